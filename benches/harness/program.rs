@@ -121,7 +121,7 @@ fn recount(lab: &Lab, server: &Server, students: i64) -> anyhow::Result<Vec<Figu
                 return Ok(began.elapsed());
             }
             ensure!(Instant::now() < deadline, "the comparison did not end: {json}");
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::park_timeout(Duration::from_millis(50));
         }
     })?;
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]

@@ -81,7 +81,7 @@ fn history(
             store::count(tx, day, store::ENDED_STREAKS, (1, 0))?;
         }
         if chance(student, day, 2) < sells {
-            for number in 0..1 + chance(student, day, 3) % 3 {
+            for number in 0..=chance(student, day, 3) % 3 {
                 let order = day.0 * 100_000 + student.0 * 10 + i64::try_from(number).unwrap_or(0);
                 post(Action::Sale, order, &mut standing)?;
             }

@@ -1,5 +1,7 @@
 //! The daily check-in: once a civil day (contract §7).
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use super::ledger::{Account, Cause, Outcome};
@@ -96,7 +98,7 @@ impl CheckIn {
         }
         let mut word = format!("feito xp={}", self.outcome.xp);
         let mut tell = |name: &str, number: i64| {
-            word.push_str(&format!(" {name}={number}"));
+            let _ = write!(word, " {name}={number}");
         };
         if let Some(lap) = self.lap {
             tell("volta", lap);

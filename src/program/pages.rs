@@ -16,7 +16,7 @@ use super::{
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Day, Instant, UserId, Zone, grouped};
-use crate::db::DbError;
+use crate::db::{DbError, ReadTx};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::{Filter, ListReply, Listing, Progress, Tab, When};
@@ -71,30 +71,7 @@ pub fn competition(app: &App, person: &Person, request: &Request) -> Result<Repl
     let query = COMPETITION.read(request)?;
     let kind = query.filter("tipo").and_then(Ranking::from_name).unwrap_or(Ranking::Overall);
     let (today, own, window) = (app.day(request.now), person.account.user_id, query.window());
-    let seen = app.db.read(request.lane, |tx| {
-        let standing = store::standing(tx, own)?;
-        let known = standing.clone().unwrap_or_default();
-        let place = |kind| match &standing {
-            Some(standing) => ranking::place(tx, (kind, today), own, standing),
-            None => Ok(None),
-        };
-        let total = ranking::total(tx, kind, today)?;
-        let mut cards = Vec::new();
-        for challenge in challenges::active(tx, today)? {
-            let done = challenges::progress(tx, own, &challenge.entry)?;
-            cards.push((challenges::is_met(tx, own, challenge.id)?, done, challenge));
-        }
-        Ok::<_, DbError>(Seen {
-            all: milestones::all(tx)?,
-            rules: Rules::read(tx)?,
-            place: place(kind)?,
-            overall: (place(Ranking::Overall)?, ranking::total(tx, Ranking::Overall, today)?),
-            rows: ranking::page(tx, (kind, today), total, window)?,
-            total,
-            cards,
-            standing: known,
-        })
-    })?;
+    let seen = app.db.read(request.lane, |tx| Seen::read(tx, (kind, today), own, window))?;
     let level = milestones::level(&seen.all, seen.standing.xp);
     let first = u64::from(window.1) + 1;
     let rows: Vec<RankRow> = seen
@@ -164,6 +141,35 @@ struct Seen {
 }
 
 impl Seen {
+    fn read(
+        tx: &ReadTx<'_>,
+        (kind, today): (Ranking, Day),
+        own: UserId,
+        window: (u32, u32),
+    ) -> Result<Self, DbError> {
+        let standing = store::standing(tx, own)?;
+        let place = |kind| match &standing {
+            Some(standing) => ranking::place(tx, (kind, today), own, standing),
+            None => Ok(None),
+        };
+        let total = ranking::total(tx, kind, today)?;
+        let mut cards = Vec::new();
+        for challenge in challenges::active(tx, today)? {
+            let done = challenges::progress(tx, own, &challenge.entry)?;
+            cards.push((challenges::is_met(tx, own, challenge.id)?, done, challenge));
+        }
+        Ok(Self {
+            all: milestones::all(tx)?,
+            rules: Rules::read(tx)?,
+            place: place(kind)?,
+            overall: (place(Ranking::Overall)?, ranking::total(tx, Ranking::Overall, today)?),
+            rows: ranking::page(tx, (kind, today), total, window)?,
+            total,
+            cards,
+            standing: standing.unwrap_or_default(),
+        })
+    }
+
     fn line(&self, own: UserId, row: &Ranked, position: u64) -> RankRow {
         let level = milestones::level(&self.all, row.xp);
         RankRow {

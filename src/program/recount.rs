@@ -170,11 +170,12 @@ fn compare(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<Piece> {
         }
     })?;
     let pairs = stored.iter().zip(&mut found);
+    let students = i64::try_from(pairs.len()).unwrap_or(i64::from(PIECE));
     let wrong = pairs.filter_map(|((student, stored), found)| {
         settle(found, stored, today);
         (found != stored).then_some(*student)
     });
-    Ok(Piece { students: i64::from(PIECE).min(stored.len() as i64), last, wrong: wrong.collect() })
+    Ok(Piece { students, last, wrong: wrong.collect() })
 }
 
 struct Kept {
