@@ -8,6 +8,7 @@ processors with the server.
 """
 
 import asyncio
+import contextlib
 import os
 import pathlib
 import statistics
@@ -62,9 +63,13 @@ def processor_us(thread=""):
     """Processor time of the server's threads, or of one. Linux tells it."""
     own = os.getpid()
     server = pathlib.Path(f"/proc/{own}/task/{own}/children").read_text().split()[0]
-    tasks = pathlib.Path(f"/proc/{server}/task").iterdir()
-    wanted = [task for task in tasks if thread in ("", (task / "comm").read_text().strip())]
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in wanted) / 1000
+    spent = 0
+    for task in pathlib.Path(f"/proc/{server}/task").iterdir():
+        # One that has nothing to do ends when it likes.
+        with contextlib.suppress(OSError):
+            if thread in ("", (task / "comm").read_text().strip()):
+                spent += int((task / "schedstat").read_text().split()[0])
+    return spent / 1000
 
 
 def work_of_a_sale(sandbox):
