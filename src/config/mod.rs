@@ -27,14 +27,8 @@ pub use settings::Settings;
 const DEFAULT_FILE: &str = "seller-platform.toml";
 /// Keys that are read and checked, and that nothing uses yet. The shipped file
 /// says so of each.
-const WITHOUT_EFFECT: [&str; 6] = [
-    "server.acme_domains",
-    "server.acme_email",
-    "database.backup_every_h",
-    "database.backup_keep",
-    "program.lap_days",
-    "program.reminder_hour",
-];
+const WITHOUT_EFFECT: [&str; 4] =
+    ["server.acme_domains", "server.acme_email", "database.backup_every_h", "database.backup_keep"];
 const SHIPPED: &str = include_str!("../../seller-platform.toml");
 
 /// What the command line's flags set.

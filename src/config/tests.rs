@@ -106,8 +106,9 @@ fn the_shipped_file_says_what_has_no_effect_yet() {
     }
     assert_eq!(said, WITHOUT_EFFECT);
     let loaded =
-        from_file("[program]\nlap_days = 30\nreminder_hour = 21\ninactive_days = 5").unwrap();
-    assert_eq!(loaded.without_effect(), ["program.reminder_hour"]);
+        from_file("[database]\nbackup_every_h = 24\nbackup_keep = 9\n[program]\nlap_days = 5")
+            .unwrap();
+    assert_eq!(loaded.without_effect(), ["database.backup_keep"]);
 }
 
 #[test]

@@ -153,7 +153,7 @@ pub(super) fn books(tx: &ReadTx<'_>, owner: UserId, today: Day) -> db::Result<Bo
         accounts: marketplace::accounts_of(tx, owner, today)?,
         notifications: messages::newest_unread(tx, owner, NOTIFICATIONS)?,
         unread: messages::unread_count(tx, owner)?,
-        progress: program::standing(tx, owner)?,
+        progress: program::check_ins(tx, owner)?,
     })
 }
 

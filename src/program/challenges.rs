@@ -78,7 +78,8 @@ pub fn progress(tx: &ReadTx<'_>, student: UserId, challenge: &ChallengeEntry) ->
 /// Whether a student has the reward of a challenge.
 pub fn is_met(tx: &ReadTx<'_>, student: UserId, challenge: i64) -> Result<bool> {
     let found: Option<i64> = tx.maybe(
-        "SELECT turn FROM program_entry WHERE student_id = ?1 AND action = ?2 AND cause = ?3",
+        "SELECT turn FROM program_entry
+         WHERE student_id = ?1 AND action = ?2 AND cause = ?3 AND action > 1",
         (student, Action::Challenge, challenge),
     )?;
     Ok(found.is_some())

@@ -35,11 +35,16 @@ pub struct CheckIn {
 pub fn check_in(tx: &WriteTx<'_>, terms: Terms, student: UserId) -> Result<Option<CheckIn>> {
     let today = terms.zone.day(tx.now());
     let known = store::standing(tx, student)?;
-    if let Some(standing) = known.filter(|known| known.last_checkin >= Some(today)) {
+    if let Some(standing) = known.clone().filter(|known| known.last_checkin >= Some(today)) {
         let outcome = Outcome::default();
         return Ok(Some(CheckIn { again: true, standing, outcome, lap: None, record: false }));
     }
-    let Some(mut account) = Account::open(tx, terms, student)? else { return Ok(None) };
+    let Some(mut account) = Account::of(tx, terms, student, known)? else { return Ok(None) };
+    // The task that ends streaks was not faster.
+    let before = &account.standing;
+    if before.streak > 0 && before.streak_on(today) == 0 {
+        store::count(tx, today.plus(-1), store::ENDED_STREAKS, (1, 0))?;
+    }
     account.check_in(today)?;
     let done = account.standing.checkins;
     let lap = (done % terms.lap_days == 0).then_some(done / terms.lap_days);
@@ -74,7 +79,7 @@ pub fn post(app: &App, person: &Person, request: &Request) -> std::result::Resul
         if !wants_json {
             return Reply::back(HOME, &done.word());
         }
-        let level = milestones::level(&milestones::all(tx)?, done.standing.xp);
+        let level = milestones::level_of(tx, done.standing.xp)?;
         let CheckIn { standing, outcome, .. } = &done;
         let badges: Vec<_> = outcome.milestones.iter().map(|one| &one.badge).collect();
         let challenges: Vec<_> = outcome.challenges.iter().map(|one| &one.entry.title).collect();

@@ -97,7 +97,16 @@ impl<'t> Account<'t> {
     /// The account of a student, made when it is the first time, with what the
     /// student did before. `None` for somebody who is no student.
     pub fn open(tx: &'t WriteTx<'_>, terms: Terms, student: UserId) -> Result<Option<Self>> {
-        let known = store::standing(tx, student)?;
+        Self::of(tx, terms, student, store::standing(tx, student)?)
+    }
+
+    /// The same, when the standing is known, or that there is none.
+    pub fn of(
+        tx: &'t WriteTx<'_>,
+        terms: Terms,
+        student: UserId,
+        known: Option<Standing>,
+    ) -> Result<Option<Self>> {
         let is_new = known.is_none();
         if is_new && !store::enrol(tx, student)? {
             return Ok(None);

@@ -27,6 +27,11 @@ pub fn put(tx: &WriteTx<'_>, milestone: &Milestone) -> Result<()> {
     tx.change("milestone", milestone, &[], &[("number", &milestone.number)]).map(drop)
 }
 
+/// The level of so many points, without reading the milestones.
+pub fn level_of(tx: &ReadTx<'_>, xp: i64) -> Result<u64> {
+    tx.count("SELECT count(*) FROM milestone WHERE xp <= ?1", [xp])
+}
+
 /// The level of so many points: how many of all milestones they reach.
 pub fn level(all: &[Milestone], xp: i64) -> usize {
     all.partition_point(|milestone| milestone.xp <= xp)

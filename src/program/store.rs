@@ -12,6 +12,21 @@ pub fn standing(tx: &ReadTx<'_>, student: UserId) -> Result<Option<Standing>> {
     tx.record("FROM program_student WHERE student_id = ?1", [student])
 }
 
+/// What a dashboard shows of a student: the check-ins alone, because it is kept
+/// in memory until one of these columns changes (`stale.rs`).
+pub fn check_ins(tx: &ReadTx<'_>, student: UserId) -> Result<Option<Standing>> {
+    let found = tx.tuple(
+        "SELECT checkins, last_checkin, streak FROM program_student WHERE student_id = ?1",
+        [student],
+    )?;
+    Ok(found.map(|(checkins, last_checkin, streak)| Standing {
+        checkins,
+        last_checkin,
+        streak,
+        ..Standing::default()
+    }))
+}
+
 /// Puts a student into the program, with nothing yet; false for somebody who
 /// is no student.
 pub fn enrol(tx: &WriteTx<'_>, student: UserId) -> Result<bool> {
@@ -47,7 +62,8 @@ pub fn done_before(tx: &ReadTx<'_>, zone: Zone, student: UserId) -> Result<Vec<C
 /// The newest turn of a cause; `None` when it never gave anything.
 pub fn last_turn(tx: &ReadTx<'_>, student: UserId, cause: Cause) -> Result<Option<i64>> {
     tx.value(
-        "SELECT max(turn) FROM program_entry WHERE student_id = ?1 AND action = ?2 AND cause = ?3",
+        "SELECT max(turn) FROM program_entry
+         WHERE student_id = ?1 AND action = ?2 AND cause = ?3 AND action > 1",
         (student, cause.action, cause.id),
     )
 }
@@ -55,7 +71,8 @@ pub fn last_turn(tx: &ReadTx<'_>, student: UserId, cause: Cause) -> Result<Optio
 /// The points of a turn of a cause.
 pub fn points_of(tx: &ReadTx<'_>, student: UserId, cause: Cause, turn: i64) -> Result<i64> {
     tx.value(
-        "SELECT xp FROM program_entry WHERE student_id = ?1 AND action = ?2 AND cause = ?3 AND turn = ?4",
+        "SELECT xp FROM program_entry
+         WHERE student_id = ?1 AND action = ?2 AND cause = ?3 AND turn = ?4 AND action > 1",
         (student, cause.action, cause.id, turn),
     )
 }
@@ -63,7 +80,8 @@ pub fn points_of(tx: &ReadTx<'_>, student: UserId, cause: Cause, turn: i64) -> R
 /// The number of a student's next correction.
 pub fn next_correction(tx: &ReadTx<'_>, student: UserId) -> Result<i64> {
     tx.value(
-        "SELECT coalesce(max(cause), 0) + 1 FROM program_entry WHERE student_id = ?1 AND action = ?2",
+        "SELECT coalesce(max(cause), 0) + 1 FROM program_entry
+         WHERE student_id = ?1 AND action = ?2 AND action > 1",
         (student, CORRECTION),
     )
 }
@@ -205,7 +223,7 @@ pub fn longest_streak_before(tx: &ReadTx<'_>, student: UserId, day: Day) -> Resu
     let (mut longest, mut present, mut last) = (0, 0, Day(0));
     tx.each(
         "SELECT cause FROM program_entry
-         WHERE student_id = ?1 AND action = 1 AND cause < ?2 ORDER BY cause",
+         WHERE student_id = ?1 AND day < ?2 AND action = 1 ORDER BY day",
         (student, day),
         |row| {
             let day: Day = row.get(0)?;

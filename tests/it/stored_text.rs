@@ -109,8 +109,12 @@ const COURSES: usize = 10;
 const HARMLESS: &str = "https://exemplo.com/";
 
 /// Text fields that take only words of a narrow form, and which.
-const NARROW: [(&str, &str); 3] =
-    [("ips", "addresses"), ("slug", "letters, digits and hyphens"), ("moeda", "three letters")];
+const NARROW: [(&str, &str); 4] = [
+    ("ips", "addresses"),
+    ("slug", "letters, digits and hyphens"),
+    ("moeda", "three letters"),
+    ("xp", "a whole number with its sign"),
+];
 
 /// Fields fed in tests of their own: of which each person or kind of message
 /// has one.

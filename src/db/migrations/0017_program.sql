@@ -57,7 +57,8 @@ CREATE TABLE program_entry (
     PRIMARY KEY (student_id, day, at, action, cause, turn)
 ) STRICT, WITHOUT ROWID;
 
-CREATE UNIQUE INDEX program_entry_once ON program_entry (student_id, action, cause, turn);
+-- Of a cause once; of check-ins the standing says it, because each costs a page.
+CREATE UNIQUE INDEX program_entry_once ON program_entry (student_id, action, cause, turn) WHERE action > 1;
 
 -- What each student of the program has: at every moment what the ledger gives.
 CREATE TABLE program_student (
