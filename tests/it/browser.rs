@@ -144,7 +144,8 @@ fn a_linked_account_and_its_sale_show_in_the_panel() {
     browser.press("Simular venda");
     browser.see("Paga");
     browser.expect_no_complaints();
-    assert_eq!(world.deliveries().last().unwrap()["status"], 200);
+    let told = world.deliveries();
+    assert_eq!(told.last().unwrap()["status"], 200);
 
     let totals = "document.querySelector('.stat-value').textContent === '1'";
     until("the sale is on the home page", PATIENCE, || {
@@ -157,6 +158,10 @@ fn a_linked_account_and_its_sale_show_in_the_panel() {
     // What is opened is read: of two sales the other one stays unread.
     browser.go(&format!("http://{}/", world.address()));
     browser.press("Simular venda");
+    // The form is on its way: who leaves the page at once takes it back.
+    until("a second sale is made", PATIENCE, || {
+        (world.deliveries().len() > told.len()).then_some(())
+    });
     until("both are told", PATIENCE, || {
         browser.go(&site.url("/painel/avisos"));
         let unread = browser.script("return document.querySelectorAll('.unread').length;");
@@ -371,7 +376,7 @@ fn the_keyboard_reaches_everything() {
     browser.key(ENTER);
     browser.wait_until("the focus is at the content", "document.activeElement.id === 'conteudo'");
     browser.key(TAB);
-    assert_eq!(name_of_focus(&browser), "Vincular conta", "the navigation is behind");
+    assert_eq!(name_of_focus(&browser), "Fazer check-in +10 XP", "the navigation is behind");
 }
 
 #[test]
