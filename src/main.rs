@@ -8,6 +8,7 @@
 //! stand-in for the world outside; `cli/` has one file a command.
 
 mod accounts;
+mod agency;
 mod app;
 mod audit;
 mod base;

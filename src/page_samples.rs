@@ -56,7 +56,7 @@ fn student(here: &str) -> Layout {
         name: "Ana Souza",
         photo: "",
         email: "ana.souza@exemplo.com.br",
-        menu: menu::of(Role::Pro),
+        menu: menu::of_role(Role::Pro, false),
     };
     Layout::inside("Seller Platform", NOW, reader, here)
 }
@@ -66,7 +66,7 @@ fn operator(here: &str) -> Layout {
         name: "Operação",
         photo: "",
         email: "operacao@exemplo.com.br",
-        menu: menu::of(Role::Admin),
+        menu: menu::of_role(Role::Admin, false),
     };
     Layout::inside("Seller Platform", NOW, reader, here)
 }
@@ -664,7 +664,7 @@ fn supplier(here: &str) -> Layout {
         name: "Rui Distribuidora",
         photo: "",
         email: "rui@exemplo.com.br",
-        menu: menu::of(Role::Drop),
+        menu: menu::of_role(Role::Drop, false),
     };
     Layout::inside("Seller Platform", NOW, reader, here)
 }

@@ -839,13 +839,17 @@ mod tests {
     #[test]
     fn menus_lead_to_pages_of_their_role_and_are_short() {
         let rows = all();
-        for role in Role::ALL {
+        let staff = std::iter::once((Role::Free, true));
+        for (role, agency) in Role::ALL.map(|role| (role, false)).into_iter().chain(staff) {
             let access = match role {
                 Role::Admin => Access::Admin,
                 Role::Drop => Access::Supplier,
                 _ => Access::Student,
             };
-            let menu = menu::of(role);
+            let menu = menu::of_role(role, agency);
+            let admits = |owner| {
+                owner == access || owner == Access::Agency && (agency || role == Role::Admin)
+            };
             for group in menu {
                 let (title, count) = (group.title, group.places.len());
                 assert!((1..=7).contains(&count), "{title}: {count} entries");
@@ -856,7 +860,7 @@ mod tests {
                 let is_page = |row: &&Route| {
                     row.method == Method::GET
                         && row.path == place.href
-                        && matches!(row.call, Call::Session(owner, _) if owner == access)
+                        && matches!(row.call, Call::Session(owner, _) if admits(owner))
                 };
                 let found = rows.iter().find(is_page);
                 assert!(found.is_some(), "{role:?}: no page at {}", place.href);

@@ -15,7 +15,7 @@ pub fn layout(app: &App, person: &Person, request: &Request) -> Layout {
         name: &account.name,
         email: &account.email,
         photo: &account.photo,
-        menu: menu::of(account.role),
+        menu: menu::of(account),
     };
     let viewed = person.view.as_ref().map(|view| Viewed {
         name: view.student.name.clone(),

@@ -1,55 +1,79 @@
 //! Where each role can go: the entries of the navigation, grouped by task, at
 //! most seven a group. An entry stands here once its page exists.
 
-use super::Role;
+use super::{Account, Role};
 use crate::panel::view::{Group, Place};
 
-/// The navigation of a role; its first entry is the role's home.
-pub const fn of(role: Role) -> &'static [Group] {
-    match role {
-        Role::Admin => OPERATOR,
-        Role::Drop => SUPPLIER,
-        _ => STUDENT,
+/// The navigation of a person; its first entry is the home of the role.
+pub const fn of(account: &Account) -> &'static [Group] {
+    of_role(account.role, account.agency)
+}
+
+/// The navigation of a role, for somebody whom the agency let in or not.
+pub const fn of_role(role: Role, agency: bool) -> &'static [Group] {
+    match (role, agency) {
+        (Role::Admin, _) => OPERATOR,
+        (Role::Drop, _) => SUPPLIER,
+        (_, true) => STAFF,
+        (_, false) => STUDENT,
     }
 }
 
-const STUDENT: &[Group] = &[
-    Group {
-        title: "",
-        places: &[
-            Place::new("Início", "/painel", "home").handy(),
-            Place::new("Avisos", "/painel/avisos", "bell").handy(),
-        ],
-    },
-    Group {
-        title: "Lojas",
-        places: &[
-            Place::new("Contas", "/painel/ml", "store"),
-            Place::new("Vendas", "/painel/vendas", "cart").handy(),
-            Place::new("Anúncios", "/painel/anuncios", "tag"),
-            Place::new("Perguntas", "/painel/perguntas", "question"),
-            Place::new("Reclamações", "/painel/reclamacoes", "claim"),
-            Place::new("Produtos", "/painel/produtos", "box"),
-        ],
-    },
-    Group {
-        title: "Ferramentas",
-        places: &[
-            Place::new("Calculadora", "/painel/ml/calculadora", "calculator"),
-            Place::new("Etiquetas", "/painel/ml/etiquetas", "printer"),
-            Place::new("Fornecedores", "/painel/fornecedores", "people"),
-            Place::new("API de parceiros", "/painel/parceiro", "code"),
-        ],
-    },
-    Group {
-        title: "Aprender",
-        places: &[
-            Place::new("Aulas", "/painel/aulas", "lesson").handy(),
-            Place::new("Encontros", "/painel/meets", "meet"),
-            Place::new("Competição", "/painel/competicao", "trophy"),
-        ],
-    },
-];
+/// What the agency's team does all day.
+const AGENCY: Group = Group {
+    title: "Agência",
+    places: &[
+        Place::new("Visão geral", "/admin/agencia", "pulse"),
+        Place::new("Clientes", "/admin/agencia/clientes", "store"),
+        Place::new("Perguntas", "/admin/agencia/central-perguntas", "question"),
+        Place::new("Checkup", "/admin/agencia/checkup", "check"),
+        Place::new("Respostas", "/admin/agencia/respostas", "copy"),
+    ],
+};
+
+const START: Group = Group {
+    title: "",
+    places: &[
+        Place::new("Início", "/painel", "home").handy(),
+        Place::new("Avisos", "/painel/avisos", "bell").handy(),
+    ],
+};
+
+const SHOPS: Group = Group {
+    title: "Lojas",
+    places: &[
+        Place::new("Contas", "/painel/ml", "store"),
+        Place::new("Vendas", "/painel/vendas", "cart").handy(),
+        Place::new("Anúncios", "/painel/anuncios", "tag"),
+        Place::new("Perguntas", "/painel/perguntas", "question"),
+        Place::new("Reclamações", "/painel/reclamacoes", "claim"),
+        Place::new("Produtos", "/painel/produtos", "box"),
+    ],
+};
+
+const TOOLS: Group = Group {
+    title: "Ferramentas",
+    places: &[
+        Place::new("Calculadora", "/painel/ml/calculadora", "calculator"),
+        Place::new("Etiquetas", "/painel/ml/etiquetas", "printer"),
+        Place::new("Fornecedores", "/painel/fornecedores", "people"),
+        Place::new("API de parceiros", "/painel/parceiro", "code"),
+    ],
+};
+
+const LEARNING: Group = Group {
+    title: "Aprender",
+    places: &[
+        Place::new("Aulas", "/painel/aulas", "lesson").handy(),
+        Place::new("Encontros", "/painel/meets", "meet"),
+        Place::new("Competição", "/painel/competicao", "trophy"),
+    ],
+};
+
+const STUDENT: &[Group] = &[START, SHOPS, TOOLS, LEARNING];
+
+/// A student whom the agency let in.
+const STAFF: &[Group] = &[START, AGENCY, SHOPS, TOOLS, LEARNING];
 
 const SUPPLIER: &[Group] = &[
     Group {
@@ -90,6 +114,7 @@ const OPERATOR: &[Group] = &[
             Place::new("Papéis", "/admin/papeis", "shield"),
         ],
     },
+    AGENCY,
     Group {
         title: "Conteúdo",
         places: &[

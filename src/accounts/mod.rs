@@ -134,6 +134,15 @@ pub struct Account {
     /// Path of the photo, empty without one.
     pub photo: String,
     pub suspended: bool,
+    /// Whether the person was let into the agency; administrators are anyway.
+    pub agency: bool,
+}
+
+impl Account {
+    /// Whether the person may use the agency's pages.
+    pub const fn is_of_agency(&self) -> bool {
+        self.agency || matches!(self.role, Role::Admin)
+    }
 }
 
 /// Effective extension permissions, each true or false.

@@ -17,54 +17,48 @@ pub struct Permission {
     pub title: &'static str,
     /// What it opens.
     pub about: &'static str,
+    /// Whether it is for people of the team alone, and no role gives it.
+    pub is_personal: bool,
 }
 
+impl Permission {
+    const fn new(name: &'static str, title: &'static str, about: &'static str) -> Self {
+        Self { name, title, about, is_personal: false }
+    }
+}
+
+/// Opens the agency's pages to somebody who is no administrator.
+pub const AGENCY: &str = "agencia";
+
 /// Everything that can be granted.
-pub const ALL: [Permission; 8] = [
-    Permission {
-        name: "extensao_browser",
-        title: "Extensão do navegador",
-        about: "Entrar na extensão e ver o painel dela.",
-    },
-    Permission {
-        name: "ml_analisar",
-        title: "Analisar anúncios",
-        about: "Ver números de um anúncio na página dele.",
-    },
-    Permission {
-        name: "ml_calculadora",
-        title: "Calculadora de taxas",
-        about: "Calcular o que sobra de uma venda.",
-    },
-    Permission { name: "ml_tendencias", title: "Tendências", about: "Ver o que mais se procura." },
-    Permission {
-        name: "ml_raio_x",
-        title: "Raio X",
-        about: "Ver vendas e visitas de outros vendedores.",
-    },
-    Permission {
-        name: "ml_clonar",
-        title: "Clonar anúncios",
-        about: "Copiar um anúncio para a própria conta.",
-    },
-    Permission { name: "fotos_ia", title: "Fotos com IA", about: "Melhorar fotos de produtos." },
-    Permission {
-        name: "meets",
-        title: "Encontros ao vivo",
-        about: "Ver os encontros e ser lembrado deles.",
-    },
+#[rustfmt::skip] // A table.
+pub const ALL: [Permission; 9] = [
+    Permission::new("extensao_browser", "Extensão do navegador", "Entrar na extensão e ver o painel dela."),
+    Permission::new("ml_analisar", "Analisar anúncios", "Ver números de um anúncio na página dele."),
+    Permission::new("ml_calculadora", "Calculadora de taxas", "Calcular o que sobra de uma venda."),
+    Permission::new("ml_tendencias", "Tendências", "Ver o que mais se procura."),
+    Permission::new("ml_raio_x", "Raio X", "Ver vendas e visitas de outros vendedores."),
+    Permission::new("ml_clonar", "Clonar anúncios", "Copiar um anúncio para a própria conta."),
+    Permission::new("fotos_ia", "Fotos com IA", "Melhorar fotos de produtos."),
+    Permission::new("meets", "Encontros ao vivo", "Ver os encontros e ser lembrado deles."),
+    Permission { is_personal: true, ..Permission::new(AGENCY, "Equipe da agência", "Cuidar das contas dos clientes da agência.") },
 ];
 
-/// Whether there is a permission of that name.
+/// What a role may be given.
+pub fn of_roles() -> impl Iterator<Item = &'static Permission> {
+    ALL.iter().filter(|one| !one.is_personal)
+}
+
+/// Whether roles may be given a permission of that name.
 pub fn exists(name: &str) -> bool {
-    ALL.iter().any(|one| one.name == name)
+    of_roles().any(|one| one.name == name)
 }
 
 /// What a role may do, in the order of [`ALL`].
 pub fn of_role(tx: &ReadTx<'_>, role: Role) -> Result<Vec<&'static str>> {
     let granted: Vec<String> =
         tx.values("SELECT permission FROM role_permission WHERE role = ?1", [role])?;
-    let granted = ALL.iter().filter(|one| granted.iter().any(|name| name == one.name));
+    let granted = of_roles().filter(|one| granted.iter().any(|name| name == one.name));
     Ok(granted.map(|one| one.name).collect())
 }
 

@@ -28,10 +28,13 @@ row!(Account {
     photo = "u.photo",
     suspended = "u.suspended_at IS NOT NULL",
     email = "u.email",
+    agency = "EXISTS (SELECT 1 FROM user_permission ap
+                      WHERE ap.user_id = u.user_id AND ap.permission = 'agencia' AND ap.granted = 1)",
 });
 
-/// The account in the first six columns of a row: id, name, role, photo,
-/// suspended, e-mail.
+/// The account in the first seven columns of a row: id, name, role, photo,
+/// suspended, e-mail, and whether the agency let the person in, which tokens
+/// of programs have no use for.
 pub fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     Account::read(row)
 }

@@ -55,6 +55,7 @@ pub(super) const STEPS: &[Step] = steps![
     "0015_webhooks",
     "0016_relation_list",
     "0017_program",
+    "0018_agency",
 ];
 
 /// Schema version of this program.

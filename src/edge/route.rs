@@ -173,6 +173,8 @@ pub enum Access {
     Anyone,
     Student,
     Supplier,
+    /// Administrators, and people who were let into the agency.
+    Agency,
     Admin,
 }
 
@@ -534,6 +536,7 @@ impl Route {
             Call::Session(Access::Anyone, _) => "session:anyone",
             Call::Session(Access::Student, _) => "session:student",
             Call::Session(Access::Supplier, _) => "session:supplier",
+            Call::Session(Access::Agency, _) => "session:agency",
             Call::Session(Access::Admin, _) => "session:admin",
         }
     }

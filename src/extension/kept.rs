@@ -148,6 +148,7 @@ mod tests {
             role: Role::Vip,
             photo: String::new(),
             suspended: false,
+            agency: false,
         }
     }
 

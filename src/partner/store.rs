@@ -25,7 +25,7 @@ pub fn token(
     zone: Zone,
 ) -> Result<(Known, Instant)> {
     let found = tx.optional(
-        "SELECT u.user_id, u.name, u.role, u.photo, u.suspended_at IS NOT NULL, u.email,
+        "SELECT u.user_id, u.name, u.role, u.photo, u.suspended_at IS NOT NULL, u.email, 0,
                 t.name, t.created_at, t.last_used_at, t.revoked_at IS NOT NULL, p.plan, p.until_day
          FROM partner_token t
          JOIN user u ON u.user_id = t.user_id
@@ -33,14 +33,14 @@ pub fn token(
          WHERE t.token_hash = ?1",
         [hash],
         |row| {
-            let last_used_at = row.get::<_, Option<i64>>(8)?.map(Instant);
-            let token = PartnerToken { name: row.get(6)?, created_at: Instant(row.get(7)?) };
-            let plan = row.get::<_, Option<String>>(10)?.as_deref().and_then(PlanName::from_name);
-            let until = row.get::<_, Option<i64>>(11)?.map(Day);
+            let last_used_at = row.get::<_, Option<i64>>(9)?.map(Instant);
+            let token = PartnerToken { name: row.get(7)?, created_at: Instant(row.get(8)?) };
+            let plan = row.get::<_, Option<String>>(11)?.as_deref().and_then(PlanName::from_name);
+            let until = row.get::<_, Option<i64>>(12)?.map(Day);
             let known = Known::Partner {
                 account: Arc::new(accounts::account(row)?),
                 token: Arc::new(token),
-                revoked: row.get(9)?,
+                revoked: row.get(10)?,
                 plan: plan.map(|name| plan_of(name, until, config, zone)),
                 granted: None,
             };

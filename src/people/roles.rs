@@ -74,7 +74,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&RolesPage {
         layout: layout(app, person, request).telling(OUTCOMES, request),
         roles: Role::STUDENTS.map(|role| (role.name(), role.title())).into(),
-        rows: ALL.iter().map(row).collect(),
+        rows: permissions::of_roles().map(row).collect(),
     })
 }
 
@@ -101,7 +101,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             let said = format!("there is no permission {unknown:?}");
             faults.push((role.name().into(), said.into()));
         }
-        let granted = ALL.iter().map(|one| one.name);
+        let granted = permissions::of_roles().map(|one| one.name);
         let granted = granted.filter(|known| names.iter().any(|name| name == known));
         wanted.push((role, granted.collect::<Vec<_>>()));
     }

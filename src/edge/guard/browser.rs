@@ -70,7 +70,7 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
     {
         // It would change one's own account, which looks like the student's.
         Err(view_only(app, request, view))
-    } else if access.admits(person.account.role) {
+    } else if access.admits(&person.account) {
         Ok(person)
     } else if access == Access::Student {
         as_student(app, route, request, person)
@@ -224,13 +224,14 @@ fn is_own(app: &App, request: &Request, origin: &str) -> bool {
 }
 
 impl Access {
-    /// Whether people of a role may use the row.
-    pub const fn admits(self, role: Role) -> bool {
+    /// Whether a person may use the row.
+    pub const fn admits(self, account: &Account) -> bool {
         match self {
             Self::Anyone => true,
-            Self::Student => role.is_student(),
-            Self::Supplier => matches!(role, Role::Drop),
-            Self::Admin => matches!(role, Role::Admin),
+            Self::Student => account.role.is_student(),
+            Self::Supplier => matches!(account.role, Role::Drop),
+            Self::Agency => account.is_of_agency(),
+            Self::Admin => matches!(account.role, Role::Admin),
         }
     }
 }

@@ -212,6 +212,7 @@ fn person_of(user_id: UserId) -> Person {
         role: Role::Pro,
         photo: String::new(),
         suspended: false,
+        agency: false,
         email: "ana@x.com".to_owned(),
     };
     Person { account: Arc::new(account), session: crate::base::ids::TokenHash([0; 32]), view: None }

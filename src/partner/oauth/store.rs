@@ -364,7 +364,7 @@ pub fn token(
     zone: Zone,
 ) -> Result<(Known, Instant)> {
     let found = tx.optional(
-        "SELECT u.user_id, u.name, u.role, u.photo, u.suspended_at IS NOT NULL, u.email,
+        "SELECT u.user_id, u.name, u.role, u.photo, u.suspended_at IS NOT NULL, u.email, 0,
                 g.client_name, g.created_at, g.last_used_at, g.grant_id, t.may_write, t.expires_at,
                 p.plan, p.until_day
          FROM oauth_token t
@@ -374,14 +374,14 @@ pub fn token(
          WHERE t.token_hash = ?1",
         [hash],
         |row| {
-            let last_used_at: Option<Instant> = row.get(8)?;
+            let last_used_at: Option<Instant> = row.get(9)?;
             let granted =
-                Granted { grant: row.get(9)?, may_write: row.get(10)?, expires_at: row.get(11)? };
-            let plan = row.get::<_, Option<String>>(12)?.as_deref().and_then(PlanName::from_name);
-            let until: Option<Day> = row.get(13)?;
+                Granted { grant: row.get(10)?, may_write: row.get(11)?, expires_at: row.get(12)? };
+            let plan = row.get::<_, Option<String>>(13)?.as_deref().and_then(PlanName::from_name);
+            let until: Option<Day> = row.get(14)?;
             let known = Known::Partner {
                 account: Arc::new(accounts::account(row)?),
-                token: Arc::new(PartnerToken { name: row.get(6)?, created_at: row.get(7)? }),
+                token: Arc::new(PartnerToken { name: row.get(7)?, created_at: row.get(8)? }),
                 revoked: false,
                 plan: plan.map(|name| partners::plan_of(name, until, config, zone)),
                 granted: Some(granted),

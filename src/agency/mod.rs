@@ -1,0 +1,13 @@
+//! The agency: a team that looks after many sellers' accounts from one place.
+//!
+//! A **client** has accounts. An account stays its owner's, whose books hold
+//! what is read of it; `agency_account` says that the agency looks after it,
+//! and for whom. It leaves with its link, and everything that the agency knew
+//! of it goes with it. A client that is no student links accounts through an
+//! invitation; they belong to an empty shell of `user`, which nobody can enter.
+//!
+//! Whoever may use the agency's pages sees all clients: each query asks
+//! whether an account is the agency's, and nothing else of the platform can be
+//! reached from here.
+
+pub mod store;

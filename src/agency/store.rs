@@ -1,0 +1,64 @@
+//! Clients and their accounts in the database.
+
+use crate::base::{MlUserId, UserId};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::row;
+
+/// An account that the agency looks after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JoinedAccount {
+    pub ml_user_id: MlUserId,
+    pub nickname: String,
+    /// Whose books hold what was read of it.
+    pub owner: UserId,
+    pub client: i64,
+    pub client_name: String,
+}
+row!(JoinedAccount {
+    ml_user_id = "j.ml_user_id", nickname = "a.nickname", owner = "j.owner_id",
+    client = "j.client_id", client_name = "c.name",
+});
+
+const JOINED: &str = "FROM agency_account j
+    JOIN agency_client c ON c.client_id = j.client_id
+    JOIN ml_account a ON a.ml_user_id = j.ml_user_id";
+
+/// An account, when the agency looks after it.
+pub fn joined(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<JoinedAccount>> {
+    tx.record(&format!("{JOINED} WHERE j.ml_user_id = ?1"), [account])
+}
+
+/// Every account of a client, by number.
+pub fn accounts_of(tx: &ReadTx<'_>, client: i64) -> Result<Vec<JoinedAccount>> {
+    tx.records(&format!("{JOINED} WHERE j.client_id = ?1 ORDER BY j.ml_user_id"), [client])
+}
+
+/// All clients with their names, by name.
+pub fn names(tx: &ReadTx<'_>) -> Result<Vec<(i64, String)>> {
+    tx.tuples("SELECT client_id, name FROM agency_client ORDER BY search, client_id", [])
+}
+
+/// Has the agency look after a linked account for a client; false when it is
+/// not linked, or somebody else's already.
+pub fn join(tx: &WriteTx<'_>, client: i64, account: MlUserId) -> Result<bool> {
+    let joined = tx.execute(
+        "INSERT INTO agency_account (ml_user_id, client_id, owner_id, joined_at)
+         SELECT ml_user_id, ?1, owner_id, ?3 FROM ml_account WHERE ml_user_id = ?2
+         ON CONFLICT DO NOTHING",
+        (client, account, tx.now()),
+    )?;
+    // A new account makes its client the next one to be read.
+    if joined > 0 {
+        tx.execute("UPDATE agency_client SET tried_at = NULL WHERE client_id = ?1", [client])?;
+    }
+    Ok(joined > 0)
+}
+
+/// Ends the care of an account; false when it was none of the client's.
+pub fn leave(tx: &WriteTx<'_>, client: i64, account: MlUserId) -> Result<bool> {
+    let left = tx.execute(
+        "DELETE FROM agency_account WHERE client_id = ?1 AND ml_user_id = ?2",
+        (client, account),
+    )?;
+    Ok(left > 0)
+}
