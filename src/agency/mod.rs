@@ -10,4 +10,9 @@
 //! whether an account is the agency's, and nothing else of the platform can be
 //! reached from here.
 
+pub mod clients_stub;
+pub mod invites;
+pub mod labels;
+pub mod leaving;
 pub mod store;
+pub mod told;

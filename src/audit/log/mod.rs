@@ -59,6 +59,7 @@ impl Entry {
             "compra" => "/admin/compras",
             "notificacao" => "/admin/notificacoes",
             "mensagem" => "/admin/mensagens",
+            "cliente" => "/admin/agencia/clientes",
             "papel" => return "/admin/papeis".to_owned(),
             "tarefa" => return "/admin/cron".to_owned(),
             _ => return String::new(),
@@ -72,7 +73,7 @@ impl Entry {
 }
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 23] = [
+pub const OBJECTS: [(&str, &str); 24] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -96,6 +97,7 @@ pub const OBJECTS: [(&str, &str); 23] = [
     ("programa", "Programa"),
     ("marco", "Marco"),
     ("desafio", "Desafio"),
+    ("cliente", "Cliente da agência"),
 ];
 
 fn kind_words(kind: &str) -> String {
@@ -125,6 +127,10 @@ fn verb_words(verb: &str) -> String {
         "migrar" => "Criar os dados de",
         "recalcular" => "Conferir o XP de",
         "corrigir_xp" => "Corrigir o XP de",
+        "convite" => "Gerar um convite para",
+        "convite_encerrar" => "Encerrar o convite de",
+        "conta_entrou" => "Receber uma conta de",
+        "conta_saiu" => "Deixar uma conta de",
         "token_de_parceiro" => "Criar um token de parceiro para",
         _ => "",
     };
