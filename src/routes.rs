@@ -340,12 +340,13 @@ fn products(who: Access, [list, file, one, removed, moved]: ProductPaths) -> [Ro
 
 /// How accounts come to the agency and leave it, and the labels of their parcels.
 #[rustfmt::skip]
-fn agency_links() -> [Route; 9] {
+fn agency_links() -> [Route; 10] {
     use Access::{Agency, Student};
     use agency::invites::pages as invites;
     use agency::{clients_stub, labels, leaving};
     [
         post("/admin/agencia/clientes", Call::Session(Agency, Run::Write(clients_stub::create)), "Makes a client.").body_at_most(SMALL),
+        post("/admin/agencia/clientes/{id}/excluir", Call::Session(Agency, Run::Outside(clients_stub::remove)), "Removes a client.").body_at_most(SMALL),
         get("/convite/{code}", Call::Visitor(Run::Read(invites::page)), "Whom an invitation of the agency is for and what it opens, as page or JSON.").secret_path(),
         post("/convite/{code}", Call::Visitor(Run::Write(invites::begin)), "Leads who was invited to the marketplace's consent page.").body_at_most(SMALL).secret_path(),
         get("/convite/pronto", Call::Visitor(Run::Read(invites::done)), "What came of following an invitation, as page or JSON."),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{self, Invited};
 use super::views::{EndPage, InvitationGonePage, InvitationMade, InvitationPage};
-use super::{DONE, Ending, PATH, address, cookie, state_of};
+use super::{Ending, address, cookie, state_of};
 use crate::accounts::frame::layout;
 use crate::agency::leaving;
 use crate::app::App;
@@ -35,9 +35,13 @@ struct InvitationJson<'a> {
 
 /// `GET /convite/{code}`: who asks for what, before anything is authorised.
 pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
-    let Some(invited) = living(app, request)? else {
-        return gone(app, request);
-    };
+    match living(app, request)? {
+        Some(invited) => show(app, request, invited),
+        None => gone(app, request),
+    }
+}
+
+fn show(app: &App, request: &Request, invited: Invited) -> Result<Reply, Problem> {
     let zone = app.zone();
     let reply = if request.wants_json() {
         let expira_em = zone.spaced(invited.expires_at);
@@ -45,7 +49,6 @@ pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem>
     } else {
         let page = InvitationPage {
             layout: Layout::outside(&app.config.server.name, request.now),
-            action: format!("{PATH}/{}", request.variable("code")),
             client: invited.name,
             configured: !app.config.marketplace.client_id.is_empty(),
             until: zone.page(invited.expires_at),
@@ -104,18 +107,18 @@ fn gone(app: &App, request: &Request) -> Result<Reply, Problem> {
 
 /// `POST /convite/{code}`: leads to the consent page, bound to this browser.
 pub fn begin(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> {
-    if living(app, request)?.is_none() {
+    let Some(invited) = living(app, request)? else {
         return gone(app, request).map(nothing_to_do);
-    }
-    let code = request.variable("code");
+    };
     let secret = secrets::random_hex::<32>();
     let Some(departure) = Departure::under(app, &state_of(&secret), request.now) else {
         // The page itself says that there is no marketplace.
-        return Reply::redirect(&format!("{PATH}/{code}")).map(nothing_to_do);
+        return show(app, request, invited).map(nothing_to_do);
     };
     let subject = Subject::address(request.client);
     app.limiter.count(Class::InviteAddress, subject, OF_ADDRESS, request.now);
-    let (code, cookie) = (TokenHash::of(code), cookie(app, &secret));
+    let code = TokenHash::of(request.variable("code"));
+    let cookie = cookie(app, &secret);
     Ok(Box::new(move |tx| {
         // It may have been ended meanwhile.
         let invited = store::invited(tx, &code)?.ok_or_else(Problem::not_found)?;
@@ -199,6 +202,5 @@ mod tests {
     fn a_policy_lets_the_form_lead_to_the_consent_page() {
         assert_eq!(way_out("https://auth.mercadolivre.com.br"), "https:");
         assert_eq!(way_out("http://127.0.0.1:9000"), "http://127.0.0.1:9000");
-        assert!(DONE.starts_with(PATH));
     }
 }

@@ -5,13 +5,12 @@ use askama::Template;
 use super::Ending;
 use crate::panel::{Layout, Notice, Tone};
 
-/// `GET /convite/{code}`.
+/// `GET /convite/{code}`. Its form leads to the address of the page, so that the
+/// code stands in no page.
 #[derive(Template)]
 #[template(path = "agency/invitation.html", config = "assets/askama.toml")]
 pub struct InvitationPage {
     pub layout: Layout,
-    /// Where the form leads: the invitation's own path.
-    pub action: String,
     /// Whom the agency invites.
     pub client: String,
     /// Whether the marketplace is configured.
