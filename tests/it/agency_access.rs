@@ -52,8 +52,7 @@ fn the_team_reaches_the_agency_and_nothing_else_of_the_administration() {
     let (lia, ana) = (staff(&site, "lia"), site.person("ana"));
     let (rui, nobody) = (site.person_as("rui", "drop"), site.anonymous());
     let rows = site.routes();
-    let rows: Vec<&Route> =
-        rows.iter().filter(|row| row.path.starts_with("/admin")).collect();
+    let rows: Vec<&Route> = rows.iter().filter(|row| row.path.starts_with("/admin")).collect();
     let (agency, others): (Vec<&Route>, Vec<&Route>) =
         rows.into_iter().partition(|row| is_of_agency(row));
     assert!(agency.len() >= 6 && others.len() > 100, "{} and {}", agency.len(), others.len());

@@ -239,6 +239,9 @@ fn owed(route: &Route, kind: Kind) -> Owed {
     };
     let (call, detail) = route.call.split_once(':').unwrap_or((&route.call, ""));
     match (call, kind) {
+        ("visitor", DropSession | Admin) if route.path == crate::suspended::RETURN => {
+            Owed::Status(403)
+        }
         ("public" | "visitor", _)
         | ("seller", Seller)
         | ("supplier", Supplier)

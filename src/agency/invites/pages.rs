@@ -49,6 +49,7 @@ fn show(app: &App, request: &Request, invited: Invited) -> Result<Reply, Problem
     } else {
         let page = InvitationPage {
             layout: Layout::outside(&app.config.server.name, request.now),
+            action: request.path().to_owned(),
             client: invited.name,
             configured: !app.config.marketplace.client_id.is_empty(),
             until: zone.page(invited.expires_at),
@@ -170,7 +171,8 @@ pub fn renew(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
         let after = serde_json::json!({ "expira_em": zone.spaced(until) });
         leaving::note(tx, &actor, "cliente.convite", (client, &name), None::<&()>, Some(&after))?;
         if wants_json {
-            let made = serde_json::json!({ "ok": true, "id": client.to_string(), "convite": invitation });
+            let made =
+                serde_json::json!({ "ok": true, "id": client.to_string(), "convite": invitation });
             return Reply::json(&made);
         }
         let client = client.to_string();

@@ -127,7 +127,14 @@ fn take_in(
         let is_new = agency::join(tx, guest.client, account)?;
         if is_new {
             let after = Account { conta: account.to_string() };
-            leaving::note(tx, &actor, "cliente.conta_entrou", (guest.client, &guest.name), None::<&()>, Some(&after))?;
+            leaving::note(
+                tx,
+                &actor,
+                "cliente.conta_entrou",
+                (guest.client, &guest.name),
+                None::<&()>,
+                Some(&after),
+            )?;
         }
         let joined = agency::joined(tx, account)?;
         let is_joined = joined.is_some_and(|joined| joined.client == guest.client);
@@ -146,7 +153,8 @@ fn tell(
         news::joined(tx, owner, nickname)?;
     }
     let title = format!("{nickname} foi autorizada");
-    let text = format!("A conta chegou pelo convite de {}. A primeira leitura já começou.", guest.name);
+    let text =
+        format!("A conta chegou pelo convite de {}. A primeira leitura já começou.", guest.name);
     let page = format!("/admin/agencia/clientes/{}", guest.client);
     let cause = format!("agencia:entrou:{account}:{}", tx.now().0);
     news::team(tx, guest.client, &title, &text, &page, &cause)?;

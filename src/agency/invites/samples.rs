@@ -15,6 +15,7 @@ const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Impor
 fn invitation(layout: Layout, client: &str, configured: bool) -> String {
     html(&InvitationPage {
         layout,
+        action: "/convite/0123456789abcdef".to_owned(),
         client: client.to_owned(),
         configured,
         until: "23/12/2026 14:05".to_owned(),

@@ -5,12 +5,13 @@ use askama::Template;
 use super::Ending;
 use crate::panel::{Layout, Notice, Tone};
 
-/// `GET /convite/{code}`. Its form leads to the address of the page, so that the
-/// code stands in no page.
+/// `GET /convite/{code}`.
 #[derive(Template)]
 #[template(path = "agency/invitation.html", config = "assets/askama.toml")]
 pub struct InvitationPage {
     pub layout: Layout,
+    /// Where the form leads: the invitation's own path.
+    pub action: String,
     /// Whom the agency invites.
     pub client: String,
     /// Whether the marketplace is configured.
@@ -60,22 +61,30 @@ fn words(ending: Ending, account: &str) -> (String, &'static str, Notice) {
         Ending::Refused => (
             "A autorização não foi dada".to_owned(),
             "Você voltou do marketplace sem autorizar.",
-            again("Se foi sem querer, abra o link do convite de novo e autorize na página do marketplace."),
+            again(
+                "Se foi sem querer, abra o link do convite de novo e autorize na página do marketplace.",
+            ),
         ),
         Ending::OfAnother => (
             "Esta conta já está com outro cliente".to_owned(),
             "A equipe já cuida da conta que você escolheu, em nome de outro cliente.",
-            again("Confira se entrou no marketplace com a conta certa, ou fale com quem mandou o convite."),
+            again(
+                "Confira se entrou no marketplace com a conta certa, ou fale com quem mandou o convite.",
+            ),
         ),
         Ending::Expired => (
             "O pedido de autorização venceu".to_owned(),
             "Ele vale por dez minutos e uma vez só.",
-            again("Abra o link do convite de novo e comece outra vez. Se ele não abrir, peça um novo."),
+            again(
+                "Abra o link do convite de novo e comece outra vez. Se ele não abrir, peça um novo.",
+            ),
         ),
         Ending::Elsewhere => (
             "Termine no navegador em que começou".to_owned(),
             "A autorização só vale no mesmo navegador em que o convite foi aberto.",
-            again("Abra o link do convite neste navegador e comece outra vez. Se não foi você quem pediu, feche esta página."),
+            again(
+                "Abra o link do convite neste navegador e comece outra vez. Se não foi você quem pediu, feche esta página.",
+            ),
         ),
         Ending::Unavailable => (
             "O marketplace não respondeu".to_owned(),

@@ -52,7 +52,10 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
             .map(|(account, health)| {
                 let since = agency.iter().find(|(known, _)| *known == account.linked.ml_user_id);
                 let agency = since.map(|(_, at)| When::new(zone, *at, request.now));
-                LinkedAccount { agency, ..linked_account(account, &areas, health, zone, request.now) }
+                LinkedAccount {
+                    agency,
+                    ..linked_account(account, &areas, health, zone, request.now)
+                }
             })
             .collect(),
     })
