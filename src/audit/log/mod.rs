@@ -72,7 +72,7 @@ impl Entry {
 }
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 23] = [
+pub const OBJECTS: [(&str, &str); 24] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -96,6 +96,7 @@ pub const OBJECTS: [(&str, &str); 23] = [
     ("programa", "Programa"),
     ("marco", "Marco"),
     ("desafio", "Desafio"),
+    ("cliente", "Cliente da agência"),
 ];
 
 fn kind_words(kind: &str) -> String {
@@ -125,6 +126,9 @@ fn verb_words(verb: &str) -> String {
         "migrar" => "Criar os dados de",
         "recalcular" => "Conferir o XP de",
         "corrigir_xp" => "Corrigir o XP de",
+        "conta" => "Incluir conta em",
+        "retirar_conta" => "Retirar conta de",
+        "sincronizar_todos" => "Sincronizar",
         "token_de_parceiro" => "Criar um token de parceiro para",
         _ => "",
     };
