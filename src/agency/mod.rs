@@ -19,6 +19,8 @@ pub mod invites;
 pub mod leaving;
 pub mod overhaul;
 pub mod pages;
+#[cfg(test)]
+pub mod samples;
 pub mod store;
 pub mod told;
 pub mod views;

@@ -31,7 +31,7 @@ const TOP: u32 = 10;
 /// Longest that somebody waits for a checkup that was asked for.
 const PATIENCE_S: u64 = 10;
 
-const LIST: Listing = Listing {
+pub(super) const LIST: Listing = Listing {
     path: CHECKUP,
     filters: &[
         Filter { name: "pendencia", label: "Pendência", all: "Todas", values: &Fault::FILTER },

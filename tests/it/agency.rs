@@ -210,7 +210,7 @@ fn a_checkup_finds_each_fault_with_its_age() {
     );
     world.item(SELLERS + 2, "Caneca", 19.9);
     let site = joined(&world).start();
-    let operator = clients_of(&site, &world, 2);
+    clients_of(&site, &world, 2);
     let report = cron::run(&site);
     assert_eq!(
         report["checkup_agencia"],

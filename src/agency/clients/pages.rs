@@ -26,7 +26,7 @@ use crate::panel::{
 /// Days whose sales the list shows, and compares with as many before.
 pub const SOLD_DAYS: i64 = 30;
 
-const LIST: Listing = Listing {
+pub(in crate::agency) const LIST: Listing = Listing {
     path: CLIENTS,
     hint: "Nome ou etiqueta",
     filters: &[
