@@ -16,7 +16,7 @@ use crate::db::{DbError, ReadTx};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::chart::Stat;
-use crate::panel::{Answer, Filter, ListReply, Listing, Outcome, When};
+use crate::panel::{Answer, Filter, ListReply, Listing, Outcome, When, export};
 
 /// The agency's home.
 const PATH: &str = "/admin/agencia";
@@ -41,6 +41,17 @@ pub(super) const LIST: Listing = Listing {
             all: "Toda a equipe",
             values: &[("eu", "Meus clientes")],
         },
+    ],
+    file: "checkup.csv",
+    csv: &[
+        "cliente",
+        "conta",
+        "nickname",
+        "pendencia",
+        "descricao",
+        "quantidade",
+        "desde",
+        "o_que_fazer",
     ],
     outcomes: &[Outcome::good(
         "verificadas",
@@ -120,6 +131,11 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
         Ok::<_, DbError>((found, checkup::counted(tx)?, Standing::of(tx)?))
     })?;
     let (rows, total) = found;
+    if query.csv {
+        return export::list(app, person, &LIST, rows, move |_, _, one| {
+            Ok(Some(shown(&one, zone)))
+        });
+    }
     if request.wants_json() {
         return ListReply::reply(total, rows.iter().map(|one| shown(one, zone)).collect());
     }

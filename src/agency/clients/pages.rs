@@ -20,7 +20,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::account::store::owner_of;
 use crate::panel::{
     Answer, Filter, Form, FormView, Head, Input, ListReply, Listing, Outcome, Pick, Rule, Sent,
-    Visit, form,
+    Visit, export, form,
 };
 
 /// Days whose sales the list shows, and compares with as many before.
@@ -56,8 +56,23 @@ pub(in crate::agency) const LIST: Listing = Listing {
         Head::plain("Reclamações").numeric(),
         Head::plain("Situação"),
     ],
+    file: "clientes.csv",
+    csv: &[
+        "id",
+        "nome",
+        "responsavel",
+        "etiquetas",
+        "anotacoes",
+        "vendas_30d",
+        "gmv_30d",
+        "perguntas",
+        "reclamacoes",
+        "pendencias",
+        "criado_em",
+        "sincronizado_em",
+        "erro",
+    ],
     outcomes: OUTCOMES,
-    ..Listing::NONE
 };
 
 /// What the pages of clients say of the last action.
@@ -173,6 +188,11 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
         Ok::<_, DbError>((rows, total, (cycle::pending(tx)?, cycle::readable(tx)?)))
     })?;
+    if query.csv {
+        return export::list(app, person, &LIST, rows, move |_, _, (client, accounts, sold)| {
+            Ok(Some(shown(&client, &accounts, sold, zone)))
+        });
+    }
     if request.wants_json() {
         let rows = rows.iter().map(|(client, accounts, sold)| shown(client, accounts, *sold, zone));
         return ListReply::reply(total, rows.collect());
