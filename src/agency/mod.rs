@@ -16,6 +16,7 @@ pub mod clients;
 pub mod cycle;
 pub mod days;
 pub mod invites;
+pub mod labels;
 pub mod leaving;
 pub mod overhaul;
 pub mod pages;
