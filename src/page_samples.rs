@@ -754,6 +754,7 @@ fn every_page() -> Vec<(&'static str, String)> {
         crate::partner::webhooks::samples::every(&student, &ago),
         crate::program::samples::every(&student, &ago),
         crate::program::admin::samples::every(&operator, &ago),
+        crate::agency::samples::every(&operator),
     ]
     .concat()
 }

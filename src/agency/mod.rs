@@ -10,9 +10,21 @@
 //! whether an account is the agency's, and nothing else of the platform can be
 //! reached from here.
 
-pub mod clients_stub;
+pub mod charts;
+pub mod checkup;
+pub mod clients;
+pub mod cycle;
+pub mod days;
 pub mod invites;
 pub mod labels;
 pub mod leaving;
+pub mod overhaul;
+pub mod pages;
+#[cfg(test)]
+pub mod samples;
 pub mod store;
 pub mod told;
+pub mod views;
+
+/// The page of the clients.
+pub const CLIENTS: &str = "/admin/agencia/clientes";

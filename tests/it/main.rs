@@ -32,6 +32,7 @@ mod webdriver; // A browser that a test drives.
 mod world; // The stand-in marketplace, scripted.
 
 mod addresses; // E-mail addresses beyond ASCII.
+mod agency;
 mod agency_access; // Who is let in to the agency's pages, row by row.
 mod agency_links; // How accounts come to the agency and leave it.
 mod agent_tools; // A tool and its address say the same and do the same.

@@ -18,8 +18,6 @@ pub mod views;
 use http::HeaderValue;
 use http::header::COOKIE;
 
-pub use store::renew;
-
 use crate::accounts::session;
 use crate::app::App;
 use crate::base::secrets::Place;

@@ -11,14 +11,15 @@ use crate::accounts::frame::layout;
 use crate::agency::leaving;
 use crate::app::App;
 use crate::audit::Actor;
-use crate::base::{TokenHash, secrets};
+use crate::base::{TokenHash, Zone, secrets};
+use crate::db::WriteTx;
 use crate::edge::guard::{Person, Visitor};
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::limit::{Class, Limit, Subject};
 use crate::http::problem::Told;
 use crate::http::{Check, Code, Field, Problem, Reply, Request, policy};
 use crate::marketplace::account::link::Departure;
-use crate::panel::{Answer, Layout};
+use crate::panel::{Answer, Layout, Visit};
 
 /// Codes that open nothing, and visits to the consent page, of an address.
 const OF_ADDRESS: Limit = Limit { count: 60, window_s: 3_600 };
@@ -162,22 +163,54 @@ pub fn done(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem>
 /// the one before, and shows it this once.
 pub fn renew(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (client, actor) = (request.id()?, Actor::person(person, request));
-    let (base, zone, wants_json) = (address(app, ""), app.zone(), request.wants_json());
-    let layout = layout(app, person, request);
+    let inviting = Inviting::of((app, person, request));
     Ok(Box::new(move |tx| {
         let name = store::name_of(tx, client)?.ok_or_else(Problem::not_found)?;
-        let invitation = format!("{base}{}", store::renew(tx, client)?);
+        inviting.invite(tx, &actor, client, name)
+    }))
+}
+
+/// What making an invitation and showing it once needs.
+pub struct Inviting {
+    layout: Layout,
+    /// What stands before the code.
+    base: String,
+    zone: Zone,
+    wants_json: bool,
+}
+
+impl Inviting {
+    /// As this visit wants it.
+    pub fn of((app, person, request): Visit<'_>) -> Self {
+        Self {
+            layout: layout(app, person, request),
+            base: address(app, ""),
+            zone: app.zone(),
+            wants_json: request.wants_json(),
+        }
+    }
+
+    /// Makes a client's invitation in place of the one before; the answer
+    /// shows it.
+    pub fn invite(
+        self,
+        tx: &WriteTx<'_>,
+        actor: &Actor,
+        client: i64,
+        name: String,
+    ) -> Result<Reply, Problem> {
+        let invitation = format!("{}{}", self.base, store::renew(tx, client)?);
         let until = tx.now().plus(store::LIFE_S);
-        let after = serde_json::json!({ "expira_em": zone.spaced(until) });
-        leaving::note(tx, &actor, "cliente.convite", (client, &name), None::<&()>, Some(&after))?;
-        if wants_json {
-            let made =
-                serde_json::json!({ "ok": true, "id": client.to_string(), "convite": invitation });
+        let after = serde_json::json!({ "expira_em": self.zone.spaced(until) });
+        leaving::note(tx, actor, "cliente.convite", (client, &name), None::<&()>, Some(&after))?;
+        let (client, layout) = (client.to_string(), self.layout);
+        if self.wants_json {
+            let made = serde_json::json!({ "ok": true, "id": client, "convite": invitation });
             return Reply::json(&made);
         }
-        let client = client.to_string();
-        Reply::page(&InvitationMade { layout, client, name, invitation, until: zone.page(until) })
-    }))
+        let until = self.zone.page(until);
+        Reply::page(&InvitationMade { layout, client, name, invitation, until })
+    }
 }
 
 /// `POST /admin/agencia/clientes/{id}/convite/encerrar`: ends an invitation.

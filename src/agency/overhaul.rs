@@ -1,0 +1,65 @@
+//! A checkup of many accounts, and who is told what it changed.
+
+use super::checkup::{self, Finding};
+use super::{store, told};
+use crate::app::App;
+use crate::base::{Instant, MlUserId};
+use crate::db::{DbError, Lane, WriteTx};
+
+/// Accounts of one job of the writer.
+const PIECE: usize = 25;
+
+/// What a checkup found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub looked_at: usize,
+    /// Accounts with which nothing is wrong.
+    pub ready: usize,
+}
+
+/// Looks over all accounts whose last look was at `checked_before` or earlier.
+pub fn run(
+    app: &App,
+    checked_before: Instant,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Tally, DbError> {
+    let mut tally = Tally::default();
+    let due = app.db.read(Lane::Slow, |tx| checkup::due(tx, checked_before))?;
+    for piece in due.chunks(PIECE) {
+        if is_over() {
+            break;
+        }
+        let piece = piece.to_vec();
+        let looks = app.db.write(move |tx| {
+            piece.into_iter().map(|account| one(tx, account)).collect::<Result<Vec<_>, DbError>>()
+        })?;
+        let looks = looks.into_iter().flatten();
+        for is_ready in looks {
+            tally.looked_at += 1;
+            tally.ready += usize::from(is_ready);
+        }
+    }
+    Ok(tally)
+}
+
+/// Looks over one account and tells the team what changed; whether it is ready.
+fn one(tx: &WriteTx<'_>, account: MlUserId) -> Result<Option<bool>, DbError> {
+    let Some(account) = store::joined(tx, account)? else { return Ok(None) };
+    let looked = checkup::look(tx, &account)?;
+    let page = format!("{}/{}", super::CLIENTS, account.client);
+    let tell = |title: &str, text: &str, what: &str| {
+        let cause = format!("checkup:{}:{what}:{}", account.ml_user_id, tx.now().0);
+        told::team(tx, account.client, title, text, &page, &cause)
+    };
+    if !looked.new.is_empty() {
+        let words = |one: &Finding| one.fault.told(one.things);
+        let told: Vec<String> = looked.new.iter().map(words).collect();
+        let title = format!("{} precisa de atenção", account.nickname);
+        tell(&title, &format!("{}.", told.join("; ")), "novo")?;
+    }
+    if looked.recovered {
+        let title = format!("{} está em dia", account.nickname);
+        tell(&title, "O checkup não encontrou mais pendências nesta conta.", "pronto")?;
+    }
+    Ok(Some(looked.is_ready))
+}
