@@ -563,7 +563,7 @@ fn agency() -> [Route; 13] {
         save("/admin/agencia/clientes", clients::create, "Makes a client, with an account that a student has linked or an invitation."),
         save("/admin/agencia/clientes/{id}", clients::change, "Changes a client."),
         save("/admin/agencia/clientes/{id}/contas", clients::add_account, "Includes an account that a student has linked.").body_at_most(SMALL),
-        save("/admin/agencia/clientes/{id}/contas/{ml_user_id}/retirar", clients::remove_account, "Ends the care of an account at once.").body_at_most(SMALL),
+        post("/admin/agencia/clientes/{id}/contas/{ml_user_id}/retirar", Call::Session(Agency, Run::Outside(clients::remove_account)), "Ends the care of an account at once.").body_at_most(SMALL),
         post("/admin/agencia/clientes/{id}/excluir", Call::Session(Agency, Run::Outside(clients::delete)), "Removes a client.").body_at_most(SMALL),
         post("/admin/agencia/ml/sincronizar-todos", Call::Session(Agency, Run::Outside(clients::sync_all)),
             "Reads the five clients of the agency that have waited longest.").body_at_most(SMALL).patient(),

@@ -7,7 +7,8 @@
 use serde::Serialize;
 
 use super::invites::store as invites;
-use super::{store, told};
+use super::store::{self, JoinedAccount};
+use super::told;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::{MlUserId, UserId};
@@ -95,14 +96,39 @@ pub fn remove_accounts(app: &App, client: i64) -> Result<(), Problem> {
         }
     }
     for joined in app.db.read(Lane::Brief, |tx| store::accounts_of(tx, client))? {
-        app.db.write(move |tx| {
-            if store::leave(tx, client, joined.ml_user_id)? {
-                told::left(tx, joined.owner, &joined.nickname)?;
-            }
-            Ok::<_, Problem>(())
-        })?;
+        app.db.write(move |tx| leave(tx, &joined))?;
     }
     Ok(())
+}
+
+/// Ends the care of one account of a client: one of its shell is unlinked and
+/// given back at the marketplace, a student keeps it. `None` when it is none of
+/// the client's. Waits for the marketplace, so not for the async worker.
+pub fn remove_account(
+    app: &App,
+    client: i64,
+    account: MlUserId,
+) -> Result<Option<JoinedAccount>, Problem> {
+    let (joined, shell) = app.db.read(Lane::Brief, |tx| {
+        Ok::<_, Problem>((store::joined(tx, account)?, invites::shell_of(tx, client)?))
+    })?;
+    let Some(joined) = joined.filter(|joined| joined.client == client) else { return Ok(None) };
+    let was_there = if shell == Some(joined.owner) {
+        link::forget(app, joined.owner, account)?
+    } else {
+        let joined = joined.clone();
+        app.db.write(move |tx| leave(tx, &joined))?
+    };
+    Ok(was_there.then_some(joined))
+}
+
+/// Ends the care of a student's account and says so; false when it had ended.
+fn leave(tx: &WriteTx<'_>, joined: &JoinedAccount) -> Result<bool, Problem> {
+    let is_left = store::leave(tx, joined.client, joined.ml_user_id)?;
+    if is_left {
+        told::left(tx, joined.owner, &joined.nickname)?;
+    }
+    Ok(is_left)
 }
 
 fn linked_to(tx: &ReadTx<'_>, owner: UserId) -> db::Result<Vec<MlUserId>> {

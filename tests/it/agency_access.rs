@@ -32,7 +32,7 @@ pub fn staff<'s>(site: &'s Site, name: &str) -> Actor<'s> {
 
 /// Rows of the agency that are for administrators alone.
 pub fn is_for_administrators(path: &str) -> bool {
-    path == "/admin/agencia/clientes/{id}/excluir"
+    ["/admin/agencia/clientes/{id}/contas", "/admin/agencia/clientes/{id}/excluir"].contains(&path)
 }
 
 fn is_of_agency(row: &Route) -> bool {

@@ -421,20 +421,16 @@ pub fn add_account(app: &App, person: &Person, request: &Request) -> Result<Job,
 
 /// `POST /admin/agencia/clientes/{id}/contas/{ml_user_id}/retirar`: ends the
 /// care of an account at once.
-pub fn remove_account(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let _ = app;
+pub fn remove_account(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (id, account) = (request.id()?, crate::marketplace::account::link::account_in(request)?);
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    Ok(Box::new(move |tx| {
-        let client = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
-        if !accounts::leave(tx, id, account)? {
-            return Err(Problem::not_found());
-        }
-        let act = act("cliente.retirar_conta", id, &client.entry.name);
+    let removed = leaving::remove_account(app, id, account)?.ok_or_else(Problem::not_found)?;
+    let actor = Actor::person(person, request);
+    app.db.write(move |tx| {
+        let act = act("cliente.retirar_conta", id, &removed.client_name);
         let before = json!({ "ml_user_id": account });
-        audit::note(tx, &actor, &act, Some(&before), None::<&()>)?;
-        answer.done(account, &format!("{CLIENTS}/{id}"), "conta_retirada")
-    }))
+        audit::note(tx, &actor, &act, Some(&before), None::<&()>)
+    })?;
+    Answer::to(request).done(account, &format!("{CLIENTS}/{id}"), "conta_retirada")
 }
 
 /// `POST /admin/agencia/clientes/{id}/excluir`: removes a client. The accounts

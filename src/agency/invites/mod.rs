@@ -73,6 +73,8 @@ named! {
         Refused = "recusada";
         /// The agency looks after it for another client.
         OfAnother = "de_outro_cliente";
+        /// The client has as many accounts as a client may have.
+        Full = "contas_demais";
         Expired = "expirada";
         /// It began in another browser.
         Elsewhere = "outro_navegador";

@@ -5,10 +5,13 @@
 //! Whoever began as a guest in this browser is one, signed in or not; everybody
 //! else is let in as a student is.
 
+use std::cell::Cell;
+
 use serde::Serialize;
 
 use super::store::{self, Guest};
 use super::{Ending, began_here, told};
+use crate::agency::clients::MOST_ACCOUNTS;
 use crate::agency::{leaving, store as agency, told as news};
 use crate::app::App;
 use crate::audit::{Actor, ActorKind};
@@ -66,11 +69,17 @@ fn receive(
     actor: Actor,
 ) -> Result<(Ending, String), Problem> {
     let client = guest.client;
-    let is_free = |tx: &ReadTx<'_>, account| {
-        Ok(agency::joined(tx, account)?.is_none_or(|joined| joined.client == client))
+    let is_full = Cell::new(false);
+    let is_free = |tx: &ReadTx<'_>, account| match agency::joined(tx, account)? {
+        Some(joined) => Ok(joined.client == client),
+        None => {
+            is_full.set(agency::accounts_of(tx, client)?.len() >= MOST_ACCOUNTS);
+            Ok(!is_full.get())
+        }
     };
     let pair = match arrival.redeem(app, guest.shell, is_free)? {
         Ok(pair) => pair,
+        Err(_) if is_full.get() => return Ok((Ending::Full, String::new())),
         Err(outcome) => return Ok((Ending::without(outcome), String::new())),
     };
     let account = pair.ml_user_id;

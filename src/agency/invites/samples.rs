@@ -63,6 +63,7 @@ pub fn every(
         ("convite-autorizado", end(Ending::Joined)),
         ("convite-recusado", end(Ending::Refused)),
         ("convite-de-outro", end(Ending::OfAnother)),
+        ("convite-cheio", end(Ending::Full)),
         ("convite-atrasado", end(Ending::Expired)),
         ("convite-outro-navegador", end(Ending::Elsewhere)),
         ("convite-sem-resposta", end(Ending::Unavailable)),

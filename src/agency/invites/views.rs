@@ -72,6 +72,11 @@ fn words(ending: Ending, account: &str) -> (String, &'static str, Notice) {
                 "Confira se entrou no marketplace com a conta certa, ou fale com quem mandou o convite.",
             ),
         ),
+        Ending::Full => (
+            "Este convite já trouxe contas demais".to_owned(),
+            "A equipe já cuida de tantas contas quantas um cliente pode ter.",
+            again("Fale com quem mandou o convite para juntar mais uma."),
+        ),
         Ending::Expired => (
             "O pedido de autorização venceu".to_owned(),
             "Ele vale por dez minutos e uma vez só.",
