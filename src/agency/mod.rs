@@ -10,4 +10,6 @@
 //! whether an account is the agency's, and nothing else of the platform can be
 //! reached from here.
 
+pub mod clients_stub;
+pub mod questions;
 pub mod store;

@@ -72,7 +72,7 @@ impl Entry {
 }
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 23] = [
+pub const OBJECTS: [(&str, &str); 25] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -96,6 +96,8 @@ pub const OBJECTS: [(&str, &str); 23] = [
     ("programa", "Programa"),
     ("marco", "Marco"),
     ("desafio", "Desafio"),
+    ("pergunta", "Pergunta"),
+    ("resposta", "Resposta salva"),
 ];
 
 fn kind_words(kind: &str) -> String {
