@@ -104,7 +104,6 @@ pub fn all() -> Vec<Route> {
     rows.extend(clock());
     rows.extend(request_log());
     rows.extend(agency_questions());
-    rows.push(post("/admin/agencia/clientes", Call::Session(Access::Agency, Run::Write(agency::clients_stub::create)), "Makes a client."));
     rows
 }
 

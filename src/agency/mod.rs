@@ -10,6 +10,5 @@
 //! whether an account is the agency's, and nothing else of the platform can be
 //! reached from here.
 
-pub mod clients_stub;
 pub mod questions;
 pub mod store;

@@ -1,0 +1,1 @@
+//! Sample pages of the queue.

@@ -1,0 +1,1 @@
+//! The queue against a model of it.
