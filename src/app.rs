@@ -99,6 +99,8 @@ pub struct App {
     pub once: once::Turns,
     /// Runs of the periodic tasks take turns.
     pub cron_turns: Turns,
+    /// Cycles that read the agency's clients take turns.
+    pub agency_turns: Turns,
     pub imports: Arc<Imports>,
     pub recount: Recount,
     /// Fetches what OAuth clients say of themselves.
@@ -175,6 +177,7 @@ impl App {
             states: status::Watch::new(started_at),
             once: once::Turns::default(),
             cron_turns: Turns::default(),
+            agency_turns: Turns::default(),
             imports: Arc::default(),
             recount: Recount::default(),
             fetcher: Fetcher::new(&config.agents),

@@ -83,6 +83,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(own_account());
     rows.extend(program());
     rows.extend(challenges());
+    rows.extend(agency());
     rows.extend(administration());
     rows.extend(key_operations());
     rows.extend(key_pages());
@@ -522,6 +523,31 @@ fn panel() -> [Route; 22] {
             .on(Surface::Panel),
         get("/favicon.ico", Call::Open(Run::Read(operations::api::favicon)), "The icon for browsers that ask for it by this name.")
             .on(Surface::Panel),
+    ]
+}
+
+/// Clients of the agency, and how they do.
+#[rustfmt::skip]
+fn agency() -> [Route; 13] {
+    use Access::Agency;
+    use agency::clients::pages as clients;
+    use agency::pages;
+    let save = |path, save, about| post(path, Call::Session(Agency, Run::Write(save)), about);
+    [
+        get("/admin/agencia", Call::Session(Agency, Run::Slow(pages::overview)), "How the agency's clients do, as page or JSON."),
+        get("/admin/agencia/checkup", Call::Session(Agency, Run::Slow(pages::checkup_page)), "What is wrong with which account, as page or JSON."),
+        post("/admin/agencia/checkup", Call::Session(Agency, Run::Slow(pages::check_now)), "Looks over every account of the agency now.").body_at_most(SMALL),
+        get("/admin/agencia/clientes", Call::Session(Agency, Run::Slow(clients::list)), "The agency's clients, as page or JSON."),
+        get("/admin/agencia/clientes/{id}", Call::Session(Agency, Run::Slow(clients::show)), "A client, as page or JSON; `novo` for the form of a new one."),
+        get("/admin/agencia/clientes/{id}/editar", Call::Session(Agency, Run::Read(clients::edit)), "The form of a client."),
+        get("/admin/agencia/clientes/{id}/relatorio", Call::Session(Agency, Run::Slow(pages::report)), "A client's last 30 days, to print or to send."),
+        save("/admin/agencia/clientes", clients::create, "Makes a client, with an account that a student has linked or an invitation."),
+        save("/admin/agencia/clientes/{id}", clients::change, "Changes a client."),
+        save("/admin/agencia/clientes/{id}/contas", clients::add_account, "Includes an account that a student has linked.").body_at_most(SMALL),
+        save("/admin/agencia/clientes/{id}/contas/{ml_user_id}/retirar", clients::remove_account, "Ends the care of an account at once.").body_at_most(SMALL),
+        post("/admin/agencia/clientes/{id}/excluir", Call::Session(Agency, Run::Outside(clients::delete)), "Removes a client.").body_at_most(SMALL),
+        post("/admin/agencia/ml/sincronizar-todos", Call::Session(Agency, Run::Outside(clients::sync_all)),
+            "Reads the five clients of the agency that have waited longest.").body_at_most(SMALL).patient(),
     ]
 }
 

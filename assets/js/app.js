@@ -36,6 +36,12 @@ const relative = (seconds) => {
 };
 
 const behaviours = {
+  // Opens the browser's own dialog, which also makes a PDF.
+  print: (button) => {
+    button.hidden = false;
+    button.addEventListener("click", () => window.print());
+  },
+
   // Three buttons: as the system, light, dark.
   themes: (group) => {
     const show = () => {

@@ -10,5 +10,19 @@
 //! whether an account is the agency's, and nothing else of the platform can be
 //! reached from here.
 
+pub mod charts;
+pub mod checkup;
+pub mod clients;
+pub mod cycle;
+pub mod days;
+pub mod invites;
+pub mod leaving;
+pub mod overhaul;
+pub mod pages;
 pub mod questions;
 pub mod store;
+pub mod told;
+pub mod views;
+
+/// The page of the clients.
+pub const CLIENTS: &str = "/admin/agencia/clientes";

@@ -13,10 +13,12 @@ pub struct JoinedAccount {
     pub owner: UserId,
     pub client: i64,
     pub client_name: String,
+    /// Whether its authorisation works.
+    pub token_ok: bool,
 }
 row!(JoinedAccount {
     ml_user_id = "j.ml_user_id", nickname = "a.nickname", owner = "j.owner_id",
-    client = "j.client_id", client_name = "c.name",
+    client = "j.client_id", client_name = "c.name", token_ok = "a.token_ok",
 });
 
 const JOINED: &str = "FROM agency_account j

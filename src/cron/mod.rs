@@ -6,6 +6,7 @@
 //! others run. A task works in pieces small enough for the writer, and notes
 //! how far it came in the same transaction, so that it may end anywhere.
 
+mod agency;
 pub mod api;
 mod archive;
 pub mod archived;
@@ -64,6 +65,8 @@ pub const TASKS: &[Task] = &[
     Task { name: "pagamentos", title: "Pagamentos atrasados e assinaturas encerradas", every: Every::Run, work: dues::end },
     Task { name: "mensagens", title: "Mensagens pendentes", every: Every::Run, work: messages::send },
     Task { name: "ml_sync", title: "Sincronização do marketplace", every: Every::Run, work: marketplace::read },
+    Task { name: "agencia_sync", title: "Contas da agência", every: Every::Run, work: agency::read },
+    Task { name: "agencia_checkup", title: "Checkup das contas da agência", every: Every::Run, work: agency::check },
     Task { name: "arquivamento", title: "Arquivamento de registros", every: Every::Day, work: archive::pack },
     Task { name: "limite_registros", title: "Registros acima do limite", every: Every::Run, work: archive::relieve },
 ];

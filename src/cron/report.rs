@@ -109,6 +109,19 @@ impl Report {
         self.ml_sync.erros += counts.errors;
     }
 
+    /// What reading the agency's clients brought.
+    pub const fn add_agency(&mut self, synced: usize, errors: usize) {
+        self.agencia_sync.sincronizados += synced;
+        self.agencia_sync.erros += errors;
+    }
+
+    /// Accounts of the agency that were looked at, and those of them that are ready.
+    pub const fn add_checkup(&mut self, looked_at: usize, ready: usize) {
+        self.checkup_agencia.verificados += looked_at;
+        self.checkup_agencia.prontos += ready;
+        self.checkup_agencia.pendentes += looked_at - ready;
+    }
+
     /// Messages that left, failed, and were dropped.
     pub const fn add_messages(&mut self, sent: usize, failed: usize, dropped: usize) {
         self.chat_enviados += sent;

@@ -3,15 +3,19 @@
 
 use std::collections::HashSet;
 use std::hash::Hash;
+use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 
 /// Those that are taken.
-pub struct Busy<K>(Mutex<HashSet<K>>);
+pub struct Busy<K> {
+    taken: Mutex<HashSet<K>>,
+    freed: Condvar,
+}
 
 impl<K> Default for Busy<K> {
     fn default() -> Self {
-        Self(Mutex::default())
+        Self { taken: Mutex::default(), freed: Condvar::default() }
     }
 }
 
@@ -25,8 +29,21 @@ impl<K: Copy + Eq + Hash> Busy<K> {
     /// Takes one; `None` while another thread has it.
     pub fn take(&self, key: K) -> Option<Taken<'_, K>> {
         // Made only when it is free: what is made is dropped, and frees it.
-        let is_free = self.0.lock().insert(key);
+        let is_free = self.taken.lock().insert(key);
         is_free.then(|| Taken { busy: self, key })
+    }
+
+    /// Takes one as soon as it is free; `None` when it is not within the time.
+    pub fn take_within(&self, key: K, most: Duration) -> Option<Taken<'_, K>> {
+        let deadline = Instant::now() + most;
+        let mut taken = self.taken.lock();
+        while taken.contains(&key) {
+            if self.freed.wait_until(&mut taken, deadline).timed_out() {
+                return None;
+            }
+        }
+        taken.insert(key);
+        Some(Taken { busy: self, key })
     }
 
     /// Takes the one that `find` chooses, which is told those that are taken.
@@ -34,7 +51,7 @@ impl<K: Copy + Eq + Hash> Busy<K> {
         &self,
         find: impl FnOnce(&HashSet<K>) -> Result<Option<(K, T)>, E>,
     ) -> Result<Option<(Taken<'_, K>, T)>, E> {
-        let mut taken = self.0.lock();
+        let mut taken = self.taken.lock();
         Ok(find(&taken)?.map(|(key, found)| {
             taken.insert(key);
             (Taken { busy: self, key }, found)
@@ -50,7 +67,8 @@ impl<K: Copy + Eq + Hash> Taken<'_, K> {
 
 impl<K: Copy + Eq + Hash> Drop for Taken<'_, K> {
     fn drop(&mut self) {
-        self.busy.0.lock().remove(&self.key);
+        self.busy.taken.lock().remove(&self.key);
+        self.busy.freed.notify_all();
     }
 }
 
@@ -72,5 +90,13 @@ mod tests {
         });
         assert!(matches!(next, Ok(Some((Taken { key: 2, .. }, ())))));
         drop((other, next));
+        let taken = answering.take(3);
+        assert!(answering.take_within(3, Duration::ZERO).is_none());
+        std::thread::scope(|scope| {
+            let waiting =
+                scope.spawn(|| answering.take_within(3, Duration::from_secs(60)).is_some());
+            drop(taken);
+            assert!(waiting.join().unwrap());
+        });
     }
 }

@@ -166,7 +166,18 @@ pub struct BarWords {
 impl BarChart {
     /// Draws one value a day, from oldest to newest; `None` when none is above zero.
     pub fn new(words: BarWords, first: Day, values: &[i64]) -> Option<Self> {
-        let mut chart = Self::stacked(words, first, &[(String::new(), values.to_vec())])?;
+        Self::alone(words, (first, 1), values)
+    }
+
+    /// Draws the sums of weeks of values, one a day, which begin on `first`; the
+    /// days of a week that is not whole yet are the last bar.
+    pub fn by_week(words: BarWords, first: Day, values: &[i64]) -> Option<Self> {
+        let sums: Vec<i64> = values.chunks(7).map(|week| week.iter().sum()).collect();
+        Self::alone(words, (first, 7), &sums)
+    }
+
+    fn alone(words: BarWords, from: (Day, i64), values: &[i64]) -> Option<Self> {
+        let mut chart = Self::drawn(words, from, &[(String::new(), values.to_vec())])?;
         chart.series = Vec::new();
         for bar in &mut chart.bars {
             bar.values = Vec::new();
@@ -177,6 +188,16 @@ impl BarChart {
     /// Draws what several series have each day on each other, each series from
     /// oldest to newest and equally long; `None` when nothing is above zero.
     pub fn stacked(words: BarWords, first: Day, series: &[(String, Vec<i64>)]) -> Option<Self> {
+        Self::drawn(words, (first, 1), series)
+    }
+
+    /// Draws bars that begin on a day, each so many days after the one before.
+    fn drawn(
+        words: BarWords,
+        (first, step): (Day, i64),
+        series: &[(String, Vec<i64>)],
+    ) -> Option<Self> {
+        let form = if step == 1 { "%d/%m" } else { "%d/%m/%y" };
         let days = series.first()?.1.len();
         let of_day = |day: usize| series.iter().map(move |(_, values)| values[day].max(0));
         let sum = |day: usize| of_day(day).fold(0_i64, i64::saturating_add);
@@ -194,7 +215,7 @@ impl BarChart {
                     Part { class, y: tenths(1000 - to), height: tenths(to - from) }
                 };
                 Bar {
-                    label: first.plus(index).date().format("%d/%m").to_string(),
+                    label: first.plus(index * step).date().format(form).to_string(),
                     value: (words.value)(sum(day)),
                     slot_x: tenths(index * slot),
                     slot_width: tenths(slot),
@@ -325,6 +346,10 @@ mod tests {
         assert_eq!(chart.bars[0].parts[0].height, "0");
         assert!(chart.series.is_empty());
         assert!(BarChart::new(words, Day(0), &[0, 0]).is_none());
+        let weeks = BarChart::by_week(words, Day::parse("2026-02-27").unwrap(), &[1; 16]).unwrap();
+        assert_eq!(weeks.days, ["27/02/26", "06/03/26", "13/03/26"]);
+        let values: Vec<_> = weeks.bars.iter().map(|bar| &*bar.value).collect();
+        assert_eq!((values, &*weeks.summary), (vec!["7", "7", "2"], "16 no período"));
         assert!(BarChart::new(words, Day(0), &[]).is_none());
     }
 

@@ -60,7 +60,7 @@ impl Rules {
     pub fn new(rows: Vec<Row>) -> Self {
         let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
         let read = |name: &str| std::fs::read_to_string(assets.join(name)).unwrap();
-        let sheets = ["reset", "tokens", "components", "pages", "program"];
+        let sheets = ["reset", "tokens", "components", "pages", "program", "agency"];
         Self {
             rows,
             styles: sheets.map(|name| read(&format!("css/{name}.css"))).concat(),

@@ -72,7 +72,7 @@ impl Entry {
 }
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 25] = [
+pub const OBJECTS: [(&str, &str); 26] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -96,6 +96,7 @@ pub const OBJECTS: [(&str, &str); 25] = [
     ("programa", "Programa"),
     ("marco", "Marco"),
     ("desafio", "Desafio"),
+    ("cliente", "Cliente da agência"),
     ("pergunta", "Pergunta"),
     ("resposta", "Resposta salva"),
 ];
@@ -127,6 +128,9 @@ fn verb_words(verb: &str) -> String {
         "migrar" => "Criar os dados de",
         "recalcular" => "Conferir o XP de",
         "corrigir_xp" => "Corrigir o XP de",
+        "conta" => "Incluir conta em",
+        "retirar_conta" => "Retirar conta de",
+        "sincronizar_todos" => "Sincronizar",
         "token_de_parceiro" => "Criar um token de parceiro para",
         _ => "",
     };

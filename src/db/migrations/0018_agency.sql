@@ -11,7 +11,8 @@ CREATE TABLE agency_client (
     invite_hash       BLOB UNIQUE,          -- SHA-256 of the code in the invitation; NULL without one
     invite_expires_at INTEGER,              -- the invitation works until then
     created_at        INTEGER NOT NULL,     -- when the client was made
-    tried_at          INTEGER,              -- when a cycle last began to read its accounts
+    wanted            INTEGER NOT NULL DEFAULT 0 CHECK (wanted IN (0, 1)), -- 1 while it waits for its turn because all were asked for
+    tried_at          INTEGER,              -- when a cycle last read its accounts, or tried to
     synced_at         INTEGER,              -- when one last read all of them
     failures          INTEGER NOT NULL DEFAULT 0, -- cycles in a row that did not
     error             TEXT                  -- why, in words for the team

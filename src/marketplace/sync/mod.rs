@@ -18,6 +18,7 @@ pub mod health;
 mod lanes;
 mod listings;
 pub mod missed;
+pub mod now;
 mod odd;
 mod orders;
 mod questions;
@@ -49,7 +50,7 @@ pub const WORKERS: usize = 2;
 /// Threads of a periodic run, each for one account at a time: together with the
 /// workers no more than there may be calls.
 const SWEEPERS: usize = 3;
-const _: () = assert!(WORKERS + SWEEPERS <= store::MOST_TAKEN);
+const _: () = assert!(WORKERS + SWEEPERS + now::MOST_READERS <= store::MOST_TAKEN);
 
 /// A part of an account that is read by itself.
 pub struct Area {

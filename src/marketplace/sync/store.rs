@@ -1,5 +1,7 @@
 //! How far accounts are mirrored, in the database.
 
+use rusqlite::params_from_iter;
+
 use super::rules::next_turn;
 use super::{ACCOUNT, AREAS, Area, SHIPMENTS, Step};
 use crate::base::{Instant, MlUserId, UserId};
@@ -8,7 +10,7 @@ use crate::marketplace::account::store::{note_synced, owner_of};
 use crate::row;
 
 /// Accounts that other threads may be reading.
-pub const MOST_TAKEN: usize = 6;
+pub const MOST_TAKEN: usize = 10;
 /// Not before something else happens, such as that the account is linked again.
 const LATER: Instant = Instant(i64::MAX);
 
@@ -135,6 +137,29 @@ pub fn ask(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     )
 }
 
+/// Has every area of an account read at once that is not waiting for another
+/// area's first reading.
+pub fn want(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
+    tx.run(
+        "UPDATE ml_sync SET next_at = ?2, at_once = 1 WHERE ml_user_id = ?1 AND next_at < ?3",
+        (account, tx.now(), LATER),
+    )
+}
+
+/// Gives what could not be read at once back to the periodic tasks, but for
+/// first readings.
+pub fn unwant(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
+    tx.run(
+        "UPDATE ml_sync SET at_once = 0 WHERE ml_user_id = ?1 AND at_once = 1 AND good_until IS NOT NULL",
+        [account],
+    )
+}
+
+/// An account with its owner and the instant of its link.
+pub fn account(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<Account>> {
+    tx.record("FROM ml_account a WHERE a.ml_user_id = ?1", [account])
+}
+
 /// Makes an area of some accounts due, of those first whose turn is next.
 /// Where reading failed it keeps waiting.
 pub fn hurry(tx: &WriteTx<'_>, area: i64, accounts: u32) -> Result<()> {
@@ -169,13 +194,13 @@ pub fn longest_waiting(
     for (place, account) in others.iter_mut().zip(taken) {
         *place = account;
     }
-    let [first, second, third, fourth, fifth, sixth] = others;
     tx.record(
         "FROM ml_sync s JOIN ml_account a ON a.ml_user_id = s.ml_user_id
-         WHERE s.at_once = ?1 AND s.next_at <= ?2 AND s.ml_user_id NOT IN (?3, ?4, ?5, ?6, ?7, ?8)
+         WHERE s.at_once = ?1 AND s.next_at <= ?2
+             AND s.ml_user_id NOT IN (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
          ORDER BY s.next_at, s.ml_user_id
          LIMIT 1",
-        (pace as i64, tx.now(), first, second, third, fourth, fifth, sixth),
+        params_from_iter([pace as i64, tx.now().0].into_iter().chain(others.map(|other| other.0))),
     )
 }
 

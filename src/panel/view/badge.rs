@@ -133,6 +133,10 @@ badges! {
     Healthy = "Em ordem", Good;
     /// Works, but somebody should look.
     Attention = "Atenção", Warn;
+    /// Somebody with whom nothing is wrong.
+    InOrder = "Em dia", Good;
+    /// A client of whom no account is known.
+    NoAccount = "Sem conta", Info;
     /// Does not work.
     Broken = "Com falha", Bad;
     /// Seen by whom it is for.

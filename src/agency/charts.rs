@@ -1,0 +1,245 @@
+//! Courses of clients as charts: what was sold, and how things stood.
+
+use serde_json::{Value, json};
+
+use super::clients::Sold;
+use super::days::{DayRow, KEPT_DAYS};
+use crate::base::{Cents, Day, grouped};
+use crate::http::{Check, Field, Problem, Request, input};
+use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
+use crate::panel::{Progress, Tab};
+
+/// How many days charts show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    Month,
+    Quarter,
+    Year,
+    TwoYears,
+}
+
+impl Span {
+    const ALL: [Self; 4] = [Self::Month, Self::Quarter, Self::Year, Self::TwoYears];
+    /// The parameter of pages.
+    const NAME: &str = "dias";
+
+    /// What the address asks for: 30 days, or one of the longer spans.
+    pub fn asked(request: &Request) -> Result<Self, Problem> {
+        let pairs = input::unrepeated(request.query_text())?;
+        let given = pairs.into_iter().find(|(name, _)| name == Self::NAME);
+        let mut check = Check::text();
+        let days = check.number(
+            Self::NAME,
+            Field::of(given.map(|(_, value)| value).unwrap_or_default()),
+            1..=KEPT_DAYS,
+        );
+        let days = days.unwrap_or(30);
+        let span = Self::ALL.into_iter().find(|span| span.length() == days);
+        if span.is_none() {
+            check.fail(Self::NAME, "must be 30, 90, 365 or 730");
+        }
+        check.finish()?;
+        Ok(span.unwrap_or(Self::Month))
+    }
+
+    const fn length(self) -> i64 {
+        match self {
+            Self::Month => 30,
+            Self::Quarter => 90,
+            Self::Year => 365,
+            Self::TwoYears => KEPT_DAYS,
+        }
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Month => "30 dias",
+            Self::Quarter => "90 dias",
+            Self::Year => "1 ano",
+            Self::TwoYears => "2 anos",
+        }
+    }
+
+    /// Its first and last day, of which the last is today.
+    pub const fn days(self, today: Day) -> (Day, Day) {
+        (today.plus(1 - self.length()), today)
+    }
+
+    /// The spans as tabs of a page.
+    fn tabs(self, path: &str) -> Vec<Tab> {
+        let tab = |span: Self| Tab {
+            label: span.words(),
+            href: format!("{path}?{}={}", Self::NAME, span.length()),
+            on: span == self,
+        };
+        Self::ALL.map(tab).into()
+    }
+
+    /// Bars of days, or of weeks where those would be too thin.
+    fn bars(self, words: BarWords, first: Day, values: &[i64]) -> Option<BarChart> {
+        match self {
+            Self::Month | Self::Quarter => BarChart::new(words, first, values),
+            Self::Year | Self::TwoYears => BarChart::by_week(words, first, values),
+        }
+    }
+
+    const fn gross_words(self) -> BarWords {
+        let title = match self {
+            Self::Month => "Valor vendido por dia, 30 dias",
+            Self::Quarter => "Valor vendido por dia, 90 dias",
+            Self::Year => "Valor vendido por semana, 1 ano",
+            Self::TwoYears => "Valor vendido por semana, 2 anos",
+        };
+        BarWords { title, unit: "Valor", value: money, mark: short_money }
+    }
+
+    const fn orders_words(self) -> BarWords {
+        let title = match self {
+            Self::Month => "Vendas por dia, 30 dias",
+            Self::Quarter => "Vendas por dia, 90 dias",
+            Self::Year => "Vendas por semana, 1 ano",
+            Self::TwoYears => "Vendas por semana, 2 anos",
+        };
+        BarWords { title, unit: "Vendas", value: count, mark: count }
+    }
+}
+
+fn money(cents: i64) -> String {
+    Cents(cents).page()
+}
+
+fn count(number: i64) -> String {
+    grouped(number.unsigned_abs())
+}
+
+/// A course as cards and charts.
+pub struct Charts {
+    pub tabs: Vec<Tab>,
+    pub stats: Vec<Stat>,
+    /// `None` when nothing was sold.
+    pub gross: Option<BarChart>,
+    pub orders: Option<BarChart>,
+}
+
+/// Draws a course of whole days; `sold` is of the last 30 days and those before.
+pub fn of(course: &[DayRow], span: Span, sold: Sold, path: &str) -> Charts {
+    let first = course.first().map_or(Day(0), |day| day.day);
+    let values = |value: fn(&DayRow) -> i64| course.iter().map(value).collect::<Vec<_>>();
+    let (gross, orders) = (values(|day| day.gross.0), values(|day| day.orders));
+    Charts {
+        tabs: span.tabs(path),
+        stats: stats(course, sold),
+        gross: span.bars(span.gross_words(), first, &gross),
+        orders: span.bars(span.orders_words(), first, &orders),
+    }
+}
+
+fn stats(course: &[DayRow], sold: Sold) -> Vec<Stat> {
+    let spark =
+        |value: fn(&DayRow) -> i64| Spark::new(&course.iter().map(value).collect::<Vec<_>>());
+    let sum = |label, value: String, before: i64, now: i64, course: fn(&DayRow) -> i64| {
+        let change = Change::new(before, now);
+        let note = if change.is_some() { "sobre os 30 dias antes" } else { "" };
+        let note = note.to_owned();
+        Stat { label, value, change, note, spark: spark(course), lead: true, ..Stat::default() }
+    };
+    // A course says how things stood from the first day on which somebody looked.
+    let known = course.iter().find(|day| day.seen > 0);
+    let level = |label, value: fn(&DayRow) -> i64| {
+        let now = course.last().map_or(0, value);
+        let note = match known.map(value) {
+            Some(then) if then != now => {
+                let day = known.map(|day| day.day.date().format("%d/%m").to_string());
+                format!("eram {} em {}", count(then), day.unwrap_or_default())
+            }
+            _ => String::new(),
+        };
+        Stat { label, value: count(now), note, spark: spark(value), ..Stat::default() }
+    };
+    vec![
+        sum(
+            "Valor vendido, 30 dias",
+            sold.gross.page(),
+            sold.gross_before.0,
+            sold.gross.0,
+            |day| day.gross.0,
+        ),
+        sum("Vendas, 30 dias", count(sold.orders), sold.orders_before, sold.orders, |day| {
+            day.orders
+        }),
+        level("Perguntas sem resposta", |day| day.questions),
+        level("Reclamações abertas", |day| day.claims),
+        level("Anúncios ativos", |day| day.listings),
+    ]
+}
+
+/// A course as programs read it: days on which something is known.
+pub fn shown(course: &[DayRow]) -> Value {
+    let known = course.iter().skip_while(|day| day.orders == 0 && day.seen == 0);
+    let days = known.map(|day| {
+        json!({
+            "dia": day.day.iso(), "vendas": day.orders, "valor": day.gross,
+            "anuncios": day.listings, "reclamacoes": day.claims, "perguntas": day.questions,
+        })
+    });
+    days.collect()
+}
+
+/// How far the reading of all clients is; `None` when nobody asked for it.
+pub fn cycle_progress(pending: u64, readable: u64) -> Option<Progress> {
+    let whole = readable.max(pending);
+    let note = match pending {
+        0 => return None,
+        1 => "falta 1 cliente".to_owned(),
+        many => format!("faltam {} clientes", grouped(many)),
+    };
+    Some(Progress::new("Sincronizando os clientes".to_owned(), whole - pending, whole, note))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(number: i64, orders: i64, questions: i64) -> DayRow {
+        DayRow {
+            day: Day(20_000 + number),
+            orders,
+            gross: Cents(orders * 1_000),
+            listings: 3,
+            claims: 0,
+            questions,
+            seen: 1,
+        }
+    }
+
+    #[test]
+    fn long_spans_are_drawn_by_week() {
+        let course: Vec<_> = (0..730).map(|number| day(number, 1, 0)).collect();
+        let charts = of(&course, Span::TwoYears, Sold::default(), "/x");
+        assert_eq!(charts.gross.unwrap().bars.len(), 105);
+        let charts = of(&course[..90], Span::Quarter, Sold::default(), "/x");
+        assert_eq!(charts.orders.unwrap().bars.len(), 90);
+        assert_eq!(charts.tabs.iter().filter(|tab| tab.on).count(), 1);
+        assert_eq!(charts.tabs[1].href, "/x?dias=90");
+    }
+
+    #[test]
+    fn cards_say_what_changed() {
+        let course = [day(0, 2, 7), day(1, 1, 4)];
+        let sold =
+            Sold { orders: 3, gross: Cents(3_000), orders_before: 2, gross_before: Cents(6_000) };
+        let stats = stats(&course, sold);
+        assert_eq!(stats[0].change.as_ref().unwrap().text, "−50%");
+        assert_eq!(stats[1].change.as_ref().unwrap().text, "+50%");
+        assert_eq!((&*stats[2].value, &*stats[2].note), ("4", "eram 7 em 04/10"));
+        assert_eq!(&*stats[4].note, "");
+    }
+
+    #[test]
+    fn progress_counts_down() {
+        assert!(cycle_progress(0, 12).is_none());
+        let progress = cycle_progress(7, 12).unwrap();
+        assert_eq!((progress.percent, &*progress.note), (41, "faltam 7 clientes"));
+        assert_eq!(cycle_progress(1, 1).unwrap().note, "falta 1 cliente");
+    }
+}

@@ -1,0 +1,374 @@
+//! What is wrong with an account (contract §8): pure rules over what is known
+//! of it, and what the last look found.
+
+use super::store::JoinedAccount;
+use crate::base::{DAY_S, Instant, MlUserId, UserId, grouped};
+use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
+use crate::named;
+use crate::row;
+
+/// Seconds between two looks at an account.
+pub const EVERY_S: i64 = 6 * 3600;
+/// Longest that an account may go without being read.
+const UNREAD_S: i64 = DAY_S;
+/// Longest that a claim may be open.
+const CLAIM_S: i64 = 2 * DAY_S;
+/// Longest that a question may wait.
+const QUESTION_S: i64 = DAY_S;
+
+named! {
+    /// What may be wrong with an account, the most urgent first.
+    pub enum Fault: number {
+        LinkLost = 1, "vinculo", "Vínculo perdido";
+        Unread = 2, "leitura", "Sem leitura";
+        Reputation = 3, "reputacao", "Reputação baixa";
+        Claims = 4, "reclamacoes", "Reclamações antigas";
+        Questions = 5, "perguntas", "Perguntas atrasadas";
+        NoListings = 6, "sem_anuncios", "Sem anúncio ativo";
+        NoStock = 7, "sem_estoque", "Anúncios sem estoque";
+    }
+}
+
+impl Fault {
+    /// What to do about it.
+    pub const fn remedy(self) -> &'static str {
+        match self {
+            Self::LinkLost => {
+                "Envie um novo convite ao cliente para ele autorizar a conta de novo."
+            }
+            Self::Unread => "Sincronize a conta. Se continuar, confira o vínculo com o cliente.",
+            Self::Reputation => {
+                "Veja com o cliente atrasos, cancelamentos e reclamações dos últimos 60 dias."
+            }
+            Self::Claims => "Responda às reclamações abertas há mais de 48 horas no marketplace.",
+            Self::Questions => "Responda às perguntas que esperam há mais de 24 horas.",
+            Self::NoListings => "Ative ou publique ao menos um anúncio.",
+            Self::NoStock => {
+                "Reponha o estoque ou pause os anúncios ativos que estão sem unidades."
+            }
+        }
+    }
+
+    /// Whether what is known of an account says since when.
+    const fn is_dated(self) -> bool {
+        matches!(self, Self::Unread | Self::Claims | Self::Questions)
+    }
+
+    /// What is wrong, with how many things it is about.
+    pub fn told(self, things: i64) -> String {
+        let counted = |one: &str, many: &str| {
+            if things == 1 { format!("1 {one}") } else { format!("{things} {many}") }
+        };
+        match self {
+            Self::LinkLost => "A autorização da conta não vale mais".to_owned(),
+            Self::Unread => "A conta não é lida há mais de 24 horas".to_owned(),
+            Self::Reputation => "A reputação está vermelha ou laranja".to_owned(),
+            Self::Claims => {
+                counted("reclamação aberta", "reclamações abertas") + " há mais de 48 horas"
+            }
+            Self::Questions => {
+                counted("pergunta sem resposta", "perguntas sem resposta") + " há mais de 24 horas"
+            }
+            Self::NoListings => "Nenhum anúncio está ativo".to_owned(),
+            Self::NoStock => counted("anúncio ativo sem estoque", "anúncios ativos sem estoque"),
+        }
+    }
+}
+
+/// Something that is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub fault: Fault,
+    /// Since when, as far as is known.
+    pub since: Instant,
+    /// How many claims, questions or listings; 1 for the others.
+    pub things: i64,
+}
+row!(Finding { fault = "f.kind", since = "f.since", things = "f.things" });
+
+/// What is known of an account.
+#[derive(Clone, Debug)]
+struct Facts {
+    token_ok: bool,
+    synced_at: Option<Instant>,
+    linked_at: Instant,
+    reputation: String,
+    /// Claims and questions that are too old, and when the oldest came.
+    claims: i64,
+    claim_at: Option<Instant>,
+    questions: i64,
+    question_at: Option<Instant>,
+    /// Active listings, and those of them without a unit.
+    listings: i64,
+    empty: i64,
+}
+// ?1 the account, ?2 its owner, ?3 and ?4 the instants from which claims and questions are too old.
+row!(Facts {
+    token_ok = "a.token_ok",
+    synced_at = "a.synced_at",
+    linked_at = "a.linked_at",
+    reputation = "a.reputation",
+    claims = "(SELECT count(*) FROM claim WHERE owner_id = ?2 AND state = 1 AND ml_user_id = ?1 AND opened_at < ?3)",
+    claim_at = "(SELECT min(opened_at) FROM claim WHERE owner_id = ?2 AND state = 1 AND ml_user_id = ?1)",
+    questions = "(SELECT count(*) FROM question WHERE owner_id = ?2 AND state = 1 AND ml_user_id = ?1 AND asked_at < ?4)",
+    question_at = "(SELECT min(asked_at) FROM question WHERE owner_id = ?2 AND state = 1 AND ml_user_id = ?1)",
+    listings = "(SELECT coalesce(sum(n.listings), 0) FROM listing_count n JOIN word w ON w.word_id = n.status
+                 WHERE n.owner_id = ?2 AND n.ml_user_id = ?1 AND w.text = 'active')",
+    empty = "(SELECT count(*) FROM listing WHERE owner_id = ?2 AND ml_user_id = ?1
+                  AND status = (SELECT word_id FROM word WHERE text = 'active') AND available < 1)",
+});
+
+/// What is wrong with an account of which this is known. Where nothing says
+/// since when, it is `now`.
+fn judge(facts: &Facts, now: Instant) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let mut add = |is_so: bool, fault, since: Instant, things| {
+        if is_so {
+            found.push(Finding { fault, since, things });
+        }
+    };
+    let read_at = facts.synced_at.unwrap_or(facts.linked_at);
+    add(!facts.token_ok, Fault::LinkLost, now, 1);
+    add(now.since(read_at) > UNREAD_S, Fault::Unread, read_at, 1);
+    let is_low = facts.reputation.starts_with(['1', '2']);
+    add(is_low, Fault::Reputation, now, 1);
+    let late = |at: Option<Instant>, after_s| at.unwrap_or(now).plus(after_s).min(now);
+    add(facts.claims > 0, Fault::Claims, late(facts.claim_at, CLAIM_S), facts.claims);
+    let since = late(facts.question_at, QUESTION_S);
+    add(facts.questions > 0, Fault::Questions, since, facts.questions);
+    add(facts.listings == 0, Fault::NoListings, now, 1);
+    add(facts.empty > 0, Fault::NoStock, now, facts.empty);
+    found
+}
+
+/// What a look at an account changed.
+#[derive(Debug, Default)]
+pub struct Looked {
+    /// Whether nothing is wrong.
+    pub is_ready: bool,
+    /// What was not wrong before.
+    pub new: Vec<Finding>,
+    /// Whether it is ready since this look.
+    pub recovered: bool,
+}
+
+/// Looks at an account now and keeps what is wrong with it.
+pub fn look(tx: &WriteTx<'_>, account: &JoinedAccount) -> Result<Looked> {
+    let (now, id) = (tx.now(), account.ml_user_id);
+    let facts: Option<Facts> = tx.record(
+        "FROM ml_account a WHERE a.ml_user_id = ?1 AND a.owner_id = ?2",
+        (id, account.owner, now.minus(CLAIM_S), now.minus(QUESTION_S)),
+    )?;
+    let Some(facts) = facts else { return Ok(Looked::default()) };
+    let before = findings(tx, id)?;
+    let mut found = judge(&facts, now);
+    for one in found.iter_mut().filter(|one| !one.fault.is_dated()) {
+        // It began when it was first found.
+        if let Some(known) = before.iter().find(|known| known.fault == one.fault) {
+            one.since = known.since;
+        }
+    }
+    for gone in before.iter().filter(|known| found.iter().all(|one| one.fault != known.fault)) {
+        tx.execute(
+            "DELETE FROM agency_finding WHERE ml_user_id = ?1 AND kind = ?2",
+            (id, gone.fault),
+        )?;
+    }
+    for one in found.iter().filter(|one| !before.contains(one)) {
+        tx.execute(
+            "INSERT INTO agency_finding (ml_user_id, kind, since, things) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT DO UPDATE SET since = ?3, things = ?4",
+            (id, one.fault, one.since, one.things),
+        )?;
+    }
+    tx.execute("UPDATE agency_account SET checked_at = ?2 WHERE ml_user_id = ?1", (id, now))?;
+    let is_new = |one: &Finding| before.iter().all(|known| known.fault != one.fault);
+    Ok(Looked {
+        is_ready: found.is_empty(),
+        recovered: found.is_empty() && !before.is_empty(),
+        new: found.into_iter().filter(is_new).collect(),
+    })
+}
+
+/// What the last look at an account found, the most urgent first.
+pub fn findings(tx: &ReadTx<'_>, account: MlUserId) -> Result<Vec<Finding>> {
+    tx.records("FROM agency_finding f WHERE f.ml_user_id = ?1 ORDER BY f.kind", [account])
+}
+
+/// A finding with the account that it is about.
+pub struct AccountFinding {
+    pub finding: Finding,
+    pub ml_user_id: MlUserId,
+    pub nickname: String,
+    pub client: i64,
+    pub client_name: String,
+}
+row!(AccountFinding {
+    finding as Finding, ml_user_id = "f.ml_user_id", nickname = "a.nickname",
+    client = "j.client_id", client_name = "c.name",
+});
+
+const OF_ACCOUNTS: &str = "agency_finding f
+    JOIN agency_account j ON j.ml_user_id = f.ml_user_id
+    JOIN ml_account a ON a.ml_user_id = f.ml_user_id
+    JOIN agency_client c ON c.client_id = j.client_id";
+
+/// What is wrong with which account: the most urgent first, and the oldest of
+/// these; `None` narrows to nothing. With the number of all.
+pub fn all(
+    tx: &ReadTx<'_>,
+    (fault, keeper): (Option<Fault>, Option<UserId>),
+    (limit, offset): (u32, u32),
+) -> Result<(Vec<AccountFinding>, u64)> {
+    let mut filters = Filters::new("1 = 1", &[]);
+    filters.and_if("f.kind = :kind", ":kind", &fault);
+    filters.and_if("c.keeper_id = :keeper", ":keeper", &keeper);
+    let total = filters.count(tx, &format!("SELECT count(*) FROM {OF_ACCOUNTS}"))?;
+    let window = [(":limit", &limit as &dyn rusqlite::ToSql), (":offset", &offset)];
+    filters.bind(&window);
+    let rest = format!(
+        "FROM {OF_ACCOUNTS} WHERE {} ORDER BY f.kind, f.since, f.ml_user_id LIMIT :limit OFFSET :offset",
+        filters.sql()
+    );
+    Ok((tx.records(&rest, filters.values())?, total))
+}
+
+/// How many accounts have each fault, for those that some have.
+pub fn counted(tx: &ReadTx<'_>) -> Result<Vec<(Fault, i64)>> {
+    tx.tuples("SELECT kind, count(*) FROM agency_finding GROUP BY kind ORDER BY kind", [])
+}
+
+/// How the agency's accounts stand.
+pub struct Standing {
+    pub accounts: i64,
+    /// Those that were looked over, and those of them with something wrong.
+    pub checked: i64,
+    pub faulty: i64,
+    /// The oldest of the last looks.
+    pub oldest: Option<Instant>,
+}
+row!(Standing {
+    accounts = "count(*)",
+    checked = "count(checked_at)",
+    faulty = "(SELECT count(DISTINCT ml_user_id) FROM agency_finding)",
+    oldest = "min(checked_at)",
+});
+
+impl Standing {
+    /// How the accounts stand now.
+    pub fn of(tx: &ReadTx<'_>) -> Result<Self> {
+        let sql = format!("SELECT {} FROM agency_account", Self::COLUMNS);
+        tx.one(&sql, [], Self::read)
+    }
+
+    /// Accounts with which nothing is wrong.
+    pub const fn ready(&self) -> i64 {
+        self.checked - self.faulty
+    }
+
+    /// `3 de 4 contas em dia`.
+    pub fn words(&self) -> String {
+        let count = |number: i64| grouped(number.unsigned_abs());
+        match (self.ready(), self.checked) {
+            (_, 0) => "Nenhuma conta verificada ainda".to_owned(),
+            (1, 1) => "A conta está em dia".to_owned(),
+            (_, 1) => "A conta precisa de atenção".to_owned(),
+            (ready, checked) if ready == checked => {
+                format!("As {} contas estão em dia", count(checked))
+            }
+            (ready, checked) => format!("{} de {} contas em dia", count(ready), count(checked)),
+        }
+    }
+}
+
+/// Accounts whose turn it is, those first that waited longest.
+pub fn due(tx: &ReadTx<'_>, checked_before: Instant, most: u32) -> Result<Vec<MlUserId>> {
+    tx.values(
+        "SELECT ml_user_id FROM agency_account
+         WHERE checked_at IS NULL OR checked_at <= ?1
+         ORDER BY checked_at, ml_user_id LIMIT ?2",
+        (checked_before, most),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Instant = Instant(1_795_183_200);
+
+    fn well() -> Facts {
+        Facts {
+            token_ok: true,
+            synced_at: Some(NOW),
+            linked_at: NOW.minus(DAY_S),
+            reputation: "5_green".to_owned(),
+            claims: 0,
+            claim_at: None,
+            questions: 0,
+            question_at: None,
+            listings: 3,
+            empty: 0,
+        }
+    }
+
+    #[test]
+    fn each_rule_finds_its_fault_alone() {
+        let old = NOW.minus(3 * DAY_S);
+        for (facts, fault, since, things) in [
+            (Facts { token_ok: false, ..well() }, Fault::LinkLost, NOW, 1),
+            (
+                Facts { synced_at: Some(NOW.minus(DAY_S + 1)), ..well() },
+                Fault::Unread,
+                NOW.minus(DAY_S + 1),
+                1,
+            ),
+            (Facts { synced_at: None, linked_at: old, ..well() }, Fault::Unread, old, 1),
+            (Facts { reputation: "1_red".to_owned(), ..well() }, Fault::Reputation, NOW, 1),
+            (Facts { reputation: "2_orange".to_owned(), ..well() }, Fault::Reputation, NOW, 1),
+            (
+                Facts { claims: 2, claim_at: Some(old), ..well() },
+                Fault::Claims,
+                NOW.minus(DAY_S),
+                2,
+            ),
+            (
+                Facts { questions: 1, question_at: Some(old), ..well() },
+                Fault::Questions,
+                NOW.minus(2 * DAY_S),
+                1,
+            ),
+            (Facts { listings: 0, ..well() }, Fault::NoListings, NOW, 1),
+            (Facts { empty: 4, ..well() }, Fault::NoStock, NOW, 4),
+        ] {
+            assert_eq!(judge(&facts, NOW), [Finding { fault, since, things }], "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_in_time_is_well() {
+        for facts in [
+            well(),
+            Facts { synced_at: Some(NOW.minus(DAY_S)), ..well() },
+            Facts { reputation: "3_yellow".to_owned(), ..well() },
+            Facts { reputation: String::new(), ..well() },
+            // Open ones that are not too old yet.
+            Facts { claim_at: Some(NOW.minus(3600)), question_at: Some(NOW.minus(3600)), ..well() },
+        ] {
+            assert_eq!(judge(&facts, NOW), [], "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn words_agree_with_numbers() {
+        for fault in Fault::ALL {
+            for things in [1, 2] {
+                let said = fault.told(things);
+                assert!(!said.ends_with('.') && !said.is_empty(), "{said}");
+            }
+            assert!(fault.remedy().ends_with('.'));
+        }
+        assert_eq!(Fault::NoStock.told(1), "1 anúncio ativo sem estoque");
+        assert_eq!(Fault::Claims.told(3), "3 reclamações abertas há mais de 48 horas");
+    }
+}

@@ -1,0 +1,470 @@
+//! Clients in the agency's panel, as page and as JSON (contract §6).
+
+use serde_json::{Value, json};
+
+use super::store::{self, STANDINGS, Wanted};
+use super::views::{AccountLine, ClientForm, ClientPage, ClientRow, ClientsPage, standing};
+use super::{Client, ClientAccount, ClientEntry, MOST_ACCOUNTS, Sold};
+use crate::accounts::Role;
+use crate::accounts::frame::layout;
+use crate::agency::charts::{self, Span};
+use crate::agency::{CLIENTS, checkup, cycle, days, invites, leaving, store as accounts, told};
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::base::{MlUserId, Zone};
+use crate::db::{DbError, WriteTx};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::input::FromField;
+use crate::http::{Code, Problem, Reply, Request};
+use crate::marketplace::account::store::owner_of;
+use crate::panel::{
+    Answer, Filter, Form, FormView, Head, Input, ListReply, Listing, Outcome, Pick, Rule, Sent,
+    Visit, form,
+};
+
+/// Days whose sales the list shows, and compares with as many before.
+pub const SOLD_DAYS: i64 = 30;
+
+const LIST: Listing = Listing {
+    path: CLIENTS,
+    hint: "Nome ou etiqueta",
+    filters: &[
+        Filter {
+            name: "situacao",
+            label: "Situação",
+            all: "Todos",
+            values: &[
+                (STANDINGS[0].0, STANDINGS[0].1),
+                (STANDINGS[1].0, STANDINGS[1].1),
+                (STANDINGS[2].0, STANDINGS[2].1),
+                (STANDINGS[3].0, STANDINGS[3].1),
+            ],
+        },
+        Filter {
+            name: "responsavel",
+            label: "Responsável",
+            all: "Toda a equipe",
+            values: &[("eu", "Meus clientes"), ("ninguem", "Sem responsável")],
+        },
+    ],
+    orders: &["nome"],
+    heads: &[
+        Head::sorts("Cliente", "nome"),
+        Head::plain("Vendas, 30 dias").numeric(),
+        Head::plain("Perguntas").numeric(),
+        Head::plain("Reclamações").numeric(),
+        Head::plain("Situação"),
+    ],
+    outcomes: OUTCOMES,
+    ..Listing::NONE
+};
+
+/// What the pages of clients say of the last action.
+pub const OUTCOMES: &[Outcome] = &[
+    Outcome::good("criado", "Cliente criado", "Os números da conta dele aparecem em instantes."),
+    Outcome::good("alterado", "Cliente alterado", "A equipe já vê os novos dados."),
+    Outcome::good("excluido", "Cliente removido", "A agência não tem mais acesso às contas dele."),
+    Outcome::good("conta", "Conta incluída", "Ela será lida agora, com o histórico de vendas."),
+    Outcome::good("conta_retirada", "Conta retirada", "A agência não tem mais acesso a ela."),
+    Outcome::good("sincronizados", "Clientes sincronizados", "Todos os números são de agora."),
+    Outcome::good(
+        "sincronizando",
+        "Sincronização em andamento",
+        "Cinco clientes por vez. Ela continua mesmo que você saia desta página.",
+    ),
+    Outcome::warn(
+        "com_erros",
+        "Nem todos puderam ser lidos",
+        "Os clientes com erro dizem o que houve e entram de novo na próxima vez.",
+    ),
+];
+
+/// The form of a client.
+pub const FORM: Form<ClientEntry> = Form(&[
+    Input::new(
+        "nome",
+        "Informe o nome do cliente, de 2 a 120 letras.",
+        Rule::Line(2..=120, |entry| &mut entry.name),
+    ),
+    Input::new(
+        "responsavel_id",
+        "Escolha alguém da equipe.",
+        Rule::Reference(|entry| &mut entry.keeper),
+    ),
+    Input::new(
+        "etiquetas",
+        "Use até 10 etiquetas de até 30 letras, com vírgula entre elas.",
+        Rule::Own(read_tags, |entry, _| entry.tags.clone()),
+    ),
+    Input::new("anotacoes", "Use até 4.000 letras.", Rule::Lines(4_000, |entry| &mut entry.notes)),
+]);
+
+/// Tags as a list or as one text with commas.
+#[derive(Default)]
+struct Tags(Vec<String>);
+
+impl FromField for Tags {
+    const WANTED: &'static str = "must be a list of texts";
+
+    fn from_field(value: Value, text: bool) -> Option<Self> {
+        match value {
+            Value::String(one) => Some(Self(one.split(',').map(str::to_owned).collect())),
+            list => Vec::from_field(list, text).map(Self),
+        }
+    }
+}
+
+fn read_tags(sent: &mut Sent<'_>, name: &'static str, entry: &mut ClientEntry) {
+    let Tags(typed) = sent.optional(name).unwrap_or_default();
+    let mut tags: Vec<String> = Vec::new();
+    for tag in typed.iter().map(|tag| tag.trim().to_lowercase()).filter(|tag| !tag.is_empty()) {
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    let is_odd =
+        |tag: &String| tag.chars().count() > 30 || tag.chars().any(|c| c.is_control() || c == ',');
+    if tags.len() > 10 || tags.iter().any(is_odd) {
+        sent.check.fail(name, "must be at most 10 texts of at most 30 characters, without commas");
+    }
+    entry.tags = tags.join(", ");
+}
+
+/// A client as programs read it.
+fn shown(client: &Client, accounts: &[ClientAccount], sold: Sold, zone: Zone) -> Value {
+    let entry = &client.entry;
+    let account = |one: &ClientAccount| {
+        json!({
+            "ml_user_id": one.ml_user_id, "nickname": one.nickname, "token_ok": one.token_ok,
+            "sincronizado_em": one.synced_at.map(|at| zone.spaced(at)),
+        })
+    };
+    json!({
+        "id": client.id.to_string(), "nome": entry.name,
+        "responsavel_id": entry.keeper.map(|id| id.to_string()),
+        "responsavel": Some(&client.keeper_name).filter(|name| !name.is_empty()),
+        "etiquetas": entry.tags().collect::<Vec<_>>(), "anotacoes": entry.notes,
+        "contas": accounts.iter().map(account).collect::<Vec<_>>(),
+        "vendas_30d": sold.orders, "gmv_30d": sold.gross,
+        "perguntas": client.questions, "reclamacoes": client.claims, "pendencias": client.findings,
+        "criado_em": zone.spaced(client.created_at),
+        "convite_ate": client.invited_until.map(|at| zone.spaced(at)),
+        "sincronizado_em": client.synced_at.map(|at| zone.spaced(at)), "erro": client.error,
+    })
+}
+
+/// `GET /admin/agencia/clientes`: the list, as page or JSON.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let (today, zone) = (app.day(request.now), app.zone());
+    let keeper = query.filter("responsavel").map(|whose| match whose {
+        "eu" => Some(person.account.user_id),
+        _ => None,
+    });
+    let wanted = Wanted { search: &query.search, keeper, standing: query.filter("situacao") };
+    let (rows, total, (pending, readable)) = app.db.read(request.lane, |tx| {
+        let (clients, total) = store::page(tx, &wanted, query.descending, query.window())?;
+        let rows = clients.into_iter().map(|client| {
+            let accounts = store::accounts(tx, client.id)?;
+            let sold = store::sold(tx, client.id, today, SOLD_DAYS)?;
+            Ok::<_, DbError>((client, accounts, sold))
+        });
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        Ok::<_, DbError>((rows, total, (cycle::pending(tx)?, cycle::readable(tx)?)))
+    })?;
+    if request.wants_json() {
+        let rows = rows.iter().map(|(client, accounts, sold)| shown(client, accounts, *sold, zone));
+        return ListReply::reply(total, rows.collect());
+    }
+    let row = |(client, accounts, sold): (Client, Vec<ClientAccount>, Sold)| {
+        ClientRow::new(client, &accounts, sold, (zone, request.now))
+    };
+    Reply::page(&ClientsPage {
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        table: LIST.table(&query, LIST.heads, total),
+        clients: rows.into_iter().map(row).collect(),
+        progress: charts::cycle_progress(pending, readable),
+        can_read: readable > 0,
+    })
+}
+
+/// `GET /admin/agencia/clientes/{id}`: everything of one client; `novo` for the
+/// form of a new one.
+pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    if request.variable("id") == "novo" {
+        return form_page((app, person, request), None, FORM.show(None, app.zone()));
+    }
+    let (id, today, zone) = (request.id()?, app.day(request.now), app.zone());
+    let span = Span::asked(request)?;
+    let (client, accounts, sold, course) = app.db.read(request.lane, |tx| {
+        let client = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
+        let sold = store::sold(tx, id, today, SOLD_DAYS)?;
+        let accounts = store::accounts(tx, id)?.into_iter().map(|account| {
+            let found = checkup::findings(tx, account.ml_user_id)?;
+            Ok::<_, DbError>((account, found))
+        });
+        let accounts = accounts.collect::<Result<Vec<_>, _>>()?;
+        let (from, to) = span.days(today);
+        let course = days::filled(&days::course(tx, id, from, to)?, from, to);
+        Ok::<_, Problem>((client, accounts, sold, course))
+    })?;
+    if request.wants_json() {
+        let own: Vec<ClientAccount> = accounts.into_iter().map(|(account, _)| account).collect();
+        let mut value = shown(&client, &own, sold, zone);
+        value["dias"] = charts::shown(&course);
+        return Reply::json(&value);
+    }
+    let lines = accounts
+        .into_iter()
+        .map(|(account, found)| AccountLine::new(account, &found, (zone, request.now)));
+    Reply::page(&ClientPage {
+        layout: layout(app, person, request).telling(OUTCOMES, request),
+        is_admin: person.account.role == Role::Admin,
+        standing: standing(&client),
+        invited: client.invited_until.is_some_and(|until| until > request.now),
+        charts: charts::of(&course, span, sold, &format!("{CLIENTS}/{id}")),
+        accounts: lines.collect(),
+        synced: client.synced_at.map(|at| crate::panel::When::new(zone, at, request.now)),
+        client,
+    })
+}
+
+/// `GET /admin/agencia/clientes/{id}/editar`: the form of a client.
+pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let id = request.id()?;
+    let client = app.db.read(request.lane, |tx| store::one(tx, id))?;
+    let client = client.ok_or_else(Problem::not_found)?;
+    let form = FORM.show(Some(&client.entry), app.zone());
+    form_page((app, person, request), Some(&client), form)
+}
+
+fn form_page(
+    (app, person, request): Visit<'_>,
+    existing: Option<&Client>,
+    form: FormView,
+) -> Result<Reply, Problem> {
+    let team = app.db.read(request.lane, store::team)?;
+    let nobody = Pick { value: String::new(), label: "Ninguém".to_owned() };
+    let picks = team.into_iter().map(|(id, name)| Pick { value: id.to_string(), label: name });
+    Reply::page(&ClientForm {
+        layout: layout(app, person, request),
+        existing: existing.map(|one| (one.id, one.entry.name.clone())),
+        is_admin: person.account.role == Role::Admin,
+        team: std::iter::once(nobody).chain(picks).collect(),
+        form,
+    })
+}
+
+fn again(
+    (app, person, request): Visit<'_>,
+    existing: Option<&Client>,
+    problem: Problem,
+) -> Result<Job, Problem> {
+    form::show_again(request, problem, |faults| {
+        form_page((app, person, request), existing, FORM.again(request, faults))
+    })
+}
+
+fn act<'t>(action: &'static str, id: i64, name: &'t str) -> Act<'t> {
+    Act { action, object: "cliente", object_id: id.to_string(), object_name: name }
+}
+
+/// Notes a fault when the keeper is nobody of the team.
+fn check_keeper(
+    app: &App,
+    request: &Request,
+    sent: &mut Sent<'_>,
+    entry: &ClientEntry,
+) -> Result<(), DbError> {
+    if let Some(keeper) = entry.keeper
+        && !app.db.read(request.lane, |tx| store::is_of_team(tx, keeper))?
+    {
+        sent.check.fail("responsavel_id", "is nobody of the agency's team");
+    }
+    Ok(())
+}
+
+/// `POST /admin/agencia/clientes`: makes a client, with an account that a
+/// student has linked or with an invitation.
+pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let mut sent = Sent::of(request, app.zone())?;
+    let account = sent.reference("ml_user_id").map(MlUserId);
+    let entry = FORM.read(&mut sent, None);
+    check_keeper(app, request, &mut sent, &entry)?;
+    if let Some(account) = account {
+        only_administrators(person)?;
+        check_account(app, request, &mut sent, account)?;
+    }
+    if let Err(problem) = sent.finish() {
+        return again((app, person, request), None, problem);
+    }
+    let (answer, actor, zone) = (Answer::to(request), Actor::person(person, request), app.zone());
+    let (wants_json, base_url) = (request.wants_json(), invites::address(app, ""));
+    Ok(Box::new(move |tx| {
+        let full =
+            || Problem::new(Code::Conflict, "there are 1000 clients already; remove some first");
+        let id = store::insert(tx, &entry)?.ok_or_else(full)?;
+        audit::note(tx, &actor, &act("cliente.criar", id, &entry.name), None::<&()>, Some(&entry))?;
+        let page = format!("{CLIENTS}/{id}");
+        if let Some(account) = account {
+            take_in(tx, id, account, zone)?;
+            return answer.made(id, &page, "criado");
+        }
+        let invitation = format!("{base_url}{}", invites::renew(tx, id)?);
+        if !wants_json {
+            return Reply::back(&page, "criado");
+        }
+        let body = json!({ "ok": true, "id": id.to_string(), "convite": invitation });
+        Ok(Reply::json(&body)?.status(http::StatusCode::CREATED))
+    }))
+}
+
+fn only_administrators(person: &Person) -> Result<(), Problem> {
+    if person.account.role == Role::Admin {
+        return Ok(());
+    }
+    Err(Problem::forbidden("só a administração inclui contas de alunos e remove clientes"))
+}
+
+/// Notes a fault when nobody has linked an account.
+fn check_account(
+    app: &App,
+    request: &Request,
+    sent: &mut Sent<'_>,
+    account: MlUserId,
+) -> Result<(), DbError> {
+    if app.db.read(request.lane, |tx| owner_of(tx, account))?.is_none() {
+        sent.check.fail(
+            "ml_user_id",
+            "nobody has linked this account; leave it out to invite the client",
+        );
+    }
+    Ok(())
+}
+
+/// Has the agency look after a linked account for a client; its owner is told.
+fn take_in(tx: &WriteTx<'_>, client: i64, account: MlUserId, zone: Zone) -> Result<(), Problem> {
+    if accounts::accounts_of(tx, client)?.len() >= MOST_ACCOUNTS {
+        return Err(Problem::new(Code::Conflict, "a client has at most 50 accounts"));
+    }
+    if !accounts::join(tx, client, account)? {
+        let said = "esta conta já é de um cliente da agência";
+        return Err(Problem::new(Code::Conflict, said));
+    }
+    let joined = accounts::joined(tx, account)?.ok_or_else(Problem::not_found)?;
+    days::note(tx, &joined, zone.day(tx.now()))?;
+    told::joined(tx, &joined)?;
+    Ok(())
+}
+
+/// `POST /admin/agencia/clientes/{id}`: changes a client.
+pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let id = request.id()?;
+    let found = app.db.read(request.lane, |tx| store::one(tx, id))?;
+    let found = found.ok_or_else(Problem::not_found)?;
+    let mut sent = Sent::of(request, app.zone())?;
+    let entry = FORM.read(&mut sent, Some(&found.entry));
+    if entry.keeper != found.entry.keeper {
+        check_keeper(app, request, &mut sent, &entry)?;
+    }
+    if let Err(problem) = sent.finish() {
+        return again((app, person, request), Some(&found), problem);
+    }
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    Ok(Box::new(move |tx| {
+        let before = store::one(tx, id)?.ok_or_else(Problem::not_found)?.entry;
+        store::update(tx, id, &entry)?;
+        let act = act("cliente.alterar", id, &entry.name);
+        audit::note(tx, &actor, &act, Some(&before), Some(&entry))?;
+        answer.done(id, &format!("{CLIENTS}/{id}"), "alterado")
+    }))
+}
+
+/// `POST /admin/agencia/clientes/{id}/contas`: has the agency look after one
+/// more account that a student has linked.
+pub fn add_account(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    only_administrators(person)?;
+    let id = request.id()?;
+    let mut sent = Sent::of(request, app.zone())?;
+    let account = MlUserId(sent.required::<crate::http::input::RowNumber>("ml_user_id").0);
+    check_account(app, request, &mut sent, account)?;
+    sent.finish()?;
+    let (answer, actor, zone) = (Answer::to(request), Actor::person(person, request), app.zone());
+    Ok(Box::new(move |tx| {
+        let client = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
+        take_in(tx, id, account, zone)?;
+        let act = act("cliente.conta", id, &client.entry.name);
+        let after = json!({ "ml_user_id": account });
+        audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
+        answer.made(account, &format!("{CLIENTS}/{id}"), "conta")
+    }))
+}
+
+/// `POST /admin/agencia/clientes/{id}/contas/{ml_user_id}/retirar`: ends the
+/// care of an account at once.
+pub fn remove_account(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let _ = app;
+    let (id, account) = (request.id()?, crate::marketplace::account::link::account_in(request)?);
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    Ok(Box::new(move |tx| {
+        let client = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
+        if !accounts::leave(tx, id, account)? {
+            return Err(Problem::not_found());
+        }
+        let act = act("cliente.retirar_conta", id, &client.entry.name);
+        let before = json!({ "ml_user_id": account });
+        audit::note(tx, &actor, &act, Some(&before), None::<&()>)?;
+        answer.done(account, &format!("{CLIENTS}/{id}"), "conta_retirada")
+    }))
+}
+
+/// `POST /admin/agencia/clientes/{id}/excluir`: removes a client. The accounts
+/// that an invitation linked are unlinked, those of students stay theirs.
+pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    only_administrators(person)?;
+    let id = request.id()?;
+    let client = app.db.read(request.lane, |tx| store::one(tx, id))?;
+    let client = client.ok_or_else(Problem::not_found)?;
+    leaving::remove_client(app, id)?;
+    let (actor, entry) = (Actor::person(person, request), client.entry);
+    app.db.write(move |tx| {
+        let act = act("cliente.excluir", id, &entry.name);
+        audit::note(tx, &actor, &act, Some(&entry), None::<&()>)
+    })?;
+    Answer::to(request).done(id, CLIENTS, "excluido")
+}
+
+/// `POST /admin/agencia/ml/sincronizar-todos`: reads the five clients that have
+/// waited longest, of all (specification, "Agency").
+pub fn sync_all(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let actor = Actor::person(person, request);
+    app.db.write(move |tx| {
+        let act = Act {
+            action: "cliente.sincronizar_todos",
+            object: "cliente",
+            object_id: "todos".to_owned(),
+            object_name: "Clientes da agência",
+        };
+        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)
+    })?;
+    let busy = || {
+        let said = "other cycles wait already; try again in a moment";
+        Problem { retry_after_s: Some(5), ..Problem::new(Code::Unavailable, said) }
+    };
+    let done = cycle::run(app, cycle::Whom::Everybody)?.ok_or_else(busy)?;
+    let word = match done {
+        cycle::Cycle { pending: 1.., .. } => "sincronizando",
+        cycle::Cycle { errors: 1.., .. } => "com_erros",
+        cycle::Cycle { .. } => "sincronizados",
+    };
+    Answer::to(request).with(
+        CLIENTS,
+        word,
+        &[
+            ("sincronizados", done.synced.into()),
+            ("erros", done.errors.into()),
+            ("pendentes", done.pending.into()),
+        ],
+    )
+}

@@ -1,0 +1,163 @@
+//! Clients in the database.
+
+use super::{Client, ClientAccount, ClientEntry, MOST, Sold};
+use crate::base::text::search_key;
+use crate::base::{Day, UserId};
+use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::row;
+
+row!(stored ClientEntry { name, keeper = "keeper_id", tags, notes });
+row!(Client {
+    id = "client_id",
+    entry as ClientEntry,
+    keeper_name = "coalesce((SELECT u.name FROM user u WHERE u.user_id = keeper_id), '')",
+    created_at,
+    invited_until = "invite_expires_at",
+    synced_at,
+    error,
+    accounts = "(SELECT count(*) FROM agency_account j WHERE j.client_id = agency_client.client_id)",
+    lost = "(SELECT count(*) FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
+             WHERE j.client_id = agency_client.client_id AND a.token_ok = 0)",
+    checked = "(SELECT count(checked_at) FROM agency_account j WHERE j.client_id = agency_client.client_id)",
+    findings = "(SELECT count(*) FROM agency_account j JOIN agency_finding f ON f.ml_user_id = j.ml_user_id
+                 WHERE j.client_id = agency_client.client_id)",
+    questions = "(SELECT coalesce(sum(a.open_questions), 0)
+                  FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
+                  WHERE j.client_id = agency_client.client_id)",
+    claims = "(SELECT coalesce(sum(a.open_claims), 0)
+               FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
+               WHERE j.client_id = agency_client.client_id)",
+});
+row!(ClientAccount {
+    ml_user_id = "a.ml_user_id",
+    nickname = "a.nickname",
+    student = "coalesce((SELECT u.name FROM user u WHERE u.user_id = j.owner_id AND u.removed_at IS NULL), '')",
+    token_ok = "a.token_ok",
+    reputation = "a.reputation",
+    open_questions = "a.open_questions",
+    open_claims = "a.open_claims",
+    synced_at = "a.synced_at",
+    checked_at = "j.checked_at",
+});
+
+/// What narrows the list.
+#[derive(Debug, Default)]
+pub struct Wanted<'w> {
+    pub search: &'w str,
+    /// Whose clients: somebody's, nobody's (`Some(None)`), or all.
+    pub keeper: Option<Option<UserId>>,
+    /// One of [`STANDINGS`].
+    pub standing: Option<&'w str>,
+}
+
+/// How clients stand, with the condition of each.
+pub const STANDINGS: [(&str, &str, &str); 4] = [
+    ("pendente", "Com pendências", "EXISTS (SELECT 1 FROM agency_account j JOIN agency_finding f ON f.ml_user_id = j.ml_user_id
+        WHERE j.client_id = agency_client.client_id)"),
+    ("pronto", "Em dia", "EXISTS (SELECT 1 FROM agency_account j WHERE j.client_id = agency_client.client_id AND j.checked_at IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM agency_account j JOIN agency_finding f ON f.ml_user_id = j.ml_user_id
+            WHERE j.client_id = agency_client.client_id)"),
+    ("erro", "Com erro de leitura", "error IS NOT NULL"),
+    ("sem_conta", "Sem conta", "NOT EXISTS (SELECT 1 FROM agency_account j WHERE j.client_id = agency_client.client_id)"),
+];
+
+/// One page of the clients, by name, with their number.
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted<'_>,
+    descending: bool,
+    window: (u32, u32),
+) -> Result<(Vec<Client>, u64)> {
+    let (key, keeper) = (search_key(wanted.search), wanted.keeper.flatten());
+    let mut filters = Filters::new("1 = 1", &[]);
+    if !key.is_empty() {
+        filters.and("holds(search, :key)", &[(":key", &key)]);
+    }
+    match wanted.keeper {
+        Some(Some(_)) => filters.and_if("keeper_id = :keeper", ":keeper", &keeper),
+        Some(None) => filters.and("keeper_id IS NULL", &[]),
+        None => {}
+    }
+    if let Some((.., condition)) = STANDINGS.iter().find(|one| Some(one.0) == wanted.standing) {
+        filters.and(condition, &[]);
+    }
+    let order = if descending { "search DESC, client_id DESC" } else { "search, client_id" };
+    filters.page(tx, ("agency_client", ""), order, window)
+}
+
+/// One client.
+pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Client>> {
+    tx.record("FROM agency_client WHERE client_id = ?1", [id])
+}
+
+/// The accounts of a client, by number.
+pub fn accounts(tx: &ReadTx<'_>, id: i64) -> Result<Vec<ClientAccount>> {
+    tx.records(
+        "FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
+         WHERE j.client_id = ?1 ORDER BY a.ml_user_id",
+        [id],
+    )
+}
+
+/// What a client sold in the last `days` and in as many before; client 0 is
+/// all of them.
+pub fn sold(tx: &ReadTx<'_>, client: i64, today: Day, days: i64) -> Result<Sold> {
+    let (now_from, before_from) = (today.plus(1 - days), today.plus(1 - 2 * days));
+    let (orders, gross, orders_before, gross_before) = tx.one(
+        "SELECT coalesce(sum(orders) FILTER (WHERE day >= ?3), 0), coalesce(sum(gross_cents) FILTER (WHERE day >= ?3), 0),
+                coalesce(sum(orders) FILTER (WHERE day < ?3), 0), coalesce(sum(gross_cents) FILTER (WHERE day < ?3), 0)
+         FROM agency_day WHERE client_id = ?1 AND day BETWEEN ?2 AND ?4",
+        (client, before_from, now_from, today),
+        |row| row.try_into(),
+    )?;
+    Ok(Sold { orders, gross, orders_before, gross_before })
+}
+
+/// Makes a client; `None` when there are too many.
+pub fn insert(tx: &WriteTx<'_>, entry: &ClientEntry) -> Result<Option<i64>> {
+    let there: i64 = tx.value("SELECT count(*) FROM agency_client", [])?;
+    if there >= MOST {
+        return Ok(None);
+    }
+    let (now, search) = (tx.now(), searched(entry));
+    let id =
+        tx.put("INSERT INTO agency_client", entry, &[("search", &search), ("created_at", &now)])?;
+    Ok(Some(id))
+}
+
+/// Changes a client.
+pub fn update(tx: &WriteTx<'_>, id: i64, entry: &ClientEntry) -> Result<()> {
+    let search = searched(entry);
+    tx.change("agency_client", entry, &[("search", &search)], &[("client_id", &id)])?;
+    Ok(())
+}
+
+/// Removes a client with what is known of it; its accounts must have left.
+pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
+    tx.run("DELETE FROM agency_client WHERE client_id = ?1", [id])
+}
+
+fn searched(entry: &ClientEntry) -> String {
+    search_key(&format!("{} {}", entry.name, entry.tags))
+}
+
+/// Who can look after clients: administrators, and people whom the agency let in.
+pub fn team(tx: &ReadTx<'_>) -> Result<Vec<(UserId, String)>> {
+    tx.tuples(
+        "SELECT user_id, name FROM user
+         WHERE suspended_at IS NULL AND (role = 'admin' OR user_id IN (
+             SELECT user_id FROM user_permission WHERE permission = 'agencia' AND granted = 1))
+         ORDER BY name_key, user_id LIMIT 500",
+        [],
+    )
+}
+
+/// Whether somebody can look after clients.
+pub fn is_of_team(tx: &ReadTx<'_>, person: i64) -> Result<bool> {
+    tx.value(
+        "SELECT EXISTS (SELECT 1 FROM user
+             WHERE user_id = ?1 AND suspended_at IS NULL AND (role = 'admin' OR user_id IN (
+                 SELECT user_id FROM user_permission WHERE permission = 'agencia' AND granted = 1)))",
+        [person],
+    )
+}

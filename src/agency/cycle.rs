@@ -1,0 +1,177 @@
+//! Reading clients' accounts in cycles of five clients, those first that have
+//! waited longest.
+//!
+//! Somebody may ask for all clients: they are wanted then, and a cycle takes
+//! five of them, until none is left. The periodic tasks go on with those, and
+//! read each client once an hour besides. A client whose accounts nobody may
+//! read is passed over. What came of a client stands with it, so that one that
+//! fails neither blocks the others nor is forgotten.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant as Monotonic};
+
+use parking_lot::Mutex;
+
+use super::{days, store};
+use crate::app::App;
+use crate::base::{Instant, MlUserId};
+use crate::db::{DbError, Lane, ReadTx, WriteTx};
+use crate::marketplace::sync::now::{self, MOST_READERS};
+
+/// Clients of a cycle (specification, "Limits").
+const CLIENTS: u32 = 5;
+/// Seconds after which the periodic tasks read a client again.
+const EVERY_S: i64 = 3600;
+/// Longest cycle; what is not read then is read by itself, or next time.
+const BUDGET: Duration = Duration::from_secs(25);
+/// Cycles that may wait for the one under way.
+const MOST_WAITING: usize = 8;
+
+/// Which clients a cycle is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whom {
+    /// All of them, one cycle after the other.
+    Everybody,
+    /// Those whose turn has come.
+    Due,
+    /// Those that have waited longest, whenever that was.
+    Oldest,
+}
+
+/// What a cycle did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cycle {
+    /// Clients of which everything was read.
+    pub synced: usize,
+    /// Clients of which something could not be read.
+    pub errors: usize,
+    /// Clients that are still wanted.
+    pub pending: u64,
+}
+
+/// What SQL asks of a client that can be read.
+const READABLE: &str =
+    "EXISTS (SELECT 1 FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
+    WHERE j.client_id = c.client_id AND a.token_ok = 1)";
+
+/// Reads the accounts of five clients; `None` when too many cycles wait.
+pub fn run(app: &App, whom: Whom) -> Result<Option<Cycle>, DbError> {
+    let Some(_turn) = app.agency_turns.take(MOST_WAITING) else { return Ok(None) };
+    if whom == Whom::Everybody {
+        app.db.write(want_everybody)?;
+    }
+    let chosen = app.db.read(Lane::Slow, |tx| choose(tx, whom))?;
+    let began = Monotonic::now();
+    let is_over = || began.elapsed() >= BUDGET || app.marketplace.is_stopping();
+    let results = Mutex::new(Cycle::default());
+    let queue = Mutex::new(chosen.into_iter());
+    let reader = || -> Result<(), DbError> {
+        while !is_over() {
+            let Some(client) = queue.lock().next() else { break };
+            let is_well = read_client(app, client, &is_over)?;
+            let mut sum = results.lock();
+            sum.synced += usize::from(is_well);
+            sum.errors += usize::from(!is_well);
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..MOST_READERS).map(|_| scope.spawn(reader)).collect();
+        let mine = reader();
+        others
+            .into_iter()
+            .fold(mine, |all, other| all.and(other.join().unwrap_or(Err(DbError::JobPanicked))))
+    })?;
+    let pending = app.db.read(Lane::Slow, pending)?;
+    Ok(Some(Cycle { pending, ..results.into_inner() }))
+}
+
+/// Makes all clients wanted, unless some still are.
+fn want_everybody(tx: &WriteTx<'_>) -> Result<(), DbError> {
+    if pending(tx)? == 0 {
+        tx.execute(&format!("UPDATE agency_client AS c SET wanted = 1 WHERE {READABLE}"), [])?;
+    }
+    Ok(())
+}
+
+/// Clients that are wanted and can be read.
+pub fn pending(tx: &ReadTx<'_>) -> Result<u64, DbError> {
+    tx.count(&format!("SELECT count(*) FROM agency_client c WHERE wanted = 1 AND {READABLE}"), [])
+}
+
+/// Clients that can be read.
+pub fn readable(tx: &ReadTx<'_>) -> Result<u64, DbError> {
+    tx.count(&format!("SELECT count(*) FROM agency_client c WHERE {READABLE}"), [])
+}
+
+fn choose(tx: &ReadTx<'_>, whom: Whom) -> Result<Vec<i64>, DbError> {
+    let whose = match whom {
+        Whom::Everybody => "wanted = 1",
+        Whom::Due => "(wanted = 1 OR tried_at IS NULL OR tried_at <= ?2)",
+        Whom::Oldest => "1 = 1",
+    };
+    // ?2 is named in each, so that the values fit.
+    let sql = format!(
+        "SELECT client_id FROM agency_client c WHERE {whose} AND ?2 IS NOT NULL AND {READABLE}
+         ORDER BY tried_at, client_id LIMIT ?1"
+    );
+    tx.values(&sql, (CLIENTS, tx.now().minus(EVERY_S)))
+}
+
+/// Reads every account of a client and notes what came of it; whether all of
+/// them could be read.
+fn read_client(
+    app: &App,
+    client: i64,
+    is_over: &(dyn Fn() -> bool + Sync),
+) -> Result<bool, DbError> {
+    let accounts = app.db.read(Lane::Slow, |tx| store::accounts_of(tx, client))?;
+    let mut failed: Option<MlUserId> = None;
+    let mut lost = Vec::new();
+    let before = |account: &store::JoinedAccount| account.token_ok;
+    for account in accounts.iter().filter(|account| before(account)) {
+        let id = account.ml_user_id;
+        let read = catch_unwind(AssertUnwindSafe(|| now::read(app, id, is_over)));
+        match read.unwrap_or(Err(DbError::JobPanicked))? {
+            now::Outcome::Read => {}
+            now::Outcome::Failed => failed = failed.or(Some(id)),
+            now::Outcome::LinkLost => lost.push(account.nickname.clone()),
+        }
+    }
+    let zone = app.zone();
+    app.db.write(move |tx| {
+        let error = match lost.first() {
+            Some(name) => Some(format!("{name} perdeu o vínculo com o marketplace.")),
+            None => failed.map(|id| why(tx, id)).transpose()?,
+        };
+        let today = zone.day(tx.now());
+        for account in store::accounts_of(tx, client)? {
+            days::note(tx, &account, today)?;
+        }
+        let is_well = error.is_none();
+        note(tx, client, error)?;
+        Ok(is_well)
+    })
+}
+
+/// Why an account could not be read, in words for the team.
+fn why(tx: &ReadTx<'_>, account: MlUserId) -> Result<String, DbError> {
+    let error: Option<String> = tx.maybe(
+        "SELECT error FROM ml_sync WHERE ml_user_id = ?1 AND attempts > 0 AND error IS NOT NULL
+         ORDER BY area LIMIT 1",
+        [account],
+    )?;
+    Ok(error.unwrap_or_else(|| "Nem tudo pôde ser lido no marketplace.".to_owned()))
+}
+
+/// Notes what came of a client.
+fn note(tx: &WriteTx<'_>, client: i64, error: Option<String>) -> Result<(), DbError> {
+    let now: Instant = tx.now();
+    tx.run(
+        "UPDATE agency_client
+         SET wanted = 0, tried_at = ?2, synced_at = iif(?3 IS NULL, ?2, synced_at),
+             failures = iif(?3 IS NULL, 0, failures + 1), error = ?3
+         WHERE client_id = ?1",
+        (client, now, error),
+    )
+}

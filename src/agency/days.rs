@@ -1,0 +1,159 @@
+//! What clients' accounts were like, day by day.
+//!
+//! A row says of an account what it sold on a civil day and how it stood at
+//! the end of it. Sales of earlier days come from the books, so that a new
+//! client has a history at once; how the account stood is known from the day
+//! on which the agency first looked.
+
+use super::store::JoinedAccount;
+use crate::base::{Cents, Day};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::row;
+
+/// Days of history that charts show.
+pub const KEPT_DAYS: i64 = 730;
+/// Sales of these last days are taken from the books again at each look:
+/// orders may be cancelled late.
+const OPEN_DAYS: i64 = 35;
+
+/// What was sold on a day, and how things stood at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DayRow {
+    pub day: Day,
+    pub orders: i64,
+    pub gross: Cents,
+    pub listings: i64,
+    pub claims: i64,
+    pub questions: i64,
+    /// Accounts that were looked at on that day; without any, the three before
+    /// say nothing.
+    pub seen: i64,
+}
+row!(DayRow {
+    day,
+    orders = "sum(orders)",
+    gross = "sum(gross_cents)",
+    listings = "sum(listings)",
+    claims = "sum(claims)",
+    questions = "sum(questions)",
+    seen = "sum(seen)",
+});
+
+/// Days of a client in their order, both ends included; client 0 is all of them.
+pub fn course(tx: &ReadTx<'_>, client: i64, from: Day, to: Day) -> Result<Vec<DayRow>> {
+    tx.records(
+        "FROM agency_day WHERE client_id = ?1 AND day BETWEEN ?2 AND ?3 GROUP BY day ORDER BY day",
+        (client, from, to),
+    )
+}
+
+/// Notes how an account stands today, and what it sold of late; all of it while
+/// its orders are still being read for the first time.
+pub fn note(tx: &WriteTx<'_>, account: &JoinedAccount, today: Day) -> Result<()> {
+    let of = (account.client, account.ml_user_id, account.owner);
+    let is_known: bool = tx.value(
+        "SELECT EXISTS (SELECT 1 FROM agency_day
+                        WHERE client_id = ?1 AND day BETWEEN ?3 AND ?4 AND ml_user_id = ?2 AND seen = 1)
+             AND EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?2 AND area = 1 AND good_until IS NOT NULL)",
+        (of.0, of.1, today.plus(-OPEN_DAYS), today.plus(-1)),
+    )?;
+    let back = if is_known { OPEN_DAYS } else { KEPT_DAYS };
+    tx.execute(
+        "INSERT INTO agency_day
+             (client_id, day, ml_user_id, orders, gross_cents, listings, claims, questions, reputation, seen)
+         SELECT ?1, day, ml_user_id, orders, gross_cents, 0, 0, 0, 0, 0
+         FROM sales_day WHERE owner_id = ?3 AND ml_user_id = ?2 AND day BETWEEN ?4 AND ?5
+         ON CONFLICT DO UPDATE SET orders = excluded.orders, gross_cents = excluded.gross_cents
+         WHERE (orders, gross_cents) IS NOT (excluded.orders, excluded.gross_cents)",
+        (of.0, of.1, of.2, today.plus(-back), today),
+    )?;
+    tx.run(
+        "INSERT INTO agency_day
+             (client_id, day, ml_user_id, orders, gross_cents, listings, claims, questions, reputation, seen)
+         SELECT ?1, ?4, a.ml_user_id, 0, 0,
+                (SELECT coalesce(sum(n.listings), 0) FROM listing_count n
+                 JOIN word w ON w.word_id = n.status
+                 WHERE n.owner_id = ?3 AND n.ml_user_id = ?2 AND w.text = 'active'),
+                a.open_claims, a.open_questions, CAST(substr(a.reputation, 1, 1) AS INTEGER), 1
+         FROM ml_account a WHERE a.ml_user_id = ?2 AND a.owner_id = ?3
+         ON CONFLICT DO UPDATE SET
+             listings = excluded.listings, claims = excluded.claims, questions = excluded.questions,
+             reputation = excluded.reputation, seen = 1",
+        (of.0, of.1, of.2, today),
+    )
+}
+
+/// Removes days that no chart shows any more; returns how many rows.
+pub fn forget(tx: &WriteTx<'_>, today: Day, most: usize) -> Result<usize> {
+    tx.execute(
+        "DELETE FROM agency_day WHERE (client_id, day, ml_user_id) IN (
+             SELECT client_id, day, ml_user_id FROM agency_day
+             WHERE client_id IN (SELECT 0 UNION ALL SELECT client_id FROM agency_client) AND day < ?1
+             LIMIT ?2)",
+        (today.plus(-KEPT_DAYS), i64::try_from(most).unwrap_or(1)),
+    )
+}
+
+/// Days one after the other, without a gap: a day without a row sold nothing
+/// and ended as the one before.
+pub fn filled(rows: &[DayRow], from: Day, to: Day) -> Vec<DayRow> {
+    let count = usize::try_from(to.0 - from.0 + 1).unwrap_or(0);
+    let mut days = Vec::with_capacity(count);
+    let mut rows = rows.iter().peekable();
+    let mut last = DayRow {
+        day: from,
+        orders: 0,
+        gross: Cents(0),
+        listings: 0,
+        claims: 0,
+        questions: 0,
+        seen: 0,
+    };
+    for number in from.0..=to.0 {
+        let day = Day(number);
+        let today = rows.next_if(|row| row.day == day);
+        last = match today {
+            Some(row) if row.seen > 0 => *row,
+            Some(row) => DayRow { orders: row.orders, gross: row.gross, day, ..last },
+            None => DayRow { orders: 0, gross: Cents(0), day, ..last },
+        };
+        days.push(last);
+    }
+    days
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(day: i64, orders: i64, questions: i64, seen: i64) -> DayRow {
+        DayRow {
+            day: Day(day),
+            orders,
+            gross: Cents(orders * 100),
+            listings: 5 * seen,
+            claims: 0,
+            questions,
+            seen,
+        }
+    }
+
+    #[test]
+    fn days_that_nobody_looked_at_end_as_the_one_before() {
+        let rows = [row(3, 2, 0, 0), row(5, 1, 4, 1), row(7, 9, 0, 0)];
+        let days = filled(&rows, Day(2), Day(8));
+        let told: Vec<_> =
+            days.iter().map(|day| (day.day.0, day.orders, day.questions, day.listings)).collect();
+        let expected = [
+            (2, 0, 0, 0),
+            (3, 2, 0, 0),
+            (4, 0, 0, 0),
+            (5, 1, 4, 5),
+            (6, 0, 4, 5),
+            (7, 9, 4, 5),
+            (8, 0, 4, 5),
+        ];
+        assert_eq!(told, expected);
+        assert!(filled(&rows, Day(9), Day(8)).is_empty());
+    }
+}

@@ -1,0 +1,204 @@
+//! The agency at a glance, what the checkup found, and a client's report.
+
+use serde_json::{Value, json};
+
+use super::charts::{self, Span};
+use super::checkup::{self, AccountFinding, Fault, Standing};
+use super::clients::pages::SOLD_DAYS;
+use super::clients::store as clients;
+use super::clients::views::FindingLine;
+use super::views::{CheckupPage, FindingRow, OverviewPage, ReportPage, TopListing};
+use super::{CLIENTS, cycle, days, overhaul, store};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::base::{DAY_S, Day, Instant, Zone, grouped};
+use crate::db::{DbError, ReadTx};
+use crate::edge::guard::Person;
+use crate::http::{Problem, Reply, Request};
+use crate::panel::chart::Stat;
+use crate::panel::{Answer, Filter, ListReply, Listing, Outcome, When};
+
+/// The agency's home.
+const PATH: &str = "/admin/agencia";
+/// The page of what is wrong.
+pub const CHECKUP: &str = "/admin/agencia/checkup";
+/// The page of the questions.
+const QUESTIONS: &str = "/admin/agencia/central-perguntas";
+/// Findings that the agency's home shows.
+const ROWS: u32 = 8;
+/// Listings that a report shows.
+const TOP: u32 = 10;
+/// Longest that somebody waits for a checkup that was asked for.
+const PATIENCE_S: u64 = 10;
+
+const LIST: Listing = Listing {
+    path: CHECKUP,
+    filters: &[
+        Filter { name: "pendencia", label: "Pendência", all: "Todas", values: &Fault::FILTER },
+        Filter {
+            name: "responsavel",
+            label: "Responsável",
+            all: "Toda a equipe",
+            values: &[("eu", "Meus clientes")],
+        },
+    ],
+    outcomes: &[Outcome::good(
+        "verificadas",
+        "Checkup concluído",
+        "As pendências abaixo são de agora.",
+    )],
+    ..Listing::NONE
+};
+
+fn row(one: AccountFinding, at: (Zone, Instant)) -> FindingRow {
+    FindingRow {
+        line: FindingLine::new(&one.finding, at),
+        client: one.client,
+        client_name: one.client_name,
+        nickname: one.nickname,
+        answers: match one.finding.fault {
+            Fault::Questions => format!("{QUESTIONS}?cliente={}", one.client),
+            _ => String::new(),
+        },
+    }
+}
+
+fn shown(one: &AccountFinding, zone: Zone) -> Value {
+    let finding = &one.finding;
+    json!({
+        "cliente_id": one.client.to_string(), "cliente": one.client_name,
+        "conta": one.ml_user_id, "nickname": one.nickname, "pendencia": finding.fault.name(),
+        "descricao": finding.fault.told(finding.things), "o_que_fazer": finding.fault.remedy(),
+        "quantidade": finding.things, "desde": zone.spaced(finding.since),
+    })
+}
+
+/// `GET /admin/agencia`: how the clients do, and who needs the team.
+pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (today, zone, span) = (app.day(request.now), app.zone(), Span::asked(request)?);
+    let (from, to) = span.days(today);
+    let (course, sold, found, standing, progress) = app.db.read(request.lane, |tx| {
+        Ok::<_, DbError>((
+            days::filled(&days::course(tx, 0, from, to)?, from, to),
+            clients::sold(tx, 0, today, SOLD_DAYS)?,
+            checkup::all(tx, (None, None), (ROWS, 0))?,
+            Standing::of(tx)?,
+            (cycle::pending(tx)?, cycle::readable(tx)?),
+        ))
+    })?;
+    if request.wants_json() {
+        return Reply::json(&json!({
+            "ok": true, "contas": standing.accounts, "verificadas": standing.checked,
+            "com_pendencias": standing.faulty,
+            "vendas_30d": sold.orders, "gmv_30d": sold.gross, "dias": charts::shown(&course),
+            "pendentes": progress.0,
+        }));
+    }
+    let mut charts = charts::of(&course, span, sold, PATH);
+    for (stat, href) in charts.stats.iter_mut().zip(["", "", QUESTIONS, CHECKUP, ""]) {
+        stat.href = href;
+    }
+    let at = (zone, request.now);
+    Reply::page(&OverviewPage {
+        layout: layout(app, person, request),
+        charts,
+        more: found.1.saturating_sub(found.0.len() as u64),
+        findings: found.0.into_iter().map(|one| row(one, at)).collect(),
+        standing,
+        progress: charts::cycle_progress(progress.0, progress.1),
+    })
+}
+
+/// `GET /admin/agencia/checkup`: what is wrong for whom, since when, and what
+/// to do.
+pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (query, zone) = (LIST.read(request)?, app.zone());
+    let fault = query.filter("pendencia").and_then(Fault::from_name);
+    let keeper = query.filter("responsavel").map(|_| person.account.user_id);
+    let (found, counted, standing) = app.db.read(request.lane, |tx| {
+        let found = checkup::all(tx, (fault, keeper), query.window())?;
+        Ok::<_, DbError>((found, checkup::counted(tx)?, Standing::of(tx)?))
+    })?;
+    let (rows, total) = found;
+    if request.wants_json() {
+        return ListReply::reply(total, rows.iter().map(|one| shown(one, zone)).collect());
+    }
+    let at = (zone, request.now);
+    let stat = |(fault, count): (Fault, i64)| Stat {
+        label: fault.words(),
+        value: grouped(count.unsigned_abs()),
+        note: if count == 1 { "conta" } else { "contas" }.to_owned(),
+        ..Stat::default()
+    };
+    Reply::page(&CheckupPage {
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        table: LIST.table(&query, &[], total),
+        stats: counted.into_iter().map(stat).collect(),
+        findings: rows.into_iter().map(|one| row(one, at)).collect(),
+        oldest: standing.oldest.map(|looked| When::new(zone, looked, request.now)),
+        standing,
+    })
+}
+
+/// `POST /admin/agencia/checkup`: looks over every account now.
+pub fn check_now(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem> {
+    let began = std::time::Instant::now();
+    let is_over = || began.elapsed().as_secs() >= PATIENCE_S;
+    // Those that were looked over in this very second are left for the next.
+    let tally = overhaul::run(app, request.now.minus(1), &is_over)?;
+    let members = [
+        ("verificados", tally.looked_at.into()),
+        ("prontos", tally.ready.into()),
+        ("pendentes", (tally.looked_at - tally.ready).into()),
+    ];
+    Answer::to(request).with(CHECKUP, "verificadas", &members)
+}
+
+/// What a client sold most of, of its own accounts, in the last 30 days.
+fn top(tx: &ReadTx<'_>, client: i64, since: Instant) -> Result<Vec<TopListing>, DbError> {
+    let mut listings = Vec::new();
+    for account in store::accounts_of(tx, client)? {
+        listings.extend(TopListing::of(tx, account.owner, account.ml_user_id, since, TOP)?);
+    }
+    listings.sort_by_key(|one| std::cmp::Reverse((one.cents.0, one.orders)));
+    listings.truncate(TOP as usize);
+    Ok(listings)
+}
+
+/// `GET /admin/agencia/clientes/{id}/relatorio`: a client's last 30 days, to
+/// print or to send.
+pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (id, today, zone) = (request.id()?, app.day(request.now), app.zone());
+    let (from, to) = Span::Month.days(today);
+    let (client, accounts, sold, course, top) = app.db.read(request.lane, |tx| {
+        let client = clients::one(tx, id)?.ok_or_else(Problem::not_found)?;
+        let accounts = clients::accounts(tx, id)?.into_iter().map(|account| {
+            let found = checkup::findings(tx, account.ml_user_id)?;
+            Ok::<_, DbError>((account, found))
+        });
+        let accounts = accounts.collect::<Result<Vec<_>, _>>()?;
+        Ok::<_, Problem>((
+            client,
+            accounts,
+            clients::sold(tx, id, today, SOLD_DAYS)?,
+            days::filled(&days::course(tx, id, from, to)?, from, to),
+            top(tx, id, request.now.minus(SOLD_DAYS * DAY_S))?,
+        ))
+    })?;
+    let at = (zone, request.now);
+    let lines = accounts
+        .into_iter()
+        .map(|(account, found)| super::clients::views::AccountLine::new(account, &found, at));
+    let day = |day: Day| day.date().format("%d/%m/%Y").to_string();
+    Reply::page(&ReportPage {
+        layout: layout(app, person, request),
+        back: format!("{CLIENTS}/{id}"),
+        name: client.entry.name,
+        agency: app.config.server.name.clone(),
+        period: format!("{} a {}", day(from), day(to)),
+        made: zone.page(request.now),
+        charts: charts::of(&course, Span::Month, sold, ""),
+        accounts: lines.collect(),
+        top,
+    })
+}

@@ -1,0 +1,30 @@
+//! The agency by the clock: its clients are read in cycles of five, and every
+//! account is looked over every six hours.
+
+use super::{Outcome, Report, Turn};
+use crate::agency::checkup::EVERY_S;
+use crate::agency::cycle::{self, Whom};
+use crate::agency::{days, overhaul};
+use crate::app::App;
+
+/// Rows that are removed in one write.
+const REMOVED: usize = 1_000;
+
+/// Reads five clients: those whose turn has come, or when somebody asked for
+/// the run those that have waited longest.
+pub fn read(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+    let whom = if turn.is_asked { Whom::Oldest } else { Whom::Due };
+    if let Some(cycle) = cycle::run(app, whom)? {
+        report.add_agency(cycle.synced, cycle.errors);
+    }
+    let today = app.day(turn.now);
+    while !turn.is_over() && app.db.write(move |tx| days::forget(tx, today, REMOVED))? == REMOVED {}
+    Ok(())
+}
+
+/// Looks over the accounts whose last look was six hours ago.
+pub fn check(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+    let tally = overhaul::run(app, turn.now.minus(EVERY_S), &|| turn.is_over())?;
+    report.add_checkup(tally.looked_at, tally.ready);
+    Ok(())
+}
