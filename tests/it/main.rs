@@ -33,6 +33,7 @@ mod world; // The stand-in marketplace, scripted.
 
 mod addresses; // E-mail addresses beyond ASCII.
 mod agency;
+mod agency_questions;
 mod agent_tools; // A tool and its address say the same and do the same.
 mod agents; // The agent endpoint: messages, lists of tools, limits, origins.
 mod alerts; // How people are told: choices, texts, channels, and who hears of trouble.
