@@ -135,7 +135,7 @@ fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
         "key:write" | "key:webhook_receive" | "key:admin" => site.key(&["admin"]),
         "session:student" | "session:anyone" => site.person("ana"),
         "session:supplier" => site.person_as("rui", "drop"),
-        "session:admin" => site.administrator(),
+        "session:admin" | "session:agency" => site.administrator(),
         "public" | "visitor" | "marketplace_hook" | "checkout_hook" | "telegram_hook" => {
             site.anonymous()
         }
