@@ -396,5 +396,6 @@ export const start = (section) => {
   if ("shared" in queue.dataset) setInterval(lookWhoAnswers, LOOK_MS);
   const focused = list.contains(document.activeElement) && cardOf(document.activeElement);
   if (focused && fieldOf(focused)) offer(focused);
+  queue.dataset.ready = "";
   more();
 };

@@ -52,7 +52,8 @@ fn queued(actor: &Actor<'_>, query: &str, count: usize) -> Vec<Value> {
 pub fn visit_all(operator: &Actor<'_>, seller: &Actor<'_>, account: u64) {
     let id = client(operator, "Cliente", account);
     for status in ["", "&status=pendente", "&status=respondida", "&status=todas"] {
-        for whose in ["x=1", "meus=1", &*format!("cliente={id}"), &*format!("cliente={id}&meus=1")] {
+        for whose in ["x=1", "meus=1", &*format!("cliente={id}"), &*format!("cliente={id}&meus=1")]
+        {
             for rest in ["", "&pagina=2", "&por_pagina=1"] {
                 for path in [QUEUE, &*format!("{QUEUE}/json")] {
                     operator.get(&format!("{path}?{whose}{status}{rest}")).expect(200);
@@ -123,8 +124,16 @@ fn the_queue_has_the_questions_of_clients_alone() {
     let found = queued(&operator, "", 1);
     let names: Vec<&String> = found[0].as_object().unwrap().keys().collect();
     let mut wanted = [
-        "question_id", "conta", "cliente", "ml_id", "titulo_anuncio", "texto", "status", "resposta",
-        "perguntado_em", "respondido_em",
+        "question_id",
+        "conta",
+        "cliente",
+        "ml_id",
+        "titulo_anuncio",
+        "texto",
+        "status",
+        "resposta",
+        "perguntado_em",
+        "respondido_em",
     ];
     wanted.sort_unstable();
     assert_eq!(names, wanted);
@@ -149,7 +158,8 @@ fn the_queue_has_the_questions_of_clients_alone() {
     ] {
         assert_eq!(queue(&operator, query)["total"], total, "{query}");
     }
-    for wrong in ["status=outro", "cliente=x", "cliente=0", "pagina=0", "por_pagina=0", "pagina=x"] {
+    for wrong in ["status=outro", "cliente=x", "cliente=0", "pagina=0", "por_pagina=0", "pagina=x"]
+    {
         operator.get(&format!("{QUEUE}/json?{wrong}")).expect(422);
         operator.get(&format!("{QUEUE}?{wrong}")).expect(422);
     }
@@ -307,7 +317,10 @@ fn without_a_script_a_form_leads_to_the_next_question() {
     let down = json!({ "path_prefix": "/", "kind": "status", "code": 503, "times": 0 });
     world.fault(&down);
     let page = form(&operator, &asked[1], "Não, só azul", &here).expect(502).text();
-    assert!(page.contains("Não, só azul</textarea>") && page.contains("Nada foi enviado"), "{page}");
+    assert!(
+        page.contains("Não, só azul</textarea>") && page.contains("Nada foi enviado"),
+        "{page}"
+    );
     world.clear_faults();
     let back = form(&operator, &asked[0], "Tem sim", &here).expect(303);
     assert_eq!(back.header("location"), Some(&*format!("{QUEUE}?{here}")));
@@ -331,7 +344,8 @@ fn who_answers_is_told_to_the_others() {
     let asked = queued(&bia, "", 1).remove(0);
     let id = asked["question_id"].as_str().unwrap();
     let take = |actor: &Actor<'_>| actor.post(&format!("{QUEUE}/{id}/assumir"), &json!({})).ok();
-    let told = |actor: &Actor<'_>| json_of(actor, &format!("{QUEUE}/atendendo"))["atendendo"].clone();
+    let told =
+        |actor: &Actor<'_>| json_of(actor, &format!("{QUEUE}/atendendo"))["atendendo"].clone();
     assert_eq!(take(&bia), json!({ "ok": true, "com": null }));
     assert_eq!(take(&caio), json!({ "ok": true, "com": "bia S." }));
     assert_eq!(told(&caio), json!([{ "question_id": id, "nome": "bia S." }]));
@@ -358,7 +372,8 @@ fn saved_replies_are_their_owners() {
     let site = Site::builder().unlimited().start();
     let (ana, rui) = (site.person("ana"), site.person("rui"));
     let (bia, operator) = (staff(&site, "bia"), site.administrator());
-    let reply = |title: &str| json!({ "titulo": title, "texto": "Olá, {comprador}!\nTemos {estoque}." });
+    let reply =
+        |title: &str| json!({ "titulo": title, "texto": "Olá, {comprador}!\nTemos {estoque}." });
     let mut made = BTreeMap::new();
     for (name, actor, path) in
         [("ana", &ana, OWN_REPLIES), ("rui", &rui, OWN_REPLIES), ("equipe", &bia, REPLIES)]
@@ -382,13 +397,16 @@ fn saved_replies_are_their_owners() {
     }
     let one = format!("{REPLIES}/{}", made["equipe"]);
     operator.post(&one, &json!({ "titulo": "Saudação" })).ok();
-    for wrong in [json!({ "titulo": "" }), json!({ "texto": " " }), json!({ "texto": "ã".repeat(2_001) })] {
+    for wrong in
+        [json!({ "titulo": "" }), json!({ "texto": " " }), json!({ "texto": "ã".repeat(2_001) })]
+    {
         operator.post(&one, &wrong).expect(422);
     }
     let changed = shown(&operator, REPLIES)["dados"][0].clone();
     assert_eq!(changed["titulo"], "Saudação");
     assert_eq!(changed["texto"], "Olá, {comprador}!\nTemos {estoque}.");
-    let empty = Request::new("POST", REPLIES).header("Accept", "text/html").form(&[("titulo", "Só")]);
+    let empty =
+        Request::new("POST", REPLIES).header("Accept", "text/html").form(&[("titulo", "Só")]);
     let page = operator.send(empty).expect(422).text();
     assert!(page.contains("Escreva o texto") && page.contains("value=\"Só\""), "{page}");
     operator.post(&format!("{one}/excluir"), &json!({})).ok();
@@ -415,7 +433,8 @@ fn a_buyers_name_is_asked_for_once_in_half_a_year() {
     world.forget_requests();
     let calls = || {
         let calls = world.requests();
-        let asked = |call: &&Value| call["path"].as_str().is_some_and(|path| path.starts_with("/users/"));
+        let asked =
+            |call: &&Value| call["path"].as_str().is_some_and(|path| path.starts_with("/users/"));
         calls.iter().filter(asked).count()
     };
     let name = operator.get(&agencys).ok()["nome"].clone();
@@ -437,7 +456,9 @@ fn a_buyers_name_is_asked_for_once_in_half_a_year() {
 fn earlier_questions_of_a_buyer_show_beside_a_new_one() {
     let (world, site) = shops();
     let buyer = 770_000_001;
-    for (account, text) in [(LOJA, "Serve em mim?"), (LOJA + 1, "Na outra loja?"), (LOJA, "Tem azul?")] {
+    for (account, text) in
+        [(LOJA, "Serve em mim?"), (LOJA + 1, "Na outra loja?"), (LOJA, "Tem azul?")]
+    {
         let question = json!({ "ml_user_id": account, "text": text, "buyer": buyer });
         world.control("/_sandbox/questions", &question);
         site.clock().advance_s(60);
@@ -472,7 +493,8 @@ fn the_sellers_page_begins_with_what_waits_longest() {
     let ana = site.person("ana");
     let all = listed(&ana, QUESTIONS, 4);
     let get = |query: &str| {
-        let page = Request::new("GET", &format!("{QUESTIONS}{query}")).header("Accept", "text/html");
+        let page =
+            Request::new("GET", &format!("{QUESTIONS}{query}")).header("Accept", "text/html");
         ana.send(page).expect(200).text()
     };
     let oldest = all.iter().find(|one| one["texto"] == "Primeira?").unwrap();

@@ -73,8 +73,11 @@ fn answered(actor: &Actor<'_>) -> Vec<Value> {
     found["dados"].as_array().unwrap().clone()
 }
 
-/// How often the browser went to another page, by what a new one would lack.
+/// Waits for the script of the page, and marks the page with what a new one
+/// would lack.
+#[track_caller]
 fn stays(browser: &Browser) {
+    browser.wait_until("the script is there", "document.querySelector('[data-ready]') !== null");
     browser.script("window.isSame = true;");
 }
 
@@ -97,13 +100,15 @@ fn forty_questions_are_answered_without_a_page_between_them() {
     browser.see("Pergunta de número 01?");
     stays(&browser);
     for number in 1..=40 {
-        browser.wait_until("a field has the cursor", "document.activeElement.tagName === 'TEXTAREA'");
+        browser
+            .wait_until("a field has the cursor", "document.activeElement.tagName === 'TEXTAREA'");
         let asked = answer(&browser, &format!("r{number}"));
         assert_eq!(asked, format!("Pergunta de número {number:02}?"));
     }
     browser.see("Tudo respondido.");
     expect_stayed(&browser);
-    let chips = "return [...document.querySelectorAll('[data-count]')].map((one) => one.textContent);";
+    let chips =
+        "return [...document.querySelectorAll('[data-count]')].map((one) => one.textContent);";
     assert_eq!(browser.script(chips), json!(["0", "40", "40"]));
     let ana = site.person("ana");
     let answered = answered(&ana);
@@ -158,7 +163,8 @@ fn an_answer_that_fails_comes_back_with_its_text() {
 fn keys_lead_from_card_to_card_and_fill_in_replies() {
     let (_world, site) = questions(4);
     let ana = site.person("ana");
-    let reply = json!({ "titulo": "Saudação", "texto": "Olá, {comprador}! {anuncio} sai por {preco}." });
+    let reply =
+        json!({ "titulo": "Saudação", "texto": "Olá, {comprador}! {anuncio} sai por {preco}." });
     ana.post("/painel/respostas", &reply).expect(201);
     let browser = Browser::start();
     site.sign_in(&browser, ana.person(), "/painel");
@@ -179,7 +185,11 @@ fn keys_lead_from_card_to_card_and_fill_in_replies() {
     ];
     for (key, number, in_field) in steps {
         browser.key(key);
-        assert_eq!((present(&browser), is_in_field(&browser)), (question(number), in_field), "{key}");
+        assert_eq!(
+            (present(&browser), is_in_field(&browser)),
+            (question(number), in_field),
+            "{key}"
+        );
     }
     let last = "return [...document.querySelectorAll('article h2')].at(-1).textContent;";
     assert_eq!(browser.script(last), question(2));

@@ -66,7 +66,9 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
             to.done(id, &asked.address(), "respondida")
         }
         Given::Late(problem, word) => to.declined(problem, &asked.address(), word),
-        Given::Unsent(problem) if request.wants_json() || problem.code == Code::Internal => Err(problem),
+        Given::Unsent(problem) if request.wants_json() || problem.code == Code::Internal => {
+            Err(problem)
+        }
         Given::Unsent(problem) => {
             let alert = Some(unsent_notice(&problem));
             let typed = Typed { joined: found, text, error: None, alert };

@@ -114,7 +114,11 @@ fn page(
         asked,
         paging: Paging::new(PATH, &params, asked.page.into(), asked.per_page.into(), total),
         desk: Desk {
-            waiting: if asked.status == Status::Answered { String::new() } else { grouped(counts.open) },
+            waiting: if asked.status == Status::Answered {
+                String::new()
+            } else {
+                grouped(counts.open)
+            },
             base: PATH,
             is_agency: true,
             back: address("", &params).trim_start_matches('?').to_owned(),

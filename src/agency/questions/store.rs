@@ -84,7 +84,8 @@ pub fn counts(tx: &ReadTx<'_>, scope: Scope) -> Result<Counts> {
         "SELECT state, sum(questions) FROM agency_question_count WHERE {condition} questions > 0
          GROUP BY state"
     );
-    let rows = tx.all(&sql, &values[..], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?;
+    let rows =
+        tx.all(&sql, &values[..], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?;
     let of = |state: i64| {
         let found = rows.iter().find(|(known, _)| *known == state);
         found.and_then(|(_, questions)| u64::try_from(*questions).ok()).unwrap_or(0)
@@ -168,10 +169,8 @@ pub fn joined(tx: &ReadTx<'_>, question: i64) -> Result<Option<Joined>> {
     let Some(Place { client, owner }) = place else {
         return Ok(None);
     };
-    let row = tx.record(
-        "FROM question WHERE question_id = ?1 AND owner_id = ?2",
-        (question, owner),
-    )?;
+    let row =
+        tx.record("FROM question WHERE question_id = ?1 AND owner_id = ?2", (question, owner))?;
     Ok(row.map(|row| Joined { client, owner, row }))
 }
 

@@ -24,7 +24,8 @@ fn filled(db: &Db, clients: i64, questions: i64) -> Vec<Known> {
     let all: Vec<Known> = (1..=questions)
         .map(|id| {
             let client = 1 + thrown(&mut seed, clients.unsigned_abs());
-            let state = [1, 2, 2, 2, 2, 2, 2, 2, 2, 3][usize::try_from(thrown(&mut seed, 10)).unwrap()];
+            let state =
+                [1, 2, 2, 2, 2, 2, 2, 2, 2, 3][usize::try_from(thrown(&mut seed, 10)).unwrap()];
             (client, state, 1_700_000_000 + thrown(&mut seed, 1 + questions.unsigned_abs() / 3), id)
         })
         .collect();

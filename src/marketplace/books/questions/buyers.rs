@@ -76,7 +76,10 @@ fn name(
 }
 
 fn known(tx: &ReadTx<'_>, asker: i64, since: Instant) -> Result<Option<String>> {
-    tx.maybe("SELECT nickname FROM buyer_name WHERE buyer_id = ?1 AND read_at >= ?2", (asker, since))
+    tx.maybe(
+        "SELECT nickname FROM buyer_name WHERE buyer_id = ?1 AND read_at >= ?2",
+        (asker, since),
+    )
 }
 
 /// Keeps a name, and forgets those that were read long ago.

@@ -7,13 +7,13 @@ use super::answer::FORM;
 use super::cards::{self, Desk, badge, card, listing_code, said};
 use super::replies::{self, acts};
 use super::store::{self, ALL, Question};
-use super::views::{QueuePage, QuestionLine, QuestionPage, QuestionsPage};
+use super::views::{QuestionLine, QuestionPage, QuestionsPage, QueuePage};
 use super::{QuestionState, standing};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Instant, MlUserId, grouped};
-use crate::edge::guard::Person;
 use crate::db;
+use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request, policy};
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed;
@@ -180,7 +180,8 @@ fn queue((app, person, request): Visit<'_>, query: &ListQuery) -> Result<Reply, 
 pub fn queue_again(query: &str) -> String {
     let mut given = form_urlencoded::parse(query.as_bytes());
     let account = given.find(|(name, _)| name == "conta");
-    let account = account.and_then(|(_, value)| value.parse::<i64>().ok()).filter(|account| *account > 0);
+    let account =
+        account.and_then(|(_, value)| value.parse::<i64>().ok()).filter(|account| *account > 0);
     account.map_or_else(|| PATH.to_owned(), |account| format!("{PATH}?conta={account}"))
 }
 

@@ -3,7 +3,7 @@
 use super::cards::{Card, CardListing, Desk, Earlier};
 use super::replies::views::{RepliesPage, ReplyForm};
 use super::replies::{FORM, ReplyEntry, SavedReply, Shelf, acts};
-use super::views::{QueuePage, QuestionPage};
+use super::views::{QuestionPage, QueuePage};
 use super::{answer, pages};
 use crate::base::{Instant, MlUserId, Zone};
 use crate::fixture::html;
@@ -103,7 +103,8 @@ fn queue(layout: Layout, count: usize, ago: &dyn Fn(i64) -> When) -> String {
 fn one(layout: Layout, faults: usize, ago: &dyn Fn(i64) -> When) -> String {
     let question = card(1, ago);
     let mut form = answer::FORM.sample(None, faults);
-    form.alert = form.alert.or_else(|| (faults == 0).then(|| Notice::new(Tone::Bad, "Não foi", "")));
+    form.alert =
+        form.alert.or_else(|| (faults == 0).then(|| Notice::new(Tone::Bad, "Não foi", "")));
     html(&QuestionPage {
         layout,
         line: super::views::QuestionLine {

@@ -22,17 +22,14 @@ pub fn one(tx: &ReadTx<'_>, owner: Option<UserId>, id: i64) -> Result<Option<Sav
 }
 
 /// Makes a reply; `None` when there are too many.
-pub fn insert(
-    tx: &WriteTx<'_>,
-    owner: Option<UserId>,
-    entry: &ReplyEntry,
-) -> Result<Option<i64>> {
+pub fn insert(tx: &WriteTx<'_>, owner: Option<UserId>, entry: &ReplyEntry) -> Result<Option<i64>> {
     let there: i64 = tx.value("SELECT count(*) FROM saved_reply WHERE owner_id IS ?1", [owner])?;
     if there >= MOST {
         return Ok(None);
     }
     let now = tx.now();
-    tx.put("INSERT INTO saved_reply", entry, &[("owner_id", &owner), ("updated_at", &now)]).map(Some)
+    tx.put("INSERT INTO saved_reply", entry, &[("owner_id", &owner), ("updated_at", &now)])
+        .map(Some)
 }
 
 /// Changes a reply.
