@@ -10,6 +10,8 @@
 //! A case whose answers are not all as expected fails: speed is counted only
 //! where the work was done.
 
+#[path = "harness/agency.rs"]
+mod agency;
 #[path = "harness/answer.rs"]
 mod answer;
 #[path = "harness/args.rs"]

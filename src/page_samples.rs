@@ -372,6 +372,7 @@ fn accounts_page(count: usize, configured: bool, flash: Option<Notice>) -> Strin
                 error: row.error,
                 trouble: row.trouble,
                 linked: ago(9_000_000),
+                agency: (id % 2 == 0).then(|| ago(600_000)),
                 synced: (id % 2 == 1).then(|| ago(200)),
                 history: (id % 3 == 0).then(|| "desde 12/08/2026, buscando mais".to_owned()),
                 progress: vec![Progress::new(
@@ -750,10 +751,12 @@ fn every_page() -> Vec<(&'static str, String)> {
         crate::suppliers::samples::every(&supplier, &student, &ago),
         crate::developers::samples::every(&outside),
         crate::partner::oauth::samples::every(&outside),
+        crate::agency::invites::samples::every(&outside, &operator, &ago),
         crate::partner::accounts::samples::every(&operator, &ago),
         crate::partner::webhooks::samples::every(&student, &ago),
         crate::program::samples::every(&student, &ago),
         crate::program::admin::samples::every(&operator, &ago),
+        crate::agency::samples::every(&operator),
     ]
     .concat()
 }

@@ -105,6 +105,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(clock());
     rows.extend(request_log());
     rows.extend(agency_questions());
+    rows.extend(agency_links());
     rows
 }
 
@@ -339,6 +340,25 @@ fn products(who: Access, [list, file, one, removed, moved]: ProductPaths) -> [Ro
     ]
 }
 
+/// How accounts come to the agency and leave it, and the labels of their parcels.
+#[rustfmt::skip]
+fn agency_links() -> [Route; 8] {
+    use Access::{Agency, Student};
+    use agency::invites::pages as invites;
+    use agency::{labels, leaving};
+    [
+        get("/convite/{code}", Call::Visitor(Run::Read(invites::page)), "Whom an invitation of the agency is for and what it opens, as page or JSON.").secret_path(),
+        post("/convite/{code}", Call::Visitor(Run::Write(invites::begin)), "Leads who was invited to the marketplace's consent page.").body_at_most(SMALL).secret_path(),
+        get("/convite/pronto", Call::Visitor(Run::Read(invites::done)), "What came of following an invitation, as page or JSON."),
+        post("/admin/agencia/clientes/{id}/convite", Call::Session(Agency, Run::Write(invites::renew)), "Makes a client's invitation in place of the one before and shows it once.").body_at_most(SMALL),
+        post("/admin/agencia/clientes/{id}/convite/encerrar", Call::Session(Agency, Run::Write(invites::end)), "Ends a client's invitation.").body_at_most(SMALL),
+        post("/painel/ml/contas/{ml_user_id}/agencia/encerrar", Call::Session(Student, Run::Write(leaving::end)), "Ends the agency's care of an own account.").body_at_most(SMALL),
+        get("/admin/agencia/etiquetas", Call::Session(Agency, Run::Read(labels::list)), "Parcels of a client's account that are ready to be sent, as page or JSON."),
+        get("/admin/agencia/etiqueta", Call::Session(Agency, Run::Outside(labels::file)),
+            "The labels of shipments of a client's account, as one PDF.").family_is(Family::File),
+    ]
+}
+
 /// What was asked of the service.
 #[rustfmt::skip]
 fn request_log() -> [Route; 2] {
@@ -508,8 +528,8 @@ fn panel() -> [Route; 22] {
         get("/painel/ml", Call::Session(Student, Run::Read(marketplace::account::pages::accounts)), "The linked marketplace accounts."),
         get("/painel/ml/conectar", Call::Session(Student, Run::Write(marketplace::account::link::begin)),
             "Leads to the marketplace's consent page.").changes_state(),
-        get("/painel/ml/retorno", Call::Session(Student, Run::Outside(marketplace::account::link::finish)),
-            "Where the marketplace sends the person back to.").in_person(),
+        get("/painel/ml/retorno", Call::Visitor(Run::Chosen(agency::invites::returns::finish)),
+            "Where the marketplace sends people back to: students, and who follows an invitation of the agency."),
         post("/painel/ml/contas/{ml_user_id}/desvincular", Call::Session(Student, Run::Outside(marketplace::account::link::unlink)),
             "Unlinks an account and forgets its tokens.").body_at_most(SMALL),
         post("/painel/ml/contas/{ml_user_id}/sincronizar", Call::Session(Student, Run::Write(marketplace::sync::api::begin)),

@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, ensure};
 
+use crate::agency;
 use crate::answer::{self, Answer};
 use crate::commit_loop::CommitLoop;
 use crate::cron;
@@ -64,6 +65,8 @@ pub const CASES: &[Case] = &[
         about: "lists of 100,000 students in the panel, the slowest of each kind" },
     Case { name: "program", run: program::program,
         about: "100,000 students with ten million entries: check-ins, rankings, and comparing all with the ledger" },
+    Case { name: "agency", run: agency::agency,
+        about: "300 clients of the agency: charts over two years, the queue of 200,000 questions, and a cycle of five" },
     Case { name: "seller", run: seller::seller,
         about: "pages of one seller with a million orders, the slowest of each kind" },
     Case { name: "import", run: import::import,

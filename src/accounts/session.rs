@@ -30,8 +30,12 @@ pub fn new_session(app: &App, request: &Request) -> FreshSession {
 
 /// The session cookie of this installation.
 pub fn cookie(app: &App, value: &str, age_s: i64) -> HeaderValue {
+    cookie_of(app, guard::session_cookie_name(app), value, age_s)
+}
+
+/// A cookie of ours, read by nobody but us; its value is hexadecimal digits.
+pub fn cookie_of(app: &App, name: &str, value: &str, age_s: i64) -> HeaderValue {
     let secure = if app.addresses.is_https() { "; Secure" } else { "" };
-    let name = guard::session_cookie_name(app);
     let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age_s}{secure}");
     HeaderValue::try_from(text).expect("hexadecimal digits fit a cookie")
 }

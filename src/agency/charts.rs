@@ -154,7 +154,9 @@ fn stats(course: &[DayRow], sold: Sold) -> Vec<Stat> {
             }
             _ => String::new(),
         };
-        Stat { label, value: count(now), note, spark: spark(value), ..Stat::default() }
+        let seen = course.iter().filter(|day| day.seen > 0);
+        let spark = Spark::new(&seen.map(value).collect::<Vec<_>>());
+        Stat { label, value: count(now), note, spark, ..Stat::default() }
     };
     vec![
         sum(
@@ -173,13 +175,15 @@ fn stats(course: &[DayRow], sold: Sold) -> Vec<Stat> {
     ]
 }
 
-/// A course as programs read it: days on which something is known.
+/// A course as programs read it, from the first day of which something is known.
 pub fn shown(course: &[DayRow]) -> Value {
     let known = course.iter().skip_while(|day| day.orders == 0 && day.seen == 0);
     let days = known.map(|day| {
+        let level = |number: i64| (day.seen > 0).then_some(number);
         json!({
             "dia": day.day.iso(), "vendas": day.orders, "valor": day.gross,
-            "anuncios": day.listings, "reclamacoes": day.claims, "perguntas": day.questions,
+            "anuncios": level(day.listings), "reclamacoes": level(day.claims),
+            "perguntas": level(day.questions),
         })
     });
     days.collect()

@@ -282,12 +282,12 @@ impl Standing {
 }
 
 /// Accounts whose turn it is, those first that waited longest.
-pub fn due(tx: &ReadTx<'_>, checked_before: Instant, most: u32) -> Result<Vec<MlUserId>> {
+pub fn due(tx: &ReadTx<'_>, checked_before: Instant) -> Result<Vec<MlUserId>> {
     tx.values(
         "SELECT ml_user_id FROM agency_account
          WHERE checked_at IS NULL OR checked_at <= ?1
-         ORDER BY checked_at, ml_user_id LIMIT ?2",
-        (checked_before, most),
+         ORDER BY checked_at, ml_user_id",
+        [checked_before],
     )
 }
 

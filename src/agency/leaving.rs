@@ -1,10 +1,133 @@
-//! Placeholder for leaving.
+//! How a client's access ends, at once and whoever ends it.
+//!
+//! A student ends the care of an own account in the page of accounts; to unlink
+//! it, or to be removed, ends it as well, because `agency_account` goes with
+//! the link. A client that is removed takes along what its shell has.
 
+use serde::Serialize;
+
+use super::invites::store as invites;
+use super::{store, told};
 use crate::app::App;
-use crate::http::Problem;
+use crate::audit::{self, Act, Actor};
+use crate::base::{MlUserId, UserId};
+use crate::db::{self, Lane, ReadTx, WriteTx};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Problem, Request};
+use crate::marketplace::account::link::{self, ACCOUNTS, LinkOutcome};
+use crate::marketplace::account::store as accounts;
+use crate::messages::store as messages;
+use crate::panel::Answer;
+use crate::people::store as people;
 
-/// Removes a client.
-pub fn remove_client(app: &App, client: i64) -> Result<(), Problem> {
-    app.db.write(move |tx| super::clients::store::delete(tx, client))?;
+/// Rows of a shell's history that one job of the writer removes.
+const REMOVED_AT_ONCE: usize = 2_000;
+
+#[derive(Serialize)]
+struct Account<'a> {
+    conta: &'a str,
+}
+
+/// Notes what was done to a client, by number and name.
+pub fn note(
+    tx: &WriteTx<'_>,
+    actor: &Actor,
+    action: &'static str,
+    (client, name): (i64, &str),
+    before: Option<&impl Serialize>,
+    after: Option<&impl Serialize>,
+) -> db::Result<()> {
+    let act = Act { action, object: "cliente", object_id: client.to_string(), object_name: name };
+    audit::note(tx, actor, &act, before, after)
+}
+
+/// `POST /painel/ml/contas/{ml_user_id}/agencia/encerrar`: a student ends the
+/// agency's care of an account.
+pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let account = link::account_in(request)?;
+    let owner = person.account.user_id;
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    Ok(Box::new(move |tx| {
+        let joined = store::joined(tx, account)?.filter(|joined| joined.owner == owner);
+        let joined = joined.ok_or_else(Problem::not_found)?;
+        store::leave(tx, joined.client, account)?;
+        let client = (joined.client, &*joined.client_name);
+        let before = Account { conta: &joined.nickname };
+        note(tx, &actor, "cliente.conta_saiu", client, Some(&before), None::<&()>)?;
+        let title = format!("{} saiu da agência", joined.nickname);
+        let text = format!("Quem vende encerrou o acesso a esta conta de {}.", joined.client_name);
+        let page = format!("/admin/agencia/clientes/{}", joined.client);
+        let cause = format!("agencia:saiu:{account}:{}", tx.now().0);
+        told::team(tx, joined.client, &title, &text, &page, &cause)?;
+        answer.with(ACCOUNTS, LinkOutcome::AgencyEnded.name(), &[])
+    }))
+}
+
+/// Removes a client with its invitation, its accounts and what its shell has;
+/// false when there is none of that number. Waits for the marketplace and
+/// writes in pieces, so not for the async worker. Whatever interrupts it, doing
+/// it again goes on.
+pub fn remove_client(app: &App, actor: &Actor, client: i64) -> Result<bool, Problem> {
+    let is_there = app.db.write(move |tx| {
+        invites::end(tx, client)?;
+        invites::name_of(tx, client)
+    })?;
+    if is_there.is_none() {
+        return Ok(false);
+    }
+    remove_accounts(app, client)?;
+    loop {
+        let actor = actor.clone();
+        if app.db.write(move |tx| remove_some(tx, &actor, client))? {
+            return Ok(true);
+        }
+    }
+}
+
+/// Ends the care of all accounts of a client. Those of its shell are unlinked
+/// and given back at the marketplace; students keep theirs.
+pub fn remove_accounts(app: &App, client: i64) -> Result<(), Problem> {
+    let shell = app.db.read(Lane::Brief, |tx| invites::shell_of(tx, client))?;
+    if let Some(shell) = shell {
+        for account in app.db.read(Lane::Brief, |tx| linked_to(tx, shell))? {
+            link::forget(app, shell, account)?;
+        }
+    }
+    for joined in app.db.read(Lane::Brief, |tx| store::accounts_of(tx, client))? {
+        app.db.write(move |tx| {
+            if store::leave(tx, client, joined.ml_user_id)? {
+                told::left(tx, joined.owner, &joined.nickname)?;
+            }
+            Ok::<_, Problem>(())
+        })?;
+    }
     Ok(())
+}
+
+fn linked_to(tx: &ReadTx<'_>, owner: UserId) -> db::Result<Vec<MlUserId>> {
+    tx.values("SELECT ml_user_id FROM ml_account WHERE owner_id = ?1", [owner])
+}
+
+/// Removes a piece of what a client's shell has, and with the last piece both;
+/// true when they are gone.
+fn remove_some(tx: &WriteTx<'_>, actor: &Actor, client: i64) -> Result<bool, Problem> {
+    let Some(name) = invites::name_of(tx, client)? else { return Ok(true) };
+    let shell = invites::shell_of(tx, client)?;
+    if let Some(shell) = shell {
+        // Of a consent that came just before the invitation ended.
+        accounts::unlink_all(tx, shell)?;
+        let removed = accounts::forget_history(tx, shell, REMOVED_AT_ONCE)?
+            + messages::forget(tx, shell, REMOVED_AT_ONCE)?;
+        if removed > 0 {
+            return Ok(false);
+        }
+    }
+    let before = serde_json::json!({ "nome": name });
+    note(tx, actor, "cliente.excluir", (client, &name), Some(&before), None::<&()>)?;
+    tx.execute("DELETE FROM agency_client WHERE client_id = ?1", [client])?;
+    if let Some(shell) = shell {
+        people::replace_by_shell(tx, shell)?;
+    }
+    Ok(true)
 }

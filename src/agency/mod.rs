@@ -16,10 +16,13 @@ pub mod clients;
 pub mod cycle;
 pub mod days;
 pub mod invites;
+pub mod labels;
 pub mod leaving;
 pub mod overhaul;
 pub mod pages;
 pub mod questions;
+#[cfg(test)]
+pub mod samples;
 pub mod store;
 pub mod told;
 pub mod views;

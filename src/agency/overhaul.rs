@@ -7,7 +7,7 @@ use crate::base::{Instant, MlUserId};
 use crate::db::{DbError, Lane, WriteTx};
 
 /// Accounts of one job of the writer.
-const PIECE: u32 = 25;
+const PIECE: usize = 25;
 
 /// What a checkup found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,46 +17,39 @@ pub struct Tally {
     pub ready: usize,
 }
 
-/// Looks over all accounts that were not since `checked_before`.
+/// Looks over all accounts whose last look was at `checked_before` or earlier.
 pub fn run(
     app: &App,
     checked_before: Instant,
     is_over: &dyn Fn() -> bool,
 ) -> Result<Tally, DbError> {
     let mut tally = Tally::default();
-    while !is_over() {
-        let piece = app.db.read(Lane::Slow, |tx| checkup::due(tx, checked_before, PIECE))?;
-        if piece.is_empty() {
+    let due = app.db.read(Lane::Slow, |tx| checkup::due(tx, checked_before))?;
+    for piece in due.chunks(PIECE) {
+        if is_over() {
             break;
         }
-        let (looked_at, ready) = app.db.write(move |tx| {
-            let (mut looked_at, mut ready) = (0, 0);
-            for account in piece {
-                if let Some(is_ready) = one(tx, account)? {
-                    looked_at += 1;
-                    ready += usize::from(is_ready);
-                }
-            }
-            Ok::<_, DbError>((looked_at, ready))
+        let piece = piece.to_vec();
+        let looks = app.db.write(move |tx| {
+            piece.into_iter().map(|account| one(tx, account)).collect::<Result<Vec<_>, DbError>>()
         })?;
-        tally.looked_at += looked_at;
-        tally.ready += ready;
-        // An account that left meanwhile is not found again.
-        if looked_at == 0 {
-            break;
+        let looks = looks.into_iter().flatten();
+        for is_ready in looks {
+            tally.looked_at += 1;
+            tally.ready += usize::from(is_ready);
         }
     }
     Ok(tally)
 }
 
 /// Looks over one account and tells the team what changed; whether it is ready.
-pub fn one(tx: &WriteTx<'_>, account: MlUserId) -> Result<Option<bool>, DbError> {
+fn one(tx: &WriteTx<'_>, account: MlUserId) -> Result<Option<bool>, DbError> {
     let Some(account) = store::joined(tx, account)? else { return Ok(None) };
     let looked = checkup::look(tx, &account)?;
     let page = format!("{}/{}", super::CLIENTS, account.client);
     let tell = |title: &str, text: &str, what: &str| {
         let cause = format!("checkup:{}:{what}:{}", account.ml_user_id, tx.now().0);
-        told::team(tx, account.client, (title, text), &page, &cause)
+        told::team(tx, account.client, title, text, &page, &cause)
     };
     if !looked.new.is_empty() {
         let words = |one: &Finding| one.fault.told(one.things);

@@ -16,7 +16,7 @@ use crate::db::{DbError, ReadTx};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::chart::Stat;
-use crate::panel::{Answer, Filter, ListReply, Listing, Outcome, When};
+use crate::panel::{Answer, Filter, ListReply, Listing, Outcome, When, export};
 
 /// The agency's home.
 const PATH: &str = "/admin/agencia";
@@ -31,7 +31,7 @@ const TOP: u32 = 10;
 /// Longest that somebody waits for a checkup that was asked for.
 const PATIENCE_S: u64 = 10;
 
-const LIST: Listing = Listing {
+pub(super) const LIST: Listing = Listing {
     path: CHECKUP,
     filters: &[
         Filter { name: "pendencia", label: "Pendência", all: "Todas", values: &Fault::FILTER },
@@ -41,6 +41,17 @@ const LIST: Listing = Listing {
             all: "Toda a equipe",
             values: &[("eu", "Meus clientes")],
         },
+    ],
+    file: "checkup.csv",
+    csv: &[
+        "cliente",
+        "conta",
+        "nickname",
+        "pendencia",
+        "descricao",
+        "quantidade",
+        "desde",
+        "o_que_fazer",
     ],
     outcomes: &[Outcome::good(
         "verificadas",
@@ -120,6 +131,11 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
         Ok::<_, DbError>((found, checkup::counted(tx)?, Standing::of(tx)?))
     })?;
     let (rows, total) = found;
+    if query.csv {
+        return export::list(app, person, &LIST, rows, move |_, _, one| {
+            Ok(Some(shown(&one, zone)))
+        });
+    }
     if request.wants_json() {
         return ListReply::reply(total, rows.iter().map(|one| shown(one, zone)).collect());
     }
@@ -144,8 +160,7 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
 pub fn check_now(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem> {
     let began = std::time::Instant::now();
     let is_over = || began.elapsed().as_secs() >= PATIENCE_S;
-    // Those that were looked over in this very second are left for the next.
-    let tally = overhaul::run(app, request.now.minus(1), &is_over)?;
+    let tally = overhaul::run(app, request.now, &is_over)?;
     let members = [
         ("verificados", tally.looked_at.into()),
         ("prontos", tally.ready.into()),

@@ -35,6 +35,17 @@ pub fn accounts_of(tx: &ReadTx<'_>, client: i64) -> Result<Vec<JoinedAccount>> {
     tx.records(&format!("{JOINED} WHERE j.client_id = ?1 ORDER BY j.ml_user_id"), [client])
 }
 
+/// Every account of every client, by the client's name.
+pub fn all_accounts(tx: &ReadTx<'_>) -> Result<Vec<JoinedAccount>> {
+    tx.records(&format!("{JOINED} ORDER BY c.search, c.client_id, j.ml_user_id"), [])
+}
+
+/// Whether an account can be called for at the marketplace.
+pub fn is_living(tx: &ReadTx<'_>, account: MlUserId) -> Result<bool> {
+    let living = tx.maybe("SELECT token_ok FROM ml_account WHERE ml_user_id = ?1", [account])?;
+    Ok(living.unwrap_or(false))
+}
+
 /// All clients with their names, by name.
 pub fn names(tx: &ReadTx<'_>) -> Result<Vec<(i64, String)>> {
     tx.tuples("SELECT client_id, name FROM agency_client ORDER BY search, client_id", [])

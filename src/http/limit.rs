@@ -52,6 +52,8 @@ pub enum Class {
     LinkAccount = 20,
     /// Links to choose a password asked from an address.
     LinkAddress = 21,
+    /// Invitations that were guessed, or followed, from an address.
+    InviteAddress = 26,
     /// Calls of OAuth clients from an address.
     OAuthAddress = 22,
     /// What OAuth clients ask of people, from an address and from everywhere.

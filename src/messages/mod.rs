@@ -51,6 +51,7 @@ crate::named! {
         Programa = 6, "programa";
         Parceiro = 7, "parceiro";
         Sistema = 8, "sistema";
+        Agencia = 9, "agencia";
     }
 }
 

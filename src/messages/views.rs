@@ -32,7 +32,7 @@ wire! {
 fn place_of(notification: &Notification) -> String {
     let reference = notification.reference.as_deref().unwrap_or_default();
     match notification.kind {
-        // Those to staff name their page.
+        // Those to staff, and those of the agency, name their page.
         _ if reference.starts_with('/') => reference.to_owned(),
         NotificationKind::Venda => format!("/painel/vendas/{reference}"),
         NotificationKind::Pergunta => format!("/painel/perguntas/{reference}"),
@@ -40,9 +40,10 @@ fn place_of(notification: &Notification) -> String {
         NotificationKind::Anuncio => format!("/painel/anuncios?q={reference}"),
         NotificationKind::Meet => "/painel/meets".to_owned(),
         NotificationKind::Sistema if notification.ml_user_id.is_some() => "/painel/ml".to_owned(),
-        NotificationKind::Programa | NotificationKind::Parceiro | NotificationKind::Sistema => {
-            String::new()
-        }
+        NotificationKind::Programa
+        | NotificationKind::Parceiro
+        | NotificationKind::Sistema
+        | NotificationKind::Agencia => String::new(),
     }
 }
 
@@ -57,6 +58,7 @@ fn icon(kind: NotificationKind) -> &'static str {
         NotificationKind::Programa => "star",
         NotificationKind::Parceiro => "people",
         NotificationKind::Sistema => "bell",
+        NotificationKind::Agencia => "staff",
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::actors::Actor;
 use crate::agency::{CLIENTS, shown};
+use crate::agency_access::staff;
 use crate::client::{Reply, Request};
 use crate::cron::json_of;
 use crate::furnish::LOJA;
@@ -88,18 +89,6 @@ fn one_client() -> (World, Site, String) {
     listed(&site.person("ana"), QUESTIONS, 2);
     let id = client(&site.administrator(), "Casa & Café", LOJA);
     (world, site, id)
-}
-
-/// Somebody who was let into the agency.
-#[track_caller]
-fn staff<'s>(site: &'s Site, name: &str) -> Actor<'s> {
-    let person = site.person(name);
-    let operator = site.administrator();
-    let found = list(&operator, &format!("/admin/alunos?q={name}@"));
-    let id = found["dados"][0]["id"].as_str().unwrap();
-    let target = format!("/admin/alunos/{id}/permissoes");
-    operator.post(&target, &json!({ "agencia": "permitir" })).ok();
-    person
 }
 
 fn body_of(question: &Value, answer: &str) -> Value {

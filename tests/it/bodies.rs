@@ -19,6 +19,9 @@ const BODIES: u64 = 1_000;
 const ACT_ALONE: &[&str] = &[
     "/perfil",
     "/encerrar",
+    // Invitations: made anew, or followed.
+    "/convite",
+    "/convite/{code}",
     "/revogar",
     "/logout",
     "/sair",

@@ -19,6 +19,9 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Life of an access token at the marketplace.
 const ACCESS_S: i64 = 6 * 3600;
 
+/// Seconds that a consent may take.
+pub const CONSENT_S: i64 = 600;
+
 /// A shop with a listing.
 fn shop() -> World {
     let world = World::start();
@@ -278,7 +281,7 @@ fn a_consent_works_once_for_who_asked_and_for_ten_minutes() {
     let stolen = consent(&ana);
     assert!(!told(&rui, &stolen));
     let late = consent(&ana);
-    site.clock().advance_s(601);
+    site.clock().advance_s(CONSENT_S + 1);
     assert!(!told(&ana, &late));
     let good = consent(&ana);
     assert!(told(&ana, &good));

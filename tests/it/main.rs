@@ -33,6 +33,8 @@ mod world; // The stand-in marketplace, scripted.
 
 mod addresses; // E-mail addresses beyond ASCII.
 mod agency;
+mod agency_access; // Who is let in to the agency's pages, row by row.
+mod agency_links; // How accounts come to the agency and leave it.
 mod agency_questions; // The agency's queue: filters, answering once, holds, saved replies.
 mod agent_tools; // A tool and its address say the same and do the same.
 mod agents; // The agent endpoint: messages, lists of tools, limits, origins.

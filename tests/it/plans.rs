@@ -43,6 +43,9 @@ const SMALL: &[&str] = &[
     "program_rule",
     "milestone",
     "challenge",
+    "agency_client",
+    "agency_account",
+    "agency_finding",
 ];
 
 /// Walks that are known and bounded, each with its reason.

@@ -31,6 +31,14 @@ struct Feed {
 
 const FEEDS: &[Feed] = &[
     Feed {
+        path: "/admin/agencia/clientes",
+        fields: &["nome", "etiquetas", "anotacoes"],
+        record: |_, text, _| {
+            let tag: String = text.chars().filter(|c| *c != ',').take(30).collect();
+            json!({ "nome": text, "etiquetas": [tag], "anotacoes": text })
+        },
+    },
+    Feed {
         path: "/admin/planos",
         fields: &["titulo", "beneficios", "link_checkout"],
         record: |number, text, url| {
@@ -228,6 +236,8 @@ fn sell(ana: &Actor<'_>, world: &World) {
 
 /// Pages that say every payload somewhere.
 const SHOWN: &[&str] = &[
+    "/admin/agencia/clientes",
+    "/admin/agencia/clientes/{id}",
     "/admin/agencia/respostas",
     "/admin/alunos",
     "/admin/alunos/{id}",

@@ -211,7 +211,7 @@ impl Theirs {
 
 /// Paths with a variable that name things of everybody, or of the operator.
 fn is_nobodys(path: &str) -> bool {
-    ["/admin/", "/assets/", "/fotos/", "/painel/aulas/", "/painel/meets/"]
+    ["/admin/", "/assets/", "/convite/", "/fotos/", "/painel/aulas/", "/painel/meets/"]
         .iter()
         .any(|common| path.starts_with(common))
 }

@@ -26,6 +26,8 @@ enum Kind {
     Extension,
     Student,
     DropSession,
+    /// A student whom the agency let in.
+    Staff,
     Admin,
     Seller,
     Supplier,
@@ -217,6 +219,7 @@ fn every_kind_of_caller(site: &Site) -> Vec<Caller<'_>> {
         (Kind::Extension, site.extension("bia")),
         (Kind::Student, site.person("caio")),
         (Kind::DropSession, site.person_as("duda", "drop")),
+        (Kind::Staff, crate::agency_access::staff(site, "lia")),
         (Kind::Admin, site.administrator()),
         (Kind::Seller, site.seller("ana").plan("starter")),
         (Kind::Supplier, supplier),
@@ -231,11 +234,14 @@ fn every_kind_of_caller(site: &Site) -> Vec<Caller<'_>> {
 /// What the row's declaration owes this kind of caller.
 fn owed(route: &Route, kind: Kind) -> Owed {
     use Kind::{
-        Admin, DropSession, Extension, Keeper, Receiver, Seller, Student, Supplier, WithoutPlan,
-        Writer,
+        Admin, DropSession, Extension, Keeper, Receiver, Seller, Staff, Student, Supplier,
+        WithoutPlan, Writer,
     };
     let (call, detail) = route.call.split_once(':').unwrap_or((&route.call, ""));
     match (call, kind) {
+        ("visitor", DropSession | Admin) if route.path == crate::suspended::RETURN => {
+            Owed::Status(403)
+        }
         ("public" | "visitor", _)
         | ("seller", Seller)
         | ("supplier", Supplier)
@@ -246,9 +252,13 @@ fn owed(route: &Route, kind: Kind) -> Owed {
         ("key", Receiver) => served_if(detail == "webhook_receive"),
         ("seller", Supplier) | ("supplier", Seller) => Owed::Status(403),
         ("seller" | "supplier" | "agent", WithoutPlan) => Owed::Status(402),
-        ("session", Student | DropSession | Admin) => {
+        ("session", Staff | Admin) if detail == "agency" => {
+            let is_for_admins = crate::agency_access::is_for_administrators(&route.path);
+            served_if(kind == Admin || !is_for_admins)
+        }
+        ("session", Student | DropSession | Staff | Admin) => {
             let role = match kind {
-                Student => "student",
+                Student | Staff => "student",
                 DropSession => "supplier",
                 _ => "admin",
             };

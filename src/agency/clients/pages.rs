@@ -8,7 +8,8 @@ use super::{Client, ClientAccount, ClientEntry, MOST_ACCOUNTS, Sold};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::agency::charts::{self, Span};
-use crate::agency::{CLIENTS, checkup, cycle, days, invites, leaving, store as accounts, told};
+use crate::agency::invites::pages::Inviting;
+use crate::agency::{CLIENTS, checkup, cycle, days, leaving, store as accounts, told};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::{MlUserId, Zone};
@@ -20,13 +21,13 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::account::store::owner_of;
 use crate::panel::{
     Answer, Filter, Form, FormView, Head, Input, ListReply, Listing, Outcome, Pick, Rule, Sent,
-    Visit, form,
+    Visit, export, form,
 };
 
 /// Days whose sales the list shows, and compares with as many before.
 pub const SOLD_DAYS: i64 = 30;
 
-const LIST: Listing = Listing {
+pub(in crate::agency) const LIST: Listing = Listing {
     path: CLIENTS,
     hint: "Nome ou etiqueta",
     filters: &[
@@ -56,8 +57,23 @@ const LIST: Listing = Listing {
         Head::plain("Reclamações").numeric(),
         Head::plain("Situação"),
     ],
+    file: "clientes.csv",
+    csv: &[
+        "id",
+        "nome",
+        "responsavel",
+        "etiquetas",
+        "anotacoes",
+        "vendas_30d",
+        "gmv_30d",
+        "perguntas",
+        "reclamacoes",
+        "pendencias",
+        "criado_em",
+        "sincronizado_em",
+        "erro",
+    ],
     outcomes: OUTCOMES,
-    ..Listing::NONE
 };
 
 /// What the pages of clients say of the last action.
@@ -66,6 +82,8 @@ pub const OUTCOMES: &[Outcome] = &[
     Outcome::good("alterado", "Cliente alterado", "A equipe já vê os novos dados."),
     Outcome::good("excluido", "Cliente removido", "A agência não tem mais acesso às contas dele."),
     Outcome::good("conta", "Conta incluída", "Ela será lida agora, com o histórico de vendas."),
+    Outcome::good("convite_encerrado", "Convite encerrado", "O link não abre mais."),
+    Outcome::good("sem_convite", "Não há convite aberto", "Gere um novo quando precisar."),
     Outcome::good("conta_retirada", "Conta retirada", "A agência não tem mais acesso a ela."),
     Outcome::good("sincronizados", "Clientes sincronizados", "Todos os números são de agora."),
     Outcome::good(
@@ -173,6 +191,11 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
         Ok::<_, DbError>((rows, total, (cycle::pending(tx)?, cycle::readable(tx)?)))
     })?;
+    if query.csv {
+        return export::list(app, person, &LIST, rows, move |_, _, (client, accounts, sold)| {
+            Ok(Some(shown(&client, &accounts, sold, zone)))
+        });
+    }
     if request.wants_json() {
         let rows = rows.iter().map(|(client, accounts, sold)| shown(client, accounts, *sold, zone));
         return ListReply::reply(total, rows.collect());
@@ -300,23 +323,18 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         return again((app, person, request), None, problem);
     }
     let (answer, actor, zone) = (Answer::to(request), Actor::person(person, request), app.zone());
-    let (wants_json, base_url) = (request.wants_json(), invites::address(app, ""));
+    let inviting = Inviting::of((app, person, request));
     Ok(Box::new(move |tx| {
         let full =
             || Problem::new(Code::Conflict, "there are 1000 clients already; remove some first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
         audit::note(tx, &actor, &act("cliente.criar", id, &entry.name), None::<&()>, Some(&entry))?;
-        let page = format!("{CLIENTS}/{id}");
-        if let Some(account) = account {
-            take_in(tx, id, account, zone)?;
-            return answer.made(id, &page, "criado");
-        }
-        let invitation = format!("{base_url}{}", invites::renew(tx, id)?);
-        if !wants_json {
-            return Reply::back(&page, "criado");
-        }
-        let body = json!({ "ok": true, "id": id.to_string(), "convite": invitation });
-        Ok(Reply::json(&body)?.status(http::StatusCode::CREATED))
+        let Some(account) = account else {
+            let reply = inviting.invite(tx, &actor, id, entry.name.clone())?;
+            return Ok(reply.status(http::StatusCode::CREATED));
+        };
+        take_in(tx, id, account, zone)?;
+        answer.made(id, &format!("{CLIENTS}/{id}"), "criado")
     }))
 }
 
@@ -354,7 +372,7 @@ fn take_in(tx: &WriteTx<'_>, client: i64, account: MlUserId, zone: Zone) -> Resu
     }
     let joined = accounts::joined(tx, account)?.ok_or_else(Problem::not_found)?;
     days::note(tx, &joined, zone.day(tx.now()))?;
-    told::joined(tx, &joined)?;
+    told::joined(tx, joined.owner, &joined.nickname)?;
     Ok(())
 }
 
@@ -424,14 +442,9 @@ pub fn remove_account(app: &App, person: &Person, request: &Request) -> Result<J
 pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     only_administrators(person)?;
     let id = request.id()?;
-    let client = app.db.read(request.lane, |tx| store::one(tx, id))?;
-    let client = client.ok_or_else(Problem::not_found)?;
-    leaving::remove_client(app, id)?;
-    let (actor, entry) = (Actor::person(person, request), client.entry);
-    app.db.write(move |tx| {
-        let act = act("cliente.excluir", id, &entry.name);
-        audit::note(tx, &actor, &act, Some(&entry), None::<&()>)
-    })?;
+    if !leaving::remove_client(app, &Actor::person(person, request), id)? {
+        return Err(Problem::not_found());
+    }
     Answer::to(request).done(id, CLIENTS, "excluido")
 }
 

@@ -132,11 +132,6 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &ClientEntry) -> Result<()> {
     Ok(())
 }
 
-/// Removes a client with what is known of it; its accounts must have left.
-pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
-    tx.run("DELETE FROM agency_client WHERE client_id = ?1", [id])
-}
-
 fn searched(entry: &ClientEntry) -> String {
     search_key(&format!("{} {}", entry.name, entry.tags))
 }

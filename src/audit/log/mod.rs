@@ -59,6 +59,7 @@ impl Entry {
             "compra" => "/admin/compras",
             "notificacao" => "/admin/notificacoes",
             "mensagem" => "/admin/mensagens",
+            "cliente" => "/admin/agencia/clientes",
             "papel" => return "/admin/papeis".to_owned(),
             "tarefa" => return "/admin/cron".to_owned(),
             _ => return String::new(),
@@ -131,6 +132,10 @@ fn verb_words(verb: &str) -> String {
         "conta" => "Incluir conta em",
         "retirar_conta" => "Retirar conta de",
         "sincronizar_todos" => "Sincronizar",
+        "convite" => "Gerar um convite para",
+        "convite_encerrar" => "Encerrar o convite de",
+        "conta_entrou" => "Receber uma conta de",
+        "conta_saiu" => "Deixar uma conta de",
         "token_de_parceiro" => "Criar um token de parceiro para",
         _ => "",
     };

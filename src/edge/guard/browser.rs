@@ -54,14 +54,7 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
     }
     let person = match session(app, request) {
         Ok(person) => person,
-        Err(problem)
-            if problem.code == Code::Unauthorized
-                && matches!(route.family(), Family::Page | Family::File)
-                && !request.wants_json() =>
-        {
-            return Pass::refused(to_login(request));
-        }
-        Err(problem) => return Pass::refused(problem),
+        Err(problem) => return Pass::refused(without_session(route.family(), request, problem)),
     };
     let who = Some(("session", person.account.user_id.0));
     let outcome = if let Some(view) = &person.view
@@ -78,6 +71,27 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
         Err(Problem::forbidden("esta página é de outro perfil").into())
     };
     Pass { outcome, who, verdict: None, charge: Charge::default() }
+}
+
+/// A student at a row that others may call too, let in as by a row that only
+/// the student in person may call.
+pub fn student(app: &App, request: &Request) -> Result<Person, Refused> {
+    let person = session(app, request)
+        .map_err(|problem| without_session(request.family, request, problem))?;
+    match &person.view {
+        _ if Access::Student.admits(&person.account) => Ok(person),
+        Some(view) => Err(view_only(app, request, view)),
+        None => Err(Problem::forbidden("esta página é de outro perfil").into()),
+    }
+}
+
+/// The refusal of somebody without a good session: browsers are led to the login.
+fn without_session(family: Family, request: &Request, problem: Problem) -> Refused {
+    let is_page = matches!(family, Family::Page | Family::File) && !request.wants_json();
+    if is_page && problem.code == Code::Unauthorized {
+        return to_login(request);
+    }
+    problem.into()
 }
 
 /// A student's row, asked by an administrator who looks as a student: it may

@@ -22,7 +22,7 @@ use http::header::{AUTHORIZATION, HeaderName, HeaderValue, ORIGIN};
 
 pub use browser::{
     SESSION_AGE_S, SESSION_IDLE_S, person, session_cookie, session_cookie_name, session_given,
-    visitor,
+    student, visitor,
 };
 
 pub use charge::{Charge, Charged};

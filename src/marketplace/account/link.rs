@@ -15,8 +15,8 @@ use super::tokens;
 use crate::app::App;
 use crate::base::secrets::Place;
 use crate::base::text::hex;
-use crate::base::{MlUserId, Secret, TokenHash, UserId, secrets};
-use crate::db::Lane;
+use crate::base::{Instant, MlUserId, Secret, TokenHash, UserId, secrets};
+use crate::db::{self, Lane, ReadTx, WriteTx};
 use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Field, Problem, Reply, Request};
@@ -47,6 +47,8 @@ named! {
         Wanted = "sincronizando";
         /// It was asked for less than a minute ago.
         TooSoon = "ja_pedida";
+        /// The agency no longer looks after an account.
+        AgencyEnded = "agencia_encerrada";
     }
 }
 
@@ -99,6 +101,11 @@ impl LinkOutcome {
                 "A conta foi desvinculada",
                 "O acesso ao marketplace foi esquecido. O histórico de vendas continua aqui.",
             ),
+            Self::AgencyEnded => (
+                Tone::Good,
+                "A agência não cuida mais desta conta",
+                "A equipe dela deixou de ver a conta agora. O vínculo com esta plataforma continua seu.",
+            ),
             Self::Wanted => (
                 Tone::Good,
                 "A sincronização começou",
@@ -114,32 +121,54 @@ impl LinkOutcome {
     }
 }
 
+/// A visit to the consent page that is about to begin.
+pub struct Departure {
+    address: String,
+    state: TokenHash,
+    /// The verifier, sealed.
+    sealed: Vec<u8>,
+    expires_at: Instant,
+}
+
+impl Departure {
+    /// Prepares a visit under a state that nobody can guess; `None` while the
+    /// marketplace is not configured.
+    pub fn under(app: &App, state: &str, now: Instant) -> Option<Self> {
+        let config = &app.config.marketplace;
+        if config.client_id.is_empty() {
+            return None;
+        }
+        let verifier = secrets::random_hex::<32>();
+        let page = format!("{}/authorization?", config.auth_base);
+        let query_begins = page.len();
+        let address: String = form_urlencoded::Serializer::for_suffix(page, query_begins)
+            .append_pair("response_type", "code")
+            .append_pair("client_id", &config.client_id)
+            .append_pair("redirect_uri", &redirect_uri(app))
+            .append_pair("state", state)
+            .append_pair("code_challenge", &challenge_of(&verifier))
+            .append_pair("code_challenge_method", "S256")
+            .finish();
+        let state = TokenHash::of(state);
+        let sealed = app.sealer.seal(verifier.as_bytes(), verifier_place(&hex(&state.0)));
+        Some(Self { address, state, sealed, expires_at: now.plus(ATTEMPT_S) })
+    }
+
+    /// Notes that somebody leaves; returns the address of the consent page.
+    pub fn note(self, tx: &WriteTx<'_>, user: UserId) -> db::Result<String> {
+        store::insert_attempt(tx, user, &self.state, &self.sealed, self.expires_at)?;
+        Ok(self.address)
+    }
+}
+
 /// `GET /painel/ml/conectar`: leads to the consent page.
 pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let config = &app.config.marketplace;
-    if config.client_id.is_empty() {
-        return Ok(nothing_to_do(LinkOutcome::NotConfigured.redirect()?));
-    }
     let state = secrets::random_hex::<32>();
-    let verifier = secrets::random_hex::<32>();
-    let challenge = challenge_of(&verifier);
-    let page = format!("{}/authorization?", config.auth_base);
-    let query_begins = page.len();
-    let address: String = form_urlencoded::Serializer::for_suffix(page, query_begins)
-        .append_pair("response_type", "code")
-        .append_pair("client_id", &config.client_id)
-        .append_pair("redirect_uri", &redirect_uri(app))
-        .append_pair("state", &state)
-        .append_pair("code_challenge", &challenge)
-        .append_pair("code_challenge_method", "S256")
-        .finish();
-    let (hash, user, expires_at) =
-        (TokenHash::of(&state), person.account.user_id, request.now.plus(ATTEMPT_S));
-    let sealed = app.sealer.seal(verifier.as_bytes(), verifier_place(&hex(&hash.0)));
-    Ok(Box::new(move |tx| {
-        store::insert_attempt(tx, user, &hash, &sealed, expires_at)?;
-        Reply::redirect(&address)
-    }))
+    let Some(departure) = Departure::under(app, &state, request.now) else {
+        return Ok(nothing_to_do(LinkOutcome::NotConfigured.redirect()?));
+    };
+    let user = person.account.user_id;
+    Ok(Box::new(move |tx| Reply::redirect(&departure.note(tx, user)?)))
 }
 
 /// The PKCE challenge of a verifier, method S256 (RFC 7636 §4.2).
@@ -165,68 +194,87 @@ struct Return {
     error: Field<String>,
 }
 
-/// `GET /painel/ml/retorno`: the person is back, with a code or a refusal.
-pub fn finish(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: Return = request.query()?;
-    let mut check = Check::text();
-    let state = check.optional("state", query.state).unwrap_or_default();
-    let code = check.optional("code", query.code);
-    let error = check.optional("error", query.error);
-    check.finish()?;
-    let hash = TokenHash::of(&state);
-    let user = person.account.user_id;
-    let Some(sealed) = app.db.write(move |tx| store::take_attempt(tx, user, &hash))? else {
-        return LinkOutcome::Expired.redirect();
-    };
-    let outcome = match (error, code) {
-        (Some(_), _) => LinkOutcome::Refused,
-        (None, None) => LinkOutcome::Expired,
-        (None, Some(code)) => {
-            let verifier = app
-                .sealer
-                .open_text(&sealed, verifier_place(&hex(&hash.0)))
-                .map_err(Problem::internal)?;
-            redeem(app, user, &code, &verifier)?
-        }
-    };
-    outcome.redirect()
+/// Somebody who is back from the consent page, with a code or a refusal.
+pub struct Arrival {
+    /// As it was sent along; nothing when the address lost it.
+    pub state: String,
+    code: Option<String>,
+    is_refused: bool,
 }
 
-/// Exchanges the code, links its account and looks at it.
-fn redeem(app: &App, user: UserId, code: &str, verifier: &Secret) -> Result<LinkOutcome, Problem> {
-    // A code names its account. Exchanging one for an account of somebody else
-    // would end their tokens, so that is refused before.
-    if let Some(account) = account_of_code(code) {
-        let owner = app.db.read(Lane::Brief, |tx| store::owner_of(tx, account))?;
-        if owner.is_some_and(|(owner, _)| owner != user) {
-            return Ok(LinkOutcome::BelongsToAnother);
-        }
+impl Arrival {
+    /// What the address says that the marketplace sent somebody back to.
+    pub fn of(request: &Request) -> Result<Self, Problem> {
+        let query: Return = request.query()?;
+        let mut check = Check::text();
+        let state = check.optional("state", query.state).unwrap_or_default();
+        let code = check.optional("code", query.code);
+        let is_refused = check.optional("error", query.error).is_some();
+        check.finish()?;
+        Ok(Self { state, code, is_refused })
     }
+
+    /// Uses the person's attempt up and exchanges the code for tokens; or what
+    /// came of it without any. A code names its account, and exchanging one ends
+    /// the tokens that the account has: `may_have` is asked before whether it
+    /// may be this person's.
+    pub fn redeem(
+        &self,
+        app: &App,
+        user: UserId,
+        may_have: impl Fn(&ReadTx<'_>, MlUserId) -> db::Result<bool>,
+    ) -> Result<Result<TokenPair, LinkOutcome>, Problem> {
+        let state = TokenHash::of(&self.state);
+        let taken = app.db.write(move |tx| store::take_attempt(tx, user, &state))?;
+        let Some(sealed) = taken else { return Ok(Err(LinkOutcome::Expired)) };
+        let code = match &self.code {
+            _ if self.is_refused => return Ok(Err(LinkOutcome::Refused)),
+            None => return Ok(Err(LinkOutcome::Expired)),
+            Some(code) => code,
+        };
+        let place = hex(&state.0);
+        let verifier = app.sealer.open_text(&sealed, verifier_place(&place));
+        let verifier = verifier.map_err(Problem::internal)?;
+        if let Some(account) = account_of_code(code)
+            && !app.db.read(Lane::Brief, |tx| may_have(tx, account))?
+        {
+            return Ok(Err(LinkOutcome::BelongsToAnother));
+        }
+        Ok(exchange(app, code, &verifier))
+    }
+}
+
+fn exchange(app: &App, code: &str, verifier: &Secret) -> Result<TokenPair, LinkOutcome> {
     let client = &app.marketplace.client;
     if client.may_call().is_err() {
-        return Ok(LinkOutcome::Unavailable);
+        return Err(LinkOutcome::Unavailable);
     }
-    match client.exchange(code, verifier, &redirect_uri(app)) {
-        Ok(pair) => {
-            let outcome = link(app, user, &pair)?;
-            if matches!(outcome, LinkOutcome::Linked | LinkOutcome::Relinked) {
-                look(app, user, &pair)?;
-            }
-            Ok(outcome)
-        }
-        Err(Failure::Refused { status, code }) => {
+    client.exchange(code, verifier, &redirect_uri(app)).map_err(|failure| match failure {
+        Failure::Refused { status, code } => {
             tracing::warn!(status, code, "the marketplace refused the code of a consent");
-            Ok(if code == "invalid_grant" {
-                LinkOutcome::Expired
-            } else {
-                LinkOutcome::Unavailable
-            })
+            if code == "invalid_grant" { LinkOutcome::Expired } else { LinkOutcome::Unavailable }
         }
-        Err(failure) => {
+        failure => {
             tracing::warn!(%failure, "an account could not be linked");
-            Ok(LinkOutcome::Unavailable)
+            LinkOutcome::Unavailable
         }
+    })
+}
+
+/// A student is back: exchanges the code, links its account and looks at it.
+pub fn come_back(app: &App, user: UserId, arrival: &Arrival) -> Result<LinkOutcome, Problem> {
+    let is_free = |tx: &ReadTx<'_>, account| {
+        Ok(store::owner_of(tx, account)?.is_none_or(|(owner, _)| owner == user))
+    };
+    let pair = match arrival.redeem(app, user, is_free)? {
+        Ok(pair) => pair,
+        Err(outcome) => return Ok(outcome),
+    };
+    let outcome = link(app, user, &pair)?;
+    if matches!(outcome, LinkOutcome::Linked | LinkOutcome::Relinked) {
+        look(app, user, &pair)?;
     }
+    Ok(outcome)
 }
 
 /// The account that an address names.
@@ -243,13 +291,7 @@ fn account_of_code(code: &str) -> Option<MlUserId> {
 /// Stores the tokens of a consent. The pair before it has ended by now, so this
 /// one is kept before anything else can go wrong.
 fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<LinkOutcome, Problem> {
-    let (access_token, refresh_token) = tokens::seal_pair(&app.sealer, pair.ml_user_id, pair);
-    let new = NewLink {
-        ml_user_id: pair.ml_user_id,
-        access_token,
-        refresh_token,
-        token_expires_at: app.clock.now().plus(pair.expires_in_s),
-    };
+    let new = NewLink::of(app, pair);
     let wanted = app.marketplace.wanted.clone();
     let terms = Terms::of(&app.config);
     let linking = app.db.write(move |tx| {
@@ -271,7 +313,7 @@ fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<LinkOutcome, Proble
 
 /// Reads what the next page shows of an account. What cannot be had now comes
 /// with the first reading.
-fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
+pub fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
     let client = &app.marketplace.client;
     let caller = Caller { ml_user_id: pair.ml_user_id, access: &pair.access };
     let seller = match client.me(&caller) {
@@ -296,27 +338,37 @@ fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
     })
 }
 
-/// `POST /painel/ml/contas/{ml_user_id}/desvincular`: forgets an account's
-/// tokens, then gives the leave back at the marketplace, if it can be reached.
+/// `POST /painel/ml/contas/{ml_user_id}/desvincular`: forgets an account.
 pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let account = account_in(request)?;
-    let user = person.account.user_id;
-    let access = tokens::access_of(app, user, account)?;
+    if !forget(app, person.account.user_id, account)? {
+        return Err(Problem::not_found());
+    }
+    Answer::to(request).with(ACCOUNTS, LinkOutcome::Unlinked.name(), &[])
+}
+
+/// Forgets the tokens of somebody's account, then gives the leave back at the
+/// marketplace, if it can be reached; false when the account is not theirs.
+pub fn forget(app: &App, owner: UserId, account: MlUserId) -> Result<bool, Problem> {
+    let access = tokens::access_of(app, owner, account)?;
     let forget = app.marketplace.bell.clone();
-    app.db.write(move |tx| {
-        if !store::unlink(tx, user, account)? {
-            return Err(Problem::not_found());
+    let is_gone = app.db.write(move |tx| {
+        let is_gone = store::unlink(tx, owner, account)?;
+        if is_gone {
+            tx.after_commit(move || forget.ring());
         }
-        tx.after_commit(move || forget.ring());
-        Ok(())
+        Ok::<_, Problem>(is_gone)
     })?;
+    if !is_gone {
+        return Ok(false);
+    }
     if let Some(access) = access.filter(|_| app.marketplace.client.may_call().is_ok()) {
         let caller = Caller { ml_user_id: account, access: &access };
         if let Err(error) = app.marketplace.client.give_back(&caller) {
             tracing::info!(ml_user_id = account.0, %error, "the marketplace was not told of an unlinked account");
         }
     }
-    Answer::to(request).with(ACCOUNTS, LinkOutcome::Unlinked.name(), &[])
+    Ok(true)
 }
 
 #[cfg(test)]

@@ -21,8 +21,10 @@ use crate::panel::{Badge, Notice, When};
 /// `GET /painel/ml`: the linked accounts, and what came of linking one.
 pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (owner, today, zone) = (person.account.user_id, app.day(request.now), app.zone());
-    let (accounts, areas) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((store::accounts_of(tx, owner, today)?, sync::store::of_owner(tx, owner)?))
+    let (accounts, areas, agency) = app.db.read(request.lane, |tx| {
+        let accounts = store::accounts_of(tx, owner, today)?;
+        let areas = sync::store::of_owner(tx, owner)?;
+        Ok::<_, Problem>((accounts, areas, store::looked_after(tx, owner)?))
     })?;
     let config = &app.config.marketplace;
     let configured = !config.client_id.is_empty();
@@ -30,6 +32,7 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         let contas = accounts
             .into_iter()
             .map(|account| AccountJson::of(account, zone).with_areas(&areas, zone))
+            .map(|account| account.looked_after(&agency, zone))
             .collect();
         return Reply::json(&AccountsJson { ok: true, configurado: configured, contas });
     }
@@ -46,7 +49,14 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         accounts: accounts
             .iter()
             .zip(health)
-            .map(|(account, health)| linked_account(account, &areas, health, zone, request.now))
+            .map(|(account, health)| {
+                let since = agency.iter().find(|(known, _)| *known == account.linked.ml_user_id);
+                let agency = since.map(|(_, at)| When::new(zone, *at, request.now));
+                LinkedAccount {
+                    agency,
+                    ..linked_account(account, &areas, health, zone, request.now)
+                }
+            })
             .collect(),
     })
 }
@@ -78,6 +88,7 @@ fn linked_account(
             .trouble
             .map(|trouble| format!("{} {}", missing(&trouble, zone), trouble.error)),
         linked: When::new(zone, linked.linked_at, now),
+        agency: None,
         synced: health.good_until.map(|at| When::new(zone, at, now)),
         history: linked.history_from.map(|from| {
             if from < linked.linked_at {

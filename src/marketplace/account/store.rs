@@ -4,11 +4,13 @@
 //! account are read in `tokens.rs` only; orders, listings, questions and claims
 //! are written in their own rooms.
 
+use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::marketplace::account::forget;
+use crate::marketplace::account::{forget, tokens};
 use crate::marketplace::books::document::SellerRecord;
 use crate::marketplace::books::listings;
+use crate::marketplace::client::TokenPair;
 use crate::marketplace::sync;
 use crate::row;
 
@@ -92,6 +94,15 @@ pub struct DaySales {
     pub gross: Cents,
 }
 row!(DaySales { day, orders = "sum(orders)", gross = "sum(gross_cents)" });
+
+/// Since when the agency looks after accounts of an owner, of those it does.
+pub fn looked_after(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(MlUserId, Instant)>> {
+    tx.tuples(
+        "SELECT j.ml_user_id, j.joined_at FROM ml_account a JOIN agency_account j USING (ml_user_id)
+         WHERE a.owner_id = ?1",
+        [owner],
+    )
+}
 
 /// Sales of all linked accounts of an owner by civil day, for days that have
 /// any, both ends included.
@@ -203,6 +214,11 @@ pub fn forget_attempts(tx: &WriteTx<'_>) -> Result<()> {
     tx.run("DELETE FROM ml_link_attempt", [])
 }
 
+/// Ends the attempts of one person.
+pub fn forget_attempts_of(tx: &WriteTx<'_>, person: UserId) -> Result<()> {
+    tx.run("DELETE FROM ml_link_attempt WHERE user_id = ?1", [person])
+}
+
 /// Uses up a person's attempt and returns its verifier, still sealed;
 /// `None` when there is none or it has expired.
 pub fn take_attempt(
@@ -230,6 +246,15 @@ pub struct NewLink {
     /// Sealed.
     pub refresh_token: Option<Vec<u8>>,
     pub token_expires_at: Instant,
+}
+
+impl NewLink {
+    /// The tokens that a consent brought just now.
+    pub fn of(app: &App, pair: &TokenPair) -> Self {
+        let (access_token, refresh_token) = tokens::seal_pair(&app.sealer, pair.ml_user_id, pair);
+        let token_expires_at = app.clock.now().plus(pair.expires_in_s);
+        Self { ml_user_id: pair.ml_user_id, access_token, refresh_token, token_expires_at }
+    }
 }
 
 /// What came of linking.

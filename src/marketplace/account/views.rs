@@ -32,6 +32,8 @@ pub struct LinkedAccount {
     /// Whether to link it again may help.
     pub relink: bool,
     pub linked: When,
+    /// Since when the agency looks after it; `None` when it does not.
+    pub agency: Option<When>,
     /// Up to when everything is here; `None` before the first reading is over.
     pub synced: Option<When>,
     /// `desde 12/08/2026, buscando mais`; `None` when all sales are here.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::store::{AccountSummary, RecentOrder};
-use crate::base::{Cents, MlUserId, OrderId, Zone};
+use crate::base::{Cents, Instant, MlUserId, OrderId, Zone};
 use crate::marketplace::sync::store::AreaState;
 use crate::marketplace::sync::wire::AreaJson;
 use crate::wire;
@@ -37,6 +37,9 @@ pub struct AccountJson {
     account: LinkedAccount,
     vinculada_em: String,
     historico_desde: Option<String>,
+    /// Since when the agency looks after it, on the page that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agencia_desde: Option<String>,
     /// How far each area is read, on the page that says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     sincronizacao: Option<Vec<AreaJson>>,
@@ -47,10 +50,17 @@ impl AccountJson {
     pub fn of(account: AccountSummary, zone: Zone) -> Self {
         Self {
             sincronizacao: None,
+            agencia_desde: None,
             vinculada_em: zone.spaced(account.linked.linked_at),
             historico_desde: account.linked.history_from.map(|at| zone.spaced(at)),
             account: LinkedAccount::of(account, zone),
         }
+    }
+
+    /// The same with when the agency began to look after it, if it does.
+    pub fn looked_after(self, since: &[(MlUserId, Instant)], zone: Zone) -> Self {
+        let own = since.iter().find(|(account, _)| *account == self.account.ml_user_id);
+        Self { agencia_desde: own.map(|(_, at)| zone.spaced(*at)), ..self }
     }
 
     /// The same with its areas, of those of all accounts.

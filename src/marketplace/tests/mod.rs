@@ -133,10 +133,9 @@ impl World {
 
     fn come_back(&self, person: UserId, address: &str) -> String {
         let path = address.strip_prefix("http://127.0.0.1:8080").unwrap();
-        location(
-            &account::link::finish(&self.app, &person_of(person), &self.request(path, b""))
-                .unwrap(),
-        )
+        let arrival = account::link::Arrival::of(&self.request(path, b"")).unwrap();
+        let outcome = account::link::come_back(&self.app, person, &arrival).unwrap();
+        location(&outcome.redirect().unwrap())
     }
 
     fn read_history(&self) {

@@ -3,7 +3,7 @@
 use super::fees::Remains;
 use super::fees::views::{Calculated, CalculatorPage, Card};
 use super::labels::of_cause;
-use super::labels::views::{AccountTab, LabelsPage, ParcelRow};
+use super::labels::views::{AccountTab, LabelsPage, ParcelRow, Parcels};
 use crate::base::Cents;
 use crate::fixture::html;
 use crate::marketplace::client::Fee;
@@ -54,16 +54,16 @@ fn calculator(
     })
 }
 
-fn labels(
-    layout: Layout,
+/// Some parcels of an account, with their files at `file`.
+pub fn some_parcels(
     ago: &dyn Fn(i64) -> When,
     is_living: bool,
-    accounts: usize,
     parcels: usize,
-) -> String {
+    file: &'static str,
+) -> Parcels {
     let parcel = |index: usize| ParcelRow {
         shipment: (44_000_000_000 + index).to_string(),
-        href: format!("/painel/ml/etiqueta?conta=1&shipment_id={}", 44_000_000_000 + index),
+        href: format!("{file}?conta=1&shipment_id={}", 44_000_000_000 + index),
         title: [
             "1× Garrafa térmica 500 ml",
             "12× Capa impermeável para sofá retrátil de três lugares e mais 2 pedidos",
@@ -73,6 +73,24 @@ fn labels(
         buyer: ["COMPRADOR_DE_NOME_COMPRIDO_123456", ""][index % 2].to_owned(),
         sold: ago(3_000 * i64::try_from(index).unwrap()),
     };
+    Parcels {
+        account: "1".to_owned(),
+        file,
+        is_living,
+        printable: parcels.min(parcels.saturating_sub(1).max(1)),
+        all: format!("{file}?conta=1&shipment_id=1,2"),
+        rows: (0..parcels).map(parcel).collect(),
+        paging: Paging::new(&format!("{file}s"), &[], 1, 50, parcels as u64 * 2),
+    }
+}
+
+fn labels(
+    layout: Layout,
+    ago: &dyn Fn(i64) -> When,
+    is_living: bool,
+    accounts: usize,
+    parcels: usize,
+) -> String {
     let tab = |(index, name): (usize, &&str)| AccountTab {
         label: (*name).to_owned(),
         href: format!("/painel/ml/etiquetas?conta={index}"),
@@ -81,13 +99,8 @@ fn labels(
     html(&LabelsPage {
         layout,
         is_linked: accounts > 0,
-        is_living,
         tabs: NAMES.iter().enumerate().take(accounts).map(tab).collect(),
-        account: "1".to_owned(),
-        printable: parcels.min(parcels.saturating_sub(1).max(1)),
-        all: "/painel/ml/etiqueta?conta=1&shipment_id=1,2".to_owned(),
-        parcels: (0..parcels).map(parcel).collect(),
-        paging: Paging::new("/painel/ml/etiquetas", &[], 1, 50, parcels as u64 * 2),
+        parcels: some_parcels(ago, is_living, parcels, "/painel/ml/etiqueta"),
     })
 }
 

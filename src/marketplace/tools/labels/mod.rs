@@ -5,7 +5,9 @@
 //! account sends it; whatever else it says stays here.
 
 pub mod pages;
+pub mod print;
 pub mod refused;
+pub mod shelf;
 pub mod views;
 
 use std::borrow::Cow;

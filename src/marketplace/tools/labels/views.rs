@@ -11,17 +11,24 @@ pub struct LabelsPage {
     pub layout: Layout,
     /// Whether there is an account at all.
     pub is_linked: bool,
-    /// Whether the account that is shown can be asked for labels.
-    pub is_living: bool,
     /// Accounts to choose among; none when there is one only.
     pub tabs: Vec<AccountTab>,
+    pub parcels: Parcels,
+}
+
+/// The parcels of an account, and what can be printed of them.
+pub struct Parcels {
     /// Number of the account that is shown.
     pub account: String,
+    /// Where files of labels are.
+    pub file: &'static str,
+    /// Whether the account can be asked for labels.
+    pub is_living: bool,
     /// How many labels of this page can be printed, as far as is known.
     pub printable: usize,
     /// Address of these in one file.
     pub all: String,
-    pub parcels: Vec<ParcelRow>,
+    pub rows: Vec<ParcelRow>,
     pub paging: Paging,
 }
 

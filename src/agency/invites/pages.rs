@@ -1,0 +1,241 @@
+//! The pages of an invitation: for who opens it, and for the team.
+
+use http::header::{CONTENT_SECURITY_POLICY, SET_COOKIE};
+use http::{HeaderName, HeaderValue, StatusCode};
+use serde::{Deserialize, Serialize};
+
+use super::store::{self, Invited};
+use super::views::{EndPage, InvitationGonePage, InvitationMade, InvitationPage};
+use super::{Ending, address, cookie, state_of};
+use crate::accounts::frame::layout;
+use crate::agency::leaving;
+use crate::app::App;
+use crate::audit::Actor;
+use crate::base::{TokenHash, Zone, secrets};
+use crate::db::WriteTx;
+use crate::edge::guard::{Person, Visitor};
+use crate::edge::route::{Job, nothing_to_do};
+use crate::http::limit::{Class, Limit, Subject};
+use crate::http::problem::Told;
+use crate::http::{Check, Code, Field, Problem, Reply, Request, policy};
+use crate::marketplace::account::link::Departure;
+use crate::panel::{Answer, Layout, Visit};
+
+/// Codes that open nothing, and visits to the consent page, of an address.
+const OF_ADDRESS: Limit = Limit { count: 60, window_s: 3_600 };
+/// Search engines are no guests.
+const NO_INDEX: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex, nofollow"));
+
+#[derive(Serialize)]
+struct InvitationJson<'a> {
+    ok: bool,
+    cliente: &'a str,
+    expira_em: String,
+}
+
+/// `GET /convite/{code}`: who asks for what, before anything is authorised.
+pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
+    match living(app, request)? {
+        Some(invited) => show(app, request, invited),
+        None => gone(app, request),
+    }
+}
+
+fn show(app: &App, request: &Request, invited: Invited) -> Result<Reply, Problem> {
+    let zone = app.zone();
+    let reply = if request.wants_json() {
+        let expira_em = zone.spaced(invited.expires_at);
+        Reply::json(&InvitationJson { ok: true, cliente: &invited.name, expira_em })?
+    } else {
+        let page = InvitationPage {
+            layout: Layout::outside(&app.config.server.name, request.now),
+            action: request.path().to_owned(),
+            client: invited.name,
+            configured: !app.config.marketplace.client_id.is_empty(),
+            until: zone.page(invited.expires_at),
+        };
+        let policy = policy::page_with_way_to(way_out(&app.config.marketplace.auth_base));
+        Reply::page(&page)?.with(CONTENT_SECURITY_POLICY, policy)
+    };
+    Ok(reply.with(NO_INDEX.0, NO_INDEX.1))
+}
+
+/// What a policy calls the places that the consent page may be at: the
+/// marketplace leads through several hosts of its own before it shows it.
+fn way_out(auth_base: &str) -> &str {
+    if auth_base.starts_with("https:") { "https:" } else { auth_base }
+}
+
+/// The client that the path's code invites. Codes that open nothing count for
+/// the address they come from.
+fn living(app: &App, request: &Request) -> Result<Option<Invited>, Problem> {
+    let subject = Subject::address(request.client);
+    let verdict = app.limiter.peek(Class::InviteAddress, subject, OF_ADDRESS, request.now);
+    if !verdict.allowed {
+        return Err(too_many(verdict.retry_after_s(request.now)));
+    }
+    let code = TokenHash::of(request.variable("code"));
+    let found = app.db.read(request.lane, |tx| store::invited(tx, &code))?;
+    if found.is_none() {
+        app.limiter.count(Class::InviteAddress, subject, OF_ADDRESS, request.now);
+    }
+    Ok(found)
+}
+
+fn too_many(retry_after_s: i64) -> Problem {
+    let told = Told {
+        title: "Muitas tentativas",
+        text: "Vieram pedidos demais deste endereço. Espere uma hora e abra o link do convite de novo; ele continua valendo."
+            .to_owned(),
+        href: "/".to_owned(),
+    };
+    Problem {
+        retry_after_s: Some(retry_after_s),
+        told: Some(Box::new(told)),
+        ..Problem::new(Code::RateLimited, "too many invitations; wait until the window ends")
+    }
+}
+
+/// The word that a code opens nothing.
+fn gone(app: &App, request: &Request) -> Result<Reply, Problem> {
+    if request.wants_json() {
+        return Err(Problem::not_found());
+    }
+    let layout = Layout::outside(&app.config.server.name, request.now);
+    let reply = Reply::page(&InvitationGonePage { layout })?.status(StatusCode::NOT_FOUND);
+    Ok(reply.with(NO_INDEX.0, NO_INDEX.1))
+}
+
+/// `POST /convite/{code}`: leads to the consent page, bound to this browser.
+pub fn begin(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> {
+    let Some(invited) = living(app, request)? else {
+        return gone(app, request).map(nothing_to_do);
+    };
+    let secret = secrets::random_hex::<32>();
+    let Some(departure) = Departure::under(app, &state_of(&secret), request.now) else {
+        // The page itself says that there is no marketplace.
+        return show(app, request, invited).map(nothing_to_do);
+    };
+    let subject = Subject::address(request.client);
+    app.limiter.count(Class::InviteAddress, subject, OF_ADDRESS, request.now);
+    let code = TokenHash::of(request.variable("code"));
+    let cookie = cookie(app, &secret);
+    Ok(Box::new(move |tx| {
+        // It may have been ended meanwhile.
+        let invited = store::invited(tx, &code)?.ok_or_else(Problem::not_found)?;
+        let shell = store::own_shell(tx, &invited)?;
+        Ok(Reply::redirect(&departure.note(tx, shell)?)?.with(SET_COOKIE, cookie))
+    }))
+}
+
+#[derive(Deserialize)]
+struct EndQuery {
+    #[serde(default)]
+    fim: Field<String>,
+}
+
+#[derive(Serialize)]
+struct EndJson<'a> {
+    ok: bool,
+    resultado: &'static str,
+    conta: &'a str,
+}
+
+/// `GET /convite/pronto`: what came of a visit to the consent page.
+pub fn done(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
+    let query: EndQuery = request.query()?;
+    let sealed = Check::text().optional("fim", query.fim).unwrap_or_default();
+    let Some((ending, account)) = super::read(app, &sealed) else {
+        return gone(app, request);
+    };
+    let reply = if request.wants_json() {
+        let ok = ending == Ending::Joined;
+        Reply::json(&EndJson { ok, resultado: ending.name(), conta: &account })?
+    } else {
+        let layout = Layout::outside(&app.config.server.name, request.now);
+        Reply::page(&EndPage::of(layout, ending, &account))?
+    };
+    Ok(reply.with(NO_INDEX.0, NO_INDEX.1))
+}
+
+/// `POST /admin/agencia/clientes/{id}/convite`: makes an invitation in place of
+/// the one before, and shows it this once.
+pub fn renew(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (client, actor) = (request.id()?, Actor::person(person, request));
+    let inviting = Inviting::of((app, person, request));
+    Ok(Box::new(move |tx| {
+        let name = store::name_of(tx, client)?.ok_or_else(Problem::not_found)?;
+        inviting.invite(tx, &actor, client, name)
+    }))
+}
+
+/// What making an invitation and showing it once needs.
+pub struct Inviting {
+    layout: Layout,
+    /// What stands before the code.
+    base: String,
+    zone: Zone,
+    wants_json: bool,
+}
+
+impl Inviting {
+    /// As this visit wants it.
+    pub fn of((app, person, request): Visit<'_>) -> Self {
+        Self {
+            layout: layout(app, person, request),
+            base: address(app, ""),
+            zone: app.zone(),
+            wants_json: request.wants_json(),
+        }
+    }
+
+    /// Makes a client's invitation in place of the one before; the answer
+    /// shows it.
+    pub fn invite(
+        self,
+        tx: &WriteTx<'_>,
+        actor: &Actor,
+        client: i64,
+        name: String,
+    ) -> Result<Reply, Problem> {
+        let invitation = format!("{}{}", self.base, store::renew(tx, client)?);
+        let until = tx.now().plus(store::LIFE_S);
+        let after = serde_json::json!({ "expira_em": self.zone.spaced(until) });
+        leaving::note(tx, actor, "cliente.convite", (client, &name), None::<&()>, Some(&after))?;
+        let (client, layout) = (client.to_string(), self.layout);
+        if self.wants_json {
+            let made = serde_json::json!({ "ok": true, "id": client, "convite": invitation });
+            return Reply::json(&made);
+        }
+        let until = self.zone.page(until);
+        Reply::page(&InvitationMade { layout, client, name, invitation, until })
+    }
+}
+
+/// `POST /admin/agencia/clientes/{id}/convite/encerrar`: ends an invitation.
+pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (client, actor) = (request.id()?, Actor::person(person, request));
+    let answer = Answer::to(request);
+    Ok(Box::new(move |tx| {
+        let name = store::name_of(tx, client)?.ok_or_else(Problem::not_found)?;
+        let page = format!("/admin/agencia/clientes/{client}");
+        if !store::end(tx, client)? {
+            return answer.done(client, &page, "sem_convite");
+        }
+        let about = (client, &*name);
+        leaving::note(tx, &actor, "cliente.convite_encerrar", about, None::<&()>, None::<&()>)?;
+        answer.done(client, &page, "convite_encerrado")
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_lets_the_form_lead_to_the_consent_page() {
+        assert_eq!(way_out("https://auth.mercadolivre.com.br"), "https:");
+        assert_eq!(way_out("http://127.0.0.1:9000"), "http://127.0.0.1:9000");
+    }
+}

@@ -1,0 +1,162 @@
+//! Back from the consent page: a student to the accounts, a guest of an
+//! invitation to the word that the agency may begin.
+//!
+//! Marketplaces know one address to come back to, so both arrive at the same.
+//! Whoever began as a guest in this browser is one, signed in or not; everybody
+//! else is let in as a student is.
+
+use serde::Serialize;
+
+use super::store::{self, Guest};
+use super::{Ending, began_here, told};
+use crate::agency::{leaving, store as agency, told as news};
+use crate::app::App;
+use crate::audit::{Actor, ActorKind};
+use crate::base::{MlUserId, TokenHash, UserId};
+use crate::db::{Lane, ReadTx, WriteTx};
+use crate::edge::guard::{self, Refused, Visitor};
+use crate::edge::route::Todo;
+use crate::http::{Problem, Reply, Request};
+use crate::marketplace::account::link::{self, Arrival};
+use crate::marketplace::account::store::{self as accounts, NewLink};
+use crate::marketplace::client::TokenPair;
+
+/// `GET /painel/ml/retorno`: somebody is back, with a code or a refusal.
+pub fn finish(app: &App, _: &Visitor, request: &Request) -> Result<Todo<Reply>, Problem> {
+    let arrival = Arrival::of(request);
+    let state = arrival.as_ref().map_or("", |arrival| &arrival.state);
+    let is_ours = began_here(app, request, state);
+    let guest = app.db.read(request.lane, |tx| store::guest(tx, &TokenHash::of(state)))?;
+    match (guest, is_ours) {
+        (Some(guest), true) => {
+            let (arrival, actor) = (arrival?, actor(request));
+            return Ok(Todo::Outside(Box::new(move |app| {
+                let (ending, account) = receive(app, &guest, &arrival, actor)?;
+                Reply::redirect(&told(app, ending, &account))
+            })));
+        }
+        (Some(_), false) => return end(app, Ending::Elsewhere),
+        (None, true) => return end(app, Ending::Expired),
+        (None, false) => {}
+    }
+    let user = match guard::student(app, request) {
+        Ok(student) => student.account.user_id,
+        Err(Refused::Redirect(reply)) => return Ok(Todo::Now(reply)),
+        Err(Refused::Problem(problem)) => return Err(problem),
+    };
+    let arrival = arrival?;
+    Ok(Todo::Outside(Box::new(move |app| link::come_back(app, user, &arrival)?.redirect())))
+}
+
+fn end(app: &App, ending: Ending) -> Result<Todo<Reply>, Problem> {
+    Reply::redirect(&told(app, ending, "")).map(Todo::Now)
+}
+
+/// A guest in the audit log.
+fn actor(request: &Request) -> Actor {
+    Actor::requesting(ActorKind::System, "Convite".to_owned(), request)
+}
+
+/// Exchanges a guest's code and has the agency look after the account; what
+/// came of it, and the account's name.
+fn receive(
+    app: &App,
+    guest: &Guest,
+    arrival: &Arrival,
+    actor: Actor,
+) -> Result<(Ending, String), Problem> {
+    let client = guest.client;
+    let is_free = |tx: &ReadTx<'_>, account| {
+        Ok(agency::joined(tx, account)?.is_none_or(|joined| joined.client == client))
+    };
+    let pair = match arrival.redeem(app, guest.shell, is_free)? {
+        Ok(pair) => pair,
+        Err(outcome) => return Ok((Ending::without(outcome), String::new())),
+    };
+    let account = pair.ml_user_id;
+    let Some(taken) = take_in(app, guest.clone(), &pair, actor)? else {
+        // The client was removed meanwhile.
+        return Ok((Ending::Expired, String::new()));
+    };
+    link::look(app, taken.owner, &pair)?;
+    if !taken.is_joined {
+        return Ok((Ending::OfAnother, String::new()));
+    }
+    let nickname = app.db.read(Lane::Brief, |tx| store::nickname(tx, account))?;
+    if taken.is_new {
+        let (guest, nickname) = (guest.clone(), nickname.clone());
+        app.db.write(move |tx| tell(tx, &guest, taken.owner, (account, &nickname)))?;
+    }
+    Ok((Ending::Joined, nickname))
+}
+
+/// What became of an account that a guest authorised.
+#[derive(Clone, Copy)]
+struct Taken {
+    /// Whose it is.
+    owner: UserId,
+    /// Whether the agency looks after it for this client.
+    is_joined: bool,
+    /// Whether it did not before.
+    is_new: bool,
+}
+
+#[derive(Serialize)]
+struct Account {
+    conta: String,
+}
+
+/// Stores the tokens for whoever has the account, since the ones before have
+/// ended, and joins it to the client. Nobody has it: it becomes the shell's.
+fn take_in(
+    app: &App,
+    guest: Guest,
+    pair: &TokenPair,
+    actor: Actor,
+) -> Result<Option<Taken>, Problem> {
+    let new = NewLink::of(app, pair);
+    let wanted = app.marketplace.wanted.clone();
+    app.db.write(move |tx| {
+        if store::shell_of(tx, guest.client)? != Some(guest.shell) {
+            return Ok(None);
+        }
+        let account = new.ml_user_id;
+        let owner = accounts::owner_of(tx, account)?.map_or(guest.shell, |(owner, _)| owner);
+        accounts::link(tx, owner, &new)?;
+        tx.after_commit(move || wanted.ring());
+        let is_new = agency::join(tx, guest.client, account)?;
+        if is_new {
+            let after = Account { conta: account.to_string() };
+            leaving::note(
+                tx,
+                &actor,
+                "cliente.conta_entrou",
+                (guest.client, &guest.name),
+                None::<&()>,
+                Some(&after),
+            )?;
+        }
+        let joined = agency::joined(tx, account)?;
+        let is_joined = joined.is_some_and(|joined| joined.client == guest.client);
+        Ok(Some(Taken { owner, is_joined, is_new }))
+    })
+}
+
+/// Tells the team, and the student whose account it is.
+fn tell(
+    tx: &WriteTx<'_>,
+    guest: &Guest,
+    owner: UserId,
+    (account, nickname): (MlUserId, &str),
+) -> Result<(), Problem> {
+    if owner != guest.shell {
+        news::joined(tx, owner, nickname)?;
+    }
+    let title = format!("{nickname} foi autorizada");
+    let text =
+        format!("A conta chegou pelo convite de {}. A primeira leitura já começou.", guest.name);
+    let page = format!("/admin/agencia/clientes/{}", guest.client);
+    let cause = format!("agencia:entrou:{account}:{}", tx.now().0);
+    news::team(tx, guest.client, &title, &text, &page, &cause)?;
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! What the pages of an invitation print.
+
+use askama::Template;
+
+use super::Ending;
+use crate::panel::{Layout, Notice, Tone};
+
+/// `GET /convite/{code}`.
+#[derive(Template)]
+#[template(path = "agency/invitation.html", config = "assets/askama.toml")]
+pub struct InvitationPage {
+    pub layout: Layout,
+    /// Where the form leads: the invitation's own path.
+    pub action: String,
+    /// Whom the agency invites.
+    pub client: String,
+    /// Whether the marketplace is configured.
+    pub configured: bool,
+    /// `23/12/2026 14:05`.
+    pub until: String,
+}
+
+/// `GET /convite/{code}` for a code that opens nothing.
+#[derive(Template)]
+#[template(path = "agency/invitation_gone.html", config = "assets/askama.toml")]
+pub struct InvitationGonePage {
+    pub layout: Layout,
+}
+
+/// `GET /convite/pronto`: what came of a visit to the consent page.
+#[derive(Template)]
+#[template(path = "agency/invitation_end.html", config = "assets/askama.toml")]
+pub struct EndPage {
+    pub layout: Layout,
+    pub title: String,
+    pub text: &'static str,
+    /// What is safe, or what to do next.
+    pub notice: Notice,
+}
+
+impl EndPage {
+    /// The page of an end, with the name of an account that was authorised.
+    pub fn of(layout: Layout, ending: Ending, account: &str) -> Self {
+        let (title, text, notice) = words(ending, account);
+        Self { layout, title, text, notice }
+    }
+}
+
+fn words(ending: Ending, account: &str) -> (String, &'static str, Notice) {
+    let again = |text| Notice::new(Tone::Info, "Nada mudou na sua conta", text);
+    match ending {
+        Ending::Joined => (
+            format!("Conta {account} autorizada"),
+            "A equipe já pode acompanhar as vendas, os anúncios, as perguntas e as reclamações dela.",
+            Notice::new(
+                Tone::Good,
+                "Pode fechar esta página",
+                "Para autorizar outra conta, saia desta no marketplace e abra o link do convite de novo.",
+            ),
+        ),
+        Ending::Refused => (
+            "A autorização não foi dada".to_owned(),
+            "Você voltou do marketplace sem autorizar.",
+            again(
+                "Se foi sem querer, abra o link do convite de novo e autorize na página do marketplace.",
+            ),
+        ),
+        Ending::OfAnother => (
+            "Esta conta já está com outro cliente".to_owned(),
+            "A equipe já cuida da conta que você escolheu, em nome de outro cliente.",
+            again(
+                "Confira se entrou no marketplace com a conta certa, ou fale com quem mandou o convite.",
+            ),
+        ),
+        Ending::Expired => (
+            "O pedido de autorização venceu".to_owned(),
+            "Ele vale por dez minutos e uma vez só.",
+            again(
+                "Abra o link do convite de novo e comece outra vez. Se ele não abrir, peça um novo.",
+            ),
+        ),
+        Ending::Elsewhere => (
+            "Termine no navegador em que começou".to_owned(),
+            "A autorização só vale no mesmo navegador em que o convite foi aberto.",
+            again(
+                "Abra o link do convite neste navegador e comece outra vez. Se não foi você quem pediu, feche esta página.",
+            ),
+        ),
+        Ending::Unavailable => (
+            "O marketplace não respondeu".to_owned(),
+            "A autorização não pôde ser concluída agora.",
+            again("Espere alguns minutos, abra o link do convite de novo e comece outra vez."),
+        ),
+    }
+}
+
+/// The answer to a browser that made an invitation: the only page that shows it.
+#[derive(Template)]
+#[template(path = "agency/invitation_made.html", config = "assets/askama.toml")]
+pub struct InvitationMade {
+    pub layout: Layout,
+    /// The client's number.
+    pub client: String,
+    pub name: String,
+    /// Address of the invitation.
+    pub invitation: String,
+    /// `23/12/2026 14:05`.
+    pub until: String,
+}

@@ -1,0 +1,78 @@
+//! Labels for the parcels of clients: the list of an account, and the file.
+
+use askama::Template;
+
+use super::store::{self, JoinedAccount};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::base::MlUserId;
+use crate::edge::guard::Person;
+use crate::http::{Problem, Reply, Request};
+use crate::marketplace::tools::labels::print::print;
+use crate::marketplace::tools::labels::shelf::{self, Shelf};
+use crate::marketplace::tools::labels::views::Parcels;
+use crate::panel::{Layout, Pick, view};
+
+const PATH: &str = "/admin/agencia/etiquetas";
+const FILE: &str = "/admin/agencia/etiqueta";
+/// What is said of an account whose link is lost.
+const LOST: &str =
+    "A conta perdeu o vínculo com o marketplace. Peça ao cliente que autorize a conta de novo.";
+
+/// `GET /admin/agencia/etiquetas`.
+#[derive(Template)]
+#[template(path = "agency/labels.html", config = "assets/askama.toml")]
+pub struct AgencyLabelsPage {
+    pub layout: Layout,
+    /// `conta`: the account that is shown.
+    pub field: view::Field,
+    /// All accounts of all clients; none when there is none.
+    pub accounts: Vec<Pick>,
+    pub parcels: Parcels,
+}
+
+/// `GET /admin/agencia/etiquetas`: the parcels of one account that can be printed.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (wanted, page) = shelf::asked(request)?;
+    let (accounts, shelf) = app.db.read(request.lane, |tx| {
+        let accounts = store::all_accounts(tx)?;
+        let shown = match wanted {
+            Some(id) => {
+                let joined = accounts.iter().find(|one| one.ml_user_id == id);
+                Some(joined.ok_or_else(Problem::not_found)?)
+            }
+            None => accounts.first(),
+        };
+        let shelf = match shown {
+            Some(one) => {
+                let is_living = store::is_living(tx, one.ml_user_id)?;
+                Shelf::read(tx, one.owner, (one.ml_user_id, is_living), page)?
+            }
+            None => Shelf::none(page),
+        };
+        Ok::<_, Problem>((accounts, shelf))
+    })?;
+    if request.wants_json() {
+        return shelf.json(app, request);
+    }
+    Reply::page(&AgencyLabelsPage {
+        layout: layout(app, person, request),
+        field: view::Field::of(shelf.account().to_string()),
+        accounts: accounts.into_iter().map(pick).collect(),
+        parcels: shelf.view(app, request, PATH, FILE),
+    })
+}
+
+fn pick(account: JoinedAccount) -> Pick {
+    Pick {
+        value: account.ml_user_id.to_string(),
+        label: format!("{} · {}", account.client_name, account.nickname),
+    }
+}
+
+/// `GET /admin/agencia/etiqueta`: the labels of shipments as one PDF.
+pub fn file(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem> {
+    print(app, request, LOST, |tx, account: MlUserId| {
+        Ok(store::joined(tx, account)?.map(|joined| joined.owner))
+    })
+}

@@ -1,0 +1,142 @@
+//! The parcels of one account that can be printed, as a page and as JSON.
+
+use serde::{Deserialize, Serialize};
+
+use super::views::{ParcelRow, Parcels};
+use super::{Parcel, parcels};
+use crate::app::App;
+use crate::base::{MlUserId, OrderId, UserId, Zone};
+use crate::db::{ReadTx, Result};
+use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::panel::view::address;
+use crate::panel::{ListReply, Paging, When};
+use crate::wire;
+
+/// Parcels of a page: as many as fit into one file.
+const ROWS: u32 = 50;
+
+#[derive(Deserialize)]
+struct PageQuery {
+    #[serde(default)]
+    conta: Field<i64>,
+    #[serde(default)]
+    pagina: Field<i64>,
+}
+
+/// The account that an address asks for, and the page of its list.
+pub fn asked(request: &Request) -> std::result::Result<(Option<MlUserId>, u32), Problem> {
+    let query: PageQuery = request.query()?;
+    let mut check = Check::text();
+    let wanted = check.optional("conta", query.conta).map(MlUserId);
+    let page = check.number("pagina", query.pagina, 1..=10_000);
+    check.finish()?;
+    Ok((wanted, page.and_then(|page| u32::try_from(page).ok()).unwrap_or(1)))
+}
+
+wire! {
+    /// A parcel as programs read it.
+    #[derive(Serialize)]
+    struct ParcelJson of(parcel: Parcel, account: MlUserId, zone: Zone, why: Option<&'static str>) {
+        shipment_id: String = parcel.shipment.to_string(),
+        conta: MlUserId = account,
+        pedido_id: OrderId = parcel.order,
+        pedidos: i64 = parcel.orders,
+        unidades: i64 = parcel.units,
+        titulo: String = parcel.title,
+        comprador: String = parcel.buyer,
+        vendido_em: String = zone.spaced(parcel.sold_at),
+        /// Why its label could not be printed of late.
+        impedimento: Option<&'static str> = why,
+    }
+}
+
+/// One page of an account's parcels.
+pub struct Shelf {
+    /// Zero when there is no account; then there is no row either.
+    account: MlUserId,
+    is_living: bool,
+    rows: Vec<Parcel>,
+    total: u64,
+    page: u32,
+}
+
+impl Shelf {
+    /// A page of what an owner's account has; with it comes whether the account
+    /// can be asked for labels.
+    pub fn read(
+        tx: &ReadTx<'_>,
+        owner: UserId,
+        (account, is_living): (MlUserId, bool),
+        page: u32,
+    ) -> Result<Self> {
+        let (rows, total) = parcels(tx, owner, account, (ROWS, (page - 1) * ROWS))?;
+        Ok(Self { account, is_living, rows, total, page })
+    }
+
+    /// The page of nobody's account.
+    pub const fn none(page: u32) -> Self {
+        Self { account: MlUserId(0), is_living: true, rows: Vec::new(), total: 0, page }
+    }
+
+    /// The account whose parcels these are.
+    pub const fn account(&self) -> MlUserId {
+        self.account
+    }
+
+    /// The page as programs read it.
+    pub fn json(self, app: &App, request: &Request) -> std::result::Result<Reply, Problem> {
+        let (zone, refused) = (app.zone(), &app.marketplace.refused_labels);
+        let rows = self.rows.into_iter().map(|row| {
+            let why = refused.why(self.account, row.shipment, request.now);
+            ParcelJson::of(row, self.account, zone, why)
+        });
+        ListReply::reply(self.total, rows.collect())
+    }
+
+    /// The page as people read it, of a list at `path` whose files are at `file`.
+    pub fn view(self, app: &App, request: &Request, path: &str, file: &'static str) -> Parcels {
+        let (zone, now) = (app.zone(), request.now);
+        let (shown, refused) = (self.account, &app.marketplace.refused_labels);
+        let why = |row: &Parcel| refused.why(shown, row.shipment, now);
+        let account = shown.to_string();
+        let printable = self.rows.iter().filter(|row| why(row).is_none());
+        let printable: Vec<String> = printable.map(|row| row.shipment.to_string()).collect();
+        let parcel = |parcel: Parcel| {
+            let shipment = parcel.shipment.to_string();
+            ParcelRow {
+                href: address(file, &[("conta", &account), ("shipment_id", &shipment)]),
+                shipment,
+                title: title_of(&parcel),
+                refused: why(&parcel),
+                buyer: parcel.buyer,
+                sold: When::new(zone, parcel.sold_at, now),
+            }
+        };
+        Parcels {
+            is_living: self.is_living,
+            printable: printable.len(),
+            all: address(file, &[("conta", &account), ("shipment_id", &printable.join(","))]),
+            paging: Paging::new(
+                path,
+                &[("conta", &account)],
+                self.page.into(),
+                ROWS.into(),
+                self.total,
+            ),
+            rows: self.rows.into_iter().map(parcel).collect(),
+            account,
+            file,
+        }
+    }
+}
+
+/// `2× Garrafa e mais 1 pedido`.
+fn title_of(parcel: &Parcel) -> String {
+    let title = if parcel.title.is_empty() { "Venda" } else { &parcel.title };
+    let more = match parcel.orders {
+        ..2 => String::new(),
+        2 => " e mais 1 pedido".to_owned(),
+        count => format!(" e mais {} pedidos", count - 1),
+    };
+    format!("{}× {title}{more}", parcel.units)
+}
