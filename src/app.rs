@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use crate::accounts::familiar::Familiar;
 use crate::accounts::passwords::Passwords;
 use crate::accounts::views::DemoLogin;
+use crate::agency::questions::holds::Holds;
 use crate::base::worker::Turns;
 use crate::base::{Clock, Day, Instant, Sealer, Versions, Zone};
 use crate::behind::{Counter, Touches};
@@ -69,6 +70,8 @@ pub struct App {
     /// Addresses with a good login of late.
     pub familiar: Arc<Familiar>,
     pub marketplace: Marketplace,
+    /// Who of the agency answers which question.
+    pub holds: Holds,
     pub delivery: Delivery,
     pub webhooks: Webhooks,
     /// Our keys for push services, set at start while push is on.
@@ -153,6 +156,7 @@ impl App {
             passwords,
             familiar: Arc::default(),
             marketplace: Marketplace::new(&config.marketplace, clock.clone()),
+            holds: Holds::default(),
             delivery,
             webhooks: Webhooks::default(),
             push_keys: OnceLock::new(),

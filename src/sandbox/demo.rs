@@ -115,6 +115,8 @@ fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
             item: Some(item_id(*item)),
             text: Some(text.to_owned()),
             date_created: None,
+            // Some ask again.
+            buyer: Some(310_000_000 + seller % 1_000 * 10 + number % 4),
         };
         let asked = now.minus(number * ASKED_EVERY_S + seller % 3000);
         let id = questions::ask(world, new, Event::silent(asked))?;

@@ -73,7 +73,7 @@ impl Entry {
 }
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 24] = [
+pub const OBJECTS: [(&str, &str); 26] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -98,6 +98,8 @@ pub const OBJECTS: [(&str, &str); 24] = [
     ("marco", "Marco"),
     ("desafio", "Desafio"),
     ("cliente", "Cliente da agência"),
+    ("pergunta", "Pergunta"),
+    ("resposta", "Resposta salva"),
 ];
 
 fn kind_words(kind: &str) -> String {
