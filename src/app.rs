@@ -130,12 +130,8 @@ impl App {
     pub fn new(parts: Parts) -> Result<Arc<Self>, String> {
         let Parts { config, clock, db, sealer, bound, routes, demo } = parts;
         let router = route::router(&routes)?;
-        let addresses = Addresses::new(
-            &config.server.base_url,
-            &config.server.dev_base_url,
-            &config.agents.allowed_origins,
-            bound,
-        );
+        let (server, origins) = (&config.server, &config.agents.allowed_origins);
+        let addresses = Addresses::new(&server.base_url, &server.dev_base_url, origins, bound);
         let started_at = clock.now();
         let passwords = Passwords::start()
             .map_err(|error| format!("cannot start the password thread: {error}"))?;

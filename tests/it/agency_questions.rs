@@ -237,14 +237,12 @@ fn twenty_presses_of_two_people_and_the_seller_are_one_answer() {
         let tries: Vec<_> = (0..20)
             .map(|number| {
                 let (site, asked, own) = (&site, &asked, &own);
-                scope.spawn(move || match number % 4 {
-                    0 => {
-                        let text = json!({ "resposta": format!("Tem {number}") });
-                        site.person("ana").post(own, &text).status
-                    }
-                    _ => {
-                        let text = body_of(asked, &format!("Tem {number}"));
-                        site.administrator().post(ANSWER, &text).status
+                scope.spawn(move || {
+                    let text = format!("Tem {number}");
+                    if number % 4 == 0 {
+                        site.person("ana").post(own, &json!({ "resposta": text })).status
+                    } else {
+                        site.administrator().post(ANSWER, &body_of(asked, &text)).status
                     }
                 })
             })

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{PLACES, Shelf};
+use super::Shelf;
 use crate::panel::{FormView, Layout, Notice};
 
 /// `GET /painel/respostas` and `GET /admin/agencia/respostas`, and their
@@ -19,13 +19,6 @@ pub struct RepliesPage {
     /// `titulo` and `texto` of a new one.
     pub new: FormView,
     pub replies: Vec<ReplyForm>,
-}
-
-impl RepliesPage {
-    /// What a text may have filled in, and what stands there then.
-    fn places(&self) -> &'static [(&'static str, &'static str)] {
-        &PLACES
-    }
 }
 
 /// A reply with the form that changes it.
