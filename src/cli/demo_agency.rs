@@ -109,8 +109,8 @@ pub fn remember(tx: &WriteTx<'_>, today: Day) -> Result<()> {
         "UPDATE agency_day AS d
          SET seen = 1, reputation = t.reputation,
              listings = max(0, t.listings - (?1 - d.day) / 6),
-             claims = max(0, t.claims + (d.day * 7 + d.client_id) % 3 - 1),
-             questions = t.questions + (d.day * 13 + d.client_id * 5) % 7
+             claims = max(0, t.claims + (d.day * d.day / 7 + d.client_id) % 3 - 1),
+             questions = t.questions + (d.day * d.day * 13 / 11 + d.client_id * 5) % 6
          FROM agency_day t
          WHERE t.client_id = d.client_id AND t.ml_user_id = d.ml_user_id AND t.day = ?1
              AND d.client_id > 0 AND d.day BETWEEN ?2 AND ?1 - 1",
