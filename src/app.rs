@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use crate::accounts::familiar::Familiar;
 use crate::accounts::passwords::Passwords;
 use crate::accounts::views::DemoLogin;
+use crate::agency::questions::holds::Holds;
 use crate::base::worker::Turns;
 use crate::base::{Clock, Day, Instant, Sealer, Versions, Zone};
 use crate::behind::{Counter, Touches};
@@ -69,6 +70,8 @@ pub struct App {
     /// Addresses with a good login of late.
     pub familiar: Arc<Familiar>,
     pub marketplace: Marketplace,
+    /// Who of the agency answers which question.
+    pub holds: Holds,
     pub delivery: Delivery,
     pub webhooks: Webhooks,
     /// Our keys for push services, set at start while push is on.
@@ -127,12 +130,8 @@ impl App {
     pub fn new(parts: Parts) -> Result<Arc<Self>, String> {
         let Parts { config, clock, db, sealer, bound, routes, demo } = parts;
         let router = route::router(&routes)?;
-        let addresses = Addresses::new(
-            &config.server.base_url,
-            &config.server.dev_base_url,
-            &config.agents.allowed_origins,
-            bound,
-        );
+        let (server, origins) = (&config.server, &config.agents.allowed_origins);
+        let addresses = Addresses::new(&server.base_url, &server.dev_base_url, origins, bound);
         let started_at = clock.now();
         let passwords = Passwords::start()
             .map_err(|error| format!("cannot start the password thread: {error}"))?;
@@ -153,6 +152,7 @@ impl App {
             passwords,
             familiar: Arc::default(),
             marketplace: Marketplace::new(&config.marketplace, clock.clone()),
+            holds: Holds::default(),
             delivery,
             webhooks: Webhooks::default(),
             push_keys: OnceLock::new(),

@@ -745,6 +745,8 @@ fn every_page() -> Vec<(&'static str, String)> {
         crate::content::samples::every(&operator, &student),
         crate::catalog::samples::every(&student, &ago),
         crate::marketplace::tools::samples::every(&student, &ago),
+        crate::marketplace::books::questions::samples::every(&student, &ago),
+        crate::agency::questions::samples::every(&operator, &ago),
         crate::partner::hub::samples::every(&student, &ago),
         crate::suppliers::samples::every(&supplier, &student, &ago),
         crate::developers::samples::every(&outside),

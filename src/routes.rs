@@ -104,6 +104,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(channels());
     rows.extend(clock());
     rows.extend(request_log());
+    rows.extend(agency_questions());
     rows.extend(agency_links());
     rows
 }
@@ -636,6 +637,37 @@ fn shops() -> [Route; 7] {
             "Answers a question of a buyer.").body_at_most(ANSWER),
         get("/painel/reclamacoes", Call::Session(Student, Run::ReadOrSlow(listed::walks, claims::claims)),
             "Claims of buyers, as page, JSON or CSV."),
+    ]
+}
+
+/// The agency's queue of questions, and saved replies of sellers and of the agency.
+#[rustfmt::skip]
+fn agency_questions() -> [Route; 15] {
+    use Access::{Agency, Student};
+    use agency::questions::{self as queue, answer, holds, pages, replies};
+    use marketplace::books::questions::buyers;
+    use marketplace::books::questions::replies::acts;
+    [
+        get(queue::PATH, Call::Session(Agency, Run::ReadOrSlow(queue::walks, pages::queue)), "Questions to all accounts of the agency's clients."),
+        get("/admin/agencia/central-perguntas/json", Call::Session(Agency, Run::ReadOrSlow(queue::walks, pages::json)),
+            "The same as JSON."),
+        post("/admin/agencia/central-perguntas/responder", Call::Session(Agency, Run::Outside(answer::answer)),
+            "Answers a question of a client's account.").body_at_most(ANSWER),
+        get("/admin/agencia/central-perguntas/atendendo", Call::Session(Agency, Run::Read(holds::list)), "Who answers which question now."),
+        post("/admin/agencia/central-perguntas/{id}/assumir", Call::Session(Agency, Run::Read(holds::take)),
+            "Says that one answers a question.").body_at_most(SMALL),
+        get("/admin/agencia/central-perguntas/{id}/comprador", Call::Session(Agency, Run::Outside(pages::buyer)),
+            "What the buyer of a question is called."),
+        get(replies::REPLIES, Call::Session(Agency, Run::Read(replies::list)), "Replies that the agency saved, as page or JSON."),
+        post(replies::REPLIES, Call::Session(Agency, Run::Write(replies::create)), "Saves a reply of the agency.").body_at_most(ANSWER),
+        post("/admin/agencia/respostas/{id}", Call::Session(Agency, Run::Write(replies::change)), "Changes a reply of the agency.").body_at_most(ANSWER),
+        post("/admin/agencia/respostas/{id}/excluir", Call::Session(Agency, Run::Write(replies::delete)),
+            "Removes a reply of the agency.").body_at_most(SMALL),
+        get("/painel/perguntas/{id}/comprador", Call::Session(Student, Run::Outside(buyers::buyer)), "What the buyer of a question is called."),
+        get(acts::OWN, Call::Session(Student, Run::Read(acts::own_list)), "Replies that a seller saved, as page or JSON."),
+        post(acts::OWN, Call::Session(Student, Run::Write(acts::own_create)), "Saves a reply of a seller.").body_at_most(ANSWER),
+        post("/painel/respostas/{id}", Call::Session(Student, Run::Write(acts::own_change)), "Changes a reply of a seller.").body_at_most(ANSWER),
+        post("/painel/respostas/{id}/excluir", Call::Session(Student, Run::Write(acts::own_delete)), "Removes a reply of a seller.").body_at_most(SMALL),
     ]
 }
 

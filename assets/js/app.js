@@ -274,6 +274,9 @@ const behaviours = {
   // Messages to this browser: a script of its own, on the one page about them.
   push: (section) => import(section.dataset.push).then(({ start }) => start(section)),
 
+  // Questions to be answered: a script of its own, on the pages that have them.
+  queue: (section) => import(section.dataset.queue).then(({ start }) => start(section)),
+
   // Asks for a token, which the other forms of the page use. It stays in its
   // field: it is kept nowhere and is no part of any form.
   token: (section) => {

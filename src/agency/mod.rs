@@ -20,6 +20,7 @@ pub mod labels;
 pub mod leaving;
 pub mod overhaul;
 pub mod pages;
+pub mod questions;
 #[cfg(test)]
 pub mod samples;
 pub mod store;

@@ -331,6 +331,12 @@ pub fn searches(request: &Request) -> bool {
     given.any(|(name, value)| name == "q" && !value.trim().is_empty())
 }
 
+/// Whether an address asks a list for an order.
+pub fn asks_to_sort(request: &Request) -> bool {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    given.any(|(name, value)| name == "ordem" && !value.is_empty())
+}
+
 /// Whether an address asks a list for all its rows or for some far from its
 /// start. Such lists belong into the slow lane.
 pub fn asks_for_much(request: &Request) -> bool {

@@ -33,6 +33,15 @@ pub const DEMO_SHOPS: [Shop; 3] = [
         power_seller: None, shares: [0.052, 0.148, 0.036], seed: 7, daily: 6 },
 ];
 
+/// The shops of the agency's clients.
+#[rustfmt::skip] // A table.
+pub const CLIENTS_SHOPS: [Shop; 2] = [
+    Shop { id: 1_701_445_918, nickname: "AURORA MODA FEMININA", level: "5_green",
+        power_seller: Some("gold"), shares: [0.008, 0.042, 0.004], seed: 23, daily: 15 },
+    Shop { id: 1_745_620_337, nickname: "FERRAGENS DO VALE", level: "3_yellow",
+        power_seller: None, shares: [0.027, 0.111, 0.018], seed: 31, daily: 5 },
+];
+
 /// States that the least wanted listings of a shop are in, from the last one on.
 const STATES: [(&str, &str); 6] = [
     ("paused", "out_of_stock"),
@@ -106,6 +115,8 @@ fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
             item: Some(item_id(*item)),
             text: Some(text.to_owned()),
             date_created: None,
+            // Some ask again.
+            buyer: Some(310_000_000 + seller % 1_000 * 10 + number % 4),
         };
         let asked = now.minus(number * ASKED_EVERY_S + seller % 3000);
         let id = questions::ask(world, new, Event::silent(asked))?;

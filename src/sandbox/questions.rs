@@ -180,6 +180,8 @@ pub struct NewQuestion {
     pub text: Option<String>,
     /// RFC 3339; now when absent.
     pub date_created: Option<String>,
+    /// Who asks; somebody new when absent.
+    pub buyer: Option<i64>,
 }
 
 /// A change of a question; absent fields stay.
@@ -222,7 +224,7 @@ pub fn ask(world: &mut World, new: NewQuestion, event: Event) -> Result<i64, Str
         item,
         status: "UNANSWERED".to_owned(),
         text,
-        buyer: 300_000_000 + number,
+        buyer: new.buyer.unwrap_or(300_000_000 + number),
         created,
         updated: created,
         answer: None,
@@ -306,6 +308,7 @@ pub fn press_ask(call: &mut Call<'_>) -> Pressed {
         item: call.filled("item"),
         text: call.filled("texto"),
         date_created: None,
+        buyer: None,
     };
     let id = ask(call.world, new, call.notified())
         .map_err(|_| "Confira o anúncio e o texto (até 2.000 letras).")?;

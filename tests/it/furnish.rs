@@ -54,7 +54,22 @@ pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     }
     products(&ana, "/painel/produtos");
     products(&rui, "/fornecedor/produtos");
+    agency(&ana, &operator);
     (ana, operator)
+}
+
+/// A client with one of the student's accounts, and saved replies.
+fn agency(ana: &Actor<'_>, operator: &Actor<'_>) {
+    let client =
+        json!({ "nome": TITLE, "ml_user_id": LOJA.to_string(), "etiquetas": "moda, full" });
+    operator.post("/admin/agencia/clientes", &client).expect(201);
+    for (actor, path) in [(ana, "/painel/respostas"), (operator, "/admin/agencia/respostas")] {
+        for title in ["Saudação", TITLE] {
+            let reply =
+                json!({ "titulo": title, "texto": format!("Olá, {{comprador}}! {TITLE}.") });
+            actor.post(path, &reply).expect(201);
+        }
+    }
 }
 
 /// Products, some of them gone, and one with more movements than a page shows.

@@ -35,6 +35,7 @@ mod addresses; // E-mail addresses beyond ASCII.
 mod agency;
 mod agency_access; // Who is let in to the agency's pages, row by row.
 mod agency_links; // How accounts come to the agency and leave it.
+mod agency_questions; // The agency's queue: filters, answering once, holds, saved replies.
 mod agent_tools; // A tool and its address say the same and do the same.
 mod agents; // The agent endpoint: messages, lists of tools, limits, origins.
 mod alerts; // How people are told: choices, texts, channels, and who hears of trouble.
@@ -44,6 +45,7 @@ mod audit; // The audit log: who did what, found again.
 mod bodies; // A thousand generated bodies for every POST row.
 mod browser; // What people do in the panels, in a real browser.
 mod browser_pages; // Every page by itself: accessible, quiet, fits a phone.
+mod browser_questions; // Questions answered by keyboard, in a real browser.
 mod browser_text; // What strangers typed, in a real browser.
 mod catalog; // Products: form, search, file, command; stock by hand and by orders.
 mod check_outside; // `check` asks each service outside, and says what has no effect.

@@ -32,6 +32,8 @@ const SMALL: &[&str] = &[
     "teacher",
     "course",
     "person_count",
+    "agency_client",
+    "agency_question_count",
     "checkout_count",
     "student_import",
     "cron_task",
@@ -419,6 +421,7 @@ fn visit_panel(site: &Site, person: &Actor<'_>) {
     supplier.get("/fornecedor").expect(200);
     products(&supplier, "/fornecedor/produtos");
     crate::webhooks::visit_all(site, person);
+    crate::agency_questions::visit_all(&admin, person, LOJA);
     products(person, "/painel/produtos");
     let key = site.key(&["admin"]);
     let new =

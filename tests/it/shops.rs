@@ -14,7 +14,7 @@ use crate::site::Site;
 use crate::sync::{wait_until_read, wait_until_worked};
 use crate::world::World;
 
-const PATIENCE: Duration = Duration::from_mins(1);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 const SALES: &str = "/painel/vendas";
 pub const LISTINGS: &str = "/painel/anuncios";
 pub const QUESTIONS: &str = "/painel/perguntas";

@@ -99,14 +99,25 @@ const FEEDS: &[Feed] = &[
         },
     },
     Feed {
+        path: REPLIES,
+        fields: &["titulo", "texto"],
+        record: |_, text, _| json!({ "titulo": text.chars().take(60).collect::<String>(), "texto": text }),
+    },
+    Feed {
+        path: "/admin/agencia/respostas",
+        fields: &["titulo", "texto"],
+        record: |_, text, _| json!({ "titulo": text.chars().take(60).collect::<String>(), "texto": text }),
+    },
+    Feed {
         path: "/admin/equipe",
         fields: &["nome", "motivo"],
         record: |number, text, _| json!({ "nome": text, "email": format!("e{number}@x.com"), "papel": "drop" }),
     },
 ];
 
-/// Where a student's own products are.
+/// Where a student's own products are, and saved replies.
 const PRODUCTS: &str = "/painel/produtos";
+const REPLIES: &str = "/painel/respostas";
 
 /// Fields that store an address elsewhere.
 const ADDRESSES: [&str; 4] = ["link_checkout", "site", "video_url", "link"];
@@ -149,12 +160,12 @@ pub fn store<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     let (ana, operator) = (site.person("ana"), site.administrator());
     for feed in FEEDS {
         for (number, text) in payloads::all().iter().enumerate() {
-            let own = feed.path == PRODUCTS;
+            let own = [PRODUCTS, REPLIES].contains(&feed.path);
             let actor = if own { &ana } else { &operator };
             let made = actor.post(feed.path, &(feed.record)(number, text, HARMLESS));
             let made = made.expect(201).json();
             let one = format!("{}/{}", feed.path, made["id"].as_str().unwrap());
-            if own {
+            if feed.path == PRODUCTS {
                 let moved = json!({ "tipo": "entrada", "quantidade": 1, "motivo": text });
                 ana.post(&format!("{one}/movimentos"), &moved).expect(201);
             } else if feed.fields.contains(&"motivo") {
@@ -227,6 +238,7 @@ fn sell(ana: &Actor<'_>, world: &World) {
 const SHOWN: &[&str] = &[
     "/admin/agencia/clientes",
     "/admin/agencia/clientes/{id}",
+    "/admin/agencia/respostas",
     "/admin/alunos",
     "/admin/alunos/{id}",
     "/admin/auditoria",
@@ -249,6 +261,7 @@ const SHOWN: &[&str] = &[
     "/painel/ml",
     "/painel/produtos",
     "/painel/produtos/{id}",
+    "/painel/respostas",
 ];
 
 #[test]

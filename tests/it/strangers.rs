@@ -31,6 +31,7 @@ struct Theirs {
     shipment: String,
     item: String,
     question: String,
+    reply: String,
     claim: String,
     product: String,
     session: String,
@@ -70,6 +71,8 @@ impl Theirs {
         world.control(&format!("/_sandbox/orders/{}", sale["id"]), &ready);
         let asked = json!({ "ml_user_id": THEIRS, "text": "Tem SEGREDO azul?" });
         let question = world.control("/_sandbox/questions", &asked);
+        let reply = json!({ "titulo": "Resposta SEGREDO", "texto": "Olá, SEGREDO" });
+        let reply = rui.post("/painel/respostas", &reply).expect(201).json();
         let claim = world.control("/_sandbox/claims", &json!({ "ml_user_id": THEIRS }));
         let product = json!({ "titulo": "Produto SEGREDO", "sku": "SKU-SEGREDO", "estoque": 5 });
         let product = rui.post("/painel/produtos", &product).expect(201).json();
@@ -100,6 +103,7 @@ impl Theirs {
             shipment: text(&sale["shipment"]["id"]),
             item: sale["item"].as_str().unwrap().to_owned(),
             question: text(&question["id"]),
+            reply: text(&reply["id"]),
             claim: text(&claim["id"]),
             product: text(&product["id"]),
             session: text(&profile["sessoes"][0]["id"]),
@@ -132,13 +136,14 @@ impl Theirs {
     }
 
     /// Each of them, by what it is.
-    fn all(&self) -> [&str; 18] {
+    fn all(&self) -> [&str; 19] {
         [
             &self.account,
             &self.order,
             &self.shipment,
             &self.item,
             &self.question,
+            &self.reply,
             &self.claim,
             &self.product,
             &self.session,
@@ -163,6 +168,7 @@ impl Theirs {
             }
             "/painel/vendas/" => &self.order,
             "/painel/perguntas/" => &self.question,
+            "/painel/respostas/" => &self.reply,
             "/painel/produtos/" | "/fornecedor/produtos/" => &self.product,
             "/painel/parceiro/tokens/" | "/fornecedor/parceiro/tokens/" => &self.token,
             "/painel/parceiro/aplicativos/" | "/fornecedor/parceiro/aplicativos/" => &self.app,
@@ -184,6 +190,7 @@ impl Theirs {
         site.stored(&format!(
             "SELECT 'account ' || token_ok FROM ml_account WHERE owner_id = {owner}
              UNION ALL SELECT 'question ' || state || coalesce(answer, '-') FROM question WHERE owner_id = {owner}
+             UNION ALL SELECT 'reply ' || title FROM saved_reply WHERE owner_id = {owner}
              UNION ALL SELECT 'product ' || title || ' ' || stock FROM product WHERE owner_id = {owner}
              UNION ALL SELECT 'session ' || count(*) FROM session WHERE user_id = {owner} AND ended_at IS NULL
              UNION ALL SELECT 'device ' || count(*) FROM push_device WHERE user_id = {owner}
@@ -241,7 +248,7 @@ fn what_is_anothers_is_not_there_on_any_route() {
     let site = with_push(&world).start();
     let theirs = Theirs::made(&world, &site);
     let before = Theirs::state(&site);
-    assert_eq!(before.len(), 13, "{before:?}");
+    assert_eq!(before.len(), 14, "{before:?}");
     let (ana, supplier) = (site.person("ana"), site.person_as("davi", "drop"));
     let seller = site.seller("ana").plan("scale");
     world.forget_requests();

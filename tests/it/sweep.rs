@@ -262,7 +262,8 @@ fn owed(route: &Route, kind: Kind) -> Owed {
                 DropSession => "supplier",
                 _ => "admin",
             };
-            served_if(detail == role || detail == "anyone")
+            let agency = detail == "agency" && role == "admin";
+            served_if(detail == role || detail == "anyone" || agency)
         }
         ("session", _) if matches!(&*route.family, "page" | "file") => Owed::Login,
         (

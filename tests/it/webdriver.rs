@@ -44,6 +44,8 @@ const ARGUMENTS: [&str; 9] = [
 pub const TAB: &str = "\u{e004}";
 pub const ENTER: &str = "\u{e007}";
 pub const ESCAPE: &str = "\u{e00c}";
+pub const CONTROL: &str = "\u{e009}";
+pub const ALT: &str = "\u{e00a}";
 
 /// Which of its two dresses a page wears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,6 +199,16 @@ impl Browser {
             { "type": "keyUp", "value": key },
         ]);
         let keyboard = json!({ "type": "key", "id": "keyboard", "actions": stroke });
+        self.must("POST", "/actions", &json!({ "actions": [keyboard] }));
+    }
+
+    /// Presses keys one after the other and releases them all.
+    #[track_caller]
+    pub fn chord(&self, keys: &[&str]) {
+        let down = keys.iter().map(|key| json!({ "type": "keyDown", "value": key }));
+        let up = keys.iter().rev().map(|key| json!({ "type": "keyUp", "value": key }));
+        let strokes: Vec<Value> = down.chain(up).collect();
+        let keyboard = json!({ "type": "key", "id": "keyboard", "actions": strokes });
         self.must("POST", "/actions", &json!({ "actions": [keyboard] }));
     }
 

@@ -28,6 +28,9 @@ pub trait Listed: Record + 'static {
     const COUNT: &'static str;
     const COUNT_ALL: &'static str = Self::COUNT;
 
+    /// The state in the address that stands for all; empty where none does.
+    const ALL: &'static str = "";
+
     /// The stored number of a state in the address.
     fn state(tx: &ReadTx<'_>, words: &Words, name: &str) -> db::Result<i64>;
 
@@ -85,7 +88,7 @@ pub fn answer<T: Listed>(
     let query = T::LIST.read(request)?;
     let (owner, store) = (person.account.user_id, stores::asked(request)?);
     let (stores, ids, rows, total) = app.db.read(request.lane, |tx| {
-        let state = query.filter("estado");
+        let state = query.filter("estado").filter(|name| *name != T::ALL);
         let state = state.map(|name| T::state(tx, &app.marketplace.words, name)).transpose()?;
         let wanted = Wanted {
             owner,

@@ -9,7 +9,13 @@
 //! the owner chose.
 
 pub mod answer;
+pub mod buyers;
+pub mod cards;
+pub mod give;
 pub mod pages;
+pub mod replies;
+#[cfg(test)]
+pub mod samples;
 pub mod sending;
 pub mod standing;
 pub mod store;

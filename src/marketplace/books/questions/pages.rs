@@ -1,19 +1,25 @@
 //! Questions of buyers in the seller's panel, as page, JSON or CSV.
 
+use http::header::CONTENT_SECURITY_POLICY;
 use serde::Serialize;
 
 use super::answer::FORM;
-use super::store::Question;
-use super::views::{QuestionLine, QuestionPage, QuestionsPage};
+use super::cards::{self, Desk, badge, card, listing_code, said};
+use super::replies::{self, acts};
+use super::store::{self, ALL, Question};
+use super::views::{QuestionLine, QuestionPage, QuestionsPage, QueuePage};
 use super::{QuestionState, standing};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::{Instant, MlUserId};
+use crate::base::{Instant, MlUserId, grouped};
+use crate::db;
 use crate::edge::guard::Person;
-use crate::http::{Problem, Reply, Request};
-use crate::marketplace::account::stores::Stores;
+use crate::http::{Problem, Reply, Request, policy};
+use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed;
-use crate::panel::{Badge, Filter, FormView, Head, Listing, Notice, Outcome, Tone, Visit, When};
+use crate::panel::{
+    Filter, FormView, Head, ListQuery, Listing, Notice, Table, Tone, Visit, When, list,
+};
 use crate::wire;
 
 /// The list's address.
@@ -26,7 +32,12 @@ pub(super) const LIST: Listing = Listing {
         name: "estado",
         label: "Situação",
         all: "Todas",
-        values: &QuestionState::FILTER,
+        values: &[
+            ("pendente", "Sem resposta"),
+            ("respondida", "Respondidas"),
+            ("encerrada", "Encerradas"),
+            (ALL, "Todas"),
+        ],
     }],
     orders: &["-perguntada_em"],
     heads: &[Head::sorts("Pergunta", "perguntada_em")],
@@ -42,19 +53,7 @@ pub(super) const LIST: Listing = Listing {
         "perguntada_em",
         "respondida_em",
     ],
-    outcomes: &[
-        Outcome::good("respondida", "Resposta enviada", "O comprador já pode vê-la no anúncio."),
-        Outcome::good(
-            "ja_respondida",
-            "Esta pergunta já tinha resposta",
-            "Alguém respondeu antes, por aqui ou no marketplace.",
-        ),
-        Outcome::bad(
-            "nao_enviada",
-            "Sua resposta não foi enviada",
-            "A pergunta mudou no marketplace antes de ela chegar lá.",
-        ),
-    ],
+    outcomes: cards::OUTCOMES,
 };
 
 wire! {
@@ -67,7 +66,7 @@ wire! {
         id: String = row.id.to_string(),
         conta: String = stores.name(row.ml_user_id),
         ml_user_id: MlUserId = row.ml_user_id,
-        anuncio: String = listing_of(app, row.item_id),
+        anuncio: String = listing_code(app, row.item_id),
         titulo_anuncio: String = title,
         texto: String = row.text,
         estado: &'static str = row.state.name(),
@@ -77,28 +76,16 @@ wire! {
     }
 }
 
-fn listing_of(app: &App, item: i64) -> String {
-    format!("{}{item}", app.config.marketplace.site)
-}
-
 fn line(app: &App, stores: &Stores, question: Question, now: Instant) -> QuestionLine {
     let Question { row, title } = question;
     let when = |at| When::new(app.zone(), at, now);
     QuestionLine {
         id: row.id,
-        text: if row.text.is_empty() {
-            "O marketplace ocultou esta pergunta.".to_owned()
-        } else {
-            row.text
-        },
+        text: said(row.text),
         answer: row.answer.unwrap_or_default(),
-        listing: if title.is_empty() { listing_of(app, row.item_id) } else { title },
+        listing: if title.is_empty() { listing_code(app, row.item_id) } else { title },
         store: stores.name(row.ml_user_id),
-        state: match row.state {
-            QuestionState::Open => Badge::Unanswered,
-            QuestionState::Answered => Badge::Answered,
-            QuestionState::Closed => Badge::Closed,
-        },
+        state: badge(row.state),
         standing: (row.state == QuestionState::Closed).then(|| {
             let (title, text) = standing::sentences(&row.status);
             Notice::new(Tone::Info, title, text)
@@ -109,17 +96,93 @@ fn line(app: &App, stores: &Stores, question: Question, now: Instant) -> Questio
     }
 }
 
-/// `GET /painel/perguntas`: the questions, newest first.
+/// `GET /painel/perguntas`: what waits for an answer, oldest first, to be
+/// answered in place. Programs, files, searches and other states get the list,
+/// newest first.
 pub fn questions(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query = LIST.read(request)?;
+    let is_list = !matches!(query.filter("estado"), None | Some("pendente"))
+        || !query.search.is_empty()
+        || list::asks_to_sort(request);
+    if !is_list && !query.csv && !request.wants_json() {
+        let mut query = query;
+        query.forget("estado");
+        return queue((app, person, request), &query);
+    }
     listed::answer((app, person, request), |found| {
         let line = |one| line(app, &found.stores, one, request.now);
+        let mut table = found.table;
+        lead_back(&mut table, query.filter("estado").is_none());
         Reply::page(&QuestionsPage {
             layout: layout(app, person, request).telling(LIST.outcomes, request),
             has_stores: !found.stores.is_empty(),
-            table: found.table,
+            table,
             questions: found.rows.into_iter().map(line).collect(),
         })
     })
+}
+
+/// Puts the queue into the place of the filter's first chip, which the list
+/// calls all.
+fn lead_back(table: &mut Table, is_all: bool) {
+    let states = table.filters.iter_mut().filter(|filter| filter.label == LIST.filters[0].label);
+    for filter in states {
+        filter.chips.remove(0);
+        for chip in &mut filter.chips {
+            chip.on |= is_all && chip.label == "Todas";
+        }
+    }
+}
+
+/// What waits for an answer, as cards.
+fn queue((app, person, request): Visit<'_>, query: &ListQuery) -> Result<Reply, Problem> {
+    let (owner, account) = (person.account.user_id, stores::asked(request)?);
+    let (stores, cards, total, replies) = app.db.read(request.lane, |tx| {
+        let stores = Stores::narrowed(tx, owner, account)?;
+        let (rows, total) = store::waiting(tx, (owner, account), query.window())?;
+        let may_see = |_| true;
+        let cards = rows.into_iter().map(|row| card((app, tx, request.now), row, &may_see));
+        let cards = cards.collect::<db::Result<Vec<_>>>()?;
+        let replies = replies::store::all(tx, Some(owner))?;
+        Ok::<_, Problem>((stores, cards, total, replies))
+    })?;
+    let mut cards = cards;
+    if let Some(first) = cards.first_mut() {
+        first.field.focus = true;
+    }
+    let mut table = LIST.table_by(query, LIST.heads, total, (&stores.choice(account), None));
+    lead_back(&mut table, false);
+    for chip in table.filters.iter_mut().flat_map(|filter| &mut filter.chips) {
+        if chip.label == QuestionState::Open.words() {
+            chip.on = true;
+        }
+    }
+    let images = policy::page_with_images(&app.config.marketplace.image_host);
+    let page = Reply::page(&QueuePage {
+        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        has_stores: !stores.is_empty(),
+        table,
+        desk: Desk {
+            waiting: grouped(total),
+            base: PATH,
+            is_agency: false,
+            back: account.map(|account| format!("conta={account}")).unwrap_or_default(),
+            replies,
+            replies_page: acts::OWN,
+        },
+        cards,
+    })?;
+    Ok(page.with(CONTENT_SECURITY_POLICY, images))
+}
+
+/// The queue to which a card's form leads back: its address says no more than
+/// an account.
+pub fn queue_again(query: &str) -> String {
+    let mut given = form_urlencoded::parse(query.as_bytes());
+    let account = given.find(|(name, _)| name == "conta");
+    let account =
+        account.and_then(|(_, value)| value.parse::<i64>().ok()).filter(|account| *account > 0);
+    account.map_or_else(|| PATH.to_owned(), |account| format!("{PATH}?conta={account}"))
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! Questions in the database.
 
 use super::QuestionState;
+use super::cards::CardRow;
 use super::pages::{self, WireQuestion};
 use crate::app::App;
 use crate::base::{Instant, MlUserId, UserId};
@@ -10,6 +11,9 @@ use crate::marketplace::books::listed::{Listed, Wanted};
 use crate::marketplace::books::words::Words;
 use crate::panel::Listing;
 use crate::row;
+
+/// The state in the address that stands for all.
+pub const ALL: &str = "todas";
 
 /// A question as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +64,7 @@ impl Listed for Question {
     const ID: &'static str = "question_id";
     const STATE: &'static str = "state";
     const COUNT: &'static str = "SELECT count(*) FROM question";
+    const ALL: &'static str = ALL;
 
     fn state(_: &ReadTx<'_>, _: &Words, name: &str) -> Result<i64> {
         Ok(QuestionState::from_name(name).map_or(-1, |state| state.number().into()))
@@ -83,6 +88,28 @@ impl Listed for Question {
 /// One question of an owner.
 pub fn stored(tx: &ReadTx<'_>, owner: UserId, question: i64) -> Result<Option<QuestionRow>> {
     tx.record("FROM question WHERE question_id = ?1 AND owner_id = ?2", (question, owner))
+}
+
+/// A page of those of an owner, or of one of the accounts, that wait for an
+/// answer, oldest first, with the number of all.
+pub fn waiting(
+    tx: &ReadTx<'_>,
+    (owner, account): (UserId, Option<MlUserId>),
+    window: (u32, u32),
+) -> Result<(Vec<CardRow>, u64)> {
+    let mut filters = Filters::new("owner_id = :owner AND state = 1", &[(":owner", &owner)]);
+    filters.and_if("ml_user_id = :account", ":account", &account);
+    let total = filters.count(tx, "SELECT count(*) FROM question INDEXED BY question_run")?;
+    let (limit, offset) = window;
+    let condition = filters.sql().to_owned();
+    filters.bind(&[(":limit", &limit), (":offset", &offset)]);
+    // Those that wait are few among all that were ever asked.
+    let rest = format!(
+        "FROM (SELECT * FROM question INDEXED BY question_run WHERE {condition}
+             ORDER BY asked_at, question_id LIMIT :limit OFFSET :offset) AS question
+         ORDER BY asked_at, question_id"
+    );
+    Ok((tx.records(&rest, filters.values())?, total))
 }
 
 /// Stores a question.

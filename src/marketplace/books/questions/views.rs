@@ -2,9 +2,22 @@
 
 use askama::Template;
 
+use super::cards::{Card, Desk};
 use crate::panel::{Badge, FormView, Layout, Notice, Table, When};
 
-/// `GET /painel/perguntas`: the questions of buyers.
+/// `GET /painel/perguntas`: what waits for an answer.
+#[derive(Template)]
+#[template(path = "question_queue.html", config = "assets/askama.toml")]
+pub struct QueuePage {
+    pub layout: Layout,
+    /// Whether an account is linked.
+    pub has_stores: bool,
+    pub table: Table,
+    pub desk: Desk,
+    pub cards: Vec<Card>,
+}
+
+/// `GET /painel/perguntas`: the questions of buyers in other states, or found.
 #[derive(Template)]
 #[template(path = "questions.html", config = "assets/askama.toml")]
 pub struct QuestionsPage {

@@ -1,0 +1,95 @@
+//! Answering a question of a client's account.
+
+use http::StatusCode;
+use serde::Serialize;
+
+use super::pages::{self, Typed};
+use super::{Asked, Status, store};
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::base::{MlUserId, shortened};
+use crate::edge::guard::Person;
+use crate::http::{Code, Problem, Reply, Request};
+use crate::marketplace::books::questions::answer::{WRONG_LENGTH, read, unsent_notice};
+use crate::marketplace::books::questions::cards::BACK;
+use crate::marketplace::books::questions::give::{Given, Noted, give};
+use crate::panel::{Answer, Sent, Visit};
+
+/// Letters of a question by which the audit log names it.
+const NAMED: usize = 120;
+
+/// What the audit log keeps of an answer.
+#[derive(Serialize)]
+struct Answered {
+    conta: MlUserId,
+    resposta: String,
+}
+
+/// `POST /admin/agencia/central-perguntas/responder`: sends an answer to the
+/// marketplace, once, whoever presses. A form leads back to the queue.
+pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let mut sent = Sent::of(request, app.zone())?;
+    let mut text = String::new();
+    read(&mut sent, "answer", &mut text);
+    let back = sent.optional::<String>(BACK).unwrap_or_default();
+    let [question, account] = ["question_id", "conta"].map(|name| {
+        let id = sent.reference(name);
+        if id.is_none() {
+            sent.check.fail(name, "is required");
+        }
+        id
+    });
+    let found = match (question, account) {
+        (Some(question), Some(account)) => {
+            let found = app.db.read(request.lane, |tx| store::joined(tx, question))?;
+            let found = found.filter(|found| found.row.ml_user_id == MlUserId(account));
+            Some(found.ok_or_else(Problem::not_found)?)
+        }
+        _ => None,
+    };
+    let asked = Asked::of(&back, Status::Open).or_else(|_| Asked::of("", Status::Open))?;
+    let visit = (app, person, request);
+    let found = match (sent.finish(), found) {
+        (Ok(()), Some(found)) => found,
+        (Err(_), Some(found)) if !request.wants_json() => {
+            let typed = Typed { joined: found, text, error: Some(WRONG_LENGTH), alert: None };
+            let page = pages::again(visit, asked, typed)?;
+            return Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY));
+        }
+        (faults, _) => return Err(faults.err().unwrap_or_else(Problem::not_found)),
+    };
+    let to = Answer::to(request);
+    let id = found.row.id;
+    match give(app, found.owner, &found.row, &text, noted(visit, &found, &text))? {
+        Given::Sent => {
+            app.holds.end(id);
+            to.done(id, &asked.address(), "respondida")
+        }
+        Given::Late(problem, word) => to.declined(problem, &asked.address(), word),
+        Given::Unsent(problem) if request.wants_json() || problem.code == Code::Internal => {
+            Err(problem)
+        }
+        Given::Unsent(problem) => {
+            let alert = Some(unsent_notice(&problem));
+            let typed = Typed { joined: found, text, error: None, alert };
+            let page = pages::again(visit, asked, typed)?;
+            Ok(page.status(problem.code.status(request.family)))
+        }
+    }
+}
+
+/// Notes an answer in the audit log, with what knows it as sent.
+fn noted((_, person, request): Visit<'_>, found: &store::Joined, text: &str) -> Noted {
+    let actor = Actor::person(person, request);
+    let after = Answered { conta: found.row.ml_user_id, resposta: text.to_owned() };
+    let (id, asked) = (found.row.id, shortened(&found.row.text, NAMED).to_owned());
+    Box::new(move |tx| {
+        let act = Act {
+            action: "pergunta.responder",
+            object: "pergunta",
+            object_id: id.to_string(),
+            object_name: &asked,
+        };
+        audit::note(tx, &actor, &act, None::<&()>, Some(&after))
+    })
+}

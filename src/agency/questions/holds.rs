@@ -1,0 +1,133 @@
+//! Who is answering which question: told to the others, and never in the way
+//! of an answer. Kept in memory only, for as long as somebody types.
+
+use std::collections::HashMap;
+
+use parking_lot::Mutex;
+use serde::Serialize;
+
+use super::store;
+use crate::app::App;
+use crate::base::{Instant, UserId};
+use crate::edge::guard::Person;
+use crate::http::{Problem, Reply, Request};
+use crate::program::ranking::short_name;
+
+/// Questions that are answered at a time, and how long without a letter.
+const MOST: usize = 10_000;
+const LIFE_S: i64 = 90;
+
+struct Hold {
+    by: UserId,
+    name: String,
+    until: Instant,
+}
+
+/// The questions that are being answered.
+#[derive(Default)]
+pub struct Holds(Mutex<HashMap<i64, Hold>>);
+
+impl Holds {
+    /// Says that somebody answers a question; returns who does already.
+    pub fn take(&self, question: i64, (by, name): (UserId, &str), now: Instant) -> Option<String> {
+        let mut all = self.0.lock();
+        if let Some(hold) = all.get(&question)
+            && hold.by != by
+            && hold.until > now
+        {
+            return Some(hold.name.clone());
+        }
+        if all.len() >= MOST && !all.contains_key(&question) {
+            all.retain(|_, hold| hold.until > now);
+            let first = all.iter().min_by_key(|(_, hold)| hold.until).map(|(id, _)| *id);
+            if let Some(first) = first.filter(|_| all.len() >= MOST) {
+                all.remove(&first);
+            }
+        }
+        all.insert(question, Hold { by, name: short_name(name), until: now.plus(LIFE_S) });
+        None
+    }
+
+    /// Says that a question was answered.
+    pub fn end(&self, question: i64) {
+        self.0.lock().remove(&question);
+    }
+
+    /// What others than this person are answering.
+    pub fn of_others(&self, reader: UserId, now: Instant) -> Vec<(i64, String)> {
+        let all = self.0.lock();
+        let others = all.iter().filter(|(_, hold)| hold.by != reader && hold.until > now);
+        let mut others: Vec<_> = others.map(|(id, hold)| (*id, hold.name.clone())).collect();
+        others.sort_unstable();
+        others
+    }
+}
+
+#[derive(Serialize)]
+struct HeldReply {
+    ok: bool,
+    /// Who answers it already; `None` when it is the caller.
+    com: Option<String>,
+}
+
+/// `POST /admin/agencia/central-perguntas/{id}/assumir`: says that the caller
+/// answers a question.
+pub fn take(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let id = request.id()?;
+    let found = app.db.read(request.lane, |tx| store::joined(tx, id))?;
+    found.ok_or_else(Problem::not_found)?;
+    let account = &person.account;
+    let com = app.holds.take(id, (account.user_id, &account.name), request.now);
+    Reply::json(&HeldReply { ok: true, com })
+}
+
+#[derive(Serialize)]
+struct WireHold {
+    question_id: String,
+    nome: String,
+}
+
+#[derive(Serialize)]
+struct HoldsReply {
+    ok: bool,
+    atendendo: Vec<WireHold>,
+}
+
+/// `GET /admin/agencia/central-perguntas/atendendo`: what others answer now.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let others = app.holds.of_others(person.account.user_id, request.now).into_iter();
+    let atendendo = others.map(|(id, nome)| WireHold { question_id: id.to_string(), nome });
+    Reply::json(&HoldsReply { ok: true, atendendo: atendendo.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Instant = Instant(1_000);
+
+    #[test]
+    fn a_hold_is_told_to_others_until_its_holder_stops_typing() {
+        let holds = Holds::default();
+        let (bia, rui) = ((UserId(1), "Bia da Silva"), (UserId(2), "Rui"));
+        assert_eq!(holds.take(7, bia, NOW), None);
+        assert_eq!(holds.take(7, rui, NOW), Some("Bia S.".to_owned()));
+        assert_eq!(holds.of_others(rui.0, NOW), [(7, "Bia S.".to_owned())]);
+        assert_eq!(holds.of_others(bia.0, NOW), []);
+        assert_eq!(holds.take(7, bia, NOW.plus(60)), None);
+        assert_eq!(holds.take(7, rui, NOW.plus(149)), Some("Bia S.".to_owned()));
+        assert_eq!(holds.of_others(rui.0, NOW.plus(150)), []);
+        assert_eq!(holds.take(7, rui, NOW.plus(150)), None);
+        holds.end(7);
+        assert_eq!(holds.take(7, bia, NOW.plus(150)), None);
+    }
+
+    #[test]
+    fn they_are_bounded() {
+        let holds = Holds::default();
+        for id in 0..=i64::try_from(MOST).unwrap() {
+            holds.take(id, (UserId(1), "Bia"), NOW.plus(id % 50));
+        }
+        assert_eq!(holds.0.lock().len(), MOST);
+    }
+}

@@ -1,0 +1,163 @@
+//! The queue, as page and JSON, and the name of a buyer.
+
+use std::collections::HashMap;
+
+use http::header::CONTENT_SECURITY_POLICY;
+
+use super::replies::REPLIES;
+use super::store::{self, Counts, Joined, QueuedRow};
+use super::views::{QueuePage, StatusChip};
+use super::wire::{QueueReply, WireQueued};
+use super::{Asked, PATH, Status};
+use crate::accounts::frame::layout;
+use crate::agency::store::names;
+use crate::app::App;
+use crate::base::grouped;
+use crate::db::{self, ReadTx};
+use crate::edge::guard::Person;
+use crate::http::{Problem, Reply, Request, policy};
+use crate::marketplace::books::questions::buyers;
+use crate::marketplace::books::questions::cards::{Card, Desk, OUTCOMES, card};
+use crate::marketplace::books::questions::replies::store as saved;
+use crate::panel::view::{Paging, address};
+use crate::panel::{Notice, Visit};
+
+/// An answer that was not sent, to be shown again.
+pub struct Typed {
+    pub joined: Joined,
+    pub text: String,
+    pub error: Option<&'static str>,
+    pub alert: Option<Notice>,
+}
+
+/// `GET /admin/agencia/central-perguntas`: the questions of all clients, what
+/// waits first.
+pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let asked = Asked::read(request, Status::Open)?;
+    page((app, person, request), asked, None)
+}
+
+/// The same after an answer that was not sent.
+pub fn again(visit: Visit<'_>, asked: Asked, typed: Typed) -> Result<Reply, Problem> {
+    page(visit, asked, Some(typed))
+}
+
+/// `GET /admin/agencia/central-perguntas/json`: the same for programs.
+pub fn json(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let asked = Asked::read(request, Status::All)?;
+    let scope = asked.scope(person.account.user_id);
+    let (counts, rows, names) = app.db.read(request.lane, |tx| {
+        let counts = store::counts(tx, scope)?;
+        let rows = store::page(tx, (scope, asked.status), counts, asked.window())?;
+        Ok::<_, Problem>((counts, rows, names(tx)?))
+    })?;
+    let names: HashMap<i64, String> = names.into_iter().collect();
+    let wire = |row: QueuedRow| {
+        let client = names.get(&row.client).cloned().unwrap_or_default();
+        WireQueued::of(app, client, row)
+    };
+    Reply::json(&QueueReply {
+        ok: true,
+        total: counts.of(asked.status),
+        perguntas: rows.into_iter().map(wire).collect(),
+    })
+}
+
+/// `GET /admin/agencia/central-perguntas/{id}/comprador`: what the buyer of a
+/// question is called.
+pub fn buyer(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem> {
+    let id = request.id()?;
+    let found = app.db.read(request.lane, |tx| store::joined(tx, id))?;
+    let found = found.ok_or_else(Problem::not_found)?;
+    buyers::reply(app, found.owner, &found.row)
+}
+
+fn page(
+    (app, person, request): Visit<'_>,
+    asked: Asked,
+    mut typed: Option<Typed>,
+) -> Result<Reply, Problem> {
+    let scope = asked.scope(person.account.user_id);
+    let (counts, mut cards, names, replies) = app.db.read(request.lane, |tx| {
+        let counts = store::counts(tx, scope)?;
+        let mut rows = store::page(tx, (scope, asked.status), counts, asked.window())?;
+        if let Some(typed) = &typed {
+            // It comes first, wherever it stands.
+            rows.retain(|row| row.card.question.row.id != typed.joined.row.id);
+            rows.splice(0..0, store::one(tx, &typed.joined)?);
+        }
+        let names = names(tx)?;
+        let cards = cards((app, tx, request), rows, &names)?;
+        Ok::<_, Problem>((counts, cards, names, saved::all(tx, None)?))
+    })?;
+    for (question, name) in app.holds.of_others(person.account.user_id, request.now) {
+        if let Some(card) = cards.iter_mut().find(|card| card.id == question) {
+            card.holder = name;
+        }
+    }
+    match (cards.first_mut(), typed.take()) {
+        (Some(first), Some(typed)) => {
+            first.typed(typed.text, typed.error.map(str::to_owned), typed.alert);
+        }
+        // The page opens with the cursor where the next answer is typed.
+        (Some(first), None) => first.field.focus = first.waits,
+        (None, _) => {}
+    }
+    let own = asked.own();
+    let params: Vec<(&str, &str)> = own.iter().map(|(name, value)| (*name, &**value)).collect();
+    let total = counts.of(asked.status);
+    let images = policy::page_with_images(&app.config.marketplace.image_host);
+    let page = Reply::page(&QueuePage {
+        layout: layout(app, person, request).telling(OUTCOMES, request),
+        statuses: Status::ALL.iter().map(|one| chip(asked, *one, counts)).collect(),
+        clients: names,
+        asked,
+        paging: Paging::new(PATH, &params, asked.page.into(), asked.per_page.into(), total),
+        desk: Desk {
+            waiting: if asked.status == Status::Answered {
+                String::new()
+            } else {
+                grouped(counts.open)
+            },
+            base: PATH,
+            is_agency: true,
+            back: address("", &params).trim_start_matches('?').to_owned(),
+            replies,
+            replies_page: REPLIES,
+        },
+        cards,
+    })?;
+    Ok(page.with(CONTENT_SECURITY_POLICY, images))
+}
+
+/// Cards of a page of the queue. Of what a buyer asked before they show what
+/// was asked of the agency's accounts.
+fn cards(
+    (app, tx, request): (&App, &ReadTx<'_>, &Request),
+    rows: Vec<QueuedRow>,
+    names: &[(i64, String)],
+) -> db::Result<Vec<Card>> {
+    let mut clients: Vec<i64> = rows.iter().map(|row| row.client).collect();
+    clients.sort_unstable();
+    clients.dedup();
+    let seen = store::accounts(tx, &clients)?;
+    let names: HashMap<i64, &String> = names.iter().map(|(id, name)| (*id, name)).collect();
+    rows.into_iter()
+        .map(|row| {
+            let client = names.get(&row.client).map(|name| (*name).clone());
+            let mut card = card((app, tx, request.now), row.card, &|one| seen.contains(&one))?;
+            card.client = client.unwrap_or_default();
+            Ok(card)
+        })
+        .collect()
+}
+
+fn chip(asked: Asked, status: Status, counts: Counts) -> StatusChip {
+    StatusChip {
+        name: status.name(),
+        label: status.words(),
+        count: grouped(counts.of(status)),
+        href: Asked { status, ..asked }.address(),
+        on: asked.status == status,
+    }
+}

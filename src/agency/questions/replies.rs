@@ -1,0 +1,33 @@
+//! The team's saved replies.
+
+use super::PATH;
+use crate::app::App;
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Problem, Reply, Request};
+use crate::marketplace::books::questions::replies::{Shelf, acts};
+
+/// Where they are.
+pub const REPLIES: &str = "/admin/agencia/respostas";
+
+const SHELF: Shelf = Shelf { owner: None, path: REPLIES, queue: PATH };
+
+/// `GET /admin/agencia/respostas`: the team's saved replies.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    acts::list((app, person, request), SHELF)
+}
+
+/// `POST /admin/agencia/respostas`: makes one.
+pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    acts::create((app, person, request), SHELF)
+}
+
+/// `POST /admin/agencia/respostas/{id}`: changes one.
+pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    acts::change((app, person, request), SHELF)
+}
+
+/// `POST /admin/agencia/respostas/{id}/excluir`: removes one.
+pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    acts::delete((app, person, request), SHELF)
+}

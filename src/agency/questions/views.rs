@@ -1,0 +1,48 @@
+//! What the page of the queue prints.
+
+use askama::Template;
+
+use super::Asked;
+use crate::marketplace::books::questions::cards::{Card, Desk};
+use crate::panel::{Layout, Paging};
+
+/// `GET /admin/agencia/central-perguntas`, and what a form of it gets when its
+/// answer was not sent.
+#[derive(Template)]
+#[template(path = "agency_questions.html", config = "assets/askama.toml")]
+pub struct QueuePage {
+    pub layout: Layout,
+    pub statuses: Vec<StatusChip>,
+    /// Numbers and names of all clients, by name.
+    pub clients: Vec<(i64, String)>,
+    pub asked: Asked,
+    pub paging: Paging,
+    pub desk: Desk,
+    pub cards: Vec<Card>,
+}
+
+impl QueuePage {
+    /// Whether the page shows less than everything of its status.
+    fn is_narrowed(&self) -> bool {
+        self.asked.client.is_some() || self.asked.mine
+    }
+
+    /// Whether a client is the one that is chosen.
+    fn is_chosen(&self, client: &i64) -> bool {
+        self.asked.client == Some(*client)
+    }
+
+    /// Whether what is shown waits for an answer.
+    fn waits(&self) -> bool {
+        self.asked.status == super::Status::Open
+    }
+}
+
+/// A status to choose, with how many questions it has.
+pub struct StatusChip {
+    pub name: &'static str,
+    pub label: &'static str,
+    pub count: String,
+    pub href: String,
+    pub on: bool,
+}

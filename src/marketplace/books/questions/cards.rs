@@ -1,0 +1,323 @@
+//! Questions as cards that are answered in place: for the seller's own queue
+//! and for the agency's.
+
+use crate::app::App;
+use crate::base::text::grouped;
+use crate::base::{Cents, DAY_S, Instant, MlUserId, UserId};
+use crate::db::{ReadTx, Result};
+use crate::marketplace::account::stores::unlinked;
+use crate::panel::view::Field;
+use crate::panel::{Badge, Notice, Outcome, Tone, When};
+use crate::row;
+
+use super::replies::SavedReply;
+use super::store::Question;
+use super::{QuestionState, standing};
+
+/// The field of a card's form that leads back to the queue: its query.
+pub const BACK: &str = "volta";
+/// Questions of the same buyer that a card shows, and how many are looked at.
+const EARLIER: usize = 5;
+const LOOKED_AT: i64 = 25;
+/// A question that waits so long should be next; so long, is late.
+const SOON_S: i64 = 12 * 3600;
+const LATE_S: i64 = DAY_S;
+
+/// What a queue says of the last answer.
+pub const OUTCOMES: &[Outcome] = &[
+    Outcome::good("respondida", "Resposta enviada", "O comprador já pode vê-la no anúncio."),
+    Outcome::good(
+        "ja_respondida",
+        "Esta pergunta já tinha resposta",
+        "Alguém respondeu antes, por aqui ou no marketplace.",
+    ),
+    Outcome::bad(
+        "nao_enviada",
+        "Sua resposta não foi enviada",
+        "A pergunta mudou no marketplace antes de ela chegar lá.",
+    ),
+];
+
+/// A question with what its card says of it.
+pub struct CardRow {
+    pub question: Question,
+    pub owner: UserId,
+    /// What the account is called; `None` when it was unlinked.
+    pub store: Option<String>,
+    /// What the buyer is called, when that is known.
+    pub buyer: Option<String>,
+}
+row!(CardRow {
+    question as Question,
+    owner = "owner_id",
+    store = "(SELECT a.nickname FROM ml_account a
+        WHERE a.ml_user_id = question.ml_user_id AND a.owner_id = question.owner_id)",
+    buyer = "(SELECT b.nickname FROM buyer_name b WHERE b.buyer_id = question.asker_id)",
+});
+
+/// What surrounds the cards of a page.
+pub struct Desk {
+    /// The queue's address.
+    pub base: &'static str,
+    /// Whether it is the agency's.
+    pub is_agency: bool,
+    /// The query of the queue as it is shown, to come back to.
+    pub back: String,
+    /// How many wait for an answer; empty where others are shown.
+    pub waiting: String,
+    /// Texts to answer with, and where they are kept.
+    pub replies: Vec<SavedReply>,
+    pub replies_page: &'static str,
+}
+
+impl Desk {
+    /// Where a card's answer is sent.
+    pub fn action(&self, card: &Card) -> String {
+        if self.is_agency {
+            format!("{}/responder", self.base)
+        } else {
+            format!("{}/{}/responder", self.base, card.id)
+        }
+    }
+
+    /// The name of the field of an answer.
+    pub const fn field(&self) -> &'static str {
+        if self.is_agency { "answer" } else { "resposta" }
+    }
+}
+
+/// A question on its card.
+pub struct Card {
+    pub id: i64,
+    pub text: String,
+    /// Whose client it is of; empty in the seller's own queue.
+    pub client: String,
+    pub account: MlUserId,
+    /// What the account is called.
+    pub store: String,
+    /// What the buyer is called; empty when nobody asked yet.
+    pub buyer: String,
+    pub asked: When,
+    /// How long it waits, in words, and what that means.
+    pub age: (String, Tone),
+    /// Whether it can be answered.
+    pub waits: bool,
+    pub state: Badge,
+    /// What became of it, when it has no answer and takes none.
+    pub standing: Option<Notice>,
+    /// What was answered; empty without an answer.
+    pub answer: String,
+    pub answered: Option<When>,
+    pub listing: CardListing,
+    /// What the same buyer asked before, newest first.
+    pub earlier: Vec<Earlier>,
+    /// What stands in the field of the answer.
+    pub field: Field,
+    /// Why the last answer was not sent.
+    pub alert: Option<Notice>,
+    /// Who else is answering; may be empty.
+    pub holder: String,
+}
+
+impl Card {
+    /// The class of its age.
+    pub fn age_class(&self) -> &'static str {
+        self.age.1.class()
+    }
+
+    /// The same card with what was typed into it and why it was not sent.
+    pub fn typed(&mut self, text: String, error: Option<String>, alert: Option<Notice>) {
+        self.field = Field { value: text, error, focus: true };
+        self.alert = alert;
+    }
+}
+
+/// The listing that a question is about.
+pub struct CardListing {
+    /// Such as `MLB123`.
+    pub id: String,
+    /// Its title, or the same.
+    pub title: String,
+    /// `R$ 59,90`; empty when the listing is not known.
+    pub price: String,
+    /// Units for sale, as a number; empty when the listing is not known.
+    pub stock: String,
+    /// The same in words.
+    pub stock_words: String,
+    /// Addresses of its page and its picture; may be empty.
+    pub permalink: String,
+    pub thumbnail: String,
+}
+
+/// Something that the same buyer asked before.
+pub struct Earlier {
+    pub text: String,
+    /// Empty without an answer.
+    pub answer: String,
+    pub asked: When,
+    /// Whether it was about the same listing.
+    pub is_same: bool,
+}
+
+/// What a card shows of a listing.
+struct Shown {
+    title: String,
+    price: Cents,
+    available: i64,
+    permalink: String,
+    thumbnail: String,
+}
+row!(Shown { title, price = "price_cents", available, permalink, thumbnail });
+
+struct Before {
+    ml_user_id: MlUserId,
+    item_id: i64,
+    text: String,
+    answer: Option<String>,
+    asked_at: Instant,
+}
+row!(Before { ml_user_id, item_id, text, answer, asked_at });
+
+/// The card of a question. Of what the buyer asked before it shows what the
+/// reader may see: questions to these accounts.
+pub fn card(
+    (app, tx, now): (&App, &ReadTx<'_>, Instant),
+    found: CardRow,
+    may_see: &dyn Fn(MlUserId) -> bool,
+) -> Result<Card> {
+    let CardRow { question: Question { row, title }, owner, store, buyer } = found;
+    let when = |at| When::new(app.zone(), at, now);
+    let earlier = match row.asker_id {
+        Some(asker) => before(tx, (owner, asker), (row.asked_at, row.id))?,
+        None => Vec::new(),
+    };
+    let earlier = earlier.into_iter().filter(|one| may_see(one.ml_user_id)).take(EARLIER);
+    let item = row.item_id;
+    let earlier = earlier.map(|one| Earlier {
+        text: said(one.text),
+        answer: one.answer.unwrap_or_default(),
+        asked: when(one.asked_at),
+        is_same: one.item_id == item,
+    });
+    let waits = row.state == QuestionState::Open;
+    Ok(Card {
+        earlier: earlier.collect(),
+        listing: listing(app, tx, (owner, item, title))?,
+        id: row.id,
+        text: said(row.text),
+        client: String::new(),
+        account: row.ml_user_id,
+        store: store.unwrap_or_else(|| unlinked(row.ml_user_id)),
+        buyer: buyer.unwrap_or_default(),
+        asked: when(row.asked_at),
+        age: age(now.since(row.asked_at)),
+        waits,
+        state: badge(row.state),
+        standing: (row.state == QuestionState::Closed).then(|| {
+            let (title, text) = standing::sentences(&row.status);
+            Notice::new(Tone::Info, title, text)
+        }),
+        answer: row.answer.unwrap_or_default(),
+        answered: row.answered_at.map(when),
+        field: Field::default(),
+        alert: None,
+        holder: String::new(),
+    })
+}
+
+/// What a page says of a state.
+pub const fn badge(state: QuestionState) -> Badge {
+    match state {
+        QuestionState::Open => Badge::Unanswered,
+        QuestionState::Answered => Badge::Answered,
+        QuestionState::Closed => Badge::Closed,
+    }
+}
+
+/// A question's text, or what is said in its place.
+pub fn said(text: String) -> String {
+    if text.is_empty() { "O marketplace ocultou esta pergunta.".to_owned() } else { text }
+}
+
+/// The code of a listing, such as `MLB123`.
+pub fn listing_code(app: &App, item: i64) -> String {
+    format!("{}{item}", app.config.marketplace.site)
+}
+
+fn listing(
+    app: &App,
+    tx: &ReadTx<'_>,
+    (owner, item, title): (UserId, i64, String),
+) -> Result<CardListing> {
+    let id = listing_code(app, item);
+    let found = "FROM listing WHERE owner_id = ?1 AND item_id = ?2";
+    let Some(shown) = tx.record::<Shown>(found, (owner, item))? else {
+        let title = if title.is_empty() { id.clone() } else { title };
+        let none = String::new;
+        let (price, stock, stock_words) = (none(), none(), none());
+        let (permalink, thumbnail) = (none(), none());
+        return Ok(CardListing { id, title, price, stock, stock_words, permalink, thumbnail });
+    };
+    let is_address = shown.permalink.starts_with("https://");
+    Ok(CardListing {
+        id,
+        title: shown.title,
+        price: shown.price.page(),
+        stock: grouped(shown.available.unsigned_abs()),
+        stock_words: match shown.available {
+            ..=0 => "sem estoque".to_owned(),
+            1 => "1 disponível".to_owned(),
+            many => format!("{} disponíveis", grouped(many.unsigned_abs())),
+        },
+        permalink: if is_address { shown.permalink } else { String::new() },
+        thumbnail: shown.thumbnail,
+    })
+}
+
+fn before(
+    tx: &ReadTx<'_>,
+    (owner, asker): (UserId, i64),
+    (at, question): (Instant, i64),
+) -> Result<Vec<Before>> {
+    tx.records(
+        "FROM question INDEXED BY question_of_asker
+         WHERE owner_id = ?1 AND asker_id = ?2 AND asked_at <= ?3 AND question_id <> ?4
+         ORDER BY asked_at DESC LIMIT ?5",
+        (owner, asker, at, question, LOOKED_AT),
+    )
+}
+
+/// How long a question waits, in words, and what that means.
+fn age(seconds: i64) -> (String, Tone) {
+    let words = match seconds {
+        ..60 => "agora".to_owned(),
+        60..3600 => format!("há {} min", seconds / 60),
+        3600..172_800 => format!("há {} h", seconds / 3600),
+        _ => format!("há {} dias", seconds / DAY_S),
+    };
+    match seconds {
+        LATE_S.. => (format!("Atrasada: {words}"), Tone::Bad),
+        SOON_S.. => (format!("Responda logo: {words}"), Tone::Warn),
+        _ => (words, Tone::Info),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_has_words_of_its_own() {
+        for (hours, words, tone) in [
+            (0, "agora", Tone::Info),
+            (3, "há 3 h", Tone::Info),
+            (12, "Responda logo: há 12 h", Tone::Warn),
+            (24, "Atrasada: há 24 h", Tone::Bad),
+            (47, "Atrasada: há 47 h", Tone::Bad),
+            (49, "Atrasada: há 2 dias", Tone::Bad),
+        ] {
+            assert_eq!(age(hours * 3600), (words.to_owned(), tone));
+        }
+        assert_eq!(age(61).0, "há 1 min");
+    }
+}

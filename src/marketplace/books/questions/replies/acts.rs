@@ -1,0 +1,184 @@
+//! The page of saved replies and what is done there, for sellers and for the
+//! agency alike.
+
+use serde::Serialize;
+
+use super::views::{RepliesPage, ReplyForm};
+use super::{FORM, MOST, ReplyEntry, SavedReply, Shelf, store};
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::db::{self, WriteTx};
+use crate::edge::guard::Person;
+use crate::edge::route::Job;
+use crate::http::{Code, Fields, Problem, Reply, Request};
+use crate::marketplace::books::questions::pages::PATH;
+use crate::panel::{Answer, ListReply, Outcome, Visit, form};
+use crate::wire;
+
+/// Where a seller's replies are.
+pub const OWN: &str = "/painel/respostas";
+
+const OUTCOMES: &[Outcome] = &[
+    Outcome::good("criada", "Resposta salva", "Ela já aparece ao responder perguntas."),
+    Outcome::good("alterada", "Resposta alterada", "O novo texto já vale."),
+    Outcome::good("excluida", "Resposta excluída", "Ela não aparece mais ao responder perguntas."),
+    Outcome::warn(
+        "cheia",
+        "Já há 200 respostas salvas",
+        "Nada foi salvo. Exclua uma que não usa mais e tente de novo.",
+    ),
+];
+
+wire! {
+    /// A saved reply in JSON.
+    #[derive(Serialize)]
+    pub struct WireReply of(app: &App, reply: SavedReply) {
+        id: String = reply.id.to_string(),
+        titulo: String = reply.entry.title,
+        texto: String = reply.entry.text,
+        alterada_em: String = app.zone().spaced(reply.updated_at),
+    }
+}
+
+fn own(person: &Person) -> Shelf {
+    Shelf { owner: Some(person.account.user_id), path: OWN, queue: PATH }
+}
+
+/// `GET /painel/respostas`: a seller's saved replies.
+pub fn own_list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    list((app, person, request), own(person))
+}
+
+/// `POST /painel/respostas`: makes one.
+pub fn own_create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    create((app, person, request), own(person))
+}
+
+/// `POST /painel/respostas/{id}`: changes one.
+pub fn own_change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    change((app, person, request), own(person))
+}
+
+/// `POST /painel/respostas/{id}/excluir`: removes one.
+pub fn own_delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    delete((app, person, request), own(person))
+}
+
+/// The replies of a shelf, as page or JSON.
+pub fn list((app, person, request): Visit<'_>, shelf: Shelf) -> Result<Reply, Problem> {
+    if request.wants_json() {
+        let replies = app.db.read(request.lane, |tx| store::all(tx, shelf.owner))?;
+        let total = replies.len() as u64;
+        let rows = replies.into_iter().map(|reply| WireReply::of(app, reply));
+        return ListReply::reply(total, rows.collect());
+    }
+    page((app, person, request), shelf, None)
+}
+
+/// The page, with a form at fault: the reply's, or `None` for a new one's.
+fn page(
+    (app, person, request): Visit<'_>,
+    shelf: Shelf,
+    wrong: Option<(Option<i64>, &Fields)>,
+) -> Result<Reply, Problem> {
+    let replies = app.db.read(request.lane, |tx| store::all(tx, shelf.owner))?;
+    let again = |id: Option<i64>| {
+        let (_, faults) = wrong.filter(|(whose, _)| *whose == id)?;
+        Some(FORM.again(request, faults))
+    };
+    let mut new = again(None).unwrap_or_else(|| FORM.show(None, app.zone()).unfocused());
+    let mut alert = new.alert.take();
+    let mut shown = Vec::new();
+    for reply in &replies {
+        let again = again(Some(reply.id));
+        let open = again.is_some();
+        let mut form = again.unwrap_or_else(|| FORM.show(Some(&reply.entry), app.zone()));
+        alert = alert.or_else(|| form.alert.take());
+        shown.push(ReplyForm {
+            id: reply.id,
+            title: reply.entry.title.clone(),
+            text: reply.entry.text.clone(),
+            form,
+            open,
+        });
+    }
+    Reply::page(&RepliesPage {
+        layout: layout(app, person, request).telling(OUTCOMES, request),
+        shelf,
+        alert,
+        is_full: i64::try_from(replies.len()).unwrap_or(MOST) >= MOST,
+        new,
+        replies: shown,
+    })
+}
+
+/// Makes a reply.
+pub fn create((app, person, request): Visit<'_>, shelf: Shelf) -> Result<Job, Problem> {
+    let entry = match FORM.entry(request, app.zone(), None) {
+        Ok(entry) => entry,
+        Err(problem) => {
+            return form::show_again(request, problem, |faults| {
+                page((app, person, request), shelf, Some((None, faults)))
+            });
+        }
+    };
+    let (to, actor) = (Answer::to(request), Actor::person(person, request));
+    Ok(Box::new(move |tx| {
+        let Some(id) = store::insert(tx, shelf.owner, &entry)? else {
+            let full = Problem::new(Code::Conflict, "já há 200 respostas salvas; exclua alguma");
+            return to.refused(full, shelf.path, "cheia");
+        };
+        note((tx, &actor, shelf), ("resposta.criar", id), None, Some(&entry))?;
+        to.made(id, shelf.path, "criada")
+    }))
+}
+
+/// Changes a reply.
+pub fn change((app, person, request): Visit<'_>, shelf: Shelf) -> Result<Job, Problem> {
+    let id = request.id()?;
+    let present = app.db.read(request.lane, |tx| store::one(tx, shelf.owner, id))?;
+    let present = present.ok_or_else(Problem::not_found)?.entry;
+    let entry = match FORM.entry(request, app.zone(), Some(&present)) {
+        Ok(entry) => entry,
+        Err(problem) => {
+            return form::show_again(request, problem, |faults| {
+                page((app, person, request), shelf, Some((Some(id), faults)))
+            });
+        }
+    };
+    let (to, actor) = (Answer::to(request), Actor::person(person, request));
+    Ok(Box::new(move |tx| {
+        let before = store::one(tx, shelf.owner, id)?.ok_or_else(Problem::not_found)?.entry;
+        store::update(tx, id, &entry)?;
+        note((tx, &actor, shelf), ("resposta.alterar", id), Some(&before), Some(&entry))?;
+        to.done(id, shelf.path, "alterada")
+    }))
+}
+
+/// Removes a reply.
+pub fn delete((_, person, request): Visit<'_>, shelf: Shelf) -> Result<Job, Problem> {
+    let id = request.id()?;
+    let (to, actor) = (Answer::to(request), Actor::person(person, request));
+    Ok(Box::new(move |tx| {
+        let before = store::one(tx, shelf.owner, id)?.ok_or_else(Problem::not_found)?.entry;
+        store::delete(tx, id)?;
+        note((tx, &actor, shelf), ("resposta.excluir", id), Some(&before), None)?;
+        to.done(id, shelf.path, "excluida")
+    }))
+}
+
+/// Notes what the team does with its replies; a seller's are a seller's.
+fn note(
+    (tx, actor, shelf): (&WriteTx<'_>, &Actor, Shelf),
+    (action, id): (&'static str, i64),
+    before: Option<&ReplyEntry>,
+    after: Option<&ReplyEntry>,
+) -> db::Result<()> {
+    if shelf.owner.is_some() {
+        return Ok(());
+    }
+    let title = after.or(before).map_or("", |entry| &entry.title);
+    let act = Act { action, object: "resposta", object_id: id.to_string(), object_name: title };
+    audit::note(tx, actor, &act, before, after)
+}

@@ -1,0 +1,32 @@
+//! What the page of saved replies prints.
+
+use askama::Template;
+
+use super::Shelf;
+use crate::panel::{FormView, Layout, Notice};
+
+/// `GET /painel/respostas` and `GET /admin/agencia/respostas`, and their
+/// answers when fields are at fault.
+#[derive(Template)]
+#[template(path = "replies.html", config = "assets/askama.toml")]
+pub struct RepliesPage {
+    pub layout: Layout,
+    pub shelf: Shelf,
+    /// Above the forms when fields of one are at fault.
+    pub alert: Option<Notice>,
+    /// Whether there is no room for another.
+    pub is_full: bool,
+    /// `titulo` and `texto` of a new one.
+    pub new: FormView,
+    pub replies: Vec<ReplyForm>,
+}
+
+/// A reply with the form that changes it.
+pub struct ReplyForm {
+    pub id: i64,
+    pub title: String,
+    pub text: String,
+    pub form: FormView,
+    /// Whether the form is open, because it is at fault.
+    pub open: bool,
+}
