@@ -58,12 +58,12 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&AgencyLabelsPage {
         layout: layout(app, person, request),
         shown: shelf.account().to_string(),
-        accounts: accounts.into_iter().map(pick).collect(),
+        accounts: accounts.iter().map(pick).collect(),
         parcels: shelf.view(app, request, PATH, FILE),
     })
 }
 
-fn pick(account: JoinedAccount) -> Pick {
+fn pick(account: &JoinedAccount) -> Pick {
     Pick {
         value: account.ml_user_id.to_string(),
         label: format!("{} · {}", account.client_name, account.nickname),

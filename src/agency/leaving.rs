@@ -30,17 +30,9 @@ struct Account<'a> {
     conta: &'a str,
 }
 
-/// Notes what was done to a client, by number and name.
-pub fn note(
-    tx: &WriteTx<'_>,
-    actor: &Actor,
-    action: &'static str,
-    (client, name): (i64, &str),
-    before: Option<&impl Serialize>,
-    after: Option<&impl Serialize>,
-) -> db::Result<()> {
-    let act = Act { action, object: "cliente", object_id: client.to_string(), object_name: name };
-    audit::note(tx, actor, &act, before, after)
+/// What was done to a client, by number and name.
+pub fn act<'n>(action: &'static str, (client, name): (i64, &'n str)) -> Act<'n> {
+    Act { action, object: "cliente", object_id: client.to_string(), object_name: name }
 }
 
 /// `POST /painel/ml/contas/{ml_user_id}/agencia/encerrar`: a student ends the
@@ -55,12 +47,13 @@ pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> 
         store::leave(tx, joined.client, account)?;
         let client = (joined.client, &*joined.client_name);
         let before = Account { conta: &joined.nickname };
-        note(tx, &actor, "cliente.conta_saiu", client, Some(&before), None::<&()>)?;
+        let act = act("cliente.conta_saiu", client);
+        audit::note(tx, &actor, &act, Some(&before), None::<&()>)?;
         let title = format!("{} saiu da agência", joined.nickname);
         let text = format!("Quem vende encerrou o acesso a esta conta de {}.", joined.client_name);
         let page = format!("/admin/agencia/clientes/{}", joined.client);
         let cause = format!("agencia:saiu:{account}:{}", tx.now().0);
-        told::team(tx, joined.client, &title, &text, &page, &cause)?;
+        told::team(tx, joined.client, (&title, &text), &page, &cause)?;
         answer.with(ACCOUNTS, LinkOutcome::AgencyEnded.name(), &[])
     }))
 }
@@ -150,7 +143,8 @@ fn remove_some(tx: &WriteTx<'_>, actor: &Actor, client: i64) -> Result<bool, Pro
         }
     }
     let before = serde_json::json!({ "nome": name });
-    note(tx, actor, "cliente.excluir", (client, &name), Some(&before), None::<&()>)?;
+    let act = act("cliente.excluir", (client, &name));
+    audit::note(tx, actor, &act, Some(&before), None::<&()>)?;
     tx.execute("DELETE FROM agency_client WHERE client_id = ?1", [client])?;
     if let Some(shell) = shell {
         people::replace_by_shell(tx, shell)?;

@@ -49,7 +49,7 @@ fn one(tx: &WriteTx<'_>, account: MlUserId) -> Result<Option<bool>, DbError> {
     let page = format!("{}/{}", super::CLIENTS, account.client);
     let tell = |title: &str, text: &str, what: &str| {
         let cause = format!("checkup:{}:{what}:{}", account.ml_user_id, tx.now().0);
-        told::team(tx, account.client, title, text, &page, &cause)
+        told::team(tx, account.client, (title, text), &page, &cause)
     };
     if !looked.new.is_empty() {
         let words = |one: &Finding| one.fault.told(one.things);

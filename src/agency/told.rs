@@ -13,8 +13,7 @@ const MOST: usize = 50;
 pub fn team(
     tx: &WriteTx<'_>,
     client: i64,
-    title: &str,
-    text: &str,
+    (title, text): (&str, &str),
     page: &str,
     cause: &str,
 ) -> Result<()> {

@@ -10,7 +10,7 @@ use super::{Ending, address, cookie, state_of};
 use crate::accounts::frame::layout;
 use crate::agency::leaving;
 use crate::app::App;
-use crate::audit::Actor;
+use crate::audit::{self, Actor};
 use crate::base::{TokenHash, Zone, secrets};
 use crate::db::WriteTx;
 use crate::edge::guard::{Person, Visitor};
@@ -202,7 +202,8 @@ impl Inviting {
         let invitation = format!("{}{}", self.base, store::renew(tx, client)?);
         let until = tx.now().plus(store::LIFE_S);
         let after = serde_json::json!({ "expira_em": self.zone.spaced(until) });
-        leaving::note(tx, actor, "cliente.convite", (client, &name), None::<&()>, Some(&after))?;
+        let act = leaving::act("cliente.convite", (client, &name));
+        audit::note(tx, actor, &act, None::<&()>, Some(&after))?;
         let (client, layout) = (client.to_string(), self.layout);
         if self.wants_json {
             let made = serde_json::json!({ "ok": true, "id": client, "convite": invitation });
@@ -223,8 +224,8 @@ pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> 
         if !store::end(tx, client)? {
             return answer.done(client, &page, "sem_convite");
         }
-        let about = (client, &*name);
-        leaving::note(tx, &actor, "cliente.convite_encerrar", about, None::<&()>, None::<&()>)?;
+        let act = leaving::act("cliente.convite_encerrar", (client, &name));
+        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
         answer.done(client, &page, "convite_encerrado")
     }))
 }

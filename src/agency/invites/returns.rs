@@ -14,7 +14,7 @@ use super::{Ending, began_here, told};
 use crate::agency::clients::MOST_ACCOUNTS;
 use crate::agency::{leaving, store as agency, told as news};
 use crate::app::App;
-use crate::audit::{Actor, ActorKind};
+use crate::audit::{self, Actor, ActorKind};
 use crate::base::{MlUserId, TokenHash, UserId};
 use crate::db::{Lane, ReadTx, WriteTx};
 use crate::edge::guard::{self, Refused, Visitor};
@@ -70,12 +70,12 @@ fn receive(
 ) -> Result<(Ending, String), Problem> {
     let client = guest.client;
     let is_full = Cell::new(false);
-    let is_free = |tx: &ReadTx<'_>, account| match agency::joined(tx, account)? {
-        Some(joined) => Ok(joined.client == client),
-        None => {
-            is_full.set(agency::accounts_of(tx, client)?.len() >= MOST_ACCOUNTS);
-            Ok(!is_full.get())
+    let is_free = |tx: &ReadTx<'_>, account| {
+        if let Some(joined) = agency::joined(tx, account)? {
+            return Ok(joined.client == client);
         }
+        is_full.set(agency::accounts_of(tx, client)?.len() >= MOST_ACCOUNTS);
+        Ok(!is_full.get())
     };
     let pair = match arrival.redeem(app, guest.shell, is_free)? {
         Ok(pair) => pair,
@@ -136,14 +136,8 @@ fn take_in(
         let is_new = agency::join(tx, guest.client, account)?;
         if is_new {
             let after = Account { conta: account.to_string() };
-            leaving::note(
-                tx,
-                &actor,
-                "cliente.conta_entrou",
-                (guest.client, &guest.name),
-                None::<&()>,
-                Some(&after),
-            )?;
+            let act = leaving::act("cliente.conta_entrou", (guest.client, &guest.name));
+            audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
         }
         let joined = agency::joined(tx, account)?;
         let is_joined = joined.is_some_and(|joined| joined.client == guest.client);
@@ -166,6 +160,6 @@ fn tell(
         format!("A conta chegou pelo convite de {}. A primeira leitura já começou.", guest.name);
     let page = format!("/admin/agencia/clientes/{}", guest.client);
     let cause = format!("agencia:entrou:{account}:{}", tx.now().0);
-    news::team(tx, guest.client, &title, &text, &page, &cause)?;
+    news::team(tx, guest.client, (&title, &text), &page, &cause)?;
     Ok(())
 }
