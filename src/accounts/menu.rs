@@ -26,6 +26,7 @@ const AGENCY: Group = Group {
         Place::new("Visão geral", "/admin/agencia", "pulse"),
         Place::new("Clientes", "/admin/agencia/clientes", "store"),
         Place::new("Perguntas", "/admin/agencia/central-perguntas", "question"),
+        Place::new("Etiquetas", "/admin/agencia/etiquetas", "printer"),
         Place::new("Checkup", "/admin/agencia/checkup", "check"),
         Place::new("Respostas", "/admin/agencia/respostas", "copy"),
     ],

@@ -11,7 +11,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::marketplace::tools::labels::print::print;
 use crate::marketplace::tools::labels::shelf::{self, Shelf};
 use crate::marketplace::tools::labels::views::Parcels;
-use crate::panel::{Layout, Pick, view};
+use crate::panel::{Layout, Pick};
 
 const PATH: &str = "/admin/agencia/etiquetas";
 const FILE: &str = "/admin/agencia/etiqueta";
@@ -24,8 +24,8 @@ const LOST: &str =
 #[template(path = "agency/labels.html", config = "assets/askama.toml")]
 pub struct AgencyLabelsPage {
     pub layout: Layout,
-    /// `conta`: the account that is shown.
-    pub field: view::Field,
+    /// Number of the account that is shown.
+    pub shown: String,
     /// All accounts of all clients; none when there is none.
     pub accounts: Vec<Pick>,
     pub parcels: Parcels,
@@ -57,7 +57,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     Reply::page(&AgencyLabelsPage {
         layout: layout(app, person, request),
-        field: view::Field::of(shelf.account().to_string()),
+        shown: shelf.account().to_string(),
         accounts: accounts.into_iter().map(pick).collect(),
         parcels: shelf.view(app, request, PATH, FILE),
     })

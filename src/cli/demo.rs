@@ -12,8 +12,8 @@ use super::demo_folder::{self, ThrowAway};
 use super::seal::NewKey;
 use super::serve::Server;
 use super::{
-    Context, demo_catalog, demo_content, demo_data, demo_drop, demo_messages, demo_program, hint,
-    log, sandbox, say,
+    Context, demo_agency, demo_catalog, demo_content, demo_data, demo_drop, demo_messages,
+    demo_program, hint, log, sandbox, say,
 };
 use crate::accounts::Role;
 use crate::accounts::passwords::Hasher;
@@ -28,6 +28,7 @@ use crate::keys::{self, KeyEntry, Scope, Words};
 use crate::marketplace::sync::LISTINGS;
 use crate::partner::{self, PlanName, store as partners};
 use crate::program::Terms;
+use crate::sandbox::DemoShops;
 
 /// The demonstration's only password, public by intent.
 const PASSWORD: &str = "demonstracao";
@@ -61,7 +62,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     let inside = sandbox::start(&context, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), None)
         .context("cannot start the sandbox")?;
     let inside = Arc::new(inside);
-    let sellers = crate::sandbox::seed_demo(&inside);
+    let shops = crate::sandbox::seed_demo(&inside);
     let config = &mut context.loaded.config;
     config.database.path = folder.path().join(demo_folder::DATABASE);
     config.database.backup_dir = None;
@@ -104,20 +105,22 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     server.run(move |app| {
         outside_world.notify(&format!("{}/ml/notificacoes", app.addresses.base_url));
         let agent = agent();
-        link(app, &agent, &sandbox_url, &sellers)?;
+        link(app, &agent, &sandbox_url, &shops.own)?;
         supply(app)?;
         let base = &app.addresses.base_url;
         let cookie = sign_in(&agent, base, OPERATOR.email)?;
         let (agent, cookie) = (&agent, &*cookie);
-        demo_data::enter(&demo_data::Operator {
+        let operator = demo_data::Operator {
             agent,
             base,
             cookie,
             checkout_token: &checkout_token,
             now: app.clock.now(),
-        })?;
+        };
+        demo_data::enter(&operator)?;
         play(app)?;
-        sell(agent, &sandbox_url, &sellers)?;
+        look_after(app, &operator, &sandbox_url, &shops)?;
+        sell(agent, &sandbox_url, &shops.own)?;
         leave(agent, base, cookie)?;
         drop(hush);
         announce(app, &sandbox_url, &credentials)
@@ -207,6 +210,22 @@ fn play(app: &App) -> anyhow::Result<()> {
         let own = accounts::by_email(tx, STUDENT.email)?.map(|one| one.user_id);
         demo_program::fill(tx, terms, own)
     })?;
+    Ok(())
+}
+
+/// Has the agency look after three clients.
+fn look_after(
+    app: &App,
+    operator: &demo_data::Operator<'_>,
+    sandbox_url: &str,
+    shops: &DemoShops,
+) -> anyhow::Result<()> {
+    let own = shops.own.first().copied().context("the sandbox opened no shop")?;
+    demo_agency::invite(operator, sandbox_url, own, &shops.clients)?;
+    wait_for_sales(app, shops.own.len() + shops.clients.len())?;
+    demo_agency::look(operator)?;
+    let today = app.day(app.clock.now());
+    app.db.write(move |tx| demo_agency::remember(tx, today))?;
     Ok(())
 }
 

@@ -67,7 +67,7 @@ pub struct Operator<'a> {
 
 impl Operator<'_> {
     /// Sends a form's fields and gives what was answered.
-    fn send(&self, path: &str, fields: &Value) -> anyhow::Result<Value> {
+    pub fn send(&self, path: &str, fields: &Value) -> anyhow::Result<Value> {
         let mut answer = self
             .agent
             .post(format!("{}{path}", self.base))

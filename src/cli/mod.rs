@@ -8,6 +8,7 @@ mod check;
 mod check_outside;
 mod database;
 mod demo;
+mod demo_agency;
 mod demo_catalog;
 mod demo_content;
 mod demo_data;

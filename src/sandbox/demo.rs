@@ -33,6 +33,15 @@ pub const DEMO_SHOPS: [Shop; 3] = [
         power_seller: None, shares: [0.052, 0.148, 0.036], seed: 7, daily: 6 },
 ];
 
+/// The shops of the agency's clients.
+#[rustfmt::skip] // A table.
+pub const CLIENTS_SHOPS: [Shop; 2] = [
+    Shop { id: 1_701_445_918, nickname: "AURORA MODA FEMININA", level: "5_green",
+        power_seller: Some("gold"), shares: [0.008, 0.042, 0.004], seed: 23, daily: 15 },
+    Shop { id: 1_745_620_337, nickname: "FERRAGENS DO VALE", level: "3_yellow",
+        power_seller: None, shares: [0.027, 0.111, 0.018], seed: 31, daily: 5 },
+];
+
 /// States that the least wanted listings of a shop are in, from the last one on.
 const STATES: [(&str, &str); 6] = [
     ("paused", "out_of_stock"),

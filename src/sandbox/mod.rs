@@ -151,15 +151,24 @@ impl Drop for Running {
     }
 }
 
-/// Fills the sandbox with the demo's three shops and sixty days of sales of
-/// each, and returns their marketplace ids.
-pub fn seed_demo(running: &Running) -> Vec<i64> {
+/// The demo's shops by their marketplace ids.
+pub struct DemoShops {
+    /// Of the student, from the largest to the smallest.
+    pub own: Vec<i64>,
+    /// Of the agency's clients who are no students.
+    pub clients: Vec<i64>,
+}
+
+/// Fills the sandbox with the demo's shops and sixty days of sales of each.
+pub fn seed_demo(running: &Running) -> DemoShops {
     let now = running.sandbox.clock.now();
     let mut world = running.sandbox.world();
-    demo::DEMO_SHOPS
-        .iter()
-        .filter_map(|shop| demo::open_shop(&mut world, shop, 60, now).ok())
-        .collect()
+    let mut open = |shops: &[demo::Shop]| {
+        let opened =
+            shops.iter().filter_map(|shop| demo::open_shop(&mut world, shop, 60, now).ok());
+        opened.collect()
+    };
+    DemoShops { own: open(&demo::DEMO_SHOPS), clients: open(&demo::CLIENTS_SHOPS) }
 }
 
 #[cfg(test)]

@@ -229,7 +229,8 @@ fn a_checkup_finds_each_fault_with_its_age() {
     let list = shown(&operator, CHECKUP);
     let faults = |number: u64| -> Vec<String> {
         let rows = list["dados"].as_array().unwrap().iter();
-        let own = rows.filter(|row| row["conta"] == (SELLERS + number).to_string());
+        let account = (SELLERS + number).to_string();
+        let own = rows.filter(|row| row["conta"] == *account);
         own.map(|row| row["pendencia"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(faults(1), ["perguntas", "sem_estoque"], "{list}");

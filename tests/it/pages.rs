@@ -18,6 +18,8 @@ use crate::world::World;
 const UNLINKED: &[(&str, &str)] = &[
     ("/configurar", "the link that the server writes at its start"),
     ("/avisos/sair", "the link of a reminder by e-mail"),
+    ("/convite/{code}", "the invitation that the agency sends to a client"),
+    ("/convite/pronto", "the marketplace's consent page"),
     (AUTHORIZE, "the program that wants to be connected"),
     ("/admin/gamificacao/migrar", "a button that asks, for a GET that changes something"),
 ];

@@ -330,11 +330,14 @@ fn what_is_anothers_shows_in_no_list_and_no_tool() {
     let (ana, supplier) = (site.person("ana"), site.person_as("davi", "drop"));
     let (extension, integration) = (site.extension("ana"), site.seller("ana").plan("scale"));
     let program = site.supplier("davi").plan("scale");
+    // Of the agency's team, which looks after nobody's account yet.
+    let staff = crate::agency_access::staff(&site, "lia");
     relate(&site, &supplier, &ana);
     let of = |call: &str| -> Option<&Actor<'_>> {
         Some(match call {
             "session:student" | "session:anyone" => &ana,
             "session:supplier" => &supplier,
+            "session:agency" => &staff,
             "extension" => &extension,
             "seller" => &integration,
             "supplier" => &program,

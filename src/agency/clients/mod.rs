@@ -6,7 +6,7 @@ pub mod views;
 
 use serde::Serialize;
 
-use crate::base::{Cents, Instant, MlUserId};
+use crate::base::{Cents, Instant, MlUserId, UserId};
 
 /// Most clients.
 pub const MOST: i64 = 1_000;
@@ -55,6 +55,15 @@ pub struct Client {
     pub findings: i64,
     pub questions: i64,
     pub claims: i64,
+}
+
+/// Whose clients a list is narrowed to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keeper {
+    #[default]
+    Anybody,
+    Nobody,
+    Person(UserId),
 }
 
 /// What a client sold in two spans of equal length.

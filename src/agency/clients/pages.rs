@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::store::{self, STANDINGS, Wanted};
 use super::views::{AccountLine, ClientForm, ClientPage, ClientRow, ClientsPage, standing};
-use super::{Client, ClientAccount, ClientEntry, MOST_ACCOUNTS, Sold};
+use super::{Client, ClientAccount, ClientEntry, Keeper, MOST_ACCOUNTS, Sold};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::agency::charts::{self, Span};
@@ -176,10 +176,11 @@ fn shown(client: &Client, accounts: &[ClientAccount], sold: Sold, zone: Zone) ->
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let (today, zone) = (app.day(request.now), app.zone());
-    let keeper = query.filter("responsavel").map(|whose| match whose {
-        "eu" => Some(person.account.user_id),
-        _ => None,
-    });
+    let keeper = match query.filter("responsavel") {
+        Some("eu") => Keeper::Person(person.account.user_id),
+        Some(_) => Keeper::Nobody,
+        None => Keeper::Anybody,
+    };
     let wanted = Wanted { search: &query.search, keeper, standing: query.filter("situacao") };
     let (rows, total, (pending, readable)) = app.db.read(request.lane, |tx| {
         let (clients, total) = store::page(tx, &wanted, query.descending, query.window())?;

@@ -1,6 +1,6 @@
 //! Clients in the database.
 
-use super::{Client, ClientAccount, ClientEntry, MOST, Sold};
+use super::{Client, ClientAccount, ClientEntry, Keeper, MOST, Sold};
 use crate::base::text::search_key;
 use crate::base::{Day, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
@@ -44,8 +44,7 @@ row!(ClientAccount {
 #[derive(Debug, Default)]
 pub struct Wanted<'w> {
     pub search: &'w str,
-    /// Whose clients: somebody's, nobody's (`Some(None)`), or all.
-    pub keeper: Option<Option<UserId>>,
+    pub keeper: Keeper,
     /// One of [`STANDINGS`].
     pub standing: Option<&'w str>,
 }
@@ -68,15 +67,15 @@ pub fn page(
     descending: bool,
     window: (u32, u32),
 ) -> Result<(Vec<Client>, u64)> {
-    let (key, keeper) = (search_key(wanted.search), wanted.keeper.flatten());
+    let key = search_key(wanted.search);
     let mut filters = Filters::new("1 = 1", &[]);
     if !key.is_empty() {
         filters.and("holds(search, :key)", &[(":key", &key)]);
     }
-    match wanted.keeper {
-        Some(Some(_)) => filters.and_if("keeper_id = :keeper", ":keeper", &keeper),
-        Some(None) => filters.and("keeper_id IS NULL", &[]),
-        None => {}
+    match &wanted.keeper {
+        Keeper::Person(person) => filters.and("keeper_id = :keeper", &[(":keeper", person)]),
+        Keeper::Nobody => filters.and("keeper_id IS NULL", &[]),
+        Keeper::Anybody => {}
     }
     if let Some((.., condition)) = STANDINGS.iter().find(|one| Some(one.0) == wanted.standing) {
         filters.and(condition, &[]);

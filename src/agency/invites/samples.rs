@@ -6,7 +6,7 @@ use super::views::{EndPage, InvitationGonePage, InvitationMade, InvitationPage};
 use crate::agency::labels::AgencyLabelsPage;
 use crate::fixture::html;
 use crate::marketplace::tools::samples::some_parcels;
-use crate::panel::{Layout, Pick, When, view};
+use crate::panel::{Layout, Pick, When};
 
 type Pages = Vec<(&'static str, String)>;
 
@@ -32,7 +32,7 @@ fn labels(
     let pick = |index: usize| Pick { value: index.to_string(), label: names[index % 2].clone() };
     html(&AgencyLabelsPage {
         layout,
-        field: view::Field::of("1"),
+        shown: "1".to_owned(),
         accounts: (0..accounts).map(pick).collect(),
         parcels: some_parcels(ago, is_living, parcels, "/admin/agencia/etiqueta"),
     })

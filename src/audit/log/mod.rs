@@ -149,7 +149,8 @@ fn verb_words(verb: &str) -> String {
 
 /// Names of fields as the forms call them. Names that are such words already,
 /// but for the capital, are left out.
-const FIELDS: [(&str, &str); 43] = [
+const FIELDS: [(&str, &str); 46] = [
+    ("anotacoes", "Anotações"),
     ("ativo", "Ativo"),
     ("ate", "Até"),
     ("atrasado_desde", "Pagamento atrasado desde"),
@@ -175,6 +176,7 @@ const FIELDS: [(&str, &str); 43] = [
     ("limite", "Limite de chamadas"),
     ("linkedin", "LinkedIn"),
     ("link_checkout", "Link de compra"),
+    ("ml_user_id", "Conta do marketplace"),
     ("nova", "Chave nova"),
     ("ordem", "Ordem"),
     ("pago_ate", "Pago até"),
@@ -184,6 +186,7 @@ const FIELDS: [(&str, &str); 43] = [
     ("professor_id", "Professor"),
     ("publico", "Aberto ao público"),
     ("quem_via", "Quem via"),
+    ("responsavel_id", "Responsável"),
     ("sem_mudanca", "Sem mudança"),
     ("sessoes", "Sessões"),
     ("sku", "SKU"),
