@@ -141,6 +141,51 @@ fn long_values_and_many_tabs_fit_a_phone() {
     faults.expect_none();
 }
 
+/// The queues of questions, with cards to answer, and what opens over them.
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn questions_are_answered_on_accessible_pages() {
+    let world = World::start();
+    let site = with_push(&world).start();
+    let (ana, operator) = furnish(&site, &world);
+    let browser = Browser::start();
+    let mut faults = Faults::default();
+    let queue = "/admin/agencia/central-perguntas";
+    for (actor, home, pages) in [
+        (
+            &operator,
+            "/admin",
+            [queue, "/admin/agencia/respostas", &*format!("{queue}?status=todas")],
+        ),
+        (
+            &ana,
+            "/painel",
+            ["/painel/perguntas", "/painel/respostas", "/painel/perguntas?estado=todas"],
+        ),
+    ] {
+        site.sign_in(&browser, actor.person(), home);
+        for page in pages {
+            faults.look(&browser, &site.url(page));
+        }
+        browser.go(&site.url(pages[0]));
+        browser.see("Serve no suporte de bicicleta?");
+        for theme in [Theme::Light, Theme::Dark] {
+            browser.prefer(theme);
+            browser.click("[popovertarget='teclas']");
+            browser.see("envia e vai para a próxima");
+            faults.note_axe(&browser, &format!("{theme:?}, keys"));
+            browser.press("Fechar");
+        }
+        browser.go(&site.url(pages[1]));
+        browser.click(".replies summary");
+        faults.note_axe(&browser, "an open reply");
+        browser.go(&site.url(home));
+        browser.press("Sair");
+        browser.wait_for_path("/entrar");
+    }
+    faults.expect_none();
+}
+
 /// What is wrong with pages, all of it: one walk names every page at fault.
 #[derive(Default)]
 struct Faults(Vec<String>);
