@@ -52,7 +52,7 @@ pub struct Cycle {
 /// What SQL asks of a client that can be read.
 const READABLE: &str =
     "EXISTS (SELECT 1 FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
-    WHERE j.client_id = c.client_id AND a.token_ok = 1)";
+    WHERE j.client_id = agency_client.client_id AND a.token_ok = 1)";
 
 /// Reads the accounts of five clients; `None` when too many cycles wait.
 pub fn run(app: &App, whom: Whom) -> Result<Option<Cycle>, DbError> {
@@ -89,19 +89,19 @@ pub fn run(app: &App, whom: Whom) -> Result<Option<Cycle>, DbError> {
 /// Makes all clients wanted, unless some still are.
 fn want_everybody(tx: &WriteTx<'_>) -> Result<(), DbError> {
     if pending(tx)? == 0 {
-        tx.execute(&format!("UPDATE agency_client AS c SET wanted = 1 WHERE {READABLE}"), [])?;
+        tx.execute(&format!("UPDATE agency_client SET wanted = 1 WHERE {READABLE}"), [])?;
     }
     Ok(())
 }
 
 /// Clients that are wanted and can be read.
 pub fn pending(tx: &ReadTx<'_>) -> Result<u64, DbError> {
-    tx.count(&format!("SELECT count(*) FROM agency_client c WHERE wanted = 1 AND {READABLE}"), [])
+    tx.count(&format!("SELECT count(*) FROM agency_client WHERE wanted = 1 AND {READABLE}"), [])
 }
 
 /// Clients that can be read.
 pub fn readable(tx: &ReadTx<'_>) -> Result<u64, DbError> {
-    tx.count(&format!("SELECT count(*) FROM agency_client c WHERE {READABLE}"), [])
+    tx.count(&format!("SELECT count(*) FROM agency_client WHERE {READABLE}"), [])
 }
 
 fn choose(tx: &ReadTx<'_>, whom: Whom) -> Result<Vec<i64>, DbError> {
@@ -112,7 +112,7 @@ fn choose(tx: &ReadTx<'_>, whom: Whom) -> Result<Vec<i64>, DbError> {
     };
     // ?2 is named in each, so that the values fit.
     let sql = format!(
-        "SELECT client_id FROM agency_client c WHERE {whose} AND ?2 IS NOT NULL AND {READABLE}
+        "SELECT client_id FROM agency_client WHERE {whose} AND ?2 IS NOT NULL AND {READABLE}
          ORDER BY tried_at, client_id LIMIT ?1"
     );
     tx.values(&sql, (CLIENTS, tx.now().minus(EVERY_S)))
