@@ -2,7 +2,7 @@
 
 use super::charts::{self, Span};
 use super::checkup::{Fault, Finding, Standing};
-use super::clients::pages::{FORM, LIST as CLIENT_LIST};
+use super::clients::pages::{ACCOUNT_FORM, FORM, LIST as CLIENT_LIST};
 use super::clients::views::{
     AccountLine, ClientForm, ClientPage, ClientRow, ClientsPage, FindingLine, standing,
 };
@@ -153,6 +153,7 @@ fn form(frame: Frame<'_>, faults: usize, existing: bool) -> String {
         is_admin: existing,
         team: vec![Pick { value: String::new(), label: "Ninguém".to_owned() }],
         form: FORM.sample(existing.then_some(&entry), faults),
+        account: ACCOUNT_FORM.sample(None, usize::from(existing)),
     })
 }
 

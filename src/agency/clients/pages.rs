@@ -16,7 +16,7 @@ use crate::base::{MlUserId, Zone};
 use crate::db::{DbError, WriteTx};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
-use crate::http::input::FromField;
+use crate::http::input::{FromField, RowNumber};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::account::store::owner_of;
 use crate::panel::{
@@ -84,6 +84,11 @@ pub const OUTCOMES: &[Outcome] = &[
     Outcome::good("conta", "Conta incluída", "Ela será lida agora, com o histórico de vendas."),
     Outcome::good("convite_encerrado", "Convite encerrado", "O link não abre mais."),
     Outcome::good("sem_convite", "Não há convite aberto", "Gere um novo quando precisar."),
+    Outcome::warn(
+        "conta_ocupada",
+        "Nada foi incluído",
+        "Esta conta já é de um cliente da agência, ou este cliente já tem 50 contas.",
+    ),
     Outcome::good("conta_retirada", "Conta retirada", "A agência não tem mais acesso a ela."),
     Outcome::good("sincronizados", "Clientes sincronizados", "Todos os números são de agora."),
     Outcome::good(
@@ -117,6 +122,17 @@ pub const FORM: Form<ClientEntry> = Form(&[
     ),
     Input::new("anotacoes", "Use até 4.000 letras.", Rule::Lines(4_000, |entry| &mut entry.notes)),
 ]);
+
+/// The form of one more account of a client: the number of one that a student
+/// has linked.
+pub const ACCOUNT_FORM: Form<Option<i64>> = Form(&[Input::new(
+    "ml_user_id",
+    "Informe o número de uma conta que um aluno vinculou.",
+    Rule::Own(
+        |sent, name, account| *account = Some(sent.required::<RowNumber>(name).0),
+        |account, _| account.map(|number| number.to_string()).unwrap_or_default(),
+    ),
+)]);
 
 /// Tags as a list or as one text with commas.
 #[derive(Default)]
@@ -263,20 +279,44 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     form_page((app, person, request), Some(&client), form)
 }
 
+/// The form of a client beneath which an account was at fault.
+fn account_again(
+    (app, person, request): Visit<'_>,
+    client: &Client,
+    problem: Problem,
+) -> Result<Job, Problem> {
+    form::show_again(request, problem, |faults| {
+        let form = FORM.show(Some(&client.entry), app.zone()).unfocused();
+        let account = ACCOUNT_FORM.again(request, faults);
+        Reply::page(&forms((app, person, request), Some(client), form, account)?)
+    })
+}
+
 fn form_page(
     (app, person, request): Visit<'_>,
     existing: Option<&Client>,
     form: FormView,
 ) -> Result<Reply, Problem> {
+    let account = ACCOUNT_FORM.show(None, app.zone()).unfocused();
+    Reply::page(&forms((app, person, request), existing, form, account)?)
+}
+
+fn forms(
+    (app, person, request): Visit<'_>,
+    existing: Option<&Client>,
+    form: FormView,
+    account: FormView,
+) -> Result<ClientForm, Problem> {
     let team = app.db.read(request.lane, store::team)?;
     let nobody = Pick { value: String::new(), label: "Ninguém".to_owned() };
     let picks = team.into_iter().map(|(id, name)| Pick { value: id.to_string(), label: name });
-    Reply::page(&ClientForm {
+    Ok(ClientForm {
         layout: layout(app, person, request),
         existing: existing.map(|one| (one.id, one.entry.name.clone())),
         is_admin: person.account.role == Role::Admin,
         team: std::iter::once(nobody).chain(picks).collect(),
         form,
+        account,
     })
 }
 
@@ -405,18 +445,28 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 pub fn add_account(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     only_administrators(person)?;
     let id = request.id()?;
+    let client = app.db.read(request.lane, |tx| store::one(tx, id))?;
+    let client = client.ok_or_else(Problem::not_found)?;
     let mut sent = Sent::of(request, app.zone())?;
-    let account = MlUserId(sent.required::<crate::http::input::RowNumber>("ml_user_id").0);
+    let account = MlUserId(ACCOUNT_FORM.read(&mut sent, None).unwrap_or_default());
     check_account(app, request, &mut sent, account)?;
-    sent.finish()?;
+    if let Err(problem) = sent.finish() {
+        return account_again((app, person, request), &client, problem);
+    }
     let (answer, actor, zone) = (Answer::to(request), Actor::person(person, request), app.zone());
     Ok(Box::new(move |tx| {
         let client = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
-        take_in(tx, id, account, zone)?;
+        let page = format!("{CLIENTS}/{id}");
+        match take_in(tx, id, account, zone) {
+            Err(problem) if problem.code == Code::Conflict => {
+                return answer.declined(problem, &page, "conta_ocupada");
+            }
+            taken => taken?,
+        }
         let act = act("cliente.conta", id, &client.entry.name);
         let after = json!({ "ml_user_id": account });
         audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
-        answer.made(account, &format!("{CLIENTS}/{id}"), "conta")
+        answer.made(account, &page, "conta")
     }))
 }
 

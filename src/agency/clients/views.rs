@@ -165,4 +165,6 @@ pub struct ClientForm {
     pub is_admin: bool,
     pub team: Vec<Pick>,
     pub form: FormView,
+    /// Of one more account.
+    pub account: FormView,
 }
