@@ -105,7 +105,9 @@ pub fn press_open(call: &mut Call<'_>) -> Pressed {
 /// Adds what a shop has besides sales to one with a history, without notifications.
 fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
     vary_listings(world, seller, now)?;
-    let items = listings_of(world, seller);
+    // Nobody can answer at a listing that is not active.
+    let mut items = listings_of(world, seller);
+    items.retain(|number| world.items.get(number).is_some_and(|item| item.status == "active"));
     // Every shop hears the same questions, from another one on.
     let first = usize::try_from(seller % 9).unwrap_or(0);
     let texts = QUESTIONS.into_iter().cycle().skip(first).take(QUESTIONS.len());

@@ -113,7 +113,7 @@ fn line(app: &App, stores: &Stores, listing: SellerListing, now: Instant) -> Lis
 }
 
 /// What a state of a listing looks like.
-fn state_badge(status: &str) -> Badge {
+pub fn state_badge(status: &str) -> Badge {
     match status {
         "active" => Badge::Active,
         "paused" => Badge::OnHold,

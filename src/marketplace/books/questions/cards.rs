@@ -6,6 +6,7 @@ use crate::base::text::grouped;
 use crate::base::{Cents, DAY_S, Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::account::stores::unlinked;
+use crate::marketplace::books::listings::pages::state_badge;
 use crate::panel::view::Field;
 use crate::panel::{Badge, Notice, Outcome, Tone, When};
 use crate::row;
@@ -144,6 +145,9 @@ pub struct CardListing {
     pub stock: String,
     /// The same in words.
     pub stock_words: String,
+    /// Why buyers cannot buy there now, and nobody can answer; `None` while it
+    /// is active, or not known.
+    pub state: Option<Badge>,
     /// Addresses of its page and its picture; may be empty.
     pub permalink: String,
     pub thumbnail: String,
@@ -164,10 +168,18 @@ struct Shown {
     title: String,
     price: Cents,
     available: i64,
+    status: String,
     permalink: String,
     thumbnail: String,
 }
-row!(Shown { title, price = "price_cents", available, permalink, thumbnail });
+row!(Shown {
+    title,
+    price = "price_cents",
+    available,
+    status = "(SELECT text FROM word WHERE word_id = listing.status)",
+    permalink,
+    thumbnail,
+});
 
 struct Before {
     ml_user_id: MlUserId,
@@ -256,7 +268,17 @@ fn listing(
         let none = String::new;
         let (price, stock, stock_words) = (none(), none(), none());
         let (permalink, thumbnail) = (none(), none());
-        return Ok(CardListing { id, title, price, stock, stock_words, permalink, thumbnail });
+        let state = None;
+        return Ok(CardListing {
+            id,
+            title,
+            price,
+            stock,
+            stock_words,
+            state,
+            permalink,
+            thumbnail,
+        });
     };
     let is_address = shown.permalink.starts_with("https://");
     Ok(CardListing {
@@ -269,6 +291,7 @@ fn listing(
             1 => "1 disponível".to_owned(),
             many => format!("{} disponíveis", grouped(many.unsigned_abs())),
         },
+        state: Some(state_badge(&shown.status)).filter(|state| *state != Badge::Active),
         permalink: if is_address { shown.permalink } else { String::new() },
         thumbnail: shown.thumbnail,
     })

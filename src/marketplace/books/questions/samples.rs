@@ -57,6 +57,7 @@ pub fn card(number: usize, ago: &dyn Fn(i64) -> When) -> Card {
             price: only("R$ 1.289,90"),
             stock: only("12"),
             stock_words: only("12 disponíveis"),
+            state: (number == 1).then_some(Badge::OnHold),
             permalink: only("https://produto.sandbox.invalid/MLB-4400012345"),
             thumbnail: String::new(),
         },
