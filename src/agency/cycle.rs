@@ -128,8 +128,12 @@ fn read_client(
     let accounts = app.db.read(Lane::Slow, |tx| store::accounts_of(tx, client))?;
     let mut failed: Option<MlUserId> = None;
     let mut lost = Vec::new();
-    let before = |account: &store::JoinedAccount| account.token_ok;
-    for account in accounts.iter().filter(|account| before(account)) {
+    let mut is_late = false;
+    for account in accounts.iter().filter(|account| account.token_ok) {
+        if is_over() {
+            is_late = true;
+            break;
+        }
         let id = account.ml_user_id;
         let read = catch_unwind(AssertUnwindSafe(|| now::read(app, id, is_over)));
         match read.unwrap_or(Err(DbError::JobPanicked))? {
@@ -142,6 +146,7 @@ fn read_client(
     app.db.write(move |tx| {
         let error = match lost.first() {
             Some(name) => Some(format!("{name} perdeu o vínculo com o marketplace.")),
+            None if is_late => Some("Não houve tempo para ler todas as contas.".to_owned()),
             None => failed.map(|id| why(tx, id)).transpose()?,
         };
         let today = zone.day(tx.now());
