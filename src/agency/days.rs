@@ -67,6 +67,11 @@ pub fn note(tx: &WriteTx<'_>, account: &JoinedAccount, today: Day) -> Result<()>
          WHERE (orders, gross_cents) IS NOT (excluded.orders, excluded.gross_cents)",
         (of.0, of.1, of.2, today.plus(-back), today),
     )?;
+    // No chart shows them any more.
+    tx.execute(
+        "DELETE FROM agency_day WHERE client_id IN (0, ?1) AND day < ?2",
+        (of.0, today.plus(-KEPT_DAYS)),
+    )?;
     tx.run(
         "INSERT INTO agency_day
              (client_id, day, ml_user_id, orders, gross_cents, listings, claims, questions, reputation, seen)
@@ -80,17 +85,6 @@ pub fn note(tx: &WriteTx<'_>, account: &JoinedAccount, today: Day) -> Result<()>
              listings = excluded.listings, claims = excluded.claims, questions = excluded.questions,
              reputation = excluded.reputation, seen = 1",
         (of.0, of.1, of.2, today),
-    )
-}
-
-/// Removes days that no chart shows any more; returns how many rows.
-pub fn forget(tx: &WriteTx<'_>, today: Day, most: usize) -> Result<usize> {
-    tx.execute(
-        "DELETE FROM agency_day WHERE (client_id, day, ml_user_id) IN (
-             SELECT client_id, day, ml_user_id FROM agency_day
-             WHERE client_id IN (SELECT 0 UNION ALL SELECT client_id FROM agency_client) AND day < ?1
-             LIMIT ?2)",
-        (today.plus(-KEPT_DAYS), i64::try_from(most).unwrap_or(1)),
     )
 }
 

@@ -44,10 +44,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             None => accounts.first(),
         };
         let shelf = match shown {
-            Some(one) => {
-                let is_living = store::is_living(tx, one.ml_user_id)?;
-                Shelf::read(tx, one.owner, (one.ml_user_id, is_living), page)?
-            }
+            Some(one) => Shelf::read(tx, one.owner, (one.ml_user_id, one.token_ok), page)?,
             None => Shelf::none(page),
         };
         Ok::<_, Problem>((accounts, shelf))

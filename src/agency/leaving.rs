@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::invites::store as invites;
 use super::store::{self, JoinedAccount};
-use super::told;
+use super::{act, page_of, told};
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Actor};
 use crate::base::{MlUserId, UserId};
 use crate::db::{self, Lane, ReadTx, WriteTx};
 use crate::edge::guard::Person;
@@ -30,11 +30,6 @@ struct Account<'a> {
     conta: &'a str,
 }
 
-/// What was done to a client, by number and name.
-pub fn act<'n>(action: &'static str, (client, name): (i64, &'n str)) -> Act<'n> {
-    Act { action, object: "cliente", object_id: client.to_string(), object_name: name }
-}
-
 /// `POST /painel/ml/contas/{ml_user_id}/agencia/encerrar`: a student ends the
 /// agency's care of an account.
 pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
@@ -51,7 +46,7 @@ pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> 
         audit::note(tx, &actor, &act, Some(&before), None::<&()>)?;
         let title = format!("{} saiu da agência", joined.nickname);
         let text = format!("Quem vende encerrou o acesso a esta conta de {}.", joined.client_name);
-        let page = format!("/admin/agencia/clientes/{}", joined.client);
+        let page = page_of(joined.client);
         let cause = format!("agencia:saiu:{account}:{}", tx.now().0);
         told::team(tx, joined.client, (&title, &text), &page, &cause)?;
         answer.with(ACCOUNTS, LinkOutcome::AgencyEnded.name(), &[])

@@ -27,5 +27,17 @@ pub mod store;
 pub mod told;
 pub mod views;
 
+use crate::audit::Act;
+
 /// The page of the clients.
 pub const CLIENTS: &str = "/admin/agencia/clientes";
+
+/// The page of one client.
+pub fn page_of(client: i64) -> String {
+    format!("{CLIENTS}/{client}")
+}
+
+/// What was done to a client, by number and name.
+pub fn act<'n>(action: &'static str, (client, name): (i64, &'n str)) -> Act<'n> {
+    Act { action, object: "cliente", object_id: client.to_string(), object_name: name }
+}

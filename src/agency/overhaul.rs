@@ -46,7 +46,7 @@ pub fn run(
 fn one(tx: &WriteTx<'_>, account: MlUserId) -> Result<Option<bool>, DbError> {
     let Some(account) = store::joined(tx, account)? else { return Ok(None) };
     let looked = checkup::look(tx, &account)?;
-    let page = format!("{}/{}", super::CLIENTS, account.client);
+    let page = super::page_of(account.client);
     let tell = |title: &str, text: &str, what: &str| {
         let cause = format!("checkup:{}:{what}:{}", account.ml_user_id, tx.now().0);
         told::team(tx, account.client, (title, text), &page, &cause)

@@ -8,7 +8,7 @@ use super::clients::pages::SOLD_DAYS;
 use super::clients::store as clients;
 use super::clients::views::FindingLine;
 use super::views::{CheckupPage, FindingRow, OverviewPage, ReportPage, TopListing};
-use super::{CLIENTS, cycle, days, overhaul, store};
+use super::{cycle, days, overhaul, page_of, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{DAY_S, Day, Instant, Zone, grouped};
@@ -187,11 +187,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let (from, to) = Span::Month.days(today);
     let (client, accounts, sold, course, top) = app.db.read(request.lane, |tx| {
         let client = clients::one(tx, id)?.ok_or_else(Problem::not_found)?;
-        let accounts = clients::accounts(tx, id)?.into_iter().map(|account| {
-            let found = checkup::findings(tx, account.ml_user_id)?;
-            Ok::<_, DbError>((account, found))
-        });
-        let accounts = accounts.collect::<Result<Vec<_>, _>>()?;
+        let accounts = clients::looked_over(tx, id)?;
         Ok::<_, Problem>((
             client,
             accounts,
@@ -207,7 +203,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let day = |day: Day| day.date().format("%d/%m/%Y").to_string();
     Reply::page(&ReportPage {
         layout: layout(app, person, request),
-        back: format!("{CLIENTS}/{id}"),
+        back: page_of(id),
         name: client.entry.name,
         agency: app.config.server.name.clone(),
         period: format!("{} a {}", day(from), day(to)),

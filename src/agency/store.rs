@@ -1,5 +1,6 @@
 //! Clients and their accounts in the database.
 
+use crate::accounts::store as accounts;
 use crate::base::{MlUserId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
@@ -40,10 +41,10 @@ pub fn all_accounts(tx: &ReadTx<'_>) -> Result<Vec<JoinedAccount>> {
     tx.records(&format!("{JOINED} ORDER BY c.search, c.client_id, j.ml_user_id"), [])
 }
 
-/// Whether an account can be called for at the marketplace.
-pub fn is_living(tx: &ReadTx<'_>, account: MlUserId) -> Result<bool> {
-    let living = tx.maybe("SELECT token_ok FROM ml_account WHERE ml_user_id = ?1", [account])?;
-    Ok(living.unwrap_or(false))
+/// Whether somebody may use the agency's pages, and so can look after clients.
+pub fn is_of_team(tx: &ReadTx<'_>, person: UserId) -> Result<bool> {
+    let account = accounts::by_id(tx, person)?;
+    Ok(account.is_some_and(|account| account.is_of_agency() && !account.suspended))
 }
 
 /// All clients with their names, by name.

@@ -1,6 +1,7 @@
 //! What the agency's team is told inside the platform, and what students are
 //! told of the agency.
 
+use super::store::is_of_team;
 use crate::base::UserId;
 use crate::db::{Result, WriteTx};
 use crate::messages::{NewNotification, NotificationKind, store as messages};
@@ -26,14 +27,11 @@ pub fn team(
 /// Who keeps a client, as long as that person is of the team; else everybody
 /// who administers.
 fn whom(tx: &WriteTx<'_>, client: i64) -> Result<Vec<UserId>> {
-    let keeper: Option<UserId> = tx.maybe(
-        "SELECT u.user_id FROM agency_client c JOIN user u ON u.user_id = c.keeper_id
-         WHERE c.client_id = ?1 AND u.suspended_at IS NULL AND (u.role = 'admin' OR EXISTS (
-             SELECT 1 FROM user_permission p
-             WHERE p.user_id = u.user_id AND p.permission = 'agencia' AND p.granted = 1))",
-        [client],
-    )?;
-    if let Some(keeper) = keeper {
+    let keeper: Option<Option<UserId>> =
+        tx.maybe("SELECT keeper_id FROM agency_client WHERE client_id = ?1", [client])?;
+    if let Some(keeper) = keeper.flatten()
+        && is_of_team(tx, keeper)?
+    {
         return Ok(vec![keeper]);
     }
     tx.values(
@@ -70,7 +68,7 @@ fn tell(
     cause: &str,
 ) -> Result<()> {
     let told = NewNotification {
-        kind: NotificationKind::Agencia,
+        kind: NotificationKind::Sistema,
         title,
         message,
         ml_user_id: None,

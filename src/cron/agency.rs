@@ -4,11 +4,8 @@
 use super::{Outcome, Report, Turn};
 use crate::agency::checkup::EVERY_S;
 use crate::agency::cycle::{self, Whom};
-use crate::agency::{days, overhaul};
+use crate::agency::overhaul;
 use crate::app::App;
-
-/// Rows that are removed in one write.
-const REMOVED: usize = 1_000;
 
 /// Reads five clients: those whose turn has come, or when somebody asked for
 /// the run those that have waited longest.
@@ -17,8 +14,6 @@ pub fn read(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     if let Some(cycle) = cycle::run(app, whom)? {
         report.add_agency(cycle.synced, cycle.errors);
     }
-    let today = app.day(turn.now);
-    while !turn.is_over() && app.db.write(move |tx| days::forget(tx, today, REMOVED))? == REMOVED {}
     Ok(())
 }
 

@@ -51,7 +51,6 @@ crate::named! {
         Programa = 6, "programa";
         Parceiro = 7, "parceiro";
         Sistema = 8, "sistema";
-        Agencia = 9, "agencia";
     }
 }
 

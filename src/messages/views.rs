@@ -40,10 +40,9 @@ fn place_of(notification: &Notification) -> String {
         NotificationKind::Anuncio => format!("/painel/anuncios?q={reference}"),
         NotificationKind::Meet => "/painel/meets".to_owned(),
         NotificationKind::Sistema if notification.ml_user_id.is_some() => "/painel/ml".to_owned(),
-        NotificationKind::Programa
-        | NotificationKind::Parceiro
-        | NotificationKind::Sistema
-        | NotificationKind::Agencia => String::new(),
+        NotificationKind::Programa | NotificationKind::Parceiro | NotificationKind::Sistema => {
+            String::new()
+        }
     }
 }
 
@@ -58,7 +57,6 @@ fn icon(kind: NotificationKind) -> &'static str {
         NotificationKind::Programa => "star",
         NotificationKind::Parceiro => "people",
         NotificationKind::Sistema => "bell",
-        NotificationKind::Agencia => "staff",
     }
 }
 

@@ -16,6 +16,9 @@ const CHECKUP: &str = "/admin/agencia/checkup";
 /// The number before the first seller's.
 const SELLERS: u64 = 900_000_100;
 const HOUR_S: i64 = 3600;
+/// How often a student was told that the agency looks after an account.
+const TOLD: &str =
+    "SELECT CAST(count(*) AS TEXT) FROM notification WHERE title LIKE 'A agência cuida de %'";
 
 /// So many sellers whose accounts one student has linked, each with a listing.
 fn world_of(sellers: u64) -> World {
@@ -266,7 +269,10 @@ fn days_and_sums_say_what_the_books_say() {
     };
     sync_all(&operator);
     agree(&sums());
-    // A sale, and one of long ago that is cancelled.
+    // A day that no chart shows any more goes with the next look, and from the sums too.
+    let old = "INSERT INTO agency_day VALUES (1, 100, 900000101, 7, 700, 0, 0, 0, 0, 0)";
+    cron::alter(&site, old);
+    let operator = site.administrator();
     world.sale(SELLERS + 2);
     site.clock().advance_s(HOUR_S);
     sync_all(&operator);
@@ -302,6 +308,11 @@ fn an_account_that_is_unlinked_leaves_at_once() {
     let operator = clients_of(&site, &world, 2);
     sync_all(&operator);
     cron::run(&site);
+    // The student was told, in a word that programs of the extension know.
+    let told = site.extension("ana").get("/api/ext/me").ok()["ml"]["notificacoes"].take();
+    let told = told.as_array().unwrap().iter();
+    let mut told = told.filter(|one| one["titulo"].as_str().unwrap().starts_with("A agência"));
+    assert!(told.all(|one| one["tipo"] == "sistema") && site.stored(TOLD) == ["2"]);
     let ana = site.person("ana");
     ana.post(&format!("/painel/ml/contas/{}/desvincular", SELLERS + 1), &json!({})).ok();
     let list = shown(&operator, CLIENTS);

@@ -101,7 +101,7 @@ fn looked_after(site: &Site) -> Vec<String> {
 fn told(site: &Site, email: &str) -> Vec<String> {
     site.stored(&format!(
         "SELECT title FROM notification n JOIN user u ON u.user_id = n.owner_id
-         WHERE n.kind = 9 AND u.email = '{email}' ORDER BY notification_id"
+         WHERE n.kind = 8 AND n.ml_user_id IS NULL AND u.email = '{email}' ORDER BY notification_id"
     ))
 }
 

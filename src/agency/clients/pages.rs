@@ -9,10 +9,10 @@ use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::agency::charts::{self, Span};
 use crate::agency::invites::pages::Inviting;
-use crate::agency::{CLIENTS, checkup, cycle, days, leaving, store as accounts, told};
+use crate::agency::{CLIENTS, act, cycle, days, leaving, page_of, store as accounts, told};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::{MlUserId, Zone};
+use crate::base::{MlUserId, UserId, Zone};
 use crate::db::{DbError, WriteTx};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
@@ -240,11 +240,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let (client, accounts, sold, course) = app.db.read(request.lane, |tx| {
         let client = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let sold = store::sold(tx, id, today, SOLD_DAYS)?;
-        let accounts = store::accounts(tx, id)?.into_iter().map(|account| {
-            let found = checkup::findings(tx, account.ml_user_id)?;
-            Ok::<_, DbError>((account, found))
-        });
-        let accounts = accounts.collect::<Result<Vec<_>, _>>()?;
+        let accounts = store::looked_over(tx, id)?;
         let (from, to) = span.days(today);
         let course = days::filled(&days::course(tx, id, from, to)?, from, to);
         Ok::<_, Problem>((client, accounts, sold, course))
@@ -263,7 +259,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         is_admin: person.account.role == Role::Admin,
         standing: standing(&client),
         invited: client.invited_until.is_some_and(|until| until > request.now),
-        charts: charts::of(&course, span, sold, &format!("{CLIENTS}/{id}")),
+        charts: charts::of(&course, span, sold, &page_of(id)),
         accounts: lines.collect(),
         synced: client.synced_at.map(|at| crate::panel::When::new(zone, at, request.now)),
         client,
@@ -330,10 +326,6 @@ fn again(
     })
 }
 
-fn act<'t>(action: &'static str, id: i64, name: &'t str) -> Act<'t> {
-    Act { action, object: "cliente", object_id: id.to_string(), object_name: name }
-}
-
 /// Notes a fault when the keeper is nobody of the team.
 fn check_keeper(
     app: &App,
@@ -342,7 +334,7 @@ fn check_keeper(
     entry: &ClientEntry,
 ) -> Result<(), DbError> {
     if let Some(keeper) = entry.keeper
-        && !app.db.read(request.lane, |tx| store::is_of_team(tx, keeper))?
+        && !app.db.read(request.lane, |tx| accounts::is_of_team(tx, UserId(keeper)))?
     {
         sent.check.fail("responsavel_id", "is nobody of the agency's team");
     }
@@ -369,13 +361,19 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let full =
             || Problem::new(Code::Conflict, "there are 1000 clients already; remove some first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
-        audit::note(tx, &actor, &act("cliente.criar", id, &entry.name), None::<&()>, Some(&entry))?;
+        audit::note(
+            tx,
+            &actor,
+            &act("cliente.criar", (id, &entry.name)),
+            None::<&()>,
+            Some(&entry),
+        )?;
         let Some(account) = account else {
             let reply = inviting.invite(tx, &actor, id, entry.name.clone())?;
             return Ok(reply.status(http::StatusCode::CREATED));
         };
         take_in(tx, id, account, zone)?;
-        answer.made(id, &format!("{CLIENTS}/{id}"), "criado")
+        answer.made(id, &page_of(id), "criado")
     }))
 }
 
@@ -434,9 +432,9 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let before = store::one(tx, id)?.ok_or_else(Problem::not_found)?.entry;
         store::update(tx, id, &entry)?;
-        let act = act("cliente.alterar", id, &entry.name);
+        let act = act("cliente.alterar", (id, &entry.name));
         audit::note(tx, &actor, &act, Some(&before), Some(&entry))?;
-        answer.done(id, &format!("{CLIENTS}/{id}"), "alterado")
+        answer.done(id, &page_of(id), "alterado")
     }))
 }
 
@@ -456,14 +454,14 @@ pub fn add_account(app: &App, person: &Person, request: &Request) -> Result<Job,
     let (answer, actor, zone) = (Answer::to(request), Actor::person(person, request), app.zone());
     Ok(Box::new(move |tx| {
         let client = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
-        let page = format!("{CLIENTS}/{id}");
+        let page = page_of(id);
         match take_in(tx, id, account, zone) {
             Err(problem) if problem.code == Code::Conflict => {
                 return answer.declined(problem, &page, "conta_ocupada");
             }
             taken => taken?,
         }
-        let act = act("cliente.conta", id, &client.entry.name);
+        let act = act("cliente.conta", (id, &client.entry.name));
         let after = json!({ "ml_user_id": account });
         audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
         answer.made(account, &page, "conta")
@@ -477,11 +475,11 @@ pub fn remove_account(app: &App, person: &Person, request: &Request) -> Result<R
     let removed = leaving::remove_account(app, id, account)?.ok_or_else(Problem::not_found)?;
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {
-        let act = act("cliente.retirar_conta", id, &removed.client_name);
+        let act = act("cliente.retirar_conta", (id, &removed.client_name));
         let before = json!({ "ml_user_id": account });
         audit::note(tx, &actor, &act, Some(&before), None::<&()>)
     })?;
-    Answer::to(request).done(account, &format!("{CLIENTS}/{id}"), "conta_retirada")
+    Answer::to(request).done(account, &page_of(id), "conta_retirada")
 }
 
 /// `POST /admin/agencia/clientes/{id}/excluir`: removes a client. The accounts

@@ -1,6 +1,7 @@
 //! Clients in the database.
 
 use super::{Client, ClientAccount, ClientEntry, Keeper, MOST, Sold};
+use crate::agency::checkup::{self, Finding};
 use crate::base::text::search_key;
 use crate::base::{Day, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
@@ -98,6 +99,15 @@ pub fn accounts(tx: &ReadTx<'_>, id: i64) -> Result<Vec<ClientAccount>> {
     )
 }
 
+/// The same, each with what the last checkup found wrong with it.
+pub fn looked_over(tx: &ReadTx<'_>, id: i64) -> Result<Vec<(ClientAccount, Vec<Finding>)>> {
+    let with_findings = |account: ClientAccount| {
+        let found = checkup::findings(tx, account.ml_user_id)?;
+        Ok((account, found))
+    };
+    accounts(tx, id)?.into_iter().map(with_findings).collect()
+}
+
 /// What a client sold in the last `days` and in as many before; client 0 is
 /// all of them.
 pub fn sold(tx: &ReadTx<'_>, client: i64, today: Day, days: i64) -> Result<Sold> {
@@ -143,15 +153,5 @@ pub fn team(tx: &ReadTx<'_>) -> Result<Vec<(UserId, String)>> {
              SELECT user_id FROM user_permission WHERE permission = 'agencia' AND granted = 1))
          ORDER BY name_key, user_id LIMIT 500",
         [],
-    )
-}
-
-/// Whether somebody can look after clients.
-pub fn is_of_team(tx: &ReadTx<'_>, person: i64) -> Result<bool> {
-    tx.value(
-        "SELECT EXISTS (SELECT 1 FROM user
-             WHERE user_id = ?1 AND suspended_at IS NULL AND (role = 'admin' OR user_id IN (
-                 SELECT user_id FROM user_permission WHERE permission = 'agencia' AND granted = 1)))",
-        [person],
     )
 }

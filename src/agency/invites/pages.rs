@@ -8,7 +8,7 @@ use super::store::{self, Invited};
 use super::views::{EndPage, InvitationGonePage, InvitationMade, InvitationPage};
 use super::{Ending, address, cookie, state_of};
 use crate::accounts::frame::layout;
-use crate::agency::leaving;
+use crate::agency::{act, page_of};
 use crate::app::App;
 use crate::audit::{self, Actor};
 use crate::base::{TokenHash, Zone, secrets};
@@ -202,7 +202,7 @@ impl Inviting {
         let invitation = format!("{}{}", self.base, store::renew(tx, client)?);
         let until = tx.now().plus(store::LIFE_S);
         let after = serde_json::json!({ "expira_em": self.zone.spaced(until) });
-        let act = leaving::act("cliente.convite", (client, &name));
+        let act = act("cliente.convite", (client, &name));
         audit::note(tx, actor, &act, None::<&()>, Some(&after))?;
         let (client, layout) = (client.to_string(), self.layout);
         if self.wants_json {
@@ -220,11 +220,11 @@ pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> 
     let answer = Answer::to(request);
     Ok(Box::new(move |tx| {
         let name = store::name_of(tx, client)?.ok_or_else(Problem::not_found)?;
-        let page = format!("/admin/agencia/clientes/{client}");
+        let page = page_of(client);
         if !store::end(tx, client)? {
             return answer.done(client, &page, "sem_convite");
         }
-        let act = leaving::act("cliente.convite_encerrar", (client, &name));
+        let act = act("cliente.convite_encerrar", (client, &name));
         audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
         answer.done(client, &page, "convite_encerrado")
     }))

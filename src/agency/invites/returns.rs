@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::store::{self, Guest};
 use super::{Ending, began_here, told};
 use crate::agency::clients::MOST_ACCOUNTS;
-use crate::agency::{leaving, store as agency, told as news};
+use crate::agency::{act, page_of, store as agency, told as news};
 use crate::app::App;
 use crate::audit::{self, Actor, ActorKind};
 use crate::base::{MlUserId, TokenHash, UserId};
@@ -136,7 +136,7 @@ fn take_in(
         let is_new = agency::join(tx, guest.client, account)?;
         if is_new {
             let after = Account { conta: account.to_string() };
-            let act = leaving::act("cliente.conta_entrou", (guest.client, &guest.name));
+            let act = act("cliente.conta_entrou", (guest.client, &guest.name));
             audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
         }
         let joined = agency::joined(tx, account)?;
@@ -158,7 +158,7 @@ fn tell(
     let title = format!("{nickname} foi autorizada");
     let text =
         format!("A conta chegou pelo convite de {}. A primeira leitura já começou.", guest.name);
-    let page = format!("/admin/agencia/clientes/{}", guest.client);
+    let page = page_of(guest.client);
     let cause = format!("agencia:entrou:{account}:{}", tx.now().0);
     news::team(tx, guest.client, (&title, &text), &page, &cause)?;
     Ok(())
