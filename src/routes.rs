@@ -560,7 +560,7 @@ fn agency() -> [Route; 13] {
         get("/admin/agencia/clientes", Call::Session(Agency, Run::Slow(clients::list)), "The agency's clients, as page or JSON."),
         get("/admin/agencia/clientes/{id}", Call::Session(Agency, Run::Slow(clients::show)), "A client, as page or JSON; `novo` for the form of a new one."),
         get("/admin/agencia/clientes/{id}/editar", Call::Session(Agency, Run::Read(clients::edit)), "The form of a client."),
-        get("/admin/agencia/clientes/{id}/relatorio", Call::Session(Agency, Run::Slow(pages::report)), "A client's last 30 days, to print or to send."),
+        get("/admin/agencia/clientes/{id}/relatorio", Call::Session(Agency, Run::Slow(agency::report::show)), "A client's last 30 days, to print or to send."),
         save("/admin/agencia/clientes", clients::create, "Makes a client, with an account that a student has linked or an invitation."),
         save("/admin/agencia/clientes/{id}", clients::change, "Changes a client."),
         save("/admin/agencia/clientes/{id}/contas", clients::add_account, "Includes an account that a student has linked.").body_at_most(SMALL),

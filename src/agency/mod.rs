@@ -21,6 +21,7 @@ pub mod leaving;
 pub mod overhaul;
 pub mod pages;
 pub mod questions;
+pub mod report;
 #[cfg(test)]
 pub mod samples;
 pub mod store;

@@ -1,4 +1,4 @@
-//! The agency at a glance, what the checkup found, and a client's report.
+//! The agency at a glance, and what the checkup found.
 
 use serde_json::{Value, json};
 
@@ -7,12 +7,12 @@ use super::checkup::{self, AccountFinding, Fault, Standing};
 use super::clients::pages::SOLD_DAYS;
 use super::clients::store as clients;
 use super::clients::views::FindingLine;
-use super::views::{CheckupPage, FindingRow, OverviewPage, ReportPage, TopListing};
-use super::{cycle, days, overhaul, page_of, store};
+use super::views::{CheckupPage, FindingRow, OverviewPage};
+use super::{cycle, days, overhaul};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::base::{DAY_S, Day, Instant, Zone, grouped};
-use crate::db::{DbError, ReadTx};
+use crate::base::{Instant, Zone, grouped};
+use crate::db::DbError;
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::chart::Stat;
@@ -26,8 +26,6 @@ pub const CHECKUP: &str = "/admin/agencia/checkup";
 const QUESTIONS: &str = "/admin/agencia/central-perguntas";
 /// Findings that the agency's home shows.
 const ROWS: u32 = 8;
-/// Listings that a report shows.
-const TOP: u32 = 10;
 /// Longest that somebody waits for a checkup that was asked for.
 const PATIENCE_S: u64 = 10;
 
@@ -167,49 +165,4 @@ pub fn check_now(app: &App, _: &Person, request: &Request) -> Result<Reply, Prob
         ("pendentes", (tally.looked_at - tally.ready).into()),
     ];
     Answer::to(request).with(CHECKUP, "verificadas", &members)
-}
-
-/// What a client sold most of, of its own accounts, in the last 30 days.
-fn top(tx: &ReadTx<'_>, client: i64, since: Instant) -> Result<Vec<TopListing>, DbError> {
-    let mut listings = Vec::new();
-    for account in store::accounts_of(tx, client)? {
-        listings.extend(TopListing::of(tx, account.owner, account.ml_user_id, since, TOP)?);
-    }
-    listings.sort_by_key(|one| std::cmp::Reverse((one.cents.0, one.orders)));
-    listings.truncate(TOP as usize);
-    Ok(listings)
-}
-
-/// `GET /admin/agencia/clientes/{id}/relatorio`: a client's last 30 days, to
-/// print or to send.
-pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (id, today, zone) = (request.id()?, app.day(request.now), app.zone());
-    let (from, to) = Span::Month.days(today);
-    let (client, accounts, sold, course, top) = app.db.read(request.lane, |tx| {
-        let client = clients::one(tx, id)?.ok_or_else(Problem::not_found)?;
-        let accounts = clients::looked_over(tx, id)?;
-        Ok::<_, Problem>((
-            client,
-            accounts,
-            clients::sold(tx, id, today, SOLD_DAYS)?,
-            days::filled(&days::course(tx, id, from, to)?, from, to),
-            top(tx, id, request.now.minus(SOLD_DAYS * DAY_S))?,
-        ))
-    })?;
-    let at = (zone, request.now);
-    let lines = accounts
-        .into_iter()
-        .map(|(account, found)| super::clients::views::AccountLine::new(account, &found, at));
-    let day = |day: Day| day.date().format("%d/%m/%Y").to_string();
-    Reply::page(&ReportPage {
-        layout: layout(app, person, request),
-        back: page_of(id),
-        name: client.entry.name,
-        agency: app.config.server.name.clone(),
-        period: format!("{} a {}", day(from), day(to)),
-        made: zone.page(request.now),
-        charts: charts::of(&course, Span::Month, sold, ""),
-        accounts: lines.collect(),
-        top,
-    })
 }

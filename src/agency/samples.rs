@@ -9,7 +9,8 @@ use super::clients::views::{
 use super::clients::{Client, ClientAccount, ClientEntry, Sold};
 use super::days::DayRow;
 use super::pages::LIST as CHECKUP_LIST;
-use super::views::{CheckupPage, FindingRow, OverviewPage, ReportPage, TopListing};
+use super::report::{ReportPage, TopListing};
+use super::views::{CheckupPage, FindingRow, OverviewPage};
 use crate::base::{Cents, DAY_S, Day, Instant, MlUserId, Zone};
 use crate::fixture::html;
 use crate::panel::{Layout, Listing, Pick, Table, When};
