@@ -72,16 +72,19 @@ BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
 CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
 BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
 
--- Words of the audit log, kept by a trigger: finds entries by beginnings of words.
+-- Words of the audit log, written behind: finds entries by beginnings of words.
 CREATE VIRTUAL TABLE audit_search USING fts5 (
     actor_name, address, request_id, action, object_name, before, after,
     content = 'audit', content_rowid = 'audit_id', columnsize = 0, detail = none,
     tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3');
-CREATE TRIGGER audit_is_searched AFTER INSERT ON audit
-BEGIN
-    INSERT INTO audit_search (rowid, actor_name, address, request_id, action, object_name, before, after)
-    VALUES (NEW.audit_id, NEW.actor_name, NEW.address, NEW.request_id, NEW.action, NEW.object_name, NEW.before, NEW.after);
-END;
+
+-- The last entry whose words are in audit_search; those behind it are searched by reading them.
+CREATE TABLE audit_searched (
+    one      INTEGER PRIMARY KEY CHECK (one = 1), -- 1
+    audit_id INTEGER NOT NULL               -- its number
+) STRICT;
+
+INSERT INTO audit_searched (one, audit_id) VALUES (1, 0);
 
 -- Words of the marketplace (states, kinds of shipping, currencies), stored once and referred to by number.
 CREATE TABLE word (
@@ -155,24 +158,32 @@ CREATE TABLE person_count (
     PRIMARY KEY (kind, standing, disputed, role)
 ) STRICT, WITHOUT ROWID;
 
--- Runs of three letters of names and e-mail addresses, kept by triggers: finds people by a part of either.
+-- Runs of three letters of names and e-mail addresses, written behind: finds people by a part of either.
 CREATE VIRTUAL TABLE person_search USING fts5 (
     search, content = 'user', content_rowid = 'user_id', tokenize = 'trigram', columnsize = 0);
 
 -- What is removed leaves no trace in the index.
 INSERT INTO person_search (person_search, rank) VALUES ('secure-delete', 1);
 
+-- People who are made or renamed and not in person_search yet: written behind, many at a time,
+-- because each job that adds to such an index writes pages of its own. A search looks at them too.
+CREATE TABLE person_unsearched (
+    user_id INTEGER PRIMARY KEY             -- the person
+) STRICT;
+
 CREATE TRIGGER user_is_made AFTER INSERT ON user
 BEGIN
-    INSERT INTO person_search (rowid, search) VALUES (NEW.user_id, NEW.search);
+    INSERT INTO person_unsearched (user_id) VALUES (NEW.user_id);
     INSERT INTO person_count (kind, standing, disputed, role, people)
     VALUES (NEW.kind, NEW.standing, NEW.disputed, NEW.role, 1)
     ON CONFLICT DO UPDATE SET people = people + 1;
 END;
 CREATE TRIGGER user_is_renamed AFTER UPDATE OF name, email ON user WHEN OLD.search <> NEW.search
 BEGIN
-    INSERT INTO person_search (person_search, rowid, search) VALUES ('delete', OLD.user_id, OLD.search);
-    INSERT INTO person_search (rowid, search) VALUES (NEW.user_id, NEW.search);
+    INSERT INTO person_search (person_search, rowid, search)
+    SELECT 'delete', OLD.user_id, OLD.search
+    WHERE OLD.user_id NOT IN (SELECT user_id FROM person_unsearched);
+    INSERT INTO person_unsearched (user_id) VALUES (NEW.user_id) ON CONFLICT DO NOTHING;
 END;
 CREATE TRIGGER user_changes_place AFTER UPDATE OF role, suspended_at, late_since, disputed_at, removed_at ON user
 BEGIN
@@ -184,7 +195,10 @@ BEGIN
 END;
 CREATE TRIGGER user_is_removed AFTER DELETE ON user
 BEGIN
-    INSERT INTO person_search (person_search, rowid, search) VALUES ('delete', OLD.user_id, OLD.search);
+    INSERT INTO person_search (person_search, rowid, search)
+    SELECT 'delete', OLD.user_id, OLD.search
+    WHERE OLD.user_id NOT IN (SELECT user_id FROM person_unsearched);
+    DELETE FROM person_unsearched WHERE user_id = OLD.user_id;
     UPDATE person_count SET people = people - 1
     WHERE kind = OLD.kind AND standing = OLD.standing AND disputed = OLD.disputed AND role = OLD.role;
 END;
@@ -1024,9 +1038,8 @@ CREATE TABLE outbox (
 ) STRICT;
 
 CREATE INDEX outbox_due ON outbox (channel, run_at, message_id) WHERE state = 0;
-CREATE INDEX outbox_in_line ON outbox (user_id, channel, message_id) WHERE state = 0;
 CREATE INDEX outbox_leased ON outbox (message_id) WHERE lease IS NOT NULL;
-CREATE INDEX outbox_by_person ON outbox (user_id, message_id);
+CREATE INDEX outbox_of_person ON outbox (user_id, state, channel, message_id);
 CREATE INDEX outbox_by_state ON outbox (state, message_id);
 CREATE INDEX outbox_by_channel ON outbox (channel, message_id);
 CREATE INDEX outbox_by_kind ON outbox (kind, message_id);
@@ -1355,7 +1368,7 @@ CREATE TABLE partner_notification (
     PRIMARY KEY (owner_id, notification_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX partner_notification_by_age ON partner_notification (created_at);
+CREATE INDEX partner_notification_by_age ON partner_notification (created_at, message_id);
 
 CREATE TRIGGER partner_notification_moves AFTER UPDATE OF state ON outbox
 WHEN NEW.kind = 'aviso_de_parceiro' AND NEW.state <> OLD.state
@@ -1367,13 +1380,14 @@ END;
 
 -- Answers of partner calls that came with an Idempotency-Key, for a day.
 CREATE TABLE partner_call (
+    call_id INTEGER PRIMARY KEY,            -- in the order of time
     user_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose call
     key     BLOB NOT NULL,                  -- digest of the operation and the caller's key
     body    BLOB NOT NULL,                  -- digest of what was sent with it
     made_at INTEGER NOT NULL,               -- when the work was done
     reply   BLOB NOT NULL,                  -- the answer
-    PRIMARY KEY (user_id, key)
-) STRICT, WITHOUT ROWID;
+    UNIQUE (user_id, key)
+) STRICT;
 
 CREATE INDEX partner_call_by_age ON partner_call (made_at);
 

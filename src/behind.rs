@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use crate::accounts::{links, store as accounts, viewing};
 use crate::app::App;
+use crate::audit::log::store as trail;
 use crate::base::{Day, Instant, TokenHash, UserId, retention};
 use crate::checkout::store as purchases;
 use crate::db::{Db, DbError, Lane, WriteTx};
@@ -28,11 +29,14 @@ use crate::operations::requests::{self, Entry};
 use crate::outbox;
 use crate::partner::oauth::store as oauth;
 use crate::partner::{idempotency, webhooks};
+use crate::people::store as people;
 
 /// How often what is over is removed from the tables.
 const TIDY_EVERY_S: i64 = 3600;
 /// Most rows of a kind removed by one job of the writer.
 const TIDY_BATCH: usize = 2_000;
+/// Most rows added to an index of searches by one job of the writer.
+const INDEX_BATCH: usize = 500;
 
 /// The last use of a token.
 #[derive(Clone)]
@@ -222,6 +226,18 @@ pub fn flush(app: &App) -> Result<(), DbError> {
     app.requests.flush(&app.db)
 }
 
+/// Adds to the indexes of searches what came since the last call. A search
+/// looks at the rest by itself, so nothing is missed meanwhile.
+fn index(app: &App) -> Result<(), DbError> {
+    let is_behind = "SELECT EXISTS (SELECT 1 FROM person_unsearched)
+        OR EXISTS (SELECT 1 FROM audit WHERE audit_id > (SELECT audit_id FROM audit_searched))";
+    if !app.db.read(Lane::Brief, |tx| tx.value::<bool>(is_behind, []))? {
+        return Ok(());
+    }
+    in_batches(app, INDEX_BATCH, |tx| people::index(tx, INDEX_BATCH))?;
+    in_batches(app, INDEX_BATCH, |tx| trail::index(tx, INDEX_BATCH))
+}
+
 /// Takes over the windows of the last run, and where people signed in from.
 pub fn load(app: &App) -> Result<(), DbError> {
     app.db.write(accounts::forgive_marked)?;
@@ -232,28 +248,30 @@ pub fn load(app: &App) -> Result<(), DbError> {
 /// Removes what is over, so many at a time that no job of the writer takes
 /// long.
 fn tidy(app: &App) -> Result<(), DbError> {
-    in_batches(app, |tx| {
+    in_batches(app, TIDY_BATCH, |tx| {
         accounts::forget_ended(tx, retention::SESSIONS.before(tx.now()), TIDY_BATCH)
     })?;
-    in_batches(app, |tx| links::forget_ended(tx, TIDY_BATCH))?;
-    in_batches(app, |tx| outbox::forget_bodies(tx, TIDY_BATCH))?;
-    in_batches(app, |tx| outbox::forget_counts(tx, TIDY_BATCH))?;
-    in_batches(app, |tx| idempotency::forget(tx, TIDY_BATCH))?;
-    in_batches(app, |tx| oauth::forget(tx, TIDY_BATCH))?;
-    in_batches(app, |tx| notices::forget(tx, TIDY_BATCH))?;
-    in_batches(app, |tx| relations::forget(tx, retention::RELATIONS.before(tx.now()), TIDY_BATCH))?;
-    in_batches(app, |tx| {
+    in_batches(app, TIDY_BATCH, |tx| links::forget_ended(tx, TIDY_BATCH))?;
+    in_batches(app, TIDY_BATCH, |tx| outbox::forget_bodies(tx, TIDY_BATCH))?;
+    in_batches(app, TIDY_BATCH, |tx| outbox::forget_counts(tx, TIDY_BATCH))?;
+    in_batches(app, TIDY_BATCH, |tx| idempotency::forget(tx, TIDY_BATCH))?;
+    in_batches(app, TIDY_BATCH, |tx| oauth::forget(tx, TIDY_BATCH))?;
+    in_batches(app, TIDY_BATCH, |tx| notices::forget(tx, TIDY_BATCH))?;
+    in_batches(app, TIDY_BATCH, |tx| {
+        relations::forget(tx, retention::RELATIONS.before(tx.now()), TIDY_BATCH)
+    })?;
+    in_batches(app, TIDY_BATCH, |tx| {
         purchases::forget_bodies(tx, retention::PURCHASE_BODIES.before(tx.now()), TIDY_BATCH)
     })?;
-    in_batches(app, |tx| {
+    in_batches(app, TIDY_BATCH, |tx| {
         received::forget_dealt_with(tx, retention::NOTIFICATIONS.before(tx.now()), TIDY_BATCH)
     })?;
-    in_batches(app, |tx| webhooks::forget(tx, TIDY_BATCH))?;
-    in_batches(app, |tx| webhooks::forget_old_secrets(tx, TIDY_BATCH))?;
+    in_batches(app, TIDY_BATCH, |tx| webhooks::forget(tx, TIDY_BATCH))?;
+    in_batches(app, TIDY_BATCH, |tx| webhooks::forget_old_secrets(tx, TIDY_BATCH))?;
     app.db.write(fees::forget_old)?;
     let today = app.day(app.clock.now());
     app.db.write(move |tx| status::forget(tx, today))?;
-    in_batches(app, |tx| {
+    in_batches(app, TIDY_BATCH, |tx| {
         // A mark of forgiven logins has no length; it goes when it is heeded.
         tx.execute(
             "DELETE FROM rate_window WHERE subject IN (
@@ -265,12 +283,14 @@ fn tidy(app: &App) -> Result<(), DbError> {
     })
 }
 
-/// Runs jobs that return how many rows they removed, until little is left.
+/// Runs jobs that return how many rows they dealt with, until one had less
+/// than a full batch to do.
 fn in_batches(
     app: &App,
-    remove: fn(&WriteTx<'_>) -> Result<usize, DbError>,
+    full: usize,
+    job: fn(&WriteTx<'_>) -> Result<usize, DbError>,
 ) -> Result<(), DbError> {
-    while app.db.write(remove)? >= TIDY_BATCH {}
+    while app.db.write(job)? >= full {}
     Ok(())
 }
 
@@ -315,6 +335,12 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
             Ok(()) | Err(DbError::Full) => {}
             Err(error) => {
                 tracing::warn!(%error, "how the service is was not noted; trying again");
+            }
+        }
+        match index(app) {
+            Ok(()) | Err(DbError::Full) => {}
+            Err(error) => {
+                tracing::warn!(%error, "searches were not indexed and take longer; trying again");
             }
         }
         match viewing::close_over(app) {

@@ -172,6 +172,12 @@ pub fn fill(file: &Path) -> anyhow::Result<()> {
     for number in 0..STUDENTS {
         student(&tx, number, now, &mut random)?;
     }
+    // As the server does it behind.
+    tx.execute_batch(
+        "INSERT INTO person_search (rowid, search) SELECT user_id, search FROM user
+         WHERE user_id IN (SELECT user_id FROM person_unsearched);
+         DELETE FROM person_unsearched;",
+    )?;
     tx.commit()?;
     // Folds the log in, so that the server finds what a clean stop leaves.
     connection.close().map_err(|(_, error)| error.into())

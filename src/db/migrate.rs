@@ -56,6 +56,7 @@ pub(super) const STEPS: &[Step] = steps![
     "0016_relation_list",
     "0017_program",
     "0018_agency",
+    "0019_fewer_pages",
 ];
 
 /// Schema version of this program.

@@ -59,6 +59,7 @@ pub fn send(tx: &WriteTx<'_>, owner: UserId, notice: &Notice) -> Result<i64> {
         "SELECT coalesce(max(notification_id), 0) + 1 FROM partner_notification WHERE owner_id = ?1",
         [owner],
     )?;
+    let next: i64 = tx.value("SELECT coalesce(max(message_id), 0) + 1 FROM outbox", [])?;
     let Notice { channel, title, body } = notice;
     let kind = MessageKind::PartnerNotice;
     let message = NewMessage {
@@ -67,8 +68,8 @@ pub fn send(tx: &WriteTx<'_>, owner: UserId, notice: &Notice) -> Result<i64> {
         kind,
         // What it says stands in its own row, once.
         params: json!({ "notification_id": id }),
-        // In the order of time, so that its index grows at its end.
-        key: &format!("{}:{}:{owner}:{id}", kind.name(), tx.now().0),
+        // Each is a message of its own. In their order, so that the index of keys grows at its end.
+        key: &format!("{}:{next:019}", kind.name()),
         expires_at: None,
     };
     let queued = outbox::queue(tx, &message, tx.now())?;

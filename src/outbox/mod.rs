@@ -88,7 +88,7 @@ pub fn waits(tx: &ReadTx<'_>, user: UserId, channel: Channel, kind: MessageKind)
 /// Drops every waiting message to a person, with the reason; returns how many.
 pub fn drop_waiting(tx: &WriteTx<'_>, user: UserId, reason: &str) -> Result<usize> {
     tx.execute(
-        "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4 WHERE user_id = ?1 AND +state = 0",
+        "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4 WHERE user_id = ?1 AND state = 0",
         (user, MessageState::Dropped, tx.now(), reason),
     )
 }
@@ -98,7 +98,7 @@ pub fn drop_waiting(tx: &WriteTx<'_>, user: UserId, reason: &str) -> Result<usiz
 pub fn drop_links(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     tx.execute(
         "UPDATE outbox SET state = ?2, done_at = ?3, outcome = 'um link mais novo tomou o lugar'
-         WHERE user_id = ?1 AND +state = 0 AND +kind IN (?4, ?5)",
+         WHERE user_id = ?1 AND state = 0 AND +kind IN (?4, ?5)",
         (user, MessageState::Dropped, tx.now(), MessageKind::Welcome, MessageKind::PasswordLink),
     )
 }
@@ -159,13 +159,22 @@ crate::row!(Queued { channel, kind, state, created_at, outcome });
 
 /// The newest messages to a person.
 pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued>> {
-    tx.records(
-        "FROM outbox
-         WHERE user_id = ?1
-         ORDER BY message_id DESC
-         LIMIT ?2",
-        (user, limit),
-    )
+    let mut ids: Vec<i64> = Vec::new();
+    // In the index they stand by state and channel.
+    for state in MessageState::ALL {
+        for channel in Channel::ALL {
+            ids.extend(tx.all(
+                "SELECT message_id FROM outbox WHERE user_id = ?1 AND state = ?2 AND channel = ?3
+                 ORDER BY message_id DESC LIMIT ?4",
+                (user, state, channel, limit),
+                |row| row.get::<_, i64>(0),
+            )?);
+        }
+    }
+    ids.sort_unstable_by_key(|id| std::cmp::Reverse(*id));
+    ids.truncate(limit as usize);
+    let message = |id| tx.record("FROM outbox WHERE message_id = ?1", [id]);
+    ids.into_iter().filter_map(|id| message(id).transpose()).collect()
 }
 
 /// Has a message that was given up tried again from the start; false when it

@@ -83,8 +83,8 @@ impl CallKey {
 /// Removes answers that are no longer promised, at most `most`; returns how many.
 pub fn forget(tx: &WriteTx<'_>, most: usize) -> db::Result<usize> {
     tx.execute(
-        "DELETE FROM partner_call WHERE (user_id, key) IN (
-             SELECT user_id, key FROM partner_call WHERE made_at <= ?1 LIMIT ?2)",
+        "DELETE FROM partner_call WHERE call_id IN (
+             SELECT call_id FROM partner_call WHERE made_at <= ?1 LIMIT ?2)",
         (retention::CALLS.before(tx.now()), i64::try_from(most).unwrap_or(1)),
     )
 }

@@ -133,8 +133,10 @@ fn few(tx: &ReadTx<'_>, wanted: &Wanted, words: &[String]) -> Result<Option<Vec<
     let mut kept: Vec<(SortKey, i64)> = Vec::new();
     tx.each(
         "SELECT u.user_id, u.name, u.email, u.role, u.kind, u.standing, u.disputed, u.created_at, u.last_access_at
-         FROM (SELECT rowid FROM person_search WHERE person_search MATCH ?1 LIMIT ?2) s
-         CROSS JOIN user u ON u.user_id = s.rowid",
+         FROM (SELECT rowid AS found_id FROM person_search WHERE person_search MATCH ?1
+               UNION ALL SELECT user_id FROM person_unsearched
+               LIMIT ?2) s
+         CROSS JOIN user u ON u.user_id = s.found_id",
         (runs.join(" "), FEW + 1),
         |row| {
             read += 1;
@@ -167,6 +169,24 @@ fn few(tx: &ReadTx<'_>, wanted: &Wanted, words: &[String]) -> Result<Option<Vec<
         kept.reverse();
     }
     Ok(Some(kept.into_iter().map(|(_, id)| id).collect()))
+}
+
+/// Adds to the index of searches the first of those who are not in it yet.
+const INDEX: [&str; 2] = [
+    "INSERT INTO person_search (rowid, search)
+     SELECT user_id, search FROM user
+     WHERE user_id IN (SELECT user_id FROM person_unsearched ORDER BY user_id LIMIT ?1)",
+    "DELETE FROM person_unsearched
+     WHERE user_id IN (SELECT user_id FROM person_unsearched ORDER BY user_id LIMIT ?1)",
+];
+
+/// Adds people to the index of searches who are not in it yet, at most `most`;
+/// returns how many.
+pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
+    let most = i64::try_from(most).unwrap_or(1);
+    let [add, note] = INDEX;
+    tx.run(add, [most])?;
+    tx.execute(note, [most])
 }
 
 /// What one person is sorted by; nothing comes before everything.
@@ -283,7 +303,8 @@ mod tests {
     }
 
     /// What may happen to the row of a person.
-    const CHANGES: [&str; 8] = [
+    const CHANGES: [&str; 9] = [
+        "some are indexed",
         "INSERT INTO user (email, name, role, created_at) VALUES ('p' || random(), 'Ana ' || random(), 'pro', 1)",
         "UPDATE user SET role = 'vip' WHERE user_id = ?1",
         "UPDATE user SET role = 'admin' WHERE user_id = ?1",
@@ -302,8 +323,17 @@ mod tests {
             changes in prop::collection::vec((0..CHANGES.len(), 1..6_i64), 1..40)
         ) {
             let connection = schema();
+            let index = |most: i64| {
+                for sql in INDEX {
+                    connection.execute(sql, [most]).unwrap();
+                }
+            };
             for (change, person) in changes {
                 let sql = CHANGES[change];
+                if change == 0 {
+                    index(person);
+                    continue;
+                }
                 let values: &[&dyn ToSql] = if sql.contains("?1") { &[&person] } else { &[] };
                 connection.execute(sql, values).unwrap();
             }
@@ -324,6 +354,7 @@ mod tests {
                 .query_row("SELECT count(*) FROM user", [], |row| row.get(0))
                 .unwrap();
             prop_assert_eq!((wrong, counted), (0, people));
+            index(i64::MAX);
             // Fails when the index and the table differ.
             let check = "INSERT INTO person_search (person_search, rank) VALUES ('integrity-check', 1)";
             prop_assert!(connection.execute(check, []).is_ok());

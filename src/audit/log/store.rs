@@ -9,7 +9,8 @@ use rusqlite::{ToSql, params_from_iter};
 use super::Entry;
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
-use crate::db::{ReadTx, Result};
+use crate::base::text::search_key;
+use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 
 /// Entries that a list, a search or an export looks at.
@@ -70,9 +71,10 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
     let Some(first) = first else {
         return Ok(Vec::new());
     };
-    let Some(words) = words(&wanted.search) else {
+    let words = words(&wanted.search);
+    if words.is_empty() && !wanted.search.is_empty() {
         return Ok(Vec::new());
-    };
+    }
     let (source, number) = match (words.is_empty(), wanted.object_kind, wanted.actor_kind) {
         (false, ..) => ("audit_search s CROSS JOIN audit a ON a.audit_id = s.rowid", "s.rowid"),
         (true, None, None) => ("audit a", "a.audit_id"),
@@ -81,9 +83,12 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
     };
     let mut sql = format!("SELECT a.audit_id FROM {source} WHERE {number} >= ?");
     let mut values: Vec<&dyn ToSql> = vec![&first];
+    let matching = match_of(&words);
+    let mut found = Vec::new();
     if !words.is_empty() {
+        found = behind_index(tx, wanted, &words, first)?;
         sql.push_str(" AND audit_search MATCH ?");
-        values.push(&words);
+        values.push(&matching);
     }
     if let Some(kind) = &wanted.object_kind {
         sql.push_str(" AND a.object_kind = ?");
@@ -94,19 +99,72 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
         values.push(kind);
     }
     let sql = format!("{sql} ORDER BY {number} DESC LIMIT {MOST}");
-    tx.values(&sql, params_from_iter(values))
+    found.extend(tx.values::<i64>(&sql, params_from_iter(values))?);
+    found.truncate(MOST as usize);
+    Ok(found)
+}
+
+/// The words of a search.
+fn words(search: &str) -> Vec<&str> {
+    split(search).take(MOST_WORDS).collect()
+}
+
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// A search as the index of words takes it: beginnings of words, all of which
-/// must be there. `None` when the search has no word at all.
-fn words(search: &str) -> Option<String> {
-    let words: Vec<String> = search
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .take(MOST_WORDS)
-        .map(|word| format!("\"{word}\"*"))
-        .collect();
-    (search.is_empty() || !words.is_empty()).then(|| words.join(" "))
+/// must be there.
+fn match_of(words: &[&str]) -> String {
+    words.iter().map(|word| format!("\"{word}\"*")).collect::<Vec<_>>().join(" ")
+}
+
+/// The same among the entries that are not in the index yet, newest first.
+fn behind_index(tx: &ReadTx<'_>, wanted: &Wanted, words: &[&str], first: i64) -> Result<Vec<i64>> {
+    let folded = |text: &str| search_key(text).to_lowercase();
+    let beginnings: Vec<String> = words.iter().map(|word| folded(word)).collect();
+    let mut found = Vec::new();
+    tx.each(
+        &format!(
+            "SELECT audit_id, concat_ws(' ', actor_name, address, request_id, action, object_name, before, after)
+             FROM audit
+             WHERE audit_id > (SELECT audit_id FROM audit_searched) AND audit_id >= ?1
+                 AND object_kind = coalesce(?2, object_kind) AND actor_kind = coalesce(?3, actor_kind)
+             ORDER BY audit_id DESC LIMIT {MOST}"
+        ),
+        (first, wanted.object_kind, wanted.actor_kind),
+        |row| {
+            let text = folded(row.get_ref(1)?.as_str()?);
+            let has = |beginning: &String| split(&text).any(|word| word.starts_with(beginning));
+            if beginnings.iter().all(has) {
+                found.push(row.get(0)?);
+            }
+            Ok(())
+        },
+    )?;
+    Ok(found)
+}
+
+/// Adds entries to the index of words that are not in it yet, at most `most`;
+/// returns how many.
+pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
+    let ids: Vec<i64> = tx.values(
+        "SELECT audit_id FROM audit WHERE audit_id > (SELECT audit_id FROM audit_searched)
+         ORDER BY audit_id LIMIT ?1",
+        [i64::try_from(most).unwrap_or(1)],
+    )?;
+    for id in &ids {
+        tx.run(
+            "INSERT INTO audit_search (rowid, actor_name, address, request_id, action, object_name, before, after)
+             SELECT audit_id, actor_name, address, request_id, action, object_name, before, after
+             FROM audit WHERE audit_id = ?1",
+            [id],
+        )?;
+    }
+    if let Some(last) = ids.last() {
+        tx.run("UPDATE audit_searched SET audit_id = ?1", [last])?;
+    }
+    Ok(ids.len())
 }
 
 /// One entry.
@@ -122,4 +180,57 @@ pub fn about_person(tx: &ReadTx<'_>, person: UserId, limit: u32) -> Result<Vec<E
              ORDER BY a.audit_id DESC LIMIT ?2",
         (person.to_string(), limit),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::Lane;
+    use crate::fixture::Place;
+
+    /// Actor, object and what it became.
+    const ENTRIES: [(&str, &str, &str); 5] = [
+        ("Ana Prado", "João da Silva", r#"{"plano":"Pro"}"#),
+        ("Bia Nunes", "Construção civil", r#"{"título":"Água e ação"}"#),
+        ("Rui", "ana.prado@example.com", r#"{"plano":"vip"}"#),
+        ("Ana Prado", "JOÃO", "{}"),
+        ("Prado", "Joana", r#"{"nome":"Joana-Ana"}"#),
+    ];
+
+    #[test]
+    fn a_search_finds_the_same_before_and_after_entries_are_indexed() {
+        let place = Place::new();
+        let db = place.database();
+        db.write(|tx| {
+            for (actor, object, after) in ENTRIES {
+                tx.run(
+                    "INSERT INTO audit (at, actor_kind, actor_name, address, request_id, action,
+                                        object_kind, object_id, object_name, after)
+                     VALUES (?1, 'pessoa', ?2, '192.0.2.7', 'req-1', 'aluno.alterar', 'aluno', '7', ?3, ?4)",
+                    (tx.now().0, actor, object, after),
+                )?;
+            }
+            Ok::<_, crate::db::DbError>(())
+        })
+        .unwrap();
+        let expected: [(&str, &[i64]); 9] = [
+            ("ana", &[5, 4, 3, 1]),
+            ("joao", &[4, 1]),
+            ("JOÃO sil", &[1]),
+            ("ção", &[]),
+            ("constru agua", &[2]),
+            ("192.0 aluno", &[5, 4, 3, 2, 1]),
+            ("prado plano", &[3, 1]),
+            ("acao", &[2]),
+            ("--", &[]),
+        ];
+        for indexed in [0, 2, 1, 9] {
+            db.write(move |tx| index(tx, indexed)).unwrap();
+            for (search, wanted) in expected {
+                let query = Wanted { search: search.to_owned(), ..Wanted::default() };
+                let found = db.read(Lane::InPlace, |tx| ids(tx, &query)).unwrap();
+                assert_eq!(found, wanted, "{search:?} after {indexed} more");
+            }
+        }
+    }
 }
