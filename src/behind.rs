@@ -230,7 +230,7 @@ pub fn flush(app: &App) -> Result<(), DbError> {
 /// looks at the rest by itself, so nothing is missed meanwhile.
 fn index(app: &App) -> Result<(), DbError> {
     let is_behind = "SELECT EXISTS (SELECT 1 FROM person_unsearched)
-        OR EXISTS (SELECT 1 FROM audit WHERE audit_id > (SELECT audit_id FROM audit_searched))";
+        OR EXISTS (SELECT 1 FROM audit WHERE audit_id > (SELECT audit_id FROM audit_searched WHERE one = 1))";
     if !app.db.read(Lane::Brief, |tx| tx.value::<bool>(is_behind, []))? {
         return Ok(());
     }

@@ -25,6 +25,7 @@ const SMALL: &[&str] = &[
     "request_log_count",
     "ml_notification_count",
     "ml_unlinked",
+    "person_unsearched", // emptied every second, and read in pieces
     "word",
     "role_permission",
     "plan",

@@ -128,7 +128,7 @@ fn behind_index(tx: &ReadTx<'_>, wanted: &Wanted, words: &[&str], first: i64) ->
         &format!(
             "SELECT audit_id, concat_ws(' ', actor_name, address, request_id, action, object_name, before, after)
              FROM audit
-             WHERE audit_id > (SELECT audit_id FROM audit_searched) AND audit_id >= ?1
+             WHERE audit_id > (SELECT audit_id FROM audit_searched WHERE one = 1) AND audit_id >= ?1
                  AND object_kind = coalesce(?2, object_kind) AND actor_kind = coalesce(?3, actor_kind)
              ORDER BY audit_id DESC LIMIT {MOST}"
         ),
@@ -149,7 +149,7 @@ fn behind_index(tx: &ReadTx<'_>, wanted: &Wanted, words: &[&str], first: i64) ->
 /// returns how many.
 pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     let ids: Vec<i64> = tx.values(
-        "SELECT audit_id FROM audit WHERE audit_id > (SELECT audit_id FROM audit_searched)
+        "SELECT audit_id FROM audit WHERE audit_id > (SELECT audit_id FROM audit_searched WHERE one = 1)
          ORDER BY audit_id LIMIT ?1",
         [i64::try_from(most).unwrap_or(1)],
     )?;
@@ -162,7 +162,7 @@ pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
         )?;
     }
     if let Some(last) = ids.last() {
-        tx.run("UPDATE audit_searched SET audit_id = ?1", [last])?;
+        tx.run("UPDATE audit_searched SET audit_id = ?1 WHERE one = 1", [last])?;
     }
     Ok(ids.len())
 }
