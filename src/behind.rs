@@ -4,6 +4,9 @@
 //! request. One thread collects what changed, once a second and at the stop,
 //! and the writer stores it in one job. No request waits for this, and a
 //! crash forgets at most the last second.
+//!
+//! The same thread adds to the indexes of searches, of which nothing is forgotten:
+//! the tables say what they lack.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -229,13 +232,16 @@ pub fn flush(app: &App) -> Result<(), DbError> {
 /// Adds to the indexes of searches what came since the last call. A search
 /// looks at the rest by itself, so nothing is missed meanwhile.
 fn index(app: &App) -> Result<(), DbError> {
-    let is_behind = "SELECT EXISTS (SELECT 1 FROM person_unsearched)
-        OR EXISTS (SELECT 1 FROM audit WHERE audit_id > (SELECT audit_id FROM audit_searched WHERE one = 1))";
-    if !app.db.read(Lane::Brief, |tx| tx.value::<bool>(is_behind, []))? {
-        return Ok(());
+    let (people_wait, entries_wait) = app.db.read(Lane::Brief, |tx| {
+        Ok::<_, DbError>((people::is_behind(tx)?, trail::is_behind(tx)?))
+    })?;
+    if people_wait {
+        in_batches(app, INDEX_BATCH, |tx| people::index(tx, INDEX_BATCH))?;
     }
-    in_batches(app, INDEX_BATCH, |tx| people::index(tx, INDEX_BATCH))?;
-    in_batches(app, INDEX_BATCH, |tx| trail::index(tx, INDEX_BATCH))
+    if entries_wait {
+        in_batches(app, INDEX_BATCH, |tx| trail::index(tx, INDEX_BATCH))?;
+    }
+    Ok(())
 }
 
 /// Takes over the windows of the last run, and where people signed in from.

@@ -163,11 +163,10 @@ pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued
     // In the index they stand by state and channel.
     for state in MessageState::ALL {
         for channel in Channel::ALL {
-            ids.extend(tx.all(
+            ids.extend(tx.values::<i64>(
                 "SELECT message_id FROM outbox WHERE user_id = ?1 AND state = ?2 AND channel = ?3
                  ORDER BY message_id DESC LIMIT ?4",
                 (user, state, channel, limit),
-                |row| row.get::<_, i64>(0),
             )?);
         }
     }

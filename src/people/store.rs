@@ -180,6 +180,11 @@ const INDEX: [&str; 2] = [
      WHERE user_id IN (SELECT user_id FROM person_unsearched ORDER BY user_id LIMIT ?1)",
 ];
 
+/// Whether somebody is not in the index of searches yet.
+pub fn is_behind(tx: &ReadTx<'_>) -> Result<bool> {
+    tx.value("SELECT EXISTS (SELECT 1 FROM person_unsearched)", [])
+}
+
 /// Adds people to the index of searches who are not in it yet, at most `most`;
 /// returns how many.
 pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {

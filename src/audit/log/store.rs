@@ -145,6 +145,14 @@ fn behind_index(tx: &ReadTx<'_>, wanted: &Wanted, words: &[&str], first: i64) ->
     Ok(found)
 }
 
+/// Whether an entry is not in the index of words yet.
+pub fn is_behind(tx: &ReadTx<'_>) -> Result<bool> {
+    tx.value(
+        "SELECT EXISTS (SELECT 1 FROM audit WHERE audit_id > (SELECT audit_id FROM audit_searched WHERE one = 1))",
+        [],
+    )
+}
+
 /// Adds entries to the index of words that are not in it yet, at most `most`;
 /// returns how many.
 pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
