@@ -21,11 +21,10 @@ use tokio::sync::Semaphore;
 
 use super::budget::{Budget, Held};
 
-/// Bytes of a piece. hyper copies what it is given into the connection's own
-/// buffer, so larger ones would be in memory twice.
+/// Bytes of a piece.
 pub const PIECE: usize = 64 * 1024;
-/// What a caller that takes its answer slowly holds of one in pieces, or of one
-/// that others share: a piece, and the copy of it that is being sent.
+/// What a caller that takes its answer slowly is charged for one in pieces, of which
+/// one is being sent while the next is made, and for one that others share.
 const UNDER_WAY: usize = 2 * PIECE;
 /// Bytes of large answers that wait to be sent, or are on their way.
 pub const UNSENT_BYTES: usize = 80 << 20;
@@ -91,10 +90,7 @@ impl hyper::body::Body for Body {
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         match self.get_mut() {
             Self::Bytes(bytes) if bytes.is_empty() => Poll::Ready(None),
-            Self::Bytes(bytes) => {
-                let piece = bytes.split_to(bytes.len().min(PIECE));
-                Poll::Ready(Some(Ok(Frame::data(piece))))
-            }
+            Self::Bytes(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
             Self::Pieces(pieces) => {
                 pieces.poll_piece(cx).map(|piece| piece.map(|piece| piece.map(Frame::data)))
             }
@@ -313,7 +309,7 @@ mod tests {
             }
             lengths
         });
-        assert_eq!(lengths, [PIECE, PIECE, 1]);
+        assert_eq!(lengths, [PIECE * 2 + 1], "as a whole: nothing copies it");
         assert_eq!(unsent.held(), PIECE * 2, "sent, and so given back");
         drop(second);
         assert_eq!(unsent.held(), 0);

@@ -186,12 +186,10 @@ async fn serve_connection<S, F, B>(
         // The number of fields was checked before; a limit of hyper's own makes
         // it parse into room that is copied for each head.
         .max_header_size(MAX_HEAD)
-        // Room for a head; what is sent goes in pieces (`body.rs`).
+        // Room for a head; what is sent is not copied into it.
         .max_buf_size(2 * MAX_HEAD)
         .auto_date_header(false)
         .half_close(false)
-        // Answers are small: one buffer costs less than two parts of one write.
-        .writev(false)
         .serve_connection(io, service);
     let mut connection = pin!(connection);
     let seen = stop.clone();
