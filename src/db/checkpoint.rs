@@ -5,8 +5,9 @@
 //! its beginning only at a moment when nobody reads. Under steady reads that
 //! moment never comes by itself and the log would grow to gigabytes. So above
 //! some 47 MB a gate holds back new reads in place for the few milliseconds
-//! that it takes to have the log start again. Slow reads and backups do not pass
-//! the gate; while one of them pins the log it is tried again each second. The
+//! that it takes to have the log start again. Snapshots that workers keep between
+//! two reads (`readers.rs`) end before each checkpoint. Slow reads and backups do not
+//! pass the gate; while one of them pins the log it is tried again each second. The
 //! file keeps its length meanwhile, because what it has is cheaper to write
 //! again than to grow anew; an idle writer truncates it.
 
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
+use super::readers::Homes;
 use super::{DbError, Result};
 
 /// Pages of log after which it is copied into the file.
@@ -92,6 +94,14 @@ impl Drop for Closed<'_> {
     }
 }
 
+/// What a checkpoint works with.
+pub struct Checkpointer<'w> {
+    /// The writer's.
+    pub connection: &'w Connection,
+    pub gate: &'w Gate,
+    pub homes: &'w Homes,
+}
+
 /// What the writer remembers about the log.
 pub struct Log {
     /// Length at which the next passive checkpoint is due.
@@ -107,48 +117,47 @@ impl Log {
     }
 
     /// After a commit: copies the log when it is long enough, and has it start again.
-    pub fn after_commit(&mut self, connection: &Connection, gate: &Gate) -> Result<()> {
-        let pages = pages(connection)?;
+    pub fn after_commit(&mut self, with: &Checkpointer<'_>) -> Result<()> {
+        let pages = pages(with.connection)?;
         if pages + PASSIVE_PAGES < self.next_passive {
             // The log has started again.
             self.next_passive = PASSIVE_PAGES;
         }
         if pages >= self.next_passive {
-            checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)")?;
+            with.homes.end_kept();
+            checkpoint(with.connection, "PRAGMA wal_checkpoint(PASSIVE)")?;
             self.next_passive = pages + PASSIVE_PAGES;
         }
         if pages >= GATE_PAGES {
-            self.start_again(connection, gate, "PRAGMA wal_checkpoint(RESTART)")?;
+            self.start_again(with, "PRAGMA wal_checkpoint(RESTART)")?;
         }
         Ok(())
     }
 
     /// Without work for `idle`: truncates a log that was left.
-    pub fn when_idle(
-        &mut self,
-        connection: &Connection,
-        gate: &Gate,
-        idle: Duration,
-    ) -> Result<()> {
-        let pages = pages(connection)?;
+    pub fn when_idle(&mut self, with: &Checkpointer<'_>, idle: Duration) -> Result<()> {
+        let pages = pages(with.connection)?;
         if pages >= GATE_PAGES || (pages > 0 && idle >= IDLE) {
-            self.start_again(connection, gate, "PRAGMA wal_checkpoint(TRUNCATE)")?;
+            self.start_again(with, "PRAGMA wal_checkpoint(TRUNCATE)")?;
         }
         Ok(())
     }
 
     /// At most once a second, and without waiting for slow readers: while it
     /// waited, nobody could write.
-    fn start_again(&mut self, connection: &Connection, gate: &Gate, how: &str) -> Result<()> {
+    fn start_again(&mut self, with: &Checkpointer<'_>, how: &str) -> Result<()> {
         if self.tried.is_some_and(|tried| tried.elapsed() < RETRY) {
             return Ok(());
         }
         self.tried = Some(Instant::now());
+        let Checkpointer { connection, gate, homes } = with;
         // The long part happens while reads go on.
+        homes.end_kept();
         checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)")?;
         let Some(_closed) = gate.close() else {
             return Ok(());
         };
+        homes.end_kept();
         connection.busy_timeout(Duration::ZERO)?;
         let done = checkpoint(connection, how);
         connection.busy_timeout(super::pragmas::WRITER_PATIENCE)?;

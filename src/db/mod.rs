@@ -15,6 +15,7 @@
 pub mod access;
 pub mod backup;
 mod checkpoint;
+mod commits;
 mod condition;
 mod error;
 mod filters;
@@ -23,6 +24,7 @@ mod lock;
 mod look;
 pub mod migrate;
 mod pragmas;
+mod reader;
 mod readers;
 pub mod restore;
 mod room;
@@ -125,11 +127,16 @@ impl Db {
     fn start(options: &Options, duty: writer::Duty) -> std::result::Result<Self, OpenError> {
         let connection = pragmas::open_writer(&options.path)?;
         let gate = Arc::new(checkpoint::Gate::default());
-        let readers = readers::Readers::open(options)?;
+        let commits = Arc::<commits::Commits>::default();
+        // Only who has the log folded in may hold on to what is in it.
+        let keeps = duty == writer::Duty::WritesAndCheckpoints;
+        let readers = readers::Readers::open(options, keeps.then(|| Arc::clone(&commits)))?;
         let writer = writer::Handle::start(writer::Setup {
             connection,
             clock: options.clock.clone(),
             gate: Arc::clone(&gate),
+            homes: readers.homes(),
+            commits,
             duty,
         })
         .map_err(|cause| OpenError::Io {

@@ -5,29 +5,24 @@
 //! those of requests that read little and then wait for something else. Every
 //! read has a deadline, so that a snapshot never pins the log for long.
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use r2d2::{ManageConnection, NopErrorHandler, Pool, PooledConnection};
-use rusqlite::Connection;
 
+use super::commits::Commits;
+use super::reader::{Reader, Shared, Snapshot};
 use super::{DbError, OpenError, Options, Result, pragmas};
 
 /// How long a caller waits for a free connection.
 const CHECKOUT: Duration = Duration::from_secs(2);
-/// How long closing waits for the last connection to go.
-const CLOSING: Duration = Duration::from_secs(5);
-/// Virtual machine steps between two looks at the deadline, some 20 µs.
-const STEPS_BETWEEN_LOOKS: i32 = 2_000;
 /// Connections in place that no worker keeps.
 const SPARE: usize = 2;
 /// Connections for brief reads.
 const BRIEF: usize = 2;
-/// A deadline that never comes.
-const NEVER: u64 = u64::MAX;
 
 /// Which connections a read uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +37,8 @@ pub enum Lane {
 }
 
 impl Lane {
-    const fn deadline(self) -> Duration {
+    /// The longest that a read may take.
+    pub const fn deadline(self) -> Duration {
         match self {
             Self::InPlace | Self::Brief => Duration::from_secs(5),
             Self::Slow => Duration::from_secs(30),
@@ -52,9 +48,7 @@ impl Lane {
 
 /// All pools.
 pub struct Readers {
-    /// A connection that moved between cores with each read would cost half
-    /// of their speed, so each worker keeps the one that it used last.
-    homes: Vec<Home>,
+    homes: Arc<Homes>,
     in_place: Pool<Manager>,
     brief: Pool<Manager>,
     slow: Pool<Manager>,
@@ -63,21 +57,21 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// Opens all connections.
-    pub fn open(options: &Options) -> std::result::Result<Self, OpenError> {
+    /// Opens all connections. Snapshots of reads in place are kept while the number
+    /// of commits stands; without a count of them none is.
+    pub fn open(
+        options: &Options,
+        commits: Option<Arc<Commits>>,
+    ) -> std::result::Result<Self, OpenError> {
         // Once here, so that what is wrong with the file is told as it is.
         drop(
             pragmas::open_reader(&options.path)
                 .map_err(|error| OpenError::sqlite(&options.path, error))?,
         );
-        let shared = Arc::new(Shared {
-            started: Instant::now(),
-            interrupted: AtomicBool::new(false),
-            open: Mutex::new(0),
-            closed: Condvar::new(),
-        });
+        let shared = Arc::new(Shared::new(commits));
+        let homes = (0..options.readers.saturating_sub(SPARE)).map(|_| Home::default());
         Ok(Self {
-            homes: (0..options.readers.saturating_sub(SPARE)).map(|_| Home::default()).collect(),
+            homes: Arc::new(Homes(homes.collect())),
             in_place: pool(&options.path, &shared, options.readers)?,
             brief: pool(&options.path, &shared, BRIEF)?,
             slow: pool(&options.path, &shared, options.slow_readers)?,
@@ -95,7 +89,7 @@ impl Readers {
         };
         let get = || pool.get().map_err(|_| DbError::Busy);
         let home = match lane {
-            Lane::InPlace => self.home(),
+            Lane::InPlace => self.homes.own(),
             Lane::Brief | Lane::Slow => None,
         };
         let Some(mut home) = home else {
@@ -111,20 +105,15 @@ impl Readers {
         Ok(Taken::Home(home))
     }
 
-    /// This thread's place, unless it is taken: by a read around this one, or
-    /// by another thread that came to the same place.
-    fn home(&self) -> Option<MutexGuard<'_, Option<Pooled>>> {
-        if self.homes.is_empty() {
-            return None;
-        }
-        let number = THREAD.with(|number| *number);
-        self.homes[number % self.homes.len()].0.try_lock()
+    /// Where snapshots are kept.
+    pub fn homes(&self) -> Arc<Homes> {
+        Arc::clone(&self.homes)
     }
 
     /// `PRAGMA quick_check` on a connection of its own.
     pub fn quick_check(&self) -> Result<Vec<String>> {
         let reader = Reader::open(&self.path, &self.shared)?;
-        let mut statement = reader.connection.prepare("PRAGMA quick_check")?;
+        let mut statement = reader.connection().prepare("PRAGMA quick_check")?;
         let lines = statement
             .query_map([], |row| row.get(0))?
             .collect::<rusqlite::Result<Vec<String>>>()?;
@@ -134,16 +123,16 @@ impl Readers {
     /// Stops the statements that run at present; they end with
     /// [`DbError::Deadline`] within milliseconds.
     pub fn interrupt(&self) {
-        self.shared.interrupted.store(true, Ordering::Relaxed);
+        self.shared.interrupt();
     }
 
     /// Closes all connections and waits until they are.
     pub fn close(self) {
         let shared = Arc::clone(&self.shared);
+        self.homes.leave();
         drop(self);
         // The pool's own thread may still hold one for an instant.
-        let mut open = shared.open.lock();
-        shared.closed.wait_while_for(&mut open, |open| *open > 0, CLOSING);
+        shared.wait_closed();
     }
 }
 
@@ -176,6 +165,39 @@ type Pooled = PooledConnection<Manager>;
 #[repr(align(64))]
 struct Home(Mutex<Option<Pooled>>);
 
+/// The connections of the workers. One that moved between cores with each read
+/// would cost half of their speed, so each worker keeps the one that it used last.
+pub struct Homes(Vec<Home>);
+
+impl Homes {
+    /// This thread's place, unless it is taken: by a read around this one, or
+    /// by another thread that came to the same place.
+    fn own(&self) -> Option<MutexGuard<'_, Option<Pooled>>> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let number = THREAD.with(|number| *number);
+        self.0[number % self.0.len()].0.try_lock()
+    }
+
+    /// Ends the snapshots that are kept. Those in use are left alone.
+    pub fn end_kept(&self) {
+        for home in self.0.iter().filter_map(|home| home.0.try_lock()) {
+            if let Some(reader) = home.as_ref() {
+                reader.end();
+            }
+        }
+    }
+
+    /// Hands all connections back.
+    fn leave(&self) {
+        self.end_kept();
+        for home in &self.0 {
+            drop(home.0.lock().take());
+        }
+    }
+}
+
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -195,26 +217,9 @@ impl Taken<'_> {
     /// Begins a snapshot that ends when the value is dropped.
     pub fn begin(&self, lane: Lane) -> Result<Snapshot<'_>> {
         match self {
-            Self::Home(home) => home.as_ref().ok_or(DbError::Busy)?.begin(lane),
+            Self::Home(home) => home.as_ref().ok_or(DbError::Busy)?.go_on(lane),
             Self::Pooled(reader) => reader.begin(lane),
         }
-    }
-}
-
-/// What all readers have in common.
-struct Shared {
-    /// Origin of the deadlines.
-    started: Instant,
-    interrupted: AtomicBool,
-    /// Connections that are not closed yet.
-    open: Mutex<usize>,
-    closed: Condvar,
-}
-
-impl Shared {
-    /// Nanoseconds since the start, on the monotonic clock.
-    fn elapsed(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(NEVER)
     }
 }
 
@@ -237,91 +242,6 @@ impl ManageConnection for Manager {
     }
 
     fn has_broken(&self, reader: &mut Reader) -> bool {
-        reader.is_broken()
-    }
-}
-
-/// A read-only connection with a deadline.
-pub struct Reader {
-    connection: Connection,
-    /// When the running statement is stopped, as [`Shared::elapsed`] counts.
-    deadline: Arc<AtomicU64>,
-    /// Dropped after the connection: fields go in this order.
-    open: Open,
-}
-
-impl Reader {
-    fn open(path: &Path, shared: &Arc<Shared>) -> rusqlite::Result<Self> {
-        let mut reader = Self {
-            connection: pragmas::open_reader(path)?,
-            deadline: Arc::new(AtomicU64::new(NEVER)),
-            open: Open::count(shared),
-        };
-        let (deadline, shared) = (Arc::clone(&reader.deadline), Arc::clone(shared));
-        reader.connection.progress_handler(
-            STEPS_BETWEEN_LOOKS,
-            Some(move || {
-                let deadline = deadline.load(Ordering::Relaxed);
-                shared.interrupted.load(Ordering::Relaxed)
-                    || (deadline != NEVER && shared.elapsed() > deadline)
-            }),
-        )?;
-        Ok(reader)
-    }
-
-    /// Whether a transaction was left open that could not be ended.
-    fn is_broken(&self) -> bool {
-        !self.connection.is_autocommit()
-    }
-
-    fn begin(&self, lane: Lane) -> Result<Snapshot<'_>> {
-        self.connection.prepare_cached("BEGIN")?.execute([])?;
-        let length = u64::try_from(lane.deadline().as_nanos()).unwrap_or(NEVER);
-        let end = self.open.shared.elapsed().saturating_add(length);
-        self.deadline.store(end, Ordering::Relaxed);
-        Ok(Snapshot { reader: self })
-    }
-}
-
-/// A read transaction.
-pub struct Snapshot<'r> {
-    reader: &'r Reader,
-}
-
-impl Snapshot<'_> {
-    /// The connection it runs on.
-    pub fn connection(&self) -> &Connection {
-        &self.reader.connection
-    }
-}
-
-impl Drop for Snapshot<'_> {
-    fn drop(&mut self) {
-        // Before the COMMIT, which must not be stopped.
-        self.reader.deadline.store(NEVER, Ordering::Relaxed);
-        // What fails here leaves the transaction open, and the pool then
-        // throws the connection away.
-        if let Ok(mut commit) = self.reader.connection.prepare_cached("COMMIT") {
-            let _ = commit.execute([]);
-        }
-    }
-}
-
-/// Counts an open connection.
-struct Open {
-    shared: Arc<Shared>,
-}
-
-impl Open {
-    fn count(shared: &Arc<Shared>) -> Self {
-        *shared.open.lock() += 1;
-        Self { shared: Arc::clone(shared) }
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        *self.shared.open.lock() -= 1;
-        self.shared.closed.notify_all();
+        !reader.connection().is_autocommit()
     }
 }

@@ -23,8 +23,10 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, ffi};
 use tokio::sync::oneshot;
 
-use super::checkpoint::{Gate, Log};
+use super::checkpoint::{Checkpointer, Gate, Log};
+use super::commits::Commits;
 use super::condition::{Condition, Observed};
+use super::readers::Homes;
 use super::tx::{Hook, WriteTx};
 use super::watch::{self, Changes, Watch};
 use super::{DbError, Result, access, room};
@@ -56,8 +58,18 @@ pub struct Setup {
     pub clock: Clock,
     /// Closed while the log is made to start again.
     pub gate: Arc<Gate>,
+    /// Where reads leave snapshots that pin the log.
+    pub homes: Arc<Homes>,
+    /// Counts what is committed.
+    pub commits: Arc<Commits>,
     /// Whether it checkpoints.
     pub duty: Duty,
+}
+
+impl Setup {
+    fn of_log(&self) -> Checkpointer<'_> {
+        Checkpointer { connection: &self.connection, gate: &self.gate, homes: &self.homes }
+    }
 }
 
 type Watcher = Box<dyn Fn() + Send + Sync>;
@@ -292,9 +304,7 @@ impl Writer {
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
                 version = self.look_outside(version);
-                self.keep_log_small(|log, setup| {
-                    log.when_idle(&setup.connection, &setup.gate, worked.elapsed())
-                });
+                self.keep_log_small(|log, setup| log.when_idle(&setup.of_log(), worked.elapsed()));
             }
         }
     }
@@ -353,7 +363,7 @@ impl Writer {
         for job in batch.drain(..) {
             job.answer(lost);
         }
-        self.keep_log_small(|log, setup| log.after_commit(&setup.connection, &setup.gate));
+        self.keep_log_small(|log, setup| log.after_commit(&setup.of_log()));
     }
 
     /// Runs the jobs in one transaction and returns their hooks, and what
@@ -365,7 +375,7 @@ impl Writer {
         for job in batch {
             run_in_savepoint(&tx, job.as_mut())?;
         }
-        commit_or_die(connection)?;
+        self.commit_or_die()?;
         // A statement may find no space and leave the transaction as it was.
         let is_full = |code: &ffi::Error| matches!(DbError::of_code(*code), DbError::Full);
         let refused = tx.failure().filter(is_full);
@@ -382,12 +392,24 @@ impl Writer {
                 // Changes nothing, and is written all the same.
                 execute(connection, &format!("PRAGMA user_version = {}", super::migrate::VERSION))
             })
-            .and_then(|()| commit_or_die(connection));
+            .and_then(|()| self.commit_or_die());
         if written.is_err() {
             self.roll_back();
         }
         self.shared.observed.tried(written);
-        self.keep_log_small(|log, setup| log.after_commit(&setup.connection, &setup.gate));
+        self.keep_log_small(|log, setup| log.after_commit(&setup.of_log()));
+    }
+
+    /// Commits. What the disk could not sync, nobody knows.
+    fn commit_or_die(&self) -> std::result::Result<(), ffi::Error> {
+        let Setup { connection, commits, .. } = &self.setup;
+        commits.count(|| execute(connection, "COMMIT")).inspect_err(|code| {
+            if let DbError::Sqlite(error) = DbError::of_code(*code)
+                && error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
+            {
+                die(&DbError::Sqlite(error), "commit");
+            }
+        })
     }
 
     fn roll_back(&self) {
@@ -477,17 +499,6 @@ fn require_room(connection: &Connection) -> std::result::Result<(), ffi::Error> 
     let path = connection.path().map(Path::new);
     let has_room = path.is_none_or(|path| room::is_in(access::folder_of(path)));
     has_room.then_some(()).ok_or_else(|| ffi::Error::new(ffi::SQLITE_FULL))
-}
-
-/// Commits. What the disk could not sync, nobody knows.
-fn commit_or_die(connection: &Connection) -> std::result::Result<(), ffi::Error> {
-    execute(connection, "COMMIT").inspect_err(|code| {
-        if let DbError::Sqlite(error) = DbError::of_code(*code)
-            && error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
-        {
-            die(&DbError::Sqlite(error), "commit");
-        }
-    })
 }
 
 /// Ends the process: after a disk error only a fresh start, which reads what

@@ -2,6 +2,7 @@
 
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc;
 
 use super::*;
@@ -277,6 +278,30 @@ fn a_snapshot_does_not_move_while_it_is_read() {
         .unwrap();
     assert_eq!(counts, (0, 0));
     assert_eq!(count(&db), 1);
+}
+
+#[test]
+fn no_read_misses_what_was_answered_or_read_before_it() {
+    const WRITES: i64 = 400;
+    let (_place, db) = opened();
+    let (answered, seen) = (AtomicI64::new(0), AtomicI64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while answered.load(Ordering::SeqCst) < WRITES {
+                    let known = answered.load(Ordering::SeqCst).max(seen.load(Ordering::SeqCst));
+                    let found = count(&db);
+                    assert!(found >= known, "{found} rows, of which {known} were known");
+                    seen.fetch_max(found, Ordering::SeqCst);
+                }
+            });
+        }
+        for number in 1..=WRITES {
+            write(&db, move |tx| put(tx, &number.to_string(), b""));
+            answered.store(number, Ordering::SeqCst);
+        }
+    });
+    assert_eq!(count(&db), WRITES);
 }
 
 #[test]

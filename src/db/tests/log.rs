@@ -85,6 +85,16 @@ fn an_idle_writer_folds_the_log_in() {
 }
 
 #[test]
+fn a_snapshot_that_is_kept_does_not_pin_the_log() {
+    let (_place, db) = opened();
+    write(&db, |tx| put(tx, "a", b""));
+    assert_eq!(count(&db), 1);
+    write(&db, |tx| put(tx, "b", b""));
+    wait_until(|| db.wal_bytes() == 0);
+    assert_eq!(count(&db), 2);
+}
+
+#[test]
 fn changes_of_others_are_noticed_and_own_ones_are_not() {
     let (place, db) = opened();
     let noticed = Arc::new(AtomicUsize::new(0));

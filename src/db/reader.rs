@@ -1,0 +1,250 @@
+//! A connection that reads, and its snapshots.
+//!
+//! To begin and end a snapshot takes system calls, a tenth of the time of a usual
+//! page. So a worker of the server keeps that of its last read in place, and the
+//! next read goes on in it if nothing was committed since. The checkpointer ends
+//! what is kept.
+
+use parking_lot::{Condvar, Mutex};
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+
+use super::commits::{Commits, Stand};
+use super::readers::Lane;
+use super::{Result, pragmas};
+
+/// Virtual machine steps between two looks at the deadline, some 20 µs.
+const STEPS_BETWEEN_LOOKS: i32 = 2_000;
+/// Nanoseconds for which a snapshot is kept. Under load many reads fall into them;
+/// what another process commits is seen so much later at most.
+const KEPT_NS: u64 = 500_000;
+/// A deadline that never comes.
+const NEVER: u64 = u64::MAX;
+
+/// How long closing waits for the last connection to go.
+const CLOSING: Duration = Duration::from_secs(5);
+
+/// What all readers have in common.
+pub struct Shared {
+    /// Origin of the deadlines.
+    started: Instant,
+    interrupted: AtomicBool,
+    /// By which a snapshot is known to be the newest; without it none is kept.
+    commits: Option<Arc<Commits>>,
+    /// Connections that are not closed yet.
+    open: Mutex<usize>,
+    closed: Condvar,
+}
+
+impl Shared {
+    /// Without commits to count, no snapshot is kept.
+    pub fn new(commits: Option<Arc<Commits>>) -> Self {
+        Self {
+            started: Instant::now(),
+            interrupted: AtomicBool::new(false),
+            commits,
+            open: Mutex::new(0),
+            closed: Condvar::new(),
+        }
+    }
+
+    /// Stops the statements that run at present, and those to come.
+    pub fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until all connections are closed.
+    pub fn wait_closed(&self) {
+        let mut open = self.open.lock();
+        self.closed.wait_while_for(&mut open, |open| *open > 0, CLOSING);
+    }
+
+    /// Nanoseconds since the start, on the monotonic clock.
+    fn elapsed(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(NEVER)
+    }
+}
+
+/// A read-only connection with a deadline.
+pub struct Reader {
+    connection: Connection,
+    /// When the running statement is stopped, as [`Shared::elapsed`] counts.
+    deadline: Arc<AtomicU64>,
+    /// The snapshot that is kept.
+    kept: Cell<Option<Kept>>,
+    /// Dropped after the connection: fields go in this order.
+    open: Open,
+}
+
+impl Reader {
+    /// Opens a connection.
+    pub fn open(path: &Path, shared: &Arc<Shared>) -> rusqlite::Result<Self> {
+        let mut reader = Self {
+            connection: pragmas::open_reader(path)?,
+            deadline: Arc::new(AtomicU64::new(NEVER)),
+            kept: Cell::new(None),
+            open: Open::count(shared),
+        };
+        let (deadline, shared) = (Arc::clone(&reader.deadline), Arc::clone(shared));
+        reader.connection.progress_handler(
+            STEPS_BETWEEN_LOOKS,
+            Some(move || {
+                let deadline = deadline.load(Ordering::Relaxed);
+                shared.interrupted.load(Ordering::Relaxed)
+                    || (deadline != NEVER && shared.elapsed() > deadline)
+            }),
+        )?;
+        Ok(reader)
+    }
+
+    /// The connection, for a read outside of all snapshots.
+    pub const fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Whether a transaction was left open that could not be ended.
+    pub fn is_broken(&self) -> bool {
+        self.kept.get().is_none() && !self.connection.is_autocommit()
+    }
+
+    /// Begins a snapshot that ends with its read.
+    pub fn begin(&self, lane: Lane) -> Result<Snapshot<'_>> {
+        self.connection.prepare_cached("BEGIN")?.execute([])?;
+        self.set_deadline(lane, self.open.shared.elapsed());
+        Ok(Snapshot { reader: self, kept_as: None })
+    }
+
+    /// Goes on in the snapshot that is kept if it is the newest, or begins one to
+    /// be kept.
+    pub fn go_on(&self, lane: Lane) -> Result<Snapshot<'_>> {
+        let Some(commits) = &self.open.shared.commits else {
+            return self.begin(lane);
+        };
+        let now = self.open.shared.elapsed();
+        let is_newest = |kept: &Kept| {
+            commits.is_at(kept.stand)
+                && now.saturating_sub(kept.begun) < KEPT_NS
+                // An error may have ended the transaction.
+                && !self.connection.is_autocommit()
+        };
+        let kept = if let Some(kept) = self.kept.take().filter(is_newest) {
+            kept
+        } else {
+            self.end();
+            let stand = commits.stand();
+            self.connection.prepare_cached("BEGIN")?.execute([])?;
+            Kept { stand, begun: now }
+        };
+        self.set_deadline(lane, now);
+        Ok(Snapshot { reader: self, kept_as: Some(kept) })
+    }
+
+    fn set_deadline(&self, lane: Lane, now: u64) {
+        let length = u64::try_from(lane.deadline().as_nanos()).unwrap_or(NEVER);
+        self.deadline.store(now.saturating_add(length), Ordering::Relaxed);
+    }
+
+    /// Ends the transaction, if there is one.
+    pub fn end(&self) {
+        self.kept.set(None);
+        if self.connection.is_autocommit() {
+            return;
+        }
+        // What fails here leaves the transaction open, and the pool then
+        // throws the connection away.
+        if let Ok(mut commit) = self.connection.prepare_cached("COMMIT") {
+            let _ = commit.execute([]);
+        }
+    }
+}
+
+/// A snapshot that is kept: the commits that it has, and when it began.
+#[derive(Clone, Copy)]
+struct Kept {
+    stand: Stand,
+    begun: u64,
+}
+
+/// A read transaction.
+pub struct Snapshot<'r> {
+    reader: &'r Reader,
+    /// `None` for one that ends with its read.
+    kept_as: Option<Kept>,
+}
+
+impl Snapshot<'_> {
+    /// The connection it runs on.
+    pub fn connection(&self) -> &Connection {
+        &self.reader.connection
+    }
+}
+
+impl Drop for Snapshot<'_> {
+    fn drop(&mut self) {
+        // Before the COMMIT, which must not be stopped.
+        self.reader.deadline.store(NEVER, Ordering::Relaxed);
+        match self.kept_as {
+            Some(kept) => self.reader.kept.set(Some(kept)),
+            None => self.reader.end(),
+        }
+    }
+}
+
+/// Counts an open connection.
+struct Open {
+    shared: Arc<Shared>,
+}
+
+impl Open {
+    fn count(shared: &Arc<Shared>) -> Self {
+        *shared.open.lock() += 1;
+        Self { shared: Arc::clone(shared) }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        *self.shared.open.lock() -= 1;
+        self.shared.closed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Clock;
+    use crate::db::{Db, Options};
+
+    #[test]
+    fn a_snapshot_is_gone_on_in_until_something_is_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("seller.db");
+        let options =
+            Options { path: path.clone(), clock: Clock::System, readers: 1, slow_readers: 1 };
+        let (db, _) = Db::open_exclusive(&options).unwrap();
+        let commits = Arc::<Commits>::default();
+        let reader =
+            Reader::open(&path, &Arc::new(Shared::new(Some(Arc::clone(&commits))))).unwrap();
+        let kept_as = || reader.go_on(Lane::InPlace).unwrap().kept_as.unwrap();
+        // Two of so many follow on each other at once, however busy the machine is.
+        let goes_on = || (0..1_000).any(|_| kept_as().begun == kept_as().begun);
+        assert!(goes_on());
+        let before = kept_as();
+        commits.count(|| {
+            assert_ne!(kept_as().stand, before.stand);
+            assert!(!goes_on(), "while a commit is under way");
+        });
+        assert_ne!(kept_as().stand, before.stand);
+        assert!(goes_on());
+        assert!(!reader.connection.is_autocommit() && !reader.is_broken());
+        reader.end();
+        assert!(reader.connection.is_autocommit());
+        drop(reader);
+        db.close().unwrap();
+    }
+}
