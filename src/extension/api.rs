@@ -149,10 +149,11 @@ pub(super) struct Books {
 /// Reads what a dashboard shows of its owner's books. `stale.rs` watches each
 /// table and column, here and in [`standing`].
 pub(super) fn books(tx: &ReadTx<'_>, owner: UserId, today: Day) -> db::Result<Books> {
+    let unread = messages::unread_count(tx, owner)?;
     Ok(Books {
         accounts: marketplace::accounts_of(tx, owner, today)?,
-        notifications: messages::newest_unread(tx, owner, NOTIFICATIONS)?,
-        unread: messages::unread_count(tx, owner)?,
+        notifications: messages::newest_unread(tx, owner, unread, NOTIFICATIONS)?,
+        unread,
         progress: program::check_ins(tx, owner)?,
     })
 }

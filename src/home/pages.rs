@@ -194,7 +194,7 @@ wire! {
         contas: Vec<AccountJson> = home
             .accounts
             .into_iter()
-            .map(|account| AccountJson::of(account, zone))
+            .map(|account| AccountJson::of(account, &home.areas, zone))
             .collect(),
         vendas: Vec<SaleJson> =
             home.sales.into_iter().map(|sale| SaleJson::of(sale, zone)).collect(),

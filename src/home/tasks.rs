@@ -140,7 +140,6 @@ mod tests {
                 open_questions: 0,
                 synced_at: None,
                 linked_at: Instant(0),
-                history_from: None,
             },
             sales_today: 0,
             sales_30d: 0,

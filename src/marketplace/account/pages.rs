@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::link::LinkOutcome;
-use super::standing::{link_badge, missing, own_areas};
+use super::standing::{history_from, link_badge, missing, own_areas};
 use super::store::{self, AccountSummary};
 use super::views::{AccountsPage, AreaRow, LinkedAccount};
 use super::wire::AccountJson;
@@ -31,7 +31,7 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     if request.wants_json() {
         let contas = accounts
             .into_iter()
-            .map(|account| AccountJson::of(account, zone).with_areas(&areas, zone))
+            .map(|account| AccountJson::of(account, &areas, zone).with_areas(&areas, zone))
             .map(|account| account.looked_after(&agency, zone))
             .collect();
         return Reply::json(&AccountsJson { ok: true, configurado: configured, contas });
@@ -90,7 +90,7 @@ fn linked_account(
         linked: When::new(zone, linked.linked_at, now),
         agency: None,
         synced: health.good_until.map(|at| When::new(zone, at, now)),
-        history: linked.history_from.map(|from| {
+        history: history_from(account, areas).map(|from| {
             if from < linked.linked_at {
                 let day = zone.day(from).date().format("%d/%m/%Y");
                 format!("desde {day}, buscando mais")

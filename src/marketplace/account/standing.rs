@@ -1,8 +1,9 @@
 //! How a linked account is doing, in words of the pages that show it.
 
 use super::store::AccountSummary;
-use crate::base::{MlUserId, Zone};
+use crate::base::{Instant, MlUserId, Zone};
 use crate::marketplace::sync::health::{Health, Trouble};
+use crate::marketplace::sync::orders;
 use crate::marketplace::sync::store::AreaState;
 use crate::panel::Badge;
 
@@ -14,6 +15,11 @@ pub fn own_areas<'a>(
     let id = account.linked.ml_user_id;
     let own = areas.iter().filter(move |(of, _)| *of == id);
     own.map(|(_, state)| state)
+}
+
+/// Since when its orders are here; `None` when all are.
+pub fn history_from(account: &AccountSummary, areas: &[(MlUserId, AreaState)]) -> Option<Instant> {
+    orders::history_from(account.linked.linked_at, own_areas(account, areas))
 }
 
 pub fn link_badge(account: &AccountSummary, health: &Health) -> Badge {

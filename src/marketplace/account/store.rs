@@ -37,8 +37,6 @@ pub struct LinkedAccount {
     /// When the marketplace was last read for it.
     pub synced_at: Option<Instant>,
     pub linked_at: Instant,
-    /// Orders older than this are still to be read; `None` when all are here.
-    pub history_from: Option<Instant>,
 }
 
 /// A linked account with its sales (contract §5).
@@ -62,8 +60,6 @@ row!(LinkedAccount {
     open_questions = "a.open_questions",
     synced_at = "a.synced_at",
     linked_at = "a.linked_at",
-    history_from = "(SELECT coalesce(CAST(nullif(s.position, '') AS INTEGER), a.linked_at) FROM ml_sync s
-                     WHERE s.ml_user_id = a.ml_user_id AND s.area = 1 AND s.good_until IS NULL)",
 });
 /// All accounts of an owner with their sales, in the order of their numbers.
 pub fn accounts_of(tx: &ReadTx<'_>, owner: UserId, today: Day) -> Result<Vec<AccountSummary>> {

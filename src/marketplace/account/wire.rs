@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::standing::history_from;
 use super::store::{AccountSummary, RecentOrder};
 use crate::base::{Cents, Instant, MlUserId, OrderId, Zone};
 use crate::marketplace::sync::store::AreaState;
@@ -46,13 +47,13 @@ pub struct AccountJson {
 }
 
 impl AccountJson {
-    /// The wire form of an account.
-    pub fn of(account: AccountSummary, zone: Zone) -> Self {
+    /// The wire form of an account, with the areas of all accounts.
+    pub fn of(account: AccountSummary, areas: &[(MlUserId, AreaState)], zone: Zone) -> Self {
         Self {
             sincronizacao: None,
             agencia_desde: None,
             vinculada_em: zone.spaced(account.linked.linked_at),
-            historico_desde: account.linked.history_from.map(|at| zone.spaced(at)),
+            historico_desde: history_from(&account, areas).map(|at| zone.spaced(at)),
             account: LinkedAccount::of(account, zone),
         }
     }

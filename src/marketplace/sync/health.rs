@@ -145,7 +145,6 @@ mod tests {
             open_questions: 0,
             synced_at: Some(NOW),
             linked_at: NOW.minus(DAY_S),
-            history_from: None,
         }
     }
 

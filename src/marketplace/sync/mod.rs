@@ -20,7 +20,7 @@ mod listings;
 pub mod missed;
 pub mod now;
 mod odd;
-mod orders;
+pub mod orders;
 mod questions;
 mod rules;
 mod shipments;

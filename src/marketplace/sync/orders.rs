@@ -6,8 +6,9 @@
 //! `date_last_updated` from where everything is known, with an overlap.
 
 use super::rules::{self, HOUR_S, half, hour, next_span};
+use super::store::AreaState;
 use super::window::Window;
-use super::{Asked, Reading, Step};
+use super::{Asked, ORDERS, Reading, Step};
 use crate::base::{DAY_S, Instant};
 use crate::marketplace::client::Span;
 
@@ -51,6 +52,16 @@ impl Position {
         let top = self.top.map(|top| format!(" {}", top.0));
         format!("{} {}{}", self.from.0, self.span_s, top.unwrap_or_default())
     }
+}
+
+/// Since when an account's orders are here while older ones are still to be read, by
+/// how far the account's areas are.
+pub fn history_from<'a>(
+    linked_at: Instant,
+    mut areas: impl Iterator<Item = &'a AreaState>,
+) -> Option<Instant> {
+    let state = areas.find(|state| state.area == ORDERS && state.good_until.is_none())?;
+    Some(Position::of(&state.position).map_or(linked_at, |position| position.from))
 }
 
 /// The newest window that is not here yet.
