@@ -142,7 +142,7 @@ pub struct Cache<K, V> {
     shard_bytes: usize,
 }
 
-impl<K: Hash + Eq + Clone, V: Clone> Cache<K, V> {
+impl<K: Hash + Eq + Clone, V> Cache<K, V> {
     /// A cache for so many bytes of values.
     pub fn new(bytes: usize) -> Self {
         let shard =
@@ -158,34 +158,56 @@ impl<K: Hash + Eq + Clone, V: Clone> Cache<K, V> {
     pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<(u64, V)>
     where
         K: Borrow<Q>,
+        V: Clone,
     {
-        self.shard(key).kept.get(key).map(|kept| (kept.version, kept.value.clone()))
+        self.part(key).shard.kept.get(key).map(|kept| (kept.version, kept.value.clone()))
     }
 
     /// Keeps a value that takes about so many bytes.
     pub fn put(&self, key: K, version: u64, value: V, bytes: usize) {
-        if bytes > self.shard_bytes {
+        self.part(&key).put(key, version, value, bytes);
+    }
+
+    /// The part for what belongs to `owner`, locked, where many values are looked up
+    /// at once. What is kept in it is not found by [`Cache::get`].
+    pub fn part<Q: Hash + ?Sized>(&self, owner: &Q) -> Part<'_, K, V> {
+        let index = usize::try_from(self.hasher.hash_one(owner) % SHARDS as u64).unwrap_or(0);
+        // Counts may be off after a panic in here, which only costs room.
+        Part { shard: self.shards[index].lock(), most: self.shard_bytes }
+    }
+}
+
+/// A part of a cache, locked.
+pub struct Part<'c, K, V> {
+    shard: MutexGuard<'c, Shard<K, V>>,
+    /// Bytes of its values.
+    most: usize,
+}
+
+impl<K: Hash + Eq + Clone, V> Part<'_, K, V> {
+    /// The value kept under a key.
+    pub fn value(&self, key: &K) -> Option<&V> {
+        self.shard.kept.get(key).map(|kept| &kept.value)
+    }
+
+    /// Keeps a value that takes about so many bytes.
+    pub fn put(&mut self, key: K, version: u64, value: V, bytes: usize) {
+        if bytes > self.most {
             return;
         }
-        let mut shard = self.shard(&key);
+        let shard = &mut *self.shard;
         shard.bytes += bytes;
         match shard.kept.insert(key.clone(), Kept { version, value, bytes }) {
             Some(before) => shard.bytes -= before.bytes,
             None => shard.order.push_back(key),
         }
-        while shard.bytes > self.shard_bytes
+        while shard.bytes > self.most
             && let Some(oldest) = shard.order.pop_front()
         {
             if let Some(gone) = shard.kept.remove(&oldest) {
                 shard.bytes -= gone.bytes;
             }
         }
-    }
-
-    fn shard<Q: Hash + ?Sized>(&self, key: &Q) -> MutexGuard<'_, Shard<K, V>> {
-        let index = usize::try_from(self.hasher.hash_one(key) % SHARDS as u64).unwrap_or(0);
-        // Counts may be off after a panic in here, which only costs room.
-        self.shards[index].lock()
     }
 }
 

@@ -28,6 +28,9 @@ use crate::http::conditional::{Rendered, Validators};
 use crate::http::reply::media;
 use crate::http::{Code, Problem, Reply, Request};
 
+/// Room for most replies.
+const USUAL_BYTES: usize = 8 * 1024;
+
 /// One operation: typed arguments in, typed reply out.
 pub trait Operation: 'static {
     /// Who may call it.
@@ -383,10 +386,16 @@ fn answer<O: Operation>(
     reply: &O::Reply,
     headers: &HeaderMap,
 ) -> Result<Reply, Problem> {
-    let body = serde_json::to_vec(reply).map_err(Problem::internal)?;
+    let mut body = Vec::with_capacity(USUAL_BYTES);
+    serde_json::to_writer(&mut body, reply).map_err(Problem::internal)?;
     let validators = Validators::of_content(&body, O::last_modified(reply));
+    let place = place.filter(|place| (place.keeps)(reply));
+    if place.is_some() {
+        // The spare room would be kept too.
+        body.shrink_to_fit();
+    }
     let page = Arc::new(Rendered { body: body.into(), validators });
-    if let Some(place) = place.filter(|place| (place.keeps)(reply)) {
+    if let Some(place) = place {
         app.pages.put(place.key, place.version, Arc::clone(&page));
     }
     Ok(conditional(&page, headers))

@@ -19,6 +19,7 @@ use crate::http::{Code, Problem};
 use crate::list_arguments;
 use crate::marketplace::account::stores;
 use crate::marketplace::books::orders::list::{self, Filter, Order, OrderPage};
+use crate::marketplace::books::orders::sold::Wording;
 use crate::marketplace::books::words::{ORDER_STATES, Words};
 use crate::partner::list::{Window, reading};
 use crate::partner::operation::{Effect, Operation, Pagination, Tool};
@@ -268,16 +269,17 @@ struct Shipping<'o> {
 impl<'o> OrderItem<'o> {
     fn of(page: &'o OrderPage, order: &'o Order, zone: Zone) -> Self {
         let word = |place: usize| page.word(place);
+        let Wording { ml_id, title, sku } = page.sold(order);
         Self {
             order_id: order.order_id,
-            ml_id: order.sold.ml_id(),
+            ml_id,
             ml_user_id: order.ml_user_id,
             status: word(order.status),
             total_amount: order.total,
             currency: word(order.currency),
             quantity: order.quantity,
-            title: order.sold.title(),
-            sku: order.sold.sku(),
+            title,
+            sku,
             buyer_nickname: &order.buyer_nickname,
             date_created: zone.partner(order.created_at),
             shipping: Shipping {

@@ -10,7 +10,7 @@ use rusqlite::Row;
 use rusqlite::types::Type;
 
 use super::runs::{self, Window};
-use super::sold::Wording;
+use super::sold::{SoldKey, Worded, Wording};
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::base::money::Cents;
@@ -62,7 +62,8 @@ pub struct Order {
     pub shipping_id: Option<i64>,
     pub shipping_status: Option<usize>,
     pub logistic_type: Option<usize>,
-    pub sold: Wording,
+    /// Place among what the page's orders sold.
+    sold: usize,
 }
 
 /// When an order was made, and its number.
@@ -77,12 +78,20 @@ pub struct OrderPage {
     keys: Vec<Key>,
     /// The words of its orders, which are few, each once.
     words: Vec<(i64, Arc<str>)>,
+    /// What its orders sold: the keys, and the wordings once all are read.
+    sold: Vec<SoldKey>,
+    worded: Worded,
 }
 
 impl OrderPage {
     /// The word at a place among the page's.
     pub fn word(&self, place: usize) -> &str {
         &self.words[place].1
+    }
+
+    /// What an order sold.
+    pub fn sold(&self, order: &Order) -> Wording<'_> {
+        self.worded.at(order.sold)
     }
 
     /// The keys of its orders.
@@ -119,10 +128,7 @@ pub fn read_page(
     };
     if !filter.is_whole() {
         page.keys = runs::merged(tx, owner, &runs, &window)?;
-        if !filter.keys_only {
-            page.find(tx, words, owner)?;
-        }
-        return Ok(page);
+        return if filter.keys_only { Ok(page) } else { page.found(tx, words, owner) };
     }
     if filter.keys_only {
         let sql = format!(
@@ -145,14 +151,12 @@ pub fn read_page(
     tx.each(&sql, (owner, window.from, window.before, window.limit, window.offset), |row| {
         page.take(tx, words, row)
     })?;
-    Ok(page)
+    page.with_wordings(tx, words, owner)
 }
 
 /// The order of a key, as a page of at most one.
 pub fn read_key(tx: &ReadTx<'_>, words: &Words, owner: UserId, key: Key) -> Result<OrderPage> {
-    let mut page = OrderPage { keys: vec![key], ..OrderPage::default() };
-    page.find(tx, words, owner)?;
-    Ok(page)
+    OrderPage { keys: vec![key], ..OrderPage::default() }.found(tx, words, owner)
 }
 
 /// One order of an owner, as a page of at most one.
@@ -167,7 +171,7 @@ pub fn read_one(
     let sql = orders("WHERE order_id = ?1 AND +owner_id = ?2");
     tx.each(&sql, (order, owner), |row| page.take(tx, words, row))?;
     page.total = i64::try_from(page.orders.len()).unwrap_or(0);
-    Ok(page)
+    page.with_wordings(tx, words, owner)
 }
 
 /// Orders of some listings: counted and passed over in their index alone. Those
@@ -233,10 +237,7 @@ fn read_listings(
     }
     let mut page = OrderPage::of(total, filter);
     page.keys = keys;
-    if !filter.keys_only {
-        page.find(tx, words, owner)?;
-    }
-    Ok(page)
+    if filter.keys_only { Ok(page) } else { page.found(tx, words, owner) }
 }
 
 /// Whether a store has sold from a listing; each listing is of one store.
@@ -270,13 +271,18 @@ impl OrderPage {
         self.total = i64::try_from(self.orders.len()).unwrap_or(0);
     }
 
-    /// Reads the orders that were found.
-    fn find(&mut self, tx: &ReadTx<'_>, words: &Words, owner: UserId) -> Result<()> {
+    /// The page with the wordings of its orders, which were read without.
+    fn with_wordings(self, tx: &ReadTx<'_>, words: &Words, owner: UserId) -> Result<Self> {
+        Ok(Self { worded: words.sold.of(tx, owner, &self.sold)?, ..self })
+    }
+
+    /// The page with the orders that were found.
+    fn found(mut self, tx: &ReadTx<'_>, words: &Words, owner: UserId) -> Result<Self> {
         let sql = orders("WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3");
         for (created_at, order_id) in std::mem::take(&mut self.keys) {
             tx.each(&sql, (owner, created_at, order_id), |row| self.take(tx, words, row))?;
         }
-        Ok(())
+        self.with_wordings(tx, words, owner)
     }
 
     fn take(&mut self, tx: &ReadTx<'_>, words: &Words, row: &Row<'_>) -> rusqlite::Result<()> {
@@ -288,8 +294,7 @@ impl OrderPage {
                 .transpose()
         };
         let (shipping_status, logistic_type) = (optional(9)?, optional(10)?);
-        let sold = (row.get(11)?, row.get(12)?, row.get(13)?);
-        let sold = words.sold.wording(tx, sold).map_err(inside_row)?;
+        self.sold.push((row.get(11)?, row.get(12)?, row.get(13)?));
         self.orders.push(Order {
             created_at: Instant(row.get(0)?),
             order_id: row.get(1)?,
@@ -302,7 +307,7 @@ impl OrderPage {
             shipping_id: row.get(8)?,
             shipping_status,
             logistic_type,
-            sold,
+            sold: self.sold.len() - 1,
         });
         Ok(())
     }

@@ -108,6 +108,7 @@ struct WireSale {
 
 fn wire(app: &App, page: &OrderPage, stores: &Stores, order: &Order) -> WireSale {
     let word = |place: usize| page.word(place).to_owned();
+    let sold = page.sold(order);
     WireSale {
         id: order.order_id.to_string(),
         conta: stores.name(order.ml_user_id),
@@ -116,9 +117,9 @@ fn wire(app: &App, page: &OrderPage, stores: &Stores, order: &Order) -> WireSale
         total: order.total,
         moeda: word(order.currency),
         quantidade: order.quantity,
-        titulo: order.sold.title().to_owned(),
-        sku: order.sold.sku().to_owned(),
-        anuncio: order.sold.ml_id().to_owned(),
+        titulo: sold.title.to_owned(),
+        sku: sold.sku.to_owned(),
+        anuncio: sold.ml_id.to_owned(),
         comprador: order.buyer_nickname.clone(),
         criada_em: app.zone().spaced(order.created_at),
         envio_id: order.shipping_id.map(|id| id.to_string()),
@@ -129,15 +130,12 @@ fn wire(app: &App, page: &OrderPage, stores: &Stores, order: &Order) -> WireSale
 
 fn line(app: &App, page: &OrderPage, stores: &Stores, order: &Order, now: Instant) -> SaleLine {
     let shipping = order.shipping_status.map(|place| page.word(place));
+    let sold = page.sold(order);
     SaleLine {
         id: order.order_id.to_string(),
-        title: if order.sold.title().is_empty() {
-            "Anúncio sem título".to_owned()
-        } else {
-            order.sold.title().to_owned()
-        },
+        title: if sold.title.is_empty() { "Anúncio sem título" } else { sold.title }.to_owned(),
         quantity: order.quantity,
-        sku: order.sold.sku().to_owned(),
+        sku: sold.sku.to_owned(),
         total: order.total.page(),
         store: stores.name(order.ml_user_id),
         buyer: order.buyer_nickname.clone(),
@@ -382,7 +380,7 @@ pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&SalePage {
         layout: layout(app, person, request).telling(LIST.outcomes, request),
         line: line(app, &page, &stores, order, request.now),
-        listing: order.sold.ml_id().to_owned(),
+        listing: page.sold(order).ml_id.to_owned(),
         shipping_id: order.shipping_id.map(|id| id.to_string()).unwrap_or_default(),
         logistic: spoken::logistic(word(order.logistic_type)),
         quantity: grouped(order.quantity.unsigned_abs()),

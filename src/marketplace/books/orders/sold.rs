@@ -1,7 +1,5 @@
 //! What was sold: its title and SKU, kept in memory, and the search by them.
 
-use std::sync::Arc;
-
 use crate::base::cache::Cache;
 use crate::base::ids::UserId;
 use crate::base::text::{like_beginning, search_key};
@@ -11,41 +9,67 @@ use crate::db::{ReadTx, Result};
 const BYTES: usize = 16 * 1024 * 1024;
 /// Bytes of an entry beside its texts.
 const ENTRY_BYTES: usize = 192;
+/// Bytes of most wordings.
+const USUAL_BYTES: usize = 96;
 
 /// Listing, variation and version of what was sold.
 pub type SoldKey = (i64, i64, i64);
 
 /// What an order shows of what was sold; empty where nothing is known.
+#[derive(Clone, Copy, Default)]
+pub struct Wording<'w> {
+    /// Marketplace listing id.
+    pub ml_id: &'w str,
+    /// Title of the listing when it was sold.
+    pub title: &'w str,
+    /// SKU; empty when it has none.
+    pub sku: &'w str,
+}
+
+/// The parts of a wording as one text, and where the second and the third begin.
 ///
-/// All of it is one text: a page looks up twenty, and each piece of memory that
-/// no cache of the processor holds takes its time.
-#[derive(Clone)]
-pub struct Wording {
-    text: Arc<str>,
+/// A page looks up twenty, and each piece of memory that no cache of the processor
+/// holds takes its time.
+struct Joined {
+    text: Box<str>,
     title_at: usize,
     sku_at: usize,
 }
 
-impl Wording {
+impl Joined {
     fn of(ml_id: &str, title: &str, sku: &str) -> Self {
         let title_at = ml_id.len();
         let text = [ml_id, title, sku].concat().into();
         Self { text, title_at, sku_at: title_at + title.len() }
     }
+}
 
-    /// Marketplace listing id.
-    pub fn ml_id(&self) -> &str {
-        &self.text[..self.title_at]
+/// The wordings of a page, at the places of their keys.
+#[derive(Default)]
+pub struct Worded {
+    text: String,
+    /// Where each begins in the text, where its parts do, and where it ends.
+    places: Vec<[usize; 4]>,
+}
+
+impl Worded {
+    /// The wording at a place.
+    pub fn at(&self, place: usize) -> Wording<'_> {
+        let Some([begin, title_at, sku_at, end]) = self.places.get(place).copied() else {
+            return Wording::default();
+        };
+        Wording {
+            ml_id: &self.text[begin..title_at],
+            title: &self.text[title_at..sku_at],
+            sku: &self.text[sku_at..end],
+        }
     }
 
-    /// Title of the listing when it was sold.
-    pub fn title(&self) -> &str {
-        &self.text[self.title_at..self.sku_at]
-    }
-
-    /// SKU; empty when it has none.
-    pub fn sku(&self) -> &str {
-        &self.text[self.sku_at..]
+    fn set(&mut self, place: usize, wording: &Joined) {
+        let begin = self.text.len();
+        self.text.push_str(&wording.text);
+        let (title_at, sku_at) = (begin + wording.title_at, begin + wording.sku_at);
+        self.places[place] = [begin, title_at, sku_at, self.text.len()];
     }
 }
 
@@ -54,7 +78,7 @@ impl Wording {
 /// They never go stale: rows of `sold_item` are only ever added, and other
 /// words get another version.
 pub struct Wordings {
-    kept: Cache<SoldKey, Wording>,
+    kept: Cache<SoldKey, Joined>,
 }
 
 impl Default for Wordings {
@@ -64,26 +88,47 @@ impl Default for Wordings {
 }
 
 impl Wordings {
-    /// The wording of a key. `tx` must not be a write, whose rows may be undone.
-    pub fn wording(&self, tx: &ReadTx<'_>, key: SoldKey) -> Result<Wording> {
-        if let Some((_, wording)) = self.kept.get(&key) {
-            return Ok(wording);
-        }
-        let found = tx.optional(
-            "SELECT site || item_id, title, sku FROM sold_item
-             WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3",
-            key,
-            |row| {
-                let text = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
-                Ok(Wording::of(text(0)?, text(1)?, text(2)?))
-            },
-        )?;
-        let Some(wording) = found else {
-            return Ok(Wording::of("", "", ""));
+    /// The wordings of what an owner sold. `tx` must not be a write, whose rows may be
+    /// undone.
+    pub fn of(&self, tx: &ReadTx<'_>, owner: UserId, keys: &[SoldKey]) -> Result<Worded> {
+        let mut worded = Worded {
+            text: String::with_capacity(keys.len() * USUAL_BYTES),
+            places: vec![[0; 4]; keys.len()],
         };
-        self.kept.put(key, 0, wording.clone(), ENTRY_BYTES + wording.text.len());
-        Ok(wording)
+        let mut missing = Vec::new();
+        {
+            let kept = self.kept.part(&owner);
+            // First all of them, then their texts: the processor fetches several at once.
+            let found: Vec<_> = keys.iter().map(|key| kept.value(key)).collect();
+            for (place, found) in found.into_iter().enumerate() {
+                match found {
+                    Some(wording) => worded.set(place, wording),
+                    None => missing.push(place),
+                }
+            }
+        }
+        for place in missing {
+            let Some(wording) = read(tx, keys[place])? else {
+                continue;
+            };
+            worded.set(place, &wording);
+            let bytes = ENTRY_BYTES + wording.text.len();
+            self.kept.part(&owner).put(keys[place], 0, wording, bytes);
+        }
+        Ok(worded)
     }
+}
+
+fn read(tx: &ReadTx<'_>, key: SoldKey) -> Result<Option<Joined>> {
+    tx.optional(
+        "SELECT site || item_id, title, sku FROM sold_item
+         WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3",
+        key,
+        |row| {
+            let text = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
+            Ok(Joined::of(text(0)?, text(1)?, text(2)?))
+        },
+    )
 }
 
 /// Listings whose orders a search by words shows.
