@@ -6,7 +6,7 @@
 //! moment never comes by itself and the log would grow to gigabytes. So above
 //! some 47 MB a gate holds back new reads in place for the few milliseconds
 //! that it takes to have the log start again. Snapshots that workers keep between
-//! two reads (`readers.rs`) end before each checkpoint. Slow reads and backups do not
+//! two reads (`reader.rs`) end before each checkpoint. Slow reads and backups do not
 //! pass the gate; while one of them pins the log it is tried again each second. The
 //! file keeps its length meanwhile, because what it has is cheaper to write
 //! again than to grow anew; an idle writer truncates it.

@@ -25,7 +25,6 @@ const STEPS_BETWEEN_LOOKS: i32 = 2_000;
 const KEPT_NS: u64 = 500_000;
 /// A deadline that never comes.
 const NEVER: u64 = u64::MAX;
-
 /// How long closing waits for the last connection to go.
 const CLOSING: Duration = Duration::from_secs(5);
 

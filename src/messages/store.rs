@@ -137,3 +137,50 @@ pub fn forget(tx: &WriteTx<'_>, owner: UserId, most: usize) -> Result<usize> {
     )?;
     Ok(told + causes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{House, config};
+    use crate::messages::NotificationKind;
+
+    #[test]
+    fn the_newest_unread_are_found_whatever_was_read() {
+        const ANA: UserId = UserId(1);
+        for read in
+            [vec![], vec![20], vec![1, 2], vec![1, 6, 19], (6..=20).collect(), (1..=20).collect()]
+        {
+            let world = House::new(config(&[]));
+            let marked = read.clone();
+            world.write(move |tx| {
+                tx.run(
+                    "INSERT INTO user (user_id, email, name, role, created_at)
+                     VALUES (?1, 'ana@example.com', 'Ana', 'vip', ?2)",
+                    (ANA, tx.now()),
+                )?;
+                for number in 1..=20 {
+                    let new = NewNotification {
+                        kind: NotificationKind::Venda,
+                        title: "Venda",
+                        message: "",
+                        ml_user_id: None,
+                        reference: None,
+                        cause: &format!("venda:{number}"),
+                    };
+                    notify(tx, ANA, &new)?;
+                }
+                let ids: Vec<i64> =
+                    tx.values("SELECT notification_id FROM notification ORDER BY 1", [])?;
+                let marked: Vec<_> = marked.iter().map(|number| ids[*number - 1]).collect();
+                mark_read(tx, ANA, &marked)
+            });
+            let (found, all) = world.read(|tx| {
+                let unread = unread_count(tx, ANA)?;
+                Ok((newest_unread(tx, ANA, unread, 15)?, page(tx, ANA, 20, 0)?))
+            });
+            let unread: Vec<_> = all.into_iter().filter(|one| !one.read).take(15).collect();
+            let ids = |list: &[Notification]| list.iter().map(|one| one.id).collect::<Vec<_>>();
+            assert_eq!(ids(&found), ids(&unread), "{read:?}");
+        }
+    }
+}
