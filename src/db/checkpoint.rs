@@ -102,6 +102,15 @@ pub struct Checkpointer<'w> {
     pub homes: &'w Homes,
 }
 
+impl Checkpointer<'_> {
+    /// Runs a checkpoint that no kept snapshot holds up; false when others kept it from
+    /// finishing.
+    fn run(&self, pragma: &str) -> Result<bool> {
+        self.homes.end_kept();
+        checkpoint(self.connection, pragma)
+    }
+}
+
 /// What the writer remembers about the log.
 pub struct Log {
     /// Length at which the next passive checkpoint is due.
@@ -124,8 +133,7 @@ impl Log {
             self.next_passive = PASSIVE_PAGES;
         }
         if pages >= self.next_passive {
-            with.homes.end_kept();
-            checkpoint(with.connection, "PRAGMA wal_checkpoint(PASSIVE)")?;
+            with.run("PRAGMA wal_checkpoint(PASSIVE)")?;
             self.next_passive = pages + PASSIVE_PAGES;
         }
         if pages >= GATE_PAGES {
@@ -150,17 +158,14 @@ impl Log {
             return Ok(());
         }
         self.tried = Some(Instant::now());
-        let Checkpointer { connection, gate, homes } = with;
         // The long part happens while reads go on.
-        homes.end_kept();
-        checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)")?;
-        let Some(_closed) = gate.close() else {
+        with.run("PRAGMA wal_checkpoint(PASSIVE)")?;
+        let Some(_closed) = with.gate.close() else {
             return Ok(());
         };
-        homes.end_kept();
-        connection.busy_timeout(Duration::ZERO)?;
-        let done = checkpoint(connection, how);
-        connection.busy_timeout(super::pragmas::WRITER_PATIENCE)?;
+        with.connection.busy_timeout(Duration::ZERO)?;
+        let done = with.run(how);
+        with.connection.busy_timeout(super::pragmas::WRITER_PATIENCE)?;
         if done? {
             self.tried = None;
             self.next_passive = PASSIVE_PAGES;

@@ -113,7 +113,7 @@ impl Reader {
 
     /// Begins a snapshot that ends with its read.
     pub fn begin(&self, lane: Lane) -> Result<Snapshot<'_>> {
-        self.connection.prepare_cached("BEGIN")?.execute([])?;
+        self.start()?;
         self.set_deadline(lane, self.open.shared.elapsed());
         Ok(Snapshot { reader: self, kept_as: None })
     }
@@ -136,11 +136,16 @@ impl Reader {
         } else {
             self.end();
             let stand = commits.stand();
-            self.connection.prepare_cached("BEGIN")?.execute([])?;
+            self.start()?;
             Kept { stand, begun: now }
         };
         self.set_deadline(lane, now);
         Ok(Snapshot { reader: self, kept_as: Some(kept) })
+    }
+
+    fn start(&self) -> Result<()> {
+        self.connection.prepare_cached("BEGIN")?.execute([])?;
+        Ok(())
     }
 
     fn set_deadline(&self, lane: Lane, now: u64) {
