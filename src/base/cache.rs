@@ -229,6 +229,17 @@ mod tests {
     }
 
     #[test]
+    fn what_an_owner_keeps_is_in_one_part_and_makes_room_like_the_rest() {
+        let cache: Cache<u32, u32> = Cache::new(SHARDS * 1000);
+        for key in 0..30 {
+            cache.part("ana").put(key, 1, key, 100);
+        }
+        let part = cache.part("ana");
+        let kept: Vec<_> = (0..30).filter(|key| part.value(key) == Some(key)).collect();
+        assert_eq!(kept, (20..30).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn a_newer_value_takes_the_place_of_an_older_one() {
         let cache: Cache<u32, &str> = Cache::new(SHARDS * 1000);
         cache.put(7, 1, "old", 900);
