@@ -156,23 +156,27 @@ pub fn is_behind(tx: &ReadTx<'_>) -> Result<bool> {
 /// Adds entries to the index of words that are not in it yet, at most `most`;
 /// returns how many.
 pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
-    let ids: Vec<i64> = tx.values(
-        "SELECT audit_id FROM audit WHERE audit_id > (SELECT audit_id FROM audit_searched WHERE one = 1)
-         ORDER BY audit_id LIMIT ?1",
+    let last: Option<i64> = tx.value(
+        "SELECT max(audit_id) FROM (
+             SELECT audit_id FROM audit
+             WHERE audit_id > (SELECT audit_id FROM audit_searched WHERE one = 1)
+             ORDER BY audit_id LIMIT ?1)",
         [i64::try_from(most).unwrap_or(1)],
     )?;
-    for id in &ids {
-        tx.run(
-            "INSERT INTO audit_search (rowid, actor_name, address, request_id, action, object_name, before, after)
-             SELECT audit_id, actor_name, address, request_id, action, object_name, before, after
-             FROM audit WHERE audit_id = ?1",
-            [id],
-        )?;
-    }
-    if let Some(last) = ids.last() {
-        tx.run("UPDATE audit_searched SET audit_id = ?1 WHERE one = 1", [last])?;
-    }
-    Ok(ids.len())
+    let Some(last) = last else {
+        return Ok(0);
+    };
+    // One statement, because FTS5 writes out what it has at the end of each.
+    let added = tx.execute(
+        "INSERT INTO audit_search (rowid, actor_name, address, request_id, action, object_name, before, after)
+         SELECT audit_id, actor_name, address, request_id, action, object_name, before, after
+         FROM audit
+         WHERE audit_id > (SELECT audit_id FROM audit_searched WHERE one = 1) AND audit_id <= ?1
+         ORDER BY audit_id",
+        [last],
+    )?;
+    tx.run("UPDATE audit_searched SET audit_id = ?1 WHERE one = 1", [last])?;
+    Ok(added)
 }
 
 /// One entry.
