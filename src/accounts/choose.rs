@@ -43,7 +43,7 @@ pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem>
 }
 
 fn living(app: &App, request: &Request, code: &str) -> Result<Option<Living>, Problem> {
-    let hash = TokenHash::of(code);
+    let hash = links::key(code);
     Ok(app.db.read(request.lane, |tx| links::living(tx, &hash))?)
 }
 
@@ -89,7 +89,7 @@ pub fn choose(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
         let page = form(app, request, code, &link, Some(LENGTH_WORDS));
         return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
     }
-    set(app, request, TokenHash::of(&code), password)
+    set(app, request, links::key(&code), password)
 }
 
 fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Result<Reply, Problem> {

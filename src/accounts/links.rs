@@ -17,6 +17,11 @@ pub const FIRST_S: i64 = 7 * DAY_S;
 /// Life of a link for somebody who forgot the password.
 pub const FORGOTTEN_S: i64 = 2 * 3600;
 
+/// Bytes of a code, written as hexadecimal digits.
+const CODE_BYTES: usize = PERSON_BYTES + 24;
+/// Those of them that name the person.
+const PERSON_BYTES: usize = 6;
+
 /// A link just made.
 pub struct NewLink {
     /// What opens it.
@@ -55,8 +60,8 @@ pub fn issue(
     expires_at: Instant,
     sealer: Option<&Sealer>,
 ) -> Result<NewLink> {
-    let code = secrets::random_hex::<24>();
-    let hash = TokenHash::of(&code);
+    let code = format!("{:012x}{}", user.0, secrets::random_hex::<24>());
+    let hash = key(&code);
     let name = hex(&hash.0);
     let sealed = sealer.map(|sealer| sealer.seal(code.as_bytes(), place(&name)));
     tx.execute(
@@ -65,6 +70,19 @@ pub fn issue(
         (hash, user, sealed, tx.now(), expires_at),
     )?;
     Ok(NewLink { code, name })
+}
+
+/// What a link is stored under: the digest of its code. A code begins with the
+/// person's number, which takes the place of the digest's first bytes, so that
+/// links of people made one after the other, and what is named after them, lie
+/// side by side in the file. Codes of earlier versions are random throughout.
+pub fn key(code: &str) -> TokenHash {
+    let mut key = TokenHash::of(code);
+    let person = code.get(..2 * PERSON_BYTES).filter(|_| code.len() == 2 * CODE_BYTES);
+    if let Some(person) = person.and_then(from_hex) {
+        key.0[..PERSON_BYTES].copy_from_slice(&person);
+    }
+    key
 }
 
 /// How many codes wait sealed for their message to leave.
@@ -168,4 +186,45 @@ pub fn forget_ended(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
         )?;
     }
     Ok(removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{House, config};
+
+    #[test]
+    fn links_lie_in_the_order_of_their_people_and_only_codes_open_them() {
+        let house = House::new(config(&[]));
+        let made = |tx: &WriteTx<'_>| {
+            (1..=300)
+                .map(|number| {
+                    let email = format!("{number}@exemplo.test");
+                    let user = tx.insert(
+                        "INSERT INTO user (email, name, role, created_at) VALUES (?1, 'Lia', 'pro', 1)",
+                        [email],
+                    )?;
+                    let link = issue(tx, UserId(user), tx.now().plus(60), None)?;
+                    Ok((UserId(user), link))
+                })
+                .collect::<Result<Vec<_>>>()
+        };
+        let links = house.app.db.write(made).unwrap();
+        assert!(links.is_sorted_by(|(_, one), (_, next)| one.name < next.name));
+        for (user, link) in &links {
+            let opened = |code: &str| house.read(|tx| living(tx, &key(code))).map(|one| one.user);
+            assert_eq!(opened(&link.code), Some(*user));
+            let (person, secret) = link.code.split_at(2 * PERSON_BYTES);
+            for wrong in [&link.name, secret, &format!("{person}{}", "0".repeat(secret.len()))] {
+                assert_eq!(opened(wrong), None, "{wrong}");
+            }
+        }
+    }
+
+    #[test]
+    fn codes_of_earlier_versions_are_found_by_their_digest() {
+        for code in ["", "x", &"a1".repeat(24), &"\u{e9}".repeat(30), &"g".repeat(60)] {
+            assert_eq!(key(code), TokenHash::of(code), "{code}");
+        }
+    }
 }
