@@ -61,8 +61,6 @@ CREATE TABLE audit (
 ) STRICT;
 
 CREATE INDEX audit_by_object ON audit (object_kind, object_id, audit_id);
-CREATE INDEX audit_by_actor ON audit (actor_kind, actor_id, audit_id);
-CREATE INDEX audit_by_action ON audit (action, audit_id);
 CREATE INDEX audit_by_time ON audit (at, audit_id);
 CREATE INDEX audit_of_actors ON audit (actor_kind, audit_id, object_kind);
 CREATE INDEX audit_of_objects ON audit (object_kind, audit_id, actor_kind);
@@ -77,6 +75,10 @@ CREATE VIRTUAL TABLE audit_search USING fts5 (
     actor_name, address, request_id, action, object_name, before, after,
     content = 'audit', content_rowid = 'audit_id', columnsize = 0, detail = none,
     tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3');
+
+-- Words are added a thousand rows at a time: they need not be put together that often, nor in small pieces.
+INSERT INTO audit_search (audit_search, rank) VALUES ('automerge', 8);
+INSERT INTO audit_search (audit_search, rank) VALUES ('pgsz', 4000);
 
 -- The last entry whose words are in audit_search; those behind it are searched by reading them.
 CREATE TABLE audit_searched (
@@ -139,7 +141,7 @@ CREATE TABLE user (
     search         TEXT NOT NULL GENERATED ALWAYS AS (email || ' ' || name_key) VIRTUAL -- what searches look at
 ) STRICT;
 
-CREATE INDEX user_by_role ON user (role, user_id);
+CREATE INDEX user_administering ON user (user_id) WHERE role = 'admin';
 CREATE INDEX user_late ON user (user_id) WHERE late_since IS NOT NULL AND suspended_at IS NULL;
 CREATE INDEX user_ending ON user (ends_at) WHERE ends_at IS NOT NULL AND suspended_at IS NULL;
 
@@ -164,6 +166,9 @@ CREATE VIRTUAL TABLE person_search USING fts5 (
 
 -- What is removed leaves no trace in the index.
 INSERT INTO person_search (person_search, rank) VALUES ('secure-delete', 1);
+-- As in audit_search.
+INSERT INTO person_search (person_search, rank) VALUES ('automerge', 8);
+INSERT INTO person_search (person_search, rank) VALUES ('pgsz', 4000);
 
 -- People who are made or renamed and not in person_search yet: written behind, many at a time,
 -- because each job that adds to such an index writes pages of its own. A search looks at them too.
@@ -1160,15 +1165,21 @@ CREATE TABLE checkout_event (
     happened_ms INTEGER NOT NULL,           -- when, by the platform, in Unix milliseconds
     role        TEXT,                       -- the plan that its product stands for
     paid_until  INTEGER,                    -- said by payments only
-    recurrence  INTEGER                     -- number of the charge, 1 for the first
+    recurrence  INTEGER,                    -- number of the charge, 1 for the first
+    apart       INTEGER NOT NULL DEFAULT 1  -- 0 while the address is that of its student's account, by which it is found
 ) STRICT;
 
 CREATE INDEX checkout_event_by_user ON checkout_event (user_id, event_id) WHERE user_id IS NOT NULL;
 -- Most events are only kept, and are looked for among the newest.
-CREATE INDEX checkout_event_by_email ON checkout_event (email, event_id) WHERE email <> '' AND state <> 3;
+CREATE INDEX checkout_event_by_email ON checkout_event (email, event_id) WHERE email <> '' AND state <> 3 AND apart = 1;
 CREATE INDEX checkout_event_by_purchase ON checkout_event (purchase, event_id) WHERE purchase IS NOT NULL AND state <> 3;
 CREATE INDEX checkout_event_by_kind ON checkout_event (kind, event_id);
 CREATE INDEX checkout_event_by_state ON checkout_event (state, event_id);
+
+CREATE TRIGGER buyer_changes_address AFTER UPDATE OF email ON user WHEN NEW.email <> OLD.email
+BEGIN UPDATE checkout_event SET apart = 1 WHERE user_id = OLD.user_id; END;
+CREATE TRIGGER buyer_goes BEFORE DELETE ON user
+BEGIN UPDATE checkout_event SET apart = 1 WHERE user_id = OLD.user_id; END;
 
 -- What was received, without the token; removed after 30 days.
 CREATE TABLE checkout_body (

@@ -39,7 +39,7 @@ const TIDY_EVERY_S: i64 = 3600;
 /// Most rows of a kind removed by one job of the writer.
 const TIDY_BATCH: usize = 2_000;
 /// Most rows added to an index of searches by one job of the writer.
-const INDEX_BATCH: usize = 500;
+const INDEX_BATCH: usize = 1_000;
 
 /// The last use of a token.
 #[derive(Clone)]

@@ -68,11 +68,10 @@ pub struct NewStudent {
 /// Makes a student and queues the welcome message, if wanted; `None` when the e-mail
 /// address is taken.
 pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<UserId>> {
-    let user = tx.maybe(
+    let user = tx.insert_new(
         "INSERT INTO user (email, name, role, password_hash, chat_number, created_at, paid_until)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-         ON CONFLICT (email) DO NOTHING
-         RETURNING user_id",
+         ON CONFLICT (email) DO NOTHING",
         (
             &new.email,
             &new.name,
@@ -83,6 +82,7 @@ pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<
             new.paid_until,
         ),
     )?;
+    let user = user.map(UserId);
     if let Some(user) = user {
         if new.welcome {
             queue_link(tx, desk, user, MessageKind::Welcome, new.chat_number.is_some())?;

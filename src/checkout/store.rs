@@ -38,9 +38,10 @@ pub fn insert(tx: &WriteTx<'_>, new: &New<'_>, decision: &Decision) -> Result<()
     let id = tx.insert(
         "INSERT INTO checkout_event
              (received_at, dedup_key, event, kind, state, outcome, user_id, email, purchase,
-              subscriber, product, happened_ms, role, paid_until, recurrence)
+              subscriber, product, happened_ms, role, paid_until, recurrence, apart)
          VALUES (:now, :key, :event, :kind, :state, :outcome, :user, :email, :purchase,
-                 :subscriber, :product, :at, :role, :paid_until, :recurrence)",
+                 :subscriber, :product, :at, :role, :paid_until, :recurrence,
+                 NOT EXISTS (SELECT 1 FROM user WHERE user_id = :user AND email = :email))",
         named_params! {
             ":now": tx.now(),
             ":key": new.dedup_key,
@@ -72,7 +73,7 @@ pub fn update(tx: &WriteTx<'_>, before: &Stored, fact: &Fact, decision: &Decisio
         "UPDATE checkout_event
          SET state = :state, outcome = :outcome, user_id = :user, kind = :kind, purchase = :purchase,
              subscriber = :subscriber, product = :product, happened_ms = :at, role = :role,
-             paid_until = :paid_until, recurrence = :recurrence
+             paid_until = :paid_until, recurrence = :recurrence, apart = 1
          WHERE event_id = :id",
         named_params! {
             ":id": before.id,
@@ -156,10 +157,10 @@ pub fn adopt(
     // The sign keeps the planner from walking all events of that state.
     let sql = format!(
         "SELECT {FACT}, event_id FROM checkout_event
-         WHERE email = ?1 AND email <> '' AND state <> 3 AND +state = ?3
-         UNION
+         WHERE email = ?1 AND email <> '' AND state <> 3 AND apart = 1 AND +state = ?3
+         UNION ALL
          SELECT {FACT}, event_id FROM checkout_event
-         WHERE purchase = ?2 AND state <> 3 AND +state = ?3"
+         WHERE purchase = ?2 AND state <> 3 AND +state = ?3 AND email <> ?1"
     );
     let adopted = tx.all(&sql, (email, transaction, EventState::NoStudent), fact)?;
     for one in &adopted {
@@ -173,7 +174,7 @@ pub fn adopt(
 pub fn without_plan(tx: &ReadTx<'_>, email: &str) -> Result<Vec<Said>> {
     let sql = format!(
         "SELECT {FACT}, event_id FROM checkout_event
-         WHERE email = ?1 AND email <> '' AND state <> 3 AND +state = ?2"
+         WHERE email = ?1 AND email <> '' AND state <> 3 AND apart = 1 AND +state = ?2"
     );
     tx.all(&sql, (email, EventState::NoPlan), fact)
 }
@@ -269,7 +270,11 @@ pub struct Wanted {
 /// for; of those that were only kept, among the newest.
 const FOUND: &str = "event_id IN (
     SELECT event_id FROM checkout_event
-    WHERE email >= :email AND email < :email_end AND email <> '' AND state <> 3
+    WHERE email >= :email AND email < :email_end AND email <> '' AND state <> 3 AND apart = 1
+    UNION
+    SELECT event_id FROM checkout_event
+    WHERE user_id IN (SELECT user_id FROM user WHERE email >= :email AND email < :email_end)
+      AND email <> '' AND state <> 3 AND apart = 0
     UNION
     SELECT event_id FROM checkout_event
     WHERE purchase >= :typed AND purchase < :typed_end AND state <> 3
@@ -369,7 +374,7 @@ pub fn forget_person(tx: &WriteTx<'_>, user: UserId, email: &str, most: usize) -
     let named: Vec<i64> = tx.values(
         "SELECT event_id FROM checkout_event WHERE user_id = ?1 AND email <> ''
          UNION
-         SELECT event_id FROM checkout_event WHERE email = ?2 AND email <> '' AND state <> 3
+         SELECT event_id FROM checkout_event WHERE email = ?2 AND email <> '' AND state <> 3 AND apart = 1
          UNION
          SELECT event_id FROM checkout_event
          WHERE state = 3 AND email = ?2

@@ -57,6 +57,7 @@ pub(super) const STEPS: &[Step] = steps![
     "0017_program",
     "0018_agency",
     "0019_fewer_pages",
+    "0020_fewer_indexes",
 ];
 
 /// Schema version of this program.

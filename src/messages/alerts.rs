@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::choices::{self, Ways};
 use super::{NewNotification, NotificationKind, store};
-use crate::accounts::Role;
 use crate::base::{DAY_S, UserId};
 use crate::db::{Result, WriteTx};
 use crate::outbox::{self, Channel, NewMessage};
@@ -26,10 +25,8 @@ pub struct Alert<'a> {
 
 /// Tells everybody who administers, unless the cause was told before.
 pub fn tell(tx: &WriteTx<'_>, ways: Ways, alert: &Alert<'_>) -> Result<()> {
-    let administrators: Vec<UserId> = tx.values(
-        "SELECT user_id FROM user WHERE role = ?1 AND suspended_at IS NULL",
-        [Role::Admin],
-    )?;
+    let administrators: Vec<UserId> =
+        tx.values("SELECT user_id FROM user WHERE role = 'admin' AND suspended_at IS NULL", [])?;
     for administrator in administrators {
         let told = NewNotification {
             kind: NotificationKind::Sistema,

@@ -129,7 +129,6 @@ fn no_statement_walks_a_table_that_grows() {
 /// what is walked there is measured.)
 fn is_coarse(step: &str, sql: &str) -> bool {
     let shared = [
-        "audit_by_action (",
         "audit_of_actors (",
         "audit_of_objects (",
         "checkout_event_by_kind (",
@@ -142,7 +141,6 @@ fn is_coarse(step: &str, sql: &str) -> bool {
         "outbox_due (",
         "request_log_by_caller (",
         "request_log_by_class (",
-        "user_by_role (",
     ];
     // Links to set up are few: one is made at a start without an operator.
     let is_rare = sql.contains("purpose = 'setup'");
@@ -165,6 +163,7 @@ fn is_walk(plan: &str, step: &str) -> bool {
         "session_viewing",
         "ml_notification_ignored",
         "outbox_leased",
+        "user_administering",
     ];
     // The rows of a subquery, each of which was found by another step.
     let of_subquery =

@@ -58,6 +58,7 @@ fn a_hundred_orders_end_in_the_same_accounts() {
         let stored: Vec<i64> = house.ask("SELECT count(*) FROM checkout_event", |row| row.get(0));
         assert_eq!(stored, [60], "duplicates are stored once");
         expect_true_totals(&house);
+        super::search::expect_each_address_to_find_its_events(&house);
     }
 }
 

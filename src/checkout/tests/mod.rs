@@ -3,6 +3,7 @@
 mod convergence;
 mod parsing;
 mod rules;
+mod search;
 mod standing;
 
 use serde_json::Value;
