@@ -100,16 +100,12 @@ impl Span {
             Self::Year => "Vendas por semana, 1 ano",
             Self::TwoYears => "Vendas por semana, 2 anos",
         };
-        BarWords { title, unit: "Vendas", value: count, mark: count }
+        BarWords { title, unit: "Vendas", value: grouped::<i64>, mark: grouped::<i64> }
     }
 }
 
 fn money(cents: i64) -> String {
     Cents(cents).page()
-}
-
-fn count(number: i64) -> String {
-    grouped(number.unsigned_abs())
 }
 
 /// A course as cards and charts.
@@ -150,13 +146,13 @@ fn stats(course: &[DayRow], sold: Sold) -> Vec<Stat> {
         let note = match known.map(value) {
             Some(then) if then != now => {
                 let day = known.map(|day| day.day.date().format("%d/%m").to_string());
-                format!("eram {} em {}", count(then), day.unwrap_or_default())
+                format!("eram {} em {}", grouped(then), day.unwrap_or_default())
             }
             _ => String::new(),
         };
         let seen = course.iter().filter(|day| day.seen > 0);
         let spark = Spark::new(&seen.map(value).collect::<Vec<_>>());
-        Stat { label, value: count(now), note, spark, ..Stat::default() }
+        Stat { label, value: grouped(now), note, spark, ..Stat::default() }
     };
     vec![
         sum(
@@ -166,7 +162,7 @@ fn stats(course: &[DayRow], sold: Sold) -> Vec<Stat> {
             sold.gross.0,
             |day| day.gross.0,
         ),
-        sum("Vendas, 30 dias", count(sold.orders), sold.orders_before, sold.orders, |day| {
+        sum("Vendas, 30 dias", grouped(sold.orders), sold.orders_before, sold.orders, |day| {
             day.orders
         }),
         level("Perguntas sem resposta", |day| day.questions),

@@ -268,15 +268,14 @@ impl Standing {
 
     /// `3 de 4 contas em dia`.
     pub fn words(&self) -> String {
-        let count = |number: i64| grouped(number.unsigned_abs());
         match (self.ready(), self.checked) {
             (_, 0) => "Nenhuma conta verificada ainda".to_owned(),
             (1, 1) => "A conta está em dia".to_owned(),
             (_, 1) => "A conta precisa de atenção".to_owned(),
             (ready, checked) if ready == checked => {
-                format!("As {} contas estão em dia", count(checked))
+                format!("As {} contas estão em dia", grouped(checked))
             }
-            (ready, checked) => format!("{} de {} contas em dia", count(ready), count(checked)),
+            (ready, checked) => format!("{} de {} contas em dia", grouped(ready), grouped(checked)),
         }
     }
 }

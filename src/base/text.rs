@@ -98,9 +98,9 @@ pub fn first_words(text: &str, limit: usize) -> &str {
     &text[..best.unwrap_or(ends[0])]
 }
 
-/// A whole number with points between thousands, as Brazilians write it.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
+/// A count with points between thousands, as Brazilians write it; 0 when it is below.
+pub fn grouped<N: TryInto<u64>>(count: N) -> String {
+    let digits = count.try_into().unwrap_or(0).to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {

@@ -78,7 +78,7 @@ fn line(batch: &BatchRow) -> BatchLine {
         id: batch.id.to_string(),
         day: if batch.part == 1 { day.to_string() } else { format!("{day}, parte {}", batch.part) },
         log: batch.title().to_owned(),
-        entries: grouped(u64::try_from(batch.entries).unwrap_or(0)),
+        entries: grouped(batch.entries),
         size: view::size(u64::try_from(batch.packed_bytes).unwrap_or(0)),
     }
 }

@@ -149,7 +149,7 @@ pub fn scope_ticks(ticked: impl Fn(Scope) -> bool) -> Vec<Tick> {
 /// `60 a cada 60 segundos`: the limit of keys without one of their own.
 pub fn usual_limit(app: &App) -> String {
     let limits = &app.config.limits;
-    let calls = crate::base::text::grouped(limits.requests.into());
+    let calls = crate::base::text::grouped(limits.requests);
     format!("{calls} a cada {} segundos", limits.window_s)
 }
 

@@ -69,13 +69,13 @@ fn health_rows(app: &App, figures: &Figures, copy: Copy) -> Vec<HealthRow> {
             if log > LARGE_LOG { Badge::Attention } else { Badge::Healthy },
         ),
         row("Último backup", backup, "", backup_state),
-        row("Fila de escrita", grouped(app.db.queue_depth() as u64), "", Badge::Healthy),
+        row("Fila de escrita", grouped(app.db.queue_depth()), "", Badge::Healthy),
     ];
     rows.push(channels(app));
     rows.push(queued_messages(app, figures));
     rows.push(HealthRow {
         label: "Avisos não lidos",
-        value: count(figures.unread),
+        value: grouped(figures.unread),
         note: String::new(),
         state: if figures.unread > 0 { Badge::Attention } else { Badge::Healthy },
         href: "/admin/avisos",
@@ -88,7 +88,7 @@ fn health_rows(app: &App, figures: &Figures, copy: Copy) -> Vec<HealthRow> {
 fn inbox_rows(figures: &Figures) -> [HealthRow; 4] {
     let row = |label, number, worrying: i64| HealthRow {
         label,
-        value: count(number),
+        value: grouped(number),
         note: String::new(),
         state: if number > worrying { Badge::Attention } else { Badge::Healthy },
         href: "",
@@ -119,10 +119,6 @@ fn queued_messages(app: &App, figures: &Figures) -> HealthRow {
         state,
         href: "/admin/mensagens?estado=pendente",
     }
-}
-
-fn count(number: i64) -> String {
-    grouped(u64::try_from(number).unwrap_or(0))
 }
 
 /// The newest copy, in a word and as a state.

@@ -63,7 +63,7 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         stats: stats(owed, paid),
         sellers: sellers.len(),
         invitations,
-        links: grouped(u64::try_from(links).unwrap_or(0)),
+        links: grouped(links),
         newest: newest.into_iter().map(|order| orders::row(order, zone, now)).collect(),
         api_plan: plan.map(|plan| shown(&app.config.partner.plans, plan, used, today)),
     })

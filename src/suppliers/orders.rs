@@ -111,7 +111,7 @@ pub const fn badge(standing: Standing) -> Badge {
 pub fn counted(orders: i64) -> String {
     match orders {
         1 => "1 pedido".to_owned(),
-        orders => format!("{} pedidos", grouped(u64::try_from(orders).unwrap_or(0))),
+        orders => format!("{} pedidos", grouped(orders)),
     }
 }
 

@@ -100,7 +100,7 @@ fn supplier_row(supplier: RelatedSupplier, owed: &[(UserId, Owed)]) -> SupplierR
     SupplierRow {
         id: supplier.id.to_string(),
         name: supplier.name,
-        links: grouped(u64::try_from(supplier.links).unwrap_or(0)),
+        links: grouped(supplier.links),
         pending: owed.pending.amount.page(),
         overdue: (owed.overdue.orders > 0).then(|| owed.overdue.amount.page()),
     }

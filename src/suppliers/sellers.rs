@@ -138,7 +138,6 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 
 fn page((app, person, request): Visit<'_>, own: Own, form: FormView) -> SellersPage {
     let when = |at| When::new(app.zone(), at, request.now);
-    let count = |number: i64| grouped(u64::try_from(number).unwrap_or(0));
     SellersPage {
         layout: layout(app, person, request),
         form,
@@ -149,7 +148,7 @@ fn page((app, person, request): Visit<'_>, own: Own, form: FormView) -> SellersP
                 id: seller.id.to_string(),
                 name: seller.name,
                 email: seller.email,
-                links: count(seller.links),
+                links: grouped(seller.links),
                 pending: owed.pending.amount.page(),
                 overdue: (owed.overdue.orders > 0).then(|| owed.overdue.amount.page()),
                 since: when(seller.since),

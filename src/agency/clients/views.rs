@@ -135,7 +135,6 @@ impl AccountLine {
     /// An account with what is wrong with it.
     pub fn new(account: ClientAccount, found: &[Finding], at: (Zone, Instant)) -> Self {
         let when = |instant: Instant| When::new(at.0, instant, at.1);
-        let count = |number: i64| grouped(number.unsigned_abs());
         Self {
             ml_user_id: account.ml_user_id.to_string(),
             whose: match &*account.student {
@@ -144,8 +143,8 @@ impl AccountLine {
             },
             link: if account.token_ok { Badge::Linked } else { Badge::LinkLost },
             reputation: Badge::reputation(&account.reputation),
-            questions: count(account.open_questions),
-            claims: count(account.open_claims),
+            questions: grouped(account.open_questions),
+            claims: grouped(account.open_claims),
             synced: account.synced_at.map(when),
             checked: account.checked_at.map(when),
             findings: found.iter().map(|one| FindingLine::new(one, at)).collect(),

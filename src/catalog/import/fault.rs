@@ -205,7 +205,7 @@ impl FileFault {
                 format!("as aspas que abrem na linha {row} não fecham; feche-as, ou tire-as")
             }
             Self::TooWide(most) => {
-                format!("o cabeçalho tem mais de {} colunas", grouped(*most as u64))
+                format!("o cabeçalho tem mais de {} colunas", grouped(*most))
             }
             Self::Blank => "o arquivo está vazio".to_owned(),
             Self::Unknown(name) => {
@@ -214,11 +214,9 @@ impl FileFault {
             Self::Twice(name) => format!("o cabeçalho tem “{name}” duas vezes"),
             Self::NoSku => format!("falta o SKU no cabeçalho; ele pode ter {columns}"),
             Self::Empty => "o arquivo não tem nenhuma linha além do cabeçalho".to_owned(),
-            Self::TooMany(rows) => format!(
-                "o arquivo tem {} linhas; cabem até {}",
-                grouped(*rows as u64),
-                grouped(MOST as u64)
-            ),
+            Self::TooMany(rows) => {
+                format!("o arquivo tem {} linhas; cabem até {}", grouped(*rows), grouped(MOST))
+            }
         })
     }
 }

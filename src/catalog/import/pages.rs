@@ -35,7 +35,7 @@ fn page(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> Product
     let title = match count {
         0 => fault.map(|_| "O arquivo não foi importado".to_owned()),
         1 => Some("Uma linha precisa de correção".to_owned()),
-        _ => Some(format!("{} linhas precisam de correção", grouped(count as u64))),
+        _ => Some(format!("{} linhas precisam de correção", grouped(count))),
     };
     let text = "Nada mudou nos seus produtos. Corrija o arquivo e envie de novo.";
     let mut file = view::Field::default().fault(fault);
@@ -46,7 +46,7 @@ fn page(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> Product
         base: base(person),
         alert: title.map(|title| Notice::new(Tone::Bad, title, text)),
         file,
-        most: grouped(MOST as u64),
+        most: grouped(MOST),
         faults: shown.take(MOST_SHOWN).map(|(line, said)| (line.to_string(), said)).collect(),
         more: count.saturating_sub(MOST_SHOWN),
     }

@@ -105,8 +105,7 @@ pub fn progress(state: &AreaState, now: Instant) -> Option<Progress> {
     }
     let (done, expected) = (state.done, expected.max(state.done));
     let title = area.title.to_lowercase();
-    let number = |count: i64| grouped(count.unsigned_abs());
-    let mut note = format!("{} de {} {title}", number(done), number(expected));
+    let mut note = format!("{} de {} {title}", grouped(done), grouped(expected));
     let took = state.started_at.map_or(0, |began| now.since(began));
     if state.attempts == 0 && done > 0 && took >= KNOWN_AFTER_S {
         let left = span(took.saturating_mul(expected - done) / done);

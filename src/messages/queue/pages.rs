@@ -76,8 +76,8 @@ const CHART_DAYS: u16 = 30;
 const CHART: BarWords = BarWords {
     title: "Mensagens enviadas por dia, últimos 30 dias",
     unit: "Total",
-    value: |count| grouped(u64::try_from(count).unwrap_or(0)),
-    mark: |count| grouped(u64::try_from(count).unwrap_or(0)),
+    value: grouped::<i64>,
+    mark: grouped::<i64>,
 };
 
 /// What stands in place of a name that leads to a link.

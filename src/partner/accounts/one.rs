@@ -203,7 +203,7 @@ pub(super) fn page(
         plan: stored.plan.map(|plan| shown(&app.config.partner.plans, plan, stored.used, today)),
         state: PlanState::of(stored.plan, today).badge(),
         rate: limits.map_or_else(String::new, |plan| {
-            format!("{} por minuto, somando todos os tokens", grouped(plan.per_minute.into()))
+            format!("{} por minuto, somando todos os tokens", grouped(plan.per_minute))
         }),
         calls: usage(stored.used, limits.map(|plan| plan.quota)),
         form,

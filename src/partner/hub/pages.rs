@@ -222,7 +222,7 @@ fn page((app, person, request): Visit<'_>, own: Own, form: FormView) -> HubPage 
         layout: layout(app, person, request),
         plan: own.plan.map(|plan| shown(&app.config.partner.plans, plan, used, today)),
         rate: limits.map_or_else(String::new, |plan| {
-            format!("{} por minuto, somando todos os tokens", grouped(plan.per_minute.into()))
+            format!("{} por minuto, somando todos os tokens", grouped(plan.per_minute))
         }),
         left: limits.map_or_else(String::new, |plan| {
             let left = grouped(plan.quota.saturating_sub(used));
@@ -259,7 +259,7 @@ fn page((app, person, request): Visit<'_>, own: Own, form: FormView) -> HubPage 
             .map(|one| RelatedRow {
                 id: one.id.to_string(),
                 name: one.name,
-                links: grouped(u64::try_from(one.links).unwrap_or(0)),
+                links: grouped(one.links),
                 since: when(one.since),
             })
             .collect(),

@@ -185,7 +185,6 @@ fn page(
 ) -> EndpointPage {
     let (zone, now) = (app.zone(), request.now);
     let Found { endpoint, counts, newest } = found;
-    let grouped = |count: i64| grouped(u64::try_from(count).unwrap_or(0));
     let old_until = endpoint.old_until.filter(|until| now < *until);
     EndpointPage {
         layout: layout(app, person, request).telling(OUTCOMES, request),

@@ -102,8 +102,8 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Row>, String> {
         1..=MOST_ROWS => Ok(rows),
         _ => Err(format!(
             "o arquivo tem {} linhas; divida-o em partes de até {}",
-            text::grouped(count as u64),
-            text::grouped(MOST_ROWS as u64)
+            text::grouped(count),
+            text::grouped(MOST_ROWS)
         )),
     }
 }
@@ -115,7 +115,7 @@ fn unreadable(problem: Unreadable) -> String {
         }
         Unreadable::Unclosed(row) => format!("as aspas que abrem na linha {row} não fecham"),
         Unreadable::TooWide(most) => {
-            format!("a primeira linha tem mais de {} colunas", text::grouped(most as u64))
+            format!("a primeira linha tem mais de {} colunas", text::grouped(most))
         }
     }
 }

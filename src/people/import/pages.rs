@@ -186,7 +186,7 @@ fn imports_page(visit: Visit<'_>, problem: Option<&Problem>) -> Result<ImportsPa
         layout: layout(app, person, request).telling(LIST.outcomes, request),
         alert: Notice::faults(usize::from(fault.is_some())),
         file,
-        most_rows: grouped(MOST_ROWS as u64),
+        most_rows: grouped(MOST_ROWS),
         imports: imports.iter().map(|import| import_row(app, request, import)).collect(),
     })
 }
@@ -218,8 +218,7 @@ fn import_row(app: &App, request: &Request, import: &Import) -> ImportRow {
 
 /// `12 a importar, 3 já existem, 1 com erro`.
 fn told(counts: Counts, is_done: bool) -> String {
-    let part =
-        |count: u32, words: &str| (count > 0).then(|| format!("{} {words}", grouped(count.into())));
+    let part = |count: u32, words: &str| (count > 0).then(|| format!("{} {words}", grouped(count)));
     let parts = [
         part(counts.to_make, "a importar"),
         part(counts.made, if counts.made == 1 { "importado" } else { "importados" }),
@@ -325,7 +324,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         faulty: match import.counts.faulty {
             0 => String::new(),
             1 => "A linha com erro fica de fora.".to_owned(),
-            many => format!("As {} linhas com erro ficam de fora.", grouped(many.into())),
+            many => format!("As {} linhas com erro ficam de fora.", grouped(many)),
         },
         tabs: tabs(&path, &asked.word, import.counts),
         rows: rows.into_iter().map(report_row).collect(),
@@ -361,7 +360,7 @@ fn button(import: &Import, is_running: bool) -> String {
         _ if is_running => String::new(),
         0 => String::new(),
         1 => "Importar 1 aluno".to_owned(),
-        many => format!("Importar {} alunos", grouped(many.into())),
+        many => format!("Importar {} alunos", grouped(many)),
     }
 }
 

@@ -87,7 +87,6 @@ wire! {
 
 fn line(app: &App, stores: &Stores, listing: SellerListing, now: Instant) -> ListingLine {
     let SellerListing { id, row, status, kind, logistic, .. } = listing;
-    let count = |number: i64| grouped(number.unsigned_abs());
     let is_address = row.permalink.starts_with("https://");
     ListingLine {
         id,
@@ -96,8 +95,8 @@ fn line(app: &App, stores: &Stores, listing: SellerListing, now: Instant) -> Lis
         why: spoken::listing_reason(&status, &row.sub_status),
         price: row.price.page(),
         kind: spoken::listing_kind(&kind),
-        available: count(row.available),
-        sold: count(row.sold),
+        available: grouped(row.available),
+        sold: grouped(row.sold),
         fees: fees::address_for(
             row.ml_user_id,
             row.price,
