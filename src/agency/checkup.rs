@@ -4,6 +4,8 @@
 use super::store::JoinedAccount;
 use crate::base::{DAY_S, Instant, MlUserId, UserId, grouped};
 use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
+use crate::marketplace::books::claims::ClaimState;
+use crate::marketplace::books::questions::QuestionState;
 use crate::named;
 use crate::row;
 
@@ -102,16 +104,17 @@ struct Facts {
     listings: i64,
     empty: i64,
 }
-// ?1 the account, ?2 its owner, ?3 and ?4 the instants from which claims and questions are too old.
+// ?1 the account, ?2 its owner, ?3 and ?4 the instants from which claims and questions are too old,
+// ?5 and ?6 the states of those that are open.
 row!(Facts {
     token_ok = "a.token_ok",
     synced_at = "a.synced_at",
     linked_at = "a.linked_at",
     reputation = "a.reputation",
-    claims = "(SELECT count(*) FROM claim WHERE owner_id = ?2 AND state = 1 AND ml_user_id = ?1 AND opened_at < ?3)",
-    claim_at = "(SELECT min(opened_at) FROM claim WHERE owner_id = ?2 AND state = 1 AND ml_user_id = ?1)",
-    questions = "(SELECT count(*) FROM question WHERE owner_id = ?2 AND state = 1 AND ml_user_id = ?1 AND asked_at < ?4)",
-    question_at = "(SELECT min(asked_at) FROM question WHERE owner_id = ?2 AND state = 1 AND ml_user_id = ?1)",
+    claims = "(SELECT count(*) FROM claim WHERE owner_id = ?2 AND state = ?5 AND ml_user_id = ?1 AND opened_at < ?3)",
+    claim_at = "(SELECT min(opened_at) FROM claim WHERE owner_id = ?2 AND state = ?5 AND ml_user_id = ?1)",
+    questions = "(SELECT count(*) FROM question WHERE owner_id = ?2 AND state = ?6 AND ml_user_id = ?1 AND asked_at < ?4)",
+    question_at = "(SELECT min(asked_at) FROM question WHERE owner_id = ?2 AND state = ?6 AND ml_user_id = ?1)",
     listings = "(SELECT coalesce(sum(n.listings), 0) FROM listing_count n JOIN word w ON w.word_id = n.status
                  WHERE n.owner_id = ?2 AND n.ml_user_id = ?1 AND w.text = 'active')",
     empty = "(SELECT count(*) FROM listing WHERE owner_id = ?2 AND ml_user_id = ?1
@@ -157,7 +160,14 @@ pub fn look(tx: &WriteTx<'_>, account: &JoinedAccount) -> Result<Looked> {
     let (now, id) = (tx.now(), account.ml_user_id);
     let facts: Option<Facts> = tx.record(
         "FROM ml_account a WHERE a.ml_user_id = ?1 AND a.owner_id = ?2",
-        (id, account.owner, now.minus(CLAIM_S), now.minus(QUESTION_S)),
+        (
+            id,
+            account.owner,
+            now.minus(CLAIM_S),
+            now.minus(QUESTION_S),
+            ClaimState::Open,
+            QuestionState::Open,
+        ),
     )?;
     let Some(facts) = facts else { return Ok(Looked::default()) };
     let before = findings(tx, id)?;

@@ -8,6 +8,7 @@
 use super::store::JoinedAccount;
 use crate::base::{Cents, Day};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::marketplace::sync::ORDERS;
 use crate::row;
 
 /// Days of history that charts show.
@@ -54,8 +55,8 @@ pub fn note(tx: &WriteTx<'_>, account: &JoinedAccount, today: Day) -> Result<()>
     let is_known: bool = tx.value(
         "SELECT EXISTS (SELECT 1 FROM agency_day
                         WHERE client_id = ?1 AND day BETWEEN ?3 AND ?4 AND ml_user_id = ?2 AND seen = 1)
-             AND EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?2 AND area = 1 AND good_until IS NOT NULL)",
-        (of.0, of.1, today.plus(-OPEN_DAYS), today.plus(-1)),
+             AND EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?2 AND area = ?5 AND good_until IS NOT NULL)",
+        (of.0, of.1, today.plus(-OPEN_DAYS), today.plus(-1), ORDERS),
     )?;
     let back = if is_known { OPEN_DAYS } else { KEPT_DAYS };
     tx.execute(

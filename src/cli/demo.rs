@@ -25,7 +25,7 @@ use crate::config::{Gateway, Updates};
 use crate::content::plans::{Period, PlanEntry, store as content};
 use crate::db::{DbError, Json, Lane};
 use crate::keys::{self, KeyEntry, Scope, Words};
-use crate::marketplace::sync::LISTINGS;
+use crate::marketplace::sync::{LISTINGS, ORDERS};
 use crate::partner::{self, PlanName, store as partners};
 use crate::program::Terms;
 use crate::sandbox::DemoShops;
@@ -327,11 +327,11 @@ fn wait_for_sales(app: &App, accounts: usize) -> anyhow::Result<()> {
         let ready: i64 = app.db.read(Lane::Slow, |tx| {
             tx.value(
                 "SELECT count(DISTINCT ml_user_id) FROM ml_sync s
-                 WHERE good_until IS NOT NULL AND area = 1
+                 WHERE good_until IS NOT NULL AND area = ?2
                    AND EXISTS (SELECT 1 FROM ml_sync l
                                WHERE l.ml_user_id = s.ml_user_id AND l.area = ?1
                                  AND l.good_until IS NOT NULL)",
-                [LISTINGS],
+                [LISTINGS, ORDERS],
             )
         })?;
         if usize::try_from(ready) == Ok(accounts) {

@@ -13,7 +13,8 @@ use crate::row;
 use crate::webhooks::{self, EventType};
 
 named! {
-    /// The stored state of a drop order; overdue ones are pending.
+    /// The stored state of a drop order; overdue ones are pending. An index holds those
+    /// that are paid, so SQL writes the numbers.
     pub enum DropState: number {
         Pending = 1, "pending";
         Paid = 2, "paid";

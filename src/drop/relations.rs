@@ -23,7 +23,8 @@ const MOST_A_DAY: u64 = 200;
 const QUIET_S: i64 = 7 * DAY_S;
 
 named! {
-    /// How far a relation is.
+    /// How far a relation is. Indexes hold those that are open or active, so SQL writes
+    /// the numbers.
     pub enum RelationState: number {
         Invited = 1, "convidado", "Convidado";
         Active = 2, "ativo", "Ativo";

@@ -8,8 +8,10 @@ use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::account::{forget, tokens};
+use crate::marketplace::books::claims::ClaimState;
 use crate::marketplace::books::document::SellerRecord;
 use crate::marketplace::books::listings;
+use crate::marketplace::books::questions::QuestionState;
 use crate::marketplace::client::TokenPair;
 use crate::marketplace::sync;
 use crate::row;
@@ -298,11 +300,11 @@ fn count_again(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()>
     tx.execute(
         "UPDATE ml_account
          SET open_questions = (SELECT count(*) FROM question
-                               WHERE owner_id = ?1 AND state = 1 AND ml_user_id = ?2),
+                               WHERE owner_id = ?1 AND state = ?3 AND ml_user_id = ?2),
              open_claims = (SELECT count(*) FROM claim
-                            WHERE owner_id = ?1 AND state = 1 AND ml_user_id = ?2)
+                            WHERE owner_id = ?1 AND state = ?4 AND ml_user_id = ?2)
          WHERE ml_user_id = ?2 AND owner_id = ?1",
-        (owner, account),
+        (owner, account, QuestionState::Open, ClaimState::Open),
     )?;
     listings::store::recount(tx, owner, account)
 }
@@ -382,8 +384,8 @@ pub fn note_listings(tx: &WriteTx<'_>, account: MlUserId, listings: i64) -> Resu
     tx.run(
         "UPDATE ml_account SET listings = ?2
          WHERE ml_user_id = ?1
-             AND NOT EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?1 AND area = 2 AND good_until IS NOT NULL)",
-        (account, listings),
+             AND NOT EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?1 AND area = ?3 AND good_until IS NOT NULL)",
+        (account, listings, sync::LISTINGS),
     )
 }
 

@@ -76,7 +76,8 @@ impl Area {
 }
 
 const QUARTER_S: i64 = 900;
-const ORDERS: i64 = 1;
+/// The area of orders.
+pub const ORDERS: i64 = 1;
 /// The area of listings.
 pub const LISTINGS: i64 = 2;
 /// The area of the account itself.

@@ -95,7 +95,10 @@ impl Listed for Claim {
 
 /// Until when the most urgent of an owner's open claims has to be answered.
 pub fn next_due(tx: &ReadTx<'_>, owner: UserId) -> Result<Option<Instant>> {
-    tx.value("SELECT min(due_at) FROM claim WHERE owner_id = ?1 AND state = 1", [owner])
+    tx.value(
+        "SELECT min(due_at) FROM claim WHERE owner_id = ?1 AND state = ?2",
+        (owner, ClaimState::Open),
+    )
 }
 
 /// One claim of an owner.

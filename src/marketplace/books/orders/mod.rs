@@ -153,11 +153,14 @@ fn waiting_with(
     order: &OrderDocument,
     shipment: i64,
 ) -> Result<Vec<OrderId>> {
-    let orders: Vec<OrderId> = tx.values(
+    // Written out, because the index holds this status only.
+    let sql = format!(
         "SELECT order_id FROM sale_order
-         WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3 AND shipping_status = 10",
-        (owner, order.seller, shipment),
-    )?;
+         WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3
+             AND shipping_status = {}",
+        fixed::READY_TO_SHIP
+    );
+    let orders: Vec<OrderId> = tx.values(&sql, (owner, order.seller, shipment))?;
     Ok(orders.into_iter().filter(|id| *id != order.id).collect())
 }
 

@@ -97,7 +97,10 @@ pub fn waiting(
     (owner, account): (UserId, Option<MlUserId>),
     window: (u32, u32),
 ) -> Result<(Vec<CardRow>, u64)> {
-    let mut filters = Filters::new("owner_id = :owner AND state = 1", &[(":owner", &owner)]);
+    let mut filters = Filters::new(
+        "owner_id = :owner AND state = :open",
+        &[(":owner", &owner), (":open", &QuestionState::Open)],
+    );
     filters.and_if("ml_user_id = :account", ":account", &account);
     let total = filters.count(tx, "SELECT count(*) FROM question INDEXED BY question_run")?;
     let (limit, offset) = window;
