@@ -295,7 +295,7 @@ CREATE INDEX extension_token_by_end ON extension_token (expires_at);
 
 -- Links that work once: the set-up of the first administrator, the choice of a password.
 CREATE TABLE one_time_link (
-    link_hash  BLOB PRIMARY KEY,            -- SHA-256 of the code in the link
+    link_hash  BLOB PRIMARY KEY,            -- SHA-256 of the code in the link, begun with the person's number where the code is
     purpose    TEXT NOT NULL CHECK (purpose IN ('setup', 'senha')), -- the first administrator, or a password
     user_id    INTEGER REFERENCES user (user_id) ON DELETE CASCADE, -- whose password it sets
     code       BLOB,                        -- sealed, opened when its message leaves; NULL when the code was shown at once
