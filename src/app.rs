@@ -1,4 +1,5 @@
-//! What handlers and jobs may use: one value, made at start, shared by all.
+//! The state of the service: one value, made at start, that all handlers and
+//! jobs share.
 
 use parking_lot::Mutex;
 use std::net::SocketAddr;
@@ -49,7 +50,7 @@ use crate::stale;
 
 /// The service's state.
 pub struct App {
-    /// For work that goes on after the handler that began it.
+    /// A reference to itself, for work that outlives the handler that began it.
     pub own: Weak<App>,
     pub config: Config,
     pub clock: Clock,
@@ -63,49 +64,49 @@ pub struct App {
     pub usage: Usage,
     pub pages: Pages,
     pub dashboards: Dashboards,
-    /// When what partner programs sent to people last changed.
+    /// When the notifications that partner programs sent to a person last changed.
     pub notices_changed: LastChanges,
     pub public: PublicContent,
     pub passwords: Passwords,
-    /// Addresses with a good login of late.
+    /// Addresses with a recent successful login.
     pub familiar: Arc<Familiar>,
     pub marketplace: Marketplace,
-    /// Who of the agency answers which question.
+    /// Which team member of the agency is answering which question.
     pub holds: Holds,
     pub delivery: Delivery,
     pub webhooks: Webhooks,
-    /// Our keys for push services, set at start while push is on.
+    /// Our keys for push services, set at start if push is on.
     pub push_keys: OnceLock<vapid::Keys>,
     pub telegram: Telegram,
     pub refused_signatures: Counter,
     pub routes: Vec<Route>,
     pub router: Router,
     pub lanes: Lanes,
-    /// A place for one copy of the database that is being sent.
+    /// Lets one copy of the database be sent at a time.
     pub copying: Arc<Semaphore>,
     pub traffic: Traffic,
     pub requests: Recorder,
-    /// Bodies of requests that are in memory.
+    /// Limits the memory of request bodies.
     pub intake: Intake,
-    /// Large answers that are in memory.
+    /// Limits the memory of large answers that are being sent.
     pub unsent: Arc<Budget>,
     pub exports: Exports,
     pub soundness: Soundness,
     pub notices: Notices,
     pub documents: Documents,
-    /// How the parts of the service are, to be written by day.
+    /// The observed state of the service's parts, to be written by day.
     pub states: status::Watch,
-    /// Sendings of one form take turns.
+    /// Requests with the same form run one after the other.
     pub once: once::Turns,
-    /// Runs of the periodic tasks take turns.
+    /// Runs of the periodic tasks happen one after the other.
     pub cron_turns: Turns,
-    /// Cycles that read the agency's clients take turns.
+    /// Cycles that read the agency's clients run one after the other.
     pub agency_turns: Turns,
     pub imports: Arc<Imports>,
     pub recount: Recount,
-    /// Fetches what OAuth clients say of themselves.
+    /// Fetches the documents in which OAuth clients describe themselves.
     pub fetcher: Fetcher,
-    /// Set when a command beside the server changed the database.
+    /// Set when another process, such as a command, changed the database.
     pub outside_change: Arc<AtomicBool>,
     pub started_at: Instant,
     /// Logins to show on the login page of a demonstration.
@@ -125,8 +126,7 @@ pub struct Parts {
 }
 
 impl App {
-    /// Puts the service together. Rows of the route table that contradict
-    /// each other are an error.
+    /// Builds the service. Conflicting rows of the route table are an error.
     pub fn new(parts: Parts) -> Result<Arc<Self>, String> {
         let Parts { config, clock, db, sealer, bound, routes, demo } = parts;
         let router = route::router(&routes)?;

@@ -1,12 +1,12 @@
-//! What is counted in memory and written behind.
+//! Counters that are kept in memory and written to the database later.
 //!
 //! Rate windows, quota, last-use times and daily counts change with every
 //! request. One thread collects what changed, once a second and at the stop,
 //! and the writer stores it in one job. No request waits for this, and a
-//! crash forgets at most the last second.
+//! crash loses at most the last second.
 //!
-//! The same thread adds to the indexes of searches, of which nothing is forgotten:
-//! the tables say what they lack.
+//! The same thread fills the search indexes. A crash loses nothing there: the
+//! tables record which rows are not indexed yet.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ use crate::partner::oauth::store as oauth;
 use crate::partner::{idempotency, webhooks};
 use crate::people::store as people;
 
-/// How often what is over is removed from the tables.
+/// How often expired rows are removed from the tables.
 const TIDY_EVERY_S: i64 = 3600;
 /// Most rows of a kind removed by one job of the writer.
 const TIDY_BATCH: usize = 2_000;
@@ -73,7 +73,7 @@ impl Touches {
 pub struct Counter {
     name: &'static str,
     unwritten: AtomicU64,
-    /// All of it since the start.
+    /// The total since the start.
     counted: AtomicU64,
 }
 
@@ -83,19 +83,18 @@ impl Counter {
         Self { name, unwritten: AtomicU64::new(0), counted: AtomicU64::new(0) }
     }
 
-    /// What was counted since the start.
+    /// The total since the start.
     pub fn counted(&self) -> u64 {
         self.counted.load(Ordering::Relaxed)
     }
 
-    /// Counts.
     pub fn add(&self, count: u64) {
         self.counted.fetch_add(count, Ordering::Relaxed);
         self.unwritten.fetch_add(count, Ordering::Relaxed);
     }
 }
 
-/// One collection of everything that changed.
+/// Everything that changed since the last batch.
 struct Batch {
     day: Day,
     windows: Vec<StoredWindow>,
@@ -128,7 +127,7 @@ impl Batch {
             && self.requests.is_empty()
     }
 
-    /// Writes all of it; returns how many requests the log had no place for.
+    /// Writes the whole batch; returns how many requests the request log dropped.
     fn store(&self, tx: &WriteTx<'_>) -> Result<usize, DbError> {
         for window in &self.windows {
             tx.execute(
@@ -159,7 +158,8 @@ impl Batch {
         requests::store::add(tx, &self.requests)
     }
 
-    /// Takes back what could not be written, to try again with the next batch.
+    /// Puts the values that could not be written back in memory, so that the
+    /// next batch has them.
     fn put_back(&self, app: &App) {
         app.limiter.mark_dirty(&self.windows);
         app.usage.put_back(&self.calls);
@@ -225,12 +225,12 @@ pub fn flush(app: &App) -> Result<(), DbError> {
             return Err(error);
         }
     }
-    // What was too much for one job.
+    // The requests that were too many for one job.
     app.requests.flush(&app.db)
 }
 
-/// Adds to the indexes of searches what came since the last call. A search
-/// looks at the rest by itself, so nothing is missed meanwhile.
+/// Adds new rows to the search indexes. A search reads the rows that are not
+/// indexed yet by itself, so it misses nothing in the meantime.
 fn index(app: &App) -> Result<(), DbError> {
     let (people_wait, entries_wait) = app.db.read(Lane::Brief, |tx| {
         Ok::<_, DbError>((people::is_behind(tx)?, trail::is_behind(tx)?))
@@ -244,15 +244,16 @@ fn index(app: &App) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Takes over the windows of the last run, and where people signed in from.
+/// Loads the rate windows of the last run, and the addresses that people
+/// signed in from.
 pub fn load(app: &App) -> Result<(), DbError> {
     app.db.write(accounts::forgive_marked)?;
     app.limiter.load(stored_windows(&app.db)?);
     app.familiar.load(&app.db, app.clock.now())
 }
 
-/// Removes what is over, so many at a time that no job of the writer takes
-/// long.
+/// Removes expired rows, in batches that are small enough that no job of the
+/// writer takes long.
 fn tidy(app: &App) -> Result<(), DbError> {
     in_batches(app, TIDY_BATCH, |tx| {
         accounts::forget_ended(tx, retention::SESSIONS.before(tx.now()), TIDY_BATCH)
@@ -278,7 +279,8 @@ fn tidy(app: &App) -> Result<(), DbError> {
     let today = app.day(app.clock.now());
     app.db.write(move |tx| status::forget(tx, today))?;
     in_batches(app, TIDY_BATCH, |tx| {
-        // A mark of forgiven logins has no length; it goes when it is heeded.
+        // A row of length 0 marks failed logins as forgiven; `forgive_marked`
+        // removes it.
         tx.execute(
             "DELETE FROM rate_window WHERE subject IN (
                  SELECT subject FROM rate_window
@@ -289,8 +291,8 @@ fn tidy(app: &App) -> Result<(), DbError> {
     })
 }
 
-/// Runs jobs that return how many rows they dealt with, until one had less
-/// than a full batch to do.
+/// Repeats a job that returns how many rows it handled, until it handles fewer
+/// than a full batch.
 fn in_batches(
     app: &App,
     full: usize,
@@ -308,8 +310,8 @@ fn stored_windows(db: &Db) -> Result<Vec<StoredWindow>, DbError> {
     })
 }
 
-/// Takes over what a command beside the server changed: `user password`
-/// lets a person in again who failed too often.
+/// Applies what a command changed while the server runs: `user password` clears
+/// the failed logins of a person who was locked out.
 fn heed_outside_change(app: &App) -> Result<(), DbError> {
     if !app.outside_change.swap(false, Ordering::AcqRel) {
         return Ok(());
@@ -331,9 +333,9 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
     let mut tidied_at = app.clock.now();
     loop {
         let stopping = stop.wait(Duration::from_secs(1));
-        // Written first, so that nothing forgiven is written again afterwards.
+        // Flushed first: later it would write the forgiven counters again.
         match flush(app).and_then(|()| heed_outside_change(app)) {
-            // The writer has told of a full disk, once.
+            // The writer has logged the full disk already.
             Ok(()) | Err(DbError::Full) => {}
             Err(error) => tracing::warn!(%error, "counters were not written; trying again"),
         }

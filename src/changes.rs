@@ -1,14 +1,15 @@
-//! When what pollers follow last changed, to the second, without a gap.
+//! The second in which data that pollers follow last changed, so that a poller
+//! misses no change.
 //!
-//! A poller sends back the `Last-Modified` it was given and takes 304 as
-//! "nothing new". Two changes in one second would fool it if the first was
-//! already given out, so a change within a second that was given out is
-//! stamped one second later (contract §9).
+//! A poller sends back the `Last-Modified` that it received and takes 304 as
+//! "nothing new". It would miss a second change in the same second if that
+//! second was sent out after the first change. So a change in a second that
+//! was sent out already is stamped one second later (contract §9).
 //!
-//! A change is stamped before it is committed, and somebody may read in
-//! between: so whoever reads says first which second may be given out, and
-//! hears whether a stamped change is under way. Whichever of the two comes
-//! second knows of the other.
+//! A change is stamped before it is committed, and a read may happen in
+//! between. So a reader first records which second it may send out
+//! ([`GivenOut::mark`]), and learns whether a stamped change is not committed
+//! yet. Whichever of the two comes second sees the other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -21,7 +22,7 @@ use crate::db::{DbError, ReadTx, WriteTx};
 
 const SLOTS: u16 = 4096;
 
-/// What a poller follows.
+/// The data that a poller follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Topic {
@@ -29,8 +30,8 @@ pub enum Topic {
     Notifications = 2,
 }
 
-/// The newest second given out, by owner and topic. Owners share slots, which
-/// at worst moves a stamp by a second.
+/// The newest second that was sent out, by owner and topic. Several owners may
+/// share a slot; at worst that moves a stamp by a second.
 pub struct GivenOut {
     slots: Vec<Slot>,
     tickets: AtomicU64,
@@ -61,17 +62,17 @@ impl GivenOut {
         &self.slots[index]
     }
 
-    /// Says, before the data is read, that seconds up to `at` may be given
-    /// out. True when a change that is stamped already may be missing from
-    /// what will be read: then give out the second before the newest change.
+    /// Records, before the data is read, that seconds up to `at` may be sent
+    /// out. Returns true when a change that is already stamped may be missing
+    /// from the read: then send out the second before the newest change.
     pub fn mark(&self, owner: UserId, topic: Topic, at: Instant) -> bool {
         let slot = self.slot(owner, topic);
         slot.newest.fetch_max(at.0, Ordering::SeqCst);
         slot.under_way.load(Ordering::SeqCst) != 0
     }
 
-    /// Says at the start that an earlier run may have given out seconds up to
-    /// `at` to anybody.
+    /// Records at the start that an earlier run may have sent out seconds up to
+    /// `at` for any owner.
     pub fn mark_everybody(&self, at: Instant) {
         for slot in &self.slots {
             slot.newest.fetch_max(at.0, Ordering::SeqCst);
@@ -92,20 +93,20 @@ impl GivenOut {
 
     fn end(&self, owner: UserId, topic: Topic, ticket: u64) {
         let slot = self.slot(owner, topic);
-        // A later change of the same batch ends by its own ticket.
+        // A later change of the same batch is ended by its own ticket.
         let _ = slot.under_way.compare_exchange(ticket, 0, Ordering::SeqCst, Ordering::SeqCst);
     }
 }
 
-/// When what a person follows last changed, for what has a version in memory.
+/// When data of a person last changed, for data that has a version in memory.
 ///
-/// Nothing is stamped: a version that nobody was told of gets the present second,
-/// or the one after the last that was given out. A start counts as a change.
+/// No stamp is stored: a version that was not sent out yet gets the present second,
+/// or the one after the last that was sent out. A start counts as a change.
 pub struct LastChanges {
     kept: Mutex<Cache<UserId, Instant>>,
 }
 
-/// Bytes kept, and those of one person.
+/// Size of the cache in bytes, and that of one entry.
 const LAST_CHANGES_BYTES: usize = 1024 * 1024;
 const LAST_CHANGE_BYTES: usize = 64;
 
@@ -116,7 +117,7 @@ impl Default for LastChanges {
 }
 
 impl LastChanges {
-    /// When a version came to be. The version is read before the data.
+    /// The time of a version. The caller reads the version before the data.
     pub fn at(&self, owner: UserId, version: u64, now: Instant) -> Instant {
         let kept = self.kept.lock();
         let stamp = match kept.get(&owner) {

@@ -1,5 +1,5 @@
-//! What tests of several rooms begin with: a folder that goes away, a clock
-//! that the test moves, a database, and the service on it without HTTP.
+//! Fixtures for the tests of several modules: a temporary folder, a clock that the
+//! test sets, a database, and the service on it without HTTP.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::base::{Clock, Instant, Sealer, Zone};
 use crate::config::{self, Config, Overrides};
 use crate::db::{Db, Lane, Options, ReadTx, Result, WriteTx};
 
-/// When tests begin: 2026-11-20 12:00 UTC.
+/// The time at the start of a test: 2026-11-20 12:00 UTC.
 pub const NOW: Instant = Instant(1_795_176_000);
-/// The zone of most of them.
+/// The time zone of most tests.
 pub const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 
-/// A folder with a clock, which stands at [`NOW`].
+/// A temporary folder with a clock, which starts at [`NOW`].
 pub struct Place {
     pub folder: tempfile::TempDir,
     clock_file: PathBuf,
@@ -36,12 +36,12 @@ impl Place {
         Clock::File(self.clock_file.clone())
     }
 
-    /// Moves the clock.
+    /// Sets the clock.
     pub fn now_is(&self, now: Instant) {
         set_file(&self.clock_file, &now.rfc3339());
     }
 
-    /// A database in the folder.
+    /// Opens a database in the folder.
     pub fn database(&self) -> Db {
         let path = self.folder.path().join("test.db");
         let options = Options { path, clock: self.clock(), readers: 2, slow_readers: 9 };
@@ -60,7 +60,7 @@ impl House {
         Self::at(Place::new(), config)
     }
 
-    /// The service on a place that others share.
+    /// The service in a place that already exists.
     pub fn at(place: Place, config: Config) -> Self {
         let parts = Parts {
             config,
@@ -90,8 +90,8 @@ impl House {
     }
 }
 
-/// The shipped configuration with settings by the names of their variables,
-/// such as `SERVER__TIMEZONE`.
+/// The default configuration with some settings changed. A setting is named like
+/// its environment variable, without the prefix: `SERVER__TIMEZONE`.
 pub fn config(settings: &[(&str, &str)]) -> Config {
     let variable =
         |(name, value): &(&str, &str)| (format!("SELLER_PLATFORM__{name}").into(), (*value).into());
@@ -99,7 +99,7 @@ pub fn config(settings: &[(&str, &str)]) -> Config {
     config::load(None, variables, &Overrides::default()).unwrap().config
 }
 
-/// A page as browsers get it.
+/// The HTML of a page.
 pub fn html(page: &impl askama::Template) -> String {
     page.render().unwrap()
 }

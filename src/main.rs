@@ -1,11 +1,11 @@
 //! Seller Platform: one executable, one SQLite file.
 //!
-//! The map: `routes.rs` lists every address; `edge/` is the way of a request;
-//! `app.rs` is what handlers may use. `base/`, `http/`, `db/` and `panel/`
-//! know no domain; the folders named after nouns (`accounts`, `people`,
+//! The map: `routes.rs` lists every address; `edge/` handles each request;
+//! `app.rs` is the state that handlers share. `base/`, `http/`, `db/` and
+//! `panel/` know no domain. The folders named after nouns (`accounts`, `people`,
 //! `keys`, `checkout`, `content`, `marketplace`, `messages`, `partner` and so
-//! on) are the domains; `cron/` is their periodic work; `sandbox/` is a
-//! stand-in for the world outside; `cli/` has one file a command.
+//! on) are the domains. `cron/` is their periodic work; `sandbox/` simulates the
+//! services outside; `cli/` has one file for each command.
 
 mod accounts;
 mod agency;
@@ -49,7 +49,7 @@ mod stale;
 mod suppliers;
 mod webhooks;
 
-/// Pages and JSON are many small pieces of memory.
+/// Building pages and JSON makes many small allocations.
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,11 +1,10 @@
 //! Every page with sample data: none, one, three and many rows, long names.
 //!
-//! They keep the rules of `tests/it/page_rules.rs`, also in states that are hard
-//! to bring about from outside.
-//! The pages are also written to `target/pages` with their assets, to be
-//! looked at through any static file server.
+//! The pages are checked by the rules of `tests/it/page_rules.rs`, also in states
+//! that are hard to reach from outside. They are also written to `target/pages`
+//! with their assets, so that any static file server can show them.
 
-// The rules are those of the black-box tests, which walk the real pages.
+// The same rules as in the black-box tests, which visit the real pages.
 #[allow(dead_code, reason = "the black-box tests use more of it")]
 #[path = "../tests/it/html.rs"]
 mod html;

@@ -1,9 +1,9 @@
-//! Which changes of the database make what memory keeps stale.
+//! Which changes of the database make data in memory stale.
 //!
-//! The writer tells every change of these tables (`db/watch.rs`), so whoever
-//! writes need not think of what is kept. A new reader of kept data adds the
-//! tables and columns that it shows; a test
-//! compares what the dashboard and the pages of orders read with this list.
+//! The writer reports every change of these tables (`db/watch.rs`), so code that
+//! writes does not have to know about caches. Code that caches something new
+//! adds the tables and columns that it shows. A test compares what the
+//! dashboard and the pages of orders read with this list.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use crate::base::cache::Versions;
 use crate::base::ids::UserId;
 use crate::db::{Db, Result, Watch};
 
-/// Whose version rises.
+/// Which version a change raises.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    /// The person whose number the row holds.
+    /// That of the person whose id is in the row.
     Person,
-    /// What that person owns.
+    /// That of the data that belongs to the person.
     Books,
-    /// What partner programs sent to that person.
+    /// That of the notifications that partner programs sent to the person.
     Notices,
     Everybody,
     Content,
     Tokens,
     Keys,
-    /// What webhooks are to tell: nothing is kept of it, but its worker wakes.
+    /// No version: webhooks may have something to send, so their worker wakes.
     Told,
 }
 
 const ALL: &[&str] = &["INSERT", "DELETE", "UPDATE"];
 
-/// Tables with the columns that are shown from memory.
+/// Tables with the columns that are kept in memory.
 #[rustfmt::skip] // A table.
 pub const WATCHED: &[Watch<Subject>] = &[
     of_person("user", "user_id", &["DELETE", "UPDATE OF name, email, role, photo, suspended_at"]),
@@ -91,8 +91,8 @@ const fn of_all(
     Watch { table, events, key: "", meaning }
 }
 
-/// Raises versions after each commit, for whatever it changed, and has `wake`
-/// called when webhooks have something to tell.
+/// After each commit, raises the versions of what it changed, and calls `wake`
+/// when webhooks may have something to send.
 pub fn watch(
     db: &Db,
     versions: &Arc<Versions>,
@@ -111,8 +111,8 @@ pub fn watch(
     })
 }
 
-/// Whether one of some versions rises when a column of a table changes. Keys do
-/// not change: a row with another key is another row.
+/// Whether a change of a column raises one of the versions `raised`. Key columns
+/// count as watched: a key never changes, a row with another key is another row.
 #[cfg(test)]
 pub fn is_watched(table: &str, column: &str, raised: &[Subject]) -> bool {
     let watches = WATCHED.iter().filter(|watch| watch.table == table);

@@ -1,18 +1,18 @@
-//! What programs of sellers and suppliers are told by webhook: the types of
-//! events, and how a domain says that one happened.
+//! Webhook events for programs of sellers and suppliers: the types of events,
+//! and how a domain raises one.
 //!
-//! [`raise`] writes one small row in the transaction of the cause, so an event
-//! without its cause cannot exist, nor a cause without its event. Where it is
-//! told, what its body says and how it gets there is the business of
-//! `partner/webhooks/`, milliseconds later.
+//! [`raise`] writes one small row in the transaction of the cause. So there is
+//! no event without its cause and no cause without its event. Milliseconds
+//! later `partner/webhooks/` decides which endpoints get the event, builds its
+//! body and delivers it.
 
 use crate::base::UserId;
 use crate::db::{Result, WriteTx};
 use crate::named;
 
 named! {
-    /// A type of event. Its tens say of what kind of object it is: events of
-    /// one object keep their order.
+    /// A type of event. The tens of its number are the kind of its object:
+    /// events about one object are delivered in order.
     #[derive(Hash)]
     pub enum EventType: number {
         OrderCreated = 10, "order.created", "Venda criada";
@@ -25,12 +25,12 @@ named! {
         DropOrderCreated = 50, "drop_order.created", "Pedido ao fornecedor criado";
         DropOrderPaid = 51, "drop_order.paid", "Pedido ao fornecedor pago";
         DropOrderCancelled = 52, "drop_order.cancelled", "Pedido ao fornecedor cancelado";
-        /// Somebody tries an endpoint; never chosen.
+        /// Sent when a person tests an endpoint; it cannot be subscribed to.
         Test = 60, "endpoint.test", "Teste";
     }
 }
 
-/// Whose program an event is for.
+/// Whether an event is for programs of sellers or of suppliers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     Seller,
@@ -38,7 +38,7 @@ pub enum Audience {
 }
 
 impl EventType {
-    /// Whom it may be told; nobody chooses a test.
+    /// Who may subscribe to it; nobody subscribes to a test.
     pub const fn audience(self) -> Option<Audience> {
         match self {
             Self::OrderCreated
@@ -55,12 +55,12 @@ impl EventType {
         }
     }
 
-    /// The types that somebody may choose.
+    /// The types that an audience may subscribe to.
     pub fn of(audience: Audience) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |one| one.audience() == Some(audience))
     }
 
-    /// When it happens, for whoever chooses.
+    /// When it happens, as shown where the types are chosen.
     pub const fn about(self) -> &'static str {
         match self {
             Self::OrderCreated => "Uma venda nova chegou, paga ou não.",
@@ -77,7 +77,7 @@ impl EventType {
         }
     }
 
-    /// The values of a filter, of what sellers or suppliers may be told.
+    /// The values of a filter by type, for sellers and for suppliers.
     pub const SELLERS_FILTER: [(&'static str, &'static str); 8] = [
         Self::OrderCreated.choice(),
         Self::OrderPaid.choice(),
@@ -99,7 +99,7 @@ impl EventType {
         (self.name(), self.words())
     }
 
-    /// Its bit in what an endpoint is told.
+    /// Its bit in the set of types that an endpoint wants.
     pub const fn bit(self) -> i64 {
         match self {
             Self::OrderCreated => 1,
@@ -117,10 +117,10 @@ impl EventType {
     }
 }
 
-/// Notes that something happened to an object of a person, when one of the
-/// person's endpoints wants to be told; costs one look at an index otherwise.
-/// `occasion` tells one time from another where a type may happen again to the
-/// same object, and is 0 where it is told once.
+/// Records an event about an object of a person, if one of the person's
+/// endpoints subscribes to its type; otherwise costs one index lookup. Where a
+/// type can happen again to the same object, `occasion` tells the times apart;
+/// where it happens once, `occasion` is 0.
 pub fn raise(
     tx: &WriteTx<'_>,
     user: UserId,

@@ -1,4 +1,4 @@
-//! The extension's way in and out.
+//! Login and logout of the browser extension.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::edge::guard;
 use crate::edge::route::Job;
 use crate::http::{Check, Field, Problem, Reply, Request};
 
-/// Life of an extension token.
+/// Lifetime of an extension token.
 const TOKEN_S: i64 = 30 * DAY_S;
 
 /// E-mail and password.
@@ -70,7 +70,8 @@ pub fn auth(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     })
 }
 
-/// A chat with whoever sells access, prefilled; none unless a number is configured.
+/// A prefilled chat with the person who sells access; none unless a number is
+/// configured.
 fn upgrade_link(app: &App, account: &Account) -> Option<String> {
     let number = &app.config.chat.upgrade_number;
     if number.is_empty() {

@@ -1,9 +1,9 @@
-//! Choosing a password by a one-time link (`links.rs`): for whoever is new
-//! here, and for whoever forgot it.
+//! Choosing a password by a one-time link (`links.rs`), for people who are new
+//! here and people who forgot it.
 //!
-//! Looking at the page changes nothing, so programs that open links in
-//! messages spoil none. The new password ends whatever was open, and signs
-//! its owner in.
+//! Opening the page changes nothing, so programs that open links in messages do
+//! not use them up. The new password ends all sessions, extension tokens and
+//! connected apps of the person, and signs the person in.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,7 +31,7 @@ struct PageQuery {
     codigo: Field<String>,
 }
 
-/// `GET /senha`: the form, or the word that the link is over.
+/// `GET /senha`: the form, or a page that says that the link no longer works.
 pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
     let query: PageQuery = request.query()?;
     let code = Check::text().optional("codigo", query.codigo);
@@ -73,7 +73,7 @@ fn gone(app: &App, request: &Request) -> Result<Reply, Problem> {
     Ok(Reply::page(&LinkGonePage { layout })?.status(StatusCode::NOT_FOUND))
 }
 
-/// `POST /senha`: sets the password, ends what was open and signs in.
+/// `POST /senha`: sets the password, ends sessions and tokens, and signs in.
 pub fn choose(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let code: String = sent.optional("codigo").unwrap_or_default();
@@ -113,14 +113,15 @@ fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Resul
             for class in store::LOGIN_CLASSES {
                 limiter.forget_person(class, user.0);
             }
-            // The stored counters go with the next flush, as after a command.
+            // The stored counters are removed at the next flush, as after a
+            // command.
             heed.store(true, Ordering::Release);
         });
         Ok::<_, Problem>(Some(store::role(tx, user)?))
     })?;
     match role {
         Some(role) => Ok(Reply::redirect(role.home())?.with(SET_COOKIE, cookie)),
-        // Used or over since the form was sent.
+        // The link was used or has expired in the meantime.
         None => gone(app, request),
     }
 }

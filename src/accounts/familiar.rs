@@ -1,7 +1,7 @@
-//! Addresses with a good login of late, of anybody.
+//! Addresses with a recent successful login of any person.
 //!
-//! The database knows them by person; here they are kept by themselves and in
-//! memory, because they are asked for before anything of a request is read.
+//! The database has them by person. Here they are in memory and not tied to a
+//! person, because they are needed before the body of a request is read.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -14,24 +14,25 @@ use crate::base::{Instant, UserId};
 use crate::db::{Db, Lane, Result, WriteTx};
 use crate::http::limit::Subject;
 
-/// Addresses that are kept; the one unused for longest makes room.
+/// Most addresses that are kept; a new one replaces the one that was unused for
+/// longest.
 const MOST: usize = 20_000;
 
-/// The addresses, each with its last good login.
+/// The addresses, each with its last successful login.
 #[derive(Default)]
 pub struct Familiar {
     last: Mutex<HashMap<Subject, Instant>>,
 }
 
 impl Familiar {
-    /// Whether somebody has signed in well from an address in the last 30 days.
+    /// Whether anybody has signed in from an address in the last 30 days.
     pub fn holds(&self, address: IpAddr, now: Instant) -> bool {
         let last = self.last.lock().get(&Subject::address(address)).copied();
         last.is_some_and(|last| now.since(last) < KNOWN_FOR_S)
     }
 
-    /// Stores a good login of a person, and remembers where it came from once
-    /// that is committed.
+    /// Stores a successful login of a person, and remembers its address after
+    /// the commit.
     pub fn note(self: &Arc<Self>, tx: &WriteTx<'_>, user: UserId, address: IpAddr) -> Result<()> {
         let (now, known) = (tx.now(), Arc::clone(self));
         store::note_good_login(tx, user, &remembered_address(address), now.minus(KNOWN_FOR_S))?;
@@ -39,12 +40,12 @@ impl Familiar {
         Ok(())
     }
 
-    /// Takes over what the database knows, at the start.
+    /// Loads the addresses from the database, at the start.
     pub fn load(&self, db: &Db, now: Instant) -> Result<()> {
         let stored = db.read(Lane::Slow, |tx| {
             store::good_addresses(tx, now.minus(KNOWN_FOR_S), i64::try_from(MOST).unwrap_or(0))
         })?;
-        // An address stands there for each person; the newest counts.
+        // The database has an address once per person; the newest login counts.
         for (address, last) in stored.into_iter().rev() {
             // IPv6 is stored by its /64.
             if let Ok(address) = address.trim_end_matches("/64").parse() {
@@ -66,7 +67,8 @@ impl Familiar {
     }
 }
 
-/// An address as good logins remember it; IPv6 by its /64.
+/// The form in which addresses of successful logins are stored; IPv6 by its
+/// /64.
 pub fn remembered_address(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.to_string(),

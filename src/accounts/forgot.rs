@@ -1,8 +1,9 @@
 //! Asking for a link to choose a new password.
 //!
-//! Known and unknown addresses get the same answer in the same time: whose
-//! address it is is looked up after the answer. Three requests an hour count
-//! for an account, silently; ten for a network address, which is told.
+//! Known and unknown e-mail addresses get the same answer in the same time,
+//! because the account is looked up after the answer. An account gets three
+//! links an hour; more requests are ignored, with the same answer. A network
+//! address may send ten requests an hour; more are rejected.
 
 use http::StatusCode;
 use http::header::RETRY_AFTER;
@@ -19,9 +20,9 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::outbox::MessageKind;
 use crate::panel::{Layout, Notice, Sent, Tone, view};
 
-/// Links that an account is sent.
+/// Most links that are sent to an account.
 const OF_ACCOUNT: Limit = Limit { count: 3, window_s: 3600 };
-/// Requests from a network address.
+/// Most requests from a network address.
 const OF_ADDRESS: Limit = Limit { count: 10, window_s: 3600 };
 const NO_EMAIL: &str = "Informe um e-mail válido, como nome@exemplo.com.";
 
@@ -48,13 +49,13 @@ fn form(
     }
 }
 
-/// Whether messages leave this installation at all.
+/// Whether this installation can send messages at all.
 fn sends(app: &App) -> bool {
     let chat = app.config.chat.gateway != crate::config::Gateway::None;
     chat || !app.config.email.smtp_url.is_empty()
 }
 
-/// `POST /entrar/esqueci`: queues a link for whoever has that address.
+/// `POST /entrar/esqueci`: queues a link for the person with that address.
 pub fn ask(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let typed: String = sent.optional("email").unwrap_or_default();
@@ -75,7 +76,8 @@ pub fn ask(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> 
     let account = Subject::text(&[email.as_bytes()]);
     if count(Class::LinkAccount, account, OF_ACCOUNT).allowed {
         let (desk, email) = (Desk::of(app), email.clone());
-        // Nobody waits for it, or the time would tell who has an account.
+        // The answer does not wait for this job; otherwise its time would show
+        // who has an account.
         drop(app.db.submit(move |tx| {
             send(tx, &desk, &email).inspect_err(|error| {
                 tracing::warn!(%error, "a link to choose a password was not queued");
@@ -88,7 +90,7 @@ pub fn ask(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> 
     Reply::page(&ForgotPage { sent: true, ..form(app, request, email, None, None) })
 }
 
-/// Queues the link, when the address is that of somebody who may sign in.
+/// Queues the link, when the address is that of a person who may sign in.
 fn send(tx: &WriteTx<'_>, desk: &Desk, email: &str) -> Result<(), DbError> {
     if let Some(account) = store::by_email(tx, email)?
         && !account.suspended

@@ -7,8 +7,8 @@ use crate::http::Request;
 use crate::panel::Layout;
 use crate::panel::view::{Reader, Viewed};
 
-/// The frame of a signed-in person's page. While an administrator looks as a
-/// student, every page says so.
+/// The frame of a signed-in person's page. While an administrator views the
+/// panel as a student, every page says so.
 pub fn layout(app: &App, person: &Person, request: &Request) -> Layout {
     let account = &person.account;
     let reader = Reader {

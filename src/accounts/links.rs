@@ -1,8 +1,9 @@
-//! Links that let a person choose a password: made, found, used up.
+//! Links with which a person chooses a password: making, finding and using
+//! them.
 //!
-//! A person has one living link at a time; it works once. What is stored is
-//! the digest of its code. The code itself is kept, sealed, only for a message
-//! that has yet to leave.
+//! A person has one valid link at a time; it works once. Only the digest of its
+//! code is stored. The code itself is stored, encrypted, only until the message
+//! with it was sent.
 
 use crate::base::retention::LINKS;
 use crate::base::secrets::Place;
@@ -12,25 +13,25 @@ use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox;
 use crate::row;
 
-/// Life of a link for somebody who has no password yet, or is new here.
+/// Lifetime of a link for a person who has no password yet, or is new here.
 pub const FIRST_S: i64 = 7 * DAY_S;
-/// Life of a link for somebody who forgot the password.
+/// Lifetime of a link for a person who forgot the password.
 pub const FORGOTTEN_S: i64 = 2 * 3600;
 
 /// Bytes of a code, written as hexadecimal digits.
 const CODE_BYTES: usize = PERSON_BYTES + 24;
-/// Those of them that name the person.
+/// The first of these bytes, which are the person's number.
 const PERSON_BYTES: usize = 6;
 
 /// A link just made.
 pub struct NewLink {
-    /// What opens it.
+    /// The secret in the link's address.
     pub code: String,
-    /// The name it is kept under, which opens nothing.
+    /// The key under which the link is stored; it does not open the link.
     pub name: String,
 }
 
-/// Makes a link in place of the earlier ones of the person.
+/// Makes a link that replaces the earlier ones of the person.
 pub fn make(
     tx: &WriteTx<'_>,
     user: UserId,
@@ -41,8 +42,8 @@ pub fn make(
     issue(tx, user, expires_at, sealer)
 }
 
-/// Has the links of a person no longer work, and drops messages that still
-/// wait with one of them.
+/// Ends the links of a person, and drops waiting messages that contain one of
+/// them.
 pub fn end_earlier(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
     tx.execute(
         "UPDATE one_time_link SET used_at = ?2 WHERE user_id = ?1 AND purpose = 'senha' AND used_at IS NULL",
@@ -52,8 +53,8 @@ pub fn end_earlier(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Makes a link for a person who has no other. With a sealer the code is kept,
-/// sealed, for the message that carries it.
+/// Makes a link for a person who has no other. With a sealer the code is
+/// stored, encrypted, for the message that contains it.
 pub fn issue(
     tx: &WriteTx<'_>,
     user: UserId,
@@ -72,10 +73,11 @@ pub fn issue(
     Ok(NewLink { code, name })
 }
 
-/// What a link is stored under: the digest of its code. A code begins with the
-/// person's number, which takes the place of the digest's first bytes, so that
-/// links of people made one after the other, and what is named after them, lie
-/// side by side in the file. Codes of earlier versions are random throughout.
+/// The key under which a link is stored: the digest of its code. A code begins
+/// with the person's number, and this number replaces the first bytes of the
+/// digest. So the links of people who were created one after the other are
+/// stored next to each other in the file, and rows named after these links too.
+/// Codes of earlier versions are entirely random.
 pub fn key(code: &str) -> TokenHash {
     let mut key = TokenHash::of(code);
     let person = code.get(..2 * PERSON_BYTES).filter(|_| code.len() == 2 * CODE_BYTES);
@@ -85,7 +87,7 @@ pub fn key(code: &str) -> TokenHash {
     key
 }
 
-/// How many codes wait sealed for their message to leave.
+/// How many encrypted codes are stored for messages that were not sent yet.
 pub fn count_sealed(tx: &ReadTx<'_>) -> Result<i64> {
     tx.value(
         "SELECT count(*) FROM one_time_link
@@ -94,8 +96,8 @@ pub fn count_sealed(tx: &ReadTx<'_>) -> Result<i64> {
     )
 }
 
-/// Whether a key opens the codes that wait for their message to leave; `None`
-/// when none does.
+/// Whether the sealer can decrypt all codes of messages that were not sent yet;
+/// `None` when there are none.
 pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>> {
     let mut all = None;
     tx.each(
@@ -112,12 +114,12 @@ pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>> {
     Ok(all)
 }
 
-/// Forgets all sealed codes: messages that would carry one do not leave.
+/// Deletes all encrypted codes; the messages that need one are not sent.
 pub fn forget_sealed(tx: &WriteTx<'_>) -> Result<()> {
     tx.run("UPDATE one_time_link SET code = NULL WHERE code IS NOT NULL", [])
 }
 
-/// Where the code of a link is sealed, by the link's name.
+/// Where the encrypted code of a link is stored, by the link's name.
 pub const fn place(name: &str) -> Place<'_> {
     Place { table: "one_time_link", column: "code", row: name }
 }
@@ -127,8 +129,8 @@ pub fn address(base_url: &str, code: &str) -> String {
     format!("{base_url}/senha?codigo={code}")
 }
 
-/// The sealed code of a link by its name, and the link's end, while it works
-/// and has not left yet.
+/// The encrypted code of a link by its name, and the link's end, while the link
+/// works and its message was not sent yet.
 pub fn sealed(tx: &ReadTx<'_>, name: &str) -> Result<Option<(Vec<u8>, Instant)>> {
     let Some(hash) = from_hex(name) else {
         return Ok(None);
@@ -141,7 +143,7 @@ pub fn sealed(tx: &ReadTx<'_>, name: &str) -> Result<Option<(Vec<u8>, Instant)>>
     )
 }
 
-/// A link that works, and whose it is.
+/// A link that works, and its person.
 pub struct Living {
     pub user: UserId,
     pub email: String,
@@ -149,7 +151,7 @@ pub struct Living {
 }
 row!(Living { user = "u.user_id", email = "u.email", expires_at = "l.expires_at" });
 
-/// The link of a code, while it works: not used, not over, its person not
+/// The link of a code, while it works: not used, not expired, its person not
 /// suspended.
 pub fn living(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<Living>> {
     tx.record(
@@ -160,7 +162,8 @@ pub fn living(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<Living>> {
     )
 }
 
-/// Uses a link up and forgets its code; returns its person, if it still worked.
+/// Marks a link as used and deletes its code; returns its person, if it still
+/// worked.
 pub fn use_up(tx: &WriteTx<'_>, link: &TokenHash) -> Result<Option<UserId>> {
     let Some(living) = living(tx, link)? else {
         return Ok(None);

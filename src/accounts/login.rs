@@ -1,10 +1,11 @@
 //! The one place that checks a password, and the throttle in front of it.
 //!
-//! Ten failures for an account or from an address close that door until the
-//! window ends, right password or not. An address from which the person has
-//! signed in well lately has a counter of its own, so strangers cannot shut a
-//! person out. Counting happens on the password thread, one login after the
-//! other, so a flood of simultaneous guesses gets no more tries than ten.
+//! After ten failures for an account or from an address, its logins are
+//! rejected until the window ends, even with the right password. An address
+//! from which the person has recently signed in has its own counter, so
+//! strangers cannot lock a person out. Failures are counted on the password
+//! thread, one login after the other, so a flood of simultaneous guesses gets
+//! no more than ten tries.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,15 +18,15 @@ use crate::db::{Lane, WriteTx};
 use crate::http::limit::{Class, Limit, Limiter, Subject, Verdict};
 use crate::http::{Code, Problem, Reply, Request};
 
-/// Good logins of an account in the same window, by the number of failed ones
-/// that it may have: more than any person or program needs.
+/// Most successful logins of an account per window, as a multiple of the
+/// failures that it may have. It is more than any person or program needs.
 const GOOD_BY_FAILED: u32 = 30;
-/// How long a good login makes an address known.
+/// How long an address is known after a successful login.
 pub const KNOWN_FOR_S: i64 = 30 * 86_400;
 /// Longer passwords are not even hashed.
 const LONGEST: usize = 200;
 
-/// Who a password was right for.
+/// The account whose password was right.
 pub struct Login {
     pub account: Account,
     from: IpAddr,
@@ -34,7 +35,7 @@ pub struct Login {
     password_hash: Option<String>,
 }
 
-/// What became of a try.
+/// The result of a login.
 enum Tried {
     Right,
     Wrong,
@@ -81,9 +82,9 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
     }
 }
 
-/// The refusal of an address with too many failed logins, before it sends
-/// another. Where somebody has signed in well of late, who it is decides, and
-/// that stands in the body.
+/// Rejects an address with too many failed logins, before the body of the
+/// request is read. An address with a recent successful login is not rejected
+/// here: its limit depends on the person, who is named in the body.
 pub fn closed(app: &App, request: &Request) -> Option<Result<Reply, Problem>> {
     let (now, client) = (request.now, request.client);
     let limit = failures(app);
@@ -108,9 +109,9 @@ fn wrong() -> Problem {
 }
 
 impl Login {
-    /// Notes the good login in the transaction that makes its session or
-    /// token. Refused when the account was suspended or got another password
-    /// while this one was being checked.
+    /// Stores the successful login in the transaction that makes its session or
+    /// token. Fails when the account was suspended or got another password
+    /// while this password was being checked.
     pub fn note(&self, tx: &WriteTx<'_>) -> Result<(), Problem> {
         let user = self.account.user_id;
         if store::is_suspended(tx, user)? {
@@ -128,7 +129,7 @@ struct Doors {
     limiter: Arc<Limiter>,
     limit: Limit,
     counters: [(Class, Subject); 2],
-    /// What good logins count; none for accounts that do not exist.
+    /// The counter of successful logins; none for accounts that do not exist.
     good: Option<Subject>,
 }
 
@@ -139,8 +140,8 @@ impl Doors {
             Some(user) => (Class::LoginAccount, Subject::id(user.0)),
             None => (Class::LoginAccount, Subject::text(&[b"unknown", email.as_bytes()])),
         };
-        // A known address is judged by its own counter alone, so that a flood
-        // from the same network does not shut the person out either.
+        // A known address has only its own counter, so that a flood from the
+        // same network does not lock the person out either.
         let address =
             if known { account } else { (Class::LoginAddress, Subject::address(request.client)) };
         Self {

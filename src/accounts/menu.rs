@@ -1,5 +1,5 @@
-//! Where each role can go: the entries of the navigation, grouped by task, at
-//! most seven a group. An entry stands here once its page exists.
+//! The navigation of each role: entries grouped by task, at most seven per
+//! group. An entry is added here once its page exists.
 
 use super::{Account, Role};
 use crate::panel::view::{Group, Place};
@@ -9,7 +9,8 @@ pub const fn of(account: &Account) -> &'static [Group] {
     of_role(account.role, account.agency)
 }
 
-/// The navigation of a role, for somebody whom the agency let in or not.
+/// The navigation of a role; `agency` says whether the person may use the
+/// agency's pages.
 pub const fn of_role(role: Role, agency: bool) -> &'static [Group] {
     match (role, agency) {
         (Role::Admin, _) => OPERATOR,
@@ -19,7 +20,7 @@ pub const fn of_role(role: Role, agency: bool) -> &'static [Group] {
     }
 }
 
-/// What the agency's team does all day.
+/// The pages for the daily work of the agency's team.
 const AGENCY: Group = Group {
     title: "Agência",
     places: &[
@@ -73,7 +74,7 @@ const LEARNING: Group = Group {
 
 const STUDENT: &[Group] = &[START, SHOPS, TOOLS, LEARNING];
 
-/// A student whom the agency let in.
+/// A student who may use the agency's pages.
 const STAFF: &[Group] = &[START, AGENCY, SHOPS, TOOLS, LEARNING];
 
 const SUPPLIER: &[Group] = &[

@@ -1,8 +1,8 @@
-//! People: who they are, what they may do and how they come in.
+//! People: who they are, what they may do and how they sign in.
 //!
-//! A suspended person keeps the row and loses every way in. Passwords are
-//! checked in one place (`login.rs`), whichever door they come through, so the
-//! throttle holds for all doors together.
+//! The row of a suspended person stays, but the person cannot sign in. All
+//! passwords are checked in one place (`login.rs`), so the throttle counts
+//! every kind of login together.
 
 pub mod api;
 pub mod choose;
@@ -85,7 +85,7 @@ impl Role {
         }
     }
 
-    /// What it is, in a few words.
+    /// A short description of the role.
     pub const fn about(self) -> &'static str {
         match self {
             Self::Free => "Aluno sem plano pago",
@@ -124,7 +124,7 @@ impl FromSql for Role {
     }
 }
 
-/// A person as identities carry it.
+/// A person as carried by identities (`edge/guard/`).
 #[derive(Clone, Debug)]
 pub struct Account {
     pub user_id: UserId,
@@ -134,7 +134,8 @@ pub struct Account {
     /// Path of the photo, empty without one.
     pub photo: String,
     pub suspended: bool,
-    /// Whether the person was let into the agency; administrators are anyway.
+    /// Whether the person was given the agency's pages; administrators always
+    /// have them.
     pub agency: bool,
 }
 

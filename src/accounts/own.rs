@@ -36,11 +36,11 @@ row!(OpenSession {
     user_agent,
 });
 
-/// The last use of the present session may still be unwritten.
+/// The last use of the present session may not be stored yet.
 const OPEN: &str = "user_id = ?1 AND created_at > ?2 AND ended_at IS NULL
     AND (last_seen_at > ?3 OR session_hash = ?4)";
 
-/// Since when an open session must have been opened and seen.
+/// An open session was opened and last used after these instants.
 fn horizons(now: Instant) -> (Instant, Instant) {
     (now.minus(SESSION_AGE_S), now.minus(SESSION_IDLE_S))
 }
@@ -66,7 +66,7 @@ pub fn open_sessions(
     Ok((sessions, total))
 }
 
-/// Ends one session of a person; false when it is not an open one of theirs.
+/// Ends one session of a person; false when the person has no such open one.
 pub fn end_session(tx: &WriteTx<'_>, user: UserId, session: &TokenHash) -> Result<bool> {
     let ended = tx.execute(
         "UPDATE session SET ended_at = ?3 WHERE session_hash = ?2 AND user_id = ?1 AND ended_at IS NULL",
@@ -83,7 +83,7 @@ pub fn end_other_sessions(tx: &WriteTx<'_>, user: UserId, kept: &TokenHash) -> R
     )
 }
 
-/// The living token of the browser extension.
+/// The valid token of the browser extension.
 #[derive(Clone, Copy, Debug)]
 pub struct LivingToken {
     pub since: Instant,
@@ -92,7 +92,7 @@ pub struct LivingToken {
 }
 row!(LivingToken { since = "created_at", until = "expires_at", used_at = "last_used_at" });
 
-/// The extension token of a person, while there is a living one.
+/// The extension token of a person, while there is a valid one.
 pub fn extension_token(tx: &ReadTx<'_>, user: UserId) -> Result<Option<LivingToken>> {
     tx.record(
         "FROM extension_token WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2",

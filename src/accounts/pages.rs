@@ -17,8 +17,8 @@ use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::panel::{Layout, Sent, view};
 
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
-/// What a browser forgets at a logout. Not `"cookies"`: it would take those of
-/// the whole domain, and ours is ended by name.
+/// What a browser deletes at a logout. Not `"cookies"`: that would delete the
+/// cookies of the whole domain, and ours is deleted by name.
 const CLEARED: HeaderValue = HeaderValue::from_static("\"cache\", \"storage\"");
 
 /// `GET /`: leads to the person's home, or to the login.
@@ -48,8 +48,8 @@ struct Typed {
     back: String,
 }
 
-/// An address of ours to go to, or nothing: a path that no browser takes for
-/// another host.
+/// The path if it leads to our own site, otherwise an empty text. No browser
+/// may take it for the address of another host.
 fn own_path(path: String) -> String {
     let ours = path.starts_with('/')
         && !path[1..].starts_with(['/', '\\'])

@@ -1,9 +1,9 @@
 //! Password hashing: argon2id on one thread of its own.
 //!
-//! The thread runs when nothing else wants to and has its own buffer, so logins neither slow
-//! the rest down nor take more memory than one hash needs. Its queue is
-//! short: when it is full, callers are told to come back. The buffer is given
-//! back within a minute without logins.
+//! The thread runs only when no other thread needs the processor, and has its
+//! own buffer. So logins neither slow other requests down nor use more memory
+//! than one hash needs. Its queue is short: when it is full, callers are told
+//! to retry. The buffer is freed within a minute without logins.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::http::Problem;
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
-/// What stored parameters may ask for at most.
+/// Highest parameters that a stored hash may have.
 const MAX_MEMORY_KIB: u32 = 65_536;
 const MAX_PASSES: u32 = 6;
 const SALT_BYTES: usize = 16;
@@ -31,8 +31,9 @@ const HASH_BYTES: usize = 32;
 const QUEUE: usize = 32;
 /// How long the buffer is kept without logins.
 const KEEP_BUFFER: Duration = Duration::from_secs(30);
-/// Freed each time the buffer is not needed: the allocator hands memory freed
-/// earlier to the system only when some is freed again.
+/// A block of this size is allocated and freed after each wait without logins:
+/// the allocator returns memory that was freed earlier to the system only when
+/// more is freed.
 const NUDGE: usize = 1 << 20;
 
 /// Fewest and most characters of a password.
@@ -40,7 +41,7 @@ pub const LENGTH: std::ops::RangeInclusive<usize> = 10..=200;
 
 type Job = Box<dyn FnOnce(&mut Hasher) + Send>;
 
-/// The way to the password thread.
+/// Sends jobs to the password thread.
 pub struct Passwords {
     jobs: SyncSender<Job>,
 }
@@ -60,7 +61,7 @@ impl Passwords {
     ) -> Result<T, Problem> {
         let (answer, result) = sync_channel(1);
         let job: Job = Box::new(move |hasher| {
-            // Nobody waits any more when the caller's time was over.
+            // The send fails when the caller no longer waits.
             let _ = answer.send(job(hasher));
         });
         let busy = || Problem::unavailable("too many logins at once; try again in a moment", 2);
@@ -70,7 +71,8 @@ impl Passwords {
 }
 
 /// Puts this thread into the scheduling class for idle work: a request that
-/// wakes up takes the processor at once instead of waiting for a slice's end.
+/// wakes up gets the processor at once, and does not wait for the end of a time
+/// slice.
 fn run_when_idle() -> Result<(), thread_priority::Error> {
     thread_priority::set_thread_priority_and_policy(
         thread_priority::thread_native_id(),
@@ -101,7 +103,7 @@ fn work(queue: &Receiver<Job>) {
     }
 }
 
-/// Hashes and verifies in a buffer that is used again.
+/// Hashes and verifies in a reused buffer.
 #[derive(Default)]
 pub struct Hasher {
     memory: Vec<Block>,
@@ -118,8 +120,9 @@ impl Hasher {
         format!("$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}${salt}${digest}")
     }
 
-    /// Whether a password belongs to a stored hash. Without one the same work
-    /// is done, so that time does not tell whether an account exists.
+    /// Whether a password belongs to a stored hash. Without a stored hash the
+    /// same work is done, so that the time does not show whether an account
+    /// exists.
     pub fn verify(&mut self, password: &str, stored: Option<&str>) -> bool {
         let parsed = stored.and_then(parse);
         let known = parsed.is_some();
@@ -161,7 +164,7 @@ impl Hasher {
 
 type Parsed = ((u32, u32, u32), Vec<u8>, Vec<u8>);
 
-/// The parts of a PHC string, within the bounds that we compute.
+/// The parts of a PHC string; `None` when its parameters exceed our bounds.
 fn parse(stored: &str) -> Option<Parsed> {
     let mut parts = stored.strip_prefix("$argon2id$v=19$")?.split('$');
     let (costs, salt, digest) = (parts.next()?, parts.next()?, parts.next()?);

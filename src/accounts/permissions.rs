@@ -1,7 +1,7 @@
 //! What people may do: each role has its set, and a person may have
 //! exceptions that win.
 //!
-//! Everything that can be granted stands in [`ALL`]; pages and checks of input
+//! Everything that can be granted is listed in [`ALL`]; pages and input checks
 //! read it there.
 
 use super::Role;
@@ -13,11 +13,11 @@ use crate::db::{ReadTx, Result, WriteTx};
 pub struct Permission {
     /// The name in the database and on the wire.
     pub name: &'static str,
-    /// What people read.
+    /// The name that people read.
     pub title: &'static str,
     /// What it opens.
     pub about: &'static str,
-    /// Whether it is for people of the team alone, and no role gives it.
+    /// Whether it is only given to single people of the team, never to a role.
     pub is_personal: bool,
 }
 
@@ -27,7 +27,7 @@ impl Permission {
     }
 }
 
-/// Opens the agency's pages to somebody who is no administrator.
+/// Opens the agency's pages to a person who is not an administrator.
 pub const AGENCY: &str = "agencia";
 
 /// Everything that can be granted.
@@ -44,7 +44,7 @@ pub const ALL: [Permission; 9] = [
     Permission { is_personal: true, ..Permission::new(AGENCY, "Equipe da agência", "Cuidar das contas dos clientes da agência.") },
 ];
 
-/// What a role may be given.
+/// The permissions that a role may have.
 pub fn of_roles() -> impl Iterator<Item = &'static Permission> {
     ALL.iter().filter(|one| !one.is_personal)
 }
@@ -71,7 +71,7 @@ pub fn set_role(tx: &WriteTx<'_>, role: Role, granted: &[&'static str]) -> Resul
     Ok(())
 }
 
-/// A person's exceptions: granted or taken away, in the order of [`ALL`].
+/// A person's exceptions: granted or denied, in the order of [`ALL`].
 pub fn exceptions(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<(&'static str, bool)>> {
     let stored: Vec<(String, bool)> =
         tx.tuples("SELECT permission, granted FROM user_permission WHERE user_id = ?1", [user])?;
@@ -80,7 +80,7 @@ pub fn exceptions(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<(&'static str, bo
     Ok(exceptions.collect())
 }
 
-/// Makes a person an exception, or takes it away.
+/// Sets or removes an exception of a person.
 pub fn set_exception(
     tx: &WriteTx<'_>,
     user: UserId,

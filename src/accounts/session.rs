@@ -1,4 +1,4 @@
-//! Opening a session: its secret, its cookie and what is remembered of it.
+//! Opening a session: its secret, its cookie and what is stored of it.
 
 use http::HeaderValue;
 use http::header::USER_AGENT;
@@ -33,7 +33,7 @@ pub fn cookie(app: &App, value: &str, age_s: i64) -> HeaderValue {
     cookie_of(app, guard::session_cookie_name(app), value, age_s)
 }
 
-/// A cookie of ours, read by nobody but us; its value is hexadecimal digits.
+/// A cookie that scripts cannot read; its value is hexadecimal digits.
 pub fn cookie_of(app: &App, name: &str, value: &str, age_s: i64) -> HeaderValue {
     let secure = if app.addresses.is_https() { "; Secure" } else { "" };
     let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age_s}{secure}");

@@ -1,7 +1,7 @@
 //! The first administrator: a link that works once, for thirty minutes.
 //!
 //! There is no default account. `serve` prints a link at its first start, the
-//! command `setup-link` makes a fresh one, and the page closes for good once
+//! command `setup-link` makes a fresh one, and the page closes permanently once
 //! there is an administrator.
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::panel::{Layout, Notice, Sent, view};
 
 const EMAIL_TAKEN: &str = "Já existe uma conta com este e-mail. Informe outro.";
 
-/// Life of a set-up link.
+/// Lifetime of a set-up link.
 const LINK_S: i64 = 30 * 60;
 
 /// Makes a fresh link's code; `None` when there is an administrator.
@@ -45,7 +45,8 @@ struct PageQuery {
     codigo: Field<String>,
 }
 
-/// `GET /configurar`: the form, or the word that the link is over.
+/// `GET /configurar`: the form, or a page that says that the link no longer
+/// works.
 pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
     let query: PageQuery = request.query()?;
     let code = Check::text().optional("codigo", query.codigo).unwrap_or_default();

@@ -15,10 +15,10 @@ use crate::row;
 /// Counters of a person's logins.
 pub const LOGIN_CLASSES: [Class; 3] = [Class::LoginAccount, Class::LoginKnown, Class::LoginGood];
 
-/// Sessions that a person has open at most.
+/// Most open sessions of a person.
 const SESSIONS: i64 = 50;
 
-/// Addresses remembered for a person; the oldest make room.
+/// Most addresses stored for a person; the oldest are removed.
 const GOOD_LOGINS: i64 = 20;
 
 row!(Account {
@@ -33,8 +33,8 @@ row!(Account {
 });
 
 /// The account in the first seven columns of a row: id, name, role, photo,
-/// suspended, e-mail, and whether the agency let the person in, which tokens
-/// of programs have no use for.
+/// suspended, e-mail, and whether the person may use the agency's pages, which
+/// tokens of programs do not need.
 pub fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     Account::read(row)
 }
@@ -43,7 +43,7 @@ pub fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
 pub struct ForLogin {
     pub account: Account,
     pub password_hash: Option<String>,
-    /// Whether the person has signed in well from this address lately.
+    /// Whether the person has recently signed in from this address.
     pub known_address: bool,
 }
 row!(ForLogin {
@@ -120,7 +120,7 @@ pub struct Listed {
 }
 row!(Listed { account as Account, last_access_at = "u.last_access_at" });
 
-/// So many people after an id, by id; of one role, or of all.
+/// At most `most` people after an id, by id; of one role, or of all.
 pub fn list_after(
     tx: &ReadTx<'_>,
     after: UserId,
@@ -157,7 +157,8 @@ pub fn permissions_of_role(tx: &ReadTx<'_>, role: Role) -> Result<Vec<String>> {
     tx.values("SELECT permission FROM role_permission WHERE role = ?1 ORDER BY permission", [role])
 }
 
-/// Whether a person may do one thing: by an exception of its own, else by role.
+/// Whether a person has a permission: by the person's exception, otherwise by
+/// role.
 pub fn may(tx: &ReadTx<'_>, user: UserId, role: Role, permission: &str) -> Result<bool> {
     tx.value(
         "SELECT coalesce(
@@ -167,7 +168,8 @@ pub fn may(tx: &ReadTx<'_>, user: UserId, role: Role, permission: &str) -> Resul
     )
 }
 
-/// Effective permissions: the role's, with the person's own on top.
+/// Effective permissions: those of the role, changed by the person's
+/// exceptions.
 pub fn permissions(tx: &ReadTx<'_>, user: UserId, role: Role) -> Result<Permissions> {
     let mut permissions = Permissions::default();
     tx.each("SELECT permission FROM role_permission WHERE role = ?1", [role], |row| {
@@ -240,7 +242,7 @@ pub fn session(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {
     Ok(known.unwrap_or((Known::Nothing, Instant(i64::MIN))))
 }
 
-/// Keeps a new extension token; every earlier one of the person is revoked.
+/// Stores a new extension token; every earlier one of the person is revoked.
 pub fn replace_extension_token(
     tx: &WriteTx<'_>,
     user: UserId,
@@ -255,7 +257,7 @@ pub fn replace_extension_token(
     note_access(tx, user)
 }
 
-/// A login is an access, also when nothing follows it.
+/// A login counts as an access, even if no request follows it.
 fn note_access(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
     tx.run("UPDATE user SET last_access_at = ?2 WHERE user_id = ?1", (user, tx.now().0))
 }
@@ -268,7 +270,7 @@ pub fn revoke_extension_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> 
     )
 }
 
-/// Revokes one extension token; returns whose it was, if it was living.
+/// Revokes one extension token; returns its person, if it was not revoked yet.
 pub fn revoke_extension_token(tx: &WriteTx<'_>, token: &TokenHash) -> Result<Option<UserId>> {
     tx.maybe(
         "UPDATE extension_token SET revoked_at = ?2 WHERE token_hash = ?1 AND revoked_at IS NULL
@@ -285,8 +287,8 @@ pub struct NewSession {
     pub user_agent: String,
 }
 
-/// Opens a session; of more than fifty that are alive the oldest end. Gives
-/// back how many ended.
+/// Opens a session. Of more than fifty open sessions the oldest end; returns
+/// how many.
 pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<usize> {
     tx.execute(
         "INSERT INTO session (session_hash, user_id, created_at, last_seen_at, address, user_agent, ordinal)
@@ -349,8 +351,8 @@ pub fn set_password(tx: &WriteTx<'_>, user: UserId, hash: &str) -> Result<()> {
     Ok(())
 }
 
-/// Ends what a person gave to apps, and what is about to be given; returns how
-/// many.
+/// Ends a person's connections to apps, also those whose code was not redeemed
+/// yet; returns how many.
 pub fn end_grants(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     tx.execute("DELETE FROM oauth_grant WHERE user_id = ?1", [user])
 }
@@ -363,9 +365,9 @@ pub fn end_sessions(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     )
 }
 
-/// Asks for a person's failed logins to be forgotten, at every address. A
-/// running server still counts in memory and may write over whatever is
-/// removed here, so a mark tells it; [`forgive_marked`] does the rest.
+/// Asks for a person's failed logins to be cleared, at every address. A running
+/// server counts in memory and could write over what is deleted here, so a mark
+/// tells the server; [`forgive_marked`] does the rest.
 pub fn clear_login_failures(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
     tx.run(
         "INSERT INTO rate_window (subject, started_at, length_s, count) VALUES (?1, ?2, 0, 0)
@@ -374,8 +376,8 @@ pub fn clear_login_failures(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
     )
 }
 
-/// Removes the stored counters of everybody who was marked, and the marks;
-/// returns whom.
+/// Removes the stored counters of all marked people, and the marks; returns
+/// these people.
 pub fn forgive_marked(tx: &WriteTx<'_>) -> Result<Vec<UserId>> {
     let marks = [[Class::LoginForgiven as u8], [Class::LoginForgiven as u8 + 1]];
     let marked: Vec<UserId> = tx.all(
@@ -398,7 +400,7 @@ pub fn forgive_marked(tx: &WriteTx<'_>) -> Result<Vec<UserId>> {
     Ok(marked)
 }
 
-/// Remembers that a person signed in well from an address.
+/// Stores a successful login of a person from an address.
 pub fn note_good_login(
     tx: &WriteTx<'_>,
     user: UserId,
@@ -420,7 +422,7 @@ pub fn note_good_login(
     )
 }
 
-/// The newest good logins since an instant: from where and when.
+/// The newest successful logins since an instant: address and time.
 pub fn good_addresses(
     tx: &ReadTx<'_>,
     since: Instant,
@@ -433,7 +435,7 @@ pub fn good_addresses(
     )
 }
 
-/// Keeps a new set-up link by its digest; earlier ones no longer work.
+/// Stores a new set-up link by its digest; earlier ones no longer work.
 pub fn insert_setup_link(tx: &WriteTx<'_>, link: &TokenHash, expires_at: Instant) -> Result<()> {
     tx.execute("DELETE FROM one_time_link WHERE purpose = 'setup'", [])?;
     tx.run(
@@ -442,7 +444,7 @@ pub fn insert_setup_link(tx: &WriteTx<'_>, link: &TokenHash, expires_at: Instant
     )
 }
 
-/// When a set-up link ends; `None` when it is unknown, used or over.
+/// When a set-up link ends; `None` when it is unknown, used or expired.
 pub fn setup_link_ends(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<Instant>> {
     tx.maybe(
         "SELECT expires_at FROM one_time_link
@@ -451,7 +453,7 @@ pub fn setup_link_ends(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<Insta
     )
 }
 
-/// Uses a set-up link up; false when it does not work any more.
+/// Marks a set-up link as used; false when it does not work any more.
 pub fn use_setup_link(tx: &WriteTx<'_>, link: &TokenHash) -> Result<bool> {
     let used = tx.execute(
         "UPDATE one_time_link SET used_at = ?2

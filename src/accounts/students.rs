@@ -1,8 +1,9 @@
-//! What becomes of a student, whoever decides it: the panel, an integration,
-//! a purchase.
+//! Creating, suspending and reactivating students, whether the panel, an
+//! integration or a purchase asks for it.
 //!
-//! Suspension ends every way in at once and drops what was still to be sent;
-//! reactivation restores nothing that was ended, the person signs in again.
+//! Suspension closes every access at once: sessions, extension tokens and
+//! connected apps end, and waiting messages are dropped. Reactivation restores
+//! none of them; the person signs in again.
 
 use std::sync::Arc;
 
@@ -32,18 +33,18 @@ impl Desk {
         }
     }
 
-    /// Whether a message to somebody can be queued at all: to everybody when
-    /// e-mail is configured, else to those with a chat number.
+    /// Whether a message to a person can be queued at all: always when e-mail is
+    /// configured, otherwise only with a chat number.
     pub const fn reaches(&self, has_number: bool) -> bool {
         self.email_works || has_number
     }
 
-    /// Has everybody who remembers the person look again, after the commit.
+    /// Makes everything in memory about the person stale, after the commit.
     pub fn changed(&self, tx: &WriteTx<'_>, user: UserId) {
         let versions = Arc::clone(&self.versions);
         tx.after_commit(move || {
             versions.raise(user);
-            // Their number is part of the public context.
+            // The number of students is part of the public context.
             versions.raise_content();
         });
     }
@@ -117,8 +118,8 @@ pub fn suspend(tx: &WriteTx<'_>, desk: &Desk, user: UserId, reason: &str) -> Res
     Ok(true)
 }
 
-/// Lets a person in again and forgets why it was suspended. False when the
-/// person is not suspended.
+/// Ends a suspension and deletes its reason. False when the person is not
+/// suspended.
 pub fn reactivate(tx: &WriteTx<'_>, desk: &Desk, user: UserId) -> Result<bool> {
     let changed = tx.execute(
         "UPDATE user SET suspended_at = NULL, suspended_for = NULL, late_since = NULL, ends_at = NULL
@@ -148,7 +149,7 @@ pub fn send_password_link(
     queue_link(tx, desk, user, kind, has_chat)
 }
 
-/// Queues the message of somebody who has no other link.
+/// Queues the message for a person who has no other link.
 fn queue_link(
     tx: &WriteTx<'_>,
     desk: &Desk,

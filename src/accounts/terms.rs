@@ -1,5 +1,5 @@
-//! On what terms a student is here: the plan, until when it is paid, what is
-//! due or disputed. Purchases set them; suspension and reactivation are in
+//! The terms of a student: the plan, until when it is paid, what is unpaid or
+//! disputed. Purchases set them; suspension and reactivation are in
 //! `students.rs`.
 
 use serde_json::{Value, json};
@@ -10,27 +10,27 @@ use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 
-/// What purchases say of a student.
+/// What purchases have set for a student.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     pub role: Role,
     /// End of what was paid for.
     pub paid_until: Option<Instant>,
-    /// A renewal is unpaid since then.
+    /// Since when a renewal is unpaid.
     pub late_since: Option<Instant>,
-    /// A cancelled subscription ends then.
+    /// When a cancelled subscription ends.
     pub ends_at: Option<Instant>,
-    /// A buyer disputes a payment since then.
+    /// Since when a buyer disputes a payment.
     pub disputed_at: Option<Instant>,
 }
 
 impl Terms {
-    /// Of a student of a plan of whom no purchase has said anything.
+    /// The terms of a student with this plan and no purchases.
     pub const fn of(role: Role) -> Self {
         Self { role, paid_until: None, late_since: None, ends_at: None, disputed_at: None }
     }
 
-    /// As the audit log shows them.
+    /// The terms as the audit log shows them.
     pub fn shown(&self, suspended: bool) -> Value {
         let at = |at: Option<Instant>| at.map(Instant::rfc3339);
         json!({
@@ -44,7 +44,7 @@ impl Terms {
     }
 }
 
-/// Somebody with an e-mail address, whether or not a student.
+/// A person with an e-mail address, student or not.
 #[derive(Clone, Debug)]
 pub struct Holder {
     pub user_id: UserId,
@@ -78,9 +78,9 @@ pub fn by_id(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Holder>> {
     tx.record("FROM user WHERE user_id = ?1", [user])
 }
 
-/// Students who still come in although their grace is over: a renewal unpaid
-/// and what was paid for ended before `unpaid_before`, or a cancelled
-/// subscription that has ended. At most `most` of them.
+/// Students who are not suspended although their grace period is over: a
+/// renewal is unpaid and the paid time ended before `unpaid_before`, or a
+/// cancelled subscription has ended. At most `most` of them.
 pub fn overdue(tx: &ReadTx<'_>, unpaid_before: Instant, most: usize) -> Result<Vec<Holder>> {
     let found = |index: &str, condition: &str, until: Instant| {
         let rest = format!(
@@ -106,8 +106,7 @@ pub fn set(tx: &WriteTx<'_>, desk: &Desk, user: UserId, terms: &Terms) -> Result
     Ok(())
 }
 
-/// Gives a student the number by which chat messages reach it, when there is
-/// none yet.
+/// Sets the chat number of a student who has none yet.
 pub fn fill_in_chat_number(tx: &WriteTx<'_>, user: UserId, number: &str) -> Result<()> {
     tx.run(
         "UPDATE user SET chat_number = ?2 WHERE user_id = ?1 AND chat_number IS NULL",

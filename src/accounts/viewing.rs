@@ -1,9 +1,9 @@
 //! "View as student": an administrator looks at the panel as a student sees
 //! it, for half an hour, and changes nothing.
 //!
-//! The view belongs to the administrator's own session; the student notices
-//! nothing. It ends by itself, when the session ends, and when the student is
-//! suspended. Its begin and its end stand in the audit log.
+//! The view belongs to the administrator's own session; the student does not
+//! notice it. It ends when its time is over, when the session ends, and when
+//! the student is suspended. Its beginning and its end are in the audit log.
 
 use std::sync::Arc;
 
@@ -17,19 +17,19 @@ use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{Lane, ReadTx, Result, WriteTx};
 use crate::row;
 
-/// Who closes views that are over, in the audit log.
+/// The actor in the audit log when a view is closed automatically.
 const CLOSING: &str = "fim da visualização";
 /// How long a view lasts.
 pub const VIEW_S: i64 = 30 * 60;
 
-/// Whom a session looks as, and until when.
+/// The student as whom a session views the panel, and until when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Viewing {
     pub student: UserId,
     pub until: Instant,
 }
 
-/// A view that goes on.
+/// A running view.
 #[derive(Clone, Debug)]
 pub struct View {
     pub student: Arc<Account>,
@@ -64,7 +64,7 @@ fn act<'a>(action: &'static str, student: UserId, name: &'a str) -> Act<'a> {
     Act { action, object: "aluno", object_id: student.to_string(), object_name: name }
 }
 
-/// Begins a view; one that this session already has ends.
+/// Begins a view; an earlier one of this session ends.
 pub fn begin(
     tx: &WriteTx<'_>,
     actor: &Actor,
@@ -84,7 +84,7 @@ pub fn begin(
     Ok(until)
 }
 
-/// Ends the view of a session; returns whose panel it showed.
+/// Ends the view of a session; returns the student.
 pub fn end(tx: &WriteTx<'_>, actor: &Actor, session: &TokenHash) -> Result<Option<UserId>> {
     let Some(over) = one(tx, session)? else {
         return Ok(None);
@@ -137,8 +137,8 @@ fn close(tx: &WriteTx<'_>, actor: &Actor, over: &Over, how: &'static str) -> Res
     audit::note(tx, actor, &act, None::<&()>, Some(&ended))
 }
 
-/// Closes the views of a student who may not be looked as any more; returns
-/// who looked.
+/// Closes the views of a student who may no longer be viewed; returns the
+/// administrators.
 pub fn close_of(tx: &WriteTx<'_>, student: UserId) -> Result<Vec<UserId>> {
     let all = all(tx, "s.viewing_id = ?1", [student])?;
     let actor = Actor::local(ActorKind::System, CLOSING);
@@ -148,8 +148,8 @@ pub fn close_of(tx: &WriteTx<'_>, student: UserId) -> Result<Vec<UserId>> {
     Ok(all.iter().map(|over| over.viewer).collect())
 }
 
-/// Closes the views whose time is over and those of sessions that ended, so
-/// that the audit log tells of their end too.
+/// Closes the views whose time is over and those of ended sessions, so that the
+/// audit log shows their end too.
 pub fn close_over(app: &App) -> Result<()> {
     let now = app.clock.now();
     let any = app.db.read(Lane::InPlace, |tx| {

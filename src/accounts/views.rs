@@ -24,7 +24,7 @@ pub struct LoginPage {
     pub demo: Vec<DemoLogin>,
 }
 
-/// Somebody of the demonstration.
+/// A person of the demonstration.
 #[derive(Clone, Debug)]
 pub struct DemoLogin {
     /// What this person is, such as `Aluna com três lojas`.
@@ -36,7 +36,7 @@ pub struct DemoLogin {
 
 /// Why a sign-in failed.
 pub enum LoginProblem<'a> {
-    /// Unknown address or wrong password; which of both is not told.
+    /// Unknown address or wrong password; the message does not say which.
     Wrong,
     /// The account may not sign in.
     Suspended,
@@ -70,14 +70,14 @@ impl LoginProblem<'_> {
     }
 }
 
-/// `GET /senha` with a good link, and the answer when the password is at fault.
+/// `GET /senha` with a good link, and the answer when the password is invalid.
 #[derive(Template)]
 #[template(path = "choose_password.html", config = "assets/askama.toml")]
 pub struct ChoosePage {
     pub layout: Layout,
     /// The code of the one-time link.
     pub code: String,
-    /// Whose password it is, for the browser that remembers it.
+    /// The person's e-mail address, for the browser that stores the password.
     pub email: String,
     /// Civil time until which the link works, such as `31/12/2026 14:05`.
     pub valid_until: String,
@@ -92,16 +92,17 @@ pub struct LinkGonePage {
     pub layout: Layout,
 }
 
-/// `GET /entrar/esqueci`, and what was asked there.
+/// `GET /entrar/esqueci`, and the answer to its form.
 #[derive(Template)]
 #[template(path = "forgot.html", config = "assets/askama.toml")]
 pub struct ForgotPage {
     pub layout: Layout,
-    /// Why nothing was sent, when too much was asked.
+    /// Why nothing was sent, after too many requests.
     pub alert: Option<Notice>,
     /// The typed e-mail address, kept.
     pub email: Field,
-    /// Whether a link was asked for; whether one was sent is not told.
+    /// Whether a link was asked for; the page does not say whether one was
+    /// sent.
     pub sent: bool,
     /// Whether messages leave this installation at all.
     pub sends: bool,
@@ -112,7 +113,7 @@ pub struct ForgotPage {
 #[template(path = "setup.html", config = "assets/askama.toml")]
 pub struct SetupPage {
     pub layout: Layout,
-    /// Above the form when fields are at fault.
+    /// Above the form when fields are invalid.
     pub alert: Option<Notice>,
     /// The code of the one-time link.
     pub code: String,
@@ -135,8 +136,8 @@ pub struct SetupGonePage {
     pub done: bool,
 }
 
-/// The answer to an administrator who looks as a student and tried to change
-/// something.
+/// The answer to an administrator who views the panel as a student and tried to
+/// change something.
 #[derive(Template)]
 #[template(path = "view_only.html", config = "assets/askama.toml")]
 pub struct ViewOnlyPage {

@@ -1,4 +1,4 @@
-//! Courses of clients as charts: what was sold, and how things stood.
+//! Charts of clients: their sales per day, and the state of their accounts.
 
 use serde_json::{Value, json};
 
@@ -20,10 +20,10 @@ pub enum Span {
 
 impl Span {
     const ALL: [Self; 4] = [Self::Month, Self::Quarter, Self::Year, Self::TwoYears];
-    /// The parameter of pages.
+    /// The query parameter that names the span.
     const NAME: &str = "dias";
 
-    /// What the address asks for: 30 days, or one of the longer spans.
+    /// The span that the request's query asks for; 30 days when it names none.
     pub fn asked(request: &Request) -> Result<Self, Problem> {
         let pairs = input::unrepeated(request.query_text())?;
         let given = pairs.into_iter().find(|(name, _)| name == Self::NAME);
@@ -60,7 +60,7 @@ impl Span {
         }
     }
 
-    /// Its first and last day, of which the last is today.
+    /// First and last day of the span; the last is today.
     pub const fn days(self, today: Day) -> (Day, Day) {
         (today.plus(1 - self.length()), today)
     }
@@ -75,7 +75,8 @@ impl Span {
         Self::ALL.map(tab).into()
     }
 
-    /// Bars of days, or of weeks where those would be too thin.
+    /// Bars per day. Long spans have bars per week, because a year of daily
+    /// bars would be too thin.
     fn bars(self, words: BarWords, first: Day, values: &[i64]) -> Option<BarChart> {
         match self {
             Self::Month | Self::Quarter => BarChart::new(words, first, values),
@@ -108,7 +109,7 @@ fn money(cents: i64) -> String {
     Cents(cents).page()
 }
 
-/// A course as cards and charts.
+/// The days of a client as cards and charts.
 pub struct Charts {
     pub tabs: Vec<Tab>,
     pub stats: Vec<Stat>,
@@ -117,7 +118,8 @@ pub struct Charts {
     pub orders: Option<BarChart>,
 }
 
-/// Draws a course of whole days; `sold` is of the last 30 days and those before.
+/// Makes the cards and charts. `course` has one row per day; `sold` compares
+/// the last 30 days with the 30 before.
 pub fn of(course: &[DayRow], span: Span, sold: Sold, path: &str) -> Charts {
     let first = course.first().map_or(Day(0), |day| day.day);
     let values = |value: fn(&DayRow) -> i64| course.iter().map(value).collect::<Vec<_>>();
@@ -139,7 +141,8 @@ fn stats(course: &[DayRow], sold: Sold) -> Vec<Stat> {
         let note = note.to_owned();
         Stat { label, value, change, note, spark: spark(course), lead: true, ..Stat::default() }
     };
-    // A course says how things stood from the first day on which somebody looked.
+    // Listings, claims and questions are known only from the first day on which
+    // an account was read.
     let known = course.iter().find(|day| day.seen > 0);
     let level = |label, value: fn(&DayRow) -> i64| {
         let now = course.last().map_or(0, value);
@@ -171,7 +174,7 @@ fn stats(course: &[DayRow], sold: Sold) -> Vec<Stat> {
     ]
 }
 
-/// A course as programs read it, from the first day of which something is known.
+/// The days as JSON, from the first day with data.
 pub fn shown(course: &[DayRow]) -> Value {
     let known = course.iter().skip_while(|day| day.orders == 0 && day.seen == 0);
     let days = known.map(|day| {
@@ -185,7 +188,7 @@ pub fn shown(course: &[DayRow]) -> Value {
     days.collect()
 }
 
-/// How far the reading of all clients is; `None` when nobody asked for it.
+/// Progress of reading all clients; `None` when no such reading is pending.
 pub fn cycle_progress(pending: u64, readable: u64) -> Option<Progress> {
     let whole = readable.max(pending);
     let note = match pending {

@@ -1,5 +1,5 @@
-//! What is wrong with an account (contract §8): pure rules over what is known
-//! of it, and what the last look found.
+//! The checkup of an account (contract §8): pure rules that find what is wrong
+//! with it, and the stored findings of the last checkup.
 
 use super::store::JoinedAccount;
 use crate::base::{DAY_S, Instant, MlUserId, UserId, grouped};
@@ -9,13 +9,13 @@ use crate::marketplace::books::questions::QuestionState;
 use crate::named;
 use crate::row;
 
-/// Seconds between two looks at an account.
+/// Seconds between two checkups of an account.
 pub const EVERY_S: i64 = 6 * 3600;
-/// Longest that an account may go without being read.
+/// Longest time that an account may go without being read.
 const UNREAD_S: i64 = DAY_S;
-/// Longest that a claim may be open.
+/// Longest time that a claim may be open.
 const CLAIM_S: i64 = 2 * DAY_S;
-/// Longest that a question may wait.
+/// Longest time that a question may wait.
 const QUESTION_S: i64 = DAY_S;
 
 named! {
@@ -32,7 +32,7 @@ named! {
 }
 
 impl Fault {
-    /// What to do about it.
+    /// What to do about the fault.
     pub const fn remedy(self) -> &'static str {
         match self {
             Self::LinkLost => {
@@ -51,12 +51,13 @@ impl Fault {
         }
     }
 
-    /// Whether what is known of an account says since when.
+    /// Whether the facts of an account say since when it has this fault.
     const fn is_dated(self) -> bool {
         matches!(self, Self::Unread | Self::Claims | Self::Questions)
     }
 
-    /// What is wrong, with how many things it is about.
+    /// The fault in words; `things` is the number of claims, questions or
+    /// listings.
     pub fn told(self, things: i64) -> String {
         let counted = |one: &str, many: &str| {
             if things == 1 { format!("1 {one}") } else { format!("{things} {many}") }
@@ -77,30 +78,31 @@ impl Fault {
     }
 }
 
-/// Something that is wrong.
+/// A fault found in an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub fault: Fault,
-    /// Since when, as far as is known.
+    /// When the fault began; when it was first found, if the facts do not say.
     pub since: Instant,
     /// How many claims, questions or listings; 1 for the others.
     pub things: i64,
 }
 row!(Finding { fault = "f.kind", since = "f.since", things = "f.things" });
 
-/// What is known of an account.
+/// The facts of an account that the rules judge.
 #[derive(Clone, Debug)]
 struct Facts {
     token_ok: bool,
     synced_at: Option<Instant>,
     linked_at: Instant,
     reputation: String,
-    /// Claims and questions that are too old, and when the oldest came.
+    /// Claims and questions that are too old, and when the oldest open one
+    /// came.
     claims: i64,
     claim_at: Option<Instant>,
     questions: i64,
     question_at: Option<Instant>,
-    /// Active listings, and those of them without a unit.
+    /// Active listings, and those of them without stock.
     listings: i64,
     empty: i64,
 }
@@ -121,8 +123,8 @@ row!(Facts {
                   AND status = (SELECT word_id FROM word WHERE text = 'active') AND available < 1)",
 });
 
-/// What is wrong with an account of which this is known. Where nothing says
-/// since when, it is `now`.
+/// The faults of an account with these facts. `since` is `now` where the facts
+/// do not say when a fault began.
 fn judge(facts: &Facts, now: Instant) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut add = |is_so: bool, fault, since: Instant, things| {
@@ -144,18 +146,18 @@ fn judge(facts: &Facts, now: Instant) -> Vec<Finding> {
     found
 }
 
-/// What a look at an account changed.
+/// The result of one checkup of an account.
 #[derive(Debug, Default)]
 pub struct Looked {
-    /// Whether nothing is wrong.
+    /// Whether the account has no findings now.
     pub is_ready: bool,
-    /// What was not wrong before.
+    /// Faults that the last checkup did not find.
     pub new: Vec<Finding>,
-    /// Whether it is ready since this look.
+    /// Whether the last checkup had findings and this one has none.
     pub recovered: bool,
 }
 
-/// Looks at an account now and keeps what is wrong with it.
+/// Checks an account now and stores its findings.
 pub fn look(tx: &WriteTx<'_>, account: &JoinedAccount) -> Result<Looked> {
     let (now, id) = (tx.now(), account.ml_user_id);
     let facts: Option<Facts> = tx.record(
@@ -173,7 +175,7 @@ pub fn look(tx: &WriteTx<'_>, account: &JoinedAccount) -> Result<Looked> {
     let before = findings(tx, id)?;
     let mut found = judge(&facts, now);
     for one in found.iter_mut().filter(|one| !one.fault.is_dated()) {
-        // It began when it was first found.
+        // Such a fault began when it was first found.
         if let Some(known) = before.iter().find(|known| known.fault == one.fault) {
             one.since = known.since;
         }
@@ -200,12 +202,12 @@ pub fn look(tx: &WriteTx<'_>, account: &JoinedAccount) -> Result<Looked> {
     })
 }
 
-/// What the last look at an account found, the most urgent first.
+/// Findings of the last checkup of an account, the most urgent first.
 pub fn findings(tx: &ReadTx<'_>, account: MlUserId) -> Result<Vec<Finding>> {
     tx.records("FROM agency_finding f WHERE f.ml_user_id = ?1 ORDER BY f.kind", [account])
 }
 
-/// A finding with the account that it is about.
+/// A finding with its account.
 pub struct AccountFinding {
     pub finding: Finding,
     pub ml_user_id: MlUserId,
@@ -223,8 +225,8 @@ const OF_ACCOUNTS: &str = "agency_finding f
     JOIN ml_account a ON a.ml_user_id = f.ml_user_id
     JOIN agency_client c ON c.client_id = j.client_id";
 
-/// What is wrong with which account: the most urgent first, and the oldest of
-/// these; `None` narrows to nothing. With the number of all.
+/// One page of all findings and their total: the most urgent first, then the
+/// oldest. A filter that is `None` does not apply.
 pub fn all(
     tx: &ReadTx<'_>,
     (fault, keeper): (Option<Fault>, Option<UserId>),
@@ -243,18 +245,18 @@ pub fn all(
     Ok((tx.records(&rest, filters.values())?, total))
 }
 
-/// How many accounts have each fault, for those that some have.
+/// How many accounts have each fault; faults that no account has are left out.
 pub fn counted(tx: &ReadTx<'_>) -> Result<Vec<(Fault, i64)>> {
     tx.tuples("SELECT kind, count(*) FROM agency_finding GROUP BY kind ORDER BY kind", [])
 }
 
-/// How the agency's accounts stand.
+/// Totals of the checkup over the agency's accounts.
 pub struct Standing {
     pub accounts: i64,
-    /// Those that were looked over, and those of them with something wrong.
+    /// Accounts that were checked, and those of them with findings.
     pub checked: i64,
     pub faulty: i64,
-    /// The oldest of the last looks.
+    /// The last checkup of the account that was checked longest ago.
     pub oldest: Option<Instant>,
 }
 row!(Standing {
@@ -265,13 +267,13 @@ row!(Standing {
 });
 
 impl Standing {
-    /// How the accounts stand now.
+    /// The totals now.
     pub fn of(tx: &ReadTx<'_>) -> Result<Self> {
         let sql = format!("SELECT {} FROM agency_account", Self::COLUMNS);
         tx.one(&sql, [], Self::read)
     }
 
-    /// Accounts with which nothing is wrong.
+    /// Accounts that were checked and have no findings.
     pub const fn ready(&self) -> i64 {
         self.checked - self.faulty
     }
@@ -290,7 +292,7 @@ impl Standing {
     }
 }
 
-/// Accounts whose turn it is, those first that waited longest.
+/// Accounts that are due for a checkup, those that waited longest first.
 pub fn due(tx: &ReadTx<'_>, checked_before: Instant) -> Result<Vec<MlUserId>> {
     tx.values(
         "SELECT ml_user_id FROM agency_account
@@ -361,7 +363,7 @@ mod tests {
             Facts { synced_at: Some(NOW.minus(DAY_S)), ..well() },
             Facts { reputation: "3_yellow".to_owned(), ..well() },
             Facts { reputation: String::new(), ..well() },
-            // Open ones that are not too old yet.
+            // Open claims and questions that are not too old yet.
             Facts { claim_at: Some(NOW.minus(3600)), question_at: Some(NOW.minus(3600)), ..well() },
         ] {
             assert_eq!(judge(&facts, NOW), [], "{facts:?}");

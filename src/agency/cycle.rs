@@ -1,11 +1,11 @@
-//! Reading clients' accounts in cycles of five clients, those first that have
-//! waited longest.
+//! Reading clients' accounts in cycles of five clients. Clients that have
+//! waited longest come first.
 //!
-//! Somebody may ask for all clients: they are wanted then, and a cycle takes
-//! five of them, until none is left. The periodic tasks go on with those, and
-//! read each client once an hour besides. A client whose accounts nobody may
-//! read is passed over. What came of a client stands with it, so that one that
-//! fails neither blocks the others nor is forgotten.
+//! A request to read all clients marks each of them as wanted. Each cycle then
+//! reads five wanted clients, until none is left. The periodic tasks also read
+//! wanted clients, and each other client once an hour. A client without an
+//! account that can be read is skipped. The result is stored with the client,
+//! so a client that fails neither blocks the others nor is forgotten.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant as Monotonic};
@@ -18,13 +18,13 @@ use crate::base::{Instant, MlUserId};
 use crate::db::{DbError, Lane, ReadTx, WriteTx};
 use crate::marketplace::sync::now::{self, MOST_READERS};
 
-/// Clients of a cycle (specification, "Limits").
+/// Clients per cycle (specification, "Limits").
 const CLIENTS: u32 = 5;
 /// Seconds after which the periodic tasks read a client again.
 const EVERY_S: i64 = 3600;
-/// Longest cycle; what is not read then is read by itself, or next time.
+/// Longest duration of a cycle. What it does not reach is read later.
 const BUDGET: Duration = Duration::from_secs(25);
-/// Cycles that may wait for the one under way.
+/// Most cycles that may wait for the running one.
 const MOST_WAITING: usize = 8;
 
 /// Which clients a cycle is for.
@@ -34,22 +34,22 @@ pub enum Whom {
     Everybody,
     /// Those whose turn has come.
     Due,
-    /// Those that have waited longest, whenever that was.
+    /// Those that have waited longest, whether or not they are due.
     Oldest,
 }
 
 /// What a cycle did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cycle {
-    /// Clients of which everything was read.
+    /// Clients whose accounts could all be read.
     pub synced: usize,
-    /// Clients of which something could not be read.
+    /// Clients with an account that could not be read.
     pub errors: usize,
-    /// Clients that are still wanted.
+    /// Clients that are wanted and still have to be read.
     pub pending: u64,
 }
 
-/// What SQL asks of a client that can be read.
+/// SQL condition of a client that can be read.
 const READABLE: &str =
     "EXISTS (SELECT 1 FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
     WHERE j.client_id = agency_client.client_id AND a.token_ok = 1)";
@@ -86,7 +86,7 @@ pub fn run(app: &App, whom: Whom) -> Result<Option<Cycle>, DbError> {
     Ok(Some(Cycle { pending, ..results.into_inner() }))
 }
 
-/// Makes all clients wanted, unless some still are.
+/// Marks all readable clients as wanted, unless some still are.
 fn want_everybody(tx: &WriteTx<'_>) -> Result<(), DbError> {
     if pending(tx)? == 0 {
         tx.execute(&format!("UPDATE agency_client SET wanted = 1 WHERE {READABLE}"), [])?;
@@ -110,7 +110,7 @@ fn choose(tx: &ReadTx<'_>, whom: Whom) -> Result<Vec<i64>, DbError> {
         Whom::Due => "(wanted = 1 OR tried_at IS NULL OR tried_at <= ?2)",
         Whom::Oldest => "1 = 1",
     };
-    // ?2 is named in each, so that the values fit.
+    // Each condition uses ?2, because all get the same two values.
     let sql = format!(
         "SELECT client_id FROM agency_client WHERE {whose} AND ?2 IS NOT NULL AND {READABLE}
          ORDER BY tried_at, client_id LIMIT ?1"
@@ -118,8 +118,8 @@ fn choose(tx: &ReadTx<'_>, whom: Whom) -> Result<Vec<i64>, DbError> {
     tx.values(&sql, (CLIENTS, tx.now().minus(EVERY_S)))
 }
 
-/// Reads every account of a client and notes what came of it; whether all of
-/// them could be read.
+/// Reads every account of a client and stores the result. Returns whether all
+/// of them could be read.
 fn read_client(
     app: &App,
     client: i64,
@@ -169,7 +169,7 @@ fn why(tx: &ReadTx<'_>, account: MlUserId) -> Result<String, DbError> {
     Ok(error.unwrap_or_else(|| "Nem tudo pôde ser lido no marketplace.".to_owned()))
 }
 
-/// Notes what came of a client.
+/// Stores the result of reading a client.
 fn note(tx: &WriteTx<'_>, client: i64, error: Option<String>) -> Result<(), DbError> {
     let now: Instant = tx.now();
     tx.run(

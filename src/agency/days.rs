@@ -1,9 +1,9 @@
-//! What clients' accounts were like, day by day.
+//! Daily figures of clients' accounts.
 //!
-//! A row says of an account what it sold on a civil day and how it stood at
-//! the end of it. Sales of earlier days come from the books, so that a new
-//! client has a history at once; how the account stood is known from the day
-//! on which the agency first looked.
+//! A row says what an account sold on a civil day, and how many listings,
+//! claims and questions it had at the end of that day. Sales of earlier days
+//! come from the books, so a new client has a history at once. The other
+//! figures are known from the first day on which the agency read the account.
 
 use super::store::JoinedAccount;
 use crate::base::{Cents, Day};
@@ -13,11 +13,11 @@ use crate::row;
 
 /// Days of history that charts show.
 pub const KEPT_DAYS: i64 = 730;
-/// Sales of these last days are taken from the books again at each look:
-/// orders may be cancelled late.
+/// Sales of these last days are taken from the books again at each reading,
+/// because orders may be cancelled late.
 const OPEN_DAYS: i64 = 35;
 
-/// What was sold on a day, and how things stood at its end.
+/// Sales of a day, and listings, claims and questions at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DayRow {
     pub day: Day,
@@ -26,8 +26,8 @@ pub struct DayRow {
     pub listings: i64,
     pub claims: i64,
     pub questions: i64,
-    /// Accounts that were looked at on that day; without any, the three before
-    /// say nothing.
+    /// Accounts that were read on that day. When it is 0, `listings`, `claims`
+    /// and `questions` mean nothing.
     pub seen: i64,
 }
 row!(DayRow {
@@ -40,7 +40,8 @@ row!(DayRow {
     seen = "sum(seen)",
 });
 
-/// Days of a client in their order, both ends included; client 0 is all of them.
+/// Days of a client in their order, both ends included; client 0 means all
+/// clients.
 pub fn course(tx: &ReadTx<'_>, client: i64, from: Day, to: Day) -> Result<Vec<DayRow>> {
     tx.records(
         "FROM agency_day WHERE client_id = ?1 AND day BETWEEN ?2 AND ?3 GROUP BY day ORDER BY day",
@@ -48,8 +49,9 @@ pub fn course(tx: &ReadTx<'_>, client: i64, from: Day, to: Day) -> Result<Vec<Da
     )
 }
 
-/// Notes how an account stands today, and what it sold of late; all of it while
-/// its orders are still being read for the first time.
+/// Stores today's figures of an account and its sales of the last days. While
+/// its orders are still being read for the first time, stores the sales of all
+/// days that charts show.
 pub fn note(tx: &WriteTx<'_>, account: &JoinedAccount, today: Day) -> Result<()> {
     let of = (account.client, account.ml_user_id, account.owner);
     let is_known: bool = tx.value(
@@ -68,7 +70,7 @@ pub fn note(tx: &WriteTx<'_>, account: &JoinedAccount, today: Day) -> Result<()>
          WHERE (orders, gross_cents) IS NOT (excluded.orders, excluded.gross_cents)",
         (of.0, of.1, of.2, today.plus(-back), today),
     )?;
-    // No chart shows them any more.
+    // No chart shows days that old.
     tx.execute(
         "DELETE FROM agency_day WHERE client_id IN (0, ?1) AND day < ?2",
         (of.0, today.plus(-KEPT_DAYS)),
@@ -89,8 +91,8 @@ pub fn note(tx: &WriteTx<'_>, account: &JoinedAccount, today: Day) -> Result<()>
     )
 }
 
-/// Days one after the other, without a gap: a day without a row sold nothing
-/// and ended as the one before.
+/// Fills the gaps between days: a day without a row sold nothing and has the
+/// other figures of the day before.
 pub fn filled(rows: &[DayRow], from: Day, to: Day) -> Vec<DayRow> {
     let count = usize::try_from(to.0 - from.0 + 1).unwrap_or(0);
     let mut days = Vec::with_capacity(count);

@@ -15,7 +15,7 @@ use crate::panel::{Layout, Pick};
 
 const PATH: &str = "/admin/agencia/etiquetas";
 const FILE: &str = "/admin/agencia/etiqueta";
-/// What is said of an account whose link is lost.
+/// Message for an account whose link is lost.
 const LOST: &str =
     "A conta perdeu o vínculo com o marketplace. Peça ao cliente que autorize a conta de novo.";
 
@@ -26,7 +26,7 @@ pub struct AgencyLabelsPage {
     pub layout: Layout,
     /// Number of the account that is shown.
     pub shown: String,
-    /// All accounts of all clients; none when there is none.
+    /// All accounts of all clients.
     pub accounts: Vec<Pick>,
     pub parcels: Parcels,
 }

@@ -1,8 +1,9 @@
-//! How a client's access ends, at once and whoever ends it.
+//! How the agency stops looking after an account. It takes effect at once,
+//! whatever the cause.
 //!
-//! A student ends the care of an own account in the page of accounts; to unlink
-//! it, or to be removed, ends it as well, because `agency_account` goes with
-//! the link. A client that is removed takes along what its shell has.
+//! A student ends it on the page of accounts. Unlinking the account or removing
+//! the student also ends it, because the row of `agency_account` is deleted
+//! with the link. Removing a client also removes the data of its shell.
 
 use serde::Serialize;
 
@@ -53,10 +54,10 @@ pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> 
     }))
 }
 
-/// Removes a client with its invitation, its accounts and what its shell has;
-/// false when there is none of that number. Waits for the marketplace and
-/// writes in pieces, so not for the async worker. Whatever interrupts it, doing
-/// it again goes on.
+/// Removes a client with its invitation, its accounts and the data of its
+/// shell. Returns false when the client does not exist. Waits for the
+/// marketplace and runs several write jobs, so it must not run on an async
+/// worker. After an interruption, calling it again continues.
 pub fn remove_client(app: &App, actor: &Actor, client: i64) -> Result<bool, Problem> {
     let is_there = app.db.write(move |tx| {
         invites::end(tx, client)?;
@@ -74,8 +75,9 @@ pub fn remove_client(app: &App, actor: &Actor, client: i64) -> Result<bool, Prob
     }
 }
 
-/// Ends the care of all accounts of a client. Those of its shell are unlinked
-/// and given back at the marketplace; students keep theirs.
+/// Stops looking after all accounts of a client. Accounts of its shell are
+/// unlinked and their authorisation is revoked at the marketplace; students
+/// keep their accounts.
 pub fn remove_accounts(app: &App, client: i64) -> Result<(), Problem> {
     let shell = app.db.read(Lane::Brief, |tx| invites::shell_of(tx, client))?;
     if let Some(shell) = shell {
@@ -89,9 +91,10 @@ pub fn remove_accounts(app: &App, client: i64) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Ends the care of one account of a client: one of its shell is unlinked and
-/// given back at the marketplace, a student keeps it. `None` when it is none of
-/// the client's. Waits for the marketplace, so not for the async worker.
+/// Stops looking after one account of a client. An account of its shell is
+/// unlinked and its authorisation is revoked at the marketplace; a student
+/// keeps the account. `None` when the account does not belong to the client.
+/// Waits for the marketplace, so it must not run on an async worker.
 pub fn remove_account(
     app: &App,
     client: i64,
@@ -110,7 +113,8 @@ pub fn remove_account(
     Ok(was_there.then_some(joined))
 }
 
-/// Ends the care of a student's account and says so; false when it had ended.
+/// Stops looking after an account and notifies its owner. Returns false when
+/// that had already happened.
 fn leave(tx: &WriteTx<'_>, joined: &JoinedAccount) -> Result<bool, Problem> {
     let is_left = store::leave(tx, joined.client, joined.ml_user_id)?;
     if is_left {
@@ -123,13 +127,14 @@ fn linked_to(tx: &ReadTx<'_>, owner: UserId) -> db::Result<Vec<MlUserId>> {
     tx.values("SELECT ml_user_id FROM ml_account WHERE owner_id = ?1", [owner])
 }
 
-/// Removes a piece of what a client's shell has, and with the last piece both;
-/// true when they are gone.
+/// Removes some rows of a client's shell. When none are left, removes the shell
+/// and the client. Returns true when both are gone.
 fn remove_some(tx: &WriteTx<'_>, actor: &Actor, client: i64) -> Result<bool, Problem> {
     let Some(name) = invites::name_of(tx, client)? else { return Ok(true) };
     let shell = invites::shell_of(tx, client)?;
     if let Some(shell) = shell {
-        // Of a consent that came just before the invitation ended.
+        // A consent may have linked an account just before the invitation
+        // ended.
         accounts::unlink_all(tx, shell)?;
         let removed = accounts::forget_history(tx, shell, REMOVED_AT_ONCE)?
             + messages::forget(tx, shell, REMOVED_AT_ONCE)?;

@@ -1,13 +1,15 @@
 //! The agency: a team that looks after many sellers' accounts from one place.
 //!
-//! A **client** has accounts. An account stays its owner's, whose books hold
-//! what is read of it; `agency_account` says that the agency looks after it,
-//! and for whom. It leaves with its link, and everything that the agency knew
-//! of it goes with it. A client that is no student links accounts through an
-//! invitation; they belong to an empty shell of `user`, which nobody can enter.
+//! A **client** has accounts. An account still belongs to its owner, and what
+//! is read from it is stored in the owner's books. A row of `agency_account`
+//! says that the agency looks after the account, and for which client. When the
+//! account is unlinked, this row is deleted with everything that the agency
+//! stored about the account. A client that is not a student links accounts
+//! through an invitation. They belong to the client's **shell**, an empty row
+//! of `user` that nobody can sign in to.
 //!
-//! Whoever may use the agency's pages sees all clients: each query asks
-//! whether an account is the agency's, and nothing else of the platform can be
+//! Everybody who may use the agency's pages sees all clients. Each query checks
+//! that an account is the agency's, and nothing else of the platform can be
 //! reached from here.
 
 pub mod charts;
@@ -38,7 +40,7 @@ pub fn page_of(client: i64) -> String {
     format!("{CLIENTS}/{client}")
 }
 
-/// What was done to a client, by number and name.
+/// The audit log entry for an action on a client, given by number and name.
 pub fn act<'n>(action: &'static str, (client, name): (i64, &'n str)) -> Act<'n> {
     Act { action, object: "cliente", object_id: client.to_string(), object_name: name }
 }

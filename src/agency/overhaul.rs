@@ -1,4 +1,4 @@
-//! A checkup of many accounts, and who is told what it changed.
+//! The checkup of many accounts, and the notifications about what changed.
 
 use super::checkup::{self, Finding};
 use super::{store, told};
@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::base::{Instant, MlUserId};
 use crate::db::{DbError, Lane, WriteTx};
 
-/// Accounts of one job of the writer.
+/// Accounts per job of the writer.
 const PIECE: usize = 25;
 
 /// What a checkup found.
@@ -17,7 +17,7 @@ pub struct Tally {
     pub ready: usize,
 }
 
-/// Looks over all accounts whose last look was at `checked_before` or earlier.
+/// Checks all accounts that were last checked at `checked_before` or earlier.
 pub fn run(
     app: &App,
     checked_before: Instant,
@@ -42,7 +42,8 @@ pub fn run(
     Ok(tally)
 }
 
-/// Looks over one account and tells the team what changed; whether it is ready.
+/// Checks one account and notifies the team of changes. Returns whether it is
+/// ready.
 fn one(tx: &WriteTx<'_>, account: MlUserId) -> Result<Option<bool>, DbError> {
     let Some(account) = store::joined(tx, account)? else { return Ok(None) };
     let looked = checkup::look(tx, &account)?;

@@ -1,4 +1,4 @@
-//! The agency at a glance, and what the checkup found.
+//! The agency's home page, and the page of the checkup.
 
 use serde_json::{Value, json};
 
@@ -20,13 +20,13 @@ use crate::panel::{Answer, Filter, ListReply, Listing, Outcome, When, export};
 
 /// The agency's home.
 const PATH: &str = "/admin/agencia";
-/// The page of what is wrong.
+/// The page of the findings.
 pub const CHECKUP: &str = "/admin/agencia/checkup";
 /// The page of the questions.
 const QUESTIONS: &str = "/admin/agencia/central-perguntas";
 /// Findings that the agency's home shows.
 const ROWS: u32 = 8;
-/// Longest that somebody waits for a checkup that was asked for.
+/// Longest time that a request waits for the checkup it started.
 const PATIENCE_S: u64 = 10;
 
 pub(super) const LIST: Listing = Listing {
@@ -82,7 +82,7 @@ fn shown(one: &AccountFinding, zone: Zone) -> Value {
     })
 }
 
-/// `GET /admin/agencia`: how the clients do, and who needs the team.
+/// `GET /admin/agencia`: the sales of all clients, and what needs attention.
 pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (today, zone, span) = (app.day(request.now), app.zone(), Span::asked(request)?);
     let (from, to) = span.days(today);
@@ -118,8 +118,8 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     })
 }
 
-/// `GET /admin/agencia/checkup`: what is wrong for whom, since when, and what
-/// to do.
+/// `GET /admin/agencia/checkup`: the findings, each with its client, its
+/// beginning and what to do about it.
 pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (query, zone) = (LIST.read(request)?, app.zone());
     let fault = query.filter("pendencia").and_then(Fault::from_name);
@@ -154,7 +154,7 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
     })
 }
 
-/// `POST /admin/agencia/checkup`: looks over every account now.
+/// `POST /admin/agencia/checkup`: checks every account now.
 pub fn check_now(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem> {
     let began = std::time::Instant::now();
     let is_over = || began.elapsed().as_secs() >= PATIENCE_S;

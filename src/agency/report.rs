@@ -27,11 +27,11 @@ pub struct ReportPage {
     /// The client's page.
     pub back: String,
     pub name: String,
-    /// What the platform is called.
+    /// Name of the platform.
     pub agency: String,
     /// `25/10/2026 a 23/11/2026`.
     pub period: String,
-    /// When it was made.
+    /// When the report was made.
     pub made: String,
     pub charts: Charts,
     pub accounts: Vec<AccountLine>,
@@ -54,7 +54,8 @@ row!(TopListing {
 });
 
 impl TopListing {
-    /// What an account sold most of since an instant: paid orders alone.
+    /// The best-selling listings of an account since an instant; only paid
+    /// orders count.
     pub fn of(
         tx: &ReadTx<'_>,
         owner: UserId,
@@ -82,7 +83,7 @@ impl TopListing {
     }
 }
 
-/// What a client sold most of, of its own accounts, in the last 30 days.
+/// The best-selling listings of a client's accounts since an instant.
 fn top(tx: &ReadTx<'_>, client: i64, since: Instant) -> Result<Vec<TopListing>, DbError> {
     let mut listings = Vec::new();
     for account in store::accounts_of(tx, client)? {

@@ -1,4 +1,4 @@
-//! Every page of the agency with sample data. `page_samples.rs` looks at them.
+//! Every page of the agency with sample data, checked by `page_samples.rs`.
 
 use super::charts::{self, Span};
 use super::checkup::{Fault, Finding, Standing};
@@ -183,7 +183,7 @@ fn report(frame: Frame<'_>, sells: bool) -> String {
     })
 }
 
-/// All pages of the agency, seen by somebody of the team.
+/// All pages of the agency, as the team sees them.
 pub fn every(frame: Frame<'_>) -> Pages {
     let overview = |found: Vec<FindingRow>, checked, pending| {
         html(&OverviewPage {

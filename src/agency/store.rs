@@ -10,7 +10,7 @@ use crate::row;
 pub struct JoinedAccount {
     pub ml_user_id: MlUserId,
     pub nickname: String,
-    /// Whose books hold what was read of it.
+    /// Who linked the account; the data read from it is in this person's books.
     pub owner: UserId,
     pub client: i64,
     pub client_name: String,
@@ -41,7 +41,7 @@ pub fn all_accounts(tx: &ReadTx<'_>) -> Result<Vec<JoinedAccount>> {
     tx.records(&format!("{JOINED} ORDER BY c.search, c.client_id, j.ml_user_id"), [])
 }
 
-/// Whether somebody may use the agency's pages, and so can look after clients.
+/// Whether a person may use the agency's pages, and so can look after clients.
 pub fn is_of_team(tx: &ReadTx<'_>, person: UserId) -> Result<bool> {
     let account = accounts::by_id(tx, person)?;
     Ok(account.is_some_and(|account| account.is_of_agency() && !account.suspended))
@@ -52,8 +52,8 @@ pub fn names(tx: &ReadTx<'_>) -> Result<Vec<(i64, String)>> {
     tx.tuples("SELECT client_id, name FROM agency_client ORDER BY search, client_id", [])
 }
 
-/// Has the agency look after a linked account for a client; false when it is
-/// not linked, or somebody else's already.
+/// Makes the agency look after a linked account for a client. Returns false
+/// when the account is not linked, or already belongs to a client.
 pub fn join(tx: &WriteTx<'_>, client: i64, account: MlUserId) -> Result<bool> {
     let joined = tx.execute(
         "INSERT INTO agency_account (ml_user_id, client_id, owner_id, joined_at)
@@ -68,7 +68,7 @@ pub fn join(tx: &WriteTx<'_>, client: i64, account: MlUserId) -> Result<bool> {
     Ok(joined > 0)
 }
 
-/// Ends the care of an account; false when it was none of the client's.
+/// Stops looking after an account; false when it does not belong to the client.
 pub fn leave(tx: &WriteTx<'_>, client: i64, account: MlUserId) -> Result<bool> {
     let left = tx.execute(
         "DELETE FROM agency_account WHERE client_id = ?1 AND ml_user_id = ?2",

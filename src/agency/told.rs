@@ -1,16 +1,15 @@
-//! What the agency's team is told inside the platform, and what students are
-//! told of the agency.
+//! Notifications to the agency's team, and to students about the agency.
 
 use super::store::is_of_team;
 use crate::base::UserId;
 use crate::db::{Result, WriteTx};
 use crate::messages::{NewNotification, NotificationKind, store as messages};
 
-/// Most administrators who are told of a client that nobody keeps.
+/// Most administrators who are notified about a client without a keeper.
 const MOST: usize = 50;
 
-/// Tells who keeps a client, or the administrators when nobody does; once for
-/// a cause. `page` is where it is seen.
+/// Notifies the keeper of a client, or the administrators when it has none;
+/// once per `cause`. `page` is the page that the notification leads to.
 pub fn team(
     tx: &WriteTx<'_>,
     client: i64,
@@ -24,8 +23,8 @@ pub fn team(
     Ok(())
 }
 
-/// Who keeps a client, as long as that person is of the team; else everybody
-/// who administers.
+/// The keeper of a client, if that person is in the team; otherwise the
+/// administrators.
 fn whom(tx: &WriteTx<'_>, client: i64) -> Result<Vec<UserId>> {
     let keeper: Option<Option<UserId>> =
         tx.maybe("SELECT keeper_id FROM agency_client WHERE client_id = ?1", [client])?;
@@ -49,7 +48,7 @@ pub fn joined(tx: &WriteTx<'_>, owner: UserId, nickname: &str) -> Result<()> {
     tell(tx, owner, (&title, text), OWN_ACCOUNTS, &cause)
 }
 
-/// Tells a student that it no longer does.
+/// Tells a student that the agency no longer looks after the account.
 pub fn left(tx: &WriteTx<'_>, owner: UserId, nickname: &str) -> Result<()> {
     let title = format!("A agência deixou de cuidar de {nickname}");
     let text = "A equipe dela não vê mais esta conta. O vínculo com a plataforma continua seu.";

@@ -14,7 +14,7 @@ use crate::panel::{Layout, Progress, Table, When};
 pub struct OverviewPage {
     pub layout: Layout,
     pub charts: Charts,
-    /// What is wrong, the most urgent first, and how much more there is.
+    /// The most urgent findings, and how many more there are.
     pub findings: Vec<FindingRow>,
     pub more: u64,
     pub standing: Standing,
@@ -31,16 +31,16 @@ pub struct CheckupPage {
     pub stats: Vec<Stat>,
     pub findings: Vec<FindingRow>,
     pub standing: Standing,
-    /// The oldest of the last looks.
+    /// The last checkup of the account that was checked longest ago.
     pub oldest: Option<When>,
 }
 
-/// Something that is wrong, with the account that it is about.
+/// A finding with its account.
 pub struct FindingRow {
     pub line: FindingLine,
     pub client: i64,
     pub client_name: String,
     pub nickname: String,
-    /// Where questions are answered; empty for other faults.
+    /// Address where the questions are answered; empty for other faults.
     pub answers: String,
 }

@@ -1,8 +1,8 @@
 //! Who did what: rows that are only ever added.
 //!
-//! Every administrative act is noted in the transaction that does it, with
-//! what was there before and after, so the log and the data cannot differ.
-//! Secrets never belong into either.
+//! Every administrative act is noted in the transaction that does it, with the
+//! values before and after, so the log and the data cannot differ. Neither of
+//! the two may contain secrets.
 
 pub mod log;
 
@@ -16,7 +16,7 @@ use crate::keys::ApiKey;
 crate::named! {
     /// Who can act.
     pub enum ActorKind: text {
-        /// Somebody in the panel.
+        /// A person in the panel.
         Person = "pessoa", "Pessoa";
         /// An integration's API key.
         Key = "chave", "Chave";
@@ -35,7 +35,7 @@ pub struct Actor {
     pub kind: ActorKind,
     /// Person or key.
     pub id: Option<i64>,
-    /// As it is called now.
+    /// The name at the time of the act.
     pub name: String,
     /// Client address; empty for commands.
     pub address: String,
@@ -44,7 +44,7 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// Somebody in the panel.
+    /// A person in the panel.
     pub fn person(person: &Person, request: &Request) -> Self {
         let account = &person.account;
         Self {
@@ -61,7 +61,7 @@ impl Actor {
         }
     }
 
-    /// Whoever sent a request.
+    /// The sender of a request.
     pub fn requesting(kind: ActorKind, name: String, request: &Request) -> Self {
         Self {
             kind,
@@ -91,7 +91,7 @@ pub struct Act<'a> {
     /// Such as `aluno`.
     pub object: &'static str,
     pub object_id: String,
-    /// As it is called now.
+    /// The name at the time of the act.
     pub object_name: &'a str,
 }
 

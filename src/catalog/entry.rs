@@ -1,16 +1,16 @@
-//! What is entered of a product: the form, and reading what was sent.
+//! The form of a product, and reading it from a request.
 
 use super::{MOST_CENTS, MOST_UNITS, Product, ProductEntry, is_ean, store};
 use crate::app::App;
 use crate::http::{Fields, Problem, Request};
 use crate::panel::{Form, FormView, Input, Rule, Sent, Visit};
 
-/// What the form of a product holds.
+/// The fields of a product's form.
 #[derive(Clone, Debug, Default)]
 pub struct ProductForm {
     pub product: ProductEntry,
-    /// What its stock is to be. People enter it of a new product only: the
-    /// stock of one that exists changes by movements.
+    /// The counted stock. In the panel it is entered for a new product only:
+    /// the stock of an existing product changes by movements.
     pub counted: Option<i64>,
 }
 
@@ -40,7 +40,7 @@ pub const FORM: Form<ProductForm> = Form(&[
     ),
 ]);
 const AMOUNT: &str = "Informe um valor de 0 a 10.000.000,00, com até duas casas, como 12,50.";
-/// What is said of a SKU that its owner has used.
+/// The error for a SKU that another product of the same owner has.
 pub const SKU_TAKEN: &str = "is the SKU of another product";
 
 fn read_ean(sent: &mut Sent<'_>, name: &'static str, form: &mut ProductForm) {
@@ -50,13 +50,13 @@ fn read_ean(sent: &mut Sent<'_>, name: &'static str, form: &mut ProductForm) {
     }
 }
 
-/// The form of a product that exists.
+/// The form of an existing product, with its values.
 pub fn typed(app: &App, product: &Product) -> FormView {
     let form = ProductForm { product: product.entry.clone(), counted: None };
     FORM.show(Some(&form), app.zone())
 }
 
-/// What was sent of a product, and what its stock is to be, if anything.
+/// Reads the form of a product from a request, and checks it.
 pub fn read(visit: Visit<'_>, stored: Option<&Product>) -> Result<ProductForm, Problem> {
     let (app, person, request) = visit;
     let mut sent = Sent::of(request, app.zone())?;
@@ -71,7 +71,7 @@ pub fn read(visit: Visit<'_>, stored: Option<&Product>) -> Result<ProductForm, P
     Ok(form)
 }
 
-/// The form as it was sent, with what is wrong with it.
+/// The form with the values that were sent and the errors.
 pub fn again(request: &Request, faults: &Fields) -> FormView {
     let mut form = FORM.again(request, faults);
     if faults.iter().any(|(name, said)| name == "sku" && said == SKU_TAKEN) {

@@ -1,8 +1,9 @@
-//! Products of sellers and suppliers, and what is in stock of them.
+//! Products of sellers and suppliers, and their stock.
 //!
-//! A product belongs to one person and is known by its SKU, which that person
-//! chooses. Its stock is the balance of its movements (`stock/`), which are
-//! only ever added. A file brings many products at once, or none (`import/`).
+//! A product belongs to one person. That person chooses its SKU, which
+//! identifies the product. Its stock is the balance of its movements
+//! (`stock/`); movements are added and never changed. An import brings in all
+//! products of a file, or none of them (`import/`).
 
 pub mod entry;
 pub mod import;
@@ -27,7 +28,7 @@ pub const LONGEST_SKU: usize = 80;
 pub const LONGEST_TITLE: usize = 200;
 /// Highest cost and price, in centavos: ten million reais.
 pub const MOST_CENTS: i64 = 1_000_000_000;
-/// Most units of a product that somebody can enter.
+/// Most units of a product that a person can enter.
 pub const MOST_UNITS: i64 = 10_000_000;
 
 /// A product as it is stored.
@@ -35,17 +36,18 @@ pub const MOST_UNITS: i64 = 10_000_000;
 pub struct Product {
     pub id: i64,
     pub entry: ProductEntry,
-    /// The balance of its movements. Below zero when more was sold than there was.
+    /// The balance of its movements. Below zero when more units were sold than
+    /// were in stock.
     pub stock: i64,
     pub created_at: Instant,
     pub updated_at: Instant,
 }
 
-/// What its owner enters of a product.
+/// The fields of a product that its owner enters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ProductEntry {
     pub sku: String,
-    /// Empty without one.
+    /// Empty when the product has none.
     pub ean: String,
     #[serde(rename = "titulo")]
     pub title: String,
@@ -56,14 +58,14 @@ pub struct ProductEntry {
 }
 
 impl ProductEntry {
-    /// What searches look at and titles are sorted by.
+    /// The text that searches look into and that lists by title are sorted by.
     pub fn search_key(&self) -> String {
         search_key(&format!("{} {} {}", self.title, self.sku, self.ean))
     }
 }
 
-/// Whether a text can be a product's EAN: 8 to 14 digits. Check digits are
-/// not asked for, because shops number their own things too.
+/// Whether a text can be a product's EAN: 8 to 14 digits. The check digit is
+/// not verified, because shops also use numbers of their own.
 pub fn is_ean(text: &str) -> bool {
     (8..=14).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -83,7 +85,7 @@ pub fn is_amount(amount: Cents) -> bool {
     (0..=MOST_CENTS).contains(&amount.0)
 }
 
-/// Where the products of a person are; `None` for those who have none.
+/// Path of the products of a role's panel; `None` for roles without products.
 pub const fn path_of(role: Role) -> Option<&'static str> {
     match role {
         Role::Drop => Some("/fornecedor/produtos"),

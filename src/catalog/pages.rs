@@ -1,7 +1,7 @@
 //! Products in the panels of sellers and suppliers, as page, JSON and CSV.
 //!
-//! One set of handlers serves both panels: the owner is always the person of
-//! the session, so whatever belongs to somebody else is not found.
+//! One set of handlers serves both panels. The owner is always the person of
+//! the session, so products of other people are not found.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub(super) const OF_SELLERS: Listing = Listing {
         Head::sorts("Alterado", "alteracao"),
     ],
     file: "produtos.csv",
-    // The header is what an import reads.
+    // The columns that an import reads.
     csv: &["sku", "ean", "title=titulo", "cost=custo", "price=preco", "stock=estoque"],
     outcomes: &[
         Outcome::good("criado", "Produto criado", "Vendas com o SKU dele dão baixa sozinhas."),
@@ -64,17 +64,18 @@ const OF_SUPPLIERS: Listing = Listing { path: "/fornecedor/produtos", ..OF_SELLE
 const MOVEMENTS: u32 = 20;
 const MOST_MOVEMENTS: i64 = 100;
 
-/// The list of whoever asks.
+/// The list in the caller's panel.
 fn listing(person: &Person) -> &'static Listing {
     if person.account.role == Role::Drop { &OF_SUPPLIERS } else { &OF_SELLERS }
 }
 
-/// Address of the list of whoever asks.
+/// Address of the list in the caller's panel.
 pub(super) fn base(person: &Person) -> &'static str {
     path_of(person.account.role).unwrap_or(OF_SELLERS.path)
 }
 
-/// Searches, filters and files read all products of their owner.
+/// Whether a request reads all products of its owner: searches, filters,
+/// sorting and files do.
 pub fn reads_far(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     asks_for_much(request) || given.any(|(name, _)| matches!(&*name, "q" | "estoque" | "ordem"))
@@ -144,7 +145,8 @@ fn flash(request: &Request) -> Option<Notice> {
     Outcome::notice(OF_SELLERS.outcomes, word).or_else(|| imported(word))
 }
 
-/// `importado-12-3-0`: what an import did.
+/// `importado-12-3-0`: how many products an import created, changed and left
+/// unchanged.
 fn imported(notice: &str) -> Option<Notice> {
     let counts = notice.strip_prefix("importado-")?;
     let mut counts = counts.split('-').map(|count| count.parse::<u64>().ok());
@@ -167,8 +169,8 @@ struct PageQuery {
     por_pagina: Field<i64>,
 }
 
-/// `GET …/produtos/{id}`: one product with its movements; `novo` for the
-/// form of a new one.
+/// `GET …/produtos/{id}`: one product with its movements; with `novo` as the
+/// id, the form of a new product.
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     if request.variable("id") == "novo" {
         if request.wants_json() {
@@ -216,7 +218,7 @@ fn product_page(visit: Visit<'_>, found: Option<Found>, form: FormView) -> Resul
     })
 }
 
-/// Which movements a page shows.
+/// The page of movements to show.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
     /// From 1.
@@ -225,7 +227,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The newest ones.
+    /// The newest movements.
     pub(super) const FIRST: Self = Self { page: 1, rows: MOVEMENTS };
 }
 
@@ -258,7 +260,7 @@ impl Found {
         })
     }
 
-    /// What its page prints of it, with the form for a movement.
+    /// The template data of the product, with the form for a movement.
     pub(super) fn existing(
         self,
         app: &App,
@@ -291,7 +293,7 @@ impl Found {
     }
 }
 
-/// What a change of one's own products needs.
+/// What the write job of a change needs.
 pub(super) struct Change {
     pub(super) owner: UserId,
     pub(super) answer: Answer,
@@ -307,13 +309,13 @@ impl Change {
         }
     }
 
-    /// Has kept answers about the owner made anew after the commit.
+    /// Makes cached answers about the owner stale after the commit.
     pub(super) fn made(&self, tx: &WriteTx<'_>) {
         let (versions, owner) = (Arc::clone(&self.versions), self.owner);
         tx.after_commit(move || versions.raise_books(owner));
     }
 
-    /// The SKU may have been taken since the form was checked.
+    /// Checks the SKU again: it may have been taken since the form was checked.
     fn free(&self, tx: &WriteTx<'_>, sku: &str, own: Option<i64>) -> Result<(), Problem> {
         match store::by_sku(tx, self.owner, sku)? {
             Some(other) if Some(other.id) != own => Err(Problem::field("sku", entry::SKU_TAKEN)),
@@ -349,13 +351,13 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }))
 }
 
-/// Nobody has more products than that.
+/// The error when a person already has the most products allowed.
 pub(super) fn full() -> Problem {
     Problem::new(Code::Conflict, "a person has at most 20000 products; remove some first")
 }
 
-/// `POST …/produtos/{id}`: changes a product. A program may also say what was
-/// counted of it.
+/// `POST …/produtos/{id}`: changes a product. A program may also send its
+/// counted stock.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
     let found = Found::read(app, person, request, id, Window::FIRST)?;

@@ -1,5 +1,5 @@
-//! Every page about products with sample data: none, one, three and many
-//! rows, long names, fields at fault. `page_samples.rs` looks at them.
+//! Every page about products with sample data: none, one, three and many rows,
+//! long names, fields with errors. Checked by `page_samples.rs`.
 
 use super::ProductEntry;
 use super::entry::{FORM, ProductForm};

@@ -1,8 +1,8 @@
 //! Products in the database.
 //!
-//! Every statement carries the owner. A person has at most
-//! [`MOST`](super::MOST) products, so a search walks that person's part of
-//! one index, which holds everything it looks at.
+//! Every statement filters by owner. A person has at most [`MOST`](super::MOST)
+//! products, so a search scans that person's part of one index, which contains
+//! every column the search needs.
 
 use super::{Product, ProductEntry};
 use crate::base::UserId;
@@ -13,7 +13,7 @@ use crate::row;
 row!(stored ProductEntry { sku, ean, title, cost = "cost_cents", price = "price_cents" });
 row!(Product { id = "product_id", entry as ProductEntry, stock, created_at, updated_at });
 
-/// The words of a search that count; what follows them is ignored.
+/// Parameters for the words of a search; further words are ignored.
 const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":word6"];
 
 /// Which products, in which order.
@@ -22,11 +22,11 @@ pub struct Wanted<'w> {
     pub owner: UserId,
     /// As typed.
     pub search: &'w str,
-    /// The one with this SKU.
+    /// Only the product with this SKU.
     pub sku: Option<&'w str>,
-    /// Those in stock, or those that are not.
+    /// Only products in stock, or only those out of stock.
     pub in_stock: Option<bool>,
-    /// What the list calls its order.
+    /// The order, by its name in the list's query.
     pub order: &'static str,
     pub descending: bool,
 }
@@ -61,7 +61,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Numbers of all products, in their order.
+/// Ids of all products that match, in order.
 pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
     let words = wanted.words();
     let filters = wanted.filters(&words);
@@ -70,7 +70,7 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
     tx.values(&sql, filters.values())
 }
 
-/// One page of products, with the number of all.
+/// One page of products, with the number of all that match.
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &Wanted<'_>,
@@ -111,7 +111,7 @@ pub fn insert(tx: &WriteTx<'_>, owner: UserId, entry: &ProductEntry) -> Result<i
     )
 }
 
-/// Changes a product; its stock stays.
+/// Changes a product but not its stock.
 pub fn update(tx: &WriteTx<'_>, owner: UserId, id: i64, entry: &ProductEntry) -> Result<()> {
     tx.change(
         "product",
@@ -127,8 +127,8 @@ pub fn delete(tx: &WriteTx<'_>, owner: UserId, id: i64) -> Result<()> {
     tx.run("DELETE FROM product WHERE product_id = ?2 AND owner_id = ?1", (owner, id))
 }
 
-/// Removes products of a person with their movements, at most so many;
-/// returns their number. Nothing is left when it is 0.
+/// Removes at most `most` products of a person, with their movements; returns
+/// how many. None is left when it returns 0.
 pub fn forget(tx: &WriteTx<'_>, owner: UserId, most: usize) -> Result<usize> {
     let most = i64::try_from(most).unwrap_or(1);
     tx.execute(

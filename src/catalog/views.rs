@@ -1,4 +1,4 @@
-//! What the pages of products print.
+//! Data of the product pages' templates.
 
 use askama::Template;
 
@@ -15,7 +15,7 @@ pub struct ProductsPage {
     pub layout: Layout,
     /// Address of the list.
     pub base: &'static str,
-    /// What products are good for, for this person.
+    /// What the products are for, in words for this person.
     pub purpose: &'static str,
     pub table: Table,
     pub products: Vec<ProductRow>,
@@ -30,13 +30,12 @@ pub struct ProductRow {
     pub cost: String,
     pub price: String,
     pub stock: String,
-    /// What is wrong with its stock.
+    /// The warning when there is no stock, or less than none.
     pub state: Option<Badge>,
     pub updated: When,
 }
 
-/// `GET …/produtos/novo`, `GET …/produtos/{id}`, and their answers when
-/// fields are at fault.
+/// `GET …/produtos/novo` and `GET …/produtos/{id}`, also with errors in the form.
 #[derive(Template)]
 #[template(path = "product.html", config = "assets/askama.toml")]
 pub struct ProductPage {
@@ -53,7 +52,7 @@ pub struct ExistingProduct {
     pub id: String,
     pub title: String,
     pub stock: String,
-    /// What is wrong with its stock.
+    /// The warning when there is no stock, or less than none.
     pub state: Option<Badge>,
     pub movement: MovementForm,
     /// Its movements, newest first.
@@ -64,7 +63,7 @@ pub struct ExistingProduct {
 /// The form for a movement.
 pub struct MovementForm {
     pub form: FormView,
-    /// What `tipo` offers.
+    /// The options of `tipo`.
     pub kinds: Vec<Tick>,
 }
 
@@ -82,32 +81,32 @@ impl MovementForm {
 pub struct MovementRow {
     pub kind: Badge,
     pub reason: String,
-    /// With its sign.
+    /// The change with its sign.
     pub change: String,
     pub balance: String,
     pub when: When,
 }
 
-/// `GET …/produtos/importar`, and its answer when the file is at fault.
+/// `GET …/produtos/importar`, also with the errors of a file.
 #[derive(Template)]
 #[template(path = "product_import.html", config = "assets/askama.toml")]
 pub struct ProductImportPage {
     pub layout: Layout,
     /// Address of the list.
     pub base: &'static str,
-    /// What is wrong with the rows of the file.
+    /// The error about the rows of the file.
     pub alert: Option<Notice>,
     /// The file's input.
     pub file: Field,
     /// Most products of a person.
     pub most: String,
-    /// Rows at fault: line and what to correct.
+    /// Rows with errors: line and what to correct.
     pub faults: Vec<(String, String)>,
-    /// Rows at fault beyond those that are shown.
+    /// Number of further rows with errors, which are not shown.
     pub more: usize,
 }
 
-/// The badge of a stock that somebody should look at.
+/// A warning badge when there is no stock, or less than none.
 pub fn stock_state(stock: i64) -> Option<Badge> {
     match stock {
         ..0 => Some(Badge::Oversold),

@@ -1,4 +1,4 @@
-//! Products as their owners' programs read them in the panels.
+//! JSON of products and movements in the panels.
 
 use serde::Serialize;
 

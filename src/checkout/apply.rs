@@ -1,9 +1,10 @@
-//! What an event does, decided and done in the transaction that stores it.
+//! Applies an event, in the transaction that stores it.
 //!
-//! The standing of the person's purchases before the event is compared with
-//! the one after it, and what differs is carried over to the account. So an
-//! event that changes nothing leaves alone what staff have done since; a new
-//! payment lets in whoever was kept out, whyever (contract §4).
+//! The standing of the person's purchases before the event is compared with the
+//! one after it, and the differences are carried over to the account. So an
+//! event that changes nothing does not undo what staff have done since. A new
+//! payment lets a suspended person in, for whatever reason that person was
+//! suspended (contract §4).
 
 use serde_json::json;
 
@@ -20,22 +21,22 @@ use crate::base::ids::short_digest;
 use crate::db::{Result, WriteTx};
 use crate::outbox::{self, Channel, NewMessage};
 
-/// An event on its way into an account.
+/// An event that is to be applied, with all that is needed for it.
 pub struct Incoming {
     pub event: Event,
-    /// The plan that its product stands for.
+    /// The plan configured for its product.
     pub role: Option<Role>,
     /// The payload as JSON, without its token.
     pub body: String,
     pub actor: Actor,
-    /// Days of access after a failed payment, said in the reminder.
+    /// Days of access after a failed payment, named in the reminder.
     pub grace_days: u32,
     pub zone: Zone,
 }
 
 impl Incoming {
-    /// What makes the event itself: its id, else its transaction and name,
-    /// else all that it says.
+    /// The key that identifies the event: made of its id, else of transaction,
+    /// name and number of the charge, else of the whole body.
     fn dedup_key(&self) -> [u8; 16] {
         let event = &self.event;
         match (&event.id, &event.transaction) {
@@ -51,8 +52,8 @@ impl Incoming {
 
     fn fact(&self, received_ms: i64) -> Fact {
         let event = &self.event;
-        // Without a date of its own an approval is as old as the purchase, so
-        // that it is older than a refund that came before it.
+        // An approval without a date gets the date of the purchase. So it is
+        // older than its refund, even when the refund arrived first.
         let paid_ms = event.purchased_ms.filter(|_| event.kind.is_payment());
         Fact {
             kind: event.kind,
@@ -80,7 +81,7 @@ pub fn receive(tx: &WriteTx<'_>, desk: &Desk, incoming: &Incoming) -> Result<()>
 }
 
 /// Processes a stored event again, with the plans of the present
-/// configuration; returns what came of it.
+/// configuration; returns the decision.
 pub fn again(
     tx: &WriteTx<'_>,
     desk: &Desk,
@@ -92,7 +93,7 @@ pub fn again(
         ..incoming.fact(stored.happened_ms)
     };
     let decision = decide(tx, desk, incoming, &fact, Some(stored.id))?;
-    // What it did the first time stays its story.
+    // If nothing changes now, the first decision stays.
     let same = decision.user == stored.user && decision.state == EventState::NoEffect;
     let kept = Decision { state: stored.state, outcome: stored.outcome.clone(), user: stored.user };
     let written = if same { &kept } else { &decision };
@@ -147,9 +148,9 @@ fn decide(
     Ok(turn.decision(&done))
 }
 
-/// Whom an event is about. A new payment goes by its e-mail address; what
-/// happens to a purchase goes by its transaction first, because buyers change
-/// their address.
+/// The account that an event is about. A new payment is matched by its e-mail
+/// address. Later events of a purchase are matched by transaction first,
+/// because buyers change their address.
 fn holder(tx: &WriteTx<'_>, event: &Event, email: &str) -> Result<Option<Holder>> {
     let by_email = terms::by_email(tx, email)?;
     let transaction = event.transaction.as_deref();
@@ -163,8 +164,8 @@ fn holder(tx: &WriteTx<'_>, event: &Event, email: &str) -> Result<Option<Holder>
     }
 }
 
-/// Whether an event is about a purchase that already counts: then it counts
-/// too, although its product no longer stands for a plan.
+/// Whether an event is about a purchase that already counts. Then it counts too,
+/// even if its product has no configured plan any more.
 fn follows(said: &[Said], fact: &Fact) -> bool {
     let same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
     said.iter().any(|(_, known)| {
@@ -172,8 +173,9 @@ fn follows(said: &[Said], fact: &Fact) -> bool {
     })
 }
 
-/// Lets events without a plan count that came before what they follow, and
-/// so what follows them in turn: whatever comes first, the same events count.
+/// Lets events without a plan count if they belong to a purchase that counts
+/// now, and then the events that belong to those. So the same events count,
+/// in whatever order they arrive.
 fn adopt_followers(
     tx: &WriteTx<'_>,
     student: &Holder,
@@ -208,8 +210,8 @@ fn amount(tx: &WriteTx<'_>, said: &[Said], student: &Holder) -> Standing {
     standing(&facts, tx.now(), student.terms.paid_until)
 }
 
-/// Makes a student who pays until an instant. It is stored at once, and part of
-/// what the event changes, so the student as returned has not paid yet.
+/// Creates a student who has paid until an instant. That instant is stored at
+/// once. The returned student lacks it, so that it counts as a change of the event.
 fn create(
     tx: &WriteTx<'_>,
     desk: &Desk,
@@ -233,7 +235,7 @@ fn create(
     };
     let user_id = students::create(tx, desk, &new)?;
     Ok(Holder {
-        // Nobody had the address a moment ago, in this very transaction.
+        // This transaction has checked before that nobody has the address.
         user_id: user_id.expect("a free address"),
         email: new.email,
         name: new.name,
@@ -244,7 +246,7 @@ fn create(
     })
 }
 
-/// An event between two standings of a student.
+/// An event, with the standings of its student before and after it.
 struct Turn<'i> {
     incoming: &'i Incoming,
     student: Holder,
@@ -254,8 +256,8 @@ struct Turn<'i> {
 }
 
 impl Turn<'_> {
-    /// Whether this lets in whoever was kept out: by a payment that is newer
-    /// than all before, or because nothing keeps the person out any more.
+    /// Whether this lets a suspended person in: by a payment that is newer than
+    /// all before, or because the purchases no longer keep the person out.
     fn opens(&self) -> bool {
         let newer = self.before.payment < self.after.payment;
         self.after.is_open() && (newer || self.before.is_closed())
@@ -348,7 +350,7 @@ impl Turn<'_> {
         Ok(done)
     }
 
-    /// What is noted on the event of what was done.
+    /// The decision to store with the event.
     fn decision(&self, done: &[String]) -> Decision {
         let (state, outcome) = if done.is_empty() {
             let words = words::no_effect(self.incoming.event.kind, &self.after);
@@ -359,7 +361,7 @@ impl Turn<'_> {
         Decision { state, outcome, user: Some(self.student.user_id) }
     }
 
-    /// A purchase tells the number that chat messages need.
+    /// Takes the chat number from a purchase, if the person has none.
     fn fill_in(&self, tx: &WriteTx<'_>) -> Result<()> {
         let event = &self.incoming.event;
         match event.phone.as_deref() {
@@ -370,7 +372,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Reminds of an unpaid renewal by chat, once an unpaid charge.
+    /// Reminds of an unpaid renewal by chat, once for each unpaid charge.
     fn remind(&self, tx: &WriteTx<'_>, terms: &Terms) -> Result<bool> {
         if !self.student.has_chat {
             return Ok(false);

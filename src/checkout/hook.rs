@@ -1,9 +1,9 @@
-//! `POST /api/v1/webhook/checkout`: the checkout platform says what happened
+//! `POST /api/v1/webhook/checkout`: the checkout platform reports what happened
 //! to a purchase.
 //!
 //! The event is stored and applied in one transaction before it is answered.
-//! The platform takes anything but a 2xx for a failure, so what needs no
-//! action is a success: duplicates, unknown events, products without a plan.
+//! The platform takes every status but 2xx for a failure. So events that need
+//! no action are a success: duplicates, unknown events, products without a plan.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
@@ -35,8 +35,8 @@ struct ReceivedData<'a> {
     event: &'a str,
 }
 
-/// Schema of the body. The platform's own documentation is the full one; here
-/// stands what this service reads, all of it leniently.
+/// Schema of the body, with the fields that this service reads, all of them
+/// leniently. The full description is the platform's own documentation.
 pub fn body(_: &mut SchemaGenerator) -> Schema {
     let name = || json_schema!({ "anyOf": [{ "type": "string", "pattern": schema::not_blank() }, { "type": "number" }] });
     json_schema!({
@@ -89,7 +89,7 @@ pub fn receive(app: &App, sender: &CheckoutSender, request: &Request) -> Result<
         None => read.as_mut().ok().and_then(parse::take_token),
     };
     if !sender.is_proven {
-        // Who did not prove to be the platform learns nothing of the body.
+        // A sender without a valid token must not learn anything about the body.
         guard::prove_in_body(app, request, token.as_deref())?;
     }
     let payload = read?;
@@ -100,7 +100,8 @@ pub fn receive(app: &App, sender: &CheckoutSender, request: &Request) -> Result<
         data: ReceivedData { event: &event.name },
     })?;
     let actor = Actor::requesting(ActorKind::Purchase, actor_name(&event), request);
-    // What has no name of its own is known again by all that it says.
+    // An event without id and transaction is recognised by its whole body, so
+    // that is stored in a normal form.
     let is_named = event.id.is_some() || event.transaction.is_some();
     let body = clean
         .filter(|_| is_named)
@@ -113,7 +114,7 @@ pub fn receive(app: &App, sender: &CheckoutSender, request: &Request) -> Result<
     }))
 }
 
-/// An event as it goes into an account, with the plans of the configuration.
+/// An event with all that is needed to apply it, such as the configured plan.
 pub fn incoming(app: &App, event: Event, body: String, actor: Actor) -> Incoming {
     let config = &app.config.checkout;
     Incoming {
@@ -126,13 +127,13 @@ pub fn incoming(app: &App, event: Event, body: String, actor: Actor) -> Incoming
     }
 }
 
-/// The body in the sender's own words, when it is JSON that can have no token.
+/// The body as it was sent, if it is JSON that cannot contain a token.
 fn clean_json(request: &Request) -> Option<&str> {
     let is_object = !is_form(request.headers()) && request.body.starts_with(b"{");
     is_object.then(|| parse::without_token(&request.body))?
 }
 
-/// What the audit log calls a purchase.
+/// Name of the actor in the audit log.
 fn actor_name(event: &Event) -> String {
     event.transaction.clone().unwrap_or_else(|| event.name.clone())
 }

@@ -1,13 +1,13 @@
 //! Purchase events of the checkout platform, and what they do to a student.
 //!
-//! An event is stored, applied and answered in one transaction (`hook.rs`,
-//! `apply.rs`), so an answered event has had its effect. Events come late,
-//! twice and in any order; therefore an account does not follow the newest
-//! message but the whole set: `standing.rs` says what all purchases of a
-//! person together amount to, and the same set always amounts to the same.
+//! An event is stored and applied in one transaction before it is answered
+//! (`hook.rs`, `apply.rs`), so an answered event has had its effect. Events
+//! come late, twice and in any order. So an account does not follow the newest
+//! event but the whole set: `standing.rs` computes one state from all purchases
+//! of a person, and the same set always gives the same state.
 //!
 //! `parse.rs` reads the two forms of the platform's payload, `pages.rs` shows
-//! the inbox to staff, `sweep.rs` ends what was not paid for.
+//! the inbox to staff, `sweep.rs` suspends people whose access is no longer paid.
 
 pub mod apply;
 pub mod hook;
@@ -44,17 +44,17 @@ crate::named! {
         Protest = 6, "disputa", "Disputa";
         /// A renewal is unpaid.
         Delayed = 7, "atrasada", "Atrasada";
-        /// A slip or code ran out unpaid.
+        /// A payment slip or a Pix code expired unpaid.
         Expired = 8, "vencida", "Vencida";
         /// No more charges of a subscription.
         Cancellation = 9, "assinatura-cancelada", "Assinatura";
         /// A subscription has another plan.
         SwitchPlan = 10, "troca-de-plano", "Troca";
-        /// A slip or code was issued.
+        /// A payment slip or a Pix code was issued.
         Printed = 11, "boleto", "Boleto ou Pix";
         /// A subscription is charged on another day.
         ChargeDate = 12, "data-de-cobranca", "Data";
-        /// Somebody left without buying.
+        /// A visitor left the cart without buying.
         Cart = 13, "carrinho", "Carrinho";
         /// Anything that this service does not follow.
         Other = 0, "outro", "Outro";
@@ -85,7 +85,7 @@ impl EventKind {
         }
     }
 
-    /// What the platform calls it; empty for what this service does not follow.
+    /// The platform's name for it; empty if this service does not follow it.
     pub const fn platform_name(self) -> &'static str {
         match self {
             Self::Approved => "PURCHASE_APPROVED",
@@ -105,7 +105,7 @@ impl EventKind {
         }
     }
 
-    /// What people read on a page of its own; the filter's words are shorter.
+    /// The title of the event's own page; the words of the filter are shorter.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Approved => "Compra aprovada",
@@ -135,24 +135,24 @@ impl EventKind {
         matches!(self, Self::Approved | Self::Complete)
     }
 
-    /// Whether money that was confirmed is gone again.
+    /// Whether confirmed money went back.
     pub const fn is_reversal(self) -> bool {
         matches!(self, Self::Refunded | Self::Chargeback)
     }
 }
 
 crate::named! {
-    /// What became of an event; the same words as the badges.
+    /// The result of an event; the same words as the badges.
     pub enum EventState: number {
         /// It changed a student.
         Applied = 1, "aplicado", "Aplicado";
         /// It counts, and nothing had to change.
         NoEffect = 2, "sem-efeito", "Sem efeito";
-        /// It asks for no action. SQL says `state <> 3`, as the indexes do.
+        /// It needs no action. SQL says `state <> 3`, to match the partial indexes.
         Kept = 3, "guardado", "Guardado";
-        /// Its product stands for no plan.
+        /// No plan is configured for its product.
         NoPlan = 4, "sem-plano", "Sem plano";
-        /// Nobody has its e-mail address; it counts once somebody does.
+        /// No student has its e-mail address; it counts when there is one.
         NoStudent = 5, "sem-aluno", "Sem aluno";
         /// Its e-mail address is that of a supplier or of staff.
         NotStudent = 6, "nao-e-aluno", "Não é aluno";
@@ -164,7 +164,7 @@ crate::named! {
 pub struct Event {
     /// The platform's id of the event.
     pub id: Option<String>,
-    /// What it is called: as it was sent, or what its status stands for.
+    /// Its name: as it was sent, or the one that its status stands for.
     pub name: String,
     pub kind: EventKind,
     /// When the platform says it happened, in milliseconds.
@@ -175,9 +175,9 @@ pub struct Event {
     pub transaction: Option<String>,
     /// The subscription, by its subscriber's code.
     pub subscriber: Option<String>,
-    /// In the form in which addresses are stored.
+    /// In the form in which e-mail addresses are stored.
     pub email: Option<String>,
-    /// Fit to be a person's name; empty when there is none.
+    /// A valid person's name; empty when there is none.
     pub person: String,
     /// 10 to 15 digits.
     pub phone: Option<String>,
@@ -186,8 +186,8 @@ pub struct Event {
     pub product: Option<String>,
     /// 1 for the first charge of a subscription.
     pub recurrence: Option<i64>,
-    /// Until when a confirmed payment pays; `None` for every other event,
-    /// because theirs already points to the period after.
+    /// End of the period that a confirmed payment pays; `None` for every other
+    /// event, because its date already points to the period after.
     pub paid_until: Option<Instant>,
 }
 
@@ -197,7 +197,7 @@ impl Event {
         self.product.as_deref() == Some("0")
     }
 
-    /// The plan that its product stands for.
+    /// The plan configured for its offer, plan or product; else the default plan.
     pub fn plan_by(&self, config: &Checkout) -> Option<Role> {
         let listed = [&self.offer, &self.plan, &self.product]
             .into_iter()

@@ -1,5 +1,5 @@
-//! The inbox of purchase events in the operator's panel: what came, what it
-//! did and why, and a second try.
+//! The inbox of purchase events in the operator's panel: what came, what it did
+//! and why, and how to process an event again.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -20,7 +20,7 @@ use crate::wire;
 
 /// Newest events that one CSV file holds.
 const MOST_CSV: u32 = 100_000;
-/// Offsets above this are walked on the slow pool.
+/// Offsets above this are read on the slow pool.
 const FAR: u32 = 10_000;
 
 /// Whether a list is read on the slow pool: its cost grows with the data.
@@ -164,7 +164,7 @@ pub fn again(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
     let incoming = hook::incoming(app, event, body, actor.clone());
     let (answer, desk) = (Answer::to(request), Desk::of(app));
     Ok(Box::new(move |tx| {
-        // Read again: what was found may have been processed meanwhile.
+        // Read again: the event may have been processed meanwhile.
         let (stored, _) = store::one(tx, stored.id)?.ok_or_else(Problem::not_found)?;
         let decision = apply::again(tx, &desk, &incoming, &stored)?;
         let act = Act {

@@ -3,9 +3,9 @@
 //! Two forms arrive: the envelope `{id, creation_date, event, data}`, whose
 //! `data` differs by event, and the older flat form, also as a browser form.
 //! Fields move, dates are milliseconds or text, ids are numbers or text, and
-//! branches are missing. What cannot be read counts as absent; only an event
-//! that says neither what it is nor, where that matters, whom it is about is
-//! refused.
+//! objects are missing. A field that cannot be read counts as absent. Two kinds
+//! of events are rejected: those that do not say what happened, and those that
+//! can change access but have no e-mail address.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeZone as _};
 use memchr::memchr3_iter;
@@ -15,9 +15,9 @@ use super::{Event, EventKind};
 use crate::base::{DAY_S, Instant, Zone, phone, text};
 use crate::http::Fields;
 
-/// Longest text that is kept of a field.
+/// Most characters that are kept of a text.
 const LONGEST: usize = 120;
-/// Numbers below this are seconds: as milliseconds they would lie in 1973.
+/// Numbers below this are seconds: as milliseconds they would be before 1974.
 const LEAST_MS: i64 = 100_000_000_000;
 /// The end of the year 9999.
 const LAST_MS: i64 = 253_402_300_799_999;
@@ -25,8 +25,8 @@ const LAST_MS: i64 = 253_402_300_799_999;
 /// The field that the platform puts its token into.
 const TOKEN: &str = "hottok";
 
-/// A payload as it was sent, when it can have no token anywhere, not even
-/// under an escaped name.
+/// A payload as it was sent, if it cannot contain a token anywhere, not even
+/// under an escaped name; else `None`.
 pub fn without_token(sent: &[u8]) -> Option<&str> {
     let names = |at| {
         let name = sent.get(at..at + TOKEN.len());
@@ -40,8 +40,8 @@ pub fn without_token(sent: &[u8]) -> Option<&str> {
     std::str::from_utf8(sent).ok().filter(|_| is_clean)
 }
 
-/// Takes the token out of a payload, wherever it stands; returns the one
-/// that stands where the platform puts it.
+/// Removes tokens from the whole payload; returns the one in the place where
+/// the platform puts it.
 pub fn take_token(payload: &mut Map<String, Value>) -> Option<String> {
     let token = payload.get(TOKEN).and_then(Value::as_str).map(str::to_owned);
     forget_tokens(payload);
@@ -138,7 +138,7 @@ fn enveloped(root: Branch<'_>) -> Result<Event, Fields> {
     })
 }
 
-/// The person's e-mail address, wherever the family has it.
+/// The person's e-mail address; its place depends on the kind of event.
 fn email_of(data: Branch<'_>) -> Option<String> {
     let subscription = data.branch("subscription");
     let places = [
@@ -198,7 +198,7 @@ fn nameless() -> Fields {
     vec![("event".into(), fault.into())]
 }
 
-/// What a status stands for; an unknown one is named like an event.
+/// The event of a status; an unknown status gets a name like that of an event.
 fn by_status(status: &str) -> (String, EventKind) {
     let kind = EventKind::of(status);
     let name = if kind == EventKind::Other {
@@ -230,7 +230,7 @@ fn joined(first: Option<String>, last: Option<String>) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// The first of some names that a person can have here; empty when none can.
+/// The first valid name; empty when none is valid.
 fn person_of(names: impl IntoIterator<Item = Option<String>>) -> String {
     let fit = names.into_iter().flatten().find_map(|name| {
         let name = text::shortened(&name, LONGEST).to_owned();
@@ -248,7 +248,7 @@ const fn seconds(ms: i64) -> Instant {
     Instant(ms / 1000)
 }
 
-/// An object of the payload, or nothing; and the zone of dates without one.
+/// An object of the payload, or none, and the zone for dates without a zone.
 #[derive(Clone, Copy)]
 struct Branch<'p>(Option<&'p Map<String, Value>>, Zone);
 
@@ -334,7 +334,7 @@ fn date_ms(text: &str, zone: Zone) -> Option<i64> {
             let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
             Some(date.and_time(NaiveTime::MIN))
         })?;
-    // Where clocks skip an hour the instant is that of the clock before.
+    // A time that the zone skips, when clocks go forward, is read as UTC.
     let there = zone.0.from_local_datetime(&civil).earliest();
     Some(there.map_or_else(|| civil.and_utc().timestamp_millis(), |there| there.timestamp_millis()))
 }

@@ -1,14 +1,14 @@
-//! What all purchases of a person together amount to.
+//! The state that follows from all purchases of a person.
 //!
 //! Nothing here depends on the order in which events arrived: a standing is a
-//! function of the set. Within one transaction the newest event speaks: an
+//! function of the set. Within one transaction the newest event decides: an
 //! approval older than its refund opens nothing, and a refund older than the
-//! approval closes nothing. An event sent again under another id adds
-//! nothing, because of several approvals the first counts.
+//! approval closes nothing. An event sent again under another id changes
+//! nothing, because only the first of several approvals counts.
 //!
-//! Purchases are put together by subscription, else by product: refunding
-//! one does not touch what another pays for. Within one, the newest payment
-//! pays the present period.
+//! Purchases are grouped into lines: by subscription, or by product where there
+//! is none. A refund in one line does not affect another line. Within a line,
+//! the newest payment pays the present period.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use super::EventKind;
 use crate::accounts::Role;
 use crate::base::Instant;
 
-/// What an event says, as far as standings go.
+/// The content of an event that standings depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     pub kind: EventKind,
@@ -26,21 +26,21 @@ pub struct Fact {
     pub transaction: Option<String>,
     pub subscriber: Option<String>,
     pub product: Option<String>,
-    /// The plan that its product stands for.
+    /// The plan configured for its product.
     pub role: Option<Role>,
-    /// Said by payments only.
+    /// Set for payments only.
     pub paid_until: Option<Instant>,
     pub recurrence: Option<i64>,
 }
 
-/// A place in the course of events. The transaction decides between events of
-/// one millisecond.
+/// The position of an event in time: its milliseconds and its transaction. The
+/// transaction decides between events of the same millisecond.
 pub type Moment = (i64, String);
 
 /// Whether purchases let a person in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Access {
-    /// They say nothing about it.
+    /// They do not decide it.
     #[default]
     Unsaid,
     Open,
@@ -48,17 +48,17 @@ pub enum Access {
     Closed(EventKind, Option<String>),
 }
 
-/// What a person's purchases amount to.
+/// The state that follows from a person's purchases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     pub access: Access,
-    /// The plan, and since when it is.
+    /// The plan, and since when it applies.
     pub role: Option<(Moment, Role)>,
     /// The newest payment that lets the person in.
     pub payment: Option<Moment>,
     pub paid_until: Option<Instant>,
     pub late_since: Option<Instant>,
-    /// A cancelled subscription ends then.
+    /// When a cancelled subscription ends.
     pub ends_at: Option<Instant>,
     pub disputed_at: Option<Instant>,
 }
@@ -69,7 +69,7 @@ impl Standing {
         self.access == Access::Open
     }
 
-    /// Whether the money for them went back.
+    /// Whether the person is kept out because a payment was undone.
     pub fn is_undone(&self) -> bool {
         match &self.access {
             Access::Closed(EventKind::Canceled, transaction) => transaction.is_some(),
@@ -84,9 +84,9 @@ impl Standing {
     }
 }
 
-/// The standing that some facts amount to at an instant. `kept` is until when
-/// the account is known to be paid, for subscriptions whose payments never
-/// came here.
+/// Computes the standing from facts, at an instant. `kept` is until when the
+/// account is known to be paid. It is needed for subscriptions whose payments
+/// never came here.
 pub fn standing(facts: &[Fact], now: Instant, kept: Option<Instant>) -> Standing {
     let payments = payments(facts);
     let standing = if payments.is_empty() {
@@ -104,7 +104,7 @@ struct Payment<'f> {
     product: Option<&'f str>,
     paid_until: Option<Instant>,
     role: Option<(Moment, Role)>,
-    /// What took the money back, and when.
+    /// When the payment was undone, and by which kind of event.
     reversed: Option<(i64, EventKind)>,
 }
 
@@ -122,7 +122,7 @@ fn payment<'f>(
     mut paid: Vec<&'f Fact>,
     facts: &[Fact],
 ) -> Option<Payment<'f>> {
-    // A completion stands in for an approval that was lost.
+    // A completion counts only if the approval was lost.
     if paid.iter().any(|fact| fact.kind == EventKind::Approved) {
         paid.retain(|fact| fact.kind == EventKind::Approved);
     }
@@ -144,20 +144,20 @@ fn payment<'f>(
     })
 }
 
-/// When an event happened; one that names no transaction gets one of its own.
+/// When an event happened; an event without a transaction gets a made-up one.
 fn moment(fact: &Fact) -> Moment {
     let own = || format!("?{}", fact.at_ms);
     (fact.at_ms, fact.transaction.clone().unwrap_or_else(own))
 }
 
-/// The payments of one subscription, or of one product without one, and what
-/// else happened around them.
+/// The payments of one subscription, or of one product without a subscription,
+/// and the other events that belong to them.
 struct Line<'f> {
     payments: Vec<Payment<'f>>,
     events: Vec<(&'f Fact, Tie)>,
 }
 
-/// What tells that an event belongs to a line.
+/// By what an event belongs to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tie {
     Transaction,
@@ -186,7 +186,7 @@ fn lines<'f>(payments: Vec<Payment<'f>>, facts: &'f [Fact]) -> Vec<Line<'f>> {
 }
 
 /// The line that an event belongs to: that of its transaction, else of its
-/// subscription, else the newest that does not contradict it.
+/// subscription, else the newest one that does not contradict the event.
 fn line_of(lines: &[Line<'_>], fact: &Fact) -> Option<(usize, Tie)> {
     let newest = |belongs: &dyn Fn(&Payment<'_>) -> bool, tie| {
         let found = lines.iter().enumerate().filter(|(_, line)| line.payments.iter().any(belongs));
@@ -207,31 +207,31 @@ fn line_of(lines: &[Line<'_>], fact: &Fact) -> Option<(usize, Tie)> {
 }
 
 impl<'f> Line<'f> {
-    /// The payment of the present period: the last one, they are sorted.
+    /// The payment of the present period: the last one, as payments are sorted.
     fn newest(&self) -> &Payment<'f> {
         &self.payments[self.payments.len() - 1]
     }
 
-    /// What happened not before the newest payment.
+    /// The events that are not older than the newest payment.
     fn since(&self) -> impl Iterator<Item = (&'f Fact, Tie)> {
         let newest = self.newest().at.0;
         let events = self.events.iter().copied();
         events.filter(move |(fact, _)| fact.at_ms >= newest)
     }
 
-    /// Until when it is paid; what was paid back pays for nothing.
+    /// Until when it is paid; payments that were undone do not count.
     fn paid_until(&self) -> Option<Instant> {
         let kept = self.payments.iter().filter(|paid| paid.reversed.is_none());
         kept.filter_map(|paid| paid.paid_until).max()
     }
 
-    /// What closed it before its time.
+    /// What closed it early, if anything did.
     fn undone(&self) -> Option<Access> {
         let newest = self.newest();
         if let Some((_, kind)) = newest.reversed {
             return Some(Access::Closed(kind, Some(newest.at.1.clone())));
         }
-        // Without a transaction it is the subscription that was undone.
+        // Without a transaction the whole subscription was cancelled.
         let whole = |fact: &Fact| fact.kind == EventKind::Canceled && fact.transaction.is_none();
         self.since()
             .any(|(fact, _)| whole(fact))
@@ -309,8 +309,8 @@ fn of_line(line: &Line<'_>, now: Instant) -> Standing {
     standing
 }
 
-/// The standing of a person with several lines: one that is in order
-/// suffices, and the newest plan among those that let the person in holds.
+/// The standing of a person with several lines. One line in order is enough.
+/// The plan is the newest one among the lines that let the person in.
 fn together(lines: &[Line<'_>], now: Instant) -> Standing {
     let mut all: Vec<Standing> = lines.iter().map(|line| of_line(line, now)).collect();
     if all.iter().any(Standing::is_open) {
@@ -332,8 +332,8 @@ fn together(lines: &[Line<'_>], now: Instant) -> Standing {
     }
 }
 
-/// The standing of somebody whose payments never came here, such as an
-/// imported student: only what ends an access or is due counts.
+/// The standing of a person whose payments never came here, such as an imported
+/// student. Only plan changes, unpaid renewals and events that end access count.
 fn without_payments(facts: &[Fact], now: Instant, kept: Option<Instant>) -> Standing {
     let mut standing =
         Standing { role: facts.iter().filter_map(switched).max_by(later), ..Standing::default() };
@@ -361,7 +361,7 @@ fn without_payments(facts: &[Fact], now: Instant, kept: Option<Instant>) -> Stan
     standing
 }
 
-/// Since when a payment is disputed whose money has not gone back.
+/// Since when a payment is disputed that was not refunded yet.
 fn disputed_at(facts: &[Fact]) -> Option<Instant> {
     let settled = |protest: &Fact| {
         let mut back = facts.iter().filter(|fact| fact.kind.is_reversal());

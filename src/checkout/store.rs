@@ -103,7 +103,7 @@ fn count(tx: &WriteTx<'_>, kind: EventKind, state: EventState, by: i64) -> Resul
     Ok(())
 }
 
-/// A fact with the event that says it.
+/// The id of an event, and its fact.
 pub type Said = (i64, Fact);
 
 row!(Fact {
@@ -125,7 +125,7 @@ fn fact(row: &Row<'_>) -> rusqlite::Result<Said> {
     Ok((row.get(at)?, fact))
 }
 
-/// Everything that counts for a student.
+/// The facts of all events that count for a student.
 pub fn facts(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Said>> {
     let sql = format!("SELECT {FACT}, event_id FROM checkout_event WHERE user_id = ?1");
     tx.all(&sql, [user], fact)
@@ -146,15 +146,15 @@ pub fn owner(
     )
 }
 
-/// Lets events count for a student that waited for one with this e-mail
-/// address or transaction; returns what they say.
+/// Lets events count for a student: those that waited for a student with this
+/// e-mail address or transaction. Returns their facts.
 pub fn adopt(
     tx: &WriteTx<'_>,
     user: UserId,
     email: &str,
     transaction: Option<&str>,
 ) -> Result<Vec<Said>> {
-    // The sign keeps the planner from walking all events of that state.
+    // The `+` keeps the query planner from reading all events of that state.
     let sql = format!(
         "SELECT {FACT}, event_id FROM checkout_event
          WHERE email = ?1 AND email <> '' AND state <> 3 AND apart = 1 AND +state = ?3
@@ -170,7 +170,7 @@ pub fn adopt(
     Ok(adopted)
 }
 
-/// Events of an e-mail address that were left alone for want of a plan.
+/// Events of an e-mail address that were not applied because they had no plan.
 pub fn without_plan(tx: &ReadTx<'_>, email: &str) -> Result<Vec<Said>> {
     let sql = format!(
         "SELECT {FACT}, event_id FROM checkout_event
@@ -179,8 +179,8 @@ pub fn without_plan(tx: &ReadTx<'_>, email: &str) -> Result<Vec<Said>> {
     tx.all(&sql, (email, EventState::NoPlan), fact)
 }
 
-/// Events of a transaction that were left alone for want of a plan. New
-/// payments are not among them: they go by their e-mail address.
+/// Events of a transaction that were not applied because they had no plan. New
+/// payments are not included: they are found by their e-mail address.
 pub fn without_plan_of(tx: &ReadTx<'_>, transaction: &str) -> Result<Vec<Said>> {
     let sql = format!(
         "SELECT {FACT}, event_id FROM checkout_event
@@ -190,13 +190,13 @@ pub fn without_plan_of(tx: &ReadTx<'_>, transaction: &str) -> Result<Vec<Said>> 
     tx.all(&sql, wanted, fact)
 }
 
-/// Lets an event that was left alone for want of a plan count for a student.
+/// Lets an event that was not applied for lack of a plan count for a student.
 pub fn let_follow(tx: &WriteTx<'_>, event: &Said, user: UserId) -> Result<()> {
     let outcome = "Não tem plano configurado e passou a contar com a compra a que pertence.";
     let_count(tx, event, user, (EventState::NoPlan, outcome))
 }
 
-/// Lets an event of a state count for a student.
+/// Lets an event with the state `before` count for a student.
 fn let_count(
     tx: &WriteTx<'_>,
     (id, fact): &Said,
@@ -256,18 +256,18 @@ pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Stored, Option<String>)>>
     })
 }
 
-/// Which events of the inbox are asked for.
+/// Search and filters of the inbox.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Start of an e-mail address or of a transaction; empty for all. Events
-    /// that were only kept are found among the newest 20,000.
+    /// Start of an e-mail address or of a transaction; empty for all. Events in
+    /// the state `Kept` are found only among the newest 20,000.
     pub search: String,
     pub kind: Option<EventKind>,
     pub state: Option<EventState>,
 }
 
-/// The events whose e-mail address or transaction begins with what is looked
-/// for; of those that were only kept, among the newest.
+/// The events whose e-mail address or transaction begins with the search. Those
+/// in the state `Kept` are found only among the newest.
 const FOUND: &str = "event_id IN (
     SELECT event_id FROM checkout_event
     WHERE email >= :email AND email < :email_end AND email <> '' AND state <> 3 AND apart = 1
@@ -289,7 +289,7 @@ const FOUND: &str = "event_id IN (
            OR purchase >= :typed AND purchase < :typed_end
            OR purchase >= :upper AND purchase < :upper_end))";
 
-/// One page of events, newest first, with the number of all that are asked for.
+/// One page of events, newest first, with the number of all that match.
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &Wanted,
@@ -299,7 +299,7 @@ pub fn page(
     select(tx, wanted, (limit, offset), Stored::COLUMNS, Stored::read)
 }
 
-/// Numbers of the newest events that are asked for, so many at most.
+/// Ids of the newest events that match, at most `most`.
 pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted, most: u32) -> Result<Vec<i64>> {
     select(tx, wanted, (most, 0), "event_id", |row| row.get(0)).map(|(ids, _)| ids)
 }
@@ -350,7 +350,8 @@ fn select<T>(
 }
 
 /// Removes bodies received before an instant, the oldest first and at most
-/// `most`, and the address from events that were only kept; returns how many.
+/// `most`; returns how many. Of these events, those in the state `Kept` also
+/// lose their e-mail address.
 pub fn forget_bodies(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
     let forgotten: Vec<i64> = tx.values(
         "DELETE FROM checkout_body
@@ -368,8 +369,8 @@ pub fn forget_bodies(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<u
     Ok(forgotten.len())
 }
 
-/// Takes a student who is removed out of the events: addresses and bodies go,
-/// what happened stays. At most `most` events; returns how many.
+/// Removes the data of a deleted student from at most `most` events: e-mail
+/// addresses and bodies go, the events stay. Returns how many were changed.
 pub fn forget_person(tx: &WriteTx<'_>, user: UserId, email: &str, most: usize) -> Result<usize> {
     let named: Vec<i64> = tx.values(
         "SELECT event_id FROM checkout_event WHERE user_id = ?1 AND email <> ''

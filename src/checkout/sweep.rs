@@ -1,5 +1,5 @@
-//! Who was not paid for: access ends after the grace of an unpaid renewal,
-//! and at the end of a cancelled subscription.
+//! Suspends people whose access is no longer paid: after the grace period of an
+//! unpaid renewal, and at the end of a cancelled subscription.
 
 use crate::accounts::students::{self, Desk};
 use crate::accounts::terms;
@@ -7,11 +7,11 @@ use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::DAY_S;
 use crate::db::{Result, WriteTx};
 
-/// People of one job of the writer.
+/// Most people suspended by one job of the writer.
 pub const PIECE: usize = 100;
 
-/// Suspends people whose grace is over, at most [`PIECE`] of them; returns
-/// how many.
+/// Suspends at most [`PIECE`] people whose grace period or subscription is over;
+/// returns how many.
 pub fn sweep(tx: &WriteTx<'_>, desk: &Desk, grace_days: u32) -> Result<usize> {
     let unpaid_before = tx.now().minus(i64::from(grace_days) * DAY_S);
     let actor = Actor::local(ActorKind::System, "cobrança");

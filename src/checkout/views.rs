@@ -41,22 +41,22 @@ pub struct PurchasesPage {
     pub table: Table,
     /// The events of this page, newest first.
     pub events: Vec<PurchaseRow>,
-    /// The address that the platform must be told.
+    /// The webhook address to enter at the checkout platform.
     pub address: String,
 }
 
 /// An event in the list.
 pub struct PurchaseRow {
     pub id: i64,
-    /// What happened, in words, or what the platform calls it.
+    /// What happened, in words, or the platform's name for it.
     pub what: String,
     /// The transaction; empty without one.
     pub transaction: String,
-    /// Of the buyer; empty when the event names none.
+    /// E-mail address of the buyer; empty when the event names none.
     pub email: String,
     /// When it came in.
     pub when: When,
-    /// What became of it.
+    /// The result of the event.
     pub state: Badge,
 }
 
@@ -66,7 +66,7 @@ pub struct PurchaseRow {
 pub struct PurchasePage {
     pub layout: Layout,
     pub event: PurchaseRow,
-    /// What the platform calls it.
+    /// The platform's name for it.
     pub name: String,
     /// What it did and why.
     pub outcome: String,
@@ -78,6 +78,6 @@ pub struct PurchasePage {
     pub product: String,
     /// The page of the student for whom it counts.
     pub student: Option<String>,
-    /// What was received; `None` once it was removed.
+    /// The body that was received; `None` after it was removed.
     pub body: Option<String>,
 }

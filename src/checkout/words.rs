@@ -16,17 +16,17 @@ pub const NO_STUDENT: &str =
 pub const REACTIVATED: &str = "Reativou o acesso.";
 pub const REMINDED: &str = "Lembrou pelo chat.";
 
-/// A student was made.
+/// A student was created.
 pub fn created(student: &Holder) -> String {
     format!("Criou a conta no plano {}.", student.terms.role.title())
 }
 
-/// Somebody was kept out.
+/// A student was suspended.
 pub fn suspended(reason: &str) -> String {
     format!("Suspendeu o acesso: {reason}.")
 }
 
-/// What differs between two terms, one sentence each.
+/// One sentence for each difference between two terms.
 pub fn changes(old: &Terms, new: &Terms, zone: Zone) -> Vec<String> {
     let day = |at: Instant| zone.civil(at).format("%d/%m/%Y").to_string();
     let mut said = Vec::new();
@@ -60,7 +60,7 @@ pub fn changes(old: &Terms, new: &Terms, zone: Zone) -> Vec<String> {
     said
 }
 
-/// Why purchases keep somebody out.
+/// Why purchases keep a person out.
 pub fn reason(access: &Access) -> String {
     let Access::Closed(kind, transaction) = access else {
         return String::new();

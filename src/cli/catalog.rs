@@ -62,7 +62,7 @@ pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
     }
 }
 
-/// What became of an import that was no error of the file.
+/// The result of an import whose file had no errors.
 enum ImportOutcome {
     Nobody,
     HasNone,

@@ -30,7 +30,7 @@ pub(super) enum Verdict {
 pub(super) struct Finding {
     pub what: &'static str,
     pub verdict: Verdict,
-    /// Of an outside service that is configured.
+    /// Set for an outside service that is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<check_outside::ServiceState>,
     pub text: String,
@@ -92,7 +92,7 @@ fn writable(folder: &Path) -> Result<(), String> {
         }
         Err(error) => return Err(format!("the folder {shown}: {error}")),
         Ok(found) if !found.is_dir() => return Err(format!("{shown} is no folder")),
-        // The superuser may write everywhere; somebody made it read-only all the same.
+        // Root may write everywhere; the folder was made read-only all the same.
         Ok(found) if found.permissions().readonly() => {
             return Err(format!("the folder {shown} is read-only; run `chmod u+w` on it"));
         }
@@ -100,7 +100,7 @@ fn writable(folder: &Path) -> Result<(), String> {
     }
     let trial = folder.join(format!(".seller-platform-check-{}", std::process::id()));
     let made = File::create_new(&trial);
-    // Nothing stays behind.
+    // The test file is removed again.
     let removed = made.and_then(|_| std::fs::remove_file(&trial));
     removed.map_err(|error| format!("cannot write into the folder {shown}: {error}"))
 }
@@ -187,7 +187,7 @@ fn integrity(context: &Context) -> Finding {
     }
 }
 
-/// Whether the key at hand is the one that the database was sealed with.
+/// Whether the present key is the one that the database was sealed with.
 fn key(context: &Context) -> Finding {
     match seal::standing(context) {
         Ok(KeyStanding::Right) => {
@@ -209,7 +209,7 @@ fn key(context: &Context) -> Finding {
     }
 }
 
-/// Push, its key and who is reached by it.
+/// Push: its key, and how many browsers it reaches.
 fn push(context: &Context) -> Finding {
     if context.config().push.subject.is_empty() {
         let text = "not configured: nothing reaches browsers; set push.subject";

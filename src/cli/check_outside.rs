@@ -1,9 +1,9 @@
-//! `check` of the services outside: is each of those that are configured
-//! reached, and does it take us?
+//! `check` of the services outside: can each configured service be reached, and
+//! does it accept our credentials?
 //!
-//! All are asked at the same time, and nothing outside is changed: no message
-//! is sent, and the marketplace is shown a grant that does not exist, which it
-//! judges only after the application.
+//! All are called at the same time, and nothing outside is changed: no message
+//! is sent, and the marketplace gets a grant that does not exist. It checks the
+//! grant only after the application's credentials.
 
 use std::io::ErrorKind;
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -27,19 +27,19 @@ use crate::messages::telegram::bot::{Bot, BotFault};
 /// How long a service may take for each step.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How a service was met.
+/// The result of calling a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ServiceState {
-    /// It answers, and takes us.
+    /// It answers and accepts us.
     Reached,
-    /// It answers, and does not take us as we are configured.
+    /// It answers, but does not accept us as we are configured.
     Refused,
-    /// Nobody answers, or not as it should.
+    /// It does not answer, or not as it should.
     NotReached,
 }
 
-/// What is known of a service.
+/// The result of calling a service, with words for it.
 struct Met {
     state: ServiceState,
     /// The reason and what to do.
@@ -70,7 +70,7 @@ impl Met {
     }
 }
 
-/// A line for each service, and more where there is more to know.
+/// A line for each service, and more lines where there is more to report.
 pub(super) fn services(context: &Context) -> Vec<Finding> {
     let (config, clock) = (context.config(), &context.clock);
     thread::scope(|scope| {
@@ -184,7 +184,7 @@ fn meet_mail_server(server: &MailServer, sender_has_accents: bool) -> Met {
         }
         Err(error) => error,
     };
-    // The address holds a password; errors of the talk do not.
+    // `smtp_url` contains a password; errors of the SMTP session do not.
     match error.status().map(|code| code.to_string()) {
         Some(code) if code.starts_with("53") => refused(format!(
             "{place} answers {code}; check the name and the password in email.smtp_url"
@@ -202,8 +202,8 @@ fn meet_mail_server(server: &MailServer, sender_has_accents: bool) -> Met {
     }
 }
 
-/// Whether somebody was waited for in vain, which the system calls a resource
-/// that is temporarily unavailable.
+/// Whether the error is a timeout, which the system may report as a resource that
+/// is temporarily unavailable.
 fn is_silence(error: &dyn std::error::Error) -> bool {
     std::iter::successors(error.source(), |cause| cause.source())
         .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
@@ -238,7 +238,7 @@ fn chat(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// What a self-hosted gateway says of the instance.
+/// Reads a self-hosted gateway's answer about the instance.
 fn evolution_says(status: u16, answer: &Value) -> Met {
     match (status, answer["instance"]["state"].as_str()) {
         (200..=299, Some("open") | None) => reached("the gateway knows the instance"),
@@ -251,7 +251,7 @@ fn evolution_says(status: u16, answer: &Value) -> Met {
     }
 }
 
-/// What the official API says of the number.
+/// Reads the official API's answer about the number.
 fn cloud_says(status: u16, answer: &Value) -> Met {
     let code = &answer["error"]["code"];
     match (status, code.as_i64()) {
@@ -297,7 +297,7 @@ fn telegram(config: &Config) -> Finding {
 }
 
 /// Hosts of push services that are configured by name. Those of the known
-/// browsers are met when there is something to send.
+/// browsers are called only when there is something to send.
 fn push_hosts(config: &Config) -> Vec<Finding> {
     if config.push.subject.is_empty() {
         return Vec::new();

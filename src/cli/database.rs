@@ -25,7 +25,7 @@ pub fn backup(context: &Context, to: &Path, force: bool) -> anyhow::Result<()> {
     let file = backup::target(database, to, force, &context.clock)?;
     let report = backup::copy(database, &file, &context.clock)?;
     let seconds = report.took.as_secs_f64();
-    // As the numbers around it: the panels' form has a comma.
+    // With a decimal point like the other numbers here; `size` uses a comma.
     let size = size(report.bytes).replace(',', ".");
     say(format_args!("{}: {size}, verified, {seconds:.1} s", file.display()))?;
     if context.config().security.secret_key.is_empty() {
@@ -53,7 +53,7 @@ pub fn newest_copy(context_path: &Path, backup_dir: Option<&Path>) -> Option<Pat
     let folders = [Some(access::folder_of(context_path)), backup_dir];
     let entries = folders.into_iter().flatten().filter_map(|folder| std::fs::read_dir(folder).ok());
     let files = entries.flatten().flatten().map(|entry| entry.path());
-    // Only whole copies have their manifest beside them.
+    // Only complete copies have their manifest beside them.
     let copies = files.filter(|file| {
         let mut manifest = file.as_os_str().to_owned();
         manifest.push(".json");

@@ -1,6 +1,6 @@
 //! `serve --demo`: the whole service on throw-away data, with the sandbox
-//! inside. Data comes in by the product's own doors: people are made as the
-//! commands make them, and accounts are linked through the consent page.
+//! inside. Data comes in by the usual ways of the product: people are made as
+//! the commands make them, and accounts are linked through the consent page.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ const OPERATOR: Cast =
 pub fn run(mut context: Context) -> anyhow::Result<()> {
     hint("preparing the demonstration; its addresses and logins follow in a moment");
     log::start(&context.config().log);
-    // What is furnished by requests would bury the summary.
+    // The log lines of the requests that enter data would hide the summary.
     let hush = log::Hush::begin(&context.config().log);
     let folder = ThrowAway::new()?;
     let inside = sandbox::start(&context, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), None)
@@ -70,7 +70,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     config.checkout.tokens = vec![Secret::new(checkout_token.clone())];
     config.checkout.plans.clear();
     Role::Pro.name().clone_into(&mut config.checkout.default_plan);
-    // Settings of a real installation would lead the demonstration there.
+    // Settings of a real installation must not apply to the demonstration.
     config.server.base_url.clear();
     config.server.dev_base_url.clear();
     config.server.trusted_proxies.clear();
@@ -127,7 +127,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     })
 }
 
-/// What other systems of the demonstration show.
+/// The credentials of other systems in the demonstration.
 #[derive(Clone)]
 struct Credentials {
     partner_token: String,
@@ -190,7 +190,7 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
     Ok(credentials)
 }
 
-/// Has the supplier supply the student.
+/// Relates the supplier and the student, with orders and payments.
 fn supply(app: &App) -> anyhow::Result<()> {
     let days = app.config.drop.payment_days;
     app.db.write(move |tx| {
@@ -266,7 +266,7 @@ fn agent() -> ureq::Agent {
         .into()
 }
 
-/// Signs somebody of the cast in; gives the cookie of the session.
+/// Signs in a person of the cast; returns the cookie of the session.
 fn sign_in(agent: &ureq::Agent, base: &str, email: &str) -> anyhow::Result<String> {
     let body = serde_json::json!({ "email": email, "senha": PASSWORD });
     let login = agent.post(format!("{base}/entrar")).send_json(body)?;
@@ -275,7 +275,7 @@ fn sign_in(agent: &ureq::Agent, base: &str, email: &str) -> anyhow::Result<Strin
     cookie.map(str::to_owned).context("the demonstration's login failed")
 }
 
-/// Signs out, so that the profile shows no session of nobody's.
+/// Signs out, so that the profile does not list this session.
 fn leave(agent: &ureq::Agent, base: &str, cookie: &str) -> anyhow::Result<()> {
     let request = agent.post(format!("{base}/sair")).header("cookie", cookie);
     request.send_empty()?;

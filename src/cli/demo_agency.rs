@@ -44,7 +44,7 @@ const REPLIES: [(&str, &str); 4] = [
     ("Garantia", "Olá, {comprador}! A garantia é de 90 dias, direto com a {loja}."),
 ];
 
-/// Days for which the team seems to have looked already.
+/// Number of past days that have data already.
 const DAYS: i64 = 30;
 
 /// Makes the clients; the invited ones authorise their shops as a browser would.
@@ -96,14 +96,14 @@ fn authorise(
     Ok(())
 }
 
-/// Reads the clients' accounts and looks them over.
+/// Reads the clients' accounts and runs the checkup.
 pub fn look(operator: &Operator<'_>) -> anyhow::Result<()> {
     operator.send("/admin/agencia/ml/sincronizar-todos", &json!({}))?;
     operator.send("/admin/agencia/checkup", &json!({}))?;
     Ok(())
 }
 
-/// Has the days before today end about as today does.
+/// Gives the days before today numbers that are close to those of today.
 pub fn remember(tx: &WriteTx<'_>, today: Day) -> Result<()> {
     tx.run(
         "UPDATE agency_day AS d

@@ -104,7 +104,7 @@ pub fn fill(tx: &WriteTx<'_>, zone: Zone, student: UserId) -> Result<()> {
     agenda(tx, zone, &people)
 }
 
-/// A course with its lessons; gives their ids.
+/// Makes a course with its lessons; returns the ids of the lessons.
 fn course(
     tx: &WriteTx<'_>,
     (title, description): (&str, &str),

@@ -1,6 +1,6 @@
-//! Who else is there in the demonstration: further students with what they
-//! bought, a key. It comes in as an operator would enter it, through the pages'
-//! own addresses, and as the checkout platform would send it.
+//! More data of the demonstration: further students with what they bought, and a
+//! key. It is sent to the same addresses as by the panel's forms and by the
+//! checkout platform.
 
 use anyhow::bail;
 use serde_json::{Value, json};
@@ -37,11 +37,11 @@ const STUDENTS: [(&str, &str, &str); 24] = [
     ("Zélia Fonseca", "free", ""),
 ];
 
-/// Who of them is suspended, and why.
+/// Index of each student who is suspended, and the reason.
 const SUSPENDED: [(usize, &str); 2] =
     [(10, "Pediu reembolso"), (19, "Conta usada por outra pessoa")];
 
-/// What the checkout platform said: event, whose e-mail, name, how many days ago.
+/// Events of the checkout platform: event, e-mail, name, how many days ago.
 const PURCHASES: [(&str, &str, &str, i64); 8] = [
     ("PURCHASE_APPROVED", "aluno1@exemplo.com", "Bruno Cardoso", 38),
     ("PURCHASE_APPROVED", "aluno3@exemplo.com", "Daniel Prates", 33),
@@ -56,7 +56,7 @@ const PURCHASES: [(&str, &str, &str, i64); 8] = [
 /// Name and scopes of each key.
 const KEYS: [(&str, &[&str]); 1] = [("Assistente do site", &["webhook_receive"])];
 
-/// An operator at a browser, as the demonstration plays one.
+/// A signed-in operator, as whom the demonstration sends forms.
 pub struct Operator<'a> {
     pub agent: &'a ureq::Agent,
     pub base: &'a str,
@@ -66,7 +66,7 @@ pub struct Operator<'a> {
 }
 
 impl Operator<'_> {
-    /// Sends a form's fields and gives what was answered.
+    /// Sends a form's fields and returns the answer.
     pub fn send(&self, path: &str, fields: &Value) -> anyhow::Result<Value> {
         let mut answer = self
             .agent

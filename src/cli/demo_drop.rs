@@ -1,5 +1,5 @@
-//! What the demonstration's supplier and seller have to do with each other: a
-//! relation, linked listings, and what was owed and paid in the last weeks.
+//! The business between the demonstration's supplier and seller: a relation,
+//! linked listings, and what was owed and paid in the last weeks.
 
 use crate::base::{DAY_S, Instant, OrderId, UserId};
 use crate::catalog::stock::{Sale, SoldOrder};
@@ -12,13 +12,13 @@ const LINKED: [(&str, &str); 3] =
     [("GAR-INX-1L", "RP-GARRAFA-1L"), ("POT-HER-10", "RP-POTES-10"), ("MOP-GIR-08", "RP-MOP-8L")];
 /// How long the two have worked together.
 const SINCE_S: i64 = 40 * DAY_S;
-/// What became due before this was paid, except for a few.
+/// Amounts that became due longer ago than this are paid, except for a few.
 const PAID_S: i64 = 2 * DAY_S;
 /// One in so many is still unpaid.
 const FORGOTTEN: i64 = 9;
 
-/// Relates the two, and brings the books to what that would have made of the
-/// seller's orders.
+/// Relates the two, and creates what the relation would have made of the seller's
+/// orders.
 pub fn fill(
     tx: &WriteTx<'_>,
     supplier: UserId,

@@ -1,5 +1,5 @@
-//! The folder of a demonstration's data. It goes when the demonstration ends;
-//! what a killed one left goes when the next begins.
+//! The folder of a demonstration's data. It is removed when the demonstration
+//! ends. If the process was killed, the next demonstration removes the folder.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt as _;
@@ -10,10 +10,10 @@ use anyhow::Context as _;
 /// What its name begins with; random digits follow.
 const PREFIX: &str = "seller-platform-demo-";
 const DIGITS: usize = 12;
-/// The database in it. All that lies in it begins with this name.
+/// The database in it. All files in the folder begin with this name.
 pub const DATABASE: &str = "demo.db";
 
-/// A folder that goes when the demonstration ends.
+/// A folder that is removed when the demonstration ends.
 pub struct ThrowAway {
     path: PathBuf,
     /// Locked for as long as the demonstration lives, however it ends.
@@ -21,7 +21,7 @@ pub struct ThrowAway {
 }
 
 impl ThrowAway {
-    /// Makes one, and removes those whose demonstration was killed.
+    /// Makes a folder, and removes those whose demonstration was killed.
     pub fn new() -> anyhow::Result<Self> {
         let place = std::env::temp_dir();
         remove_left(&place);
@@ -37,7 +37,6 @@ impl ThrowAway {
         }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -52,7 +51,7 @@ impl Drop for ThrowAway {
 }
 
 /// Removes what killed demonstrations of this account left in a folder. What
-/// cannot be removed stays: it is in nobody's way.
+/// cannot be removed stays: it does no harm.
 fn remove_left(place: &Path) {
     let entries = fs::read_dir(place).into_iter().flatten().flatten();
     for path in entries.map(|entry| entry.path()).filter(|path| is_ours(path)) {
@@ -69,7 +68,7 @@ fn is_ours(path: &Path) -> bool {
     let digits = name.and_then(|name| name.strip_prefix(PREFIX)).unwrap_or_default();
     let is_named =
         digits.len() == DIGITS && digits.bytes().all(|digit| b"0123456789abcdef".contains(&digit));
-    // Of a link it says that it is one, wherever it leads.
+    // `symlink_metadata` does not follow a link, so a link is no folder here.
     is_named
         && fs::symlink_metadata(path)
             .is_ok_and(|found| found.is_dir() && found.uid() == rustix::process::geteuid().as_raw())
@@ -86,7 +85,7 @@ fn holds_a_demonstration(folder: &Path) -> bool {
         && !crate::db::is_served(&folder.join(DATABASE))
 }
 
-/// The lock of a folder that is still there; none when another has it.
+/// Locks a folder that still exists; `None` when another process has the lock.
 fn take(path: &Path) -> Option<File> {
     let file = File::open(path).ok()?;
     file.try_lock().ok()?;

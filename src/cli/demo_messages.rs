@@ -1,5 +1,5 @@
-//! What the demonstration has sent before: reminders and alerts of the last
-//! weeks, so that the page of messages has something to tell.
+//! Messages that the demonstration seems to have sent: reminders and alerts of
+//! the last weeks, so that the page of messages is not empty.
 
 use serde_json::json;
 
@@ -9,11 +9,11 @@ use crate::base::{DAY_S, Instant, UserId};
 use crate::db::{Result, WriteTx};
 use crate::outbox::{self, Channel, MessageKind, MessageState, NewMessage};
 
-/// Messages of each of the last days.
+/// Number of messages on each of the last days.
 const DAYS: [i64; 29] =
     [6, 9, 11, 4, 2, 12, 8, 7, 10, 13, 3, 2, 9, 8, 12, 7, 6, 1, 3, 10, 9, 5, 8, 7, 2, 1, 6, 4, 5];
 
-/// Who got them: students of long ago.
+/// The students who got them.
 const STUDENTS: [(&str, Role, &str); 6] = [
     ("Amanda Cruz", Role::Pro, "5511987650101"),
     ("Breno Tavares", Role::Vip, "5521987650102"),
@@ -23,7 +23,7 @@ const STUDENTS: [(&str, Role, &str); 6] = [
     ("Flávio Meira", Role::Vip, "5561987650106"),
 ];
 
-/// Enters the students and what they were told.
+/// Enters the students and their messages.
 pub fn fill(tx: &WriteTx<'_>) -> Result<()> {
     let now = tx.now();
     let students = STUDENTS.into_iter().zip(1..);

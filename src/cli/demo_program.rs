@@ -9,9 +9,9 @@ use crate::program::{Action, ChallengeEntry, Terms, challenges, store};
 /// Days that the program has been going.
 const DAYS: i64 = 150;
 
-/// Students of the program, in the order of their numbers: how many of a hundred
-/// days they check in, how many they sell, and how many days ago they were there
-/// last. Further ones are not in the program.
+/// Students of the program, in the order of their ids: on how many of a hundred
+/// days they check in, on how many they sell, and how many days ago they were last
+/// active. Further students are not in the program.
 #[rustfmt::skip] // A table.
 const PACES: [(u64, u64, i64); 24] = [
     (98, 70, 0), (97, 55, 0), (95, 40, 0), (93, 62, 0), (90, 35, 1), (92, 20, 0),
@@ -36,7 +36,7 @@ pub fn fill(tx: &WriteTx<'_>, terms: Terms, own: Option<UserId>) -> Result<()> {
     }
 }
 
-/// A number below a hundred that belongs to a student and a day.
+/// A number below a hundred, always the same for a student, a day and a salt.
 fn chance(student: UserId, day: Day, salt: u64) -> u64 {
     let mut seed = student.0.unsigned_abs().wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ day.0.unsigned_abs().wrapping_mul(0xBF58_476D_1CE4_E5B9)

@@ -75,7 +75,7 @@ fn as_value(row: &Route) -> Value {
     })
 }
 
-/// What a shell completes commands and options by.
+/// Prints the script by which a shell completes commands and options.
 pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<()> {
     let mut script = Vec::new();
     let mut command = Arguments::command();

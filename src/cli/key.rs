@@ -8,7 +8,7 @@ use crate::base::{Day, Instant, Zone};
 use crate::db::{DbError, Lane};
 use crate::keys::{self, ApiKey, KeyEntry, KeyState, MOST_KEYS, MOST_NETWORKS, Words, store};
 
-/// As the audit log calls this command.
+/// Name of this command in the audit log.
 const COMMAND: &str = "key";
 
 pub fn run(context: &Context, command: KeyCommand) -> anyhow::Result<()> {
@@ -38,7 +38,7 @@ fn each_once<T: PartialEq>(given: Vec<T>) -> Vec<T> {
     kept
 }
 
-/// The end of a key's last day, which must be still to come.
+/// The end of a key's last day, which must be in the future.
 fn end_of(context: &Context, day: Day) -> anyhow::Result<Instant> {
     let end = keys::end_of(day, context.config().server.timezone);
     if end <= context.clock.now() {

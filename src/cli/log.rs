@@ -8,14 +8,14 @@ use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
 use crate::config::{Log, LogFormat, LogLevel};
 
-/// Whether lines of everyday work are kept back.
+/// Whether all lines except warnings and errors are suppressed.
 static HUSHED: AtomicBool = AtomicBool::new(false);
 
 /// While it lives, only warnings and errors are logged.
 pub struct Hush(());
 
 impl Hush {
-    /// Begins; who configured the log to debug sees everything all the same.
+    /// Begins. A log configured to debug or trace shows everything all the same.
     pub fn begin(log: &Log) -> Self {
         let wanted = matches!(log.level, LogLevel::Debug | LogLevel::Trace);
         HUSHED.store(!wanted, Ordering::Relaxed);

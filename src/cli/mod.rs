@@ -1,4 +1,4 @@
-//! The command line: one file a command.
+//! The command line: one file for each command.
 //!
 //! Exit codes: 0 done, 1 failed, 2 wrong usage. Every error is one line that
 //! says what was being done, what went wrong and what to do.
@@ -47,7 +47,7 @@ use values::{parse_day, parse_email, parse_listen, parse_name, parse_token_name,
 
 /// Heading of the options that most commands have.
 const GLOBAL: &str = "Global options";
-/// Readers of a command: it does one thing at a time.
+/// Read connections of a command, which does one thing at a time.
 const COMMAND_READERS: usize = 2;
 
 #[derive(Parser)]
@@ -162,8 +162,8 @@ enum Command {
     },
 }
 
-/// Takes a global option out of a command that does not read it. Before the
-/// command's name it is the installation's, as in an alias, and may stand.
+/// Refuses a global option after the name of a command that does not use it.
+/// Before the command's name it is allowed, for example in a shell alias.
 fn without(id: &'static str) -> Arg {
     let refuse = |_: &str| Err::<PathBuf, _>("does nothing with this command; leave it out");
     Arg::new(id).long(id).hide(true).value_parser(refuse)
@@ -323,7 +323,7 @@ enum ConfigCommand {
     Show,
 }
 
-/// What a command needs to be there before it begins.
+/// What must exist before a command begins.
 #[derive(Clone, Copy)]
 enum Needs {
     Nothing,
@@ -381,8 +381,8 @@ impl Context {
         }
     }
 
-    /// Where the pages of this installation are: the configured address, that
-    /// of the server that runs on the database, or where one would listen.
+    /// The base URL of this installation: the configured one, else that of the
+    /// server that runs on the database, else where a server would listen.
     fn base_url(&self) -> String {
         let config = self.config();
         if !config.server.base_url.is_empty() {
@@ -397,7 +397,7 @@ impl Context {
         self.config().server.timezone.day(self.clock.now())
     }
 
-    /// Refuses what a command cannot work on, before it does anything.
+    /// Fails if something that a command needs is missing.
     fn require(&self, needs: Needs) -> anyhow::Result<()> {
         let path = &self.config().database.path;
         match needs {
@@ -418,12 +418,12 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             let failed = error.use_stderr();
-            // Nothing is left to say when the terminal is gone.
+            // An error here means that the terminal is gone: nothing can be printed.
             let _ = error.print();
             return if failed { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
-    // Files that hold people's data are nobody else's to read.
+    // Other users must not read files with people's data.
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     match run(arguments) {
         Ok(code) => code,
@@ -491,7 +491,7 @@ fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An error of a statement, with the file that it was about and the way on.
+/// Adds to an error of a statement the name of the file, and what to do.
 fn name_file(database: &config::Database, error: anyhow::Error) -> anyhow::Error {
     let path = &database.path;
     let is_about_the_file = error.downcast_ref::<DbError>().is_some_and(DbError::is_about_the_file);
@@ -511,14 +511,15 @@ fn name_file(database: &config::Database, error: anyhow::Error) -> anyhow::Error
     error
 }
 
-/// An error with its causes. SQLite's code behind its words says them again.
+/// An error with its causes. SQLite's error code is left out: it only repeats
+/// the message.
 fn told(error: &anyhow::Error) -> String {
     let causes = error.chain().filter(|cause| !cause.is::<rusqlite::ffi::Error>());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// One line, or a block of them, on standard output. A reader that has seen
-/// enough, such as `head`, is no failure.
+/// One line, or a block of them, on standard output. It is no failure when the
+/// reader stops reading, as `head` does.
 fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
@@ -529,11 +530,11 @@ fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
 
 /// One line on standard error, for people: scripts read standard output.
 fn hint(text: impl std::fmt::Display) {
-    // Nothing is left to say when the terminal is gone.
+    // An error here means that the terminal is gone: nothing can be printed.
     let _ = writeln!(std::io::stderr(), "seller-platform: {text}");
 }
 
-/// Says, where an address ends in port 0, that nobody can know it yet.
+/// Prints a hint if an address ends in port 0: the real port is not known yet.
 fn hint_free_port(base_url: &str) {
     if base_url.ends_with(":0") {
         hint(

@@ -122,7 +122,7 @@ fn is_supplier(role: Role) -> bool {
 enum Unfit {
     /// Nobody has this address.
     Unknown(String),
-    /// Whoever has it is something else.
+    /// The person with this address has another role.
     Role(String),
 }
 

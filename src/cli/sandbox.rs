@@ -1,4 +1,4 @@
-//! `sandbox`: the stand-in marketplace by itself.
+//! `sandbox`: the stand-in marketplace, without the platform.
 
 use std::net::SocketAddr;
 
@@ -23,8 +23,8 @@ pub fn run(context: &Context, listen: SocketAddr) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Joins the platform of the configuration when that calls this sandbox, and
-/// says how it would when it does not.
+/// Sends notifications to the configured platform if that calls this sandbox.
+/// Otherwise prints the configuration that a platform needs to call it.
 fn introduce(context: &Context, running: &sandbox::Running) -> anyhow::Result<()> {
     let (config, url) = (context.config(), running.url());
     if config.marketplace.api_base == url {

@@ -1,10 +1,10 @@
-//! Which key sealed the database, and what there is to do when it is not the
-//! one at hand.
+//! Which key sealed the database, and what to do when the present key is another
+//! one.
 //!
-//! The database knows its key by a mark: a value that only that key opens. A
-//! database from before the mark is judged by all that is sealed in it. Nothing
-//! sealed is replaced because it does not open; only `serve --new-key` gives it
-//! up, after it has said what that is.
+//! The database contains a mark: a value that only its key opens. In a database
+//! from before the mark, all sealed values are tried. A sealed value that does
+//! not open is never replaced. Only `serve --new-key` gives such values up, after
+//! it has listed them.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -22,38 +22,38 @@ use crate::messages::telegram;
 use crate::operations::store;
 use crate::partner::webhooks;
 
-/// What the mark is kept under.
+/// Name of the setting with the mark.
 const MARK: &str = "key_check";
-/// Everything else that is sealed among the settings.
+/// Names of the other settings that are sealed.
 const SEALED: [&str; 4] = [secret::CRON, secret::CHECKOUT, secret::PUSH_KEY, telegram::SECRET];
-/// Names that a list shows before it only counts.
+/// Most names that a list shows; further ones are only counted.
 const NAMED: usize = 20;
 
 const WAYS: &str = "put the right key back, restore a copy that belongs to the key at hand \
     (`seller-platform restore FILE`), or start with `seller-platform serve --new-key`, \
     which lists what will be lost and asks";
 
-/// How the key at hand stands to the database.
+/// Whether the present key fits the database.
 pub enum KeyStanding {
     /// Nothing is sealed yet.
     Fresh,
-    /// It opens what is sealed.
+    /// It opens the sealed values.
     Right,
-    /// There is none, or it is another; says which.
+    /// There is none, or it is another; the text says which.
     Wrong(String),
 }
 
-/// The key at hand.
+/// The present key.
 enum AtHand {
     Key(Sealer),
     /// No key file.
     None,
-    /// A key file that holds none.
+    /// A key file without a valid key.
     NoKey,
 }
 
 impl AtHand {
-    /// A key that opens nothing stands for none.
+    /// The key; a random one, which opens nothing, if there is none.
     fn sealer(&self) -> std::borrow::Cow<'_, Sealer> {
         match self {
             Self::Key(sealer) => std::borrow::Cow::Borrowed(sealer),
@@ -89,7 +89,7 @@ fn at_hand(context: &Context) -> anyhow::Result<AtHand> {
         Ok(Some(key)) => Ok(AtHand::Key(Sealer::new(key))),
         Ok(None) => Ok(AtHand::None),
         Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Ok(AtHand::NoKey),
-        // The system's refusal, not one of a file that others can read.
+        // An error of the system, not the refusal of a file that others can read.
         Err(error) if error.raw_os_error().is_some() => {
             let source = source(context);
             bail!(
@@ -100,7 +100,7 @@ fn at_hand(context: &Context) -> anyhow::Result<AtHand> {
     }
 }
 
-/// How the key at hand stands to the database, without touching either.
+/// Whether the present key fits the database. Changes neither.
 pub fn standing(context: &Context) -> anyhow::Result<KeyStanding> {
     let key = at_hand(context)?;
     let path = &context.config().database.path;
@@ -135,7 +135,7 @@ pub fn standing(context: &Context) -> anyhow::Result<KeyStanding> {
     })
 }
 
-/// Whether the key file would be right where another key is configured.
+/// Whether the key file would fit although another key is configured.
 fn fits_the_file(context: &Context) -> bool {
     let path = &context.config().database.path;
     let key = secrets::key_from_file(&key_file(context)).ok().flatten();
@@ -146,7 +146,8 @@ fn fits_the_file(context: &Context) -> bool {
         })
 }
 
-/// What is wrong with the key at hand for a copy that is to be restored.
+/// Why the present key does not fit a copy that is to be restored; `None` if it
+/// fits.
 pub fn fits(context: &Context, copy: &Path) -> anyhow::Result<Option<String>> {
     let key = at_hand(context)?;
     let opened = look(copy, context.clock.now(), |tx| opens(tx, &key.sealer()))?;
@@ -161,9 +162,9 @@ pub fn fits(context: &Context, copy: &Path) -> anyhow::Result<Option<String>> {
     }))
 }
 
-/// Whether a key opens what is sealed; `None` when nothing is.
+/// Whether a key opens the sealed values; `None` when there are none.
 fn opens(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>, DbError> {
-    // An empty file, and one of a version that kept no codes of links.
+    // An empty file has no tables.
     if !has(tx, "setting", "value")? {
         return Ok(None);
     }
@@ -193,7 +194,7 @@ fn has(tx: &ReadTx<'_>, table: &str, column: &str) -> Result<bool, DbError> {
     tx.value(sql, (table, column))
 }
 
-/// Refuses to go on with a missing or another key.
+/// Fails when the key is missing or is another one.
 pub fn require_right(context: &Context) -> anyhow::Result<()> {
     match standing(context)? {
         KeyStanding::Fresh | KeyStanding::Right => Ok(()),
@@ -201,7 +202,7 @@ pub fn require_right(context: &Context) -> anyhow::Result<()> {
     }
 }
 
-/// What is wrong with the key, and the ways on.
+/// What is wrong with the key, and what can be done.
 pub fn refusal(why: &str) -> anyhow::Error {
     anyhow!("{why}: {WAYS}")
 }
@@ -215,8 +216,8 @@ pub struct NewKey {
     pub agreed: bool,
 }
 
-/// Before the database is opened by a server: refuses a missing or another key,
-/// or has it agreed that a new one is made. True when it is to be made.
+/// Called before a server opens the database: refuses a missing or wrong key, or
+/// asks the operator to agree to a new one. True when a new one is to be made.
 pub fn agree(context: &Context, new_key: NewKey) -> anyhow::Result<bool> {
     let mut err = std::io::stderr().lock();
     match standing(context)? {
@@ -257,7 +258,7 @@ fn ask(agreed: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a new key costs, a line each.
+/// What is lost with a new key, one line each.
 fn losses(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
     let mut lost = Vec::new();
     let accounts = tokens::linked(tx)?;
@@ -302,8 +303,8 @@ fn losses(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
     Ok(lost)
 }
 
-/// The key that a server works with, once it has the database to itself: the
-/// one at hand, a first one, or a new one as [`agree`] said. Marks the database.
+/// The key that a server works with; called once it holds the database. It is the
+/// present key, a first one, or a new one if [`agree`] said so. Marks the database.
 pub fn settle(context: &Context, db: &Db, is_new: bool) -> anyhow::Result<Sealer> {
     let sealer = match at_hand(context)? {
         AtHand::Key(sealer) if !is_new || is_configured(context) => sealer,
@@ -327,7 +328,7 @@ pub fn settle(context: &Context, db: &Db, is_new: bool) -> anyhow::Result<Sealer
     Ok(sealer)
 }
 
-/// The key for a command that needs it, also a first one.
+/// The key for a command that needs it. Makes a first one if there is none.
 pub fn key(context: &Context) -> anyhow::Result<Sealer> {
     require_right(context)?;
     match at_hand(context)? {
@@ -343,7 +344,7 @@ fn make(context: &Context) -> anyhow::Result<Sealer> {
     Ok(Sealer::new(key))
 }
 
-/// Keeps a key file that does not fit under another name: it may belong to
+/// Renames a key file that does not fit instead of removing it: it may belong to
 /// another database.
 fn put_aside(path: &Path, context: &Context) -> anyhow::Result<()> {
     let aside = backup::dated(path, ".replaced-", "", context.clock.now());
@@ -353,7 +354,7 @@ fn put_aside(path: &Path, context: &Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Marks the database with its key, unless it is; another key is an error.
+/// Marks the database with its key, unless it is marked; another key is an error.
 pub fn mark(tx: &WriteTx<'_>, sealer: &Sealer) -> Result<(), DbError> {
     if opens(tx, sealer)? == Some(false) {
         return Err(secrets::SealError.into());

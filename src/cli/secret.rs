@@ -53,14 +53,14 @@ pub fn ensure(config: &Config, db: &Db, sealer: &Arc<Sealer>) -> Result<(), DbEr
     Ok(())
 }
 
-/// What the generated secrets are kept under.
+/// Names of the settings with the generated secrets.
 pub const CRON: &str = "cron_secret";
 pub const CHECKOUT: &str = "checkout_token";
-/// What our key for push services is kept under.
+/// Name of the setting with our key for push services.
 pub const PUSH_KEY: &str = "push_key";
 
-/// The key pair for push services, made when there is none. Browsers are bound
-/// to the key that they were given, so with a new one all of them are forgotten.
+/// The key pair for push services, made when there is none. A browser accepts only
+/// the key that it subscribed with, so a new key makes us forget all browsers.
 pub fn push_keys(db: &Db, sealer: &Arc<Sealer>) -> Result<vapid::Keys, DbError> {
     let kept = db.read(Lane::Slow, |tx| store::secret(tx, sealer, PUSH_KEY))?;
     if let Some(keys) = kept.and_then(|kept| vapid::Keys::from_kept(&kept)) {
@@ -87,7 +87,7 @@ fn generated(db: &Db, sealer: Arc<Sealer>, name: Name) -> Result<Secret, DbError
         return Ok(secret);
     }
     db.write(move |tx| {
-        // Another process may have been faster.
+        // Another process may have made it meanwhile.
         if let Some(secret) = store::secret(tx, &sealer, name.setting())? {
             return Ok(secret);
         }

@@ -1,5 +1,5 @@
-//! `serve`: everything that has to be there before the first request, and
-//! everything that has to be on disk after the last one.
+//! `serve`: prepares all that the first request needs, and writes all data to
+//! disk after the last one.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -59,7 +59,7 @@ impl Server {
         new_key: NewKey,
     ) -> anyhow::Result<Self> {
         let listen = context.config().server.listen;
-        // First, because a taken port must leave the database untouched.
+        // First, because a port in use must leave the database untouched.
         let listener = TcpListener::bind(listen)
             .map_err(|error| cannot_listen(listen, &error, "server.listen"))?;
         listener.set_nonblocking(true)?;
@@ -105,8 +105,8 @@ impl Server {
         &self.app
     }
 
-    /// While nobody can administer the installation, every start prints a
-    /// fresh link on standard error. The log itself only names the command.
+    /// While there is no administrator, every start prints a new setup link on
+    /// standard error. The log only names the command that makes one.
     fn announce_setup(&self) -> anyhow::Result<()> {
         if self.app.db.read(Lane::Slow, accounts::store::has_administrator)? {
             return Ok(());
@@ -121,7 +121,7 @@ impl Server {
         Ok(())
     }
 
-    /// Serves until the process is told to stop. `ready` is called once
+    /// Serves until the process is asked to stop. `ready` is called once
     /// connections are accepted.
     pub fn run(
         self,
@@ -135,7 +135,7 @@ impl Server {
             .build()?;
         let Self { app, listener, stop, workers } = self;
         runtime.block_on(accept(&app, listener, address, ready))?;
-        // Slow work that is still running has had its ten seconds.
+        // Slow work that is still running has had ten seconds to finish.
         runtime.shutdown_timeout(Duration::from_secs(1));
         finish(&app, &stop, workers)
     }
@@ -163,10 +163,11 @@ async fn accept(
         move |peer, request| edge::answer(&app, peer, request)
     };
     let serving = tokio::spawn(server::serve(listener, limits, refuse, service, stopping));
-    // Heeded before anybody knows the address, and so may ask for a stop.
+    // Signals are handled before the address is printed: once it is known, a
+    // stop may be requested.
     let mut signals = StopSignals::new()?;
     say(format_args!("listening on http://{address}"))?;
-    // Without a supervisor that asks for it this does nothing.
+    // Does nothing without a supervisor that asked for it.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
     let shared = Arc::clone(app);
     let mut getting_ready = tokio::task::spawn_blocking(move || ready(&shared));
@@ -175,7 +176,7 @@ async fn accept(
             outcome??;
             signals.received().await;
         }
-        // What is asked to stop need not get ready first.
+        // After a request to stop, the server need not get ready first.
         () = signals.received() => {}
     }
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Stopping]);
@@ -185,8 +186,8 @@ async fn accept(
     Ok(())
 }
 
-/// Why an address cannot be listened on, and what to do. `setting` is where
-/// another one is given.
+/// Why an address cannot be listened on, and what to do. `setting` names the
+/// setting or flag for another address.
 pub fn cannot_listen(listen: SocketAddr, error: &io::Error, setting: &str) -> anyhow::Error {
     let reason = match error.kind() {
         ErrorKind::AddrInUse => {
@@ -203,18 +204,18 @@ pub fn cannot_listen(listen: SocketAddr, error: &io::Error, setting: &str) -> an
     anyhow!("cannot listen on {listen}: {reason}")
 }
 
-/// The signals that ask the process to stop. From its making on they no
+/// The signals that ask the process to stop. Once this value exists, they no
 /// longer end the process by themselves.
 pub struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
-    /// Heeded so that a write over a limit on the size of files is an error
-    /// like that of a full disk, and not the end of the process.
+    /// Handled so that a write over a limit on the size of files is an error
+    /// like that of a full disk, instead of ending the process.
     _too_large: Signal,
 }
 
 impl StopSignals {
-    /// Begins to heed them; needs the runtime.
+    /// Begins to handle the signals; needs the async runtime.
     pub fn new() -> io::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
@@ -277,7 +278,7 @@ fn check_soundness(app: &App) {
     }
 }
 
-/// Puts everything that is still in memory on disk and folds the log in.
+/// Writes everything that is still in memory to disk and closes the database.
 fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::Result<()> {
     stop.stop();
     app.marketplace.stop();

@@ -105,8 +105,8 @@ enum Made {
     Nobody,
 }
 
-/// A link for whoever has the address. It lives as long as a message's would:
-/// seven days for somebody who never chose a password, else two hours.
+/// A link for the person with this e-mail address. It is valid as long as a link
+/// in a message: seven days for a person without a password, else two hours.
 fn link(tx: &WriteTx<'_>, email: &str) -> Result<Made, DbError> {
     let Some(account) = store::by_email(tx, email)? else {
         return Ok(Made::Nobody);
@@ -148,7 +148,7 @@ fn note_made(tx: &WriteTx<'_>, id: UserId, new: &NewUser) -> Result<(), DbError>
     )
 }
 
-/// A new password in the audit log: what else it ended.
+/// A new password in the audit log: how many tokens it revoked.
 #[derive(Serialize)]
 struct Ended {
     tokens_de_parceiro_revogados: usize,
@@ -167,7 +167,7 @@ fn note_password(tx: &WriteTx<'_>, account: &Account, tokens: usize) -> Result<(
     )
 }
 
-/// Whom a command was about.
+/// The person that a command acts on.
 pub(super) struct Subject<'p> {
     pub id: UserId,
     pub name: &'p str,
@@ -180,7 +180,7 @@ impl<'p> Subject<'p> {
         Self { id: account.user_id, name: &account.name, role: account.role }
     }
 
-    /// An act on this person, as it is called for a student and for others.
+    /// An act on this person; its name differs for students and for others.
     pub fn act(&self, [student, staff]: [&'static str; 2]) -> Act<'p> {
         let (action, object) =
             if self.role.is_student() { (student, "aluno") } else { (staff, "equipe") };

@@ -1,4 +1,4 @@
-//! What options may be, told as the end of a sentence where they are not.
+//! Parsers of option values. Their errors are the end of a sentence.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -22,7 +22,7 @@ pub fn parse_token_name(text: &str) -> Result<String, &'static str> {
     if fits { Ok(text.to_owned()) } else { Err("must have 1 to 80 characters") }
 }
 
-/// The address as typed, once it is known to be one.
+/// Checks an address and returns it as typed.
 pub fn parse_listen(text: &str) -> Result<String, &'static str> {
     config::parse_listen(text).map(|_| text.to_owned())
 }

@@ -1,16 +1,16 @@
 //! What is wrong with a configuration, and where a value came from.
 //!
-//! Every message names the key, the value and the place. Secrets do not show,
-//! nor does the value of an unknown key that may be a misspelt secret.
+//! Every message names the key, the value and the place. Secrets are masked, and
+//! so is the value of an unknown key that may be a misspelt secret.
 
 use std::fmt;
 use std::path::PathBuf;
 
 /// The place a value came from.
-/// Ordered as faults are told: a file from top to bottom, then the rest.
+/// Ordered as faults are listed: a file from top to bottom, then the rest.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// Nobody set it.
+    /// It was not set.
     Default,
     /// A line of a configuration file, counted from 1.
     File(PathBuf, usize),
@@ -31,7 +31,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// One reason why the configuration cannot be used. Secrets do not show in it.
+/// One reason why the configuration cannot be used. Secrets are masked in it.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file that was named, or exists, cannot be read.
@@ -40,7 +40,7 @@ pub enum ConfigError {
     /// The file is not TOML.
     #[error("{origin}: not valid TOML: {problem}")]
     Syntax { origin: Origin, problem: String },
-    /// A key that no version of the shipped file has.
+    /// A key that the shipped file does not have.
     #[error("unknown key {key} = {value} (from {origin}); {known}")]
     UnknownKey { key: String, value: String, origin: Origin, known: String },
     /// A value of the wrong type or outside its range.
@@ -49,7 +49,7 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// Where it stands.
+    /// The place that the fault came from.
     pub(super) fn origin(&self) -> &Origin {
         match self {
             Self::Unreadable { origin, .. }

@@ -72,9 +72,9 @@ impl Loaded {
 /// Reads and checks the configuration.
 ///
 /// A `file` that was named must exist; without one, `seller-platform.toml` in
-/// the working directory is read when it exists. The error has all that is
-/// wrong; each fault names the key, the value (masked if it is a secret) and
-/// the place it came from.
+/// the working directory is read when it exists. The error contains all faults;
+/// each names the key, the value (masked if it is a secret) and the place it
+/// came from.
 pub fn load(
     file: Option<&Path>,
     env: impl Iterator<Item = (OsString, OsString)>,
@@ -112,7 +112,7 @@ fn read_if_there(path: &Path) -> Result<Option<(&Path, String)>, ConfigError> {
     }
 }
 
-/// Lays the layers over one another; `faults` are those that are known before.
+/// Lays the layers over one another; `faults` are those found so far.
 fn assemble(
     file: Option<(&Path, &str)>,
     env: impl Iterator<Item = (OsString, OsString)>,
@@ -128,8 +128,8 @@ fn assemble(
     let warnings = settings.not_read(variables.iter().map(|(name, _)| name));
     settings.lay_environment(variables.into_iter(), &mut faults);
     settings.lay_flags(flags, &mut faults);
-    // Reading ends at the first bad value; with the default in its place it
-    // comes to the next.
+    // Reading stops at the first bad value. With the default in its place, the
+    // next round finds the next bad value.
     let config = loop {
         match Config::read(&settings) {
             Ok(config) => break Some(config),

@@ -1,7 +1,7 @@
 //! The sections of the services outside: marketplace, checkout, messages.
 //!
-//! A service without its address or key is off; what depends on it says so,
-//! so an incomplete section does not stop the start.
+//! A service without its address or key is off, and features that need it say so.
+//! So an incomplete section does not prevent the start.
 
 #![allow(
     dead_code,
@@ -119,7 +119,7 @@ sections! {
 pub enum SignatureMode {
     /// Unsigned notifications are refused.
     Required,
-    /// Unsigned ones are taken; a wrong signature is still refused.
+    /// Unsigned ones are accepted; a wrong signature is still refused.
     Optional,
 }
 
@@ -134,10 +134,10 @@ pub enum Gateway {
     Evolution,
 }
 
-/// How what people say to the bot comes here.
+/// How messages to the bot reach this service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Updates {
-    /// It is asked for.
+    /// This service asks Telegram for it.
     Polling,
     /// Telegram sends it.
     Webhook,

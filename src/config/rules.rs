@@ -17,8 +17,8 @@ use crate::base::{Sealer, Secret, Zone};
 /// Roles that a purchase can give.
 const STUDENT_ROLES: [&str; 5] = ["free", "pro", "vip", "piloto_pro", "podio"];
 
-/// An address to listen on, such as `127.0.0.1:8080` or `[::1]:0`. Without an
-/// address, or with the name `localhost`, it is that of this machine alone.
+/// An address to listen on, such as `127.0.0.1:8080` or `[::1]:0`. Without a
+/// host, or with the name `localhost`, it is 127.0.0.1.
 pub fn parse_listen(text: &str) -> Parsed<SocketAddr> {
     const PROBLEM: &str =
         "must be an IP address and a port, such as 127.0.0.1:8080, [::1]:8080 or :8080";
@@ -26,7 +26,7 @@ pub fn parse_listen(text: &str) -> Parsed<SocketAddr> {
         .rsplit_once(':')
         .filter(|(host, _)| host.is_empty() || host.eq_ignore_ascii_case("localhost"));
     match loopback {
-        // As strict as the port of a whole address.
+        // Parsed as a whole address, so that the port is checked as strictly.
         Some((_, port)) => format!("127.0.0.1:{port}").parse().map_err(|_| PROBLEM),
         None => text.parse().map_err(|_| PROBLEM),
     }
@@ -73,7 +73,7 @@ pub fn any(_: &str) -> Parsed<()> {
     Ok(())
 }
 
-/// What encrypts at rest, or nothing.
+/// The key that encrypts stored secrets, or none.
 pub fn secret_key(text: &str) -> Parsed<()> {
     if !text.is_empty() && Sealer::from_configured(&Secret::new(text)).is_err() {
         return Err("must be 64 hexadecimal digits or at least 16 characters");
@@ -239,7 +239,7 @@ pub fn host_and_port(text: &str) -> Parsed<String> {
     if is_sound { Ok(text.to_lowercase()) } else { Err(PROBLEM) }
 }
 
-/// The scheme of an installed app: none that browsers give a meaning.
+/// The scheme of an installed app; not one that browsers handle themselves.
 pub fn private_scheme(text: &str) -> Parsed<String> {
     const PROBLEM: &str = "must be the scheme of an installed app, such as cursor";
     const TAKEN: [&str; 13] = [

@@ -3,7 +3,7 @@
 //! `outside.rs`.
 //!
 //! A key of the shipped file that is not read here, or the reverse, fails a
-//! test. A text that may be left empty says what that means.
+//! test. If a text may be empty, its comment says what that means.
 
 #![allow(
     dead_code,
@@ -24,15 +24,15 @@ use crate::base::{Secret, Zone};
 
 /// Seconds of a day, as a bound.
 const DAY: i64 = 86_400;
-/// The bound of counts and sizes that have no natural one.
+/// The bound of counts and sizes that have no natural bound.
 const MOST: i64 = 1_000_000_000;
 /// Messages a second.
 const PACE: RangeInclusive<f64> = 0.0..=1_000_000.0;
 
 /// Declares sections: `"cron" => Cron { enabled: bool = switch(), … }` reads the
 /// field `enabled` from the key `cron.enabled` by [`Settings`]' function `switch`
-/// with these arguments. What a function of the section's own reads stands as
-/// `plans: Plans = Plans::read`.
+/// with these arguments. `plans: Plans = Plans::read` reads a field with a
+/// function that is not one of [`Settings`].
 macro_rules! sections {
     ($(
         $(#[$doc:meta])*
@@ -259,7 +259,7 @@ impl Settings {
     }
 }
 
-/// The least urgent lines that are written.
+/// The lowest severity that is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {
     Error,
@@ -274,6 +274,6 @@ pub enum LogLevel {
 pub enum LogFormat {
     /// For people.
     Text,
-    /// One JSON object a line.
+    /// One JSON object in each line.
     Json,
 }

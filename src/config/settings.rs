@@ -1,9 +1,8 @@
 //! The layers of the configuration, laid over one another.
 //!
 //! The shipped file is the only list of keys and defaults. Each further layer
-//! may replace a value of that list, and the value then carries the place it
-//! came from into every error and into `config show`. Reading the values as
-//! types is the business of `values.rs`.
+//! may replace a value of that list. Every value keeps the place it came from,
+//! which errors and `config show` print. `values.rs` reads the values as types.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write as _};
@@ -17,7 +16,7 @@ use super::Overrides;
 use super::error::{ConfigError, Origin};
 
 const ENV_PREFIX: &str = "SELLER_PLATFORM__";
-/// What a variable that was meant for us begins with.
+/// Beginning of variables that were probably meant for this program.
 const ENV_STEM: &str = "SELLER_PLATFORM_";
 /// Values that no error and no output may show.
 pub(super) const SECRETS: [&str; 7] = [
@@ -51,14 +50,14 @@ pub struct Settings {
     pub(super) all: Vec<Setting>,
 }
 
-/// As shown to the operator: a debug line must not tell a secret either.
+/// As shown to the operator: debug output must not contain secrets either.
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.show())
     }
 }
 
-/// What a path means to the shipped file.
+/// What a path is in the shipped file.
 enum PathKind {
     Table,
     Setting(usize),
@@ -82,7 +81,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Lays a configuration file over what there is, without what is at fault.
+    /// Lays a configuration file over the present values, without its faulty ones.
     pub(super) fn lay_file(&mut self, file: &Path, text: &str, faults: &mut Vec<ConfigError>) {
         let entries = match entries_of_file(file, text) {
             Ok(entries) => entries,
@@ -90,7 +89,7 @@ impl Settings {
         };
         let mut wrong: Vec<KeyPath> = Vec::new();
         for entry in entries {
-            // What stands in a table that is at fault was told with it.
+            // The keys in a faulty table were reported with the table.
             if wrong.iter().any(|table| entry.path.starts_with(table)) {
                 continue;
             }
@@ -104,10 +103,10 @@ impl Settings {
         }
     }
 
-    /// Lays the environment's variables of this program over what there is,
-    /// without what is at fault.
+    /// Lays this program's environment variables over the present values,
+    /// without the faulty ones.
     ///
-    /// A secret's `…_FILE` variable counts less than the plain variable.
+    /// The plain variable of a secret replaces its `…_FILE` variable.
     pub(super) fn lay_environment(
         &mut self,
         variables: impl Iterator<Item = (OsString, OsString)>,
@@ -135,8 +134,8 @@ impl Settings {
         }
     }
 
-    /// Variables whose names begin as ours do and say nothing to us, each with
-    /// the right spelling where there is one. Their values do not show.
+    /// Warnings about variables whose names begin like ours but are not read,
+    /// each with the right spelling if there is one. Values are not shown.
     pub(super) fn not_read<'n>(&self, names: impl Iterator<Item = &'n OsString>) -> Vec<String> {
         let mut lines: Vec<String> = names
             .filter_map(|name| {
@@ -153,7 +152,7 @@ impl Settings {
         lines
     }
 
-    /// The variable of a key whose name differs in its underscores alone.
+    /// The variable of the key whose name differs only in its underscores.
     fn variable_like(&self, name: &str) -> Option<String> {
         let letters = |name: &str| {
             let parts = name.split('_').filter(|part| !part.is_empty());
@@ -167,8 +166,8 @@ impl Settings {
         found.map(|key| format!("{ENV_PREFIX}{}", key.to_uppercase()))
     }
 
-    /// Puts the default in the place of a bad value; false where there is
-    /// nothing to put back.
+    /// Replaces a bad value with its default; false when the bad value is the
+    /// default itself, or belongs to no key.
     pub(super) fn put_back(&mut self, fault: &ConfigError, defaults: &Self) -> bool {
         let ConfigError::BadValue { key, origin, .. } = fault else {
             return false;
@@ -184,7 +183,7 @@ impl Settings {
         *origin != Origin::Default
     }
 
-    /// Lays the command line's flags over what there is.
+    /// Lays the command line's flags over the present values.
     pub(super) fn lay_flags(&mut self, flags: &Overrides, faults: &mut Vec<ConfigError>) {
         if let Some(path) = &flags.database {
             let key = key_path("database.path");
@@ -204,7 +203,7 @@ impl Settings {
         self.all.iter().find(|setting| setting.path == path).map(|setting| &setting.origin)
     }
 
-    /// Whether a key has another value than there.
+    /// Whether a key has another value than in `other`.
     pub(super) fn differs(&self, other: &Self, key: &str) -> bool {
         let path = key_path(key);
         let value = |settings: &Self| {
@@ -276,7 +275,7 @@ impl Settings {
                 }
                 Ok(())
             }
-            // Names of variables have one case; offer codes may have two.
+            // Names of variables have no upper and lower case here, offer codes do.
             PathKind::FreeEntry => {
                 let table = parent(&path);
                 Err(bad(table, &as_text, &origin, INLINE_TABLE))
@@ -330,7 +329,7 @@ impl Settings {
             key: dotted(path),
             value: match value {
                 None => "{…}".to_owned(),
-                // A secret under a misspelt key is still one.
+                // A secret under a misspelt key is still a secret.
                 Some(value) if may_be_secret(path) => hidden(value).to_string(),
                 Some(value) => value.to_string(),
             },
@@ -359,7 +358,7 @@ struct Entry {
     value: Option<Value>,
 }
 
-/// Reads a file of the configuration; `origin` is who named it.
+/// Reads a file of the configuration; `origin` is what named the file.
 pub(super) fn read(path: &Path, origin: &Origin) -> Result<String> {
     std::fs::read_to_string(path).map_err(|cause| ConfigError::Unreadable {
         path: path.display().to_string(),
@@ -488,7 +487,7 @@ fn masked(path: &[String], value: &Value) -> Value {
     if is_one_of(&SECRETS, path) { hidden(value) } else { value.clone() }
 }
 
-/// The value as `***`; an empty text or list tells nothing and stays.
+/// The value as `***`; an empty text or list reveals nothing and stays.
 fn hidden(value: &Value) -> Value {
     match value {
         Value::String(text) if text.is_empty() => value.clone(),

@@ -18,7 +18,7 @@ fn from_env(name: &str, value: &str) -> Result<Loaded, Faults> {
     layers("", &[(name, value)], &Overrides::default())
 }
 
-/// The configuration as text; secrets do not show in it.
+/// The configuration as text, with secrets masked.
 fn shown(loaded: &Loaded) -> String {
     format!("{:?}", loaded.config)
 }
@@ -73,7 +73,7 @@ fn every_key_of_the_shipped_file_is_read_and_checked() {
     let shipped = defaults();
     for index in 0..shipped.all.len() {
         let mut settings = shipped.clone();
-        // No key is a date, so whoever reads this one refuses it.
+        // No key is a date, so reading this value must fail.
         settings.all[index].value = Value::Datetime("2026-11-20".parse().unwrap());
         let key = settings.all[index].path.join(".");
         let error = Config::read(&settings).expect_err(&key).to_string();

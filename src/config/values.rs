@@ -14,7 +14,7 @@ use super::error::ConfigError;
 use super::settings::{Result, SECRETS, Setting, Settings, bad, key_path};
 use crate::base::Secret;
 
-/// What a text means, or the problem with it, as in "must be …".
+/// The value of a text, or the problem with the text, such as "must be …".
 pub type Parsed<T> = std::result::Result<T, &'static str>;
 
 impl Settings {
@@ -25,7 +25,7 @@ impl Settings {
         text.ok_or_else(|| setting.bad("must be a text in quotes"))
     }
 
-    /// A text that a rule reads.
+    /// A text that is parsed by a rule.
     pub(super) fn parsed<T>(&self, key: &str, parse: impl Fn(&str) -> Parsed<T>) -> Result<T> {
         let text = self.text(key)?;
         parse(text).map_err(|problem| self.setting(key).bad(problem))
@@ -72,7 +72,7 @@ impl Settings {
         self.setting(key).number(range)
     }
 
-    /// A list of texts, each read by a rule.
+    /// A list of texts, each parsed by a rule.
     pub(super) fn list<T>(&self, key: &str, parse: impl Fn(&str) -> Parsed<T>) -> Result<Vec<T>> {
         const LIST: &str = "must be a list of texts, such as [\"a\", \"b\"]";
         let setting = self.setting(key);
@@ -85,13 +85,13 @@ impl Settings {
         Ok(list)
     }
 
-    /// A text that nothing shows and that keeps a rule.
+    /// A text that is never shown, checked by a rule.
     pub(super) fn secret(&self, key: &str, rule: fn(&str) -> Parsed<()>) -> Result<Secret> {
         debug_assert!(SECRETS.contains(&key), "{key} must be masked");
         self.parsed(key, |text| rule(text).map(|()| Secret::new(text)))
     }
 
-    /// A list of texts that nothing shows, none of them empty.
+    /// A list of texts that are never shown, none of them empty.
     pub(super) fn secrets(&self, key: &str) -> Result<Vec<Secret>> {
         debug_assert!(SECRETS.contains(&key), "{key} must be masked");
         self.list(key, |text| match text {

@@ -1,4 +1,5 @@
-//! A change of content by an operator: who does it, and what must be told.
+//! A change of content by an operator: the actor, the audit log entry and the
+//! answer.
 
 use serde::Serialize;
 
@@ -8,8 +9,8 @@ use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::Answer;
 
-/// A kind of content: its name and its acts in the audit log, and the address
-/// of its list.
+/// A kind of content: its name and actions in the audit log, and the path of
+/// its list.
 pub struct Noun {
     pub object: &'static str,
     pub created: &'static str,
@@ -19,14 +20,14 @@ pub struct Noun {
 }
 
 impl Noun {
-    /// An act on one of them.
+    /// The audit log entry of an action on one of them.
     pub fn act<'t>(&self, action: &'static str, id: i64, title: &'t str) -> Act<'t> {
         Act { action, object: self.object, object_id: id.to_string(), object_name: title }
     }
 }
 
-/// What a change needs besides its data: who does it, who remembers what was
-/// before, and what is answered.
+/// What a change needs besides its data: the actor for the audit log, and how
+/// to answer.
 pub struct Change {
     pub answer: Answer,
     actor: Actor,
@@ -38,7 +39,8 @@ impl Change {
         Self { answer: Answer::to(request), actor: Actor::person(person, request) }
     }
 
-    /// Notes the act. Public answers are made again by what it writes (`stale.rs`).
+    /// Writes the audit log entry. Public answers become stale by the change
+    /// itself (`stale.rs`).
     pub fn note(
         &self,
         tx: &WriteTx<'_>,
@@ -50,7 +52,8 @@ impl Change {
         Ok(())
     }
 
-    /// Notes a new entry and answers with its id; browsers see `page`.
+    /// Logs a new entry and answers with its id; browsers are redirected to
+    /// `page`.
     pub fn created(
         &self,
         tx: &WriteTx<'_>,
@@ -62,7 +65,7 @@ impl Change {
         self.answer.made(id, page, "criado")
     }
 
-    /// Notes a changed entry and answers; browsers see the list.
+    /// Logs a changed entry and answers; browsers are redirected to the list.
     pub fn changed<E: Serialize>(
         &self,
         tx: &WriteTx<'_>,
@@ -74,7 +77,7 @@ impl Change {
         self.answer.done(id, noun.path, "alterado")
     }
 
-    /// Notes a removed entry and answers; browsers see the list.
+    /// Logs a removed entry and answers; browsers are redirected to the list.
     pub fn removed(
         &self,
         tx: &WriteTx<'_>,

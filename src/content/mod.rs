@@ -1,8 +1,8 @@
 //! What the platform offers: plans, teachers, courses with their lessons, and
 //! meets, kept by the operator, each in a folder of its own.
 //!
-//! What anyone may read is rendered once and kept ready to send (`public.rs`)
-//! until the content changes, so most calls touch no database.
+//! What anyone may read is rendered once and kept in memory (`public.rs`) until
+//! the content changes, so most requests do not read the database.
 
 pub mod agenda;
 pub mod api;

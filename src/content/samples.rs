@@ -1,5 +1,5 @@
 //! Every page about content with sample data: none, some and many rows, long
-//! names, fields at fault. `page_samples.rs` looks at them.
+//! names, fields with faults. Checked by `page_samples.rs`.
 
 use askama::Template;
 
@@ -20,7 +20,7 @@ use crate::panel::{Badge, Layout, Pick, Progress};
 
 type Pages = Vec<(&'static str, String)>;
 
-/// The frame of somebody's page at an address.
+/// The frame of a person's page at an address.
 type Frame<'f> = &'f dyn Fn(&str) -> Layout;
 
 const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Importados";

@@ -1,6 +1,7 @@
-//! The database in words, for programs that want to understand the platform.
+//! A description of the database, for programs that want to understand the
+//! platform.
 //!
-//! What there is comes from the live database; what it means comes from the
+//! Tables and columns come from the live database. Their meaning comes from the
 //! comments of `schema.sql`, which describes every table and every column.
 
 use std::collections::BTreeMap;
@@ -45,8 +46,8 @@ struct WireRole {
 }
 
 impl WireSchema {
-    /// As the database has it now. Search indexes and what SQLite keeps for
-    /// itself are no data and left out.
+    /// The schema of the live database. Search indexes and SQLite's own tables
+    /// hold no data of the platform and are left out.
     pub fn read(tx: &ReadTx<'_>) -> Result<Self> {
         let names: Vec<String> = tx.values(
             "SELECT name FROM pragma_table_list
@@ -117,8 +118,8 @@ fn read(schema: &'static str) -> BTreeMap<&'static str, Described> {
     tables
 }
 
-/// Reads lines up to the end of the table. A definition may take several; the
-/// comment stands behind its last one.
+/// Reads lines up to the end of the table. A definition may take several lines;
+/// the comment is at the end of its last one.
 fn read_columns(
     lines: &mut impl Iterator<Item = &'static str>,
 ) -> BTreeMap<&'static str, &'static str> {
@@ -169,7 +170,8 @@ CREATE TABLE thing (
         assert_eq!(columns, [(&"kind", &"what it is"), (&"thing_id", &"its number")]);
     }
 
-    /// Made from the file itself, so that nothing is published bare.
+    /// Reads `schema.sql` itself, so that no table or column is published
+    /// without a description.
     #[test]
     fn every_table_and_every_column_is_described() {
         let live = rusqlite::Connection::open_in_memory().unwrap();

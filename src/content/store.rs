@@ -1,5 +1,4 @@
-//! What all content shares in the database: when it changed, and how much
-//! there is of it.
+//! What all content shares in the database: the times of changes, and counts.
 
 use serde::Serialize;
 
@@ -7,7 +6,7 @@ use crate::base::Instant;
 use crate::db::{ReadTx, Record as _, Result, WriteTx};
 use crate::row;
 
-/// What followers of a public answer ask about by date.
+/// Content whose last change is stored, for `Last-Modified` of public answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     Plans,
@@ -32,8 +31,9 @@ pub fn changed_at(tx: &ReadTx<'_>, topic: Topic) -> Result<Option<Instant>> {
     Ok(bytes.map(|bytes| Instant(i64::from_be_bytes(bytes.try_into().unwrap_or_default()))))
 }
 
-/// Notes a change for `Last-Modified`. Two changes never share a second, so
-/// that a client that has seen the first asks for the second.
+/// Stores the time of a change for `Last-Modified`. Two changes never get the
+/// same second, because a client that has seen the first would not fetch the
+/// second.
 pub fn note_change(tx: &WriteTx<'_>, topic: Topic) -> Result<()> {
     let before = changed_at(tx, topic)?;
     let at = before.map_or(tx.now(), |before| tx.now().max(before.plus(1)));
@@ -58,8 +58,8 @@ pub struct Statistics {
     contas_vinculadas: i64,
 }
 
-// At the instant `?1`. People and accounts are counted as they come and go;
-// content is typed by hand, so counting it is nothing.
+// `?1` is the instant. People and accounts have stored totals. Content is typed
+// by hand, so it is small enough to count here.
 row!(Statistics {
     alunos_ativos = "(SELECT count FROM total WHERE name = 'active_students')",
     aulas = "(SELECT count(*) FROM course CROSS JOIN lesson ON lesson.course_id = course.course_id

@@ -1,5 +1,5 @@
-//! The agency by the clock: its clients are read in cycles of five, and every
-//! account is looked over every six hours.
+//! Periodic tasks of the agency: its clients are read in cycles of five, and
+//! each account is checked every six hours.
 
 use super::{Outcome, Report, Turn};
 use crate::agency::checkup::EVERY_S;
@@ -7,8 +7,8 @@ use crate::agency::cycle::{self, Whom};
 use crate::agency::overhaul;
 use crate::app::App;
 
-/// Reads five clients: those whose turn has come, or when somebody asked for
-/// the run those that have waited longest.
+/// Reads five clients. A run by the internal tick takes only clients that are
+/// due; a requested run takes those that have waited longest.
 pub fn read(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     let whom = if turn.is_asked { Whom::Oldest } else { Whom::Due };
     if let Some(cycle) = cycle::run(app, whom)? {
@@ -17,7 +17,7 @@ pub fn read(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     Ok(())
 }
 
-/// Looks over the accounts whose last look was six hours ago.
+/// Checks the accounts whose last check was at least six hours ago.
 pub fn check(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     let tally = overhaul::run(app, turn.now.minus(EVERY_S), &|| turn.is_over())?;
     report.add_checkup(tally.looked_at, tally.ready);

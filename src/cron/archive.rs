@@ -1,8 +1,8 @@
 //! Old entries of logs are packed by civil day, and kept.
 //!
-//! The entries are read and packed beside the writer; one job then stores the
-//! batch and deletes exactly the entries that it holds, or does neither. So an
-//! entry is always in one of the two places, whenever the process dies.
+//! The entries are read and compressed outside the writer. Then one job stores
+//! the batch and deletes exactly its entries, or does neither. So an entry is
+//! always in one of the two places, even if the process dies.
 
 use std::io::{Read as _, Write as _};
 
@@ -25,26 +25,27 @@ use crate::row;
 pub struct Log {
     /// Its name in the database and in addresses.
     pub kind: &'static str,
-    /// What people read.
+    /// The name shown in the panel.
     pub title: &'static str,
     table: &'static str,
-    /// The number of an entry, and when it was made or done with.
+    /// Columns with the id of an entry, and with the time it was made or
+    /// finished.
     id: &'static str,
     at: &'static str,
-    /// By what entries come in the order of time. It has an index, and what
-    /// it leaves out stays in the log.
+    /// Column that orders entries by time. It has an index. Entries where it is
+    /// NULL stay in the log.
     by: &'static str,
-    /// What else an entry has. No name, e-mail or text of a person: nobody is
-    /// taken out of a batch any more.
+    /// The other columns of an entry. None holds a name, e-mail or text of a
+    /// person, because a person's data cannot be removed from a batch later.
     columns: &'static str,
     /// Full days that entries stay in the log.
     keep: Keep,
-    /// Most entries that it holds, with the statement that counts them: what
-    /// is above is packed before its time.
+    /// Most entries that the log holds, with the statement that counts them.
+    /// Entries above this limit are packed early.
     most: Option<(i64, &'static str)>,
 }
 
-/// Every log that is packed; a further one is one more row.
+/// Every log that is packed. To pack another log, add a row.
 #[rustfmt::skip] // A table.
 pub const LOGS: &[Log] = &[
     Log { kind: "cron", title: "Histórico do cron", table: "cron_run", id: "run_id", at: "started_at", by: "run_id",
@@ -56,19 +57,19 @@ pub const LOGS: &[Log] = &[
         columns: MESSAGE, keep: MESSAGES, most: None },
 ];
 
-/// A message that was done with. Why one failed or was cancelled may tell of
-/// people, in the words of a provider or of staff.
+/// Columns of a finished message. The reason of a failure or cancellation may
+/// name people, in words of a provider or of staff, so it is removed.
 const MESSAGE: &str = "channel, kind, user_id, state, created_at, attempts,
     CASE WHEN state = 3 OR outcome LIKE '%@%' OR outcome GLOB '*[0-9][0-9][0-9][0-9][0-9][0-9]*' THEN NULL
          WHEN outcome LIKE 'cancelada por %' THEN 'cancelada'
          ELSE outcome END AS outcome";
 
-/// Entries of a batch: as many as one job of the writer deletes in its time.
+/// Most entries of a batch: what one job of the writer can delete in its time.
 const PIECE: usize = 2_000;
 
-/// The task: what is old enough.
+/// The periodic task `arquivamento`: packs entries that are old enough.
 pub fn pack(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
-    // What waits in memory may belong to a day that is over.
+    // Entries still in memory may belong to a day that is over.
     app.requests.flush(&app.db)?;
     for log in LOGS {
         let old = rules::old_before(app.zone(), turn.now, log.keep.days);
@@ -77,7 +78,8 @@ pub fn pack(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     Ok(())
 }
 
-/// The task: what logs hold above their limit, however young.
+/// The periodic task `limite_registros`: packs the entries above a log's limit,
+/// whatever their age.
 pub fn relieve(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     for log in LOGS.iter().filter(|log| log.most.is_some()) {
         pack_while(
@@ -91,8 +93,8 @@ pub fn relieve(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     Ok(())
 }
 
-/// Packs the oldest entries of a log from before an instant, piece by piece,
-/// as long as there is such an instant.
+/// Packs the oldest entries of a log, piece by piece. `before` returns the
+/// instant before which entries are packed, or `None` to stop.
 fn pack_while(
     app: &App,
     log: &'static Log,
@@ -114,7 +116,7 @@ fn pack_while(
     Ok(())
 }
 
-/// Whether a log holds more than it should.
+/// Whether a log holds more entries than its limit.
 fn is_full(tx: &ReadTx<'_>, log: &Log) -> Result<bool> {
     let Some((most, count)) = log.most else {
         return Ok(false);
@@ -126,7 +128,7 @@ fn is_full(tx: &ReadTx<'_>, log: &Log) -> Result<bool> {
 /// Entries of one civil day.
 pub(super) struct Piece {
     day: Day,
-    /// Number and time of each.
+    /// Id and time of each entry.
     entries: Vec<(i64, i64)>,
     /// One JSON object a line.
     lines: String,
@@ -142,7 +144,7 @@ impl Piece {
     }
 }
 
-/// The oldest entries of a log from before an instant, of one civil day.
+/// The oldest entries of a log before an instant, all of one civil day.
 pub(super) fn oldest(
     tx: &ReadTx<'_>,
     log: &Log,
@@ -150,7 +152,7 @@ pub(super) fn oldest(
     zone: Zone,
 ) -> Result<Option<Piece>> {
     let Log { table, id, at, by, columns, .. } = log;
-    // Most often there is nothing to pack, which the first entry tells.
+    // Usually there is nothing to pack, and the first entry alone shows it.
     let first = format!("SELECT {at} FROM {table} WHERE {by} > ?1 ORDER BY {by}, {id} LIMIT 1");
     let first: Option<Instant> = tx.maybe(&first, [i64::MIN])?;
     let Some(first) = first.filter(|first| *first < before) else {
@@ -197,7 +199,7 @@ fn json(value: ValueRef<'_>) -> Value {
     }
 }
 
-/// A piece, packed.
+/// A compressed piece.
 pub(super) struct Batch {
     log: &'static Log,
     piece: Piece,
@@ -215,8 +217,9 @@ impl Batch {
     /// Stores the batch in place of its entries.
     pub(super) fn store(&self, tx: &WriteTx<'_>) -> std::result::Result<(), PackError> {
         let (log, piece) = (self.log, &self.piece);
-        // Each by its number, so that what lies between them stays; by its
-        // time too, so that what was taken up again meanwhile stays.
+        // Each entry is matched by id, so that entries with ids in between
+        // stay. The time must match too: an entry that changed meanwhile fails
+        // the batch.
         let remove = format!("DELETE FROM {} WHERE {} = ?1 AND {} = ?2", log.table, log.id, log.at);
         for entry in &piece.entries {
             if tx.execute(&remove, *entry)? != 1 {
@@ -266,7 +269,7 @@ pub struct BatchRow {
 }
 
 impl BatchRow {
-    /// The log's name, as people read it.
+    /// The log's name, as shown in the panel.
     pub fn title(&self) -> &str {
         let known = LOGS.iter().find(|log| log.kind == self.kind);
         known.map_or(&*self.kind, |log| log.title)
@@ -284,7 +287,7 @@ row!(BatchRow {
     created_at,
 });
 
-/// One page of the batches of a log, or of all logs, with their number.
+/// One page of the batches of a log or of all logs, and how many there are.
 pub fn page(
     tx: &ReadTx<'_>,
     kind: Option<&str>,
@@ -323,7 +326,7 @@ pub fn batch(tx: &ReadTx<'_>, id: i64) -> Result<Option<(BatchRow, Option<String
     })
 }
 
-/// What was packed, when it is as long as it should be.
+/// The unpacked text; `None` when its length is not `bytes`.
 fn unpack(body: &[u8], bytes: u64) -> Option<String> {
     let mut lines = String::new();
     let mut unpacker = GzDecoder::new(body).take(bytes.saturating_add(1));

@@ -1,5 +1,5 @@
-//! Packed days of logs in the operator's panel: which there are, and what
-//! stands in one.
+//! Packed days of logs in the operator's panel: the list of batches, and the
+//! entries of one batch.
 
 use http::HeaderValue;
 use http::header::CONTENT_DISPOSITION;
@@ -16,7 +16,7 @@ use crate::edge::guard::Person;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::panel::{Filter, Head, ListReply, Listing, Notice, Paging, Tone, export, view};
 
-/// The kinds of logs with their words, as a filter has them.
+/// The kinds of logs with their titles, as options of a filter.
 const KINDS: [(&str, &str); LOGS.len()] = {
     let mut kinds = [("", ""); LOGS.len()];
     let mut next = 0;
@@ -135,8 +135,8 @@ struct BatchReply {
     dados: Vec<Value>,
 }
 
-/// `GET /admin/cron/arquivo/{id}`: what a batch holds, as page or JSON, or the
-/// whole of it as a file of JSON lines.
+/// `GET /admin/cron/arquivo/{id}`: the entries of a batch as page or JSON, or
+/// the whole batch as a file of JSON lines.
 pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query: BatchQuery = request.query()?;
     let mut check = Check::text();
@@ -183,8 +183,8 @@ pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     })
 }
 
-/// An entry as people read it: civil times, and what was JSON in a text taken
-/// out of it. The file has it as it was.
+/// An entry for display: times as civil times, and JSON inside a text decoded.
+/// The file has the entry unchanged.
 fn readable(zone: Zone, line: &str) -> serde_json::Result<Value> {
     let mut entry: Map<String, Value> = serde_json::from_str(line)?;
     for (name, value) in &mut entry {

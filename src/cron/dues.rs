@@ -1,11 +1,11 @@
-//! Access that was not paid for ends (`checkout/sweep.rs` says whose).
+//! Ends access that was not paid for (`checkout/sweep.rs` decides whose).
 
 use super::{Outcome, Report, Turn};
 use crate::accounts::students::Desk;
 use crate::app::App;
 use crate::checkout::sweep::{PIECE, sweep};
 
-/// The task.
+/// The periodic task `pagamentos`.
 pub fn end(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     let grace_days = app.config.checkout.late_grace_days;
     while !turn.is_over() {

@@ -1,8 +1,8 @@
-//! Alerts to students who have been away: one for each stretch without
-//! activity, after some full civil days.
+//! Alerts to inactive students: one alert for each period without activity,
+//! after some full civil days.
 //!
-//! Days are civil, so somebody becomes inactive at midnight only, and the
-//! people are looked through once a day.
+//! Days are civil days, so a student becomes inactive only at midnight, and
+//! students are checked once a day.
 
 use serde_json::json;
 
@@ -15,12 +15,12 @@ use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, Ways};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
-/// People of one job of the writer.
+/// Most people of one job of the writer.
 const PIECE: usize = 250;
-/// The first word of the marks of days.
+/// The prefix of the names of this task's marks.
 const MARKS: &str = "inativos";
 
-/// The task.
+/// The periodic task `inatividade`.
 pub fn alert(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     let terms = Terms::of(&app.config, app.zone());
     let today = app.day(turn.now);
@@ -54,7 +54,7 @@ pub fn alert(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     Ok(())
 }
 
-/// Forgets the marks of days that are over.
+/// Deletes the marks of days that are over.
 fn forget_earlier(app: &App) -> Outcome {
     let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
     for (name, _) in marks.into_iter().filter(|(_, is_over)| *is_over) {
@@ -63,7 +63,7 @@ fn forget_earlier(app: &App) -> Outcome {
     Ok(())
 }
 
-/// When somebody is away, and how it is said.
+/// When a student counts as inactive, and how the alert is sent.
 #[derive(Clone)]
 struct Terms {
     zone: Zone,
@@ -87,12 +87,12 @@ impl Terms {
     }
 }
 
-/// The last activity of a student as far as the row tells it: a lesson is
-/// finished in a session, which is an access.
+/// The last activity of a student, from the `user` row alone. To finish a
+/// lesson a student needs a session, and its access is in this row.
 const ACTIVE: &str = "max(u.created_at, coalesce(u.last_access_at, 0))";
 
-/// Students who were last active before an instant and were not told so since.
-/// The plus sign keeps the search on the number.
+/// Students whose last activity was before `:before` and who got no alert for
+/// it. The plus sign makes SQLite search by `user_id`.
 const WHO: &str = "+u.kind = 0 AND u.suspended_at IS NULL
     AND u.created_at < :before AND coalesce(u.last_access_at, 0) < :before
     AND NOT EXISTS (SELECT 1 FROM inactivity_alert a
@@ -101,7 +101,7 @@ const WHO: &str = "+u.kind = 0 AND u.suspended_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM lesson_done d
                     WHERE d.user_id = u.user_id AND d.done_at >= :before)";
 
-/// The next people to be alerted, after a number.
+/// The next people to be alerted, after an id.
 fn people_after(
     tx: &ReadTx<'_>,
     after: UserId,
@@ -122,7 +122,7 @@ fn people_after(
     )
 }
 
-/// Queues the alert of one of them, if it is still to be told.
+/// Queues the alert of one student, if it is still due.
 fn alert_one(tx: &WriteTx<'_>, terms: &Terms, user: UserId) -> Result<bool> {
     let now = tx.now();
     let found: Option<(i64, Option<i64>)> = tx.tuple(

@@ -1,24 +1,24 @@
-//! How far a task has come with something that it does once for many people.
+//! A mark: how far a task has come with work that it does once for many people.
 //!
-//! The mark moves in the transaction that does the work, so a task that ends
-//! in the middle, or dies, goes on where it was; one that is done costs the
-//! next minutes a single look.
+//! The mark moves in the transaction that does the work, so an interrupted task
+//! continues where it stopped. Once the work is done, later runs only read the
+//! mark.
 
 use crate::base::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 
-/// A place among the people, by number.
+/// A position in the list of people, which is ordered by id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
-    /// The last person that was looked at.
+    /// The last person that was processed.
     pub position: i64,
-    /// Whether all were.
+    /// Whether all people were processed.
     pub done: bool,
 }
 
 crate::row!(Mark { position, done });
 
-/// The mark of a name; at the beginning when there is none.
+/// The mark with a name; one at the beginning when there is none.
 pub fn of(tx: &ReadTx<'_>, name: &str) -> Result<Mark> {
     let mark = tx.record("FROM cron_mark WHERE name = ?1", [name])?;
     Ok(mark.unwrap_or_default())
@@ -33,7 +33,7 @@ pub fn set(tx: &WriteTx<'_>, name: &str, mark: Mark, expires_at: Instant) -> Res
     )
 }
 
-/// Names of the marks that begin with a word, and those whose time is over.
+/// Names of the marks of a kind, each with whether it has expired.
 pub fn of_kind(tx: &ReadTx<'_>, kind: &str) -> Result<Vec<(String, bool)>> {
     let now = tx.now().0;
     tx.tuples(
@@ -42,7 +42,7 @@ pub fn of_kind(tx: &ReadTx<'_>, kind: &str) -> Result<Vec<(String, bool)>> {
     )
 }
 
-/// Forgets a mark.
+/// Deletes a mark.
 pub fn forget(tx: &WriteTx<'_>, name: &str) -> Result<()> {
     tx.run("DELETE FROM cron_mark WHERE name = ?1", [name])
 }

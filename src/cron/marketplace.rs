@@ -1,5 +1,5 @@
-//! What changed at the marketplace is read (`marketplace/sync/` says how), and
-//! the notifications that it could not deliver are received late.
+//! Reads what changed at the marketplace (see `marketplace/sync/`), and fetches
+//! the notifications that the marketplace could not deliver.
 
 use super::mark::{self, Mark};
 use super::{Outcome, Report, Turn};
@@ -8,16 +8,18 @@ use crate::base::{DAY_S, Instant};
 use crate::db::{DbError, Lane};
 use crate::marketplace::sync::{self, missed};
 
-/// When missed notifications are asked for next is the mark's position.
+/// The position of this mark is the time of the next request for missed
+/// notifications.
 const MARK: &str = "ml_perdidas";
-/// Accounts whose orders are read before their turn because somebody asked for
-/// the run: a scheduler may call every minute, whatever the number of accounts.
+/// Accounts whose orders a requested run reads before their turn. The number is
+/// fixed, because a scheduler may request a run every minute.
 const HURRIED: u32 = 5;
-/// Seconds between two looks, and after nobody was let look.
+/// Seconds between two requests for missed notifications, and after no account
+/// was allowed to ask.
 const LOOK_S: i64 = 900;
 const REFUSED_S: i64 = 6 * 3600;
 
-/// The task.
+/// The periodic task `ml_sync`.
 pub fn read(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     let missed = receive_missed(app, turn);
     if turn.is_asked {
@@ -29,7 +31,8 @@ pub fn read(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
 
 fn receive_missed(app: &App, turn: &Turn<'_>) -> Result<(), DbError> {
     let next_at = app.db.read(Lane::Slow, |tx| mark::of(tx, MARK))?.position;
-    // After a clock was set back it waits no longer than the longest pause.
+    // A time further ahead than the longest pause means that the clock was set
+    // back. Then do not wait.
     if (1..=REFUSED_S).contains(&(next_at - turn.now.0)) {
         return Ok(());
     }

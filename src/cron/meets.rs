@@ -1,9 +1,9 @@
 //! Reminders of meets: a day before and minutes before, to everybody whose
 //! plan or exception includes meets.
 //!
-//! A reminder is worthless once the meet starts. When a meet is moved or
-//! removed, what still waits for its old start is dropped; a meet at a new
-//! time has reminders of its own.
+//! A reminder is useless once the meet starts. When a meet is moved or removed,
+//! queued reminders of its old start are dropped. A meet at a new time gets its
+//! own reminders.
 
 use serde_json::json;
 
@@ -18,15 +18,15 @@ use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, Ways};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
-/// People of one job of the writer.
+/// Most people of one job of the writer.
 const PIECE: usize = 250;
 /// Most meets of the next day.
 const MOST_MEETS: u32 = 500;
-/// The first word of the marks of reminders.
+/// The prefix of the names of this task's marks.
 const MARKS: &str = "encontro";
 const MOVED: &str = "o encontro mudou de horário ou foi excluído";
 
-/// The task.
+/// The periodic task `lembretes_encontros`.
 pub fn remind(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     withdraw(app, turn)?;
     let now = turn.now;
@@ -41,7 +41,8 @@ pub fn remind(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     Ok(())
 }
 
-/// A meet at its start, and a moment before it: what people are reminded of once.
+/// One reminder: a meet with its start, and the moment before the start at
+/// which people are reminded once.
 #[derive(Clone)]
 struct Reminder {
     meet_id: i64,
@@ -62,7 +63,8 @@ impl Reminder {
         format!("{MARKS}:{}", self.name())
     }
 
-    /// Whether it may still be told: the moment lasts and the meet is as it was.
+    /// Whether the reminder is still valid: its moment lasts and the meet was
+    /// not moved.
     fn holds(&self, tx: &ReadTx<'_>) -> Result<bool> {
         Ok(self.moment.is_now(self.starts_at, tx.now())
             && starts_at(tx, self.meet_id)? == Some(self.starts_at))
@@ -138,13 +140,13 @@ fn remind_of(
     Ok(())
 }
 
-/// Students who may join every meet and are let in. The plus signs keep the
-/// search on the number.
+/// Students who may join every meet and are not suspended. The plus signs make
+/// SQLite search by `user_id`.
 const WHO: &str = "+u.kind = 0 AND u.suspended_at IS NULL AND coalesce(
     (SELECT p.granted FROM user_permission p WHERE p.user_id = u.user_id AND p.permission = :permission),
     EXISTS (SELECT 1 FROM role_permission r WHERE r.role = u.role AND r.permission = :permission))";
 
-/// The next people to be reminded, after a number.
+/// The next people to be reminded, after an id.
 fn people_after(tx: &ReadTx<'_>, after: UserId, ways: Ways) -> Result<Vec<UserId>> {
     tx.values(
         &format!(
@@ -160,7 +162,7 @@ fn people_after(tx: &ReadTx<'_>, after: UserId, ways: Ways) -> Result<Vec<UserId
     )
 }
 
-/// Whether one of them is still to be reminded.
+/// Whether a student still matches `WHO`.
 fn may_join(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
     tx.value(
         &format!("SELECT EXISTS (SELECT 1 FROM user u WHERE u.user_id = :user AND {WHO})"),
@@ -172,7 +174,7 @@ fn starts_at(tx: &ReadTx<'_>, meet: i64) -> Result<Option<Instant>> {
     Ok(meets::meet(tx, meet)?.map(|meet| meet.entry.starts_at))
 }
 
-/// Drops what waits for meets that were moved or removed, and forgets the
+/// Drops queued reminders of meets that were moved or removed, and deletes the
 /// marks of meets that have started.
 fn withdraw(app: &App, turn: &Turn<'_>) -> Outcome {
     let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
@@ -182,8 +184,8 @@ fn withdraw(app: &App, turn: &Turn<'_>) -> Outcome {
         };
         let stands =
             app.db.read(Lane::Slow, |tx| Ok::<_, DbError>(starts_at(tx, meet)? == Some(start)))?;
-        // What waits past the start of a meet that stands is too old, which
-        // the delivery says of it.
+        // If the meet was not moved, messages still queued after its start have
+        // expired, and the delivery marks them as such.
         let is_done = if stands { is_over } else { take_back(app, turn, &name)? };
         if is_done {
             app.db.write(move |tx| mark::forget(tx, &name))?;
@@ -192,7 +194,7 @@ fn withdraw(app: &App, turn: &Turn<'_>) -> Outcome {
     Ok(())
 }
 
-/// The meet of a mark and its start then.
+/// The meet of a mark, and its start when the mark was made.
 fn meet_of(mark: &str) -> Option<(i64, Instant)> {
     let mut parts = mark.split(':').skip(1);
     let meet = parts.next()?.parse().ok()?;
@@ -200,7 +202,7 @@ fn meet_of(mark: &str) -> Option<(i64, Instant)> {
     Some((meet, Instant(start)))
 }
 
-/// Drops what still waits of what a mark stands for; false when some is left.
+/// Drops the queued messages of a mark's reminder; false when some are left.
 fn take_back(app: &App, turn: &Turn<'_>, mark: &str) -> Result<bool> {
     let told = mark.trim_start_matches(MARKS);
     while !turn.is_over() {

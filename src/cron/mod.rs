@@ -1,10 +1,10 @@
 //! Periodic work: a table of tasks, and the one function that runs them.
 //!
 //! The internal tick (`tick.rs`), `GET /api/v1/cron` (`api.rs`) and the panel
-//! (`pages.rs`) all call [`run`]. Runs take turns, so two of them do nothing
-//! twice. Each task runs apart: one that fails or panics is noted, and the
-//! others run. A task works in pieces small enough for the writer, and notes
-//! how far it came in the same transaction, so that it may end anywhere.
+//! (`pages.rs`) all call [`run`]. Only one run executes at a time, so nothing
+//! is done twice. Tasks are isolated: one that fails or panics is recorded, and
+//! the others still run. A task works in pieces small enough for the writer and
+//! stores its progress in the same transaction, so it can stop at any point.
 
 mod agency;
 pub mod api;
@@ -39,7 +39,7 @@ use crate::messages::choices::Ways;
 pub use report::{Failure, Report};
 use rules::Every;
 
-/// Longest work of a task in one run; what is left is done in the next.
+/// Longest time of a task in one run; the rest is done in the next run.
 const BUDGET: Duration = Duration::from_secs(20);
 /// Runs that may wait for their turn.
 const MOST_WAITING: usize = 8;
@@ -48,7 +48,7 @@ const MOST_WAITING: usize = 8;
 pub struct Task {
     /// The name in addresses, answers and the database.
     pub name: &'static str,
-    /// What people read.
+    /// The name shown in the panel.
     pub title: &'static str,
     pub every: Every,
     pub work: fn(&App, &Turn<'_>, &mut Report) -> Outcome,
@@ -71,17 +71,17 @@ pub const TASKS: &[Task] = &[
     Task { name: "limite_registros", title: "Registros acima do limite", every: Every::Run, work: archive::relieve },
 ];
 
-/// What a task returns; what it did stands in the report, also when it failed.
+/// What a task returns. Its counts are in the report, also when it failed.
 pub type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 crate::named! {
-    /// Who asked for a run.
+    /// Who started a run.
     pub enum Origin: text {
         /// The internal tick.
         Tick = "relogio";
-        /// The address with the secret.
+        /// `GET /api/v1/cron`, with the secret.
         Address = "endereco";
-        /// Somebody in the panel.
+        /// A person in the panel.
         Panel = "painel";
     }
 }
@@ -90,7 +90,8 @@ crate::named! {
 pub struct Turn<'t> {
     /// When the run began.
     pub now: Instant,
-    /// Whether somebody asked for the run, and is to see what there is now.
+    /// Whether the run was requested from outside the tick, so that its result
+    /// should be current.
     pub is_asked: bool,
     began: Monotonic,
     stop: Option<&'t Stop>,
@@ -102,7 +103,7 @@ impl<'t> Turn<'t> {
         Self { now, is_asked: false, began: Monotonic::now(), stop }
     }
 
-    /// The same, asked for by somebody.
+    /// The same turn with `is_asked` set.
     pub const fn asked(mut self, is_asked: bool) -> Self {
         self.is_asked = is_asked;
         self
@@ -118,7 +119,7 @@ impl<'t> Turn<'t> {
     }
 }
 
-/// How a task went in a run.
+/// The result of a task in a run.
 pub struct Ran {
     pub task: &'static Task,
     pub started_at: Instant,
@@ -136,12 +137,12 @@ pub struct Run {
     pub origin: Origin,
     pub report: Report,
     pub failures: Vec<Failure>,
-    /// Its number in the history, when it could be noted.
+    /// Its id in the history; `None` when it could not be stored.
     pub id: Option<i64>,
 }
 
-/// Runs every task that is due and not paused, after the runs before it;
-/// `None` when too many wait already.
+/// Runs every task that is due and not paused, once earlier runs are over;
+/// `None` when too many runs wait already.
 pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
     let _turn = app.cron_turns.take(MOST_WAITING)?;
     let whole = Turn::new(app.clock.now(), stop);
@@ -153,7 +154,8 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
             for task in TASKS {
                 let state = known.iter().find(|state| state.name == task.name);
                 let paused = state.is_some_and(|state| state.paused_at.is_some());
-                // What failed is tried again, however seldom it is due.
+                // A task that failed is retried in the next run, even if it is
+                // due only once a day.
                 let last =
                     state.filter(|state| state.failures == 0).and_then(|state| state.started_at);
                 if !paused && task.every.is_due(app.zone(), last, app.clock.now()) {
@@ -187,7 +189,7 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
     Some(run)
 }
 
-/// Runs one task; whatever happens in it stays in it.
+/// Runs one task and catches its failure or panic.
 fn run_one(app: &App, task: &'static Task, turn: &Turn<'_>, report: &mut Report) -> Ran {
     let result = catch_unwind(AssertUnwindSafe(|| (task.work)(app, turn, report)));
     let error = match result {

@@ -1,5 +1,5 @@
-//! The periodic tasks in the operator's panel: how they are, what they did,
-//! a run at once, a pause.
+//! The periodic tasks in the operator's panel: their state and history, a run
+//! at once, a pause.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -60,7 +60,7 @@ const LIST: Listing = Listing {
     ..Listing::NONE
 };
 
-/// Runs of a CSV file: those of 90 days at one a minute.
+/// Most runs of a CSV file: enough for 90 days at one run a minute.
 const MOST_IN_CSV: u32 = 150_000;
 
 const fn badge(number: RunOutcome) -> Badge {
@@ -331,7 +331,7 @@ struct Shown {
     pausada: bool,
 }
 
-/// `POST /admin/cron/tarefas/{nome}/pausar`: leaves a task out from now on.
+/// `POST /admin/cron/tarefas/{nome}/pausar`: runs skip the task from now on.
 pub fn pause(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     set_paused(person, request, true)
 }

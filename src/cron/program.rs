@@ -1,8 +1,8 @@
-//! The program by the clock: the evening's reminder, the end of streaks, and
-//! challenges whose goal was reached before they were made.
+//! Periodic tasks of the program: the evening's reminder, the end of streaks,
+//! and challenges whose goal was reached before they were created.
 //!
-//! Each goes over the students in pieces, once for its occasion, and notes how
-//! far it came.
+//! Each task goes through the students in pieces, once per occasion (such as a
+//! day), and stores how far it came.
 
 use serde_json::json;
 
@@ -16,16 +16,17 @@ use crate::outbox::{self, MessageKind, NewMessage};
 use crate::program::ledger::Account;
 use crate::program::{Terms, challenges, store};
 
-/// People of one job of the writer.
+/// Most people of one job of the writer.
 const PIECE: u32 = 250;
-/// The first words of the marks.
+/// The prefixes of the names of the marks.
 const REMINDED: &str = "lembrete_checkin";
 const ENDED: &str = "sequencias";
 const SETTLED: &str = "desafio";
 
-/// Goes over people in pieces, once for a name: `next` finds those after a
-/// number and says how far it looked, `work` does one job of the writer with
-/// them and counts what it did.
+/// Goes through people in pieces, once for each name of a mark. `next` returns
+/// the people after an id who need work, and the last id that it read. `work`
+/// handles one person and returns whether it did anything. Returns how often it
+/// did.
 fn walk(
     app: &App,
     turn: &Turn<'_>,
@@ -52,7 +53,7 @@ fn walk(
     Ok(worked)
 }
 
-/// Forgets marks of occasions that are over.
+/// Deletes the marks of occasions that are over.
 fn forget_earlier(app: &App, kind: &str) -> Outcome {
     let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, kind))?;
     for (name, _) in marks.into_iter().filter(|(_, is_over)| *is_over) {
@@ -84,7 +85,8 @@ pub fn remind(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     forget_earlier(app, REMINDED)
 }
 
-/// Of the next students of the program those who have not checked in today.
+/// Those of the next students who have not checked in today, and the last
+/// student that was read.
 fn waiting(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<(Vec<UserId>, Option<UserId>)> {
     let rows: Vec<(UserId, bool)> = tx.tuples(
         "SELECT student_id, ranked = 1 AND coalesce(last_checkin, 0) < ?2 FROM program_student
@@ -100,7 +102,7 @@ fn split(rows: Vec<(UserId, bool)>) -> (Vec<UserId>, Option<UserId>) {
     (wanted.map(|(student, _)| student).collect(), last)
 }
 
-/// Queues the reminder of somebody who still has not checked in.
+/// Queues the reminder of a student who still has not checked in.
 fn remind_one(
     tx: &WriteTx<'_>,
     ways: Ways,
@@ -144,7 +146,8 @@ pub fn end_streaks(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
     forget_earlier(app, ENDED)
 }
 
-/// Of the next students of the program those whose streak a missed day ended.
+/// Those of the next students whose streak ended by a missed day, and the last
+/// student that was read.
 fn missed(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<(Vec<UserId>, Option<UserId>)> {
     let rows: Vec<(UserId, bool)> = tx.tuples(
         "SELECT student_id, streak > 0 AND last_checkin < ?2 FROM program_student
@@ -166,8 +169,8 @@ fn end_one(tx: &WriteTx<'_>, student: UserId, today: Day) -> Result<bool> {
     Ok(ended > 0)
 }
 
-/// Gives the rewards of challenges that were made or changed after their period
-/// began to those who have reached the goal already.
+/// Gives the rewards of challenges that were created or changed after their
+/// period began, to students who have reached the goal already.
 pub fn settle_challenges(app: &App, turn: &Turn<'_>, _: &mut Report) -> Outcome {
     let (zone, today) = (app.zone(), app.day(turn.now));
     let terms = Terms::of(&app.config);

@@ -1,4 +1,4 @@
-//! What a run did: counts in the specification's names, and what failed.
+//! The result of a run: counts under the specification's names, and failures.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -77,59 +77,59 @@ impl Default for Archival {
 }
 
 impl Report {
-    /// People who were reminded of a meet.
+    /// Adds people who were reminded of a meet.
     pub const fn add_meets(&mut self, people: usize) {
         self.meets_notif += people;
     }
 
-    /// People who were alerted.
+    /// Adds people who were alerted.
     pub const fn add_inactive(&mut self, people: usize) {
         self.inativos += people;
     }
 
-    /// People who were reminded of the day's check-in.
+    /// Adds people who were reminded of the day's check-in.
     pub const fn add_reminded(&mut self, people: usize) {
         self.alertas_20h += people;
     }
 
-    /// Streaks that ended.
+    /// Adds streaks that ended.
     pub const fn add_missed(&mut self, streaks: usize) {
         self.furados += streaks;
     }
 
-    /// Students whose access ended.
+    /// Adds students whose access ended.
     pub const fn add_suspended(&mut self, people: usize) {
         self.suspended += people;
     }
 
-    /// What reading the marketplace brought.
+    /// Adds the counts of reading the marketplace.
     pub const fn add_sync(&mut self, counts: Counts) {
         self.ml_sync.contas += counts.accounts;
         self.ml_sync.vendas_novas += counts.sales;
         self.ml_sync.erros += counts.errors;
     }
 
-    /// What reading the agency's clients brought.
+    /// Adds the counts of reading the agency's clients.
     pub const fn add_agency(&mut self, synced: usize, errors: usize) {
         self.agencia_sync.sincronizados += synced;
         self.agencia_sync.erros += errors;
     }
 
-    /// Accounts of the agency that were looked at, and those of them that are ready.
+    /// Adds accounts of the agency that were checked, and how many are ready.
     pub const fn add_checkup(&mut self, looked_at: usize, ready: usize) {
         self.checkup_agencia.verificados += looked_at;
         self.checkup_agencia.prontos += ready;
         self.checkup_agencia.pendentes += looked_at - ready;
     }
 
-    /// Messages that left, failed, and were dropped.
+    /// Adds messages that were sent, that failed and that were dropped.
     pub const fn add_messages(&mut self, sent: usize, failed: usize, dropped: usize) {
         self.chat_enviados += sent;
         self.chat_erros += failed;
         self.chat_ignorados += dropped;
     }
 
-    /// Entries that were archived, in so many batches.
+    /// Adds archived entries, and the number of their batches.
     pub const fn add_archived(&mut self, entries: usize, batches: usize) {
         let (before, parts) = match self.log_archival {
             Archival::Skipped { .. } => (0, 0),
@@ -141,7 +141,7 @@ impl Report {
         }
     }
 
-    /// What was done, without zeros: a flat object.
+    /// The counts without zeros, as a flat object.
     pub fn effects(&self) -> Map<String, Value> {
         let mut effects = Map::new();
         if let Ok(Value::Object(fields)) = serde_json::to_value(self) {
@@ -162,7 +162,7 @@ impl Report {
     }
 }
 
-/// Words for the counts of a run, in the order of the specification.
+/// Labels for the counts of a run, in the order of the specification.
 const WORDS: [(&str, &str); 18] = [
     ("meets_notif", "Pessoas lembradas de um encontro"),
     ("inativos", "Alertas de inatividade"),
@@ -184,7 +184,7 @@ const WORDS: [(&str, &str); 18] = [
     ("suspensos", "Acessos encerrados"),
 ];
 
-/// Stored counts with their words, in the order of the specification.
+/// Stored counts with their labels, in the order of the specification.
 pub fn in_words(counts: &Map<String, Value>) -> Vec<(&'static str, u64)> {
     let count = |name: &str| counts.get(name).and_then(Value::as_u64);
     WORDS.iter().filter_map(|(name, words)| Some((*words, count(name)?))).collect()

@@ -5,7 +5,8 @@ use chrono::NaiveTime;
 use crate::base::{DAY_S, Day, Instant, UserId, Zone};
 
 const HOUR_S: i64 = 3600;
-/// Over how long messages that waited for the morning are spread.
+/// Seconds over which messages that waited for the end of quiet hours are
+/// spread.
 const SPREAD_S: i64 = 300;
 
 /// How often a task runs.
@@ -64,7 +65,8 @@ impl Moment {
         }
     }
 
-    /// Whether it is now: the first second belongs to it, the last one does not.
+    /// Whether this moment is now. Its first second is included, its last one
+    /// is not.
     pub const fn is_now(self, starts_at: Instant, now: Instant) -> bool {
         let ahead = starts_at.since(now);
         match self {
@@ -74,8 +76,8 @@ impl Moment {
     }
 }
 
-/// Whoever was last active before this instant has been away for so many full
-/// civil days.
+/// A student whose last activity is before this instant has been inactive for
+/// at least `full_days` full civil days.
 pub fn away_since_before(zone: Zone, now: Instant, full_days: u32) -> Instant {
     zone.start_of(zone.day(now).plus(-i64::from(full_days)))
 }
@@ -85,8 +87,9 @@ pub fn full_days_away(zone: Zone, active_at: Instant, now: Instant) -> i64 {
     (zone.day(now).0 - zone.day(active_at).0 - 1).max(0)
 }
 
-/// When a message that may wait leaves: now, or after the quiet hours it falls
-/// into, a few minutes apart by person. Equal ends mean that no hour is quiet.
+/// When a message that may wait is sent: now, or at the end of the current
+/// quiet hours, up to five minutes later depending on the person. If both ends
+/// are equal, no hour is quiet.
 pub fn leaves_at(
     zone: Zone,
     now: Instant,
@@ -104,11 +107,11 @@ pub fn leaves_at(
     zone.at(day, until).plus(user.0.rem_euclid(SPREAD_S)).max(now)
 }
 
-/// Entries of a log from before this instant are old: whole civil days, each
-/// of which ended more than so many days ago.
+/// Log entries before this instant are old: entries of whole civil days that
+/// ended at least `days` days ago.
 pub fn old_before(zone: Zone, now: Instant, days: i64) -> Instant {
     zone.start_of(zone.day(now).plus(-days))
 }
 
-/// How long an inactivity alert may wait before it says nothing any more.
+/// How long an inactivity alert may wait before it is outdated.
 pub const ALERT_LIFE_S: i64 = 3 * DAY_S;

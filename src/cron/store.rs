@@ -10,11 +10,11 @@ use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::Ways;
 use crate::row;
 
-/// Failures in a row after which administrators are told.
+/// Failures in a row after which administrators are notified.
 pub const WORRYING: i64 = 3;
 
 crate::named! {
-    /// What became of a run.
+    /// The result of a run.
     pub enum RunOutcome: number {
         Nothing = 0, "sem-efeito", "Sem efeito";
         Done = 1, "com-efeito", "Com efeito";
@@ -22,16 +22,16 @@ crate::named! {
     }
 }
 
-/// A task as it last ran.
+/// The state of a task after its last run.
 #[derive(Clone, Debug)]
 pub struct TaskState {
     pub name: String,
     pub started_at: Option<Instant>,
     pub ended_at: Option<Instant>,
     pub ms: Option<i64>,
-    /// In a row, up to now.
+    /// Failures in a row, up to now.
     pub failures: i64,
-    /// The last failure, also when it works again, and when that was.
+    /// The last failure and its time; kept when the task works again.
     pub error: Option<String>,
     pub failed_at: Option<Instant>,
     pub paused_at: Option<Instant>,
@@ -44,7 +44,7 @@ pub fn tasks(tx: &ReadTx<'_>) -> Result<Vec<TaskState>> {
     tx.records("FROM cron_task", [])
 }
 
-/// Pauses a task, or lets it run again; false when it is so already.
+/// Pauses or resumes a task; false when it is in that state already.
 pub fn set_paused(tx: &WriteTx<'_>, task: &super::Task, paused: bool) -> Result<bool> {
     let at = paused.then_some(tx.now().0);
     tx.execute(
@@ -58,7 +58,7 @@ pub fn set_paused(tx: &WriteTx<'_>, task: &super::Task, paused: bool) -> Result<
     Ok(changed == 1)
 }
 
-/// A run to be noted.
+/// A run to be stored.
 pub struct NewRun {
     started_at: Instant,
     ended_at: Instant,
@@ -70,7 +70,7 @@ pub struct NewRun {
 }
 
 impl NewRun {
-    /// What is noted of a run.
+    /// The row for a run.
     pub fn of(run: &Run) -> Self {
         let effects = run.report.effects();
         let outcome = match (run.failures.is_empty(), effects.is_empty()) {
@@ -90,7 +90,7 @@ impl NewRun {
     }
 }
 
-/// Notes a run and how its tasks went; returns its number.
+/// Stores a run and the results of its tasks; returns the run's id.
 pub fn note(tx: &WriteTx<'_>, ways: Ways, run: &NewRun, ran: &[Ran]) -> Result<i64> {
     for one in ran {
         note_task(tx, ways, one)?;
@@ -136,8 +136,8 @@ fn note_task(tx: &WriteTx<'_>, ways: Ways, ran: &Ran) -> Result<()> {
     Ok(())
 }
 
-/// Tells everybody who administers that a task keeps failing; once, because
-/// the third failure in a row comes once.
+/// Notifies all administrators that a task keeps failing. It is called only at
+/// the third failure in a row, so they are notified once.
 fn tell_administrators(tx: &WriteTx<'_>, ways: Ways, ran: &Ran) -> Result<()> {
     let error = ran.error.as_deref().unwrap_or_default();
     let alert = Alert {
@@ -150,7 +150,7 @@ fn tell_administrators(tx: &WriteTx<'_>, ways: Ways, ran: &Ran) -> Result<()> {
     alerts::tell(tx, ways, &alert)
 }
 
-/// A run as it was noted.
+/// A stored run.
 #[derive(Clone, Debug)]
 pub struct Noted {
     pub id: i64,
@@ -196,7 +196,7 @@ pub fn page(
     Ok((runs.collect::<Result<_>>()?, total))
 }
 
-/// Their numbers.
+/// The ids of the runs of a page.
 pub fn ids(
     tx: &ReadTx<'_>,
     outcome: Option<RunOutcome>,

@@ -48,9 +48,9 @@ proptest! {
         let now = active.plus(since);
         let away = active < away_since_before(zone, now, days);
         prop_assert_eq!(away, full_days_away(zone, active, now) >= i64::from(days));
-        // Once away, always away, until there is activity.
+        // Once inactive, a student stays inactive until there is activity.
         prop_assert!(!away || active < away_since_before(zone, now.plus(1), days));
-        // It begins at a midnight of the zone.
+        // Inactivity begins at midnight in the zone.
         let midnight = zone.start_of(zone.day(now));
         prop_assert_eq!(away, active < away_since_before(zone, midnight, days));
     }
@@ -69,8 +69,8 @@ proptest! {
         let leaves = leaves_at(zone, now, (from, until), UserId(user));
         prop_assert!(leaves >= now);
         if quiet(now) {
-            // Clocks that change within the night may add an hour, and where
-            // an hour is repeated the end of the quiet is its first one.
+            // A clock change in the night may add an hour. When an hour occurs
+            // twice, the quiet hours end in its first occurrence.
             prop_assert!(leaves.since(now) <= DAY_S + 3600 + 300);
         } else {
             prop_assert_eq!(leaves, now);
@@ -178,7 +178,7 @@ fn what_happens_in_a_task_stays_in_it() {
         errors,
         [Some("it panicked: on purpose".to_owned()), Some("it did not work".to_owned()), None]
     );
-    // What was done before a failure is counted.
+    // Work done before a failure is counted.
     let effects = serde_json::Value::Object(report.effects());
     let expected = serde_json::json!({
         "inativos": 2, "chat_enviados": 3, "chat_erros": 2, "chat_ignorados": 1,
@@ -222,7 +222,7 @@ fn a_task_that_was_stopped_goes_on_where_it_was() {
     let stop = Stop::default();
     stop.stop();
     let mut report = Report::default();
-    // Told to stop before its first piece: nothing is done, and nothing lost.
+    // Stopped before its first piece: nothing is done, and nothing is lost.
     inactivity::alert(&house.app, &Turn::new(NOW, Some(&stop)), &mut report).unwrap();
     assert_eq!(house.number("SELECT count(*) FROM outbox"), 0);
     // As if it had ended after the first piece.
@@ -233,13 +233,13 @@ fn a_task_that_was_stopped_goes_on_where_it_was() {
     inactivity::alert(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
     assert_eq!(house.number("SELECT count(*) FROM outbox"), 800);
     assert_eq!(house.number("SELECT done FROM cron_mark"), 1);
-    // The day after, those of the first piece are found, and nobody else.
+    // The next day only the people of the first piece are found.
     let tomorrow = NOW.plus(DAY_S);
     house.place.now_is(tomorrow);
     inactivity::alert(&house.app, &Turn::new(tomorrow, None), &mut report).unwrap();
     assert_eq!(house.number("SELECT count(*) FROM outbox"), 1300);
     assert_eq!(house.number("SELECT count(DISTINCT user_id) FROM outbox"), 1300);
-    // Marks of days that are over go.
+    // Marks of days that are over are deleted.
     let later = NOW.plus(10 * DAY_S);
     house.place.now_is(later);
     inactivity::alert(&house.app, &Turn::new(later, None), &mut report).unwrap();
@@ -356,14 +356,14 @@ fn everybody_is_reminded_of_a_meet_also_in_several_pieces() {
         assert_eq!(house.number("SELECT count(*) FROM outbox"), 300);
         assert_eq!(house.number("SELECT count(DISTINCT user_id) FROM outbox"), 300);
     }
-    // A meet that was moved takes all of them back, and is announced anew.
+    // Moving a meet drops all its reminders, and new ones are queued.
     house.execute("UPDATE meet SET starts_at = starts_at - 60");
     let mut report = Report::default();
     meets::remind(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
     let by_state =
         |state: i64| house.number(&format!("SELECT count(*) FROM outbox WHERE state = {state}"));
     assert_eq!((by_state(2), by_state(0)), (300, 300));
-    // Marks of meets that have begun go.
+    // Marks of meets that have begun are deleted.
     let begun = NOW.plus(2 * DAY_S);
     house.place.now_is(begun);
     meets::remind(&house.app, &Turn::new(begun, None), &mut report).unwrap();
@@ -377,7 +377,8 @@ fn messages_that_are_done_are_packed_and_those_between_them_stay() {
         "INSERT INTO user (user_id, email, name, role, created_at)
          VALUES (7, 'ana@example.com', 'Ana Souza', 'free', 1700000000)",
     );
-    // Every third waits; one in nine was given up or cancelled, with words that tell of people.
+    // Every third message waits. Some of the others failed or were cancelled,
+    // with texts that name people.
     house.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
          INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, done_at, outcome, provider)
@@ -424,7 +425,7 @@ fn a_message_that_was_taken_up_again_is_not_packed() {
     let log = &archive::LOGS[2];
     let piece = house.app.db.read(Lane::Slow, |tx| archive::oldest(tx, log, NOW, ZONE));
     let batch = Arc::new(archive::Batch::of(log, piece.unwrap().unwrap()).unwrap());
-    // Waiting again, or already done again.
+    // The message waits again, or was done again at another time.
     for change in ["0, done_at = NULL", "1, done_at = 1779999999"] {
         let change = format!("UPDATE outbox SET state = {change} WHERE message_id = 2");
         house.execute(change.leak());
@@ -442,7 +443,7 @@ fn bodies_of_messages_go_after_thirty_days_and_then_nothing_is_sent_again() {
     house.execute(
         "INSERT INTO user (user_id, email, name, role, created_at) VALUES (7, 'a@b', 'A', 'free', 1)",
     );
-    // Given up 31 and 29 days ago, and one that waits since long ago.
+    // Failed 31 and 29 days ago, and one that has waited for a long time.
     house.execute(
         "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, done_at)
          SELECT 'email', 7, 'alerta', '{\"a\":1}', value, 3, 1, 1, 1795176000 - value * 86400
@@ -473,7 +474,7 @@ fn a_log_of_requests_above_its_limit_is_packed_whatever_its_age() {
     };
     relieve(&mut report);
     assert_eq!(house.number("SELECT count(*) FROM log_batch"), 0);
-    // As if it held so many more.
+    // As if the log held that many more entries.
     house.execute("INSERT INTO request_log_count VALUES (5, '', 997500)");
     relieve(&mut report);
     assert_eq!(house.number("SELECT min(entry_id) FROM request_log"), 1_795_176_000_004_001);

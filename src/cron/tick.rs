@@ -6,19 +6,19 @@ use super::{Origin, run};
 use crate::app::App;
 use crate::base::Stop;
 
-/// How often it looks whether it is time. A moved clock is noticed by then.
+/// How often the time is checked. A clock change is noticed within this time.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Runs the tasks now, and then whenever the interval is over: by time that
-/// passes evenly, and also when the clock has moved on that far, as it does
-/// after a sleep of the machine.
+/// Runs the tasks now, and then after each interval. The interval is over when
+/// either the monotonic clock or the wall clock has advanced that far, so that
+/// a sleep of the machine does not delay a run.
 pub fn work(app: &App, stop: &Stop) {
     let interval_s = app.config.cron.interval_s;
     let interval = Duration::from_secs(interval_s);
     let far = i64::try_from(interval_s).unwrap_or(i64::MAX);
     loop {
         let (began, at) = (Monotonic::now(), app.clock.now());
-        // Refused only while others wait, who do the same work.
+        // Rejected only while other runs wait, and they do the same work.
         let _ = run(app, Origin::Tick, Some(stop));
         loop {
             if stop.wait(LOOK) {

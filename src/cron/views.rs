@@ -1,4 +1,4 @@
-//! What the pages of the periodic tasks print.
+//! Template data of the pages of the periodic tasks.
 
 use askama::Template;
 
@@ -9,24 +9,22 @@ use crate::panel::{Badge, Layout, Notice, Paging, Table, When};
 #[template(path = "cron.html", config = "assets/askama.toml")]
 pub struct CronPage {
     pub layout: Layout,
-    /// What needs a look: the tick is off, a task keeps failing.
+    /// Warnings: the tick is off, a task keeps failing.
     pub attention: Vec<Notice>,
-    /// Every task.
     pub tasks: Vec<TaskRow>,
-    /// The frame of the history.
+    /// Filters and paging of the history.
     pub table: Table,
     pub runs: Vec<RunRow>,
 }
 
-/// A task.
 pub struct TaskRow {
     /// Its name in addresses.
     pub name: &'static str,
     /// What it does.
     pub title: &'static str,
-    /// How often.
+    /// How often it runs.
     pub every: &'static str,
-    /// When it last began; none before its first time.
+    /// When it last began; `None` before its first run.
     pub last: Option<When>,
     /// `320 ms`: how long it took then; may be empty.
     pub took: String,
@@ -34,23 +32,21 @@ pub struct TaskRow {
     pub state: Badge,
     /// The last failure and when that was; may be empty.
     pub error: String,
-    /// Whether it is paused.
     pub paused: bool,
 }
 
 /// A run in the history.
 pub struct RunRow {
-    /// Its number.
     pub id: String,
     /// `20/11/2026 09:00`: when it began.
     pub at: String,
     /// The same, relative.
     pub began: When,
-    /// Who asked for it.
+    /// Who started it.
     pub origin: &'static str,
     /// How long it took.
     pub took: String,
-    /// What became of it.
+    /// Its result.
     pub state: Badge,
     /// What it did, in a line; may be empty.
     pub effects: String,
@@ -76,28 +72,27 @@ pub struct ArchivePage {
     pub layout: Layout,
     pub table: Table,
     pub batches: Vec<BatchLine>,
-    /// How long everything stays.
+    /// How long each kind of record is kept.
     pub kept: Vec<KeptLine>,
 }
 
-/// How long one kind of thing stays.
+/// How long one kind of record is kept.
 pub struct KeptLine {
     pub what: &'static str,
     pub days: i64,
-    /// What becomes of it then.
+    /// What is done with it then.
     pub then: &'static str,
 }
 
 /// A batch in the list.
 pub struct BatchLine {
-    /// Its number.
     pub id: String,
     /// `20/11/2026`, with its part when the day has several.
     pub day: String,
     pub log: String,
     /// How many entries.
     pub entries: String,
-    /// Size as it is kept.
+    /// Compressed size.
     pub size: String,
 }
 
@@ -106,13 +101,13 @@ pub struct BatchLine {
 #[template(path = "archive_batch.html", config = "assets/askama.toml")]
 pub struct BatchPage {
     pub layout: Layout,
-    /// When the batch is not what was packed.
+    /// A warning when the batch is damaged.
     pub damaged: Option<Notice>,
     pub batch: BatchLine,
     /// When it was packed.
     pub packed: String,
     /// Entries of this page, one JSON object a line.
     pub lines: String,
-    /// Where the page stands among the entries.
+    /// Position of this page among the entries.
     pub paging: Paging,
 }

@@ -1,6 +1,6 @@
-//! What keeps a process from writing a database: the file, what SQLite keeps
-//! beside it, or their folder. Root may write almost everything, so a file
-//! that its owner made read-only is respected first.
+//! Why a process cannot write a database: because of the file, the files that
+//! SQLite keeps beside it, or their folder. Root may write almost everything, so
+//! the first check is whether the owner made the file read-only.
 
 use std::fs::{File, Metadata};
 use std::io::ErrorKind;
@@ -9,11 +9,11 @@ use std::path::Path;
 
 use super::{OpenError, beside};
 
-/// What lies beside a database while it is open or after a crash.
+/// Files beside a database while it is open or after a crash.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// Refuses a database that this process cannot write, naming the file that is
-/// in the way. No connection may be open in this process.
+/// Refuses a database that this process cannot write, naming the file that
+/// cannot be written. This process must not have a connection open.
 pub(super) fn require_writable(database: &Path) -> Result<(), OpenError> {
     if std::fs::metadata(database).is_ok_and(|found| found.permissions().readonly()) {
         return Err(OpenError::read_only(database, database));
@@ -29,7 +29,7 @@ pub(super) fn require_writable(database: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// The system's refusal to open `file` of a database for writing.
+/// The error when the system refuses to open `file` of a database for writing.
 pub(super) fn not_writable(
     database: &Path,
     file: &Path,
@@ -44,8 +44,8 @@ pub(super) fn not_writable(
     }
 }
 
-/// What the owner of a database could not write, whoever asks: `None` when
-/// nothing is in the way of a server that runs as that owner.
+/// The first file that the owner of a database cannot write, whichever user runs
+/// this; `None` when a server that runs as that owner can write all of them.
 pub fn obstacle(database: &Path) -> Option<String> {
     let owner = std::fs::metadata(database).ok()?.uid();
     let companions = COMPANIONS.map(|suffix| beside(database, suffix));
@@ -66,7 +66,7 @@ pub(super) fn why_not(database: &Path, file: &Path) -> String {
     let owner = std::fs::metadata(database).map_or(me, |found| found.uid());
     let (at, found) = match std::fs::metadata(file) {
         Ok(found) => (file, found),
-        // It would have to be made.
+        // The file is missing, so it would be made in the folder.
         Err(_) => match std::fs::metadata(folder_of(file)) {
             Ok(found) => (folder_of(file), found),
             Err(error) => return error.to_string(),

@@ -3,8 +3,8 @@
 //! A copy is one file that needs nothing beside it. It is made by SQLite's
 //! backup interface in a single step (in several it would start again at each
 //! write), under a name ending in `.partial`, and gets its final name only
-//! after it has passed the checks and lies on the disk. So a file with the
-//! final name is always whole, whatever was killed when.
+//! after it has passed the checks and is on the disk. So a file with the final
+//! name is always complete, even if the process was killed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -35,29 +35,29 @@ pub enum BackupError {
     /// The target belongs to the database.
     #[error("{0} belongs to the database; choose another file")]
     Companion(PathBuf),
-    /// There is something of that name, and nobody said that it may go.
+    /// A file of that name exists, and `--force` was not given.
     #[error("{0} exists already; choose another name, or replace it with --force")]
     Exists(PathBuf),
-    /// There is something of that name that is no file.
+    /// Something of that name exists that is not a plain file.
     #[error("{0} is not a plain file and cannot be replaced; choose another name")]
     NotAFile(PathBuf),
-    /// What was to be restored is no copy that could be.
+    /// The file cannot be restored.
     #[error("{file} {why}; {advice}")]
     Unfit {
-        /// As it was named.
+        /// The path as it was given.
         file: PathBuf,
         /// What is wrong with it.
         why: String,
         /// What to do.
         advice: &'static str,
     },
-    /// Somebody is writing that copy right now.
+    /// Another process is writing that copy right now.
     #[error("another backup to {0} is running; wait for it or choose another file")]
     InProgress(PathBuf),
     /// The target's folder does not exist.
     #[error("the folder of {0} does not exist; create it, or choose another file")]
     NoFolder(PathBuf),
-    /// The target's folder takes no files from us.
+    /// This process cannot make files in the target's folder.
     #[error("cannot make a file in {}: {cause}; choose another folder, or have its owner let you write there", folder.display())]
     ClosedFolder {
         /// The folder.
@@ -88,8 +88,8 @@ pub enum BackupError {
     /// One of the two databases was refused.
     #[error(transparent)]
     Open(Box<OpenError>),
-    /// The operating system refused something. The message holds the cause, so
-    /// it is no `source`: that would be told twice.
+    /// The operating system refused something. The message contains the cause,
+    /// so it is not also the `source`: it would be printed twice.
     #[error("cannot {doing} {path}: {cause}")]
     Io {
         /// What was being done.
@@ -116,13 +116,14 @@ impl From<OpenError> for BackupError {
 }
 
 impl BackupError {
-    /// Whether it failed because the process or the system has as many files
-    /// open as it may, which passes by itself.
+    /// Whether it failed because the process or the system has too many files
+    /// open, which passes by itself.
     pub fn is_out_of_handles(&self) -> bool {
         let io = |error: &std::io::Error| {
             matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
         };
-        // SQLite does not say why it cannot open a file; this one is open already.
+        // SQLite does not say why it cannot open a file. This one is open
+        // already, so too many open files are the likely reason.
         let sqlite =
             |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::CannotOpen);
         match self {
@@ -160,8 +161,8 @@ impl BackupError {
         }
     }
 
-    /// The same, naming the database and its copy in the place of the file in
-    /// the making.
+    /// The same error, naming the database or its copy instead of the
+    /// unfinished file.
     fn about(self, database: &Path, copy: &Path) -> Self {
         let (database, path) = (database.to_owned(), copy.to_owned());
         match self {
@@ -175,7 +176,7 @@ impl BackupError {
     }
 }
 
-/// A finished copy; what its manifest says too.
+/// A finished copy; also the content of its manifest.
 #[derive(Debug, serde::Serialize)]
 pub struct Report {
     /// Name of the copy, without folder.
@@ -195,9 +196,9 @@ pub struct Report {
 }
 
 /// Copies the database at `database`, live or at rest, to the file `to`,
-/// checks the copy and writes the manifest `to`.json. What had these names is
-/// replaced at the end, in one move each. After a failure nothing of the copy
-/// is left.
+/// checks the copy and writes the manifest `to`.json. Existing files of these
+/// names are replaced at the end, each by one rename. After a failure nothing
+/// of the copy is left.
 pub fn copy(database: &Path, to: &Path, clock: &Clock) -> Result<Report> {
     let started = std::time::Instant::now();
     let taken_at = clock.now();
@@ -225,7 +226,7 @@ pub fn copy(database: &Path, to: &Path, clock: &Clock) -> Result<Report> {
     Ok(report)
 }
 
-/// A checked copy that has no name: its file is gone when it is closed.
+/// A checked copy without a name: its file disappears when it is closed.
 pub struct Unnamed {
     /// Open for reading, at its beginning.
     pub file: File,
@@ -247,9 +248,10 @@ pub fn copy_unnamed(database: &Path) -> Result<Unnamed> {
     Ok(Unnamed { file, bytes, sha256 })
 }
 
-/// Removes what a killed process left of a copy it was making to send.
+/// Removes the unfinished copy that a killed process left when it was about to
+/// send one.
 pub(super) fn forget_unsent(database: &Path) {
-    // Worth nothing, and made anew by the next copy if it stays.
+    // If this fails, the next copy overwrites the file.
     let _ = std::fs::remove_file(beside(&unsent(database), ".partial"));
 }
 
@@ -257,9 +259,9 @@ fn unsent(database: &Path) -> PathBuf {
     beside(database, ".sent")
 }
 
-/// The file that a copy of `database` named `target` goes to: `target`, or in a
-/// folder a new name with the time in it. What exists is refused unless
-/// `force`; what is no file, or belongs to the database, always.
+/// The file for a copy of `database`: `target`, or a new name with the time in
+/// it if `target` is a folder. A file that exists is refused unless `force`.
+/// Anything else than a plain file, and files of the database, are always refused.
 pub fn target(database: &Path, target: &Path, force: bool, clock: &Clock) -> Result<PathBuf> {
     if target.is_dir() {
         let stem = database.file_stem().unwrap_or_default();
@@ -277,7 +279,7 @@ pub fn target(database: &Path, target: &Path, force: bool, clock: &Clock) -> Res
             Ok(found) if found.is_dir() || !found.is_file() && !found.is_symlink() => {
                 return Err(BackupError::NotAFile(name));
             }
-            // An earlier copy's manifest goes with it.
+            // The manifest of an earlier copy is replaced with it.
             Ok(_) if !force && name == target => return Err(BackupError::Exists(name)),
             _ => {}
         }
@@ -285,14 +287,14 @@ pub fn target(database: &Path, target: &Path, force: bool, clock: &Clock) -> Res
     Ok(target.to_owned())
 }
 
-/// A file in the making, locked so that two do not write the same one.
+/// An unfinished file, locked so that two processes do not write the same one.
 pub(super) struct Partial {
     pub path: PathBuf,
     pub file: File,
 }
 
 impl Partial {
-    /// Claims `to`.partial and empties what a killed attempt left in it.
+    /// Claims `to`.partial and empties it, as a killed attempt may have left it.
     pub fn claim(to: &Path) -> Result<Self> {
         let path = beside(to, ".partial");
         let file = match lock_path(&path) {
@@ -328,7 +330,7 @@ impl Partial {
         write().map_err(BackupError::io("write", &self.path))
     }
 
-    /// Gives the file its final name once it lies on the disk.
+    /// Syncs the file to the disk and gives it its final name.
     pub fn finish(self, to: &Path) -> Result<()> {
         self.file.sync_all().map_err(BackupError::io("sync", &self.path))?;
         rename(&self.path, to)
@@ -378,7 +380,7 @@ fn copy_from(source: &Connection, database: &Path, to: &Path) -> Result<()> {
     if copied != StepResult::Done {
         return Err(BackupError::InUse(database.to_owned()));
     }
-    // The copy says that it has a log, as its source does.
+    // The copy has the journal mode of its source, WAL. This turns it off.
     target.execute_batch("PRAGMA journal_mode = DELETE").map_err(&sqlite)?;
     target.close().map_err(|(_, error)| sqlite(error))
 }
@@ -417,7 +419,7 @@ fn first_fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
     })
 }
 
-/// Rows of each table; search indexes repeat what stands in one.
+/// Rows of each table. Search indexes are left out: they repeat a table.
 fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>> {
     let mut tables = connection.prepare(
         "SELECT name
@@ -461,7 +463,7 @@ fn digest(path: &Path) -> Result<(u64, [u8; 32])> {
 }
 
 /// `<path><between>YYYYMMDD-HHMMSS<end>` (UTC), with a number before the end
-/// when that is taken.
+/// when that name is taken.
 pub fn dated(path: &Path, between: &str, end: &str, now: Instant) -> PathBuf {
     let digits: String = now.rfc3339().chars().filter(char::is_ascii_digit).collect();
     let (day, time) = digits.split_at(digits.len().min(8));
@@ -505,7 +507,7 @@ pub(super) fn rename(from: &Path, to: &Path) -> Result<()> {
     std::fs::rename(from, to).map_err(BackupError::io("rename to", to))
 }
 
-/// A new name is on the disk only after its folder is.
+/// Syncs the folder: a new name is on the disk only after that.
 pub(super) fn sync_folder(path: &Path) -> Result<()> {
     let folder = access::folder_of(path);
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(BackupError::io("sync", folder))

@@ -1,15 +1,17 @@
 //! Keeping the write-ahead log small.
 //!
-//! The writer alone checkpoints, between commits. A passive checkpoint every
-//! 4,000 pages copies the log into the file, but the log starts again from
-//! its beginning only at a moment when nobody reads. Under steady reads that
-//! moment never comes by itself and the log would grow to gigabytes. So above
-//! some 47 MB a gate holds back new reads in place for the few milliseconds
-//! that it takes to have the log start again. Snapshots that workers keep between
-//! two reads (`reader.rs`) end before each checkpoint. Slow reads and backups do not
-//! pass the gate; while one of them pins the log it is tried again each second. The
-//! file keeps its length meanwhile, because what it has is cheaper to write
-//! again than to grow anew; an idle writer truncates it.
+//! Only the writer runs checkpoints, between commits. A passive checkpoint every
+//! 4,000 pages copies the log into the file, but the log restarts from its
+//! beginning only at a moment when nothing reads. Under steady reads that moment
+//! never comes by itself, and the log would grow to gigabytes. So above some
+//! 47 MB a gate holds back new reads in place for the few milliseconds that a
+//! restart of the log takes. Snapshots that workers keep between two reads
+//! (`reader.rs`) end before each checkpoint.
+//!
+//! Slow reads and backups do not pass the gate. While one of them pins the log,
+//! the restart is retried each second. The log file keeps its length after a
+//! restart, because overwriting is cheaper than growing; an idle writer
+//! truncates it.
 
 use parking_lot::{Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -26,13 +28,13 @@ const PASSIVE_PAGES: i64 = 4_000;
 const GATE_PAGES: i64 = 11_500;
 /// How long a closing gate waits for reads in place to end.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// Time between two attempts to have the log start again.
+/// Time between two attempts to restart the log.
 const RETRY: Duration = Duration::from_secs(1);
 /// How long the writer must have nothing to do before it truncates a log
 /// that is still small.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// Lets reads in place through, except while the log is made to start again.
+/// Lets reads in place through, except while the log is being restarted.
 #[derive(Default)]
 pub struct Gate {
     state: Mutex<CheckpointState>,
@@ -54,7 +56,7 @@ impl Gate {
         Pass { gate: self }
     }
 
-    /// Closes the gate and waits for those inside; `None`, with the gate open
+    /// Closes the gate and waits for the reads inside; `None`, with the gate open
     /// again, when they take too long.
     fn close(&self) -> Option<Closed<'_>> {
         let mut state = self.state.lock();
@@ -96,15 +98,15 @@ impl Drop for Closed<'_> {
 
 /// What a checkpoint works with.
 pub struct Checkpointer<'w> {
-    /// The writer's.
+    /// The writer's connection.
     pub connection: &'w Connection,
     pub gate: &'w Gate,
     pub homes: &'w Homes,
 }
 
 impl Checkpointer<'_> {
-    /// Runs a checkpoint that no kept snapshot holds up; false when others kept it from
-    /// finishing.
+    /// Ends the kept snapshots and runs a checkpoint; false when other connections kept
+    /// it from finishing.
     fn run(&self, pragma: &str) -> Result<bool> {
         self.homes.end_kept();
         checkpoint(self.connection, pragma)
@@ -115,21 +117,21 @@ impl Checkpointer<'_> {
 pub struct Log {
     /// Length at which the next passive checkpoint is due.
     next_passive: i64,
-    /// When a new start was tried last.
+    /// When a restart was tried last.
     tried: Option<Instant>,
 }
 
 impl Log {
-    /// Knows nothing yet.
+    /// The state before the first commit.
     pub fn new() -> Self {
         Self { next_passive: PASSIVE_PAGES, tried: None }
     }
 
-    /// After a commit: copies the log when it is long enough, and has it start again.
+    /// After a commit: copies the log when it is long enough, and restarts a longer one.
     pub fn after_commit(&mut self, with: &Checkpointer<'_>) -> Result<()> {
         let pages = pages(with.connection)?;
         if pages + PASSIVE_PAGES < self.next_passive {
-            // The log has started again.
+            // The log was restarted.
             self.next_passive = PASSIVE_PAGES;
         }
         if pages >= self.next_passive {
@@ -142,7 +144,7 @@ impl Log {
         Ok(())
     }
 
-    /// Without work for `idle`: truncates a log that was left.
+    /// After `idle` without work: truncates the log.
     pub fn when_idle(&mut self, with: &Checkpointer<'_>, idle: Duration) -> Result<()> {
         let pages = pages(with.connection)?;
         if pages >= GATE_PAGES || (pages > 0 && idle >= IDLE) {
@@ -151,8 +153,8 @@ impl Log {
         Ok(())
     }
 
-    /// At most once a second, and without waiting for slow readers: while it
-    /// waited, nobody could write.
+    /// Restarts the log, at most once a second. It does not wait for slow
+    /// readers, because nothing could be written in that time.
     fn start_again(&mut self, with: &Checkpointer<'_>, how: &str) -> Result<()> {
         if self.tried.is_some_and(|tried| tried.elapsed() < RETRY) {
             return Ok(());
@@ -174,9 +176,9 @@ impl Log {
     }
 }
 
-/// Folds the whole log into the file, at the end. Fails with
-/// [`DbError::Busy`] when another process still reads it; nothing is lost
-/// then, the log stays beside the file.
+/// Moves the whole log into the file, when the database is closed. Fails with
+/// [`DbError::Busy`] when another process still reads the log. Nothing is lost
+/// then: the log stays beside the file.
 pub fn fold(connection: &Connection) -> Result<()> {
     if checkpoint(connection, "PRAGMA wal_checkpoint(TRUNCATE)")? {
         return Ok(());
@@ -190,7 +192,7 @@ fn pages(connection: &Connection) -> Result<i64> {
     Ok(statement.query_row([], |row| row.get(1))?)
 }
 
-/// Runs a checkpoint; false when others kept it from finishing.
+/// Runs a checkpoint; false when other connections kept it from finishing.
 fn checkpoint(connection: &Connection, pragma: &str) -> Result<bool> {
     let mut statement = connection.prepare_cached(pragma)?;
     let busy: rusqlite::Result<i64> = statement.query_row([], |row| row.get(0));

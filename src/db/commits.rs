@@ -1,9 +1,9 @@
-//! The number of commits, by which a reader knows that its snapshot is the newest.
+//! The number of commits, by which a reader knows whether its snapshot is the newest.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts the writer's commits: odd while one is under way, when nobody can tell whether
-/// a snapshot has it.
+/// Counts the writer's commits, twice each: the number is odd while one is under way,
+/// when it is unknown whether a snapshot includes it.
 #[derive(Default)]
 pub struct Commits(AtomicU64);
 
@@ -12,7 +12,7 @@ pub struct Commits(AtomicU64);
 pub struct Stand(u64);
 
 impl Commits {
-    /// Runs a commit. Whatever happens after it, in any thread, finds another number.
+    /// Runs a commit and counts it. After it, every thread sees another number.
     pub fn count<T>(&self, commit: impl FnOnce() -> T) -> T {
         self.0.fetch_add(1, Ordering::AcqRel);
         let done = commit();
@@ -20,7 +20,7 @@ impl Commits {
         done
     }
 
-    /// The number now. A snapshot that begins later has all commits before it.
+    /// The number now. A snapshot that begins later includes all commits before it.
     pub fn stand(&self) -> Stand {
         Stand(self.0.load(Ordering::Acquire))
     }

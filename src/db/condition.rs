@@ -1,10 +1,11 @@
-//! Whether writes go through: what the writer saw last, for those who may not
-//! wait for it.
+//! Whether writes succeed: the last result that the writer saw, for code that
+//! must not wait for the writer.
 //!
-//! After a write that found no space, or that another process kept from being
-//! tried, the writer tries by itself each second until one goes through. An
-//! idle one tries when it was asked and has not written for two seconds. Only
-//! such a try, which also looks for room (`room.rs`), ends a full disk.
+//! After a write that failed, for example for lack of space or because another
+//! process blocked it, the writer makes a trial write each second until one
+//! succeeds. An idle writer makes one when the condition was read and it has not
+//! written for two seconds. Only a trial write, which also checks the free space
+//! (`room.rs`), ends the condition `Full`.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -13,22 +14,22 @@ use rusqlite::{ErrorCode, ffi};
 
 use super::DbError;
 
-/// How often is tried what failed.
+/// Time between two trial writes after a failure.
 const TRY_EVERY: Duration = Duration::from_secs(1);
-/// How old the last write may be when somebody asks.
+/// How old the last write may be when the condition is read.
 const FRESH: Duration = Duration::from_secs(2);
-/// A commit that takes longer is stuck. Lists of people and products are one
-/// job and take some seconds.
+/// A commit that takes longer is stuck. An import of people or products is one
+/// job and takes some seconds.
 const STUCK: Duration = Duration::from_secs(20);
 
-/// Whether writes go through.
+/// Whether writes succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// The last one did.
     Writable = 0,
     /// The last one found no space.
     Full = 1,
-    /// The last one could not be tried, or takes for ever.
+    /// The last one failed for another reason, or does not end.
     NotWritable = 2,
 }
 
@@ -56,7 +57,7 @@ impl Default for Observed {
 }
 
 impl Observed {
-    /// Whether writes go through.
+    /// Whether writes succeed.
     pub fn condition(&self) -> Condition {
         self.asked.store(true, Ordering::Relaxed);
         let began = self.began_ms.load(Ordering::Relaxed);
@@ -70,7 +71,7 @@ impl Observed {
         }
     }
 
-    /// Whether the writer is to try a write of its own.
+    /// Whether the writer should make a trial write.
     pub fn wants_try(&self) -> bool {
         let idle = self.since(self.tried_ms.load(Ordering::Relaxed));
         match self.condition.load(Ordering::Relaxed) {
@@ -84,23 +85,23 @@ impl Observed {
         self.began_ms.store(self.now_ms().max(1), Ordering::Relaxed);
     }
 
-    /// A write ended. Without an outcome nothing was to be written after all,
-    /// which says nothing of the disk.
+    /// A write ended. `None` means that there was nothing to write, which says
+    /// nothing about the disk.
     pub fn end(&self, outcome: Option<Result<(), ffi::Error>>) {
         self.began_ms.store(0, Ordering::Relaxed);
-        // A row that breaks a rule says nothing of it either.
+        // A violated constraint says nothing about the disk either.
         let is_rule = |code: ffi::Error| code.code == ErrorCode::ConstraintViolation;
         let Some(outcome) = outcome.filter(|outcome| !outcome.is_err_and(is_rule)) else {
             return;
         };
-        // A small one may find a place on a full disk, where the next does not.
+        // On a full disk a small write may succeed although the next one fails.
         let is_full = self.condition.load(Ordering::Relaxed) == Condition::Full as u8;
         if !(is_full && outcome.is_ok()) {
             self.note(outcome);
         }
     }
 
-    /// A write of the writer's own ended.
+    /// A trial write ended.
     pub fn tried(&self, outcome: Result<(), ffi::Error>) {
         self.began_ms.store(0, Ordering::Relaxed);
         self.note(outcome);

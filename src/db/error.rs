@@ -23,7 +23,7 @@ pub enum DbError {
     /// The file cannot be written.
     #[error("the database is read-only")]
     ReadOnly,
-    /// A sealed value does not open. It stays as it is.
+    /// A sealed value cannot be decrypted. It is left unchanged.
     #[error(transparent)]
     Sealed(#[from] SealError),
     /// A read took longer than its lane allows.
@@ -53,9 +53,9 @@ impl From<rusqlite::Error> for DbError {
     }
 }
 
-/// Whether the system refused to write more, which leaves what is stored as it
-/// was: SQLite knows a full disk by one code, but not a quota, a limit on the
-/// size of files, or no space for the log's index.
+/// Whether the system refused to write more, which leaves stored data unchanged.
+/// SQLite has an error code for a full disk, but none for a quota, a limit on
+/// the size of files, or no space for the log's index.
 fn is_refused_write(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|code| {
         matches!(code.extended_code, ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE)
@@ -63,7 +63,7 @@ fn is_refused_write(error: &rusqlite::Error) -> bool {
 }
 
 impl DbError {
-    /// Whether the file itself is at fault: damaged, or closed to us.
+    /// Whether the file itself is the reason: it is damaged, or we may not write it.
     pub fn is_about_the_file(&self) -> bool {
         match self {
             Self::ReadOnly => true,
@@ -89,7 +89,7 @@ pub enum OpenError {
     Locked {
         /// The database file.
         path: PathBuf,
-        /// Process id as the lock file tells it.
+        /// Process id from the lock file.
         pid: String,
     },
     /// There is no folder to make the file in.
@@ -144,7 +144,7 @@ pub enum OpenError {
     /// The file or its disk cannot be written.
     #[error("{path} cannot be written: {why}")]
     ReadOnly {
-        /// The file that is in the way.
+        /// The file that cannot be written.
         path: PathBuf,
         /// Its owner and mode, and what to do.
         why: String,
@@ -175,9 +175,9 @@ pub enum OpenError {
         path: PathBuf,
         /// Name of the pragma.
         setting: &'static str,
-        /// What was asked for.
+        /// The wanted value.
         wanted: &'static str,
-        /// What is in force.
+        /// The value in force.
         found: String,
     },
     /// A migration failed; the file is as it was before that step.
@@ -193,8 +193,8 @@ pub enum OpenError {
     /// The copy before a migration failed, so nothing was migrated.
     #[error("no backup copy could be made before the migration")]
     Backup(#[from] BackupError),
-    /// The operating system refused something. The message holds the cause, so
-    /// it is no `source`: that would be told twice.
+    /// The operating system refused something. The message contains the cause,
+    /// so it is not also the `source`: it would be printed twice.
     #[error("cannot {doing} {path}: {cause}")]
     Io {
         /// What was being done.
@@ -217,13 +217,13 @@ pub enum OpenError {
     Read {
         /// The database file.
         path: PathBuf,
-        /// What was in the way.
+        /// The reason.
         cause: DbError,
     },
 }
 
 impl OpenError {
-    /// Names what SQLite said while the file at `path` was being opened.
+    /// Turns an error of SQLite into the one for opening the file at `path`.
     pub(super) fn sqlite(path: &Path, cause: rusqlite::Error) -> Self {
         let owned = path.to_owned();
         match cause.sqlite_error_code() {
@@ -236,7 +236,7 @@ impl OpenError {
         }
     }
 
-    /// Names the file that an error of a statement was about.
+    /// Turns the error of a statement into one that names the file.
     pub fn of(path: &Path, error: DbError) -> Self {
         match error {
             DbError::Sqlite(cause) => Self::sqlite(path, cause),
@@ -254,7 +254,7 @@ impl OpenError {
     }
 }
 
-/// A path by which the file is found from anywhere.
+/// The absolute path, which is clear in any working directory.
 fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }

@@ -1,5 +1,5 @@
-//! Conditions of a list, put together from constant fragments by which of its
-//! filters are given.
+//! Conditions of a list, put together from constant fragments: one for each of
+//! its filters that is given.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ pub struct Page<'p> {
     pub table: &'p str,
     /// Columns with their directions.
     pub order: &'p str,
-    /// Most rows of it, and rows before it.
+    /// Most rows of the page, and number of rows before it.
     pub window: (u32, u32),
 }
 
@@ -23,7 +23,7 @@ pub struct Filters<'v> {
 }
 
 impl<'v> Filters<'v> {
-    /// Begins with a condition that always holds, and its values by name.
+    /// Begins with a condition that always applies, and its values by name.
     pub fn new(condition: &str, values: &[(&'static str, &'v dyn ToSql)]) -> Self {
         Self { sql: condition.to_owned(), values: values.to_vec() }
     }
@@ -48,7 +48,7 @@ impl<'v> Filters<'v> {
         self.values.extend_from_slice(values);
     }
 
-    /// A number of rows: `select` is the SELECT up to its table.
+    /// The number of rows that match; `select` is the SELECT up to its table.
     pub fn count(&self, tx: &ReadTx<'_>, select: &str) -> Result<u64> {
         tx.count(&format!("{select} WHERE {}", self.sql), &self.values[..])
     }
@@ -74,14 +74,13 @@ impl<'v> Filters<'v> {
         tx.all(&sql, &values[..], read)
     }
 
-    /// What stands behind WHERE.
+    /// The text after WHERE.
     pub fn sql(&self) -> &str {
         &self.sql
     }
 
-    /// One page of records, with the number of all: `window` is how many rows
-    /// to show and how many come before them. The conditions look only at
-    /// `table`; its rows are read from `table` with `joins`.
+    /// One page of records, with the number of all. The conditions use only
+    /// columns of `table`; the rows are read from `table` with `joins`.
     pub fn page<R: Record>(
         &self,
         tx: &ReadTx<'_>,
@@ -105,7 +104,7 @@ impl<'v> Filters<'v> {
     }
 }
 
-/// Columns to sort by, all of them downwards if `descending`.
+/// Columns to sort by, all in descending order if `descending`.
 pub fn sorted(columns: &str, descending: bool) -> Cow<'_, str> {
     if descending {
         format!("{} DESC", columns.replace(", ", " DESC, ")).into()

@@ -1,8 +1,8 @@
 //! The lock file: two servers never share a database.
 //!
-//! The lock belongs to an open file, so the system drops it when the process
-//! ends however that happens. The file itself stays behind after a crash and
-//! thereby tells the next start about it.
+//! The lock belongs to an open file, so the system releases it when the process
+//! ends, however that happens. After a crash the file itself is still there,
+//! which tells the next start about the crash.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 
 use super::{OpenError, access, beside};
 
-/// The held lock. Dropping it removes the file and lets go.
+/// The held lock. Dropping it removes the file and releases the lock.
 pub struct LockFile {
     path: PathBuf,
     file: File,
 }
 
 impl LockFile {
-    /// Takes the lock of the database at `database`, and tells whether its
-    /// file was left behind by a process that did not stop cleanly.
+    /// Takes the lock of the database at `database`. Also returns whether the
+    /// lock file was left behind by a process that did not stop cleanly.
     pub fn take(database: &Path) -> Result<(Self, bool), OpenError> {
         let path = beside(database, ".lock");
         let left = path.exists();
@@ -44,14 +44,14 @@ impl LockFile {
 }
 
 impl LockFile {
-    /// Writes the address that this process is reached at behind its number.
+    /// Writes the address of this server into the file, after the process id.
     pub fn note_address(&self, address: SocketAddr) -> std::io::Result<()> {
         writeln!(&self.file, "{address}")
     }
 }
 
 /// The address of the server that holds the lock of the database at
-/// `database`. What a crash left in the file is nobody's word any more.
+/// `database`. An address that a crash left in the file is not returned.
 pub fn address_of_holder(database: &Path) -> Option<SocketAddr> {
     let mut text = String::new();
     held(database)?.read_to_string(&mut text).ok()?;
@@ -71,8 +71,8 @@ fn held(database: &Path) -> Option<File> {
 
 impl Drop for LockFile {
     fn drop(&mut self) {
-        // While it is still locked: whoever opened it meanwhile notices that
-        // the name is gone, and makes a new one.
+        // Removed while it is still locked: a process that opened it meanwhile
+        // notices that the name is gone, and makes a new file.
         let _ = std::fs::remove_file(&self.path);
     }
 }
@@ -84,16 +84,16 @@ fn refusal(database: &Path, path: &Path, error: std::io::Error) -> OpenError {
     }
 }
 
-/// What came of an attempt to lock a file.
+/// The result of an attempt to lock a file.
 pub enum Locked {
     /// This process holds it now.
     Mine(File),
-    /// Another one does; the text is what the file says.
+    /// Another process holds it; the text is the content of the file.
     Others(String),
 }
 
 /// Opens (or makes, mode 0600) the file at `path` and locks it, without
-/// waiting. The file is the one that the name stands for, even when others
+/// waiting. The locked file is the one at `path`, even when other processes
 /// remove or rename it at the same moment.
 pub fn lock_path(path: &Path) -> std::io::Result<Locked> {
     loop {

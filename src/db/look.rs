@@ -1,14 +1,14 @@
-//! Reading a database without leaving a trace, whoever asks and whether or
-//! not a server runs.
+//! Reading a database without leaving files behind, under any user account, with
+//! or without a running server.
 //!
-//! SQLite makes an index (`-shm`) beside a file with a log for whoever opens
-//! it. Made by another account, or for a read-only file, it stays behind and
-//! is in the way of the server. So:
+//! When a file with a log is opened, SQLite makes an index (`-shm`) beside it. If
+//! another account makes it, or the file is read-only, the index stays behind and
+//! blocks the server. So:
 //!
-//! - where the log is empty, the one file is read as it stands, and once more
-//!   when somebody changed it meanwhile;
-//! - where the log holds something and has an index, that is only read;
-//! - where it has none, or one that is closed to us, file and log are copied
+//! - if the log is empty, only the file is read, and again when it changed
+//!   meanwhile;
+//! - if the log has content and an index, the index is only read;
+//! - if it has no index, or one that we may not read, file and log are copied
 //!   and the copy is read.
 
 use std::os::unix::ffi::OsStrExt as _;
@@ -21,9 +21,9 @@ use rusqlite::{ErrorCode, OpenFlags};
 use super::{DbError, OpenError, ReadTx, Result, beside, file_size, migrate, pragmas};
 use crate::base::Instant;
 
-/// How often a file that changes under the reading is read again.
+/// How many times a file is read that changes while it is read.
 const TRIES: usize = 5;
-/// What may stand in a file's address as it is.
+/// Characters that are percent-encoded in the URI of a file.
 const IN_ADDRESS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
 /// Runs `read` on the database at `path`, of whatever version, and leaves
@@ -76,7 +76,7 @@ fn through<T>(
     read(&ReadTx::new(&connection, now))
 }
 
-/// Whether the error is about getting at the files, not about what they hold.
+/// Whether the error is about access to the files, not about their content.
 fn is_closed(error: &rusqlite::Error) -> bool {
     let closed = [
         ErrorCode::CannotOpen,
@@ -87,8 +87,8 @@ fn is_closed(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code().is_some_and(|code| closed.contains(&code))
 }
 
-/// What a change of the database changes: identity, size and time of the file
-/// and of its log.
+/// Values that differ after a change of the database: identity, size and time of
+/// the file and of its log.
 fn traces(path: &Path) -> [Option<(u64, u64, i64, i64)>; 2] {
     [path.to_owned(), beside(path, "-wal")].map(|file| {
         let found = std::fs::metadata(file).ok()?;
@@ -96,7 +96,7 @@ fn traces(path: &Path) -> [Option<(u64, u64, i64, i64)>; 2] {
     })
 }
 
-/// A private copy of a database with its log, gone with the value.
+/// A private copy of a database with its log, removed when the value is dropped.
 struct Copied {
     folder: PathBuf,
     file: PathBuf,

@@ -104,7 +104,7 @@ pub fn require_present(path: &Path) -> Result<(), OpenError> {
     if path.exists() {
         return Ok(());
     }
-    // There it is told what is missing.
+    // This returns an error that says what is missing.
     refuse_by_header(path)
 }
 
@@ -149,7 +149,7 @@ pub(super) fn apply(
 
 /// Runs a script and stamps the version, both or neither.
 ///
-/// Foreign keys are off meanwhile, because a table that is rebuilt is gone
+/// Foreign keys are off meanwhile, because a table that is rebuilt is missing
 /// for a moment; they are checked before the commit.
 pub(super) fn in_transaction(
     connection: &mut Connection,
@@ -158,7 +158,7 @@ pub(super) fn in_transaction(
 ) -> Result<(), String> {
     let run = |connection: &mut Connection| -> rusqlite::Result<bool> {
         let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-        // For steps: an address in the form that is stored today.
+        // For migration steps: an e-mail address in the form that is stored today.
         connection.create_scalar_function("stored_email", 1, flags, |call| {
             let typed: String = call.get(0)?;
             Ok(text::email(&typed).unwrap_or(typed))
@@ -200,7 +200,7 @@ fn step_failed(path: &Path, step: &str, detail: String) -> OpenError {
 /// Version of the file at `path`, `None` while it holds nothing. Leaves
 /// nothing behind.
 pub(super) fn version_of_file(path: &Path) -> Result<Option<i64>, OpenError> {
-    // What is looked for does not depend on the time.
+    // The version does not depend on the time.
     let found = look(path, Instant(0), |tx| Ok(read_stamp(tx.connection())?))?;
     judge_stamp(path, found)
 }
@@ -241,9 +241,9 @@ fn judge(path: &Path, application: i64, version: i64) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Refuses what the first bytes of the file already rule out, so that SQLite
-/// never opens it and not a byte of it or beside it changes. What they do not
-/// show (an unfolded log) is seen by [`stamp`].
+/// Refuses a file by its first bytes where these suffice. SQLite then never opens
+/// it, so neither the file nor anything beside it changes. [`stamp`] checks what
+/// they do not show: a log that was not moved into the file yet.
 pub(super) fn refuse_by_header(path: &Path) -> Result<(), OpenError> {
     let io = |doing| move |cause| OpenError::Io { doing, path: path.to_owned(), cause };
     let mut file = match File::open(path) {

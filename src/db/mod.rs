@@ -1,9 +1,9 @@
 //! The database: one SQLite file, one writer, a few readers.
 //!
-//! All changes go through one thread that puts many jobs into one commit and
-//! answers each caller after it, so an answered write survives a power cut
-//! and costs little. Reads run on pooled read-only connections, each in one
-//! snapshot. This room knows no domain: SQL lives in the domains' `store.rs`.
+//! All changes go through one thread. It puts many jobs into one commit and
+//! answers each caller after the commit, so an answered write survives a power
+//! cut and costs little. Reads run on pooled read-only connections, each in one
+//! snapshot. This folder knows no domain: SQL is in the domains' `store.rs`.
 //!
 //! Look next: `tx.rs` (what jobs and reads may do), `writer.rs` (the group
 //! commit), `checkpoint.rs` (how the log stays small), `migrate.rs`,
@@ -128,7 +128,8 @@ impl Db {
         let connection = pragmas::open_writer(&options.path)?;
         let gate = Arc::new(checkpoint::Gate::default());
         let commits = Arc::<commits::Commits>::default();
-        // Only who has the log folded in may hold on to what is in it.
+        // A kept snapshot holds up checkpoints, so only a process that also
+        // runs them may keep one.
         let keeps = duty == writer::Duty::WritesAndCheckpoints;
         let readers = readers::Readers::open(options, keeps.then(|| Arc::clone(&commits)))?;
         let writer = writer::Handle::start(writer::Setup {
@@ -195,7 +196,7 @@ impl Db {
 
     /// [`Db::submit`], waiting for the answer. For worker threads and
     /// commands; panics on a thread that runs async tasks or in a write job,
-    /// where waiting would stop everybody.
+    /// where waiting would block all others.
     pub fn write<T, E>(
         &self,
         job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
@@ -228,21 +229,21 @@ impl Db {
         self.inner.writer.watch(watches, changed)
     }
 
-    /// Whether writes go through, as far as the writer knows. It is answered
-    /// from memory; asking makes an idle writer look.
+    /// Whether writes succeed, as far as the writer knows. The answer comes
+    /// from memory; the call makes an idle writer try a write.
     pub fn condition(&self) -> Condition {
         self.inner.writer.condition()
     }
 
-    /// Looks for corruption, on a connection of its own without deadline.
-    /// Returns what is wrong, nothing when all is well.
+    /// Checks for corruption, on a connection of its own without deadline.
+    /// Returns the errors found; an empty list if there are none.
     pub fn quick_check(&self) -> Result<Vec<String>> {
         let readers = self.inner.readers.read();
         readers.as_ref().ok_or(DbError::Stopped)?.quick_check()
     }
 
-    /// Tells commands beside this server where it is reached, for as long as
-    /// it holds the database; see [`server_address`].
+    /// Notes the address of this server for commands that run beside it, as
+    /// long as it holds the database; see [`server_address`].
     pub fn note_address(&self, address: SocketAddr) -> std::io::Result<()> {
         let lock = self.inner.lock.lock();
         lock.as_ref().map_or(Ok(()), |lock| lock.note_address(address))
@@ -281,9 +282,9 @@ impl Db {
         self.inner.writer.queue_depth()
     }
 
-    /// Runs what is queued, ends the reads that still run, folds the log into
-    /// the file and leaves exactly that one file. Later calls on clones answer
-    /// [`DbError::Stopped`].
+    /// Runs the queued jobs, ends the reads that still run, moves the content of
+    /// the log into the file and leaves exactly that one file. Later calls on
+    /// clones fail with [`DbError::Stopped`].
     pub fn close(self) -> Result<()> {
         self.inner.stop()
     }
@@ -295,8 +296,8 @@ impl Inner {
         let Some(connection) = self.writer.stop() else {
             return Ok(());
         };
-        // Reads were served until here. The writer's connection goes last:
-        // only a last connection that may write removes the log.
+        // Reads were served until here. The writer's connection is closed last:
+        // SQLite removes the log only if the last connection may write.
         if let Some(readers) = self.readers.read().as_ref() {
             readers.interrupt();
         }
@@ -305,8 +306,8 @@ impl Inner {
             readers.close();
         }
         let lock = self.lock.lock().take();
-        // A command leaves the log to the server; without one, SQLite folds
-        // it in when the connection closes.
+        // A command leaves the log to the server. Without a server, SQLite
+        // runs a checkpoint when the connection closes.
         let folded = lock.as_ref().map_or(Ok(()), |_| checkpoint::fold(&connection));
         connection.close().map_err(|(_, error)| error)?;
         drop(lock);

@@ -1,7 +1,7 @@
 //! How connections are opened: every setting of SQLite in one place.
 //!
-//! The settings that promises rest on (log mode, sync, foreign keys) are read
-//! back, because SQLite ignores what it cannot do.
+//! Settings that durability and integrity depend on (log mode, sync, foreign
+//! keys) are read back, because SQLite ignores settings that it cannot apply.
 
 use std::path::Path;
 use std::time::Duration;
@@ -53,9 +53,9 @@ pub fn open_writer(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// A connection that only reads. The whole file is mapped, so its own cache
-/// stays small; and a page is looked up anew for each read, so the check of
-/// every cell that the writer makes would take a tenth of the time.
+/// A connection that only reads. The whole file is mapped into memory, so its own
+/// cache stays small. The check of every cell, which the writer makes, is off: a
+/// page is loaded anew for each read, and the check would take a tenth of the time.
 pub fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.busy_timeout(Duration::from_secs(2))?;
@@ -76,19 +76,19 @@ pub fn open_plain(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError
     open(path, flags).map_err(|error| OpenError::sqlite(path, error))
 }
 
-/// A connection with what all have in common. `path` is an address when the
-/// flags say so.
+/// A connection with the settings that all share. `path` is a URI when the flags
+/// say so.
 pub fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    // First, so that the others wait for a busy file instead of failing.
+    // First, so that the next settings wait for a busy file instead of failing.
     connection.busy_timeout(WRITER_PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
-    // Plans depend on the statement alone. Otherwise each new value bound to
-    // some of them (`LIMIT ?`, ranges) has the statement compiled again.
+    // Query plans depend on the statement alone. Otherwise SQLite compiles some
+    // statements (`LIMIT ?`, ranges) again for each new bound value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(
         "PRAGMA foreign_keys = ON;
@@ -99,7 +99,7 @@ pub fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// What statements may call besides SQLite's own: `holds(text, key)` is
+/// Adds our functions to those of SQLite: `holds(text, key)` is
 /// [`crate::base::text::holds`], for searches among few rows.
 fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
@@ -109,7 +109,7 @@ fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// Least power: nothing the service stores or asks comes near these.
+/// Limits as a precaution: nothing that the service stores or asks comes near them.
 fn limit(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, 16 << 20)?;
     connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, 64 << 10)?;

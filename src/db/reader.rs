@@ -1,9 +1,9 @@
 //! A connection that reads, and its snapshots.
 //!
-//! To begin and end a snapshot takes system calls, a tenth of the time of a usual
-//! page. So a worker of the server keeps that of its last read in place, and the
-//! next read goes on in it if nothing was committed since. The checkpointer ends
-//! what is kept.
+//! Beginning and ending a snapshot takes system calls, a tenth of the time of a
+//! usual page. So a worker of the server keeps the snapshot of its last read in
+//! place, and its next read uses it again if nothing was committed since. The
+//! checkpointer ends kept snapshots.
 
 use parking_lot::{Condvar, Mutex};
 use std::cell::Cell;
@@ -18,14 +18,14 @@ use super::commits::{Commits, Stand};
 use super::readers::Lane;
 use super::{Result, pragmas};
 
-/// Virtual machine steps between two looks at the deadline, some 20 µs.
+/// Virtual machine steps between two checks of the deadline, some 20 µs.
 const STEPS_BETWEEN_LOOKS: i32 = 2_000;
-/// Nanoseconds for which a snapshot is kept. Under load many reads fall into them;
-/// what another process commits is seen so much later at most.
+/// Nanoseconds for which a snapshot is kept. Under load many reads happen in that
+/// time. A commit of another process is seen that much later at most.
 const KEPT_NS: u64 = 500_000;
 /// A deadline that never comes.
 const NEVER: u64 = u64::MAX;
-/// How long closing waits for the last connection to go.
+/// How long closing waits for the last connection to close.
 const CLOSING: Duration = Duration::from_secs(5);
 
 /// What all readers have in common.
@@ -33,7 +33,7 @@ pub struct Shared {
     /// Origin of the deadlines.
     started: Instant,
     interrupted: AtomicBool,
-    /// By which a snapshot is known to be the newest; without it none is kept.
+    /// Tells whether a snapshot is the newest; without it none is kept.
     commits: Option<Arc<Commits>>,
     /// Connections that are not closed yet.
     open: Mutex<usize>,
@@ -52,7 +52,7 @@ impl Shared {
         }
     }
 
-    /// Stops the statements that run at present, and those to come.
+    /// Stops the statements that run at present, and all later ones.
     pub fn interrupt(&self) {
         self.interrupted.store(true, Ordering::Relaxed);
     }
@@ -81,7 +81,6 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a connection.
     pub fn open(path: &Path, shared: &Arc<Shared>) -> rusqlite::Result<Self> {
         let mut reader = Self {
             connection: pragmas::open_reader(path)?,
@@ -118,8 +117,8 @@ impl Reader {
         Ok(Snapshot { reader: self, kept_as: None })
     }
 
-    /// Goes on in the snapshot that is kept if it is the newest, or begins one to
-    /// be kept.
+    /// Uses the kept snapshot again if it is the newest, else begins one that
+    /// will be kept.
     pub fn go_on(&self, lane: Lane) -> Result<Snapshot<'_>> {
         let Some(commits) = &self.open.shared.commits else {
             return self.begin(lane);
@@ -159,15 +158,15 @@ impl Reader {
         if self.connection.is_autocommit() {
             return;
         }
-        // What fails here leaves the transaction open, and the pool then
-        // throws the connection away.
+        // An error here leaves the transaction open, and the pool then discards
+        // the connection.
         if let Ok(mut commit) = self.connection.prepare_cached("COMMIT") {
             let _ = commit.execute([]);
         }
     }
 }
 
-/// A snapshot that is kept: the commits that it has, and when it began.
+/// A kept snapshot: the number of commits at its start, and when it began.
 #[derive(Clone, Copy)]
 struct Kept {
     stand: Stand,
@@ -177,7 +176,7 @@ struct Kept {
 /// A read transaction.
 pub struct Snapshot<'r> {
     reader: &'r Reader,
-    /// `None` for one that ends with its read.
+    /// `None` for a snapshot that ends with its read.
     kept_as: Option<Kept>,
 }
 
@@ -190,7 +189,7 @@ impl Snapshot<'_> {
 
 impl Drop for Snapshot<'_> {
     fn drop(&mut self) {
-        // Before the COMMIT, which must not be stopped.
+        // Before the COMMIT, which must not be stopped by the deadline.
         self.reader.deadline.store(NEVER, Ordering::Relaxed);
         match self.kept_as {
             Some(kept) => self.reader.kept.set(Some(kept)),
@@ -235,7 +234,8 @@ mod tests {
         let reader =
             Reader::open(&path, &Arc::new(Shared::new(Some(Arc::clone(&commits))))).unwrap();
         let kept_as = || reader.go_on(Lane::InPlace).unwrap().kept_as.unwrap();
-        // Two of so many follow on each other at once, however busy the machine is.
+        // In 1,000 tries two reads follow each other fast enough at least once,
+        // however busy the machine is.
         let goes_on = || (0..1_000).any(|_| kept_as().begun == kept_as().begun);
         assert!(goes_on());
         let before = kept_as();

@@ -1,9 +1,10 @@
 //! The readers: pooled read-only connections in three lanes.
 //!
-//! Reads in place have enough connections for every async worker, so they
-//! never wait; slow work has a few of its own and cannot take theirs, nor
-//! those of requests that read little and then wait for something else. Every
-//! read has a deadline, so that a snapshot never pins the log for long.
+//! Reads in place have a connection for every async worker, so they never wait.
+//! Slow reads have a few connections of their own, and so have brief reads, for
+//! requests that read little and then wait for something else. So slow reads
+//! cannot block the others. Every read has a deadline, so that no snapshot pins
+//! the log for long.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use super::{DbError, OpenError, Options, Result, pragmas};
 
 /// How long a caller waits for a free connection.
 const CHECKOUT: Duration = Duration::from_secs(2);
-/// Connections in place that no worker keeps.
+/// Connections for reads in place that no worker keeps.
 const SPARE: usize = 2;
 /// Connections for brief reads.
 const BRIEF: usize = 2;
@@ -57,13 +58,13 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// Opens all connections. Snapshots of reads in place are kept while the number
-    /// of commits stands; without a count of them none is.
+    /// Opens all connections. Snapshots of reads in place are kept until the next
+    /// commit; without `commits` none is kept.
     pub fn open(
         options: &Options,
         commits: Option<Arc<Commits>>,
     ) -> std::result::Result<Self, OpenError> {
-        // Once here, so that what is wrong with the file is told as it is.
+        // Opened once here, because the pools would hide what is wrong with the file.
         drop(
             pragmas::open_reader(&options.path)
                 .map_err(|error| OpenError::sqlite(&options.path, error))?,
@@ -95,7 +96,7 @@ impl Readers {
         let Some(mut home) = home else {
             return Ok(Taken::Pooled(Box::new(get()?)));
         };
-        // One that was left in the middle of something goes back to be closed.
+        // A connection with an open transaction goes back to the pool, which closes it.
         if let Some(reader) = home.take_if(|reader| reader.is_broken()) {
             drop(reader);
         }
@@ -105,7 +106,7 @@ impl Readers {
         Ok(Taken::Home(home))
     }
 
-    /// Where snapshots are kept.
+    /// Where the workers keep their connections, with their snapshots.
     pub fn homes(&self) -> Arc<Homes> {
         Arc::clone(&self.homes)
     }
@@ -165,13 +166,13 @@ type Pooled = PooledConnection<Manager>;
 #[repr(align(64))]
 struct Home(Mutex<Option<Pooled>>);
 
-/// The connections of the workers. One that moved between cores with each read
-/// would cost half of their speed, so each worker keeps the one that it used last.
+/// The connections of the workers. A connection that moved to another core with
+/// each read would halve the speed, so each worker keeps the one that it used last.
 pub struct Homes(Vec<Home>);
 
 impl Homes {
-    /// This thread's place, unless it is taken: by a read around this one, or
-    /// by another thread that came to the same place.
+    /// This thread's place; `None` while it is in use: by an outer read of this
+    /// thread, or by another thread with the same place.
     fn own(&self) -> Option<MutexGuard<'_, Option<Pooled>>> {
         if self.0.is_empty() {
             return None;
@@ -189,7 +190,7 @@ impl Homes {
         }
     }
 
-    /// Hands all connections back.
+    /// Returns all connections to the pool.
     fn leave(&self) {
         self.end_kept();
         for home in &self.0 {
@@ -207,9 +208,9 @@ thread_local! {
 
 /// A connection for one read.
 pub enum Taken<'r> {
-    /// Of this thread; it stays there.
+    /// The connection of this thread, which keeps it.
     Home(MutexGuard<'r, Option<Pooled>>),
-    /// Of the pool; it goes back.
+    /// A connection that returns to the pool.
     Pooled(Box<Pooled>),
 }
 

@@ -1,4 +1,4 @@
-//! Putting a copy back in the place of the database.
+//! Replacing the database with a copy.
 
 use std::fs::File;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -22,15 +22,15 @@ pub struct Restored {
         expect(dead_code, reason = "the lines tell it to people; tests read it here")
     )]
     pub aside: Option<PathBuf>,
-    /// What was done and how to undo it, a sentence a line.
+    /// What was done and how to undo it, one sentence in each line.
     pub lines: Vec<String>,
 }
 
 /// Puts the copy `file` in the place of the database at `database`.
 ///
-/// The copy is checked first. The present database, its log folded in, is kept
-/// beside it under a name with the time. Refused while a server or a command
-/// has the database open.
+/// The copy is checked first. The present database is kept beside it under a
+/// name with the time, with the content of its log. Refused while a server or a
+/// command has the database open.
 pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> {
     pragmas::check_version()?;
     refuse_same(database, file)?;
@@ -60,7 +60,7 @@ pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> 
     Ok(Restored { aside, lines })
 }
 
-/// Refuses what cannot be a copy by its first bytes.
+/// Refuses a file whose first bytes show that it is not a copy.
 pub fn require_copy(file: &Path) -> Result<()> {
     migrate::refuse_by_header(file).map_err(|error| unfit(error.into(), file))
 }
@@ -97,8 +97,8 @@ fn unfit(error: BackupError, file: &Path) -> BackupError {
     BackupError::Unfit { file: file.to_owned(), why, advice }
 }
 
-/// Gives the file to whom `present` belongs: an administrator restores, and the
-/// service's own account must still be able to write.
+/// Gives the file to the owner of `present`: another account may run the restore,
+/// and the service's own account must still be able to write.
 fn give_to_owner_of(file: &Partial, present: &Path) -> Result<()> {
     let (Ok(present), Ok(own)) = (std::fs::metadata(present), file.file.metadata()) else {
         return Ok(());
@@ -110,9 +110,9 @@ fn give_to_owner_of(file: &Partial, present: &Path) -> Result<()> {
         .map_err(BackupError::io("change the owner of", &file.path))
 }
 
-/// Keeps the present database under another name, the log folded in. The
-/// database keeps its own name too until it is replaced, so that there is no
-/// moment without one.
+/// Keeps the present database under another name, with the content of its log.
+/// It keeps its own name too until it is replaced, so that there is a database
+/// at every moment.
 fn set_aside(database: &Path, now: Instant) -> Result<Option<PathBuf>> {
     if !database.exists() {
         remove_companions(database)?;
@@ -121,7 +121,7 @@ fn set_aside(database: &Path, now: Instant) -> Result<Option<PathBuf>> {
     let folded = fold_log(database)?;
     let aside = dated(database, ".before-restore-", "", now);
     std::fs::hard_link(database, &aside)
-        // Where the disk knows no links.
+        // For file systems without hard links.
         .or_else(|_| std::fs::rename(database, &aside))
         .map_err(BackupError::io("set aside", database))?;
     if !folded {
@@ -134,7 +134,7 @@ fn set_aside(database: &Path, now: Instant) -> Result<Option<PathBuf>> {
     Ok(Some(aside))
 }
 
-/// Folds the log of the present database into it; false when it is too
+/// Moves the content of the log into the present database; false when it is too
 /// damaged for that.
 fn fold_log(database: &Path) -> Result<bool> {
     let folded = pragmas::open_plain(database, OpenFlags::SQLITE_OPEN_READ_WRITE).ok().and_then(
@@ -144,7 +144,8 @@ fn fold_log(database: &Path) -> Result<bool> {
             busy.ok()
         },
     );
-    // The last connection removes the log, so whoever still has one is not us.
+    // The last connection removes the log. If it is still there, another program
+    // has the database open.
     if folded == Some(1) || (folded.is_some() && beside(database, "-wal").exists()) {
         return Err(BackupError::InUse(database.to_owned()));
     }

@@ -1,18 +1,19 @@
 //! Whether the disk has room for more than a page.
 //!
-//! SQLite's log keeps what it grew to before a write was cut off. A page fits
-//! into that on a full disk, and what people send does not.
+//! When a write fails on a full disk, SQLite's log file keeps the length that it
+//! had reached. So one page still fits into it, but larger writes do not.
 
 use std::path::Path;
 
 use rustix::fs::{FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-/// What must be free: more than most commits write.
+/// Bytes that must be free: more than most commits write.
 const ROOM: u64 = 1024 * 1024;
 
-/// Whether so much can be had in a folder. It is asked for in a file without a
-/// name, of which nothing stays. Where the system cannot say, there is room.
+/// Whether that many bytes are free in a folder. They are requested for a file
+/// without a name, which disappears at once. If the system cannot tell, the
+/// answer is yes.
 pub(super) fn is_in(folder: &Path) -> bool {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let asked = rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR)

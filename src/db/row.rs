@@ -9,7 +9,7 @@ pub trait Record: Sized {
     /// The columns, as a SELECT or an INSERT lists them.
     const COLUMNS: &'static str;
 
-    /// Reads the columns from the place `at` on, and moves it behind them.
+    /// Reads the columns from the index `at` on, and moves `at` past them.
     fn read_at(row: &Row<'_>, at: &mut usize) -> rusqlite::Result<Self>;
 
     /// Reads a row that begins with the columns.

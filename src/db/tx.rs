@@ -34,8 +34,8 @@ impl<'c> ReadTx<'c> {
         self.now
     }
 
-    /// A statement of this connection's cache. At the level `trace` the log
-    /// tells how SQLite will run it, which is how a test finds full scans.
+    /// A statement of this connection's cache. At the level `trace` the query
+    /// plan is logged, which is how a test finds full scans.
     fn prepared(&self, sql: &str) -> rusqlite::Result<CachedStatement<'c>> {
         if tracing::enabled!(tracing::Level::TRACE) {
             let explain = format!("EXPLAIN QUERY PLAN {sql}");
@@ -132,7 +132,7 @@ impl<'c> ReadTx<'c> {
         Ok(u64::try_from(number).unwrap_or(0))
     }
 
-    /// Shows each row to `row`, borrowed: nothing is allocated.
+    /// Calls `row` with each row, borrowed: nothing is allocated.
     pub fn each(
         &self,
         sql: &str,
@@ -202,9 +202,9 @@ impl<'c> WriteTx<'c> {
         Ok(self.connection.last_insert_rowid())
     }
 
-    /// Runs an INSERT that may find its row there already; returns the id of the
-    /// new row. `RETURNING` would open a table for it in memory, which takes
-    /// longer than the row.
+    /// Runs an INSERT whose row may exist already; returns the id of a new row.
+    /// It does not use `RETURNING`, for which SQLite opens a table in memory:
+    /// that takes longer than the insert.
     pub fn insert_new(&self, sql: &str, params: impl Params) -> Result<Option<i64>> {
         let is_new = self.execute(sql, params)? == 1;
         Ok(is_new.then(|| self.connection.last_insert_rowid()))
@@ -236,8 +236,8 @@ impl<'c> WriteTx<'c> {
         self.execute(&sql, params_from_iter(values))
     }
 
-    /// Inserts a record under a key, or changes the row that has the key. That
-    /// row stays the same one, so that triggers see what changed.
+    /// Inserts a record under a key, or changes the row that has the key. The
+    /// row is not replaced, so that triggers see which columns changed.
     pub fn keep(
         &self,
         table: &str,
@@ -262,14 +262,14 @@ impl<'c> WriteTx<'c> {
         Ok(())
     }
 
-    /// Has `f` called right after the commit, before callers are answered.
-    /// Dropped when this job fails. `f` runs on the writer's thread: it may
-    /// change memory, it must not wait.
+    /// Calls `f` right after the commit, before callers are answered; not at all
+    /// when this job fails. `f` runs on the writer's thread: it may change data
+    /// in memory, but it must not wait.
     pub fn after_commit(&self, f: impl FnOnce() + Send + 'static) {
         self.hooks.borrow_mut().push(Box::new(f));
     }
 
-    /// The last error of a statement, for telling why the transaction ended.
+    /// The last error of a statement, to report why the transaction ended.
     pub(super) fn failure(&self) -> Option<ffi::Error> {
         self.failure.get()
     }

@@ -1,10 +1,10 @@
-//! What commits change, for what memory keeps.
+//! Reports what commits change, so that data kept in memory becomes stale.
 //!
 //! TEMP triggers on the writer's connection note the key of every row that
 //! changes in a watched table, whatever statement changed it: one of ours, a
-//! trigger of the schema, or a cascade. After the commit the keys are told.
-//! The file knows nothing of these triggers. SQLite's update hook would not
-//! do, because it skips tables without a rowid.
+//! trigger of the schema, or a cascade. After the commit the keys are reported.
+//! The triggers are not stored in the file. SQLite's update hook cannot be used,
+//! because it skips tables without a rowid.
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -21,13 +21,13 @@ pub struct Watch<T> {
     pub table: &'static str,
     /// The statements to look at: `INSERT`, `DELETE`, `UPDATE`, and `UPDATE OF` some columns.
     pub events: &'static [&'static str],
-    /// The column that is told; empty for none, which tells 0.
+    /// The column that is reported; empty for none, and then 0 is reported.
     pub key: &'static str,
     /// What the change means to the caller.
     pub meaning: T,
 }
 
-/// Told what a commit changed: the place among the watched tables, and the key.
+/// Called with what a commit changed: the index of the watched table, and the key.
 type Listener = Box<dyn Fn(usize, i64) + Send + Sync>;
 
 /// Changes of the transaction under way.
@@ -38,7 +38,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Tells what was committed.
+    /// Reports the noted changes after a commit.
     pub fn committed(&self) {
         let mut noted = self.noted.lock();
         if let Some(listener) = self.listener.get() {
@@ -47,14 +47,14 @@ impl Changes {
         noted.clear();
     }
 
-    /// Forgets what was undone.
+    /// Forgets the noted changes after a rollback.
     pub fn undone(&self) {
         self.noted.lock().clear();
     }
 
-    /// Has `listener` called for the changes of each commit from now on.
+    /// From now on calls `listener` for the changes of each commit.
     pub fn listen(&self, listener: Listener) {
-        // A second listener would miss what its triggers note.
+        // There is one place for a listener: a second one would get no changes.
         assert!(self.listener.set(listener).is_ok(), "changes are watched once");
     }
 }

@@ -1,12 +1,12 @@
-//! The writer: one thread, many jobs a commit, answers after it.
+//! The writer: one thread, many jobs in one commit, answers after it.
 //!
 //! Jobs wait in a bounded queue. The writer takes all that are there, runs
 //! each in a savepoint of one transaction, commits (which syncs), runs the
 //! hooks and answers. A job that fails or panics undoes its own changes only;
 //! a commit that fails fails every job of it. A write that finds no space is
-//! undone; from then on the writer itself tries each second whether there is
-//! some (`condition.rs`). When the disk reports an error at a sync, what is
-//! stored is no longer known: the process ends, and the next start finds
+//! undone; from then on the writer itself checks each second whether there is
+//! space (`condition.rs`). When the disk reports an error at a sync, it is
+//! unknown what is stored: the process ends, and the next start finds
 //! everything that was ever answered.
 
 use parking_lot::Mutex;
@@ -41,12 +41,12 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Exit code after a disk error at a commit, for the supervisor.
 const EXIT_DISK_ERROR: i32 = 70;
 
-/// What the writer takes upon itself.
+/// The tasks of a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duty {
     /// The server's: it also keeps the log small.
     WritesAndCheckpoints,
-    /// A command's, beside a server that keeps the log small.
+    /// A command's: a server that runs beside it keeps the log small.
     WritesOnly,
 }
 
@@ -56,9 +56,9 @@ pub struct Setup {
     pub connection: Connection,
     /// Gives `now` to each transaction.
     pub clock: Clock,
-    /// Closed while the log is made to start again.
+    /// Closed while the log is being restarted.
     pub gate: Arc<Gate>,
-    /// Where reads leave snapshots that pin the log.
+    /// Where workers keep snapshots, which pin the log.
     pub homes: Arc<Homes>,
     /// Counts what is committed.
     pub commits: Arc<Commits>,
@@ -74,7 +74,7 @@ impl Setup {
 
 type Watcher = Box<dyn Fn() + Send + Sync>;
 
-/// The other threads' end of the writer.
+/// By which other threads use the writer.
 pub struct Handle {
     queue: SyncSender<Message>,
     shared: Arc<Shared>,
@@ -132,7 +132,7 @@ impl Handle {
         Pending(JobState::Refused(Some(refused)))
     }
 
-    /// Has `watcher` called after changes of other processes.
+    /// From now on calls `watcher` after changes of other processes.
     pub fn on_outside_change(&self, watcher: Watcher) {
         self.shared.watchers.lock().push(watcher);
     }
@@ -148,7 +148,7 @@ impl Handle {
         self.submit(move |tx| watch::install(tx.connection(), watches, changes)).wait()
     }
 
-    /// Whether writes go through, without asking the writer's thread.
+    /// Whether writes succeed, without asking the writer's thread.
     pub fn condition(&self) -> Condition {
         if self.shared.closed.load(Ordering::Acquire) || self.queue_depth() >= QUEUE {
             return Condition::NotWritable;
@@ -166,15 +166,15 @@ impl Handle {
         std::thread::current().id() == self.id
     }
 
-    /// Runs what is queued, ends the thread and hands back its connection;
-    /// `None` when that has happened before.
+    /// Runs the queued jobs, ends the thread and returns its connection; `None`
+    /// when it was stopped before.
     pub fn stop(&self) -> Option<Connection> {
         let thread = self.thread.lock().take()?;
         self.shared.closed.store(true, Ordering::Release);
         // Fails only when the thread is gone already.
         let _ = self.queue.send(Message::Stop);
         if self.is_this_thread() {
-            // The last clone went with a job: the thread ends by itself.
+            // A job held the last clone of the database: the thread ends by itself.
             return None;
         }
         thread.join().ok()
@@ -228,8 +228,8 @@ trait Job: Send {
     fn run(&mut self, tx: &WriteTx<'_>) -> bool;
     /// Notes that `run` panicked.
     fn panicked(&mut self);
-    /// Answers the caller: with the job's own result after a commit (`None`),
-    /// otherwise with why there was none.
+    /// Answers the caller: with the job's own result after a commit (`lost` is
+    /// `None`), otherwise with the reason why there was no commit.
     fn answer(self: Box<Self>, lost: Option<ffi::Error>);
 }
 
@@ -259,13 +259,13 @@ where
 
     fn answer(self: Box<Self>, lost: Option<ffi::Error>) {
         let answer = match (self.result, lost) {
-            // A job that failed by itself has the better explanation.
+            // If the job itself failed, its own error says more.
             (Some(Err(error)), _) => Err(error),
             (_, Some(code)) => Err(DbError::of_code(code).into()),
             (Some(Ok(value)), None) => Ok(value),
             (None, None) => Err(DbError::Stopped.into()),
         };
-        // A caller that hung up does not need it.
+        // A caller that no longer waits does not need the answer.
         let _ = self.caller.send(answer);
     }
 }
@@ -275,12 +275,12 @@ struct Writer {
     jobs: Receiver<Message>,
     shared: Arc<Shared>,
     log: Log,
-    /// Whether the log could not be folded in, which is told once.
+    /// Whether the last checkpoint failed, which is logged once.
     log_stays: bool,
     stopping: bool,
 }
 
-/// Hooks of a commit, and what one of its jobs was refused.
+/// The hooks of a commit, and the error of a job that found no space.
 type Committed = (Vec<Hook>, Option<ffi::Error>);
 
 impl Writer {
@@ -311,7 +311,7 @@ impl Writer {
 
     /// Takes all jobs that are queued, after waiting for the first one.
     fn receive(&mut self, batch: &mut Vec<Box<dyn Job>>) {
-        // While stopping nothing new comes, so nothing is waited for.
+        // While stopping, no new jobs come, so there is nothing to wait for.
         let wait = if self.stopping { Duration::ZERO } else { LOOK };
         let mut next = match self.jobs.recv_timeout(wait) {
             Ok(message) => Some(message),
@@ -353,7 +353,7 @@ impl Writer {
                 self.shared.changes.undone();
                 self.shared.observed.end(Some(Err(code)));
                 let error = DbError::of_code(code);
-                // Which is told once, and not for each commit.
+                // A full disk is logged once, and not for each commit.
                 if !matches!(error, DbError::Full) {
                     tracing::error!(%error, jobs = batch.len(), "a commit failed and was undone");
                 }
@@ -366,8 +366,8 @@ impl Writer {
         self.keep_log_small(|log, setup| log.after_commit(&setup.of_log()));
     }
 
-    /// Runs the jobs in one transaction and returns their hooks, and what
-    /// one of them was refused for want of space.
+    /// Runs the jobs in one transaction. Returns their hooks, and the error of
+    /// a statement that found no space.
     fn commit(&self, batch: &mut [Box<dyn Job>]) -> std::result::Result<Committed, ffi::Error> {
         let connection = &self.setup.connection;
         execute(connection, "BEGIN IMMEDIATE")?;
@@ -382,14 +382,14 @@ impl Writer {
         Ok((tx.into_hooks(), refused))
     }
 
-    /// Writes a page that says what it said before, if there is room for more.
+    /// Writes a page without changing its content, if the disk has room for more.
     fn try_writing(&mut self) {
         let connection = &self.setup.connection;
         self.shared.observed.begin();
         let written = require_room(connection)
             .and_then(|()| execute(connection, "BEGIN IMMEDIATE"))
             .and_then(|()| {
-                // Changes nothing, and is written all the same.
+                // The value is the same as before; SQLite writes its page nevertheless.
                 execute(connection, &format!("PRAGMA user_version = {}", super::migrate::VERSION))
             })
             .and_then(|()| self.commit_or_die());
@@ -400,7 +400,7 @@ impl Writer {
         self.keep_log_small(|log, setup| log.after_commit(&setup.of_log()));
     }
 
-    /// Commits. What the disk could not sync, nobody knows.
+    /// Commits. Ends the process after a disk error: what is stored is unknown then.
     fn commit_or_die(&self) -> std::result::Result<(), ffi::Error> {
         let Setup { connection, commits, .. } = &self.setup;
         commits.count(|| execute(connection, "COMMIT")).inspect_err(|code| {
@@ -424,7 +424,7 @@ impl Writer {
         }
         match checkpoint(&mut self.log, &self.setup) {
             Ok(()) | Err(DbError::Busy) => self.log_stays = false,
-            // A sync that failed once may claim success the next time.
+            // A sync that failed once may report success the next time.
             Err(DbError::Sqlite(error))
                 if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) =>
             {
@@ -474,7 +474,7 @@ fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> std::result::Result<
         false
     });
     if connection.is_autocommit() {
-        // A full disk, for one, ends the transaction at any statement.
+        // A full disk, for example, ends the transaction at any statement.
         return Err(tx.failure().unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ABORT)));
     }
     if !keep {
@@ -494,7 +494,7 @@ fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::E
         })
 }
 
-/// Refuses as a write would that finds no space.
+/// Fails like a write that finds no space, if the disk has no room.
 fn require_room(connection: &Connection) -> std::result::Result<(), ffi::Error> {
     let path = connection.path().map(Path::new);
     let has_room = path.is_none_or(|path| room::is_in(access::folder_of(path)));
@@ -502,7 +502,7 @@ fn require_room(connection: &Connection) -> std::result::Result<(), ffi::Error> 
 }
 
 /// Ends the process: after a disk error only a fresh start, which reads what
-/// the disk really holds, can be trusted. Nobody is answered.
+/// the disk really holds, can be trusted. No caller is answered.
 fn die(error: &DbError, during: &str) -> ! {
     tracing::error!(%error, "disk error at a {during}: stopping, to start again from what the disk holds");
     std::process::exit(EXIT_DISK_ERROR);

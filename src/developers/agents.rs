@@ -1,6 +1,5 @@
-//! What the page about assistants is made of besides its text: configuration to
-//! paste, and the tools. The text itself is in `agents_pt.html` and
-//! `agents_en.html`.
+//! Data of the page about assistants: configuration to paste, and the tools. The
+//! text of the page is in `agents_pt.html` and `agents_en.html`.
 
 use super::guide::Sample;
 use super::language::{Language, Said, Text};
@@ -8,7 +7,7 @@ use crate::partner::agent::{LEGACY, MODERN, PATH};
 use crate::partner::operation::{Declared, Effect};
 use crate::partner::{seller, supplier};
 
-/// The sections in their order, by the ids that both texts have.
+/// The sections in order. Both languages use the same ids.
 #[rustfmt::skip] // A table: one entry a row, columns in the same order.
 pub const SECTIONS: &[(&str, Said)] = &[
     ("conectar", Said { portuguese: "Conectar em dois cliques", english: "Connect in two clicks" }),
@@ -20,31 +19,31 @@ pub const SECTIONS: &[(&str, Said)] = &[
     ("protocolo", Said { portuguese: "Para quem escreve um cliente", english: "For those who write a client" }),
 ];
 
-/// Everything that the page shows of an installation.
+/// Data that the page shows.
 pub struct Agents {
-    /// The endpoint.
+    /// Address of the MCP endpoint.
     pub url: String,
-    /// Configuration of clients that sign in by themselves.
+    /// Configuration for clients that sign in with OAuth.
     pub clients: Vec<Sample>,
-    /// The same with a token.
+    /// Configuration for clients that send a partner token.
     pub with_token: Vec<Sample>,
     pub sellers: Vec<ToolRow>,
     pub suppliers: Vec<ToolRow>,
     pub modern: &'static str,
     pub legacy: String,
-    /// Where what OAuth needs is said.
+    /// Addresses of the OAuth metadata.
     pub resource_metadata: String,
     pub server_metadata: String,
 }
 
-/// A tool, for people.
+/// A tool as the page shows it.
 pub struct ToolRow {
     pub name: &'static str,
     pub effect: &'static str,
     pub about: Text,
 }
 
-/// The page's figures for the address of the endpoint's host.
+/// The page's data; `base` is the address of the endpoint's host.
 pub fn agents(base: &str, language: Language) -> Agents {
     let url = format!("{base}{PATH}");
     Agents {

@@ -1,5 +1,5 @@
-//! What the guide is made of besides its text: sections, figures and calls for
-//! pasting. The text itself is in `guide_pt.html` and `guide_en.html`.
+//! Data of the guide: sections, limits and code samples. The text of the guide is
+//! in `guide_pt.html` and `guide_en.html`.
 
 use super::explained::CODES;
 use super::language::{Language, Said, Text};
@@ -11,7 +11,7 @@ use crate::config;
 use crate::http::Family;
 use crate::partner::PlanName;
 
-/// The sections in their order, by the ids that both texts have.
+/// The sections in order. Both languages use the same ids.
 #[rustfmt::skip] // A table: one entry a row, columns in the same order.
 pub const SECTIONS: &[(&str, Said)] = &[
     ("comecar", Said { portuguese: "A primeira chamada em um minuto", english: "The first call in one minute" }),
@@ -38,14 +38,14 @@ pub const ERROR: &str = r#"{
   }
 }"#;
 
-/// A plan with what it allows.
+/// A plan with its limits.
 pub struct PlanRow {
     pub name: &'static str,
     pub monthly: String,
     pub per_minute: String,
 }
 
-/// A code of an error with what there is to know.
+/// An error code with its explanation.
 pub struct CodeRow {
     pub status: u16,
     pub code: &'static str,
@@ -53,20 +53,20 @@ pub struct CodeRow {
     pub then: Text,
 }
 
-/// Code for pasting.
+/// A code sample to copy.
 pub struct Sample {
     pub id: &'static str,
     pub title: &'static str,
     pub code: String,
 }
 
-/// Everything that the guide shows of an installation.
+/// The guide's data for this installation.
 pub fn guide(app: &App, language: Language) -> Guide {
     let addresses = (&*app.addresses.base_url, &*app.addresses.dev_base_url);
     of(addresses, &app.config.partner.plans, app.config.limits.partner_post, language)
 }
 
-/// The same for addresses and limits.
+/// The guide's data for the given addresses and limits.
 pub fn of(
     (base, dev_base): (&str, &str),
     plans: &config::Plans,
@@ -99,7 +99,7 @@ pub fn of(
     }
 }
 
-/// Every code, by status.
+/// Every error code, ordered by status.
 pub fn codes(language: Language) -> Vec<CodeRow> {
     let rows = CODES.iter().map(|one| CodeRow {
         status: one.code.status(Family::Partner).as_u16(),

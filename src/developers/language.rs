@@ -10,7 +10,7 @@ crate::named! {
     }
 }
 
-/// The same in both.
+/// A text in both languages.
 #[derive(Clone, Copy)]
 pub struct Said {
     pub portuguese: &'static str,
@@ -18,7 +18,7 @@ pub struct Said {
 }
 
 impl Said {
-    /// The words in a language.
+    /// The text in one language.
     pub const fn in_(self, language: Language) -> &'static str {
         match language {
             Language::Portuguese => self.portuguese,
@@ -29,14 +29,14 @@ impl Said {
 
 /// A text with code between backticks, ready for a page.
 pub struct Text {
-    /// What stands there, and whether it is code.
+    /// The parts in order; `true` marks code.
     pub parts: Vec<(bool, String)>,
-    /// Whether it is in English on a page that is not.
+    /// Whether the text is English on a page in another language.
     pub is_foreign: bool,
 }
 
 impl Text {
-    /// A text of the documents, which are in English, in a language.
+    /// A text of the English documents, in `language` if there is a translation.
     pub fn of(english: &str, language: Language) -> Self {
         let known = match language {
             Language::English => Some(english),
@@ -46,7 +46,7 @@ impl Text {
         Self { is_foreign, ..Self::own(known.unwrap_or(english)) }
     }
 
-    /// A text of ours.
+    /// A text that is already in the page's language.
     pub fn own(text: &str) -> Self {
         let parts = text.split('`').enumerate();
         let parts = parts.filter(|(_, part)| !part.is_empty());

@@ -1,32 +1,32 @@
-//! The order in which an example has its fields. A document keeps names by the
-//! alphabet; people read them as they come on the wire.
+//! The order of the fields in an example. The OpenAPI document sorts names
+//! alphabetically; the reference shows them in the order of the example.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// The fields of an object in their order, or those of the first entry of a
-/// list; nothing for anything else.
+/// The fields of an object in order, or those of the first entry of a list; empty
+/// for any other value.
 #[derive(Default, Debug)]
 pub struct Ordered(Vec<(String, Self)>);
 
 impl Ordered {
-    /// The order of an example.
+    /// Reads the order from an example in JSON.
     pub fn of(example: &str) -> Self {
         serde_json::from_str(example).unwrap_or_default()
     }
 
-    /// The order within a field.
+    /// The order of the fields inside a field.
     pub fn within(&self, name: &str) -> Option<&Self> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, inner)| inner)
     }
 
-    /// Where a field stands; behind all others when it is not there.
+    /// Position of a field; an unknown field comes after all others.
     pub fn place(&self, name: &str) -> usize {
         self.0.iter().position(|(known, _)| known == name).unwrap_or(usize::MAX)
     }
 
-    /// The same below one more field.
+    /// This order inside one more field.
     pub fn below(self, name: &str) -> Self {
         Self(vec![(name.to_owned(), self)])
     }

@@ -24,7 +24,7 @@ use crate::http::reply::media;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::panel::{Layout, Notice, Tone};
 
-/// Pages of an installation change with its version only.
+/// The pages change only with a new version of the service.
 const A_MINUTE: HeaderValue = HeaderValue::from_static("public, max-age=60");
 
 #[derive(Deserialize)]
@@ -33,7 +33,7 @@ struct Asked {
     lang: Field<String>,
 }
 
-/// The language that is asked for: `?lang=en`, else Portuguese.
+/// The requested language: `?lang=en`, otherwise Portuguese.
 fn language(request: &Request) -> Result<Language, Problem> {
     let asked: Asked = request.query()?;
     let named: Option<String> = Check::text().optional("lang", asked.lang);
@@ -48,7 +48,8 @@ fn frame(app: &App, path: &'static str, language: Language) -> Frame {
     Frame::new(app.addresses.base_url.clone(), path, language)
 }
 
-/// A page that follows from the program and its configuration: made once.
+/// A page that depends only on the program and its configuration. It is rendered
+/// once and then kept.
 fn kept(
     app: &App,
     request: &Request,
@@ -93,7 +94,7 @@ pub fn show_agents(app: &App, (): &(), request: &Request) -> Result<Reply, Probl
     })
 }
 
-/// `GET /desenvolvedores/webhooks`: how programs are told.
+/// `GET /desenvolvedores/webhooks`: how programs receive events.
 pub fn show_webhooks(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
     kept(app, request, WEBHOOKS, |layout, frame| {
@@ -147,7 +148,7 @@ fn shown(day: Day, language: Language) -> String {
     }
 }
 
-/// How everything is, and was.
+/// The current state of the service and its history.
 pub(super) struct Seen {
     pub today: Day,
     pub parts: Vec<(Component, State)>,
@@ -172,7 +173,7 @@ impl Seen {
         self.days.iter().filter(move |day| day.component == component)
     }
 
-    /// Share of the seen time in which a part did all of its work, in millionths.
+    /// Share of the observed time in which a part was operational, in millionths.
     fn share(&self, component: Component) -> Option<i64> {
         let (observed, impaired) = self.of(component).fold((0, 0), |(observed, impaired), day| {
             (observed + day.observed_s, impaired + day.impaired_s)
@@ -183,7 +184,7 @@ impl Seen {
 
 #[derive(Serialize)]
 struct StatusJson {
-    /// The worst of all.
+    /// The worst state of all components.
     status: &'static str,
     /// Civil time of the service.
     checked_at: String,
@@ -195,7 +196,7 @@ struct PartJson {
     name: &'static str,
     title: &'static str,
     status: &'static str,
-    /// Share of the observed seconds without failures, from 0 to 1; null before the first.
+    /// Share of the observed time without failures, 0 to 1; null without any.
     uptime: Option<f64>,
     /// Days with observations, the oldest first.
     days: Vec<DayJson>,
@@ -208,7 +209,7 @@ struct DayJson {
     impaired_s: i64,
 }
 
-/// `GET /status`: how the service is and was, as page or JSON.
+/// `GET /status`: current state and history of the service, as page or JSON.
 pub fn show_status(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     let language = language(request)?;
     let seen = Seen::read(app, request)?;
@@ -270,7 +271,7 @@ pub(super) fn status_page(layout: Layout, frame: Frame, seen: &Seen, at: String)
     }
 }
 
-/// Millionths as `99,98 %`; rounded down, so that 100 % has no failure in it.
+/// Millionths as `99,98 %`; rounded down, so that 100 % means no failure.
 fn percent(millionths: i64, language: Language) -> String {
     let hundredths = millionths / 100;
     let (whole, rest) = (hundredths / 100, hundredths % 100);
@@ -280,7 +281,7 @@ fn percent(millionths: i64, language: Language) -> String {
     }
 }
 
-/// A day with less than this share of failures, in hundredths, is no bad one.
+/// From this share of impaired time on, in percent, a day is shown as bad.
 const BAD_SHARE: i64 = 20;
 
 fn bars(seen: &Seen, component: Component, frame: &Frame) -> Vec<DayBar> {

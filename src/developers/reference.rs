@@ -6,22 +6,22 @@ use super::language::{Language, Text};
 use super::ordered::Ordered;
 use crate::edge::route::Example;
 
-/// Everything that the page tells of one operation.
+/// What the page shows of one operation.
 pub struct Operation {
-    /// Its name in the document, in usage and as an anchor.
+    /// Name in the document, in the usage and as anchor on the page.
     pub id: String,
     pub method: String,
-    /// Below the base addresses.
+    /// Relative to the base addresses.
     pub path: String,
     pub summary: Text,
     pub about: Text,
     pub parameters: Vec<Parameter>,
-    /// Fields of the body; none where none is sent.
+    /// Fields of the request body; empty without a body.
     pub sent: Vec<FieldRow>,
-    /// Fields of the answer; none of a file.
+    /// Fields of the response; empty for a file.
     pub answer: Vec<FieldRow>,
     pub answer_example: String,
-    /// A call for pasting.
+    /// A `curl` command to copy.
     pub curl: String,
     pub errors: Vec<ErrorRow>,
 }
@@ -32,13 +32,13 @@ impl Operation {
         self.method == "GET"
     }
 
-    /// What the form that tries it asks for.
+    /// Parameters that have an input in the form for trying the operation.
     pub fn inputs(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|one| one.place != "header")
     }
 }
 
-/// Something that goes along with a call.
+/// A parameter of an operation.
 pub struct Parameter {
     pub name: String,
     /// `path`, `query` or `header`.
@@ -46,28 +46,28 @@ pub struct Parameter {
     pub is_required: bool,
     pub kind: String,
     pub about: Text,
-    /// Values to choose from; empty where others are taken too.
+    /// The allowed values; empty when other values are accepted too.
     pub values: Vec<String>,
     pub example: String,
 }
 
 /// A field of a body or an answer.
 pub struct FieldRow {
-    /// With the fields around it: `data[].shipping.id`.
+    /// Full path of the field: `data[].shipping.id`.
     pub name: String,
     pub kind: String,
     pub is_required: bool,
     pub about: Text,
 }
 
-/// What may go wrong, by status.
+/// The error codes of one status.
 pub struct ErrorRow {
     pub status: String,
     pub codes: Vec<String>,
 }
 
-/// All operations of a document in the order of `examples`, which brings each
-/// one's name and example.
+/// All operations of a document, in the order of `examples`, which holds the name
+/// and the example of each operation.
 pub fn read(
     document: &Value,
     base: &str,
@@ -93,7 +93,7 @@ struct Reader<'d> {
 }
 
 impl<'d> Reader<'d> {
-    /// Name, path, method and description of each.
+    /// Id, path, method and description of each operation.
     fn operations(&self) -> Vec<(&'d str, &'d str, &'d str, &'d Value)> {
         let paths = self.document["paths"].as_object().into_iter().flatten();
         let each = paths.flat_map(|(path, item)| {
@@ -168,7 +168,7 @@ impl<'d> Reader<'d> {
                 }
             })
             .collect();
-        // The path, what narrows, where in the list, headers.
+        // Order: path, filters, `limit` and `offset`, headers.
         all.sort_by_key(|one| match (&*one.place, &*one.name) {
             ("path", _) => 0,
             ("query", "limit") => 2,
@@ -208,7 +208,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// What a schema takes, in a few words that are the same in all languages.
+    /// Type and limits of a schema, in words that need no translation.
     fn kind(&self, schema: &'d Value) -> String {
         let schema = self.follow(schema);
         let mut kinds: Vec<String> = match &schema["type"] {
@@ -294,7 +294,7 @@ fn values(schema: &Value) -> Vec<String> {
     schema["enum"].as_array().into_iter().flatten().map(plain).collect()
 }
 
-/// A value as people write it.
+/// A value as text; a string has no quotes.
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -303,7 +303,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// The same text two columns further in, but for its first line.
+/// Indents every line but the first by two spaces.
 fn indented(text: &str) -> String {
     text.replace('\n', "\n  ")
 }

@@ -1,4 +1,4 @@
-//! The developer pages with sample data; `page_samples.rs` looks at them.
+//! The developer pages with sample data; `page_samples.rs` checks them.
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ fn operations(language: Language) -> Vec<reference::Operation> {
     reference::read(&document(), BASE, examples, language)
 }
 
-/// Every page in its states and both languages, in this frame.
+/// Every page in its states and in both languages, with this layout.
 pub fn every(layout: &dyn Fn() -> Layout) -> Vec<(&'static str, String)> {
     let frame = |path, language| Frame::new(BASE.to_owned(), path, language);
     let reference = |language| {
@@ -129,7 +129,7 @@ fn chapters(layout: &dyn Fn() -> Layout) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Days of which some were bad.
+/// A sample history in which some days are bad.
 fn seen(state: State, days: i64) -> Seen {
     let today = Day(20_780);
     let of = |component| {
@@ -167,7 +167,7 @@ fn what_the_document_says_of_operations_is_there_in_portuguese() {
         }
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
-    // And nothing else: a text that changed leaves no old one behind.
+    // There are no unused translations: those of changed texts must be removed.
     let whole = document().to_string();
     for (english, _) in super::portuguese::TEXTS {
         let said = Value::from(*english).to_string();

@@ -1,4 +1,4 @@
-//! What the developer pages print.
+//! Template data of the developer pages.
 
 use askama::Template;
 
@@ -12,7 +12,7 @@ use super::{agents, webhooks};
 use crate::panel::view::Layout;
 use crate::panel::{Notice, Tone};
 
-/// What stands around each of the pages.
+/// The frame that all developer pages share.
 pub struct Frame {
     pub language: Language,
     pub words: &'static Words,
@@ -23,22 +23,21 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The frame of a page in a language.
     pub const fn new(base_url: String, path: &'static str, language: Language) -> Self {
         Self { language, words: Words::of(language), path, base_url }
     }
 
-    /// Where another page is, in the same language.
+    /// Address of another page in the same language.
     pub fn link(&self, path: &str) -> String {
         in_language(path, self.language)
     }
 
-    /// This page in a language.
+    /// Address of this page in the given language.
     pub fn this_in(&self, language: Language) -> String {
         in_language(self.path, language)
     }
 
-    /// The language that the page is not in.
+    /// The language in which the page is not shown.
     pub const fn other(&self) -> Language {
         match self.language {
             Language::Portuguese => Language::English,
@@ -46,17 +45,17 @@ impl Frame {
         }
     }
 
-    /// Whether this is the page of a path.
+    /// Whether `path` is the path of this page.
     pub fn is(&self, path: &str) -> bool {
         self.path == path
     }
 
-    /// What is said in the language of the page.
+    /// The text in the language of the page.
     pub const fn say(&self, said: &Said) -> &'static str {
         said.in_(self.language)
     }
 
-    /// The sections of this page, by the ids that both texts have.
+    /// The sections of this page: id and title.
     pub fn sections(&self) -> &'static [(&'static str, Said)] {
         match self.path {
             super::AGENTS => agents::SECTIONS,
@@ -71,7 +70,7 @@ impl Frame {
         section.map_or("", |(_, said)| said.in_(self.language))
     }
 
-    /// Pages of the head, with what each is called.
+    /// Pages in the navigation: path and title.
     pub const fn places(&self) -> [(&'static str, &'static str); 6] {
         [
             (super::GUIDE, self.words.guide),
@@ -91,12 +90,12 @@ fn in_language(path: &str, language: Language) -> String {
     }
 }
 
-/// What the guide shows besides its text.
+/// Data that the guide shows.
 pub struct Guide {
     pub base_url: String,
     pub dev_base_url: String,
     pub plans: Vec<PlanRow>,
-    /// Calls a minute that change something.
+    /// Calls that change something, allowed per minute.
     pub posts: u32,
     pub first_calls: Vec<Sample>,
     pub polling: Sample,
@@ -114,7 +113,7 @@ pub struct GuidePortuguese {
     pub guide: Guide,
 }
 
-/// The same in English.
+/// The same page in English.
 #[derive(Template)]
 #[template(path = "developers/guide_en.html", config = "assets/askama.toml")]
 pub struct GuideEnglish {
@@ -132,7 +131,7 @@ pub struct AgentsPortuguese {
     pub agents: Agents,
 }
 
-/// The same in English.
+/// The same page in English.
 #[derive(Template)]
 #[template(path = "developers/agents_en.html", config = "assets/askama.toml")]
 pub struct AgentsEnglish {
@@ -150,7 +149,7 @@ pub struct WebhooksPortuguese {
     pub webhooks: Webhooks,
 }
 
-/// The same in English.
+/// The same page in English.
 #[derive(Template)]
 #[template(path = "developers/webhooks_en.html", config = "assets/askama.toml")]
 pub struct WebhooksEnglish {
@@ -167,7 +166,7 @@ pub struct ReferencePage {
     pub frame: Frame,
     pub base_url: String,
     pub dev_base_url: String,
-    /// Path of the operations on this very address.
+    /// Path prefix of the operations on the host of this page.
     pub below: &'static str,
     pub operations: Vec<Operation>,
 }
@@ -198,7 +197,7 @@ pub struct StatusPage {
     pub layout: Layout,
     pub frame: Frame,
     pub verdict: Notice,
-    /// When it was looked at.
+    /// When the state was checked.
     pub at: String,
     pub parts: Vec<PartRow>,
 }
@@ -217,7 +216,7 @@ pub struct PartRow {
 }
 
 impl PartRow {
-    /// Days with something to tell, the newest first.
+    /// Days with data, the newest first.
     pub fn told(&self) -> impl Iterator<Item = &DayBar> {
         self.days.iter().rev().filter(|day| day.is_known)
     }
@@ -232,6 +231,6 @@ pub struct DayBar {
     /// `good`, `warn`, `bad` or `none`.
     pub class: &'static str,
     pub is_known: bool,
-    /// Where its bar stands.
+    /// Horizontal position of its bar.
     pub x: usize,
 }

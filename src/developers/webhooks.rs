@@ -1,12 +1,12 @@
-//! What the page about webhooks is made of besides its text: the events, and
-//! code that proves a signature. The text itself is in `webhooks_pt.html` and
+//! Data of the page about webhooks: the events, and code that verifies a
+//! signature. The text of the page is in `webhooks_pt.html` and
 //! `webhooks_en.html`. Tests take the code from the page and run it.
 
 use super::guide::Sample;
 use super::language::{Language, Said, Text};
 use crate::webhooks::EventType;
 
-/// The sections in their order, by the ids that both texts have.
+/// The sections in order. Both languages use the same ids.
 #[rustfmt::skip] // A table: one entry a row, columns in the same order.
 pub const SECTIONS: &[(&str, Said)] = &[
     ("criar", Said { portuguese: "Receber o primeiro aviso", english: "Receive the first message" }),
@@ -19,7 +19,7 @@ pub const SECTIONS: &[(&str, Said)] = &[
     ("testar", Said { portuguese: "Testar e reenviar", english: "Test and send again" }),
 ];
 
-/// What an event tells.
+/// What an event means.
 #[rustfmt::skip] // A table: one event a row.
 const fn told(event: EventType) -> Said {
     match event {
@@ -46,21 +46,21 @@ webhook-signature: v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
 
 {"type":"order.paid","id":"msg_0198b7e25c1e7d40a7be1f5b2f6f1d11","timestamp":"2026-11-20T12:01:00Z","data":{"order_id":"2000003508419013","status":"paid","total_amount":179.8, … } }"#;
 
-/// Everything that the page shows.
+/// Data that the page shows.
 pub struct Webhooks {
     pub events: Vec<EventRow>,
     pub verification: Vec<Sample>,
     pub receiver: Sample,
 }
 
-/// An event, for people.
+/// An event as the page shows it.
 pub struct EventRow {
     pub name: &'static str,
     pub about: Text,
 }
 
 impl Webhooks {
-    /// The page's figures in a language.
+    /// The page's data in a language.
     pub fn of(language: Language) -> Self {
         let event = |event: EventType| EventRow {
             name: event.name(),

@@ -1,4 +1,4 @@
-//! The words around the developer pages, in both languages.
+//! The labels of the developer pages, in both languages.
 
 use super::language::Language;
 
@@ -84,7 +84,7 @@ words! {
 }
 
 impl Words {
-    /// Those of a language.
+    /// The labels in a language.
     pub const fn of(language: Language) -> &'static Self {
         match language {
             Language::Portuguese => &PORTUGUESE,

@@ -1,7 +1,7 @@
-//! Links from a list in CSV: each row is linked or told why not.
+//! Links from a CSV list: each row gets its link, or a reason why it has none.
 //!
-//! What is wrong with the list as a whole changes nothing; a bad row does not
-//! hold up the others.
+//! If the list as a whole is invalid, nothing changes. A bad row does not stop
+//! the others.
 
 use super::links::{self, ByProduct, LinkFault, Linked, NewLink, Sight};
 use crate::base::UserId;
@@ -13,7 +13,7 @@ use crate::panel::csv_read::{self, Unreadable};
 
 /// The columns, in the order of the contract.
 pub const COLUMNS: [&str; 3] = ["seller_id", "ml_id", "sku"];
-/// Rows of a list.
+/// Most rows of a list.
 pub const MOST: usize = 500;
 /// Longest cell, in bytes.
 const LONGEST: usize = 256;
@@ -28,7 +28,7 @@ pub struct Row {
     pub sku: String,
 }
 
-/// Why a list was not taken.
+/// Why a list was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ListFault {
     #[error("must be text in UTF-8")]
@@ -44,7 +44,7 @@ pub enum ListFault {
 }
 
 named! {
-    /// What became of a row.
+    /// The result of a row.
     pub enum RowStatus: text {
         Created = "created", "Vinculado";
         Unchanged = "unchanged", "Já estava vinculado";
@@ -52,7 +52,7 @@ named! {
     }
 }
 
-/// What became of a row, and why it failed.
+/// The result of a row, and why it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub row: usize,
@@ -70,7 +70,7 @@ pub enum RowFault {
 }
 
 impl RowFault {
-    /// What to say of it, to programs.
+    /// The message for API clients.
     pub const fn said(self) -> &'static str {
         match self {
             Self::Seller => "seller_id must be the number of a seller",
@@ -104,7 +104,7 @@ pub fn read(bytes: &[u8]) -> std::result::Result<Vec<Row>, ListFault> {
         }
         let cell = |place: usize| {
             let text = row.cells.get(place).map_or("", |cell| &**cell);
-            // What is too long is nobody's, and need not be kept.
+            // A value that is too long matches nothing, so it is not kept.
             if text.len() > LONGEST { String::new() } else { text.to_owned() }
         };
         rows.push(Row {
@@ -118,7 +118,7 @@ pub fn read(bytes: &[u8]) -> std::result::Result<Vec<Row>, ListFault> {
 }
 
 impl Row {
-    /// The link it asks for.
+    /// The link that the row describes.
     fn link(&self) -> std::result::Result<NewLink, RowFault> {
         let seller = self.seller.parse().ok().filter(|id| *id > 0).ok_or(RowFault::Seller)?;
         let item = item_number(&self.listing.to_ascii_uppercase()).ok_or(RowFault::Listing)?;
@@ -129,8 +129,8 @@ impl Row {
     }
 }
 
-/// Says what would become of rows, and changes nothing. Rows of one list
-/// that contradict each other show when it is applied.
+/// Returns what applying the rows would do, and changes nothing. Conflicts
+/// between rows of the same list show only when the list is applied.
 pub fn preview(tx: &ReadTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Outcome>> {
     each(rows, |link| {
         Ok(links::look(tx, supplier, link)?.map(|sight| match sight {
@@ -140,7 +140,7 @@ pub fn preview(tx: &ReadTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Ou
     })
 }
 
-/// Makes the links that rows ask for, as far as that goes.
+/// Makes the links of the rows; a row that fails is skipped.
 pub fn apply(tx: &WriteTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Outcome>> {
     each(rows, |link| {
         Ok(links::make(tx, supplier, link)?.map(|linked| match linked {

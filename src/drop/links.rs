@@ -1,7 +1,8 @@
 //! Listings of sellers that sell products of suppliers.
 //!
-//! A listing sells one product, so it is linked once, whoever supplies it. Links
-//! exist within an active relation only; ending that ends them.
+//! A listing sells one product, so it has one link at most, no matter who
+//! supplies the product. Links exist only within an active relation; when the
+//! relation ends, its links are removed.
 
 use super::{RELATED, relations};
 use crate::base::{Instant, UserId};
@@ -9,7 +10,7 @@ use crate::catalog::{Product, store as products};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::row;
 
-/// Links that a supplier has at a time.
+/// Most links of a supplier at a time.
 pub const MOST: u64 = 50_000;
 
 /// A link as lists show it.
@@ -33,14 +34,14 @@ row!(Link {
     created_at,
 });
 
-/// How a product of the supplier is named.
+/// How a request names a product of the supplier.
 #[derive(Clone, Debug)]
 pub enum ByProduct {
     Id(i64),
     Sku(String),
 }
 
-/// A link that is to be made.
+/// A link to be made.
 #[derive(Clone, Debug)]
 pub struct NewLink {
     pub seller: UserId,
@@ -49,23 +50,23 @@ pub struct NewLink {
     pub product: ByProduct,
 }
 
-/// Why there is no such link.
+/// Why a link cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkFault {
-    /// Nobody of this number is a seller of the supplier.
+    /// The supplier has no active relation with this seller.
     NoSeller,
     /// The seller has no such listing.
     NoListing,
     /// The supplier has no such product.
     NoProduct,
-    /// The listing is linked to something else.
+    /// The listing is linked to another product.
     Taken,
-    /// The supplier has as many links as can be.
+    /// The supplier has reached the limit of links.
     Full,
 }
 
 impl LinkFault {
-    /// What to say of it, to programs.
+    /// The message for API clients.
     pub const fn said(self) -> &'static str {
         match self {
             Self::NoSeller => "no active relation with this seller",
@@ -77,23 +78,23 @@ impl LinkFault {
     }
 }
 
-/// What became of a link that was to be made.
+/// The result of making a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linked {
     Created(i64),
-    /// It was there before.
+    /// The link existed before.
     Unchanged(i64),
 }
 
-/// What a link that is asked for would be.
+/// What making a link would do.
 pub enum Sight {
-    /// A new one, of a listing of this site to this product.
+    /// A new link, of a listing of this site to this product.
     New { site: String, product: i64 },
-    /// The one of this number.
+    /// Nothing: the link with this id exists.
     Known(i64),
 }
 
-/// Looks what a link that is asked for would be.
+/// Checks what making a link would do.
 pub fn look(
     tx: &ReadTx<'_>,
     supplier: UserId,
@@ -157,7 +158,7 @@ pub fn link(tx: &ReadTx<'_>, supplier: UserId, id: i64) -> Result<Option<Link>> 
     tx.record("FROM drop_link WHERE link_id = ?2 AND supplier_id = ?1", (supplier, id))
 }
 
-/// The number of a supplier's link of a seller's listing.
+/// The id of a supplier's link of a seller's listing.
 pub fn of_listing(
     tx: &ReadTx<'_>,
     supplier: UserId,
@@ -187,7 +188,7 @@ pub fn count(tx: &ReadTx<'_>, supplier: UserId) -> Result<u64> {
     tx.count("SELECT count(*) FROM drop_link WHERE supplier_id = ?1", [supplier])
 }
 
-/// Links of each of some products of a supplier.
+/// How many links each of the given products of a supplier has.
 pub fn by_product(tx: &ReadTx<'_>, supplier: UserId, products: &[i64]) -> Result<Vec<i64>> {
     let of = |product: &i64| {
         tx.value(
@@ -198,12 +199,12 @@ pub fn by_product(tx: &ReadTx<'_>, supplier: UserId, products: &[i64]) -> Result
     products.iter().map(of).collect()
 }
 
-/// A link with the words that people know its ends by.
+/// A link with the names of its seller, listing and product.
 #[derive(Clone, Debug)]
 pub struct ShownLink {
     pub link: Link,
     pub seller: String,
-    /// Title of the listing; empty when that is gone.
+    /// Title of the listing; empty when the listing is gone.
     pub listing: String,
     /// Title of the product.
     pub product: String,
@@ -216,12 +217,12 @@ row!(ShownLink {
     product = "(SELECT title FROM product p WHERE p.product_id = drop_link.product_id)",
 });
 
-/// Which links of a supplier are wanted.
+/// A filter for the links of a supplier.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     pub supplier: UserId,
     pub seller: Option<UserId>,
-    /// Key of what is searched for, in product and listing; empty for all.
+    /// Search key for product and listing; empty for all.
     pub search: String,
 }
 
@@ -250,7 +251,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted, window: (u32, u32)) -> Result<(Vec
     wanted.filters().page(tx, ("drop_link", ""), "link_id DESC", window)
 }
 
-/// Numbers of all links, the newest first.
+/// Ids of all links, the newest first.
 pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
     let filters = wanted.filters();
     let sql =
@@ -258,7 +259,7 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
     tx.values(&sql, filters.values())
 }
 
-/// A link with its words.
+/// One link with its names.
 pub fn shown(tx: &ReadTx<'_>, supplier: UserId, id: i64) -> Result<Option<ShownLink>> {
     tx.record("FROM drop_link WHERE link_id = ?2 AND supplier_id = ?1", (supplier, id))
 }

@@ -1,13 +1,13 @@
-//! Drop: suppliers, the sellers who sell what they supply, and what is owed.
+//! Drop: suppliers, the sellers of their products, and what sellers owe them.
 //!
-//! A supplier invites a seller, who accepts: that relation is what lets a
-//! supplier see anything of a seller (`relations.rs`). Within it, listings of
-//! the seller are linked to products of the supplier (`links.rs`, `bulk.rs`),
-//! and a paid order of a linked listing becomes a drop order, which the seller
-//! owes (`orders.rs`). Ending the relation ends its links; what is owed stays.
+//! A supplier invites a seller, who accepts. Only this relation lets a supplier
+//! see data of the seller (`relations.rs`). Within it, listings of the seller
+//! are linked to products of the supplier (`links.rs`, `bulk.rs`). A paid order
+//! of a linked listing becomes a drop order: an amount that the seller owes
+//! (`orders.rs`). Ending the relation ends its links; what is owed stays.
 //!
-//! Every statement carries the person who asks. What programs of suppliers read
-//! also carries an active relation, in the same statement.
+//! Every SQL statement is limited to the person who asks. Statements for the
+//! API clients of suppliers also require an active relation.
 
 pub mod bulk;
 pub mod links;

@@ -1,8 +1,9 @@
 //! Drop orders: what a seller owes a supplier for an order of a linked listing.
 //!
-//! A drop order follows its order by state, not by what happened: paid, it is
-//! there once; called off, it is cancelled; paid again, it is as it was. Price and
-//! words are those of the product when it arose.
+//! A drop order follows the state of its order, whatever events led there. It
+//! is created once when the order is paid, cancelled when the order is
+//! cancelled, and restored when the order is paid again. Price and title are
+//! those of the product when the drop order was created.
 
 use super::RELATED;
 use crate::base::{Cents, DAY_S, Day, Instant, OrderId, UserId, Zone};
@@ -13,8 +14,8 @@ use crate::row;
 use crate::webhooks::{self, EventType};
 
 named! {
-    /// The stored state of a drop order; overdue ones are pending. An index holds those
-    /// that are paid, so SQL writes the numbers.
+    /// The stored state of a drop order; overdue ones are stored as pending.
+    /// SQL has the numbers as literals, because a partial index needs that.
     pub enum DropState: number {
         Pending = 1, "pending";
         Paid = 2, "paid";
@@ -33,7 +34,8 @@ named! {
     }
 }
 
-/// A drop order as it is stored, with the names and the parcel that belong to it.
+/// A stored drop order, with the names of both people and the state of its
+/// parcel.
 #[derive(Clone, Debug)]
 pub struct DropOrder {
     pub id: i64,
@@ -53,7 +55,7 @@ pub struct DropOrder {
     pub paid_at: Option<Instant>,
     pub reminded_at: Option<Instant>,
     pub shipping_id: Option<i64>,
-    /// Word of the marketplace, such as `ready_to_ship`.
+    /// The marketplace's word for it, such as `ready_to_ship`.
     pub shipping_status: Option<String>,
     /// Such as `drop_off`.
     pub logistic_type: Option<String>,
@@ -95,8 +97,9 @@ impl DropOrder {
     }
 }
 
-/// Brings the drop order of a seller's order to what the order says: made when
-/// it is paid and its listing was linked before it was placed (contract §9).
+/// Updates the drop order of a seller's order to the state of the order. It is
+/// created when the order is paid, if the listing was linked before the order
+/// was placed (contract §9).
 pub fn follow(
     tx: &WriteTx<'_>,
     seller: UserId,
@@ -139,40 +142,40 @@ fn arise(tx: &WriteTx<'_>, seller: UserId, order: &SoldOrder<'_>, payment_days: 
     tell(tx, EventType::DropOrderCreated, &made)
 }
 
-/// Tells the suppliers' programs what became of drop orders.
+/// Raises a webhook event for the supplier of each drop order.
 fn tell(tx: &WriteTx<'_>, kind: EventType, orders: &[(i64, UserId)]) -> Result<()> {
     orders.iter().try_for_each(|(id, supplier)| webhooks::raise(tx, *supplier, kind, (*id, 0)))
 }
 
-/// Whose drop orders are wanted.
+/// Whose drop orders to select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// A supplier's, of sellers with an active relation: what programs read.
+    /// A supplier's, only of sellers with an active relation; for API clients.
     Related(UserId),
-    /// All of a supplier's: what is owed stays when a relation ends.
+    /// All of a supplier's, also after a relation has ended.
     Supplier(UserId),
     /// What a seller owes.
     Seller(UserId),
 }
 
-/// Which drop orders, in which order.
+/// Filter and order of a list of drop orders.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     pub whose: Whose,
     pub standing: Option<Standing>,
-    /// The other side.
+    /// The person on the other side: seller or supplier.
     pub other: Option<UserId>,
-    /// Now, which decides what is overdue.
+    /// The current time, which decides what is overdue.
     pub now: Instant,
-    /// Number of the order or the beginning of a SKU; empty for all.
+    /// Number of the order, or a part of a SKU or title; empty for all.
     pub search: String,
-    /// By due date instead of by date.
+    /// Ordered by due date instead of order date.
     pub by_due: bool,
     pub descending: bool,
 }
 
 impl Wanted {
-    /// All of somebody's, the newest first.
+    /// All drop orders of a person, the newest first.
     pub const fn all(whose: Whose, now: Instant) -> Self {
         Self {
             whose,
@@ -240,7 +243,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted, window: (u32, u32)) -> Result<(Vec
     filters.page(tx, ("drop_order", ""), &wanted.order(), window)
 }
 
-/// Numbers of all of them, in their order.
+/// Ids of all of them, in their order.
 pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
     let filters = wanted.filters();
     let sql = format!(
@@ -251,7 +254,7 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
     tx.values(&sql, filters.values())
 }
 
-/// One drop order of somebody.
+/// One drop order of a person.
 pub fn one(tx: &ReadTx<'_>, whose: Whose, id: i64) -> Result<Option<DropOrder>> {
     let wanted = Wanted::all(whose, Instant(0));
     let mut filters = wanted.filters();
@@ -267,8 +270,8 @@ pub fn of_order(tx: &ReadTx<'_>, supplier: UserId, order: OrderId) -> Result<Opt
     tx.record(&format!("FROM drop_order WHERE {}", filters.sql()), filters.values())
 }
 
-/// The seller's account whose parcel a shipment is, when a drop order of a
-/// related seller is in it.
+/// The seller's account that sends a shipment, when the shipment carries a drop
+/// order of a related seller.
 pub fn account_of_shipment(
     tx: &ReadTx<'_>,
     supplier: UserId,
@@ -287,7 +290,8 @@ pub fn account_of_shipment(
     )
 }
 
-/// The account and the shipment of an order for which a related seller owes.
+/// The account and the shipment of an order that has a drop order of a related
+/// seller.
 pub fn account_of_order(
     tx: &ReadTx<'_>,
     supplier: UserId,
@@ -304,19 +308,19 @@ pub fn account_of_order(
     )
 }
 
-/// What became of a payment that was to be noted.
+/// The result of marking a drop order as paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payment {
     Noted,
-    /// It was noted before.
+    /// It was marked as paid before.
     Known,
-    /// The order was called off.
+    /// The drop order is cancelled.
     Cancelled,
     /// The supplier has no such drop order.
     Unknown,
 }
 
-/// Notes that a drop order was paid.
+/// Marks a drop order as paid.
 pub fn pay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<Payment> {
     let state: Option<DropState> = tx.maybe(
         "SELECT state FROM drop_order WHERE drop_order_id = ?2 AND supplier_id = ?1",
@@ -332,7 +336,8 @@ pub fn pay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<Payment> {
                  WHERE drop_order_id = ?2 AND supplier_id = ?1",
                 (supplier, id, tx.now()),
             )?;
-            // Taken back and noted again it is another payment.
+            // The time makes the event unique: marking it as paid again after
+            // undoing is another payment.
             let payment = (id, tx.now().0);
             webhooks::raise(tx, supplier, EventType::DropOrderPaid, payment)?;
             Payment::Noted
@@ -340,7 +345,7 @@ pub fn pay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<Payment> {
     })
 }
 
-/// Takes a payment back that was noted by mistake; false when there is none.
+/// Undoes a payment that was marked by mistake; false when there is none.
 pub fn unpay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<bool> {
     let changed = tx.execute(
         "UPDATE drop_order SET state = 1, paid_at = NULL
@@ -350,14 +355,14 @@ pub fn unpay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<bool> {
     Ok(changed > 0)
 }
 
-/// Some drop orders and what they come to.
+/// A number of drop orders, and their total amount.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
     pub orders: i64,
     pub amount: Cents,
 }
 
-/// What is open between people.
+/// Amounts that are not paid yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Owed {
     /// Not due yet.
@@ -377,7 +382,7 @@ pub fn owed(tx: &ReadTx<'_>, whose: Whose, now: Instant) -> Result<Owed> {
     Ok(owed)
 }
 
-/// The same by the other side, the largest sum first.
+/// The same for each person on the other side, the largest sum first.
 pub fn owed_by_other(tx: &ReadTx<'_>, whose: Whose, now: Instant) -> Result<Vec<(UserId, Owed)>> {
     let (own, other) = match whose {
         Whose::Seller(_) => ("seller_id", "supplier_id"),

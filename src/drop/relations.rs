@@ -1,8 +1,9 @@
 //! Relations of suppliers and sellers: invited, active, ended.
 //!
-//! An invitation names an e-mail address, whether somebody has it or not, so
-//! that it tells a supplier nothing about who is here. Whoever has the address
-//! sees the invitation and answers it. Either side ends a relation at once.
+//! An invitation names an e-mail address, whether or not a person here has it,
+//! so a supplier cannot find out who has an account. The person with the
+//! address sees the invitation and answers it. Either side can end a relation
+//! at once.
 
 use serde::Serialize;
 
@@ -13,18 +14,18 @@ use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::named;
 use crate::row;
 
-/// Relations and open invitations that a supplier has at a time, and
+/// Most relations and open invitations of a supplier together, and most open
 /// invitations alone.
 pub const MOST: u64 = 1_000;
 pub const MOST_INVITED: u64 = 100;
-/// Invitations that a supplier makes in 24 hours.
+/// Most invitations of a supplier in 24 hours.
 const MOST_A_DAY: u64 = 200;
-/// Whoever was invited in this time is not written to again.
+/// An address that was invited within this time gets no second message.
 const QUIET_S: i64 = 7 * DAY_S;
 
 named! {
-    /// How far a relation is. Indexes hold those that are open or active, so SQL writes
-    /// the numbers.
+    /// The state of a relation. SQL has the numbers as literals, because
+    /// partial indexes need that.
     pub enum RelationState: number {
         Invited = 1, "convidado", "Convidado";
         Active = 2, "ativo", "Ativo";
@@ -41,7 +42,7 @@ pub struct RelatedSeller {
     pub name: String,
     pub email: String,
     pub since: Instant,
-    /// Listings that are linked.
+    /// Number of linked listings.
     pub links: i64,
 }
 row!(RelatedSeller {
@@ -79,7 +80,7 @@ pub struct Invitation {
 }
 row!(Invitation { id = "r.relation_id", supplier = "u.name", email = "r.email", invited_at = "r.invited_at" });
 
-/// A relation or invitation of anybody, as the operator sees it.
+/// A relation or invitation between any two people, as the operator sees it.
 #[derive(Clone, Debug)]
 pub struct AnyRelation {
     pub id: i64,
@@ -91,9 +92,9 @@ pub struct AnyRelation {
     /// Who was invited.
     pub email: String,
     pub state: RelationState,
-    /// When it became what it is.
+    /// When it entered this state.
     pub at: Instant,
-    /// Listings that are linked.
+    /// Number of linked listings.
     pub links: i64,
 }
 row!(AnyRelation {
@@ -109,20 +110,21 @@ row!(AnyRelation {
               WHERE r.state = 2 AND l.supplier_id = r.supplier_id AND l.seller_id = r.seller_id)",
 });
 
-/// What became of an invitation that was to be made.
+/// The result of an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Invited {
-    /// It waits; the number is that of the invitation.
+    /// The invitation was made; its id.
     Made(i64),
-    /// One to that address waits already.
+    /// An invitation to that address is open already; its id.
     Waits(i64),
-    /// That person is related already.
+    /// That person has an active relation already.
     Related,
-    /// Too many are open.
+    /// A limit of invitations or relations is reached.
     Full,
 }
 
-/// The invitation to an address or the relation with whoever has it, while it is open.
+/// The open invitation to an address, or the active relation with the person
+/// who has the address.
 fn open(tx: &ReadTx<'_>, supplier: UserId, email: &str) -> Result<Option<(i64, RelationState)>> {
     tx.tuple(
         "SELECT relation_id, state FROM drop_relation r
@@ -133,12 +135,14 @@ fn open(tx: &ReadTx<'_>, supplier: UserId, email: &str) -> Result<Option<(i64, R
     )
 }
 
-/// Whether a supplier is related to whoever has an address.
+/// Whether a supplier has an active relation with the person who has an
+/// address.
 pub fn is_seller(tx: &ReadTx<'_>, supplier: UserId, email: &str) -> Result<bool> {
     Ok(matches!(open(tx, supplier, email)?, Some((_, RelationState::Active))))
 }
 
-/// Invites whoever has an e-mail address, in its usual form.
+/// Invites the person who has an e-mail address; the address is in normalised
+/// form.
 pub fn invite(tx: &WriteTx<'_>, supplier: UserId, email: &str) -> Result<Invited> {
     let open = open(tx, supplier, email)?;
     match open {
@@ -173,8 +177,8 @@ fn is_full(tx: &ReadTx<'_>, supplier: UserId) -> Result<bool> {
     Ok(open + count(tx, supplier, RelationState::Active)? >= MOST)
 }
 
-/// Whether an address was invited by this supplier before an invitation, not
-/// long ago: an invitation that is taken back and made again tells nobody twice.
+/// Whether this supplier made another invitation to the address recently. So
+/// withdrawing and repeating an invitation does not notify the person twice.
 pub fn was_told(tx: &ReadTx<'_>, supplier: UserId, email: &str, invitation: i64) -> Result<bool> {
     tx.value(
         "SELECT EXISTS (SELECT 1 FROM drop_relation
@@ -183,8 +187,8 @@ pub fn was_told(tx: &ReadTx<'_>, supplier: UserId, email: &str, invitation: i64)
     )
 }
 
-/// Who made an invitation that waits for the person with this address; `None`
-/// when there is none, as when it is somebody else's.
+/// The supplier of an open invitation to this address; `None` when there is
+/// none, also when the invitation is for another address.
 pub fn inviter(tx: &ReadTx<'_>, email: &str, invitation: i64) -> Result<Option<(UserId, String)>> {
     tx.tuple(
         "SELECT r.supplier_id, u.name FROM drop_relation r JOIN user u ON u.user_id = r.supplier_id
@@ -193,9 +197,10 @@ pub fn inviter(tx: &ReadTx<'_>, email: &str, invitation: i64) -> Result<Option<(
     )
 }
 
-/// Accepts an invitation that waits; what [`inviter`] found.
+/// Accepts an open invitation that [`inviter`] has found.
 pub fn accept(tx: &WriteTx<'_>, supplier: UserId, seller: UserId, invitation: i64) -> Result<()> {
-    // Somebody who had another address may have been invited by both.
+    // A person whose address has changed may have been invited under both
+    // addresses.
     if is_active(tx, supplier, seller)? {
         return close(tx, invitation, RelationState::Withdrawn);
     }
@@ -206,13 +211,13 @@ pub fn accept(tx: &WriteTx<'_>, supplier: UserId, seller: UserId, invitation: i6
     )
 }
 
-/// Refuses an invitation that waits; what [`inviter`] found.
+/// Rejects an open invitation that [`inviter`] has found.
 pub fn refuse(tx: &WriteTx<'_>, invitation: i64) -> Result<()> {
     close(tx, invitation, RelationState::Refused)
 }
 
-/// Takes an invitation back; to whom it was, or `None` when the supplier has
-/// none of this number that waits.
+/// Withdraws an invitation. Returns the invited address, or `None` when the
+/// supplier has no open invitation with this id.
 pub fn withdraw(tx: &WriteTx<'_>, supplier: UserId, invitation: i64) -> Result<Option<String>> {
     let email: Option<String> = tx.maybe(
         "SELECT email FROM drop_relation WHERE relation_id = ?1 AND supplier_id = ?2 AND state = 1",
@@ -231,13 +236,13 @@ fn close(tx: &WriteTx<'_>, relation: i64, state: RelationState) -> Result<()> {
     )
 }
 
-/// Relates two people at once, as an administrator does. An invitation
-/// that waits is taken as accepted. False when they were related.
+/// Makes an active relation directly, as an administrator does. An open
+/// invitation counts as accepted. False when the relation exists already.
 pub fn relate(tx: &WriteTx<'_>, supplier: UserId, seller: UserId, email: &str) -> Result<bool> {
     let id = match invite(tx, supplier, email)? {
         Invited::Related => return Ok(false),
         Invited::Made(id) | Invited::Waits(id) => id,
-        // The bound is for those who invite strangers.
+        // The limits are for suppliers who invite, not for administrators.
         Invited::Full => tx.insert(
             "INSERT INTO drop_relation (supplier_id, email, state, invited_at) VALUES (?1, ?2, 1, ?3)",
             (supplier, email, tx.now()),
@@ -258,7 +263,7 @@ pub fn end(tx: &WriteTx<'_>, supplier: UserId, seller: UserId) -> Result<bool> {
     Ok(ended > 0)
 }
 
-/// Whether a supplier has an active relation with anybody.
+/// Whether a supplier has an active relation with any seller.
 pub fn has_any(tx: &ReadTx<'_>, supplier: UserId) -> Result<bool> {
     tx.value(
         "SELECT EXISTS (SELECT 1 FROM drop_relation WHERE supplier_id = ?1 AND state = 2)",
@@ -266,7 +271,7 @@ pub fn has_any(tx: &ReadTx<'_>, supplier: UserId) -> Result<bool> {
     )
 }
 
-/// Whether two people are related now.
+/// Whether a supplier and a seller have an active relation.
 pub fn is_active(tx: &ReadTx<'_>, supplier: UserId, seller: UserId) -> Result<bool> {
     tx.value(
         "SELECT EXISTS (SELECT 1 FROM drop_relation WHERE supplier_id = ?1 AND seller_id = ?2 AND state = 2)",
@@ -274,15 +279,15 @@ pub fn is_active(tx: &ReadTx<'_>, supplier: UserId, seller: UserId) -> Result<bo
     )
 }
 
-/// Two people in the audit log.
+/// The two people of a relation, in the audit log.
 #[derive(Serialize)]
 struct Pair<'p> {
     fornecedor: &'p str,
     vendedor: &'p str,
 }
 
-/// Notes in the audit log what was done to an invitation or a relation, by the
-/// e-mail addresses or names of both.
+/// Writes an action on an invitation or a relation to the audit log, with the
+/// e-mail addresses or names of both people.
 pub fn note(
     tx: &WriteTx<'_>,
     actor: &Actor,
@@ -294,9 +299,9 @@ pub fn note(
     audit::note(tx, actor, &act, None::<&()>, Some(&pair))
 }
 
-/// A page of the relations of everybody, the newest first, with the number of
-/// all that match: those in a state, and those of people with a name or an
-/// address that holds a text, prepared by `search_key`.
+/// A page of the relations of all people, the newest first, with the number of
+/// all that match. They can be limited to a state, and to people whose name or
+/// address contains a text, prepared by `search_key`.
 pub fn page(
     tx: &ReadTx<'_>,
     state: Option<RelationState>,
@@ -316,8 +321,8 @@ pub fn page(
     filters.page(tx, ("drop_relation r", joins), "r.relation_id DESC", window)
 }
 
-/// Ends a relation, or takes an invitation back, as the operator does; what it
-/// was, or `None` when none of this number is open.
+/// Ends a relation or withdraws an invitation, as the operator does. Returns it
+/// as it was before, or `None` when none with this id is open.
 pub fn end_any(tx: &WriteTx<'_>, relation: i64) -> Result<Option<AnyRelation>> {
     let found: Option<AnyRelation> = tx.record(
         "FROM drop_relation r JOIN user u ON u.user_id = r.supplier_id
@@ -353,7 +358,7 @@ pub fn suppliers(tx: &ReadTx<'_>, seller: UserId) -> Result<Vec<RelatedSupplier>
     )
 }
 
-/// What a supplier's invitations wait for, the newest first.
+/// The open invitations of a supplier, the newest first.
 pub fn invitations_of(tx: &ReadTx<'_>, supplier: UserId) -> Result<Vec<Invitation>> {
     tx.records(
         "FROM drop_relation r JOIN user u ON u.user_id = r.supplier_id
@@ -363,7 +368,7 @@ pub fn invitations_of(tx: &ReadTx<'_>, supplier: UserId) -> Result<Vec<Invitatio
     )
 }
 
-/// The invitations that wait for whoever has an address, the newest first.
+/// The open invitations to an address, the newest first.
 pub fn invitations_to(tx: &ReadTx<'_>, email: &str) -> Result<Vec<Invitation>> {
     tx.records(
         "FROM drop_relation r JOIN user u ON u.user_id = r.supplier_id
@@ -383,8 +388,8 @@ pub fn stores(tx: &ReadTx<'_>, supplier: UserId) -> Result<Vec<(UserId, i64, Str
     )
 }
 
-/// Removes what was refused, withdrawn or ended before an instant, at most
-/// `most`; returns how many.
+/// Removes relations that were rejected, withdrawn or ended before an instant,
+/// at most `most`; returns how many.
 pub fn forget(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
     tx.execute(
         "DELETE FROM drop_relation WHERE relation_id IN (

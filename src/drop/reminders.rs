@@ -1,7 +1,7 @@
-//! Reminders of suppliers to sellers who owe.
+//! Payment reminders of suppliers to sellers.
 //!
-//! A seller is reminded of an order once in 24 hours, however often a supplier
-//! asks, with a text that the supplier cannot write.
+//! A seller is reminded of an order at most once in 24 hours, however often the
+//! supplier asks. The supplier cannot change the text.
 
 use serde_json::json;
 
@@ -12,10 +12,10 @@ use crate::messages::choices::{self, Ways};
 use crate::messages::{self, NewNotification, NotificationKind};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
-/// A reminder stands for so long.
+/// Seconds after a reminder in which no further one is sent.
 const STANDS_S: i64 = DAY_S;
 
-/// The way a reminder took.
+/// How a reminder is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// A message by this channel, and a notice in the panel.
@@ -34,16 +34,16 @@ impl Way {
     }
 }
 
-/// Whom all reminders together told.
+/// How many sellers and orders the reminders are about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     pub sellers: i64,
-    /// Overdue orders that they are reminded of.
+    /// Overdue orders of these sellers.
     pub orders: i64,
 }
 
-/// Reminds a seller of a drop order that is open. The way it takes; while a
-/// reminder stands, the way it would take.
+/// Reminds a seller of an open drop order; returns how the reminder is sent.
+/// After a recent reminder none is sent, and the result says how it would be.
 pub fn of_order(tx: &WriteTx<'_>, ways: Ways, order: &DropOrder) -> Result<Way> {
     debug_assert!(matches!(order.standing(tx.now()), Standing::Pending | Standing::Overdue));
     if stands(tx, order.reminded_at) {
@@ -65,7 +65,8 @@ pub fn of_order(tx: &WriteTx<'_>, ways: Ways, order: &DropOrder) -> Result<Way> 
     send(tx, ways, &bill)
 }
 
-/// Reminds all related sellers that have overdue orders, each once of all of them.
+/// Reminds all related sellers that have overdue orders, each in one message
+/// about all of them.
 pub fn of_all(tx: &WriteTx<'_>, ways: Ways, supplier: UserId) -> Result<Told> {
     let now = tx.now();
     let sellers: Vec<(UserId, i64, i64, Option<Instant>)> = tx.tuples(
@@ -112,10 +113,10 @@ fn stands(tx: &ReadTx<'_>, reminded_at: Option<Instant>) -> bool {
     reminded_at.is_some_and(|at| tx.now().since(at) < STANDS_S)
 }
 
-/// What a seller is reminded of.
+/// The content of a reminder.
 struct Bill<'b> {
     supplier: UserId,
-    /// Of the supplier.
+    /// Name of the supplier.
     name: &'b str,
     seller: UserId,
     orders: i64,

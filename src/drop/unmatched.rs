@@ -1,5 +1,5 @@
-//! Listings of related sellers that no product of the supplier can be found
-//! for: without a link, and with neither a SKU nor an EAN that the supplier knows.
+//! Listings of related sellers without a matching product of the supplier: they
+//! have no link, and neither their SKU nor their EAN is one of a product.
 
 use super::RELATED;
 use crate::base::UserId;
@@ -8,7 +8,7 @@ use crate::named;
 use crate::row;
 
 named! {
-    /// Why nothing was found.
+    /// Why no product was found.
     pub enum Reason: text {
         NoSku = "no_sku", "Sem SKU e sem EAN";
         SkuUnknown = "sku_unknown", "SKU que não está nos seus produtos";
@@ -16,7 +16,7 @@ named! {
     }
 }
 
-/// A listing for which nothing was found.
+/// A listing for which no product was found.
 #[derive(Clone, Debug)]
 pub struct Unmatched {
     pub seller_id: UserId,
@@ -38,7 +38,7 @@ row!(Unmatched {
 });
 
 impl Unmatched {
-    /// Why nothing was found.
+    /// Why no product was found.
     pub const fn reason(&self) -> Reason {
         match (self.sku.is_empty(), self.ean.is_empty()) {
             (true, true) => Reason::NoSku,
@@ -56,7 +56,7 @@ const SKU_UNKNOWN: &str = "(i.sku = '' OR NOT EXISTS (
 const EAN_UNKNOWN: &str = "(i.ean = '' OR NOT EXISTS (
     SELECT 1 FROM product p WHERE p.owner_id = :supplier AND p.ean = i.ean AND p.ean <> ''))";
 
-/// Which listings are wanted.
+/// A filter for these listings.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     pub supplier: UserId,
@@ -110,7 +110,7 @@ pub fn keys(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<(i64, i64)>> {
     tx.tuples(&sql, filters.values())
 }
 
-/// One listing, while it is such a one.
+/// One listing, if it has no product.
 pub fn one(
     tx: &ReadTx<'_>,
     wanted: &Wanted,

@@ -1,10 +1,10 @@
-//! What several pages print of relations.
+//! Template data about relations that several pages share.
 
 use super::relations::Invitation;
 use crate::base::{Instant, Zone};
 use crate::panel::When;
 
-/// An invitation that waits.
+/// An open invitation.
 pub struct InvitationRow {
     pub id: String,
     /// Who is invited.
@@ -14,7 +14,7 @@ pub struct InvitationRow {
     pub made: When,
 }
 
-/// Invitations as pages print them.
+/// Invitations as pages show them.
 pub fn invitation_rows(
     invitations: Vec<Invitation>,
     zone: Zone,

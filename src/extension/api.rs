@@ -1,4 +1,4 @@
-//! The answer of the dashboard, from memory or from the books.
+//! The dashboard in JSON, from the cache or from the database.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::program::{Terms, store as program};
 
 /// Unread notifications that the dashboard shows.
 const NOTIFICATIONS: u32 = 15;
-/// Room for the body of most dashboards.
+/// First size of the buffer for the body; enough for most dashboards.
 const USUAL_BYTES: usize = 6 * 1024;
 
 /// The user's whole dashboard (specification, "Extension API").
@@ -69,7 +69,8 @@ struct WireMeet<'m> {
 /// `GET /api/ext/me`: the user's whole dashboard.
 pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, Problem> {
     let (owner, now) = (user.account.user_id, request.now);
-    // Read before the data, so that a change in between is seen next time.
+    // Versions are read before the data, so that the next request notices a
+    // change in between.
     let content = app.versions.content();
     let version = user.version + app.versions.books(owner) + content;
     let day = app.day(now);
@@ -92,7 +93,7 @@ pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, P
     Ok(Reply::of(media::JSON, app.dashboards.keep(owner, version, kept)))
 }
 
-/// The dashboard in JSON, and when time alone changes it within the day.
+/// The dashboard in JSON, and when it expires within the day without a change.
 fn written(
     app: &App,
     user: &Account,
@@ -133,12 +134,12 @@ fn written(
     };
     let mut body = Vec::with_capacity(USUAL_BYTES);
     serde_json::to_writer(&mut body, &dashboard).map_err(Problem::internal)?;
-    // Without spare room, which would be kept too.
+    // Spare capacity is removed, because it would stay in the cache, too.
     let body = Bytes::from(body.into_boxed_slice());
     Ok((body, ahead.until.into_iter().chain(counts_down).min()))
 }
 
-/// What a dashboard shows of its owner's books.
+/// The owner's accounts, notifications and progress in a dashboard.
 pub(super) struct Books {
     accounts: Vec<AccountSummary>,
     notifications: Vec<Notification>,
@@ -146,8 +147,8 @@ pub(super) struct Books {
     progress: Option<ProgramStanding>,
 }
 
-/// Reads what a dashboard shows of its owner's books. `stale.rs` watches each
-/// table and column, here and in [`standing`].
+/// Reads [`Books`]. `stale.rs` watches each table and column that is read here
+/// and in [`standing`].
 pub(super) fn books(tx: &ReadTx<'_>, owner: UserId, today: Day) -> db::Result<Books> {
     let unread = messages::unread_count(tx, owner)?;
     Ok(Books {
@@ -158,7 +159,7 @@ pub(super) fn books(tx: &ReadTx<'_>, owner: UserId, today: Day) -> db::Result<Bo
     })
 }
 
-/// Reads what a dashboard shows beside its owner's books.
+/// Reads the permissions and meets that a dashboard shows.
 pub(super) fn standing(tx: &ReadTx<'_>, user: &Account, now: Instant) -> db::Result<Standing> {
     let (owner, role) = (user.user_id, user.role);
     Ok(Standing {

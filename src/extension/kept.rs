@@ -1,10 +1,11 @@
-//! Dashboards kept in memory, ready to send, and what of them outlives a sale.
+//! A cache of dashboards, ready to send, and of their parts that a sale does
+//! not change.
 //!
-//! A dashboard stays true until something of its owner or of the content
-//! changes (`stale.rs` lists what raises their versions), the civil day ends,
-//! or an instant passes that it carries with it: the next minute while it
-//! counts minutes down to a meet. What does not come from the books is kept
-//! apart, so that after a sale only the books are read.
+//! A dashboard is valid until something of its owner or of the content changes
+//! (`stale.rs` lists what raises their versions), the civil day ends, or it
+//! expires: while it counts minutes down to a meet, that is at the next minute.
+//! Permissions and meets are cached apart, so that after a sale only the other
+//! data is read.
 
 use std::sync::Arc;
 
@@ -25,18 +26,18 @@ const ENTRY_BYTES: usize = 160;
 /// Bytes of a meet beside its texts.
 const MEET_BYTES: usize = 256;
 
-/// What a dashboard shows that no sale changes.
+/// The part of a dashboard that no sale changes.
 pub struct Standing {
     pub permissions: Permissions,
     pub ahead: Ahead,
 }
 
-/// A value with what it was made from.
+/// A cached value, with what decides how long it is valid.
 #[derive(Clone)]
 pub struct Kept<V> {
     pub day: Day,
     pub made_at: Instant,
-    /// When it is no longer true, if time alone ends it within the day.
+    /// When it expires, if it does so within the day without a change.
     pub until: Option<Instant>,
     pub value: V,
 }
@@ -45,13 +46,13 @@ impl<V> Kept<V> {
     fn is_current(&self, day: Day, now: Instant) -> bool {
         self.day == day
             && self.until.is_none_or(|until| now < until)
-            // A clock that was set back makes what was read before it worthless.
+            // After the clock was set back, older values are not used.
             && self.made_at.minute() <= now.minute() + 1
     }
 }
 
-/// What is kept, by owner. Versions are given as [`Cache`] has them: the
-/// content's is part of both.
+/// The cached values, by owner. Callers give the versions, as for [`Cache`];
+/// both include the version of the content.
 pub struct Dashboards {
     whole: Cache<UserId, Kept<Bytes>>,
     standings: Cache<UserId, Kept<Arc<Standing>>>,
@@ -64,19 +65,19 @@ impl Default for Dashboards {
 }
 
 impl Dashboards {
-    /// An owner's dashboard, when it is kept and true at `now`.
+    /// An owner's dashboard, when it is cached and valid at `now`.
     pub fn get(&self, owner: UserId, version: u64, day: Day, now: Instant) -> Option<Bytes> {
         current(&self.whole, owner, version, day, now)
     }
 
-    /// Keeps an owner's dashboard and returns its body.
+    /// Caches an owner's dashboard and returns its body.
     pub fn keep(&self, owner: UserId, version: u64, kept: Kept<Bytes>) -> Bytes {
         let body = kept.value.clone();
         self.whole.put(owner, version, kept, ENTRY_BYTES + body.len());
         body
     }
 
-    /// An owner's standing, when it is kept and true at `now`.
+    /// An owner's standing, when it is cached and valid at `now`.
     pub fn standing(
         &self,
         owner: UserId,
@@ -87,7 +88,7 @@ impl Dashboards {
         current(&self.standings, owner, version, day, now)
     }
 
-    /// Keeps an owner's standing and returns it.
+    /// Caches an owner's standing and returns it.
     pub fn keep_standing(
         &self,
         owner: UserId,
@@ -131,8 +132,8 @@ mod tests {
     use crate::marketplace::books::words::Words;
     use crate::stale::{self, Subject};
 
-    /// Tables and columns that kept answers read and nobody watches, because
-    /// they never change, or are not shown.
+    /// Tables that cached answers read and that need not be watched, with the
+    /// reason.
     const UNWATCHED: [(&str, &str); 3] = [
         ("sold_item", "rows are only added"),
         ("word", "rows are only added"),

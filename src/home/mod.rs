@@ -1,5 +1,5 @@
-//! A student's home: the day's check-in, what waits for the student, how the
-//! stores do, and the news. It only puts together what other rooms know.
+//! A student's home: the day's check-in, open tasks, the state of the stores,
+//! and the notifications. It only combines data of other rooms.
 
 pub mod pages;
 mod tasks;

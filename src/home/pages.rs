@@ -29,7 +29,7 @@ use crate::wire;
 
 /// Days of the chart, and of the span it is compared with.
 const CHART_DAYS: i64 = 30;
-/// Days of the line beside today's sales.
+/// Days of the sparkline beside today's sales.
 const LINE_DAYS: usize = 14;
 const SALES: u32 = 8;
 const NEWS: u32 = 6;
@@ -41,7 +41,7 @@ const CHART: BarWords = BarWords {
     mark: short_money,
 };
 
-/// What the home page is made of.
+/// The data of the home page.
 struct Home {
     accounts: Vec<AccountSummary>,
     areas: Vec<(MlUserId, AreaState)>,

@@ -1,4 +1,4 @@
-//! What waits for the student today, the most urgent first.
+//! The student's open tasks, the most urgent first.
 
 use super::pages::counted;
 use super::views::Task;
@@ -16,19 +16,19 @@ use crate::panel::view::span;
 /// A meet is a task from so many seconds before it begins.
 const SOON_S: i64 = 12 * 3600;
 
-/// What waits beside the numbers of the accounts.
+/// What makes open tasks, other than the numbers of the accounts.
 #[derive(Debug, Default)]
 pub struct Waiting {
-    /// Until when the most urgent of the open claims has to be answered.
+    /// The deadline of the most urgent open claim.
     claim_due: Option<Instant>,
     /// Parcels to be sent.
     parcels: u64,
-    /// The meet that begins next, or goes on.
+    /// The meet that begins next, or is running.
     meet: Option<Meet>,
 }
 
 impl Waiting {
-    /// What waits for somebody.
+    /// Reads what makes a person's open tasks.
     pub fn of(tx: &ReadTx<'_>, (owner, role): (UserId, Role), now: Instant) -> Result<Self> {
         let meets = agenda::ahead(tx, owner, role, now)?.meets;
         Ok(Self {

@@ -30,14 +30,15 @@ pub struct StudentHome {
     pub news: Vec<NewsRow>,
 }
 
-/// Something that waits for the student.
+/// An open task of the student.
 pub struct Task {
     pub tone: Tone,
     /// What it is, such as `2 reclamações abertas`.
     pub title: String,
-    /// Where it is, such as the account.
+    /// More about it, such as the account.
     pub detail: String,
-    /// Address of where it is done; empty when that is at the marketplace.
+    /// Address of the page where it is done; empty when that is at the
+    /// marketplace.
     pub href: String,
     pub button: &'static str,
 }
@@ -52,9 +53,9 @@ pub struct AccountRow {
     pub listings: String,
     pub claims: i64,
     pub questions: i64,
-    /// Whether the authorisation works, and readings too.
+    /// Whether the authorisation works, and reading the account too.
     pub link: Badge,
-    /// Why the authorisation does not; `None` while it does.
+    /// Why the authorisation does not work; `None` while it works.
     pub error: Option<String>,
     /// What cannot be read; `None` while everything can.
     pub trouble: Option<String>,

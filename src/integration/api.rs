@@ -19,8 +19,9 @@ use crate::http::envelope::Envelope;
 use crate::http::limit::{Class, Limit, Limiter, Subject};
 use crate::http::{Check, Code, Field, Problem, Reply, Request, schema};
 
-/// Welcome messages of a key in a day. A key that leaked must not send more
-/// to numbers that cost (threat T30); students are registered all the same.
+/// Welcome messages of a key in a day. A leaked key must not be able to send
+/// more messages to numbers that cost money (threat T30). Students are
+/// registered even after the limit.
 const WELCOMES: Limit = Limit { count: 1_000, window_s: DAY_S };
 
 /// Characters of a name.
@@ -63,12 +64,12 @@ struct Registered<'s> {
     chat_number: Option<&'s str>,
 }
 
-/// `POST /api/v1/alunos/criar`: registers a student. The password is random
-/// and nobody ever sees it; the welcome message carries a link to choose one.
+/// `POST /api/v1/alunos/criar`: registers a student. The password is random and
+/// never shown; the welcome message carries a link to choose one.
 pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
     let mut new = read_student(request)?;
     let email = new.email.clone();
-    // Before a hash is computed; the insert decides.
+    // Checked before the expensive password hash; the insert checks again.
     if app.db.read(Lane::Slow, |tx| accounts::by_email(tx, &email))?.is_some() {
         return Err(email_taken());
     }
@@ -108,8 +109,8 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
     Ok(Envelope::reply(message, created)?.status(StatusCode::CREATED))
 }
 
-/// Counts a student registered by a key; says whether there is a welcome
-/// message left for it.
+/// Counts a student registered by a key; returns whether the key may still send
+/// a welcome message.
 fn has_welcome(limiter: &Limiter, key: i64, now: Instant) -> bool {
     let subject = Subject::id(key);
     limiter.count(Class::WelcomeKey, subject, WELCOMES, now).allowed
@@ -175,8 +176,8 @@ pub struct Student {
     email: String,
 }
 
-/// `POST /api/v1/alunos/suspender`: ends every way in of a student. Whoever
-/// is suspended already stays so.
+/// `POST /api/v1/alunos/suspender`: closes every way for a student to sign in.
+/// Suspending a suspended student changes nothing.
 pub fn suspend(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
     let email = named_student(request)?;
     let (desk, actor) = (Desk::of(app), Actor::key(&holder.key, request));
@@ -190,8 +191,8 @@ pub fn suspend(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, 
     }))
 }
 
-/// `POST /api/v1/alunos/reativar`: lets a student in again. Nothing that was
-/// ended comes back: the student signs in anew.
+/// `POST /api/v1/alunos/reativar`: lets a student sign in again. Sessions and
+/// tokens that the suspension ended stay ended.
 pub fn reactivate(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
     let email = named_student(request)?;
     let (desk, actor) = (Desk::of(app), Actor::key(&holder.key, request));
@@ -212,13 +213,13 @@ fn named_student(request: &Request) -> Result<String, Problem> {
     Ok(email)
 }
 
-/// The student of an e-mail address; suppliers and staff are nobody's here.
+/// The student with an e-mail address; suppliers and staff are not found.
 fn find(tx: &WriteTx<'_>, email: &str) -> Result<Account, Problem> {
     let found = accounts::by_email(tx, email)?.filter(|account| account.role.is_student());
     found.ok_or_else(|| Problem::new(Code::NotFound, "no student has this e-mail address"))
 }
 
-/// Whether access is open, as the audit log tells it.
+/// Whether access is suspended, in the audit log.
 #[derive(Serialize)]
 struct Access {
     suspenso: bool,
@@ -236,7 +237,7 @@ fn note(
         object_id: student.user_id.to_string(),
         object_name: &student.name,
     };
-    // As it was when it was read, before the change.
+    // `student` was read before the change.
     let before = Access { suspenso: student.suspended };
     let after = Access { suspenso: !student.suspended };
     Ok(audit::note(tx, actor, &act, Some(&before), Some(&after))?)

@@ -1,5 +1,5 @@
 //! `POST /api/v1/webhook/llm`: an assistant asks for plans, meets or the whole
-//! context, and gets what the public endpoints give.
+//! context, and receives the documents of the public endpoints.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::http::{Check, Field, Problem, Reply, Request};
 
 type Document = fn(&App, &Request) -> Result<Arc<Page>, Problem>;
 
-/// What may be asked for, and the document that answers it.
+/// The actions, each with the document that answers it.
 const ACTIONS: [(&str, Document); 3] = [
     ("get_planos", public::plans),
     ("get_meets", public::meets),
@@ -40,7 +40,6 @@ pub enum LlmData {
     Contexto(Box<WireContext>),
 }
 
-/// The handler.
 pub fn answer(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
     let body: LlmBody = request.json()?;
     let mut check = Check::json();

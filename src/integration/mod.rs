@@ -1,5 +1,6 @@
-//! What CRMs, checkouts, automations and assistants do with a key: register,
-//! suspend and reactivate students, ask for the context (contract §4, §6).
+//! The API that CRMs, checkouts, automations and assistants call with an API
+//! key: registering, suspending and reactivating students, and reading the
+//! context (contract §4, §6).
 
 pub mod api;
 pub mod llm;
@@ -14,7 +15,7 @@ pub fn is_chat_number(text: &str) -> bool {
     CHAT_DIGITS.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The same as a pattern.
+/// The same check as a regular expression.
 fn chat_pattern() -> String {
     format!("^[0-9]{{{},{}}}$", CHAT_DIGITS.start(), CHAT_DIGITS.end())
 }

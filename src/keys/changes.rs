@@ -1,4 +1,4 @@
-//! Keys made, changed, exchanged and revoked in the panel.
+//! Making, changing, exchanging and revoking keys in the panel.
 
 use std::sync::Arc;
 
@@ -36,7 +36,8 @@ impl Change {
         }
     }
 
-    /// Notes an act and has keys in memory read again after the commit.
+    /// Writes the audit log entry, and makes keys in memory stale after the
+    /// commit.
     fn note(
         &self,
         tx: &WriteTx<'_>,
@@ -51,7 +52,7 @@ impl Change {
     }
 }
 
-/// `POST /admin/chaves`: makes a key and shows it, this once.
+/// `POST /admin/chaves`: makes a key and shows it once.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let entry = match entry::read(app, request, None) {
         Ok(entry) => entry,
@@ -95,8 +96,8 @@ struct Exchanged {
     termina_em: String,
 }
 
-/// `POST /admin/chaves/{id}/trocar`: makes a key like this one, which goes on
-/// working until the overlap ends.
+/// `POST /admin/chaves/{id}/trocar`: makes a new key with the same data. The
+/// old key works until the overlap ends.
 pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let key = find(app, request)?;
     if key.state(request.now) != KeyState::Active {
@@ -118,7 +119,7 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
     let page = made_page((app, person, request), fresh)?;
     let change = Change::of(app, person, request);
     Ok(Box::new(move |tx| {
-        // Somebody else may have been quicker.
+        // Another person may have exchanged it first.
         let key = store::key(tx, key.id)?.ok_or_else(Problem::not_found)?;
         if key.state(tx.now()) != KeyState::Active {
             return Err(not_active());
@@ -135,15 +136,15 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
 }
 
 fn read_hours(app: &App, request: &Request) -> Result<i64, Problem> {
-    // A program may send nothing at all.
+    // A program may send an empty body.
     if request.body.is_empty() {
         return Ok(Overlap::default().0);
     }
     EXCHANGE.entry(request, app.zone(), None).map(|overlap| overlap.0)
 }
 
-/// `POST /admin/chaves/{id}/excluir`: revokes a key. Its row stays, for who
-/// looks back.
+/// `POST /admin/chaves/{id}/excluir`: revokes a key. Its row stays, so that it
+/// can still be looked up.
 pub fn revoke(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
     let change = Change::of(app, person, request);
@@ -171,7 +172,7 @@ fn not_active() -> Problem {
 struct Fresh<'k> {
     key: &'k str,
     entry: &'k KeyEntry,
-    /// What becomes of the key it was exchanged for.
+    /// What happens to the key that it replaces.
     old: Option<String>,
 }
 
@@ -194,7 +195,7 @@ fn made_page(visit: Visit<'_>, fresh: Fresh<'_>) -> Result<Option<Reply>, Proble
     Reply::page(&page).map(Some)
 }
 
-/// The answer with the key in it, which nobody keeps.
+/// The answer with the key in it, which is not stored anywhere.
 fn shown_once(answer: Answer, id: i64, key: String, page: Option<Reply>) -> Result<Reply, Problem> {
     if let Some(page) = page {
         return Ok(page);

@@ -1,4 +1,4 @@
-//! What an operator enters of a key, and the form it is entered in.
+//! What an operator enters about a key, and its form.
 
 use super::views::{ExistingKey, KeyForm, LastUseWords, badge, scope_help};
 use super::{
@@ -14,7 +14,7 @@ use crate::panel::{Form, FormView, Input, Rule, Sent, Tick, Visit, When};
 /// The form of a key.
 pub const FORM: Form<KeyEntry> = Form(&[
     Input::new("nome", "Dê um nome de 1 a 80 letras.", Rule::Line(1..=80, |entry| &mut entry.name)),
-    // The boxes have values of their own.
+    // Each box has its own value.
     Input::new(
         "escopos",
         "Marque pelo menos uma permissão.",
@@ -39,7 +39,7 @@ pub const FORM: Form<KeyEntry> = Form(&[
     ),
 ]);
 
-/// The hours that an exchanged key goes on working.
+/// How many hours an exchanged key still works.
 #[derive(Clone, Copy, Debug)]
 pub struct Overlap(pub i64);
 
@@ -72,7 +72,7 @@ fn read_scopes(sent: &mut Sent<'_>, name: &'static str, entry: &mut KeyEntry) {
     }
 }
 
-/// A list, or one text with an address a line.
+/// A list, or one text with one address per line.
 fn read_networks(sent: &mut Sent<'_>, name: &'static str, entry: &mut KeyEntry) {
     let given: Vec<String> = sent.optional(name).unwrap_or_default();
     let networks = &mut entry.networks.0;
@@ -90,7 +90,7 @@ fn read_networks(sent: &mut Sent<'_>, name: &'static str, entry: &mut KeyEntry) 
     }
 }
 
-/// A program that changes a key takes its limit away with 0.
+/// A program that changes a key removes its limit with 0.
 fn read_limit(sent: &mut Sent<'_>, name: &'static str, entry: &mut KeyEntry) {
     let least = i64::from(!sent.is_partial);
     let field = sent.take(name);
@@ -98,7 +98,7 @@ fn read_limit(sent: &mut Sent<'_>, name: &'static str, entry: &mut KeyEntry) {
     entry.rate_limit = limit.and_then(|limit| u32::try_from(limit).ok()).filter(|limit| *limit > 0);
 }
 
-/// A program takes the end away with an empty text.
+/// A program removes the end with an empty text.
 fn read_end(sent: &mut Sent<'_>, name: &'static str, entry: &mut KeyEntry) {
     let text: Option<String> = sent.optional(name);
     let text = text.filter(|text| !text.is_empty());
@@ -109,11 +109,11 @@ fn read_end(sent: &mut Sent<'_>, name: &'static str, entry: &mut KeyEntry) {
     entry.expires_at = day.flatten().map(|day| end_of(day, sent.zone));
 }
 
-/// What was sent of a key.
+/// Reads the data of a key from the request.
 pub fn read(app: &App, request: &Request, present: Option<&KeyEntry>) -> Result<KeyEntry, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let entry = FORM.read(&mut sent, present);
-    // The last day is to come, or stays as it was.
+    // The last day must be in the future, or unchanged.
     let is_old = present.is_some_and(|present| present.expires_at == entry.expires_at);
     if entry.expires_at.is_some_and(|end| end <= sent.request.now) && !is_old {
         sent.check.fail("expira_em", "must not be over");

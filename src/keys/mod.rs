@@ -2,9 +2,9 @@
 //! until when.
 //!
 //! A key belongs to the installation, not to a person. It is shown once, when
-//! it is made; what is kept is its digest and its first characters. A key that
-//! is exchanged for a new one goes on working until the overlap ends, so that
-//! nothing stops while the new one is put in its place.
+//! it is made; only its digest and its first characters are stored. A key that
+//! is exchanged for a new one still works until the overlap ends, so that
+//! nothing stops while the new one is being installed.
 
 mod changes;
 mod entry;
@@ -25,11 +25,11 @@ use crate::named;
 
 pub use words::Words;
 
-/// Characters of a key that are kept for recognising it.
+/// Characters of a key that are stored to recognise it.
 const PREFIX: usize = 12;
-/// Most addresses and blocks that a key names.
+/// Most addresses and networks that a key lists.
 pub const MOST_NETWORKS: usize = 100;
-/// Largest limit of its own, in calls a window.
+/// Highest limit that a key may have, in calls per window.
 pub const MOST_CALLS: u32 = 100_000;
 /// Most keys in force at a time.
 pub const MOST_KEYS: i64 = 1_000;
@@ -43,12 +43,12 @@ named! {
         Write = "write", "Alunos";
         /// Asks for plans, meets and context.
         WebhookReceive = "webhook_receive", "Consultas";
-        /// Everything the others may, and the installation's copy and figures.
+        /// Everything the other scopes may, and downloading the backup and
+        /// reading the metrics.
         Admin = "admin", "Administração";
     }
 }
 
-/// Where and when a key was used last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastUse {
     pub at: Instant,
@@ -57,7 +57,7 @@ pub struct LastUse {
     pub route: String,
 }
 
-/// An API key as the database knows it.
+/// An API key as stored in the database.
 #[derive(Clone, Debug)]
 pub struct ApiKey {
     pub id: i64,
@@ -66,27 +66,28 @@ pub struct ApiKey {
     pub prefix: String,
     pub created_at: Instant,
     pub revoked_at: Option<Instant>,
-    /// The key that took its place.
+    /// The key that replaced it.
     pub replaced_by: Option<i64>,
     /// End of the overlap, once it was exchanged.
     pub ends_at: Option<Instant>,
     pub last_use: Option<LastUse>,
 }
 
-/// What an operator enters of a key, in the audit log by the names it is sent with.
+/// What an operator enters about a key. The audit log uses the field names of
+/// the form.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct KeyEntry {
     #[serde(rename = "nome")]
     pub name: String,
     #[serde(rename = "escopos")]
     pub scopes: Words<Scope>,
-    /// Where it may be used from; empty for anywhere.
+    /// Addresses from which it may be used; empty means any.
     #[serde(rename = "ips")]
     pub networks: Words<IpNet>,
-    /// Calls a window, when it has a limit of its own.
+    /// Calls per window, when the key has its own limit.
     #[serde(rename = "limite")]
     pub rate_limit: Option<u32>,
-    /// First instant at which it no longer works.
+    /// First instant at which the key no longer works.
     #[serde(rename = "expira_em", serialize_with = "as_text")]
     pub expires_at: Option<Instant>,
 }
@@ -97,10 +98,10 @@ fn as_text<S: Serializer>(at: &Option<Instant>, serializer: S) -> Result<S::Ok, 
 }
 
 named! {
-    /// How a key stands.
+    /// The state of a key.
     pub enum KeyState: text {
         Active = "ativa";
-        /// Exchanged for another, and still working.
+        /// Exchanged for another key, and still working.
         Leaving = "em_troca";
         Expired = "vencida";
         Revoked = "revogada";
@@ -108,12 +109,12 @@ named! {
 }
 
 impl ApiKey {
-    /// First instant at which it no longer works.
+    /// First instant at which the key no longer works.
     pub fn end(&self) -> Option<Instant> {
         [self.entry.expires_at, self.ends_at].into_iter().flatten().min()
     }
 
-    /// How it stands at an instant.
+    /// The state of the key at an instant.
     pub fn state(&self, now: Instant) -> KeyState {
         if self.revoked_at.is_some() {
             KeyState::Revoked
@@ -126,19 +127,19 @@ impl ApiKey {
         }
     }
 
-    /// Whether it opens anything at an instant.
+    /// Whether the key works at an instant.
     pub fn works(&self, now: Instant) -> bool {
         matches!(self.state(now), KeyState::Active | KeyState::Leaving)
     }
 
-    /// Whether it may be used from an address.
+    /// Whether the key may be used from an address.
     pub fn admits(&self, client: IpAddr) -> bool {
         let client = client.to_canonical();
         self.entry.networks.0.is_empty()
             || self.entry.networks.0.iter().any(|net| net.contains(&client))
     }
 
-    /// Whether it may do what a scope allows. `admin` implies the others.
+    /// Whether the key may do what a scope allows. `admin` implies the others.
     pub fn allows(&self, scope: Scope) -> bool {
         let scopes = &self.entry.scopes.0;
         scopes.contains(&scope) || scopes.contains(&Scope::Admin)
@@ -146,7 +147,7 @@ impl ApiKey {
 }
 
 impl KeyEntry {
-    /// Its last civil day, when it was given one.
+    /// The key's last civil day, if it has an end.
     pub fn last_day(&self, zone: Zone) -> Option<Day> {
         self.expires_at.map(|end| zone.day(end.minus(1)))
     }
@@ -170,8 +171,8 @@ pub fn is_key(text: &str) -> bool {
     })
 }
 
-/// An address or a block of them, in the form that is compared: an IPv4
-/// address inside IPv6 is the IPv4 address, and a block begins at its first
+/// An address or a network, in the form that is compared: an IPv4 address
+/// inside IPv6 becomes the IPv4 address, and a network begins at its first
 /// address.
 pub fn network(text: &str) -> Result<IpNet, &'static str> {
     let net = text
@@ -193,7 +194,7 @@ fn mapped(first: Ipv4Addr, prefix: u8) -> IpNet {
     Ipv4Net::new(first, prefix).map_or_else(|_| IpAddr::V4(first).into(), IpNet::V4)
 }
 
-/// A network as people write it: a single address without its length.
+/// A network as people write it: a single address without its prefix length.
 pub fn network_text(net: &IpNet) -> String {
     if net.prefix_len() == net.max_prefix_len() { net.addr().to_string() } else { net.to_string() }
 }

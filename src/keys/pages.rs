@@ -198,8 +198,8 @@ pub fn help(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-/// A call that a key with these scopes may try, for pasting: its title and
-/// the call.
+/// An example call that a key with these scopes may make, to copy: its title
+/// and the call.
 pub(super) fn first_call(app: &App, scopes: &[Scope], key: &str) -> (&'static str, String) {
     if scopes == [Scope::WebhookReceive] {
         let body = r#"{"action":"get_planos"}"#;

@@ -8,7 +8,7 @@ use crate::base::Instant;
 use crate::fixture::html;
 use crate::panel::{Layout, When};
 
-/// Every page in its states, in this frame and at these instants.
+/// Every page in its states, with this frame and these times.
 pub fn all(
     layout: &dyn Fn(&str) -> Layout,
     ago: &dyn Fn(i64) -> When,

@@ -32,16 +32,15 @@ impl Record for Option<LastUse> {
     }
 }
 
-/// Which keys work at `:now`.
+/// SQL condition of keys that work at `:now`.
 const WORKS: &str = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
     AND (ends_at IS NULL OR ends_at > :now)";
 
-/// The key of a digest.
+/// The key with a digest.
 pub fn by_hash(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<Option<ApiKey>> {
     tx.record("FROM api_key WHERE key_hash = ?1", [hash])
 }
 
-/// One key.
 pub fn key(tx: &ReadTx<'_>, id: i64) -> Result<Option<ApiKey>> {
     tx.record("FROM api_key WHERE key_id = ?1", [id])
 }
@@ -51,21 +50,21 @@ pub fn all(tx: &ReadTx<'_>) -> Result<Vec<ApiKey>> {
     tx.records("FROM api_key ORDER BY key_id DESC", [])
 }
 
-/// What a list of keys shows.
+/// Filters and order of a list of keys.
 pub struct Wanted<'q> {
-    /// Part of a name or of a key's beginning.
+    /// Part of a name or of the start of a key.
     pub search: &'q str,
     /// Only those that work, or only those that no longer do.
     pub works: Option<bool>,
-    /// What the list calls its order.
+    /// Name of the order.
     pub order: &'static str,
     pub descending: bool,
     /// Rows to show and rows before them.
     pub window: (u32, u32),
 }
 
-/// One page of keys with the number of all that match. Operators make keys
-/// by hand and a thousand at most are in force, so the table is walked.
+/// One page of keys, with the total. Operators make keys by hand and at most a
+/// thousand are in force, so the whole table is scanned.
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<ApiKey>, u64)> {
     let (pattern, now) = (like_pattern(wanted.search), tx.now());
     let mut filters = Filters::new(
@@ -102,13 +101,13 @@ pub fn insert(tx: &WriteTx<'_>, key: &str, entry: &KeyEntry) -> Result<Option<i6
     .map(Some)
 }
 
-/// Changes what an operator entered.
+/// Stores the changed data of a key.
 pub fn update(tx: &WriteTx<'_>, id: i64, entry: &KeyEntry) -> Result<()> {
     tx.change("api_key", entry, &[], &[("key_id", &id)])?;
     Ok(())
 }
 
-/// Has a key end when the overlap with its successor does.
+/// Makes a key end together with the overlap with its successor.
 pub fn replace(tx: &WriteTx<'_>, id: i64, successor: i64, ends_at: Instant) -> Result<()> {
     tx.run(
         "UPDATE api_key SET replaced_by = ?2, ends_at = ?3 WHERE key_id = ?1",
@@ -125,7 +124,7 @@ pub fn revoke(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
     Ok(revoked == 1)
 }
 
-/// Has keys in memory read again after the commit.
+/// Makes keys in memory stale after the commit.
 pub fn changed(tx: &WriteTx<'_>, versions: &Arc<Versions>) {
     let versions = Arc::clone(versions);
     tx.after_commit(move || versions.raise_keys());

@@ -40,7 +40,7 @@ pub struct LastUseWords {
 }
 
 /// `GET /admin/chaves/nova`, `GET /admin/chaves/{id}`, and their answers when
-/// fields are at fault.
+/// fields are invalid.
 #[derive(Template)]
 #[template(path = "key_form.html", config = "assets/askama.toml")]
 pub struct KeyForm {
@@ -50,7 +50,7 @@ pub struct KeyForm {
     pub form: FormView,
     /// The boxes of `escopos`.
     pub ticks: Vec<Tick>,
-    /// What a key without a limit of its own has.
+    /// The limit of a key that has none of its own.
     pub limit_help: String,
     /// `horas` of an exchange.
     pub exchange: FormView,
@@ -60,7 +60,7 @@ pub struct KeyForm {
 #[derive(Clone, Debug)]
 pub struct ExistingKey {
     pub id: String,
-    /// Its stored name, whatever was typed since.
+    /// The stored name, not the one typed in the form.
     pub name: String,
     pub prefix: String,
     pub state: Badge,
@@ -68,9 +68,9 @@ pub struct ExistingKey {
     pub note: String,
     pub created: When,
     pub last_use: Option<LastUseWords>,
-    /// The key that took its place.
+    /// The key that replaced it.
     pub successor: Option<String>,
-    /// Whether it is revoked and only to be looked at.
+    /// Whether it is revoked and can only be viewed.
     pub revoked: bool,
     /// Whether it can be exchanged for a new one.
     pub exchangeable: bool,
@@ -84,11 +84,11 @@ pub struct KeyMade {
     pub name: String,
     /// The key itself.
     pub key: String,
-    /// What becomes of the key it was exchanged for.
+    /// What happens to the key that it replaces.
     pub old: Option<String>,
     /// What the call below does.
     pub example_title: &'static str,
-    /// A call with it, for pasting.
+    /// An example call with it, to copy.
     pub example: String,
 }
 
@@ -97,13 +97,13 @@ pub struct KeyMade {
 #[template(path = "key_help.html", config = "assets/askama.toml")]
 pub struct KeyHelp {
     pub layout: Layout,
-    /// Calls for pasting: what it does, and the call.
+    /// Example calls to copy.
     pub examples: Vec<Example>,
-    /// Calls a window without a limit of its own, such as `60 a cada 60 segundos`.
+    /// Limit of keys without one of their own: `60 a cada 60 segundos`.
     pub usual_limit: String,
 }
 
-/// A call for pasting.
+/// An example call to copy.
 pub struct Example {
     /// For the button that copies it.
     pub id: &'static str,

@@ -1,4 +1,4 @@
-//! Lists of short words that one column holds, separated by blanks.
+//! Lists of short words that are stored in one column, separated by spaces.
 
 use ipnet::IpNet;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
@@ -6,12 +6,12 @@ use serde::{Serialize, Serializer};
 
 use super::{Scope, network, network_text};
 
-/// Something that is written as one word without blanks.
+/// A value that is written as one word without spaces.
 pub trait Word: Sized {
-    /// The word.
+    /// The value as a word.
     fn word(&self) -> String;
 
-    /// What a word says.
+    /// The value of a word; `None` when the word is unknown.
     fn read(word: &str) -> Option<Self>;
 }
 
@@ -46,7 +46,7 @@ impl<T> Default for Words<T> {
 }
 
 impl<T: Word> Words<T> {
-    /// Each as its word.
+    /// Each value as its word.
     pub fn texts(&self) -> Vec<String> {
         self.0.iter().map(Word::word).collect()
     }

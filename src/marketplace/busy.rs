@@ -1,5 +1,5 @@
-//! Things that one thread at a time works on, such as the accounts that are
-//! being read.
+//! Locks by key: only one thread at a time works on a key, such as an account
+//! that is being read.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-/// Those that are taken.
+/// The keys that are taken.
 pub struct Busy<K> {
     taken: Mutex<HashSet<K>>,
     freed: Condvar,
@@ -19,21 +19,22 @@ impl<K> Default for Busy<K> {
     }
 }
 
-/// One that this thread has taken; free again when dropped.
+/// A key that this thread has taken; free again when dropped.
 pub struct Taken<'b, K: Copy + Eq + Hash> {
     busy: &'b Busy<K>,
     key: K,
 }
 
 impl<K: Copy + Eq + Hash> Busy<K> {
-    /// Takes one; `None` while another thread has it.
+    /// Takes a key; `None` while another thread has it.
     pub fn take(&self, key: K) -> Option<Taken<'_, K>> {
-        // Made only when it is free: what is made is dropped, and frees it.
+        // Create `Taken` only when the key was free: dropping it frees the key.
         let is_free = self.taken.lock().insert(key);
         is_free.then(|| Taken { busy: self, key })
     }
 
-    /// Takes one as soon as it is free; `None` when it is not within the time.
+    /// Takes a key as soon as it is free; `None` when that takes longer than
+    /// `most`.
     pub fn take_within(&self, key: K, most: Duration) -> Option<Taken<'_, K>> {
         let deadline = Instant::now() + most;
         let mut taken = self.taken.lock();
@@ -46,7 +47,8 @@ impl<K: Copy + Eq + Hash> Busy<K> {
         Some(Taken { busy: self, key })
     }
 
-    /// Takes the one that `find` chooses, which is told those that are taken.
+    /// Takes the key that `find` chooses. `find` receives the keys that are
+    /// taken.
     pub fn take_next<T, E>(
         &self,
         find: impl FnOnce(&HashSet<K>) -> Result<Option<(K, T)>, E>,

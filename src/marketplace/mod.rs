@@ -1,11 +1,11 @@
-//! The marketplace: linked accounts, what it tells us, and the books of orders.
+//! The marketplace: linked accounts, received notifications, and the books.
 //!
-//! Notifications are stored and answered at once (`hook.rs`), then worked in
-//! the background (`inbox.rs`): their body is a hint only, the truth is always
-//! fetched with the owner's token. `link.rs` links accounts, `tokens.rs` keeps
-//! their tokens alive, `sync/` reads what nobody told us, and `orders/`,
-//! `listings/`, `questions/` and `claims/` bring whatever was read into the
-//! books. No call to the outside is ever made inside a write.
+//! Notifications are stored and answered at once (`inbox/hook.rs`), then
+//! processed in the background (`inbox/`). Their body is only a hint: the
+//! record is always fetched with the owner's token. `account/link.rs` links
+//! accounts, `account/tokens.rs` renews their tokens, and `sync/` reads what no
+//! notification announced. `books/` stores every record that was read. No call
+//! to the outside is ever made inside a write.
 
 pub mod account;
 pub mod books;
@@ -34,8 +34,8 @@ use busy::Busy;
 use client::Client;
 use inbox::signature::Verifier;
 
-/// Longest pause of a worker between two looks at what is due, in real time:
-/// the clock may have been moved.
+/// Longest pause of a worker between two checks for due work. It is measured in
+/// real time, because the clock may have been changed.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What the service keeps in memory about the marketplace.
@@ -43,13 +43,13 @@ pub struct Marketplace {
     pub client: Client,
     /// Rung after a notification was stored, or an account unlinked.
     pub bell: Stop,
-    /// Rung when somebody waits for an account to be read.
+    /// Rung when a person waits for an account to be read.
     pub wanted: Stop,
     /// Accounts that are being read.
     pub busy: Busy<MlUserId>,
     /// Questions that are being answered.
     pub answering: Busy<i64>,
-    /// Labels that could not be printed of late.
+    /// Labels that could not be printed recently.
     pub refused_labels: tools::labels::refused::RefusedLabels,
     /// Seconds given out to pollers as `Last-Modified`.
     pub given: Arc<GivenOut>,
@@ -77,22 +77,22 @@ impl Marketplace {
         }
     }
 
-    /// Ends the pauses of the workers and lets no further call begin, so that a
-    /// stop waits for the calls that run and nothing else.
+    /// Wakes the workers and rejects further calls, so that a shutdown waits
+    /// only for running calls.
     pub fn stop(&self) {
         self.bell.stop();
         self.wanted.stop();
         self.client.stop();
     }
 
-    /// Whether no further call begins.
+    /// Whether [`Self::stop`] was called.
     pub fn is_stopping(&self) -> bool {
         self.wanted.is_set()
     }
 }
 
-/// Starts the workers: the inbox, the reading of accounts that are wanted, and
-/// the removal of what was read of those that were unlinked.
+/// Starts the workers: for the inbox, for readings that people wait for, and
+/// for removing data of unlinked accounts.
 pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
     let busy = Arc::new(Busy::default());
     let mut threads = Vec::with_capacity(inbox::WORKERS + sync::WORKERS + 1);
@@ -120,8 +120,8 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
     Ok(threads)
 }
 
-/// Works on what is due, one thing after the other, until `one` finds nothing.
-/// A failure is for the next round.
+/// Calls `one` until it finds no work. After a failure the next round tries
+/// again.
 fn work_off(stop: &Stop, what: &str, mut one: impl FnMut() -> Result<bool, DbError>) {
     while !stop.wait(Duration::ZERO) {
         match one() {
@@ -135,7 +135,8 @@ fn work_off(stop: &Stop, what: &str, mut one: impl FnMut() -> Result<bool, DbErr
     }
 }
 
-/// Does `round` now, at each ring and at least each [`LOOK`], until told to stop.
+/// Runs `round` now, at each ring and at least once per [`LOOK`], until `stop`
+/// is set.
 fn repeat(stop: &Stop, bell: &Stop, mut round: impl FnMut()) {
     let (mut rings, _) = bell.wait_ring(u64::MAX, Duration::ZERO);
     while !stop.wait(Duration::ZERO) {

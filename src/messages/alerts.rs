@@ -1,5 +1,5 @@
-//! What needs an administrator: told in the panel, and by the channels by
-//! which each of them is told.
+//! Alerts to administrators: a notification in the panel, and messages by the
+//! channels that each administrator uses.
 
 use serde_json::json;
 
@@ -15,15 +15,16 @@ pub struct Alert<'a> {
     pub title: &'a str,
     /// More about it, in whole sentences.
     pub detail: &'a str,
-    /// Where it is seen, such as `/admin/cron`.
+    /// Path of the page that shows it, such as `/admin/cron`.
     pub page: &'a str,
-    /// What it is told for, once; such as `cron:arquivamento:1795183200`.
+    /// Deduplication key, such as `cron:arquivamento:1795183200`: each cause
+    /// alerts once.
     pub cause: &'a str,
-    /// A channel that would not tell it.
+    /// A channel to skip, because the alert says that it does not work.
     pub without: Option<Channel>,
 }
 
-/// Tells everybody who administers, unless the cause was told before.
+/// Notifies all administrators, once for each cause.
 pub fn tell(tx: &WriteTx<'_>, ways: Ways, alert: &Alert<'_>) -> Result<()> {
     let administrators: Vec<UserId> =
         tx.values("SELECT user_id FROM user WHERE role = 'admin' AND suspended_at IS NULL", [])?;

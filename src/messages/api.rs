@@ -1,4 +1,4 @@
-//! Notifications on the wire, and marking them as read.
+//! The call of the extension API that marks notifications as read.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub struct MarkReadReply {
     lidas: usize,
 }
 
-/// Numbers of notifications, at most [`MOST_IDS`].
+/// Parses ids of notifications; at most [`MOST_IDS`] are allowed.
 pub(super) fn read_ids(check: &mut Check, texts: &[String]) -> Vec<i64> {
     let is_id = |id: &&String| id.len() <= 18 && id.bytes().all(|byte| byte.is_ascii_digit());
     let ids: Vec<i64> = texts.iter().filter(is_id).filter_map(|id| id.parse().ok()).collect();

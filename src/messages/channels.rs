@@ -1,5 +1,5 @@
-//! The ways out of the platform in the operator's panel: which there are,
-//! whether they are in order, and a message to try one out.
+//! The message channels in the operator's panel: which exist, whether they
+//! work, and a test message for each.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -22,14 +22,14 @@ use crate::panel::{Answer, Badge, ListReply, Outcome, Visit, view};
 
 /// The page's address.
 pub const PATH: &str = "/admin/mensagens/canais";
-/// A test that did not leave by then says nothing any more.
+/// A test message that was not sent within this time expires.
 const TEST_LIFE_S: i64 = 3600;
 
-/// A channel as it stands.
+/// The current state of a channel.
 struct ChannelStanding {
     channel: Channel,
     configured: bool,
-    /// Why nothing leaves, when that is so.
+    /// Why messages cannot be sent; `None` while they can.
     error: Option<String>,
     waiting: u64,
     /// Whether a test would reach the operator who asks.
@@ -67,7 +67,7 @@ fn standings(
             configured: is_configured(&app.config, channel.name()),
             error,
             waiting: waits.map_or(0, |(_, count)| *count),
-            // A number is given with the test.
+            // The form of the test has the number to send to.
             reaches: channel == Channel::Chat || reach.has(channel),
         }
     };
@@ -113,7 +113,7 @@ fn shown(visit: Visit<'_>, standings: &[ChannelStanding], number: view::Field) -
     }
 }
 
-/// What the page says of a test that was not sent.
+/// Messages of the page about a test that was not queued.
 const OUTCOMES: &[Outcome] = &[
     Outcome::warn(
         "na_fila",
@@ -162,7 +162,7 @@ fn card(app: &App, standing: &ChannelStanding) -> ChannelCard {
     }
 }
 
-/// What a configured channel goes through, and how fast.
+/// The service that a configured channel sends through, and its rate limit.
 fn by_what(config: &Config, channel: Channel) -> String {
     let pace = &config.messages;
     let (what, per_s) = match channel {
@@ -189,8 +189,8 @@ struct TestBody {
     numero: Field<String>,
 }
 
-/// `POST /admin/mensagens/canais/{canal}/teste`: queues a message to oneself,
-/// by chat to a number that is given.
+/// `POST /admin/mensagens/canais/{canal}/teste`: queues a test message to the
+/// operator; by chat, to the number in the form.
 pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let channel = Channel::from_name(request.variable("canal")).ok_or_else(Problem::not_found)?;
     let body: TestBody = request.form_or_json()?;

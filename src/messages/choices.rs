@@ -1,20 +1,21 @@
-//! By which channels a person is told what can be done without: what reaches
-//! the person, and what the person chose.
+//! Which channels carry a message to a person: it depends on what reaches the
+//! person, and on what the person chose.
 //!
-//! Messages about one's access (a link to choose a password, a payment) go
-//! their own ways and are not asked about.
+//! Messages about a person's access (a link to choose a password, a payment) do
+//! not use these choices.
 
 use crate::base::UserId;
 use crate::config::{Config, Gateway};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox::{Channel, MessageKind};
 
-/// Some of the channels: those that are configured, or that reach somebody.
+/// A set of channels, such as those that are configured, or those that reach a
+/// person.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ways([bool; Channel::ALL.len()]);
 
 impl Ways {
-    /// The channels of a configuration.
+    /// The configured channels.
     pub fn of(config: &Config) -> Self {
         Self::that(|channel| match channel {
             Channel::Chat => config.chat.gateway != Gateway::None,
@@ -24,17 +25,17 @@ impl Ways {
         })
     }
 
-    /// The channels for which something holds.
+    /// The channels for which `holds` is true.
     pub fn that(holds: impl Fn(Channel) -> bool) -> Self {
         Self(Channel::ALL.map(holds))
     }
 
-    /// Whether a channel is among them.
+    /// Whether the set contains a channel.
     pub fn has(self, channel: Channel) -> bool {
         self.all().any(|one| one == channel)
     }
 
-    /// Each of them.
+    /// The channels of the set.
     pub fn all(self) -> impl Iterator<Item = Channel> {
         let channels = Channel::ALL.into_iter().zip(self.0);
         channels.filter_map(|(channel, is_one)| is_one.then_some(channel))
@@ -53,8 +54,8 @@ impl Choices {
     }
 }
 
-/// The channels that a message takes; empty when nothing reaches the person,
-/// or it is not wanted.
+/// The channels to send a message by; empty when no channel reaches the person,
+/// or the person does not want messages of this kind.
 pub fn chosen(kind: MessageKind, reach: Ways, choices: &Choices) -> Vec<Channel> {
     if kind.is_optional() && choices.about(kind.name()) == Some(false) {
         return Vec::new();
@@ -62,8 +63,9 @@ pub fn chosen(kind: MessageKind, reach: Ways, choices: &Choices) -> Vec<Channel>
     by_channel(reach, choices)
 }
 
-/// The channels that a person is told by. Without a choice: chat, Telegram and
-/// the browser wherever they are connected, and e-mail when none of them is.
+/// The channels to send a person's messages by. Without a choice: chat,
+/// Telegram and the browser wherever they are connected, and e-mail when none
+/// of them is.
 pub fn by_channel(reach: Ways, choices: &Choices) -> Vec<Channel> {
     let wants = |channel: Channel, custom: bool| {
         reach.has(channel) && choices.about(channel.name()).unwrap_or(custom)
@@ -77,7 +79,7 @@ pub fn by_channel(reach: Ways, choices: &Choices) -> Vec<Channel> {
     channels
 }
 
-/// The channels that a message to a person takes now.
+/// [`chosen`] with the person's channels and choices from the database.
 pub fn channels_to(
     tx: &ReadTx<'_>,
     ways: Ways,
@@ -88,14 +90,14 @@ pub fn channels_to(
     Ok(chosen(kind, reach, &of(tx, user)?))
 }
 
-/// A condition on `user u`: those whom something might reach, before choices
-/// are looked at. `:email` says whether e-mail is configured.
+/// SQL condition on `user u`: people whom some channel might reach, before
+/// their choices are checked. `:email` says whether e-mail is configured.
 pub const REACHED: &str = "(:email OR u.chat_number IS NOT NULL
     OR EXISTS (SELECT 1 FROM telegram_chat t WHERE t.user_id = u.user_id)
     OR EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = u.user_id))";
 
-/// The channels that reach a person. Chat needs no gateway: its messages wait
-/// for one.
+/// The channels that reach a person. Chat also counts without a gateway: its
+/// messages wait until one is configured.
 pub fn reach(tx: &ReadTx<'_>, ways: Ways, user: UserId) -> Result<Ways> {
     let found = tx.optional(
         "SELECT u.chat_number IS NOT NULL,
@@ -181,7 +183,7 @@ mod tests {
             chosen(all_but(Channel::Chat), &[("chat", true), ("telegram", false)]),
             [Channel::Push]
         );
-        // Who wants none of the others is not told by e-mail against a choice.
+        // E-mail is not a fallback when the person switched it off, too.
         assert_eq!(
             chosen(
                 all(),

@@ -1,9 +1,9 @@
-//! What people are told: notifications inside the platform, and the queue of
-//! messages that leave it (`queue/`; how they get into it is in `outbox.rs`,
-//! and how they leave it in `delivery/`).
+//! Notifications inside the platform, and messages that leave it: the queue as
+//! operators see it (`queue/`) and the delivery (`delivery/`). The room
+//! `outbox` puts messages into the queue.
 //!
-//! A notification is written in the transaction that causes it, under a cause
-//! that is told once, so a repeated delivery says nothing twice.
+//! A notification is stored in the transaction that causes it, once for each
+//! cause, so a repeated event does not notify twice.
 
 pub mod alerts;
 pub mod api;
@@ -26,7 +26,7 @@ use serde::Serialize;
 use crate::base::{Instant, MlUserId};
 use crate::panel::Tab;
 
-/// The parts of messages in the operator's panel.
+/// The tabs of the message pages in the operator's panel.
 pub fn tabs(here: &str) -> Vec<Tab> {
     let tab = |(label, path): (&'static str, &str)| Tab {
         label,
@@ -54,20 +54,20 @@ crate::named! {
     }
 }
 
-/// A notification to be told.
+/// A notification to be stored.
 pub struct NewNotification<'n> {
     pub kind: NotificationKind,
     pub title: &'n str,
     pub message: &'n str,
     /// The marketplace account it is about.
     pub ml_user_id: Option<MlUserId>,
-    /// Such as the order id.
+    /// What it refers to, such as the order id.
     pub reference: Option<&'n str>,
-    /// What it is told for, once; such as `venda:2000001`.
+    /// Deduplication key, such as `venda:2000001`: each cause notifies once.
     pub cause: &'n str,
 }
 
-/// A notification as it was told.
+/// A stored notification.
 #[derive(Clone, Debug)]
 pub struct Notification {
     pub id: i64,

@@ -1,6 +1,6 @@
 //! Notifications that partner programs send to the owner of their token, and
-//! what became of them. They leave as messages of the outbox; a trigger keeps
-//! their state, so their history outlives the message.
+//! their results. They are sent as messages of the outbox. A trigger copies the
+//! state of the message, so the history outlives the message.
 
 use serde_json::{Value, json};
 
@@ -12,8 +12,8 @@ use crate::row;
 /// Longest title and text.
 pub const LONGEST_TITLE: usize = 120;
 pub const LONGEST_BODY: usize = 2_000;
-/// Notifications of an owner that are kept. The oldest make room, also one
-/// that still waits, which then has nothing to say.
+/// Most notifications that are kept of an owner. The oldest are removed, even
+/// one that was not sent yet; its message is then dropped.
 const MOST_KEPT: i64 = 10_000;
 /// The only event so far.
 pub const CUSTOM: &str = "custom";
@@ -25,10 +25,10 @@ pub struct Notice {
     pub body: String,
 }
 
-/// A notification with what became of it.
+/// A notification with its result.
 #[derive(Clone, Debug)]
 pub struct SentNotice {
-    /// From 1, by owner.
+    /// Counted from 1 for each owner.
     pub id: i64,
     pub channel: Channel,
     pub event: String,
@@ -38,7 +38,7 @@ pub struct SentNotice {
     pub state: MessageState,
     /// When it was sent, dropped or given up.
     pub done_at: Option<Instant>,
-    /// What became of it.
+    /// Why it waits or how it ended.
     pub outcome: Option<String>,
 }
 row!(SentNotice {
@@ -66,9 +66,10 @@ pub fn send(tx: &WriteTx<'_>, owner: UserId, notice: &Notice) -> Result<i64> {
         channel: *channel,
         user: owner,
         kind,
-        // What it says stands in its own row, once.
+        // Title and text are stored once, in the notification's own row.
         params: json!({ "notification_id": id }),
-        // Each is a message of its own. In their order, so that the index of keys grows at its end.
+        // Each message is new, so each key is. Keys increase, so that their
+        // index grows at its end.
         key: &format!("{}:{next:019}", kind.name()),
         expires_at: None,
     };
@@ -80,7 +81,8 @@ pub fn send(tx: &WriteTx<'_>, owner: UserId, notice: &Notice) -> Result<i64> {
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         (owner, id, message_id, channel, CUSTOM, title, body, tx.now(), MessageState::Waiting),
     )?;
-    // Also a DELETE that finds nothing is work, and most owners never have so many.
+    // A DELETE that finds nothing costs time, too, and most owners never have
+    // so many.
     if id > MOST_KEPT {
         tx.run(
             "DELETE FROM partner_notification WHERE owner_id = ?1 AND notification_id <= ?2",
@@ -90,7 +92,7 @@ pub fn send(tx: &WriteTx<'_>, owner: UserId, notice: &Notice) -> Result<i64> {
     Ok(id)
 }
 
-/// What fills the text of a notification; `None` when it made room.
+/// The values for the text of a notification; `None` when it was removed.
 pub fn words(tx: &ReadTx<'_>, owner: UserId, id: i64) -> Result<Option<Value>> {
     let words: Option<(String, String)> = tx.optional(
         "SELECT title, body FROM partner_notification WHERE owner_id = ?1 AND notification_id = ?2",
@@ -100,8 +102,9 @@ pub fn words(tx: &ReadTx<'_>, owner: UserId, id: i64) -> Result<Option<Value>> {
     Ok(words.map(|(title, body)| json!({ "notification_id": id, "title": title, "body": body })))
 }
 
-/// A page of an owner's notifications, newest first, with the number of all:
-/// they are numbered without gaps, and the oldest go first.
+/// One page of an owner's notifications, newest first, with the total. The
+/// total follows from the first and the last number, because there are no gaps
+/// and the oldest are removed first.
 pub fn page(
     tx: &ReadTx<'_>,
     owner: UserId,
@@ -123,8 +126,8 @@ pub fn page(
     Ok((notices, u64::try_from(total).unwrap_or(0)))
 }
 
-/// Removes notifications that were queued long ago, at most `most`; returns
-/// how many. The newest of an owner stays, so that no number is given again.
+/// Removes notifications that were queued long ago, at most `most`; returns how
+/// many. The newest of an owner stays, so that no number is reused.
 pub fn forget(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     tx.execute(
         "DELETE FROM partner_notification WHERE (owner_id, notification_id) IN (

@@ -1,4 +1,4 @@
-//! A person's notifications as a page: of students, and of administrators.
+//! The page of a person's notifications, for students and for administrators.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::panel::view::address;
 const STUDENT: &str = "/painel/avisos";
 const STAFF: &str = "/admin/avisos";
 const PER_PAGE: u32 = 30;
-/// Pages one can leaf through.
+/// The last page that can be requested.
 const MOST_PAGES: i64 = 1_000;
 
 #[derive(Deserialize)]
@@ -41,7 +41,7 @@ struct MarkReadReply {
     lidas: usize,
 }
 
-/// The list that a request is about: both are read and marked by their owner.
+/// The path of the list that a request is about; both lists work the same way.
 fn list_of(request: &Request) -> &'static str {
     if request.path().starts_with(STAFF) { STAFF } else { STUDENT }
 }
@@ -89,7 +89,7 @@ struct MarkReadBody {
 }
 
 /// `POST /painel/avisos/lidos`, `POST /admin/avisos/lidos`: marks the
-/// notifications of `ids` as read, all of them when none is named.
+/// notifications of `ids` as read, or all of them without `ids`.
 pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let body: MarkReadBody = request.form_or_json()?;
     let mut check = Check::form_or_json(request.headers());

@@ -16,7 +16,8 @@ row!(Notification {
     read = "read_at IS NOT NULL",
 });
 
-/// Tells a person something, unless its cause was told before. True when it is new.
+/// Stores a notification, unless its cause was used before. True when it is
+/// new.
 pub fn notify(tx: &WriteTx<'_>, owner: UserId, new: &NewNotification<'_>) -> Result<bool> {
     tx.run(
         "INSERT INTO notification_count (owner_id, unread, told, last_id) VALUES (?1, 0, 0, 1)
@@ -51,20 +52,21 @@ pub fn unread_count(tx: &ReadTx<'_>, owner: UserId) -> Result<i64> {
     Ok(tx.maybe("SELECT unread FROM notification_count WHERE owner_id = ?1", [owner])?.unwrap_or(0))
 }
 
-/// How many notifications a person was ever told.
+/// How many notifications a person ever got.
 pub fn count(tx: &ReadTx<'_>, owner: UserId) -> Result<i64> {
     Ok(tx.maybe("SELECT told FROM notification_count WHERE owner_id = ?1", [owner])?.unwrap_or(0))
 }
 
-/// The newest notifications of those that are unread, of which there are so many.
+/// The newest unread notifications; `unread` is the number of all unread ones.
 pub fn newest_unread(
     tx: &ReadTx<'_>,
     owner: UserId,
     unread: i64,
     limit: u32,
 ) -> Result<Vec<Notification>> {
-    // Most people read all or none, so the newest are nearly always these, and stand
-    // in a row; by the index each is looked up.
+    // Most people read all or none, so the newest rows are nearly always the
+    // unread ones. They are adjacent in the table; by the index, each needs its
+    // own lookup.
     if unread >= i64::from(limit) {
         let newest = page(tx, owner, limit, 0)?;
         if newest.iter().all(|one| !one.read) {
@@ -91,7 +93,7 @@ pub fn page(tx: &ReadTx<'_>, owner: UserId, limit: u32, offset: u32) -> Result<V
     )
 }
 
-/// Marks all notifications of a person as read; returns how many were not.
+/// Marks all notifications of a person as read; returns how many were unread.
 pub fn mark_all_read(tx: &WriteTx<'_>, owner: UserId) -> Result<usize> {
     let marked = tx.execute(
         "UPDATE notification INDEXED BY notification_unread SET read_at = ?2 WHERE owner_id = ?1 AND read_at IS NULL",
@@ -101,8 +103,8 @@ pub fn mark_all_read(tx: &WriteTx<'_>, owner: UserId) -> Result<usize> {
     Ok(marked)
 }
 
-/// Marks some notifications as read; returns how many were not. Ids that
-/// are not the person's change nothing.
+/// Marks some notifications as read; returns how many were unread. Ids of other
+/// people's notifications are ignored.
 pub fn mark_read(tx: &WriteTx<'_>, owner: UserId, ids: &[i64]) -> Result<usize> {
     let mut marked = 0;
     for id in ids {
@@ -119,8 +121,8 @@ pub fn mark_read(tx: &WriteTx<'_>, owner: UserId, ids: &[i64]) -> Result<usize> 
     Ok(marked)
 }
 
-/// Removes notifications of a person, at most so many rows; returns how
-/// many. Nothing is left when that is none.
+/// Removes notifications of a person, at most `most` rows of each table;
+/// returns how many rows. Zero means that nothing is left.
 pub fn forget(tx: &WriteTx<'_>, owner: UserId, most: usize) -> Result<usize> {
     let most = i64::try_from(most).unwrap_or(1);
     let told = tx.execute(

@@ -1,5 +1,5 @@
-//! Out of e-mails that can be done without, by the link that each of them
-//! carries: no login, one click for mail programs (RFC 8058).
+//! Unsubscribing from optional e-mails, by the link that each of them contains:
+//! no login, one click in mail programs (RFC 8058).
 
 use askama::Template;
 use base64::Engine as _;
@@ -18,32 +18,33 @@ use crate::panel::Layout;
 /// The page's address.
 pub const PATH: &str = "/avisos/sair";
 
-/// What a code is sealed for; it opens nothing else.
+/// What a code is sealed for; it is valid for nothing else.
 const PLACE: Place<'static> = Place { table: "message_choice", column: "wanted", row: "email" };
 
-/// The address by which a person leaves. It works for good and does nothing else.
+/// The unsubscribe link of a person. It never expires and does nothing else.
 pub fn address(app: &App, user: UserId) -> String {
     let sealed = app.sealer.seal(user.to_string().as_bytes(), PLACE);
     let code = URL_SAFE_NO_PAD.encode(sealed);
     format!("{}{PATH}?codigo={code}", app.addresses.base_url)
 }
 
-/// Whom a code is for.
+/// The person whom a code is for.
 fn person_of(app: &App, code: &str) -> Option<UserId> {
     let sealed = URL_SAFE_NO_PAD.decode(code).ok()?;
     let opened = app.sealer.open_text(&sealed, PLACE).ok()?;
     opened.reveal().parse().ok().map(UserId)
 }
 
-/// `GET /avisos/sair`: asks once, because mail scanners follow links.
+/// `GET /avisos/sair`: asks for confirmation, because mail scanners follow
+/// links.
 #[derive(Template)]
 #[template(path = "unsubscribe.html", config = "assets/askama.toml")]
 pub struct LeavePage {
-    /// The frame of those who are not signed in.
+    /// The frame for people who are not signed in.
     pub layout: Layout,
     /// The platform's name.
     pub platform: String,
-    /// What the form sends back; empty when it is none of ours.
+    /// The code that the form sends back; empty when it is not valid.
     pub code: String,
     /// Whether it is done.
     pub done: bool,
@@ -70,7 +71,7 @@ fn page(app: &App, request: &Request, code: String, done: bool) -> Result<Reply,
     })
 }
 
-/// `GET /avisos/sair?codigo=`: the question.
+/// `GET /avisos/sair?codigo=`: the page that asks for confirmation.
 pub fn ask(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     let code = code_of(request)?;
     let known = person_of(app, &code).is_some();
@@ -84,7 +85,8 @@ struct LeaveReply {
     ok: bool,
 }
 
-/// `POST /avisos/sair?codigo=`: no e-mail any more but what must be sent.
+/// `POST /avisos/sair?codigo=`: stops all e-mails except those that must be
+/// sent.
 pub fn leave(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
     let user = person_of(app, &code_of(request)?).ok_or_else(Problem::not_found)?;
     let reply = if request.wants_json() {

@@ -28,11 +28,11 @@ wire! {
     }
 }
 
-/// Where a notification leads.
+/// Path of the page that a notification opens.
 fn place_of(notification: &Notification) -> String {
     let reference = notification.reference.as_deref().unwrap_or_default();
     match notification.kind {
-        // Those to staff, and those of the agency, name their page.
+        // For staff and for the agency, the reference is a path.
         _ if reference.starts_with('/') => reference.to_owned(),
         NotificationKind::Venda => format!("/painel/vendas/{reference}"),
         NotificationKind::Pergunta => format!("/painel/perguntas/{reference}"),
@@ -76,11 +76,11 @@ pub struct NotificationsPage {
     pub page: u32,
     /// The notifications of this page.
     pub news: Vec<NewsRow>,
-    /// Where this page stands in the list.
+    /// Position of this page in the list.
     pub paging: Paging,
 }
 
-/// `GET /admin/mensagens/canais`: the ways out of the platform.
+/// `GET /admin/mensagens/canais`: the message channels.
 #[derive(Template)]
 #[template(path = "message_channels.html", config = "assets/askama.toml")]
 pub struct ChannelsPage {
@@ -92,7 +92,7 @@ pub struct ChannelsPage {
     pub number: Field,
 }
 
-/// A way out of the platform.
+/// A message channel.
 pub struct ChannelCard {
     /// Its name in addresses.
     pub name: &'static str,
@@ -100,13 +100,13 @@ pub struct ChannelCard {
     pub icon: &'static str,
     /// `E-mail`.
     pub title: &'static str,
-    /// Off, in order or out of order.
+    /// Off, working or down.
     pub state: Badge,
-    /// What it goes through; empty while it is not configured.
+    /// The service that it sends through; empty while it is not configured.
     pub about: String,
     /// The setting that switches it on.
     pub setting: &'static str,
-    /// Why nothing leaves; empty when it is in order.
+    /// Why messages cannot be sent; empty while it works.
     pub error: String,
     /// `3 mensagens esperam`; empty when none does.
     pub waiting: String,

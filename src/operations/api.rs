@@ -1,4 +1,4 @@
-//! Health probes, embedded files, and what makes the panels an application.
+//! Health probes, embedded files, and the web app manifest with its service worker.
 
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY};
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -22,11 +22,11 @@ pub fn healthz(_: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
 #[derive(Serialize)]
 struct Ready {
     ok: bool,
-    /// Whether writes go through.
+    /// `ok`: the database accepts writes.
     database: &'static str,
 }
 
-/// Why the service is not ready; an error like any other of its family.
+/// Why the service is not ready, with the error fields of the integration family.
 #[derive(Serialize)]
 struct NotReady {
     ok: bool,
@@ -36,12 +36,12 @@ struct NotReady {
     database: &'static str,
 }
 
-/// Seconds after which it may look better.
+/// `Retry-After` in seconds while the service is not ready.
 const AGAIN_S: u16 = 5;
 
-/// `GET /readyz`: the database takes writes and no damage was found. It is
-/// answered from memory, so that it waits for nothing. Migrations are done
-/// before the server listens.
+/// `GET /readyz`: the database accepts writes and no damage was found. The answer
+/// comes from memory, so it never waits. Migrations are done before the server
+/// listens.
 pub fn readyz(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
     let (database, message) = match app.db.condition() {
         _ if app.soundness.is_damaged() => ("damaged", "the database is damaged; restore a backup"),
@@ -61,20 +61,20 @@ pub fn asset(_: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     assets::answer(request.variable("rest"), request.headers())
 }
 
-/// `GET /favicon.ico`: leads to the icon under its hashed address.
+/// `GET /favicon.ico`: redirects to the icon under its hashed address.
 pub fn favicon(_: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
     Reply::redirect(assets::url("img/favicon.svg"))
 }
 
-/// `GET /sw.js`: the service worker. At the root, because it works for what
-/// lies below its own address.
+/// `GET /sw.js`: the service worker. It is at the root, because a service worker
+/// only controls paths below its own address.
 pub fn service_worker(_: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     const ALLOWED: HeaderName = HeaderName::from_static("service-worker-allowed");
     let reply = assets::named("js/sw.js", request.headers())?;
     Ok(reply
         .with(ALLOWED, HeaderValue::from_static("/"))
         .with(CONTENT_SECURITY_POLICY, policy::worker())
-        // As pages have it, for its calls.
+        // The same policy as on pages, for the requests of the worker.
         .with(REFERRER_POLICY, HeaderValue::from_static("same-origin")))
 }
 
@@ -100,8 +100,8 @@ struct Icon {
     purpose: &'static str,
 }
 
-/// `GET /manifest.webmanifest`: what a phone needs to put the panels on its
-/// home screen, without which an iPhone shows no messages.
+/// `GET /manifest.webmanifest`: lets a phone put the panels on its home screen.
+/// An iPhone shows push messages only for apps on the home screen.
 pub fn manifest(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
     let icon =
         |name, sizes, purpose| Icon { src: assets::url(name), sizes, r#type: "image/png", purpose };
@@ -123,7 +123,7 @@ pub fn manifest(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
     };
     let body = serde_json::to_vec(&manifest).map_err(Problem::internal)?;
     let media = HeaderValue::from_static("application/manifest+json");
-    // Browsers look at it with every page.
+    // Browsers request the manifest with every page.
     let a_day = HeaderValue::from_static("public, max-age=86400");
     Ok(Reply::of(media, body).with(CACHE_CONTROL, a_day))
 }

@@ -1,4 +1,4 @@
-//! `GET /api/v1/admin/backup`: a copy of the live database, sent away.
+//! `GET /api/v1/admin/backup`: sends a copy of the live database.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use crate::http::{Problem, Reply, Request};
 pub const MEDIA: &str = "application/vnd.sqlite3";
 /// The SHA-256 of what is sent (RFC 9530).
 const DIGEST: HeaderName = HeaderName::from_static("repr-digest");
-/// Seconds after which somebody else's copy may be done.
+/// `Retry-After` in seconds while no copy can be made.
 const COME_BACK_S: i64 = 30;
 
-/// `GET /api/v1/admin/backup`: copies the database, checks the copy and sends
-/// it. One at a time, from the beginning of the copy to the last byte sent.
+/// `GET /api/v1/admin/backup`: copies the database, checks the copy and sends it.
+/// Only one request at a time, from the start of the copy to the last byte sent.
 pub fn backup(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
     let turn = Arc::clone(&app.copying).try_acquire_owned();
     let turn = turn.map_err(|_| busy())?;

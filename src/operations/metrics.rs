@@ -1,4 +1,4 @@
-//! `GET /metrics`: figures of the process in Prometheus' text form.
+//! `GET /metrics`: figures of the process in the Prometheus text format.
 
 use std::fmt::Write as _;
 
@@ -14,29 +14,29 @@ use crate::partner::webhooks;
 
 const MEDIA: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// The document in the making.
+/// The text of the response, built step by step.
 #[derive(Default)]
 struct Figures(String);
 
 impl Figures {
-    /// Begins a metric.
+    /// Writes the description of a metric.
     fn metric(&mut self, kind: &str, name: &str, help: &str) {
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    /// A value of a metric, with its labels as they are written.
+    /// Writes a value of a metric. `labels` is already formatted.
     fn value(&mut self, name: &str, labels: &str, value: u64) {
         let _ = writeln!(self.0, "{name}{labels} {value}");
     }
 
-    /// A metric with one value.
+    /// Writes a gauge with one value.
     fn gauge(&mut self, name: &str, help: &str, value: u64) {
         self.metric("gauge", name, help);
         self.value(name, "", value);
     }
 }
 
-/// The handler.
+/// `GET /metrics`.
 pub fn metrics(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
     let mut figures = Figures::default();
     process(&mut figures, app, request.now);
@@ -91,7 +91,7 @@ fn process(figures: &mut Figures, app: &App, now: Instant) {
     }
 }
 
-/// What clients make the process hold.
+/// Memory that the process holds for its clients.
 fn held(figures: &mut Figures, app: &App) {
     figures.gauge(
         "seller_platform_bodies_bytes",
@@ -208,7 +208,7 @@ fn count(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// `RssAnon` of this process; none where the system does not tell it.
+/// `RssAnon` of this process; `None` when the system does not report it.
 fn anonymous_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;

@@ -1,4 +1,5 @@
-//! Is it well? Health probes, the operator's home, error pages.
+//! Operation of the service: health probes, metrics, backup by HTTP, the request
+//! log and the operator's home.
 
 pub mod api;
 pub mod copies;
@@ -14,14 +15,14 @@ pub mod views;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What the background check after an unclean stop found out.
+/// Result of the background check of the database after an unclean stop.
 #[derive(Default)]
 pub struct Soundness {
     damaged: AtomicBool,
 }
 
 impl Soundness {
-    /// The file is damaged; the service is no longer ready.
+    /// Marks the database as damaged; the service is no longer ready.
     pub fn set_damaged(&self) {
         self.damaged.store(true, Ordering::Release);
     }

@@ -1,5 +1,5 @@
-//! What waits for somebody: one list, from which the verdict of the
-//! operator's home follows. Nothing is in order while something is on it.
+//! The list of open items, which need action by a person. The verdict on the
+//! operator's home is derived from it; all is well only while the list is empty.
 
 use std::time::SystemTime;
 
@@ -15,21 +15,21 @@ use crate::outbox::{Channel, channel_words};
 use crate::panel::{Notice, Tone, view};
 use crate::partner::accounts::{Near, store as partners};
 
-/// Days over which refused signatures and failed messages are counted.
+/// Days over which rejected signatures and failed messages are counted.
 pub const DAYS: i64 = 7;
-/// A log above this size is worth a look.
+/// Size in bytes above which the write-ahead log becomes an open item.
 pub const LARGE_LOG: u64 = 64_000_000;
-/// Notifications of the marketplace that may wait.
+/// With more waiting notifications of the marketplace, the queue is an open item.
 pub const WAITING_INBOX: i64 = 1_000;
-/// A copy older than this is none.
+/// A backup that is older than this counts as missing.
 const COPY_AGE_S: i64 = 2 * DAY_S;
-/// Without a run of the periodic tasks for so long, nothing runs them.
+/// After at least this long without a run, the periodic tasks count as stopped.
 const TICK_AGE_S: i64 = 3600;
 
-/// What the database tells.
+/// Figures that are read from the database.
 pub struct Figures {
     pub inbox: InboxFigures,
-    /// Signatures that were refused.
+    /// Notifications that were rejected for their signature.
     pub refused: i64,
     /// Messages that wait, by channel.
     pub queued: Vec<(String, u64)>,
@@ -37,7 +37,7 @@ pub struct Figures {
     pub failing: Vec<String>,
     /// When the periodic tasks last ran.
     pub last_tick: Instant,
-    /// Notifications that the operator who asks has not read.
+    /// Unread notifications of the operator who views the page.
     pub unread: i64,
     pub waiting: Waiting,
     /// Accounts of the Partner API that are near the quota of the month.
@@ -58,17 +58,17 @@ pub fn figures(tx: &ReadTx<'_>, operator: UserId, near: &Near, now: Instant) -> 
     })
 }
 
-/// The newest copy of the database, as far as this service knows.
+/// The newest backup of the database that the service knows of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copy {
-    /// No folder is configured where copies would be.
+    /// No folder for backups is configured.
     Nowhere,
-    /// The folder holds none.
+    /// The folder has no backup.
     Never,
     At(Instant),
 }
 
-/// The newest copy in the folder for scheduled backups.
+/// The newest backup in the folder for scheduled backups.
 pub fn newest_copy(app: &App) -> Copy {
     let Some(folder) = &app.config.database.backup_dir else {
         return Copy::Nowhere;
@@ -85,13 +85,13 @@ pub fn newest_copy(app: &App) -> Copy {
 }
 
 impl Copy {
-    /// Whether it would be missed when the disk breaks now.
+    /// Whether there is no recent backup.
     pub fn is_old(self, now: Instant) -> bool {
         !matches!(self, Self::At(at) if now.since(at) <= COPY_AGE_S)
     }
 }
 
-/// Everything that waits for somebody, the most urgent first.
+/// All open items, the most urgent first.
 pub fn open_items(app: &App, figures: &Figures, copy: Copy, now: Instant) -> Vec<OpenItem> {
     let mut items = Vec::new();
     items.extend(files(app, copy, now));
@@ -116,7 +116,7 @@ pub fn open_items(app: &App, figures: &Figures, copy: Copy, now: Instant) -> Vec
     items
 }
 
-/// The answer to "is it healthy" in one sentence.
+/// The state of the service in one sentence.
 pub fn verdict(items: &[OpenItem]) -> Notice {
     let Some(worst) = items.first() else {
         return Notice::new(Tone::Good, "Tudo em ordem", "Nada espera por você.");
@@ -145,7 +145,7 @@ impl OpenItem {
     }
 }
 
-/// An item that is there while something is counted.
+/// An item with a count; `None` when the count is zero.
 fn counted(
     count: i64,
     one: &str,
@@ -214,7 +214,7 @@ fn clock(app: &App, figures: &Figures, now: Instant) -> Vec<OpenItem> {
         .collect();
     let interval = i64::try_from(app.config.cron.interval_s).unwrap_or(i64::MAX);
     let patience = interval.saturating_mul(3).max(TICK_AGE_S);
-    // A fresh start has its first run before it.
+    // After a start the first run is still to come: count from the start.
     let since = figures.last_tick.max(app.started_at);
     let is_late = now.since(since) > patience;
     if is_late || !app.config.cron.enabled && figures.last_tick == Instant(0) {
@@ -257,7 +257,7 @@ fn people(waiting: &Waiting) -> impl Iterator<Item = OpenItem> {
     .flatten()
 }
 
-/// The application at the marketplace, its accounts and what it tells.
+/// The application at the marketplace, the linked accounts and the notifications.
 fn marketplace(app: &App, figures: &Figures) -> Vec<OpenItem> {
     let config = &app.config.marketplace;
     let mut items = Vec::new();
@@ -302,7 +302,7 @@ fn marketplace(app: &App, figures: &Figures) -> Vec<OpenItem> {
     items
 }
 
-/// The ways by which messages leave.
+/// The channels that send messages.
 fn channels(app: &App, figures: &Figures) -> Vec<OpenItem> {
     const PAGE: &str = "/admin/mensagens/canais";
     let mut items = Vec::new();
@@ -345,7 +345,7 @@ fn channels(app: &App, figures: &Figures) -> Vec<OpenItem> {
     items
 }
 
-/// What was told, and what could not be.
+/// Unread notifications, and messages that failed.
 fn sent(figures: &Figures) -> impl Iterator<Item = OpenItem> {
     let unread = counted(
         figures.unread,

@@ -1,4 +1,4 @@
-//! The operator's home and the supplier's.
+//! The operator's home.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::outbox::{Channel, channel_words};
 use crate::panel::{Badge, view};
 use crate::partner::accounts::Near;
 
-/// `GET /admin`: is everything well?
+/// `GET /admin`: state of the service, open items and numbers of people.
 pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let near = Near::of(&app.config.partner.plans, app.day(request.now));
     let operator = person.account.user_id;
@@ -84,7 +84,7 @@ fn health_rows(app: &App, figures: &Figures, copy: Copy) -> Vec<HealthRow> {
     rows
 }
 
-/// How the inbox of marketplace notifications stands.
+/// State of the inbox of marketplace notifications.
 fn inbox_rows(figures: &Figures) -> [HealthRow; 4] {
     let row = |label, number, worrying: i64| HealthRow {
         label,
@@ -121,7 +121,7 @@ fn queued_messages(app: &App, figures: &Figures) -> HealthRow {
     }
 }
 
-/// The newest copy, in a word and as a state.
+/// The newest backup as text, and its badge.
 fn copied(app: &App, copy: Copy) -> (String, Badge) {
     let state = if copy.is_old(app.clock.now()) { Badge::Attention } else { Badge::Healthy };
     match copy {
@@ -131,7 +131,7 @@ fn copied(app: &App, copy: Copy) -> (String, Badge) {
     }
 }
 
-/// The ways by which messages leave.
+/// The channels that send messages.
 fn channels(app: &App) -> HealthRow {
     let on = Channel::ALL.into_iter().filter(|one| queue::is_configured(&app.config, one.name()));
     let names: Vec<&str> = on.map(|channel| channel_words(channel.name())).collect();

@@ -1,13 +1,13 @@
-//! The colours of the design language, read from the style sheet itself, and
-//! how well they can be told apart (WCAG 2.2, contrast ratio).
+//! The colours of the design language, read from the style sheet, and their
+//! contrast ratios (WCAG 2.2).
 
 use std::sync::LazyLock;
 
 /// The only file that names colours.
 const TOKENS: &str = include_str!("../../assets/css/tokens.css");
 
-/// Text needs this much against what is behind it; lines of controls and the
-/// ring around the focus need the second.
+/// Least contrast with the background: of text, and of control outlines and the
+/// focus ring.
 const TEXT: f64 = 4.5;
 const SHAPE: f64 = 3.0;
 
@@ -28,11 +28,11 @@ pub struct Token {
     pub dark: Colour,
 }
 
-/// A colour on those that stand behind it somewhere.
+/// A foreground colour with all backgrounds that it is used on.
 pub struct Pair {
     pub front: &'static Token,
     pub backs: Vec<&'static Token>,
-    /// What stands there.
+    /// What the foreground colour is used for.
     pub what: &'static str,
     /// The worst ratio of each theme, and the least that is allowed.
     pub light: f64,
@@ -41,7 +41,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Whether both themes reach what is needed.
+    /// Whether both themes reach the least ratio.
     pub fn holds(&self) -> bool {
         self.light >= self.least && self.dark >= self.least
     }
@@ -51,7 +51,7 @@ impl Pair {
 pub static COLOURS: LazyLock<Vec<Token>> =
     LazyLock::new(|| TOKENS.lines().filter_map(token).collect());
 
-/// What stands on what on pages: front, backs, least ratio, words.
+/// Colours that pages use together: foreground, backgrounds, least ratio, use.
 const USES: &[(&str, &[&str], f64, &str)] = &[
     ("ink", &["page", "surface", "raised", "sunk"], TEXT, "Texto"),
     ("ink-soft", &["page", "surface", "raised", "sunk"], TEXT, "Texto de apoio"),
@@ -68,10 +68,10 @@ const USES: &[(&str, &[&str], f64, &str)] = &[
     ("accent", &["raised"], SHAPE, "Anel do foco"),
 ];
 
-/// Every use of a colour on others, with its worst ratios.
+/// Every entry of `USES` with its worst ratios.
 ///
 /// # Panics
-/// When a use names a colour that the style sheet has not, which a test sees.
+/// When `USES` names a colour that is not in the style sheet; a test covers this.
 pub fn pairs() -> Vec<Pair> {
     let find = |name: &str| {
         let found = COLOURS.iter().find(|token| token.name == name);
@@ -112,7 +112,7 @@ fn token(line: &str) -> Option<Token> {
     Some(Token { name: name.to_owned(), light, dark })
 }
 
-/// `50% 0.2 275`; `None` for a colour that lets through what is behind it.
+/// A colour such as `50% 0.2 275`; `None` for a transparent one.
 fn colour(inside: &str) -> Option<Colour> {
     let mut numbers = inside.split(' ').map(|text| text.trim_end_matches('%').parse::<f64>());
     let (lightness, chroma, hue) =

@@ -1,4 +1,4 @@
-//! Figures of the service for the operator.
+//! Figures for the operator, and the generated secrets, in the database.
 
 use crate::base::secrets::Place;
 use crate::base::{Day, Instant, Sealer, Secret};
@@ -6,14 +6,14 @@ use crate::checkout;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox;
 
-/// Notifications of the marketplace that wait, and that were given up.
+/// Numbers of marketplace notifications by state.
 pub struct InboxFigures {
     pub waiting: i64,
     pub failed: i64,
     pub for_later: i64,
 }
 
-/// How the notification inbox stands.
+/// Counts the notifications in the inbox.
 pub fn inbox(tx: &ReadTx<'_>) -> Result<InboxFigures> {
     let count = |state| {
         tx.value(
@@ -29,24 +29,24 @@ pub fn outbox_waiting(tx: &ReadTx<'_>) -> Result<i64> {
     tx.value("SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = 0", [])
 }
 
-/// What waits for somebody, in numbers.
+/// Counts of what needs action by a person.
 pub struct Waiting {
     /// Students whose renewal is unpaid and who may still sign in.
     pub late: i64,
     /// Students with a payment that its buyer disputes.
     pub disputed: i64,
-    /// Purchases whose product stands for no plan.
+    /// Purchases whose product is not mapped to a plan.
     pub without_plan: i64,
-    /// Linked accounts whose token is refused; at most [`MOST_REFUSED`] are counted.
+    /// Linked accounts with a rejected token; at most [`MOST_REFUSED`] are counted.
     pub refused_accounts: i64,
-    /// Messages that were given up since an instant.
+    /// Messages whose delivery was given up since an instant.
     pub given_up: i64,
 }
 
-/// Refused accounts that are counted.
+/// Most rejected accounts that are counted.
 pub const MOST_REFUSED: i64 = 1_000;
 
-/// What waits for somebody; of messages, since an instant.
+/// Reads the counts; messages are counted since `since`.
 pub fn waiting(tx: &ReadTx<'_>, since: Instant) -> Result<Waiting> {
     let count = |sql: &str, value: i64| tx.value(sql, [value]);
     let people = "SELECT coalesce(sum(people), 0) FROM person_count WHERE kind = 0 AND";
@@ -68,7 +68,7 @@ pub fn waiting(tx: &ReadTx<'_>, since: Instant) -> Result<Waiting> {
     })
 }
 
-/// Failures in a row after which a periodic task needs a look.
+/// After this many failures in a row, a periodic task is reported.
 const WORRYING: i64 = 3;
 
 /// Titles of the periodic tasks that keep failing and are not paused.
@@ -79,12 +79,12 @@ pub fn failing_tasks(tx: &ReadTx<'_>) -> Result<Vec<String>> {
     )
 }
 
-/// When the periodic tasks last ran; the beginning of time before the first run.
+/// When the periodic tasks last ran; 0 before the first run.
 pub fn last_tick(tx: &ReadTx<'_>) -> Result<Instant> {
     tx.value("SELECT coalesce(max(started_at), 0) FROM cron_task", [])
 }
 
-/// How often something was counted since a civil day.
+/// Sum of a daily counter since a civil day.
 pub fn counted_since(tx: &ReadTx<'_>, name: &str, first: Day) -> Result<i64> {
     tx.value(
         "SELECT coalesce(sum(count), 0) FROM daily_count WHERE name = ?1 AND day >= ?2",
@@ -92,19 +92,19 @@ pub fn counted_since(tx: &ReadTx<'_>, name: &str, first: Day) -> Result<i64> {
     )
 }
 
-/// A generated secret as it is stored; `None` when there is none. One that
-/// does not open with this installation's key is an error.
+/// A generated secret, decrypted; `None` when there is none. Fails when this
+/// installation's key cannot decrypt it.
 pub fn secret(tx: &ReadTx<'_>, sealer: &Sealer, name: &str) -> Result<Option<Secret>> {
     let sealed: Option<Vec<u8>> = tx.maybe("SELECT value FROM setting WHERE name = ?1", [name])?;
     Ok(sealed.map(|sealed| sealer.open_text(&sealed, place(name))).transpose()?)
 }
 
-/// Whether a generated secret is stored, whether or not it opens.
+/// Whether a generated secret is stored, even if it cannot be decrypted.
 pub fn has_secret(tx: &ReadTx<'_>, name: &str) -> Result<bool> {
     tx.value("SELECT EXISTS (SELECT 1 FROM setting WHERE name = ?1)", [name])
 }
 
-/// Keeps a generated secret, sealed.
+/// Stores a generated secret, encrypted.
 pub fn keep_secret(tx: &WriteTx<'_>, sealer: &Sealer, name: &str, secret: &Secret) -> Result<()> {
     tx.run(
         "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)

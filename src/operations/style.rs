@@ -1,6 +1,6 @@
-//! `/admin/estilo`: every component in all its states, made with the same
-//! macros as every other page, so that what changes there is seen here. The
-//! list really searches, filters, sorts and pages; nothing is stored.
+//! `/admin/estilo`: every component in all its states. The page uses the same
+//! macros as all other pages, so a changed macro is visible here. The sample list
+//! can be searched, filtered, sorted and paged; nothing is stored.
 
 use askama::Template;
 
@@ -75,7 +75,7 @@ static SIZES: &[(&str, &str, &str)] = &[
     ("size-12", "12", "cabeçalho de tabela, selos"),
 ];
 
-/// Steps of space in pixels, and where they stand.
+/// Steps of space in pixels, and where they are used.
 static SPACES: &[(u32, &str)] = &[
     (4, "entre linhas do mesmo assunto"),
     (8, "dentro de um componente"),
@@ -87,7 +87,7 @@ static SPACES: &[(u32, &str)] = &[
     (48, "fim da página"),
 ];
 
-/// Every drawing of `img/icons.svg` but the mark.
+/// Every icon of `img/icons.svg` except the logo (`mark`).
 static ICONS: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(|| {
     let sprite = include_str!("../../assets/img/icons.svg");
     let names = sprite.split("<symbol id=\"").skip(1);
@@ -95,7 +95,6 @@ static ICONS: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(
     names.filter(|name| *name != "mark").collect()
 });
 
-/// What the page prints.
 #[derive(Template)]
 #[template(path = "style.html", config = "assets/askama.toml")]
 pub struct StylePage {
@@ -121,14 +120,14 @@ pub struct StylePage {
     tabs: Vec<Tab>,
     log: Vec<Line>,
     fresh: When,
-    /// Every emblem, reached, and the first of each tier as it is before.
+    /// Every emblem as reached, and the first of each tier as not yet reached.
     emblems: Vec<Emblem>,
     locked: Vec<Emblem>,
     flames: Vec<Flame>,
     lap: Lap,
 }
 
-/// Two colours on each other, ready to print.
+/// A pair of colours, formatted for the page.
 pub struct PairRow {
     pair: Pair,
     light: String,
@@ -146,7 +145,7 @@ pub struct Row {
     seen: When,
 }
 
-/// A line of a course of events.
+/// An entry of the sample timeline.
 pub struct Line {
     icon: &'static str,
     title: &'static str,
@@ -162,7 +161,7 @@ struct Sample {
     seen: Instant,
 }
 
-/// `GET /admin/estilo`: the living page of the design language.
+/// `GET /admin/estilo`: the page that shows the design language.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let found = select(samples(request.now), &query);
@@ -175,7 +174,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&made(app, layout, &query, found, request.now))
 }
 
-/// `POST /admin/estilo`: what the sample forms lead to.
+/// `POST /admin/estilo`: the target of the sample forms; it changes nothing.
 pub fn nothing(_: &App, _: &Person, request: &Request) -> Result<Reply, Problem> {
     Answer::to(request).with(LIST.path, "pronto", &[])
 }

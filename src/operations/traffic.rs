@@ -1,4 +1,4 @@
-//! Answers counted by what was asked and how it went, since the start.
+//! Counts of responses since the start, by group of routes and class of status.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +9,7 @@ use crate::edge::route::{Call, Route};
 /// Classes of final statuses.
 pub const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 
-/// Groups of routes, as the figures name them.
+/// Groups of routes, as the metrics name them.
 pub const GROUPS: [&str; 10] = [
     "extension",
     "integration",
@@ -23,7 +23,7 @@ pub const GROUPS: [&str; 10] = [
     "unknown",
 ];
 
-/// The group of whatever no row matches.
+/// The group of requests that match no route.
 const UNKNOWN: usize = GROUPS.len() - 1;
 
 /// Counts of one process.
@@ -34,12 +34,12 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Counts for the rows of a table.
+    /// Counts for the routes of a table.
     pub fn new(routes: &[Route]) -> Self {
         Self { groups: routes.iter().map(group).collect(), counts: Default::default() }
     }
 
-    /// Counts an answer to a row, or to no row.
+    /// Counts a response. `row` is `None` when no route matched.
     pub fn count(&self, row: Option<usize>, status: StatusCode) {
         let group = row.and_then(|row| self.groups.get(row)).copied();
         let class = usize::from(status.as_u16() / 100).clamp(2, CLASSES.len() + 1) - 2;

@@ -1,40 +1,40 @@
-//! What the operator's home prints.
+//! Template data of the operator's home.
 
 use askama::Template;
 
 use crate::panel::{Badge, Layout, Notice, Tone};
 
-/// `GET /admin`: is it healthy, and who is here?
+/// `GET /admin`: state of the service, open items and numbers of people.
 #[derive(Template)]
 #[template(path = "operator_home.html", config = "assets/askama.toml")]
 pub struct OperatorHome {
     pub layout: Layout,
-    /// The answer to "is it healthy" in one sentence.
+    /// The state of the service in one sentence.
     pub verdict: Notice,
-    /// What waits for somebody, the most urgent first.
+    /// Open items, the most urgent first.
     pub open: Vec<OpenItem>,
     /// Figures of the service.
     pub health: Vec<HealthRow>,
-    /// Whether unsigned notifications are refused, which the real marketplace's are.
+    /// Whether unsigned notifications are rejected. The real marketplace does
+    /// not sign its notifications.
     pub signature_hint: bool,
     pub people: Vec<RoleCount>,
     pub people_total: String,
-    /// Version of the program.
     pub version: &'static str,
     /// `3 dias e 4 h`.
     pub uptime: String,
 }
 
-/// Something that waits for somebody.
+/// Something that needs action by a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenItem {
     /// How urgent it is.
     pub tone: Tone,
-    /// What it is, with its count.
+    /// What needs action, with its count.
     pub title: String,
     /// What it means and what to do.
     pub text: String,
-    /// Where it is done; empty when outside of the panel.
+    /// Page where it is resolved; empty when that is outside the panel.
     pub href: &'static str,
 }
 
@@ -42,18 +42,17 @@ pub struct OpenItem {
 pub struct HealthRow {
     /// What is measured.
     pub label: &'static str,
-    /// The figure.
     pub value: String,
     /// What it means or what to do; may be empty.
     pub note: String,
-    /// How it is.
+    /// Whether the figure is good or bad.
     pub state: Badge,
-    /// Where the label leads; empty when nowhere.
+    /// Link of the label; empty for none.
     pub href: &'static str,
 }
 
 impl HealthRow {
-    /// The same figure with the page that tells more.
+    /// Adds a link to a page with more detail.
     pub const fn leads_to(mut self, href: &'static str) -> Self {
         self.href = href;
         self
@@ -64,7 +63,7 @@ impl HealthRow {
 pub struct RoleCount {
     /// The role as people call it.
     pub role: &'static str,
-    /// How many, ready to print.
+    /// Number of people, formatted.
     pub count: String,
     /// Share of all people, 0 to 100.
     pub percent: u64,

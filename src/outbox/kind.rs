@@ -6,9 +6,9 @@ crate::named! {
     /// What a message is about.
     #[derive(Hash)]
     pub enum MessageKind: text {
-        /// Somebody is new here and chooses a password.
+        /// A new person chooses a password.
         Welcome = "boas_vindas", "Boas-vindas";
-        /// Somebody asked for a new password.
+        /// A person asked for a new password.
         PasswordLink = "link_de_senha", "Link de senha";
         /// A renewal is unpaid.
         LatePayment = "pagamento_atrasado", "Pagamento atrasado";
@@ -22,59 +22,59 @@ crate::named! {
         Question = "pergunta", "Pergunta de comprador";
         /// Something of the platform needs an administrator.
         Alert = "alerta", "Alerta à administração";
-        /// A program of the person's own, or of a partner, has something to say.
+        /// A notification from a program of the person or of a partner.
         PartnerNotice = "aviso_de_parceiro", "Aviso de parceiro";
         /// A supplier invites a seller.
         DropInvitation = "convite_de_fornecedor", "Convite de fornecedor";
         /// A supplier reminds a seller of what is owed.
         DropReminder = "cobranca_de_fornecedor", "Cobrança de fornecedor";
-        /// An endpoint that is told of events was switched off.
+        /// A webhook endpoint was switched off.
         WebhookOff = "webhook_desligado", "Webhook desligado";
-        /// Somebody of the staff tries a channel out.
+        /// A staff member tests a channel.
         Test = "teste", "Teste de canal";
     }
 }
 
-/// What is fixed of a kind of message.
+/// The fixed properties of a kind of message.
 #[derive(Debug)]
 pub struct MessageKindRow {
-    /// How the preferences call it, for kinds that people may switch off.
+    /// Its texts in the preferences, for kinds that people may switch off.
     pub preference: Option<Preference>,
     /// Whether staff may change the text.
     pub editable: bool,
-    /// Whether it may wake a sleeping phone (RFC 8030 §5.3).
+    /// Web push urgency: whether it may wake a sleeping phone (RFC 8030 §5.3).
     pub urgency: &'static str,
-    /// The page it leads to, unless its parameters name one.
+    /// The page that it opens, unless its parameters name one.
     pub page: &'static str,
-    /// The parameter that says what it is about: a newer message about the
-    /// same takes the place of an older one. Empty when any of them does.
+    /// The parameter that identifies its subject: a newer message with the same
+    /// value replaces an older one. When empty, every newer message does.
     pub topic: &'static str,
-    /// What its text may say, besides what every text may.
+    /// Placeholders of its text, besides those of every text.
     pub placeholders: &'static [Placeholder],
     /// Subject of an e-mail, title of a notification of the browser.
     pub subject: &'static str,
     pub body: &'static str,
 }
 
-/// A kind of message in somebody's preferences.
+/// A kind of message in the preferences.
 #[derive(Debug)]
 pub struct Preference {
     pub label: &'static str,
     pub help: &'static str,
 }
 
-/// Something that a text may say of its recipient or cause.
+/// A placeholder in a text, for a fact about the recipient or the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placeholder {
-    /// As it stands in braces.
+    /// Its name in braces.
     pub name: &'static str,
-    /// What takes its place.
+    /// What replaces it, in words for staff.
     pub about: &'static str,
     /// Whether the text is useless without it.
     pub required: bool,
 }
 
-/// A placeholder that a text may have.
+/// An optional placeholder.
 pub const fn may(name: &'static str, about: &'static str) -> Placeholder {
     Placeholder { name, about, required: false }
 }
@@ -83,7 +83,7 @@ const fn must(name: &'static str, about: &'static str) -> Placeholder {
     Placeholder { name, about, required: true }
 }
 
-/// What texts with a link to choose a password may say.
+/// Placeholders of texts with a link to choose a password.
 const LINK: &[Placeholder] =
     &[must("link", "link para escolher a senha"), may("validade", "até quando o link vale")];
 
@@ -98,7 +98,7 @@ impl MessageKind {
         Self::ALL.into_iter().filter(|kind| kind.row().editable)
     }
 
-    /// What is fixed of the kind.
+    /// The fixed properties of the kind.
     #[expect(clippy::too_many_lines, reason = "one table")]
     pub const fn row(self) -> &'static MessageKindRow {
         match self {

@@ -1,8 +1,9 @@
-//! Messages that leave the platform, queued in the transaction that causes them.
+//! Messages that leave the platform, queued in the transaction that causes
+//! them.
 //!
-//! A message without its cause cannot exist, nor a cause without its message;
-//! its key makes a repeated cause say nothing twice. Texts are filled in and
-//! addresses looked up when a message leaves.
+//! Cause and message are stored together or not at all. The key of a message
+//! makes a repeated cause send nothing twice. Texts are filled in and addresses
+//! looked up when a message is sent.
 
 pub mod kind;
 
@@ -13,7 +14,7 @@ use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 
 crate::named! {
-    /// Ways out of the platform.
+    /// Channels by which messages leave the platform.
     pub enum Channel: text {
         Chat = "chat", "Chat";
         Email = "email", "E-mail";
@@ -23,7 +24,8 @@ crate::named! {
 }
 
 crate::named! {
-    /// State of a message. Indexes hold those that wait, so SQL says `state = 0`.
+    /// State of a message. A partial index covers those that wait, so SQL says
+    /// `state = 0`.
     pub enum MessageState: number {
         Waiting = 0, "pendente", "Pendentes";
         Sent = 1, "enviada", "Enviadas";
@@ -37,11 +39,11 @@ pub struct NewMessage<'m> {
     pub channel: Channel,
     pub user: UserId,
     pub kind: MessageKind,
-    /// What fills its text; never a secret.
+    /// Parameters of its text; never a secret.
     pub params: serde_json::Value,
-    /// What it is sent for, once; such as `boas_vindas:17:chat`.
+    /// Deduplication key, such as `boas_vindas:17:chat`.
     pub key: &'m str,
-    /// Worthless after.
+    /// Not sent after this.
     pub expires_at: Option<Instant>,
 }
 
@@ -103,9 +105,9 @@ pub fn drop_links(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     )
 }
 
-/// Empties messages that were done with long ago of what filled their texts,
-/// at most `most` of them; returns how many. The rest of them stays until
-/// it is archived, and their keys with it.
+/// Clears the parameters of messages that ended long ago, at most `most` of
+/// them; returns how many. The rows and their keys stay until they are
+/// archived.
 pub fn forget_bodies(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     tx.execute(
         "UPDATE outbox SET params = '{}' WHERE message_id IN (
@@ -114,7 +116,7 @@ pub fn forget_bodies(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     )
 }
 
-/// Removes what was counted long ago, at most `most` rows; returns how many.
+/// Removes old counts, at most `most` rows; returns how many.
 pub fn forget_counts(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     tx.execute(
         "DELETE FROM outbox_done_count WHERE (quarter, channel, state) IN (
@@ -129,7 +131,7 @@ pub struct Queued {
     kind: String,
     pub state: MessageState,
     pub created_at: Instant,
-    /// Why it waits or what became of it.
+    /// Why it waits or how it ended.
     pub outcome: Option<String>,
 }
 
@@ -139,18 +141,19 @@ impl Queued {
         kind_words(&self.kind)
     }
 
-    /// The way it takes, in words.
+    /// Its channel, in words.
     pub fn channel_words(&self) -> &str {
         channel_words(&self.channel)
     }
 }
 
-/// What people call a kind of message, which an older version may not know.
+/// The label of a kind of message; the stored name when this version does not
+/// know it.
 pub fn kind_words(kind: &str) -> &str {
     MessageKind::from_name(kind).map_or(kind, |known| known.words())
 }
 
-/// What people call a channel, which an older version may not know.
+/// The label of a channel; the stored name when this version does not know it.
 pub fn channel_words(channel: &str) -> &str {
     Channel::from_name(channel).map_or(channel, |known| known.words())
 }
@@ -160,7 +163,7 @@ crate::row!(Queued { channel, kind, state, created_at, outcome });
 /// The newest messages to a person.
 pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued>> {
     let mut ids: Vec<i64> = Vec::new();
-    // In the index they stand by state and channel.
+    // The index has state and channel before the message id.
     for state in MessageState::ALL {
         for channel in Channel::ALL {
             ids.extend(tx.values::<i64>(
@@ -176,8 +179,8 @@ pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued
     ids.into_iter().filter_map(|id| message(id).transpose()).collect()
 }
 
-/// Has a message that was given up tried again from the start; false when it
-/// was not given up, is worth nothing any more, or what it says is forgotten.
+/// Queues a message again that was given up; false when it was not given up,
+/// has expired, or its parameters may have been cleared.
 pub fn try_again(tx: &WriteTx<'_>, message: i64) -> Result<bool> {
     let queued = tx.execute(
         "UPDATE outbox SET state = 0, run_at = ?3, done_at = NULL, outcome = NULL, attempts = 0, lease = NULL
@@ -202,8 +205,8 @@ pub fn cancel(tx: &WriteTx<'_>, message: i64, reason: &str) -> Result<bool> {
     Ok(dropped == 1)
 }
 
-/// Drops waiting messages whose keys begin so, at most `most` of them; returns
-/// how many.
+/// Drops waiting messages whose keys begin with `beginning`, at most `most` of
+/// them; returns how many.
 pub fn drop_keyed(tx: &WriteTx<'_>, beginning: &str, reason: &str, most: usize) -> Result<usize> {
     tx.execute(
         "UPDATE outbox SET state = ?3, done_at = ?4, outcome = ?5 WHERE message_id IN (

@@ -1,5 +1,6 @@
-//! What a change made in a panel answers: a redirect with a word for the list
-//! to show for browsers, an object for programs (contract §6).
+//! The response to a change made in a panel (contract §6). Browsers get a
+//! redirect with a word that the next page shows as a notice, programs get a
+//! JSON object.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -14,7 +15,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// As this caller wants it.
+    /// As JSON or as a redirect, whichever the request asks for.
     pub fn to(request: &Request) -> Self {
         Self { json: request.wants_json() }
     }
@@ -41,8 +42,8 @@ impl Answer {
         self.with(page, word, &[("id", Value::from(id.to_string()))])
     }
 
-    /// Nothing was done, for a reason that no field shows: the problem for
-    /// programs, and for browsers a page with a word that it turns into a notice.
+    /// Nothing was done, for a reason that concerns no single field. Programs
+    /// get the problem; browsers go back to `page` with a word.
     pub fn refused(self, problem: Problem, page: &str, word: &str) -> Result<Reply, Problem> {
         if self.json {
             return Err(problem);
@@ -50,8 +51,8 @@ impl Answer {
         Reply::back(page, word)
     }
 
-    /// Something cannot be done as things stand: back to `page` with a word, or
-    /// the error. Other problems stay what they are.
+    /// A conflict with the present state: browsers go back to `page` with a
+    /// word, programs get the problem. Other problems are returned unchanged.
     pub fn declined(self, problem: Problem, page: &str, word: &str) -> Result<Reply, Problem> {
         if self.json || problem.code != Code::Conflict {
             return Err(problem);

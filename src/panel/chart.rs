@@ -1,23 +1,23 @@
-//! Charts as numbers for inline SVG: cards with a number, sparklines, bars.
+//! Charts as coordinates for inline SVG: cards with a number, sparklines, bars.
 //!
-//! All geometry is made here, as attributes, because the content policy
-//! allows no inline styles. Every chart carries its numbers in words too.
+//! All geometry is computed here, as attributes, because the content security
+//! policy allows no inline styles. Every chart also has its numbers as text.
 
 use crate::base::Day;
 use crate::panel::view::Tone;
 
-/// A number that matters, with the list it comes from.
+/// A key figure, with the list it comes from.
 #[derive(Clone, Debug, Default)]
 pub struct Stat {
     /// What is counted.
     pub label: &'static str,
     /// The number, ready to print.
     pub value: String,
-    /// Change against the same span before.
+    /// Change compared with the span before.
     pub change: Option<Change>,
     /// What follows the change, such as the span it is measured against.
     pub note: String,
-    /// Its course.
+    /// Its values over time.
     pub spark: Option<Spark>,
     /// Address of the list; empty without one.
     pub href: &'static str,
@@ -28,7 +28,7 @@ pub struct Stat {
 /// A change in percent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Whether it is welcome.
+    /// Whether the change is good or bad.
     pub tone: Tone,
     /// `+12%`, `−3%`, `sem mudança`.
     pub text: String,
@@ -53,7 +53,7 @@ impl Change {
     }
 }
 
-/// A course without axes, on a field of 100 by 32.
+/// A line without axes, in a box of 100 by 32.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spark {
     /// Points of the line.
@@ -86,7 +86,7 @@ impl Spark {
     }
 }
 
-/// One value of a day.
+/// The value of one day or week.
 #[derive(Clone, Debug)]
 pub struct Bar {
     /// The day as people write it.
@@ -100,7 +100,7 @@ pub struct Bar {
     /// Left edge.
     pub x: String,
     pub width: String,
-    /// What stands on each other, from the bottom.
+    /// The stacked parts, from the bottom.
     pub parts: Vec<Part>,
     /// The value of each series, ready to print, where there are several.
     pub values: Vec<String>,
@@ -109,29 +109,29 @@ pub struct Bar {
 /// A part of a bar.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// How its series is drawn.
+    /// CSS class of its series.
     pub class: &'static str,
     /// Upper edge.
     pub y: String,
     pub height: String,
 }
 
-/// One of several things that are measured together.
+/// One of several series in a chart.
 #[derive(Clone, Debug)]
 pub struct Series {
     /// What people read.
     pub name: String,
-    /// How it is drawn.
+    /// Its CSS class.
     pub class: &'static str,
     /// Its sum, ready to print.
     pub sum: String,
 }
 
-/// How series are drawn, in their order; a chart has no more.
+/// Most series of a chart: there is one CSS class for each.
 pub const MOST_SERIES: usize = CLASSES.len();
 const CLASSES: [&str; 4] = ["series-1", "series-2", "series-3", "series-4"];
 
-/// Bars by civil day, on a field of 600 by 100.
+/// Bars by civil day or week, in a box of 600 by 100.
 #[derive(Clone, Debug)]
 pub struct BarChart {
     /// What is measured, and the span.
@@ -146,11 +146,11 @@ pub struct BarChart {
     pub days: Vec<String>,
     /// The bars, oldest first.
     pub bars: Vec<Bar>,
-    /// What stands on each other in a bar; empty when it is one thing.
+    /// The series that are stacked; empty when there is only one.
     pub series: Vec<Series>,
 }
 
-/// What a [`BarChart`] says about its values.
+/// The texts of a [`BarChart`].
 #[derive(Clone, Copy, Debug)]
 pub struct BarWords {
     /// What is measured, and the span.
@@ -169,8 +169,8 @@ impl BarChart {
         Self::alone(words, (first, 1), values)
     }
 
-    /// Draws the sums of weeks of values, one a day, which begin on `first`; the
-    /// days of a week that is not whole yet are the last bar.
+    /// Draws one bar a week. `values` has one value a day, from `first` on; an
+    /// incomplete week is the last bar.
     pub fn by_week(words: BarWords, first: Day, values: &[i64]) -> Option<Self> {
         let sums: Vec<i64> = values.chunks(7).map(|week| week.iter().sum()).collect();
         Self::alone(words, (first, 7), &sums)
@@ -185,13 +185,13 @@ impl BarChart {
         Some(chart)
     }
 
-    /// Draws what several series have each day on each other, each series from
-    /// oldest to newest and equally long; `None` when nothing is above zero.
+    /// Draws several series stacked, one bar a day. All series run from oldest
+    /// to newest and have the same length; `None` when nothing is above zero.
     pub fn stacked(words: BarWords, first: Day, series: &[(String, Vec<i64>)]) -> Option<Self> {
         Self::drawn(words, (first, 1), series)
     }
 
-    /// Draws bars that begin on a day, each so many days after the one before.
+    /// Draws the bars: the first one for `first`, each next one `step` days later.
     fn drawn(
         words: BarWords,
         (first, step): (Day, i64),
@@ -279,7 +279,7 @@ fn round_up(value: i64) -> i64 {
         .unwrap_or(i64::MAX)
 }
 
-/// `value` of `whole`, as a share of `length`.
+/// The part of `length` that corresponds to `value` out of `whole`.
 fn share(value: i64, whole: i64, length: i64) -> i64 {
     let part = i128::from(value.max(0)) * i128::from(length) / i128::from(whole.max(1));
     i64::try_from(part).unwrap_or(length)
@@ -306,7 +306,7 @@ mod tests {
             (1000, 1006, Some("+1%")),
             (100, 0, Some("−100%")),
             (10, 100, Some("+900%")),
-            // A month that had hardly begun is nothing to compare with.
+            // There was too little before to compare with.
             (10, 101, None),
             (0, 50, None),
         ] {

@@ -1,9 +1,10 @@
 //! Lists as CSV (RFC 4180), safe to open in a spreadsheet.
 //!
-//! What a spreadsheet would take for a formula gets an apostrophe before it
-//! (OWASP, "CSV Injection"), at the start of a cell and wherever a spreadsheet
-//! with other separators may begin one; reading takes it off again. So does a
-//! long number, which a spreadsheet would round to fifteen digits.
+//! Text that a spreadsheet would run as a formula gets an apostrophe before it
+//! (OWASP, "CSV Injection"): at the start of a cell, and wherever a spreadsheet
+//! with other separators may start one. A long number gets an apostrophe too,
+//! because a spreadsheet would round it to fifteen digits. Reading removes the
+//! apostrophes again.
 
 use std::borrow::Cow;
 
@@ -17,12 +18,13 @@ use crate::http::body::PIECE;
 use crate::http::{Problem, Reply};
 
 const MEDIA: HeaderValue = HeaderValue::from_static("text/csv; charset=utf-8");
-/// Says to spreadsheets that the text is UTF-8.
+/// The byte order mark, which tells spreadsheets that the text is UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
-/// What the writer keeps back before it shows, and most rows need.
+/// Bytes reserved in a piece: for what the CSV writer still buffers, and for
+/// one row of usual size.
 const ROOM: usize = 16 * 1024;
 
-/// A CSV file in the making.
+/// A CSV file that is being written.
 pub struct CsvFile {
     name: &'static str,
     rows: csv::Writer<Vec<u8>>,
@@ -40,7 +42,6 @@ impl CsvFile {
         Ok(Self { name, rows })
     }
 
-    /// Adds a row.
     pub fn row<'c>(&mut self, cells: impl IntoIterator<Item = &'c str>) -> Result<(), Problem> {
         let cells = cells.into_iter().map(harmless);
         for cell in cells {
@@ -49,9 +50,9 @@ impl CsvFile {
         self.rows.write_record(None::<&[u8]>).map_err(Problem::internal)
     }
 
-    /// A file with these columns: members of the rows by name, such as `nome`
-    /// or `redes.site`, whose header is `site`. `autor=quem.nome` has the
-    /// header `autor`.
+    /// A file with these columns. A column names a member of the rows, such as
+    /// `nome` or `redes.site`, whose header is `site`. `autor=quem.nome` sets
+    /// the header `autor`.
     pub fn of(name: &'static str, columns: &[&str]) -> Result<Self, Problem> {
         let header = |column: &&str| match column.split_once('=') {
             Some((header, _)) => header.to_owned(),
@@ -72,19 +73,19 @@ impl CsvFile {
         self.row(cells.iter().map(|cell| &**cell))
     }
 
-    /// Whether there is a piece to send.
+    /// Whether there are enough bytes for a piece to send.
     pub fn is_full(&self) -> bool {
         self.rows.get_ref().len() + ROOM >= PIECE
     }
 
-    /// What came since the last piece.
+    /// Takes the bytes that were written since the last piece.
     pub fn take(&mut self) -> Result<Bytes, Problem> {
         let rows = std::mem::replace(&mut self.rows, writer(Vec::new()));
         let bytes = rows.into_inner().map_err(|error| Problem::internal(error.to_string()))?;
         Ok(bytes.into())
     }
 
-    /// What sends such a file as a download, before it has a body.
+    /// The response that sends the file as a download, still without a body.
     pub fn reply(&self) -> Result<Reply, Problem> {
         let place = format!("attachment; filename=\"{}\"", self.name);
         let place = HeaderValue::try_from(place).map_err(Problem::internal)?;
@@ -92,8 +93,8 @@ impl CsvFile {
     }
 }
 
-/// A value as a cell: flags are `sim` and `nao`, texts of a list stand side by
-/// side, what has members stays JSON.
+/// A JSON value as a cell: flags are `sim` and `nao`, a list of texts is joined
+/// with blanks, other lists and objects stay JSON.
 fn cell(value: &Value) -> Cow<'_, str> {
     match value {
         Value::Null => "".into(),
@@ -108,13 +109,14 @@ fn cell(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// What begins a formula, also in full width, as some spreadsheets read it.
+/// Characters that start a formula. Some spreadsheets accept the full-width ones.
 const FORMULA: [char; 9] = ['=', '+', '-', '@', '\0', '＝', '＋', '－', '＠'];
-/// Where some spreadsheet may split a cell, whatever stands around it: one set
-/// to Brazilian habits takes a semicolon for the end of a cell.
+/// Characters at which some spreadsheet may split a cell: one with Brazilian
+/// settings takes a semicolon as the end of a cell.
 const SPLITS: [char; 5] = [';', ',', '\t', '\r', '\n'];
 
-/// A cell that no spreadsheet computes, nor any piece of it.
+/// The cell with apostrophes, so that no spreadsheet runs it, or a piece of it,
+/// as a formula.
 fn harmless(cell: &str) -> Cow<'_, str> {
     if !begins_badly(cell) && !cell.split(SPLITS).skip(1).any(is_formula) {
         return cell.into();
@@ -137,21 +139,22 @@ fn begins_badly(cell: &str) -> bool {
     cell.starts_with(['\t', '\r', '\n', '\'']) || is_formula(cell) || is_code(cell)
 }
 
-/// Digits a number keeps in a spreadsheet.
+/// Digits of a number that a spreadsheet keeps.
 const KEPT: usize = 15;
 /// Digits of the shortest code, such as an EAN, that may begin with a zero.
 const SHORTEST_CODE: usize = 8;
 
-/// Whether digits are no number to a reader but to a spreadsheet, which would
-/// change them: it keeps fifteen, and no zero before them.
+/// Whether a cell is a code made of digits. A spreadsheet would read it as a
+/// number and change it: it keeps fifteen digits, and no leading zero.
 fn is_code(cell: &str) -> bool {
     let digits = cell.len();
     cell.bytes().all(|byte| byte.is_ascii_digit())
         && (digits > KEPT || digits >= SHORTEST_CODE && cell.starts_with('0'))
 }
 
-/// Whether a formula begins a piece of a cell, behind what spreadsheets pass
-/// over or behind apostrophes, so that one more can be taken off again.
+/// Whether a piece of a cell starts with a formula, after blanks and quotes,
+/// which spreadsheets skip. Apostrophes are skipped too: a piece that already
+/// has some gets one more, and reading removes only that one.
 fn is_formula(piece: &str) -> bool {
     piece.trim_start_matches('\'').trim_start_matches([' ', '"']).starts_with(FORMULA)
 }
@@ -197,7 +200,7 @@ mod tests {
             assert_eq!(harmless(cell), safe);
             assert_eq!(original(safe), cell);
         }
-        // Typed in a spreadsheet, an apostrophe before a formula is its own.
+        // An apostrophe with no formula after it was typed, and stays.
         assert_eq!(original("a;'b"), "a;'b");
     }
 

@@ -1,8 +1,8 @@
 //! Reading lists in CSV (RFC 4180), as spreadsheets write them.
 //!
-//! A list is read row by row, and cells point into its text. So it costs no
-//! memory beside its own bytes, whatever stands in it: millions of short rows,
-//! one row of millions of cells, one cell of megabytes.
+//! A list is read row by row, and cells borrow from its text. So reading needs
+//! almost no memory besides the file itself, even with millions of short rows,
+//! one row of millions of cells, or one cell of megabytes.
 
 use std::borrow::Cow;
 
@@ -14,9 +14,9 @@ use crate::http::{Problem, Request, upload};
 use crate::panel::Sent;
 use crate::panel::csv::original;
 
-/// Says that a text is UTF-8.
+/// The UTF-8 byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
-/// Columns that a spreadsheet has at most.
+/// Most columns that a spreadsheet can have.
 const MOST_COLUMNS: usize = 16_384;
 
 /// A list that is being read. Cells are trimmed.
@@ -24,11 +24,12 @@ pub struct Sheet<'t> {
     /// The first row; empty when there is none.
     pub header: Vec<String>,
     separator: u8,
-    /// What has not been read yet.
+    /// The text that has not been read yet.
     rest: &'t str,
     /// Number of the row that was read last.
     number: usize,
-    /// Its cells; one more than the header has tells that it is too long.
+    /// The cells of that row. One more than the header has means that the row is
+    /// too long.
     cells: Vec<Cow<'t, str>>,
 }
 
@@ -37,26 +38,26 @@ pub struct Sheet<'t> {
 pub struct Row<'s, 't> {
     /// As spreadsheets count: the header is 1, and blank rows count.
     pub number: usize,
-    /// At most one more than the header has; further ones are passed over.
+    /// At most one more than the header has; further cells are skipped.
     pub cells: &'s [Cow<'t, str>],
 }
 
 /// Why a list cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// No text in UTF-8.
+    /// Not valid UTF-8.
     NotText,
     /// A quote that opens in this row is never closed.
     Unclosed(usize),
-    /// More columns than a spreadsheet has, which is this many.
+    /// More columns than a spreadsheet can have; the number is that limit.
     TooWide(usize),
 }
 
-/// The list that was sent: the file `arquivo` of a browser's form, the file
-/// alone, or the text `csv` of a form or of JSON.
+/// The CSV text of a request: the file `arquivo` of an uploaded form, the whole
+/// body if it is `text/csv`, or the field `csv` of a form or of JSON.
 pub fn sent(request: &Request, zone: Zone) -> Result<Bytes, Problem> {
     if upload::is_upload(request) {
-        // Without a choice browsers send a file without name and bytes.
+        // When no file is chosen, browsers send one without name and bytes.
         let is_file = |part: &upload::Part| {
             part.name == "arquivo" && !(part.file_name.is_empty() && part.bytes.is_empty())
         };
@@ -74,9 +75,9 @@ pub fn sent(request: &Request, zone: Zone) -> Result<Bytes, Problem> {
     Ok(csv.into())
 }
 
-/// Begins to read a list: cells separated by commas, semicolons or tabs,
-/// whichever the first line has most of or says (`sep=;`); UTF-8 with or
-/// without its mark.
+/// Starts to read a list in UTF-8, with or without a byte order mark. The
+/// separator is the one that a first line such as `sep=;` names, else the most
+/// frequent of comma, semicolon and tab in the first line.
 pub fn read(bytes: &[u8]) -> Result<Sheet<'_>, Unreadable> {
     let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|_| Unreadable::NotText)?;
@@ -94,7 +95,7 @@ pub fn read(bytes: &[u8]) -> Result<Sheet<'_>, Unreadable> {
     Ok(sheet)
 }
 
-/// What separates cells, and the text without a line that says so.
+/// The separator of cells, and the text without a `sep=` line.
 fn separator(text: &str) -> (u8, &str) {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     if let [s, e, p, b'=', said] = *first.trim_end_matches('\r').as_bytes()
@@ -104,12 +105,12 @@ fn separator(text: &str) -> (u8, &str) {
         return (said, rest);
     }
     let count = |separator: &u8| memchr::memchr_iter(*separator, first.as_bytes()).count();
-    // The last of equals wins.
+    // Among equal counts the last one wins.
     let most = [b'\t', b';', b','].into_iter().max_by_key(count);
     (most.unwrap_or(b','), text)
 }
 
-/// Whether a line has nothing that separates and nothing else.
+/// Whether a line is empty: no separator and no text.
 fn is_empty_line(cells: &[Cow<'_, str>]) -> bool {
     matches!(cells, [only] if only.is_empty())
 }
@@ -125,8 +126,8 @@ impl<'t> Sheet<'t> {
         Ok(None)
     }
 
-    /// Reads the cells of a row, of which it keeps one more than `most`; says
-    /// whether there is anything in any of them.
+    /// Reads a row and keeps at most `most` + 1 of its cells. Returns whether any
+    /// cell has text.
     fn read_row(&mut self, most: usize) -> Result<bool, Unreadable> {
         self.number += 1;
         self.cells.clear();
@@ -142,7 +143,7 @@ impl<'t> Sheet<'t> {
         Ok(has_text)
     }
 
-    /// Reads a cell; says whether it is the last of its row.
+    /// Reads a cell; also returns whether it is the last of its row.
     fn read_cell(&mut self) -> Result<(Cow<'t, str>, bool), Unreadable> {
         let mut cell = match self.rest.strip_prefix('"') {
             Some(quoted) => self.read_quoted(quoted)?,
@@ -162,7 +163,7 @@ impl<'t> Sheet<'t> {
         Ok((cell, is_last))
     }
 
-    /// Reads on behind an opening quote, to the one that closes it.
+    /// Reads a quoted cell, from after the opening quote to the closing one.
     fn read_quoted(&mut self, text: &'t str) -> Result<Cow<'t, str>, Unreadable> {
         let mut cell = Cow::Borrowed("");
         let mut from = 0;
@@ -177,14 +178,14 @@ impl<'t> Sheet<'t> {
                 cell.to_mut().push_str(&text[from..end]);
                 return Ok(cell);
             }
-            // Two are one.
+            // Two quotes stand for one.
             cell.to_mut().push_str(&text[from..=end]);
             from = end + 2;
         }
     }
 }
 
-/// A cell as whoever wrote it meant it.
+/// The cell trimmed, without apostrophes that our CSV export has added.
 fn clean(cell: Cow<'_, str>) -> Cow<'_, str> {
     match cell {
         Cow::Borrowed(text) => original(text.trim()),
@@ -212,7 +213,7 @@ pub mod tests {
         rows.map(|(number, cells)| (number, cells.join("|"))).collect()
     }
 
-    /// Reads to the end, and says why that is not possible.
+    /// Reads to the end; returns the error if there is one.
     fn refused(text: &str) -> Option<Unreadable> {
         let mut sheet = match read(text.as_bytes()) {
             Ok(sheet) => sheet,
@@ -266,7 +267,7 @@ pub mod tests {
     #[test]
     fn no_more_cells_are_kept_than_tell_that_a_row_is_too_long() {
         let text = format!("a,b\n1,2{}\n{},x\n{}\n", ",3".repeat(9), ",".repeat(9), ",".repeat(9));
-        // What stands far to the right of nothing is something.
+        // The text of row 3 is beyond the header's columns; the row is not blank.
         assert_eq!(told(&text), [(2, "1|2|3".to_owned()), (3, "||".to_owned())]);
         let wide = |columns: usize| refused(&",".repeat(columns - 1));
         assert_eq!(wide(MOST_COLUMNS), None);

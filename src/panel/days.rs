@@ -1,26 +1,26 @@
-//! The civil days to which an address narrows a list: `de` and `ate`, both
-//! included, either of which may be missing.
+//! The civil days to which a URL narrows a list: from `de` to `ate`, both
+//! included and both optional.
 
 use crate::base::{Day, Instant, Zone};
 use crate::http::{Problem, Request};
 
-/// Name of the filter that names days by their number, such as `7`; days that
-/// are given take its place.
+/// Name of the filter for the last days, by their number, such as `7`. Days in
+/// `de` or `ate` replace it.
 pub const SHORTCUT: &str = "periodo";
-/// Names in the address.
+/// Names of the query parameters.
 pub const NAMES: [&str; 2] = ["de", "ate"];
 
-/// What an address says of days.
+/// The days that the query parameters name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Days {
     pub from: Option<Day>,
     pub to: Option<Day>,
-    /// The name of what is at fault, and what is wrong with it.
+    /// Name of the wrong parameter, and the error message.
     pub fault: Option<(&'static str, &'static str)>,
 }
 
 impl Days {
-    /// Reads the address.
+    /// Reads the query parameters.
     pub fn of(request: &Request) -> Self {
         let mut days = Self::default();
         for (name, value) in form_urlencoded::parse(request.query_text().as_bytes()) {
@@ -45,12 +45,12 @@ impl Days {
         days
     }
 
-    /// Whether the address names a day.
+    /// Whether one of the parameters is given.
     pub const fn is_given(&self) -> bool {
         self.from.is_some() || self.to.is_some() || self.fault.is_some()
     }
 
-    /// The problem with them, if there is one.
+    /// Fails if a parameter is wrong.
     pub fn check(&self) -> Result<(), Problem> {
         match self.fault {
             Some((name, wrong)) => Err(Problem::field(name, wrong)),
@@ -58,19 +58,19 @@ impl Days {
         }
     }
 
-    /// As instants: from, and before.
+    /// The days as instants: from the first, before the second.
     pub fn span(&self, zone: Zone) -> (Option<Instant>, Option<Instant>) {
         let starts = |day: Day| zone.start_of(day);
         (self.from.map(starts), self.to.map(|day| starts(day.plus(1))))
     }
 
-    /// The day of a name as the address has it; empty when it has none.
+    /// The day of a parameter, as it is typed; empty when there is none.
     pub fn typed(&self, name: &str) -> String {
         let day = if name == NAMES[0] { self.from } else { self.to };
         day.map(Day::iso).unwrap_or_default()
     }
 
-    /// Whether a parameter says the same in other words.
+    /// Whether the form for days sends this parameter itself, or replaces it.
     pub fn replaces(name: &str) -> bool {
         name == SHORTCUT || NAMES.contains(&name)
     }

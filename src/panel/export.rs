@@ -1,11 +1,12 @@
-//! Lists on their way to a caller as CSV files, piece by piece.
+//! Sends lists as CSV files, piece by piece.
 //!
-//! Which rows a file has, and in which order, is decided at once: their keys
-//! are read in one short snapshot. The rows follow by key, a piece at a time,
-//! in a snapshot of its own when the caller took the piece before. So a slow
-//! caller holds a piece and some bytes for each row that is to come, but
-//! neither the file nor the write-ahead log. Rows that are removed meanwhile
-//! are left out; what changed meanwhile comes as it is by then.
+//! The rows of a file and their order are fixed at the start: their keys are
+//! read in one short snapshot. The rows are then read by key, one piece at a
+//! time. Each piece has its own snapshot, begun when the caller has taken the
+//! piece before. So a slow caller costs the memory of one piece and of the
+//! remaining keys, not of the whole file, and does not hold up the write-ahead
+//! log. Rows removed in the meantime are left out; changed rows are sent as
+//! they are by then.
 
 use std::io;
 use std::sync::{Arc, Weak};
@@ -23,15 +24,15 @@ use crate::http::{Problem, Reply};
 use crate::panel::csv::CsvFile;
 use crate::panel::list::Listing;
 
-/// Files of an account that are on their way at a time.
+/// Files that may be sent to one account at the same time.
 const AT_A_TIME: usize = 2;
-/// Pieces that are made at a time, so that reading for exports leaves slow
-/// readers to others.
+/// Pieces that are read at the same time, so that exports leave slow readers
+/// to other requests.
 const TURNS: usize = 2;
-/// Seconds after which somebody may ask again.
+/// Seconds after which the caller may retry.
 const COME_BACK_S: i64 = 10;
 
-/// All files that are on their way.
+/// Limits the files that are being sent.
 pub struct Exports {
     places: Arc<Places>,
     turns: Arc<Semaphore>,
@@ -43,8 +44,8 @@ impl Default for Exports {
     }
 }
 
-/// Sends a list as its file, a row for each key. `read` reads it; `None` when it
-/// is gone. A short list may be its own keys.
+/// Sends a list as its file, one row for each key. `read` reads the row, `None`
+/// when it is gone. The keys of a short list may be the rows themselves.
 pub fn list<K: Send + 'static, R: Serialize>(
     app: &App,
     person: &Person,
@@ -59,8 +60,8 @@ pub fn list<K: Send + 'static, R: Serialize>(
     })
 }
 
-/// Sends a row for each key. `row` reads it, unless it is gone, and adds it to
-/// the file. A short list may be its own keys.
+/// Sends one row for each key. `row` reads the row and adds it to the file,
+/// unless it is gone. The keys of a short list may be the rows themselves.
 pub fn send<K: Send + 'static>(
     app: &App,
     person: &Person,
@@ -92,7 +93,7 @@ pub fn send<K: Send + 'static>(
     Ok(reply)
 }
 
-/// The refusal of an answer while too many wait to be sent.
+/// The error for a large response while too many others wait to be sent.
 pub fn unsent() -> Problem {
     Problem::unavailable("too many large answers wait to be sent; try again soon", COME_BACK_S)
 }
@@ -120,7 +121,7 @@ where
         self.file.take()
     }
 
-    /// The same for a caller who waits for more.
+    /// The same for pieces after the first; an error breaks the connection.
     fn next(&mut self, app: &Weak<App>) -> io::Result<Bytes> {
         let app = app.upgrade().ok_or(io::ErrorKind::ConnectionAborted)?;
         self.piece(&app).map_err(|problem| {

@@ -1,10 +1,9 @@
-//! Forms: one table of fields, from which reading, checking and showing again
-//! come.
+//! Forms: one table of fields, by which a form is read, checked and shown again.
 //!
 //! A [`Form`] is declared once, as its [`Input`]s in the order of the page:
-//! name, rule, the words for a fault, and where the value stands in the entry.
-//! Programs send the same names as JSON; what they leave out of a change stays
-//! as it is. A browser's form always says everything.
+//! name, rule, error message, and the place of the value in the entry. Programs
+//! send the same names as JSON; in a change, fields that they leave out keep
+//! their values. A browser's form always sends all fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,61 +20,61 @@ use crate::http::input::FromField;
 use crate::http::{Check, Field, Fields, Problem, Reply, Request, input};
 use crate::panel::view::{self, Notice};
 
-/// Longest address of something elsewhere.
+/// Longest URL of another site.
 const LONGEST_ADDRESS: usize = 500;
 
-/// Where the value of a field stands in an entry.
+/// Finds the value of a field in an entry.
 type At<E, T> = fn(&mut E) -> &mut T;
 
-/// The fields of a form, in the order of the page. `E::default()` is what a
-/// new form shows and what fields have that a program leaves out.
+/// The fields of a form, in the order of the page. `E::default()` has the values
+/// of a new form, and those of fields that a program leaves out.
 pub struct Form<E: 'static>(pub &'static [Input<E>]);
 
 /// One field of a form.
 pub struct Input<E> {
     /// Its name in forms and JSON.
     name: &'static str,
-    /// What to correct when it is at fault, in the words of its label.
+    /// The error message, in the words of its label.
     words: &'static str,
     rule: Rule<E>,
 }
 
 /// How a field is read and shown.
 pub enum Rule<E> {
-    /// A text of one line and so many characters, required unless it may have none.
+    /// A text of one line with so many characters; required unless 0 is allowed.
     Line(RangeInclusive<usize>, At<E, String>),
     /// A text of several lines and at most so many characters.
     Lines(usize, At<E, String>),
-    /// An address elsewhere, by HTTPS; may be empty.
+    /// An HTTPS URL of another site; may be empty.
     Address(At<E, String>),
     /// An e-mail address, required.
     Email(At<E, String>),
     /// A whole number, required.
     Whole(RangeInclusive<i64>, At<E, i64>),
-    /// A whole number that has a usual value.
+    /// A whole number with a default value.
     Number(RangeInclusive<i64>, At<E, i64>),
     /// A whole number, or none.
     Maybe(RangeInclusive<i64>, At<E, Option<i64>>),
-    /// An amount within these bounds, in centavos; nothing is none of it.
+    /// An amount within these bounds, in centavos; an empty field means 0.
     Amount(RangeInclusive<i64>, At<E, Cents>),
-    /// A row that another one refers to, or none.
+    /// The id of another row, or none.
     Reference(At<E, Option<i64>>),
     /// A box to tick.
     Tick(At<E, bool>),
-    /// Anything else: read into the entry, and shown as text.
+    /// Any other field: how it is read into the entry, and how it is shown.
     Own(fn(&mut Sent<'_>, &'static str, &mut E), fn(&E, Zone) -> String),
 }
 
 impl<E> Input<E> {
-    /// A field with the words for its fault.
+    /// A field with its error message.
     pub const fn new(name: &'static str, words: &'static str, rule: Rule<E>) -> Self {
         Self { name, words, rule }
     }
 }
 
 impl<E: Clone + Default> Form<E> {
-    /// Reads the fields, on top of what is `present`. What is at fault is noted
-    /// in `sent`, so that the caller may check more before [`Sent::finish`].
+    /// Reads the fields over the values of `present`. Errors are noted in
+    /// `sent`, so that the caller may check more before [`Sent::finish`].
     pub fn read(&self, sent: &mut Sent<'_>, present: Option<&E>) -> E {
         let present = present.filter(|_| !sent.is_form);
         sent.is_partial = present.is_some();
@@ -89,7 +88,7 @@ impl<E: Clone + Default> Form<E> {
         entry
     }
 
-    /// The entry that a request sends, on top of what is `present`.
+    /// The entry of a request, read over the values of `present`.
     pub fn entry(&self, request: &Request, zone: Zone, present: Option<&E>) -> Result<E, Problem> {
         let mut sent = Sent::of(request, zone)?;
         let entry = self.read(&mut sent, present);
@@ -100,7 +99,7 @@ impl<E: Clone + Default> Form<E> {
     /// The form of an entry that exists, or of a new one.
     pub fn show(&self, entry: Option<&E>, zone: Zone) -> FormView {
         match entry {
-            // What exists is read first; a cursor would lead into what it lacks.
+            // People read an existing entry first; a cursor would go to an empty field.
             Some(entry) => self.filled(entry.clone(), zone, false),
             None => self.begin(E::default(), zone),
         }
@@ -121,13 +120,13 @@ impl<E: Clone + Default> Form<E> {
         FormView { alert: None, fields: self.0.iter().map(shown).collect() }
     }
 
-    /// What a browser sent, with what is wrong with it.
+    /// The form as the browser sent it, with its error messages.
     pub fn again(&self, request: &Request, faults: &Fields) -> FormView {
         let names: Vec<_> = self.0.iter().map(|input| input.name).collect();
         FormView::again(&names, request, faults, |name| self.words(name))
     }
 
-    /// The form of an entry or of a new one, with the first fields at fault.
+    /// The form of an entry or of a new one, with errors in the first fields.
     #[cfg(test)]
     pub fn sample(&self, entry: Option<&E>, faults: usize) -> FormView {
         let mut form = self.show(entry, Zone(chrono_tz::America::Sao_Paulo));
@@ -163,7 +162,7 @@ impl<E> Rule<E> {
             }
             Self::Amount(range, at) => *at(entry) = sent.amount(name, range),
             Self::Reference(at) => *at(entry) = sent.reference(name),
-            // A browser leaves an unticked box out.
+            // Browsers do not send an unticked box.
             Self::Tick(at) => {
                 *at(entry) = sent.optional(name).unwrap_or(!sent.is_form && *at(usual));
             }
@@ -190,16 +189,17 @@ impl<E> Rule<E> {
     }
 }
 
-/// What a form or a program sent, while it is read.
+/// The fields that a form or a program sent, while they are read.
 pub struct Sent<'r> {
     pub request: &'r Request,
-    /// What is at fault so far.
+    /// The errors found so far.
     pub check: Check,
     /// The zone of civil times.
     pub zone: Zone,
     /// Whether it is a browser's form.
     pub is_form: bool,
-    /// Whether a program changes what exists: it may leave out what stays.
+    /// Whether a program changes an existing entry; fields that it leaves out
+    /// keep their values.
     pub is_partial: bool,
     body: Map<String, Value>,
 }
@@ -213,7 +213,7 @@ impl<'r> Sent<'r> {
         Ok(Self { request, check, zone, is_form: input::is_form(headers), is_partial: false, body })
     }
 
-    /// The values of an address, as a form sends them by GET.
+    /// The query parameters of a URL, as a form sends them by GET.
     pub fn of_query(request: &'r Request, zone: Zone) -> Result<Self, Problem> {
         let pairs = input::unrepeated(request.query_text())?;
         let body = pairs.into_iter().map(|(name, value)| (name, value.into())).collect();
@@ -225,13 +225,13 @@ impl<'r> Sent<'r> {
         self.is_partial && !self.body.contains_key(name)
     }
 
-    /// A field, taken out.
+    /// Removes a field and returns it.
     pub fn take<T>(&mut self, name: &str) -> Field<T> {
         Field::sent(self.body.remove(name))
     }
 
-    /// A field of several as programs send them together, in the place of all
-    /// of them: `{"redes": {"site": …}}`.
+    /// Replaces an object that programs send, such as `{"redes": {"site": …}}`,
+    /// with its members as fields of their own.
     pub fn spread(&mut self, name: &'static str, members: &[&str]) {
         let field = self.take(name);
         let Some(sent) = self.check.optional::<Map<String, Value>>(name, field) else { return };
@@ -263,7 +263,7 @@ impl<'r> Sent<'r> {
         text
     }
 
-    /// An optional address elsewhere, by HTTPS.
+    /// An optional HTTPS URL of another site.
     pub fn address(&mut self, name: &'static str) -> String {
         let text = self.line(name, 0..=LONGEST_ADDRESS);
         if !text.is_empty() && https(&text).is_none() {
@@ -296,13 +296,12 @@ impl<'r> Sent<'r> {
         self.optional(name).and_then(|Reference(id)| id)
     }
 
-    /// An optional value.
     pub fn optional<T: FromField>(&mut self, name: &'static str) -> Option<T> {
         let field = self.take(name);
         self.check.optional(name, field)
     }
 
-    /// A required value, or its default with the field at fault.
+    /// A required value. A missing one is an error and returns the default.
     pub fn required<T: FromField + Default>(&mut self, name: &'static str) -> T {
         let field = self.take(name);
         self.check.required(name, field)
@@ -317,13 +316,13 @@ impl<'r> Sent<'r> {
         number
     }
 
-    /// The problem with all fields at fault, if there is one.
+    /// The problem with all field errors, if there are any.
     pub fn finish(self) -> Result<(), Problem> {
         self.check.finish()
     }
 }
 
-/// The members of a JSON object, each there once.
+/// The members of a JSON object; a repeated name is an error.
 struct Members(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Members {
@@ -352,7 +351,7 @@ impl<'de> Deserialize<'de> for Members {
 
 /// A form as its page prints it.
 pub struct FormView {
-    /// Above the form when fields are at fault.
+    /// Shown above the form when fields have errors.
     pub alert: Option<Notice>,
     fields: Vec<(&'static str, view::Field)>,
 }
@@ -362,7 +361,7 @@ impl FormView {
     pub fn new(names: &[&'static str], value: impl Fn(&str) -> String) -> Self {
         let field = |name: &&'static str| (*name, view::Field::of(value(name)));
         let mut form = Self { alert: None, fields: names.iter().map(field).collect() };
-        // What exists is read first; a cursor would lead into what it lacks.
+        // People read an existing entry first; a cursor would go to an empty field.
         let is_new = form.fields.first().is_none_or(|(_, field)| field.value.is_empty());
         if is_new {
             view::focus_first(form.fields.iter_mut().map(|(_, field)| field));
@@ -370,7 +369,7 @@ impl FormView {
         form
     }
 
-    /// What a browser sent, with what is wrong with it.
+    /// The form as the browser sent it, with its error messages.
     pub fn again(
         names: &[&'static str],
         request: &Request,
@@ -385,7 +384,7 @@ impl FormView {
         form
     }
 
-    /// Says which fields are at fault.
+    /// Gives the fields named in `wrong` their error messages.
     pub fn find_fault(&mut self, wrong: &[&str], words: impl Fn(&str) -> &'static str) {
         for (name, field) in &mut self.fields {
             if wrong.contains(name) {
@@ -396,7 +395,7 @@ impl FormView {
         self.alert = Notice::faults(count);
     }
 
-    /// The same form without a cursor in it: the page begins elsewhere.
+    /// The same form without the cursor, because the page starts with something else.
     #[must_use]
     pub fn unfocused(mut self) -> Self {
         for (_, field) in &mut self.fields {
@@ -405,7 +404,7 @@ impl FormView {
         self
     }
 
-    /// Says of a field at fault what no table of words knows.
+    /// Sets an error message that is not among the form's words.
     pub fn say(&mut self, name: &str, words: impl Into<String>) {
         if let Some((_, field)) = self.fields.iter_mut().find(|(known, _)| *known == name) {
             field.error = Some(words.into());
@@ -428,12 +427,12 @@ impl FormView {
     }
 }
 
-/// What a ticked or unticked box holds.
+/// The value of a ticked or unticked box.
 pub fn tick(on: bool) -> String {
     if on { "1".to_owned() } else { String::new() }
 }
 
-/// An entry of a choice that comes from the database.
+/// One option of a choice whose options come from the database.
 #[derive(Clone, Debug)]
 pub struct Pick {
     /// What the form sends; empty for none.
@@ -442,14 +441,14 @@ pub struct Pick {
     pub label: String,
 }
 
-/// All values of a name in a browser's form, also in one that stands in an address.
+/// All values of a name in a browser's form, sent in the body or in the query.
 pub fn all_sent<'r>(request: &'r Request, name: &str) -> impl Iterator<Item = Cow<'r, str>> {
     let is_empty = request.body.is_empty();
     let sent = if is_empty { request.query_text().as_bytes() } else { &request.body };
     form_urlencoded::parse(sent).filter_map(move |(known, value)| (known == name).then_some(value))
 }
 
-/// A browser gets the form again with what is wrong; a program the error.
+/// A browser gets the form again with error messages, a program gets the error.
 pub fn show_again(
     request: &Request,
     problem: Problem,
@@ -462,7 +461,7 @@ pub fn show_again(
     Ok(Box::new(move |_| Ok(page)))
 }
 
-/// A row that another one refers to, or none.
+/// The id of another row, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reference(pub Option<i64>);
 
@@ -471,7 +470,7 @@ impl FromField for Reference {
 
     fn from_field(value: Value, _: bool) -> Option<Self> {
         match value {
-            // `null` says nothing, so an empty text takes a reference away.
+            // `null` counts as not sent, so an empty text removes a reference.
             Value::String(text) if text.is_empty() => Some(Self(None)),
             Value::String(digits) => digits.parse().ok().map(|id| Self(Some(id))),
             Value::Number(number) => number.as_i64().map(|id| Self(Some(id))),
@@ -491,7 +490,7 @@ impl FromField for Map<String, Value> {
     }
 }
 
-/// The parts of an address by HTTPS with a named host and the usual port.
+/// Parses an HTTPS URL; `None` unless it has a host name and the default port.
 pub fn https(text: &str) -> Option<Uri> {
     let uri: Uri = text.parse().ok()?;
     let authority = uri.authority()?;

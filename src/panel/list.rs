@@ -1,6 +1,6 @@
-//! Lists in panels: what an address says of a list, and the frame that a page
-//! draws around its rows. Search, filters, order, page and the CSV export all
-//! stand in the address, so a list can be sent to a colleague.
+//! Lists in panels: the query parameters of a list, and the frame that a page
+//! draws around its rows. Search, filters, order, page and the CSV export are
+//! all part of the URL, so a link to a list can be sent to a colleague.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,10 +9,10 @@ use super::days::{self, Days};
 use super::view::{Column, Outcome, Paging, Sort, address};
 use crate::http::{Check, Field, Problem, Request, input};
 
-/// Rows a page has unless the address says otherwise, and most of them.
+/// Default and largest number of rows on a page.
 const ROWS: u32 = 20;
 const MOST_ROWS: i64 = 100;
-/// Rows from the start that a list reads in place.
+/// A page that ends within this many rows is read in place.
 const NEAR_ROWS: u64 = 10_000;
 /// Longest search.
 const LONGEST_SEARCH: usize = 100;
@@ -24,9 +24,9 @@ pub struct Choice {
     pub name: &'static str,
     /// What people read.
     pub label: &'static str,
-    /// Value in the address and word.
+    /// Value in the URL, and the word that people read.
     pub values: Vec<(String, String)>,
-    /// The value that the address has; empty for all.
+    /// The chosen value; empty for all.
     pub present: String,
 }
 
@@ -36,20 +36,20 @@ pub struct Filter {
     pub name: &'static str,
     /// What people read.
     pub label: &'static str,
-    /// What is chosen when nothing is, such as `Todas`.
+    /// Label of the choice that filters nothing, such as `Todas`.
     pub all: &'static str,
-    /// Value in the address and word, in the order of the page.
+    /// Value in the URL and word that people read, in the order of the page.
     pub values: &'static [(&'static str, &'static str)],
 }
 
-/// What a list can do.
+/// The declaration of a list.
 pub struct Listing {
     pub path: &'static str,
-    /// What the search looks at, such as `Nome ou e-mail`; empty without a search.
+    /// Fields that the search covers, such as `Nome ou e-mail`; empty without a search.
     pub hint: &'static str,
     pub filters: &'static [Filter],
-    /// Words that sort, without direction; the first is the default, and a
-    /// default with `-` before it begins with the largest.
+    /// Values of `ordem`, without direction. The first is the default; with
+    /// `-` before it the default is descending.
     pub orders: &'static [&'static str],
     /// Headers of its table, where they do not depend on the reader.
     pub heads: &'static [Head],
@@ -57,17 +57,17 @@ pub struct Listing {
     /// [`CsvFile::of`](super::csv::CsvFile::of) takes them.
     pub file: &'static str,
     pub csv: &'static [&'static str],
-    /// What the page says of the last action.
+    /// The notices about the last action that the page can show.
     pub outcomes: &'static [Outcome],
 }
 
-/// Whether a list is asked for as a file, all rows of it.
+/// Whether a request wants all rows of a list as a CSV file.
 pub fn exports(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     given.any(|(name, value)| name == "formato" && value == "csv")
 }
 
-/// What the address asks of a list.
+/// The query parameters of a list, checked.
 #[derive(Clone, Debug)]
 pub struct ListQuery {
     /// Trimmed; empty without a search.
@@ -84,7 +84,7 @@ pub struct ListQuery {
 }
 
 impl Listing {
-    /// A list without any of it, to be completed by `..Listing::NONE`.
+    /// An empty declaration, for the fields that a list leaves to `..Listing::NONE`.
     pub const NONE: Self = Self {
         path: "",
         hint: "",
@@ -96,8 +96,8 @@ impl Listing {
         outcomes: &[],
     };
 
-    /// Reads the address. Unknown parameters are ignored, because links are
-    /// decorated by whoever passes them on; a wrong value is at fault.
+    /// Reads the query parameters. Unknown ones are ignored, because other
+    /// services add theirs to links; a wrong value is an error.
     pub fn read(&self, request: &Request) -> Result<ListQuery, Problem> {
         let given: HashMap<String, String> =
             input::unrepeated(request.query_text())?.into_iter().collect();
@@ -142,7 +142,7 @@ impl Listing {
         })
     }
 
-    /// The query of the list's plain address with a search.
+    /// The query for the first page with a search and nothing else.
     pub fn first_page(&self, search: &str) -> ListQuery {
         let (order, descending) = self.default_order();
         ListQuery {
@@ -181,7 +181,7 @@ impl Listing {
         self.table_within(query, columns, total, &[])
     }
 
-    /// The same for a list with a filter whose values are not known before,
+    /// The same for a list with a filter whose values come from the database,
     /// and that may be narrowed to days.
     pub fn table_by(
         &self,
@@ -199,7 +199,8 @@ impl Listing {
         let mut table = self.table_within(query, columns, total, &[&[chosen], &more[..]].concat());
         if choice.values.len() > 1 {
             table.filters.push(self.choice_chips(query, choice, &more));
-            // The days stand beside the shortcuts for them, which come last.
+            // The choice goes first, so that the shortcuts for days stay last,
+            // next to the fields for days.
             if days.is_some() {
                 table.filters.rotate_right(1);
             }
@@ -235,8 +236,8 @@ impl Listing {
         }
     }
 
-    /// The same for a list whose address has more parameters, which all links
-    /// and the search keep.
+    /// The same for a list whose URL has more parameters, which all links and
+    /// the search keep.
     pub fn table_within(
         &self,
         query: &ListQuery,
@@ -325,20 +326,20 @@ impl Listing {
     }
 }
 
-/// Whether an address asks a list to search.
+/// Whether a request to a list has a search.
 pub fn searches(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     given.any(|(name, value)| name == "q" && !value.trim().is_empty())
 }
 
-/// Whether an address asks a list for an order.
+/// Whether a request to a list has an order.
 pub fn asks_to_sort(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     given.any(|(name, value)| name == "ordem" && !value.is_empty())
 }
 
-/// Whether an address asks a list for all its rows or for some far from its
-/// start. Such lists belong into the slow lane.
+/// Whether a request wants all rows of a list, or rows far from its start.
+/// Such requests belong in the slow lane.
 pub fn asks_for_much(request: &Request) -> bool {
     let mut rows = u64::from(ROWS);
     let mut page = 1;
@@ -353,29 +354,30 @@ pub fn asks_for_much(request: &Request) -> bool {
     rows.saturating_mul(page) > NEAR_ROWS
 }
 
-/// Parameters with some of them added or in the place of others.
+/// The parameters with those of `more` added. One of `more` replaces one of the
+/// same name.
 fn with<'a>(params: &[(&'a str, &'a str)], more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let others = params.iter().filter(|(name, _)| !more.iter().any(|(other, _)| other == name));
     others.chain(more).copied().collect()
 }
 
 impl ListQuery {
-    /// Whether it asks for some of the list only.
+    /// Whether a search or a filter is given.
     pub fn is_narrowed(&self) -> bool {
         !self.search.is_empty() || !self.filters.is_empty()
     }
 
-    /// Forgets a filter, because something else takes its place.
+    /// Removes a filter, because something else replaces it.
     pub fn forget(&mut self, name: &str) {
         self.filters.retain(|(known, _)| *known != name);
     }
 
-    /// The value of a filter, when the address has one.
+    /// The value of a filter, if the URL has one.
     pub fn filter(&self, name: &str) -> Option<&'static str> {
         self.filters.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    /// Rows to show and rows before them; all rows for CSV.
+    /// Number of rows to show and of rows to skip; all rows for CSV.
     pub const fn window(&self) -> (u32, u32) {
         if self.csv {
             (u32::MAX, 0)
@@ -396,7 +398,7 @@ pub struct Head {
     pub label: &'static str,
     /// Numbers stand on the right.
     pub numeric: bool,
-    /// Word of the order; empty when the column does not sort.
+    /// Value of `ordem` that sorts by it; empty when the column does not sort.
     pub order: &'static str,
 }
 
@@ -421,11 +423,11 @@ impl Head {
 /// The frame around the rows of a list, as pages print it (`ui.html`).
 pub struct Table {
     pub path: Cow<'static, str>,
-    /// What the search looks at; empty without a search.
+    /// Fields that the search covers; empty without a search.
     pub hint: &'static str,
     pub search: String,
     pub filters: Vec<Chips>,
-    /// What the search form keeps: filters and order.
+    /// Filters and order, which the search form sends along.
     pub kept: Vec<(&'static str, String)>,
     pub columns: Vec<Column>,
     pub paging: Paging,
@@ -438,8 +440,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The same frame of a list that stands at another address than its
-    /// declaration says, because each of some things has one.
+    /// The same frame with its links moved to `path`, for a list that exists
+    /// several times, such as once for each webhook.
     #[must_use]
     pub fn at(mut self, path: &str) -> Self {
         let declared = std::mem::replace(&mut self.path, path.to_owned().into());

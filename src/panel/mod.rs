@@ -1,10 +1,10 @@
-//! The kit of every page: lists, forms, charts, CSV, and what pages share.
+//! Shared parts of all pages: lists, forms, charts, CSV files and notices.
 //!
-//! A handler of a panel uses [`list`] for what an address says of a list,
-//! [`form`] for what is typed, [`view`] for values that templates print, [`answer`] for what a change
-//! answers and [`export`] for a list as a file. Forms are sent once
-//! ([`once`]) and notices are shown once ([`notices`]); the edge takes care of
-//! both, no page does.
+//! A panel handler uses [`list`] to read the query parameters of a list,
+//! [`form`] to read what a person typed, [`view`] for values that templates
+//! print, [`answer`] for the response to a change and [`export`] for a list as
+//! a file. Each form takes effect once ([`once`]), and each notice is shown
+//! once ([`notices`]). The `edge` folder does both, so pages need no code for it.
 
 pub mod answer;
 pub mod chart;
@@ -27,6 +27,6 @@ pub use form::{Form, FormView, Input, Pick, Rule, Sent};
 pub use list::{Filter, Head, ListQuery, Listing, Table};
 pub use view::{Badge, Choice, Layout, Notice, Outcome, Paging, Progress, Tab, Tick, Tone, When};
 
-/// What the functions of a page hand on: the service, who asks it, and what is
-/// asked.
+/// Arguments that the functions of a page pass on: the app, the signed-in
+/// person and the request.
 pub type Visit<'a> = (&'a App, &'a Person, &'a Request);

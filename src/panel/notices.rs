@@ -1,8 +1,8 @@
-//! Words about the last action, waiting for the page that shows them.
+//! Words about the last action, kept until a page shows their notice.
 //!
-//! They belong to the session and not to the address, so that reloading a
-//! page or going back to it says nothing twice. Kept in memory only: what a
-//! stop forgets is a sentence, never what it told of.
+//! They belong to the session and not to the URL, so that reloading a page or
+//! going back to it shows no notice twice. They are kept in memory only: a
+//! restart loses the notice, never the change it is about.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -12,7 +12,8 @@ use http::{HeaderMap, Method};
 use crate::base::{Instant, TokenHash};
 use crate::http::request::wants_json;
 
-/// Sessions with a word, words of a session, and seconds that one waits.
+/// Most sessions with words, most words of a session, and the seconds after
+/// which a word expires.
 const MOST_SESSIONS: usize = 4_096;
 const MOST_EACH: usize = 4;
 const LIFE_S: i64 = 600;
@@ -23,18 +24,18 @@ struct Waiting {
     since: Instant,
 }
 
-/// The words that wait, by session.
+/// The waiting words, by session.
 #[derive(Default)]
 pub struct Notices(Mutex<HashMap<TokenHash, Vec<Waiting>>>);
 
 impl Notices {
-    /// Keeps a word for the next view of a page (a path; a query behind it
-    /// does not matter) in a session. A newer word takes the place of an older.
+    /// Keeps a word for the next view of `page` in a session. Only the path of
+    /// `page` counts, not its query. A newer word replaces an older one.
     pub fn put(&self, session: TokenHash, page: &str, word: &str, now: Instant) {
         let mut all = self.0.lock();
         if all.len() >= MOST_SESSIONS && !all.contains_key(&session) {
             all.retain(|_, words| words.iter().any(|one| lives(one, now)));
-            // Whose are all fresh, somebody's must go.
+            // If all words are fresh, one other session loses its words.
             if all.len() >= MOST_SESSIONS
                 && let Some(other) = all.keys().next().copied()
             {
@@ -71,8 +72,8 @@ fn path_of(page: &str) -> &str {
     page.split_once(['?', '#']).map_or(page, |(path, _)| path)
 }
 
-/// Whether somebody looks at what a request asks for: a script that reads a
-/// page, or a browser that fetches it ahead, shows its notice to nobody.
+/// Whether a person will see the response. A script that reads a page, or a
+/// browser that prefetches it, shows the notice to nobody.
 pub fn is_view(method: &Method, headers: &HeaderMap) -> bool {
     let says = |name: &str, word: &str| {
         headers.get(name).is_some_and(|value| value.as_bytes().starts_with(word.as_bytes()))

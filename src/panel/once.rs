@@ -1,13 +1,15 @@
 //! Forms that do their work once, however often they are sent.
 //!
-//! Each form that a page prints carries a random value ([`FIELD`], see
-//! [`field`]). What the first sending of it did is stored with its answer, in
-//! the transaction of the effect; a second sending by the same person to the
-//! same address gets that answer and does nothing. Input at fault spends
-//! nothing. Programs send no such field, and nothing changes for them.
+//! Each form that a page prints has a random value ([`FIELD`], see [`field`]).
+//! The first time a form is sent, its answer is stored in the transaction that
+//! makes the change. If the same person sends it to the same path again, the
+//! stored answer is returned and nothing is done. Answers to invalid input are
+//! not stored, so the form can be corrected. Programs send no such field, and
+//! nothing changes for them.
 //!
-//! Answers may hold what is shown once, such as a new API key, so they are
-//! sealed under the form's own value, of which only a digest is stored.
+//! An answer may show something only once, such as a new API key. So answers
+//! are encrypted with a key made from the form's value, and only a digest of
+//! that value is stored.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -28,16 +30,16 @@ use crate::http::body::Body;
 use crate::http::input::is_form;
 use crate::http::{Problem, Reply, Request, upload};
 
-/// Name of the field.
+/// Name of the field with the random value.
 pub const FIELD: &str = "envio";
-/// Answers kept for a person, and for everybody.
+/// Most answers kept for one person, and for all people together.
 const MOST_OWN: i64 = 32;
 const MOST: i64 = 20_000;
-/// Expired answers that a new one takes away.
+/// Most expired answers that are deleted when a new one is stored.
 const SWEPT: i64 = 20;
 /// Largest answer that is kept; a page is some 40 KB.
 const LARGEST: usize = 128 * 1024;
-/// Where the field of an upload is looked for, from its name on.
+/// Bytes of an upload, from the field's name on, in which its value must end.
 const PART_HEAD: usize = 512;
 
 /// The value of the field of one form, new each time.
@@ -51,13 +53,13 @@ pub struct Once {
     user: i64,
     digest: [u8; 16],
     key: [u8; 32],
-    /// Held until the work is done, also when nobody waits for it any more.
+    /// Held until the work is done, even when the caller has disconnected.
     _turn: Option<Arc<Turn>>,
 }
 
 impl Once {
-    /// The form that a request brings, when it is one of ours. Its field is
-    /// taken out of a browser form's body, so that no handler meets it.
+    /// The form of a request, if it has our field. The field is removed from
+    /// the body of a browser's form, so that no handler sees it.
     pub fn take(user: i64, request: &mut Request) -> Option<Self> {
         let value = if is_form(request.headers()) {
             taken(&mut request.body)?
@@ -76,17 +78,17 @@ impl Once {
         })
     }
 
-    /// The form that a request was found to bring.
+    /// The form that was found in a request before.
     pub fn of(request: &Request) -> Option<&Self> {
         request.head.extensions.get()
     }
 
-    /// The same form, whose turn it is.
+    /// The same form, holding its turn (see [`Turns`]).
     pub fn holding(self, turn: Turn) -> Self {
         Self { _turn: Some(Arc::new(turn)), ..self }
     }
 
-    /// Does the work of a job, or gives what it was answered before.
+    /// Runs a job, or returns the stored answer of the form.
     pub fn answer(
         &self,
         tx: &WriteTx<'_>,
@@ -108,7 +110,7 @@ impl Once {
         }
     }
 
-    /// What the form was answered when it did its work; `None` before that.
+    /// The stored answer of the form; `None` when it has done no work yet.
     pub fn answered(&self, tx: &ReadTx<'_>) -> Result<Option<Reply>, Problem> {
         let since = retention::FORMS.before(tx.now()).0;
         let sealed: Option<Vec<u8>> = tx.maybe(
@@ -121,8 +123,8 @@ impl Once {
         kept.reply().map(Some)
     }
 
-    /// Stores what the form is answered, once its work is done. An answer that
-    /// tells of a fault is not kept: the form can be sent again.
+    /// Stores the answer of the form after its work is done. An error is not
+    /// stored, so that the form can be sent again.
     pub fn keep(&self, tx: &WriteTx<'_>, reply: &Reply) -> db::Result<()> {
         match self.sealed(reply) {
             Some(sealed) => self.store(tx, &sealed),
@@ -130,7 +132,7 @@ impl Once {
         }
     }
 
-    /// The answer as [`Once::store`] takes it; `None` when it is not one to keep.
+    /// The answer as [`Once::store`] takes it; `None` for one that is not stored.
     pub fn sealed(&self, reply: &Reply) -> Option<Vec<u8>> {
         let plain = serde_json::to_vec(&Kept::of(reply)?).ok()?;
         Some(Sealer::new(self.key).seal(&plain, PLACE))
@@ -170,7 +172,7 @@ impl Once {
 
 const PLACE: Place<'_> = Place { table: "form_sent", column: "reply", row: "" };
 
-/// An answer at rest.
+/// An answer as it is stored.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     status: u16,
@@ -218,7 +220,7 @@ impl Kept {
     }
 }
 
-/// Takes the field out of a browser form.
+/// Removes the field from the body of a browser's form; returns its value.
 fn taken(body: &mut Bytes) -> Option<Vec<u8>> {
     let start = memchr::memmem::find_iter(&body[..], b"envio=")
         .find(|at| *at == 0 || body[at - 1] == b'&')?;
@@ -232,7 +234,8 @@ fn taken(body: &mut Bytes) -> Option<Vec<u8>> {
     Some(value)
 }
 
-/// The field of an upload, which stays in its body: uploads are read by name.
+/// The value of the field in an upload. The field stays in the body, because
+/// handlers read uploads by name.
 fn in_upload(body: &[u8]) -> Option<Vec<u8>> {
     let name = memchr::memmem::find(body, b"name=\"envio\"")?;
     let rest = &body[name..body.len().min(name + PART_HEAD)];
@@ -240,20 +243,21 @@ fn in_upload(body: &[u8]) -> Option<Vec<u8>> {
     Some(value[..memchr::memmem::find(value, b"\r\n")?].to_vec())
 }
 
-/// Whether a request can bring a form: a POST with such a body.
+/// Whether a request may contain a form: a POST with a content type.
 pub fn may_bring(request: &Request) -> bool {
     *request.method() == http::Method::POST && request.headers().contains_key(CONTENT_TYPE)
 }
 
-/// Sendings of one form take turns, so that the second finds what the first did.
+/// A lock for each form: a second request with the same form waits, and then
+/// finds the answer of the first.
 #[derive(Default)]
 pub struct Turns(Mutex<HashMap<[u8; 16], Arc<tokio::sync::Mutex<()>>>>);
 
-/// A turn; the next begins when it is dropped.
+/// A held lock; when it is dropped, the next request continues.
 pub type Turn = OwnedMutexGuard<()>;
 
 impl Turns {
-    /// Waits until no other sending of the form is under way.
+    /// Waits until no other request with this form is running.
     pub async fn enter(&self, once: &Once) -> Turn {
         let turn = {
             let mut all = self.0.lock();

@@ -1,9 +1,9 @@
-//! Calls that are safe to repeat: the same key and body within a day get the
-//! first answer, and the work is done once (contract §9).
+//! Calls that are safe to repeat: within a day, a call with the same key and
+//! body gets the first answer, and the work is done once (contract §9).
 //!
-//! The answer is stored in the transaction of the work, so neither a hundred
-//! calls at a time nor the end of the process does it twice. A call that was
-//! refused did nothing and leaves nothing: its key is still free.
+//! The answer is stored in the transaction of the work. So the work is not done
+//! twice, even when many calls come at once or the process ends. A rejected
+//! call changes nothing and stores nothing: its key is still free.
 
 use http::HeaderName;
 
@@ -14,12 +14,12 @@ use crate::http::{Problem, Request};
 
 /// The header that carries the key.
 const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
-/// Name of the header in faults.
+/// Name of the header in error messages.
 const NAME: &str = "Idempotency-Key";
 /// Longest key.
 pub const LONGEST: usize = 128;
 
-/// A key with what it stands for.
+/// A key with its owner and a digest of the body.
 #[derive(Clone, Copy)]
 pub struct CallKey {
     owner: UserId,
@@ -28,7 +28,7 @@ pub struct CallKey {
 }
 
 impl CallKey {
-    /// The key of a call, if it brings one.
+    /// The idempotency key of a call, if it has one.
     pub fn of(
         operation: &'static str,
         owner: UserId,
@@ -53,8 +53,8 @@ impl CallKey {
         }))
     }
 
-    /// The first answer, when the work was done within the last day; a problem
-    /// when it was asked for with another body.
+    /// The first answer, if the key was used within the last day; an error if
+    /// it was used with another body.
     pub fn answered(&self, tx: &ReadTx<'_>) -> Result<Option<Vec<u8>>, Problem> {
         let since = retention::CALLS.before(tx.now());
         let found: Option<([u8; 16], Vec<u8>)> = tx.optional(
@@ -70,7 +70,7 @@ impl CallKey {
         }
     }
 
-    /// Stores the answer with the work.
+    /// Stores the answer in the transaction of the work.
     pub fn keep(&self, tx: &WriteTx<'_>, reply: &[u8]) -> db::Result<()> {
         tx.run(
             "INSERT INTO partner_call (user_id, key, body, made_at, reply) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -80,7 +80,7 @@ impl CallKey {
     }
 }
 
-/// Removes answers that are no longer promised, at most `most`; returns how many.
+/// Removes answers older than a day, at most `most`; returns how many.
 pub fn forget(tx: &WriteTx<'_>, most: usize) -> db::Result<usize> {
     tx.execute(
         "DELETE FROM partner_call WHERE call_id IN (

@@ -1,4 +1,4 @@
-//! Lists of the Partner API: what every one takes and how it is answered.
+//! Lists of the Partner API: their common arguments and the form of their answer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,18 +10,18 @@ use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::http::input::{Check, Field};
 
-/// Entries of a page, unless the caller wants another number, and at most.
+/// Default number of entries of a page, and the most that a caller may ask for.
 pub const USUAL: i64 = 50;
 pub const MOST: i64 = 200;
 /// Longest text that a list is searched for.
 pub const LONGEST_SEARCH: usize = 120;
 /// Largest offset.
 pub const MAX_OFFSET: i64 = 1_000_000_000;
-/// Offsets beyond this are read in the slow lane.
+/// Lists with a larger offset are read in the slow lane.
 const FAR_OFFSET: i64 = 10_000;
 
-/// Declares the arguments of a list: its own ones, and `limit` and `offset`
-/// with their reader. Unknown ones are refused.
+/// Declares the arguments of a list: the list's own arguments, and `limit` and
+/// `offset`. Unknown arguments are rejected.
 #[macro_export]
 macro_rules! list_arguments {
     (
@@ -55,7 +55,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Reads what a caller sent.
+    /// Reads and checks `limit` and `offset`.
     pub fn read(check: &mut Check, limit: Field<i64>, offset: Field<i64>) -> Self {
         Self {
             limit: check.number("limit", limit, 1..=MOST).unwrap_or(USUAL),
@@ -63,7 +63,7 @@ impl Window {
         }
     }
 
-    /// Whether so much is passed over that it takes its time.
+    /// Whether the offset is so large that reading takes long.
     pub const fn is_far(self) -> bool {
         self.offset > FAR_OFFSET
     }
@@ -73,7 +73,7 @@ impl Window {
         (u32::try_from(self.limit).unwrap_or(0), u32::try_from(self.offset).unwrap_or(u32::MAX))
     }
 
-    /// Where a page of a list of so many entries stands.
+    /// The pagination of this window in a list of `total` entries.
     pub const fn of(self, total: i64) -> Pagination {
         Pagination { total, limit: self.limit, offset: self.offset }
     }
@@ -96,7 +96,7 @@ impl<T> ListOf<T> {
         Self { data: data.collect(), pagination }
     }
 
-    /// The page of a list that is here as a whole.
+    /// A page of a list whose entries are all in memory.
     pub fn of_all(all: impl ExactSizeIterator<Item = T>, window: Window) -> Self {
         let total = all.len() as u64;
         let (limit, offset) = window.pair();
@@ -104,7 +104,7 @@ impl<T> ListOf<T> {
     }
 }
 
-/// Reads at once, or in the slow lane where it may take its time.
+/// Reads at once, or in the slow lane when reading may take long.
 pub fn reading<R>(
     app: &App,
     is_slow: bool,

@@ -1,7 +1,8 @@
 //! The Partner API: plans, tokens, quota and the operations.
 //!
-//! What an operation is stands in [`operation`]; those of sellers are in
-//! [`seller`], one file an operation or noun and one line each in its table.
+//! The [`operation`] module defines what an operation is. The operations of
+//! sellers are in [`seller`]: one file for each operation or noun, and one line
+//! each in its table.
 
 pub mod accounts;
 pub mod agent;
@@ -24,7 +25,7 @@ use crate::base::clock::Instant;
 use crate::base::secrets;
 use crate::config;
 
-/// Where operations are, and where they also answer.
+/// Path of the operations, and a second path at which they also answer.
 pub const PATH: &str = "/api/v1/partner";
 pub const PATH_DEV: &str = "/v1/partner";
 
@@ -55,12 +56,12 @@ impl PlanName {
         }
     }
 
-    /// The plan of a name.
+    /// The plan with a name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Starter, Self::Pro, Self::Scale].into_iter().find(|plan| plan.name() == name)
     }
 
-    /// What it allows, as configured.
+    /// The limits of the plan, as configured.
     pub const fn limits(self, plans: &config::Plans) -> config::PlanLimits {
         match self {
             Self::Starter => plans.starter,
@@ -70,7 +71,7 @@ impl PlanName {
     }
 }
 
-/// An account's API plan with what it allows.
+/// An account's API plan with its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub name: PlanName,
@@ -78,7 +79,8 @@ pub struct Plan {
     pub quota: u64,
     /// Calls a minute, over all tokens of the account.
     pub per_minute: u32,
-    /// Last civil day, and the first instant after it; none without an end.
+    /// Last civil day, and the first instant after it; `None` for a plan
+    /// without an end.
     pub until: Option<(crate::base::clock::Day, Instant)>,
 }
 
@@ -100,7 +102,7 @@ pub fn operation_names() -> impl Iterator<Item = &'static str> {
     sellers.chain(supplier::OPERATIONS.iter().map(|operation| operation.name))
 }
 
-/// The operation of a name, as the tables have it.
+/// The operation with a name, as written in the tables.
 pub fn operation_name(name: &str) -> Option<&'static str> {
     operation_names().find(|known| *known == name)
 }

@@ -1,4 +1,4 @@
-//! Which products are asked for, by sellers and by suppliers alike.
+//! The filters of product lists, for sellers and for suppliers.
 
 use crate::base::UserId;
 use crate::catalog::LONGEST_SKU;
@@ -20,7 +20,6 @@ list_arguments! {
     }
 }
 
-/// The same, checked.
 pub struct AskedProducts {
     search: Option<String>,
     sku: Option<String>,
@@ -28,7 +27,6 @@ pub struct AskedProducts {
 }
 
 impl ProductsQuery {
-    /// Checks what was sent.
     pub fn read(self) -> Result<AskedProducts, Problem> {
         let mut check = Check::query();
         let asked = AskedProducts {
@@ -41,12 +39,12 @@ impl ProductsQuery {
 }
 
 impl AskedProducts {
-    /// Whether it takes its time: words are looked for in every product.
+    /// Whether reading takes long: a search looks at every product.
     pub const fn is_slow(&self) -> bool {
         self.search.is_some() || self.window.is_far()
     }
 
-    /// What the catalog of an owner is asked for, by SKU.
+    /// The query for the products of an owner, by SKU.
     pub fn of(&self, owner: UserId) -> Wanted<'_> {
         Wanted {
             owner,

@@ -7,7 +7,7 @@ use crate::base::text::grouped;
 use crate::config;
 use crate::panel::view::Badge;
 
-/// A plan in words: its name, until when it is good and how much is used.
+/// A plan in words: its name, its last day and how much of the quota is used.
 pub fn shown(
     plans: &config::Plans,
     (name, until): (PlanName, Option<Day>),

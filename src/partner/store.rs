@@ -14,10 +14,10 @@ use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::{Known, PartnerToken};
 use crate::row;
 
-/// Operations of earlier versions in usage counts.
+/// Name in usage counts for operations that no longer exist.
 const OTHER: &str = "other";
 
-/// A partner token with its owner and the owner's plan, and its last use.
+/// A partner token with its owner, the owner's plan and the token's last use.
 pub fn token(
     tx: &ReadTx<'_>,
     hash: &TokenHash,
@@ -50,14 +50,14 @@ pub fn token(
     Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
 }
 
-/// A plan of a name that is good until a day.
+/// A plan that is valid until a day.
 pub fn plan_of(name: PlanName, until: Option<Day>, config: &Config, zone: Zone) -> Plan {
     let limits = name.limits(&config.partner.plans);
     let end = |day: Day| (day, zone.start_of(day.plus(1)));
     Plan { name, quota: limits.quota, per_minute: limits.per_minute, until: until.map(end) }
 }
 
-/// An account's plan and its last day, if it ever had one.
+/// An account's plan and its last day; `None` when the account has no plan.
 pub fn plan(tx: &ReadTx<'_>, user: UserId) -> Result<Option<(PlanName, Option<Day>)>> {
     tx.optional("SELECT plan, until_day FROM partner_account WHERE user_id = ?1", [user], |row| {
         let name = row.get_ref(0)?.as_str()?;
@@ -67,7 +67,7 @@ pub fn plan(tx: &ReadTx<'_>, user: UserId) -> Result<Option<(PlanName, Option<Da
     })
 }
 
-/// Sets an account's plan, or takes it away.
+/// Sets an account's plan, or removes it.
 pub fn set_plan(
     tx: &WriteTx<'_>,
     user: UserId,
@@ -85,7 +85,7 @@ pub fn set_plan(
     Ok(())
 }
 
-/// Keeps a new token by its digest.
+/// Stores the digest of a new token.
 pub fn insert_token(tx: &WriteTx<'_>, user: UserId, token: &str, name: &str) -> Result<i64> {
     tx.insert(
         "INSERT INTO partner_token (token_hash, user_id, name, prefix, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -93,7 +93,7 @@ pub fn insert_token(tx: &WriteTx<'_>, user: UserId, token: &str, name: &str) -> 
     )
 }
 
-/// A token that works, as its owner sees it.
+/// A token that is not revoked, as its owner sees it.
 pub struct OwnToken {
     pub id: i64,
     pub name: String,
@@ -101,12 +101,12 @@ pub struct OwnToken {
     pub prefix: String,
     pub created_at: Instant,
     pub last_used_at: Option<Instant>,
-    /// Where the last call came from.
+    /// Address that the last call came from.
     pub last_address: Option<String>,
 }
 row!(OwnToken { id = "token_id", name, prefix, created_at, last_used_at, last_address });
 
-/// The newest tokens of an account that work.
+/// The newest tokens of an account that are not revoked.
 pub fn tokens(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<OwnToken>> {
     tx.records(
         "FROM partner_token WHERE user_id = ?1 AND revoked_at IS NULL
@@ -115,17 +115,17 @@ pub fn tokens(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<OwnToken>> {
     )
 }
 
-/// How many tokens of an account work.
+/// How many tokens of an account are not revoked.
 pub fn count_tokens(tx: &ReadTx<'_>, user: UserId) -> Result<u64> {
     tx.count("SELECT count(*) FROM partner_token WHERE user_id = ?1 AND revoked_at IS NULL", [user])
 }
 
-/// What a token of an account is called, also when it is revoked.
+/// Name of a token of an account, also when it is revoked.
 pub fn token_name(tx: &ReadTx<'_>, user: UserId, token: i64) -> Result<Option<String>> {
     tx.maybe("SELECT name FROM partner_token WHERE token_id = ?2 AND user_id = ?1", (user, token))
 }
 
-/// Revokes a token of an account; false when it was revoked before.
+/// Revokes a token of an account; false when it was revoked already.
 pub fn revoke_token(tx: &WriteTx<'_>, user: UserId, token: i64) -> Result<bool> {
     let revoked = tx.execute(
         "UPDATE partner_token SET revoked_at = ?3
@@ -152,7 +152,7 @@ pub fn revoke_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     )
 }
 
-/// Calls of an account from one civil day to before another.
+/// Calls of an account from one civil day to another, the last one not included.
 pub fn calls_between(tx: &ReadTx<'_>, user: UserId, from: Day, to: Day) -> Result<u64> {
     tx.count(
         "SELECT coalesce(sum(calls), 0) FROM partner_usage WHERE user_id = ?1 AND day >= ?2 AND day < ?3",
@@ -160,7 +160,8 @@ pub fn calls_between(tx: &ReadTx<'_>, user: UserId, from: Day, to: Day) -> Resul
     )
 }
 
-/// The same by day and operation. Operations that are no longer offered go by one name.
+/// The same by day and operation. Operations that no longer exist are counted
+/// under one name.
 pub fn calls_by_day(
     tx: &ReadTx<'_>,
     user: UserId,

@@ -1,5 +1,5 @@
-//! What programs read of an account of the Partner API, in its owner's panel and
-//! in the operator's.
+//! JSON of an account of the Partner API, in its owner's panel and in the
+//! operator's panel.
 
 use serde::Serialize;
 

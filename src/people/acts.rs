@@ -1,10 +1,10 @@
-//! What an operator does to a person: suspend, let in again, send a link, end
-//! the sessions, remove.
+//! What an operator does to a person: suspend, reactivate, send a link, end the
+//! sessions, remove.
 //!
-//! Removing takes everything along that belongs to the person, the history of
-//! sales in pieces, so that the writer is never held for long. The row stays
-//! as an empty shell: its number never comes back, and so nothing of the old
-//! person can be taken for a new one's.
+//! Removing deletes everything that belongs to the person. The history of sales
+//! is deleted in pieces, so that the writer is never held for long. The row
+//! stays as an empty shell, so its number is never used again, and nothing of
+//! the removed person can be taken for that of a new one.
 
 use std::sync::Arc;
 
@@ -53,9 +53,9 @@ macro_rules! of_group {
 of_group! {
     /// `POST …/{id}`: changes a person.
     change_student, change_staff = change -> Job;
-    /// `POST …/{id}/suspender`: closes every way in.
+    /// `POST …/{id}/suspender`: suspends a person; every access ends at once.
     suspend_student, suspend_staff = suspend -> Job;
-    /// `POST …/{id}/reativar`: lets a person in again.
+    /// `POST …/{id}/reativar`: ends a suspension.
     reactivate_student, reactivate_staff = reactivate -> Job;
     /// `POST …/{id}/link-de-senha`: queues a link to choose a password.
     link_student, link_staff = send_link -> Job;
@@ -65,7 +65,8 @@ of_group! {
     remove_student, remove_staff = remove -> Reply;
 }
 
-/// The person that the path names; of the other group nobody is found.
+/// The person that the path names; not found when the person is of the other
+/// group.
 pub fn find(tx: &ReadTx<'_>, group: Group, id: UserId) -> Result<Listed, Problem> {
     store::person(tx, id)?
         .filter(|person| Group::of(person.role) == group)
@@ -77,7 +78,7 @@ pub fn id_of(request: &Request) -> Result<UserId, Problem> {
     request.id().map(UserId)
 }
 
-/// Refuses what would leave nobody who can administer.
+/// Rejects a change that would leave nobody who can administer.
 fn keep_an_administrator(tx: &ReadTx<'_>, person: &Listed) -> Result<(), Problem> {
     let administers = person.role == Role::Admin && person.standing != Standing::Suspended;
     if administers && !store::others_administer(tx, person.id)? {
@@ -272,9 +273,9 @@ fn remove(app: &App, person: &Person, request: &Request, group: Group) -> Result
     }
 }
 
-/// Closes every way in, removes a piece of the history, and with the last
-/// piece the person; true when it is gone. Whatever interrupts this, doing it
-/// again goes on.
+/// Suspends the person and removes a piece of the history. When none is left,
+/// removes the person. Returns true when the person is removed. After an
+/// interruption, calling it again continues.
 fn remove_some(
     tx: &WriteTx<'_>,
     desk: &Desk,

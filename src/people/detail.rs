@@ -74,20 +74,20 @@ fn read(app: &App, request: &Request, group: Group, id: UserId) -> Result<Stored
     })
 }
 
-/// Which form of the page was refused.
+/// Which form of the page was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     Nothing,
-    /// What was typed of the person.
+    /// The data of the person.
     Fields,
     /// The reason of a suspension.
     Suspension,
-    /// The reason for looking as the person.
+    /// The reason for viewing the panel as this person.
     Viewing,
 }
 
-/// A reason for what is done to a person; without a good one `refused` says
-/// which form of the page is shown again.
+/// Reads the reason for an action on a person. Without a valid one, the page is
+/// shown again with an error in the form that `refused` names.
 pub fn reason(
     (app, person, request): Visit<'_>,
     (group, refused): (Group, Refused),
@@ -115,7 +115,7 @@ pub fn again(
     ))
 }
 
-/// The page, as it is stored or with a form that was refused.
+/// The page, with stored values or with a form that was rejected.
 pub fn page(
     (app, person, request): Visit<'_>,
     group: Group,

@@ -1,4 +1,5 @@
-//! What is typed of a person: read, checked, and shown again with its faults.
+//! The data of a person in a form: read, checked, and shown again with its
+//! faults.
 
 use serde::Serialize;
 
@@ -55,7 +56,7 @@ const STUDENT: Form<PersonEntry> = Form(&[
         Rule::Own(
             |sent, name, entry| {
                 let field: Field<String> = sent.take(name);
-                // As `alunos/criar` takes it.
+                // The same default as in `alunos/criar`.
                 entry.papel = if field.is_absent() {
                     Role::Free
                 } else {
@@ -107,8 +108,8 @@ fn role(sent: &mut Sent<'_>, group: Group, name: &'static str, field: Field<Stri
     })
 }
 
-/// Digits of a chat number. What people type gets its country code; programs
-/// say all digits themselves.
+/// Digits of a chat number. A number that people type gets its country code;
+/// programs send all digits themselves.
 fn read_chat_number(sent: &mut Sent<'_>, name: &'static str, entry: &mut PersonEntry) {
     let typed: String = sent.optional(name).unwrap_or_default();
     let typed = typed.trim();
@@ -120,7 +121,7 @@ fn read_chat_number(sent: &mut Sent<'_>, name: &'static str, entry: &mut PersonE
     }
 }
 
-/// The e-mail address belongs to somebody else.
+/// The e-mail address belongs to another person.
 pub fn email_taken() -> Problem {
     Problem {
         fields: vec![("email".into(), EMAIL_TAKEN.into())],

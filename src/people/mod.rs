@@ -1,9 +1,9 @@
 //! People in the operator's panel: students on one list, suppliers and staff
 //! on another.
 //!
-//! What becomes of a person is decided in `accounts::students`, whoever asks;
-//! here is what the panel shows and asks. Somebody must always be able to
-//! administer: the last administrator who can sign in is neither suspended
+//! What happens to a person is in `accounts::students`, for all callers; here
+//! is what the panel shows and reads. At least one person must always be able
+//! to administer: the last administrator who can sign in is neither suspended
 //! nor demoted nor removed.
 
 pub mod acts;
@@ -25,7 +25,7 @@ use crate::panel::Badge;
 use crate::wire;
 
 named! {
-    /// Which of the two lists a person stands on, as the audit log names them.
+    /// Which of the two lists a person is on, by the names of the audit log.
     pub enum Group: number {
         Students = 0, "aluno";
         /// Suppliers and administrators.
@@ -65,7 +65,7 @@ impl Group {
 }
 
 named! {
-    /// Where a person stands. Suspension hides lateness.
+    /// The status of a person. A suspended person is not shown as late.
     pub enum Standing: number {
         Good = 0, "ativo";
         /// A renewal is unpaid.
@@ -75,7 +75,7 @@ named! {
 }
 
 impl Standing {
-    /// What pages show.
+    /// The badge of the status.
     pub const fn badge(self) -> Badge {
         match self {
             Self::Good => Badge::Active,

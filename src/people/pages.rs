@@ -1,4 +1,4 @@
-//! Lists of people in the operator's panel, and the making of a new person.
+//! Lists of people in the operator's panel, and creating a person.
 
 use http::StatusCode;
 
@@ -28,7 +28,7 @@ const STANDINGS: Filter = Filter {
     values: &[("ativo", "Ativo"), ("atrasado", "Atrasado"), ("suspenso", "Suspenso")],
 };
 
-/// Staff pay for nothing, and so are never late.
+/// Staff pay nothing, and so are never late.
 const STAFF_STANDINGS: Filter =
     Filter { values: &[("ativo", "Ativo"), ("suspenso", "Suspenso")], ..STANDINGS };
 
@@ -107,7 +107,7 @@ const fn columns(role: &'static str) -> [&'static str; 10] {
     ]
 }
 
-/// What the pages of people say of the last action.
+/// Messages about the last action on the pages of people.
 pub const OUTCOMES: &[Outcome] = &[
     Outcome::good(
         "criado",
@@ -199,7 +199,7 @@ impl Group {
         }
     }
 
-    /// The words of its pages.
+    /// The texts of the group's pages.
     pub const fn words(self) -> &'static ListWords {
         match self {
             Self::Students => &STUDENT_WORDS,
@@ -208,7 +208,7 @@ impl Group {
     }
 }
 
-/// Searches, exports and further pages may read far.
+/// Searches, exports and further pages may read many rows.
 pub fn reads_far(request: &Request) -> bool {
     !request.query_text().is_empty()
 }

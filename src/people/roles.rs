@@ -1,7 +1,7 @@
-//! What roles may do, and whom exceptions are made for.
+//! What roles may do, and the exceptions of single people.
 //!
-//! A change holds from the next request on: what memory knows of anybody
-//! whom it may concern is dropped with the commit.
+//! A change is effective from the next request on: what is in memory about the
+//! people it may concern is dropped with the commit.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -79,8 +79,8 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 }
 
 /// `POST /admin/papeis`: replaces what roles may do. Roles that are left out
-/// stay. A browser says nothing of a role with nothing ticked, so its form
-/// names in `papel` the roles it is about.
+/// stay. A browser sends nothing for a role without a ticked box, so its form
+/// names all roles it is about in `papel`.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let mut body: BTreeMap<String, Field<Vec<String>>> = request.form_or_json()?;
     let mut wanted = Vec::new();
@@ -130,13 +130,13 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             let (was, is) = (Granted { permissoes: &before }, Granted { permissoes: granted });
             audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
         }
-        // It concerns everybody of these roles.
+        // The change concerns all people of these roles.
         tx.after_commit(move || versions.raise_everything());
         answer.with(PATH, "papeis", &[])
     }))
 }
 
-/// What the form of a person's exceptions sends.
+/// The values that the form of a person's exceptions sends.
 const CHOICES: [(&str, Option<bool>); 3] =
     [("herdar", None), ("permitir", Some(true)), ("negar", Some(false))];
 
@@ -162,7 +162,7 @@ pub fn of_student(tx: &ReadTx<'_>, id: UserId, role: Role) -> Result<Vec<Permiss
     Ok(ALL.iter().map(row).collect())
 }
 
-/// A word of [`CHOICES`]; programs may also say true or false.
+/// A value of [`CHOICES`]; programs may also send true or false.
 #[derive(Default)]
 struct Choice(String);
 
@@ -179,8 +179,8 @@ impl FromField for Choice {
     }
 }
 
-/// `POST /admin/alunos/{id}/permissoes`: makes exceptions for a student, or
-/// takes them away. What is left out stays.
+/// `POST /admin/alunos/{id}/permissoes`: sets or removes exceptions of a
+/// student. Permissions that are left out stay.
 pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = id_of(request)?;
     let mut body: BTreeMap<String, Field<Choice>> = request.form_or_json()?;
@@ -226,7 +226,7 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
     }))
 }
 
-/// Exceptions as the audit log tells them.
+/// Exceptions as the audit log shows them.
 fn told(exceptions: &[(&'static str, bool)]) -> BTreeMap<&'static str, &'static str> {
     let told = exceptions.iter();
     told.map(|(name, granted)| (*name, if *granted { "permitir" } else { "negar" })).collect()

@@ -1,10 +1,10 @@
 //! Lists of people in the database.
 //!
-//! Each order has an index that holds everything filters and searches look
-//! at, so a list is a walk along one index, and totals without a search come
-//! from counters. A search first asks the index of letter runs: what it finds
-//! is usually little, and is then sorted here. A search that finds much, or
-//! has under three letters, walks the list once and counts on the way.
+//! Each order has an index with all columns that filters and searches need, so
+//! a list is a scan of one index, and totals without a search come from
+//! counters. A search first uses the trigram index: it usually finds few
+//! people, which are then sorted here. A search that finds many, or has less
+//! than three letters, scans the whole list once and counts the matches.
 
 use super::entry::PersonEntry;
 use super::{Group, Listed, Standing};
@@ -29,11 +29,12 @@ row!(Listed {
     photo,
 });
 
-/// Most people that a search sorts here; beyond, the list is walked in its order.
+/// Most people that a search sorts here; when it finds more, the list is
+/// scanned in its order.
 const FEW: u32 = 2_000;
-/// The words of a search that count; what follows them is ignored.
+/// Parameters for the words of a search; further words are ignored.
 const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":word6"];
-/// The index of letter runs knows nothing shorter.
+/// The trigram index cannot find shorter words.
 const SHORTEST_RUN: usize = 3;
 
 /// What a list is sorted by.
@@ -48,7 +49,7 @@ pub enum PeopleOrder {
 #[derive(Clone, Debug)]
 pub struct Wanted {
     pub group: Group,
-    /// As typed.
+    /// The text as typed.
     pub search: String,
     pub role: Option<Role>,
     pub standing: Option<Standing>,
@@ -58,7 +59,8 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// The words of the search, each of which must be in name or address.
+    /// The words of the search, each of which must be in the name or the e-mail
+    /// address.
     fn words(&self) -> Vec<String> {
         let key = search_key(&self.search);
         key.split_whitespace().take(WORDS.len()).map(str::to_owned).collect()
@@ -75,7 +77,7 @@ impl Wanted {
         filters
     }
 
-    /// The list from one end, along its index.
+    /// The SQL that reads the list in its order, along its index.
     fn walk(&self, columns: &str, filters: &Filters<'_>) -> String {
         let (index, order) = match self.order {
             PeopleOrder::Name => ("user_by_name", "name_key, user_id"),
@@ -87,7 +89,7 @@ impl Wanted {
     }
 }
 
-/// One page of a list, and how long the list is.
+/// One page of a list, and the total.
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &Wanted,
@@ -171,7 +173,8 @@ fn few(tx: &ReadTx<'_>, wanted: &Wanted, words: &[String]) -> Result<Option<Vec<
     Ok(Some(kept.into_iter().map(|(_, id)| id).collect()))
 }
 
-/// Adds to the index of searches the first of those who are not in it yet.
+/// Adds people to the search index who are not in it yet, those with the lowest
+/// numbers first.
 const INDEX: [&str; 2] = [
     "INSERT INTO person_search (rowid, search)
      SELECT user_id, search FROM user
@@ -180,12 +183,12 @@ const INDEX: [&str; 2] = [
      WHERE user_id IN (SELECT user_id FROM person_unsearched ORDER BY user_id LIMIT ?1)",
 ];
 
-/// Whether somebody is not in the index of searches yet.
+/// Whether a person is not in the search index yet.
 pub fn is_behind(tx: &ReadTx<'_>) -> Result<bool> {
     tx.value("SELECT EXISTS (SELECT 1 FROM person_unsearched)", [])
 }
 
-/// Adds people to the index of searches who are not in it yet, at most `most`;
+/// Adds at most `most` people to the search index who are not in it yet;
 /// returns how many.
 pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     let most = i64::try_from(most).unwrap_or(1);
@@ -194,7 +197,7 @@ pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     tx.execute(note, [most])
 }
 
-/// What one person is sorted by; nothing comes before everything.
+/// The value that a person is sorted by; a missing one comes first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum SortKey {
     Text(String),
@@ -207,18 +210,18 @@ fn many(tx: &ReadTx<'_>, wanted: &Wanted, words: &[String]) -> Result<Vec<i64>> 
     tx.values(&wanted.walk("user_id", &filters), filters.values())
 }
 
-/// Somebody of either group; nobody once removed.
+/// A person of either group; `None` when removed.
 pub fn person(tx: &ReadTx<'_>, id: UserId) -> Result<Option<Listed>> {
     tx.record("FROM user WHERE user_id = ?1 AND removed_at IS NULL", [id])
 }
 
-/// Why somebody is suspended, in words for staff.
+/// Why a person is suspended, in words for staff.
 pub fn suspended_for(tx: &ReadTx<'_>, id: UserId) -> Result<Option<String>> {
     let reason = tx.maybe("SELECT suspended_for FROM user WHERE user_id = ?1", [id])?;
     Ok(reason.flatten())
 }
 
-/// Whether somebody else can sign in and administer.
+/// Whether another person can sign in and administer.
 pub fn others_administer(tx: &ReadTx<'_>, id: UserId) -> Result<bool> {
     tx.value(
         "SELECT EXISTS (SELECT 1 FROM user
@@ -228,7 +231,7 @@ pub fn others_administer(tx: &ReadTx<'_>, id: UserId) -> Result<bool> {
     )
 }
 
-/// Stores what an operator decided; the e-mail address must be free.
+/// Stores the data that an operator entered; the e-mail address must be free.
 pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &PersonEntry) -> Result<()> {
     tx.run(
         "UPDATE user SET name = ?2, email = ?3, role = ?4, chat_number = ?5 WHERE user_id = ?1",
@@ -236,11 +239,11 @@ pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &PersonEntry) -> Result<()> {
     )
 }
 
-/// Removes a person with everything that hangs on the row, and keeps its
-/// number taken.
+/// Removes a person with all rows that refer to it, and keeps its number in
+/// use.
 pub fn replace_by_shell(tx: &WriteTx<'_>, id: UserId) -> Result<()> {
     tx.execute("DELETE FROM user WHERE user_id = ?1", [id])?;
-    // Nobody can have or ask for an address without an @.
+    // No person can have or request an e-mail address without an @.
     tx.run(
         "INSERT INTO user (user_id, email, name, role, created_at, suspended_at, removed_at)
          VALUES (?1, 'removida:' || ?1, 'Pessoa removida', 'free', ?2, ?2, ?2)",

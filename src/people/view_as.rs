@@ -15,7 +15,7 @@ use crate::edge::route::Job;
 use crate::http::{Code, Problem, Request};
 use crate::panel::Answer;
 
-/// `POST /admin/alunos/{id}/ver-como`: begins to look as a student.
+/// `POST /admin/alunos/{id}/ver-como`: begins to view the panel as a student.
 pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = id_of(request)?;
     let refused = (Group::Students, Refused::Viewing);
@@ -42,7 +42,7 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
     }))
 }
 
-/// `POST /admin/ver-como/encerrar`: back to one's own panel.
+/// `POST /admin/ver-como/encerrar`: returns to one's own panel.
 pub fn end(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let (session, viewer) = (person.session, person.account.user_id);

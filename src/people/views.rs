@@ -19,18 +19,18 @@ pub struct PeoplePage {
 pub struct ListWords {
     pub title: &'static str,
     pub purpose: &'static str,
-    /// What the list holds, in small letters.
+    /// What the list holds, in lower case.
     pub what: &'static str,
-    /// The button that adds somebody.
+    /// The button that adds a person.
     pub add: &'static str,
-    /// The title of the form that adds somebody.
+    /// The title of the form that adds a person.
     pub new_title: &'static str,
-    /// What the empty list says.
+    /// The title of the empty list.
     pub empty: &'static str,
-    /// What to do about it.
+    /// What to do when the list is empty.
     pub empty_text: &'static str,
     pub role_label: &'static str,
-    /// What removing somebody means.
+    /// What removing a person means.
     pub removal: &'static str,
 }
 
@@ -43,7 +43,7 @@ pub struct PersonRow {
     pub photo: String,
     /// The role as people call it.
     pub role: &'static str,
-    /// Where the person stands.
+    /// The status of the person.
     pub state: Badge,
     /// Whether a payment is disputed.
     pub disputed: bool,
@@ -57,13 +57,14 @@ pub struct PersonFields {
     pub form: FormView,
     /// `plano` or `papel`.
     pub role_field: &'static str,
-    /// What it offers.
+    /// The roles that the field offers.
     pub roles: Vec<Choice>,
-    /// What to know of an address with accents before the `@`; may be empty.
+    /// A warning about an e-mail address with accents before the `@`; may be
+    /// empty.
     pub accents: &'static str,
 }
 
-/// `GET …/novo`, and the answer when its fields are at fault.
+/// `GET …/novo`, and the answer when its fields are invalid.
 #[derive(Template)]
 #[template(path = "person_new.html", config = "assets/askama.toml")]
 pub struct NewPersonPage {
@@ -71,7 +72,7 @@ pub struct NewPersonPage {
     pub path: &'static str,
     pub words: &'static ListWords,
     pub fields: PersonFields,
-    /// How the person will hear of it.
+    /// How the welcome message will reach the person.
     pub reach: &'static str,
 }
 
@@ -88,27 +89,27 @@ pub struct PersonPage {
     /// Why the person is suspended; empty while it is not.
     pub suspended_for: String,
     pub fields: PersonFields,
-    /// Reason of a suspension, after it was refused.
+    /// Reason of a suspension, after it was rejected.
     pub reason: Field,
-    /// Reason for looking as this person, after it was refused.
+    /// Reason for viewing the panel as this person, after it was rejected.
     pub view_reason: Field,
-    /// Whether one can look as this person.
+    /// Whether one can view the panel as this person.
     pub can_view: bool,
-    /// Whether the Partner API is for such people: sellers and suppliers.
+    /// Whether this person can have the Partner API: sellers and suppliers.
     pub has_api: bool,
     /// How a password link will reach the person.
     pub reach: &'static str,
     pub sessions: Vec<SessionRow>,
     /// What a student may do; empty for others.
     pub permissions: Vec<PermissionRow>,
-    /// Whether accounts belong on the page: students have them.
+    /// Whether the page shows marketplace accounts: only for students.
     pub shows_accounts: bool,
     pub accounts: Vec<AccountRow>,
     /// The newest messages to the person.
     pub messages: Vec<MessageRow>,
     /// The newest entries of the audit log about the person.
     pub trail: Vec<TrailRow>,
-    /// Address of all of them.
+    /// Address of all entries.
     pub trail_href: String,
 }
 
@@ -144,11 +145,11 @@ pub struct AccountRow {
 pub struct MessageRow {
     /// What it is about.
     pub title: String,
-    /// The way it takes.
+    /// The channel of the message.
     pub channel: String,
-    /// What became of it.
+    /// The state of the message.
     pub state: Badge,
-    /// Why it waits or what became of it; may be empty.
+    /// More about the state, such as why it waits; may be empty.
     pub note: String,
     pub queued: When,
 }
@@ -158,7 +159,7 @@ pub struct TrailRow {
     /// What was done.
     pub title: String,
     pub actor: String,
-    /// Where to read all of it.
+    /// Address of the whole entry.
     pub href: String,
     pub at: When,
 }

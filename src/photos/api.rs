@@ -12,7 +12,7 @@ use crate::http::{Problem, Reply, Request};
 /// The address is made of the content, so the content never changes.
 const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
-/// Pages of others show photos too: the browser extension's, those of public reads.
+/// Other sites show photos too: the browser extension, and users of the public API.
 const ANYWHERE: HeaderValue = HeaderValue::from_static("cross-origin");
 
 /// `GET /fotos/{digest}`: a photo.

@@ -1,7 +1,8 @@
 //! JPEG (ITU T.81): segments that begin with a marker, and runs of coded data.
 //!
-//! Telephones store a turned picture unturned and note the turn in the Exif
-//! part, next to the place and the time. Only the turn is kept.
+//! Telephones store a rotated picture without rotating it, and note the
+//! rotation in the Exif part, next to the place and the time. Only the rotation
+//! is kept.
 
 use super::{PhotoFault, Picture, Reader};
 
@@ -9,14 +10,14 @@ use super::{PhotoFault, Picture, Reader};
 pub const START: &[u8] = b"\xff\xd8\xff";
 
 const EXIF: &[u8] = b"Exif\0\0";
-/// The Exif tag that says how a picture is turned.
+/// The Exif tag with the rotation of a picture.
 const ORIENTATION: u16 = 0x0112;
 
 /// Reads and rebuilds a file that begins with [`START`].
 pub fn read(file: &[u8]) -> Result<Picture, PhotoFault> {
     let mut reader = Reader::new(file, 2);
     let mut bytes = file[..2].to_vec();
-    // Where our own Exif part goes: behind the JFIF part, which must be first.
+    // Where our own Exif part goes: after the JFIF part, which must be first.
     let mut place = bytes.len();
     let (mut size, mut turn, mut scanned) = (None, None, false);
     loop {
@@ -65,7 +66,7 @@ pub fn read(file: &[u8]) -> Result<Picture, PhotoFault> {
             bytes.extend_from_slice(coded(&mut reader)?);
         }
     }
-    // What stands behind the end is no part of the picture.
+    // Bytes after the end are not part of the picture.
     let (width, height) = size.filter(|_| scanned).ok_or(PhotoFault::Damaged)?;
     if let Some(turn @ 2..=8) = turn {
         bytes.splice(place..place, exif_with(turn));
@@ -73,7 +74,7 @@ pub fn read(file: &[u8]) -> Result<Picture, PhotoFault> {
     Ok(Picture { width, height, bytes })
 }
 
-/// The next marker; any number of fill bytes may stand before it.
+/// The next marker; any number of fill bytes may come before it.
 fn marker(reader: &mut Reader<'_>) -> Result<u8, PhotoFault> {
     if reader.byte()? != 0xff {
         return Err(PhotoFault::Damaged);
@@ -113,7 +114,7 @@ fn frame(data: &[u8]) -> Result<(u32, u32), PhotoFault> {
     Ok((pixels(high_x, low_x), pixels(high_y, low_y)))
 }
 
-/// How the picture is turned, by an Exif part (a TIFF file).
+/// The rotation of the picture in an Exif part (a TIFF file).
 fn turn_of(tiff: &[u8]) -> Option<u8> {
     let big = match tiff.get(..4)? {
         b"MM\0\x2a" => true,
@@ -138,10 +139,10 @@ fn turn_of(tiff: &[u8]) -> Option<u8> {
         .and_then(|turn| u8::try_from(turn).ok())
 }
 
-/// An Exif part that says how the picture is turned, and nothing else.
+/// An Exif part with the rotation of the picture, and nothing else.
 fn exif_with(turn: u8) -> Vec<u8> {
     let mut part = b"\xff\xe1\0\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01".to_vec();
-    // One entry: a short, one of it; and no further list.
+    // One entry with one value of type short, and no further list.
     part.extend_from_slice(&ORIENTATION.to_be_bytes());
     part.extend_from_slice(&[0, 3, 0, 0, 0, 1, 0, turn, 0, 0, 0, 0, 0, 0]);
     part

@@ -1,9 +1,10 @@
-//! Photos of people: checked, taken apart, kept, served.
+//! Photos of people: checked, rebuilt, stored, served.
 //!
-//! A photo is rebuilt from the parts that a picture needs. What else a file
-//! carries (the place where it was taken, comments, a second file behind the
-//! first) never reaches the database. Its address is the digest of its bytes,
-//! so browsers keep it for good and nobody finds one by counting.
+//! A photo is rebuilt from the parts that a picture needs. Everything else in a
+//! file (the place where it was taken, comments, a second file after the first)
+//! never reaches the database. The address of a photo is the digest of its
+//! bytes, so browsers may cache it for ever and nobody can find one by
+//! counting.
 
 pub mod api;
 mod jpeg;
@@ -25,8 +26,8 @@ use crate::named;
 
 /// Largest file.
 pub const MOST_BYTES: usize = 512 * 1024;
-/// Largest body of a form with a photo: somewhat larger files get an answer in
-/// words.
+/// Largest body of a form with a photo. It is larger than [`MOST_BYTES`], so
+/// that files slightly too large get an error message.
 pub const FORM_BYTES: usize = 1024 * 1024;
 /// Most pixels in width and height.
 const MOST_PIXELS: u32 = 4096;
@@ -66,7 +67,7 @@ pub fn address(digest: &[u8; 32]) -> String {
     format!("/fotos/{}", hex(digest))
 }
 
-/// Why a file is not taken.
+/// Why a file is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhotoFault {
     Missing,
@@ -91,7 +92,7 @@ impl PhotoFault {
     }
 }
 
-/// Checks a file and rebuilds it; what it is called does not matter.
+/// Checks a file and rebuilds it; its name does not matter.
 pub fn check(file: &[u8]) -> Result<Photo, PhotoFault> {
     if file.is_empty() {
         return Err(PhotoFault::Missing);
@@ -112,7 +113,7 @@ pub fn check(file: &[u8]) -> Result<Photo, PhotoFault> {
     if !fits(picture.width) || !fits(picture.height) {
         return Err(PhotoFault::TooManyPixels);
     }
-    // Parts are only left out, but a turned JPEG gets one of ours.
+    // Parts are normally only left out, but a rotated JPEG gets one of ours.
     if picture.bytes.len() > MOST_BYTES {
         return Err(PhotoFault::TooLarge);
     }
@@ -131,14 +132,14 @@ pub fn sent(request: &Request) -> Result<Photo, Problem> {
     check(&file).map_err(|fault| Problem::field("foto", fault.words()))
 }
 
-/// A picture taken apart and put together again.
+/// A picture, rebuilt from its parts.
 struct Picture {
     width: u32,
     height: u32,
     bytes: Vec<u8>,
 }
 
-/// Reads a file from its start; what is not there is damage.
+/// Reads a file from its start; a missing byte means that the file is damaged.
 struct Reader<'f> {
     file: &'f [u8],
     at: usize,

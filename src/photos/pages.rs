@@ -19,7 +19,7 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::{Answer, Visit, view};
 
-/// Whose photos a row is about.
+/// The kinds of people whose photos these pages show.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Students,
@@ -52,15 +52,15 @@ macro_rules! of_group {
 of_group! {
     /// `GET …/{id}/foto`: the form.
     of_student, of_staff, of_teacher = show -> Reply;
-    /// `POST …/{id}/foto`: puts a photo in the place of the present one.
+    /// `POST …/{id}/foto`: replaces the photo.
     set_student, set_staff, set_teacher = set -> Reply;
-    /// `POST …/{id}/foto/excluir`: takes the photo away.
+    /// `POST …/{id}/foto/excluir`: removes the photo.
     remove_student, remove_staff, remove_teacher = remove -> Job;
 }
 
 impl Group {
-    /// Address of the group's list, kind in the audit log, and what is noted
-    /// there.
+    /// Address of the group's list, its kind in the audit log, and the names of
+    /// both actions there.
     const fn words(self) -> (&'static str, &'static str, &'static str, &'static str) {
         match self {
             Self::Students => ("/admin/alunos", "aluno", "aluno.foto", "aluno.foto_excluir"),
@@ -72,7 +72,7 @@ impl Group {
     }
 }
 
-/// Somebody with a photo, or without one.
+/// A person or teacher, with or without a photo.
 struct Subject {
     owner: Owner,
     id: i64,
@@ -81,7 +81,8 @@ struct Subject {
 }
 
 impl Subject {
-    /// Whom the path names; of another group nobody is found.
+    /// Finds the person that the path names; not found when the person is of
+    /// another group.
     fn find(tx: &ReadTx<'_>, group: Group, id: i64) -> Result<Self, Problem> {
         let found = if group == Group::Teachers {
             teachers::teacher(tx, id)?.map(|teacher| Self {
@@ -103,7 +104,7 @@ impl Subject {
         found.ok_or_else(Problem::not_found)
     }
 
-    /// Notes a change in the audit log, and has the photo in memory read again.
+    /// Writes the audit log entry, and makes the photo in memory stale.
     fn changed(
         &self,
         tx: &WriteTx<'_>,

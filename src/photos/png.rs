@@ -5,9 +5,9 @@ use super::{PhotoFault, Picture, Reader};
 /// Signature.
 pub const START: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Chunks that the picture needs; all others are left out, also a colour profile
-/// (`iCCP`): it is compressed, and few bytes of it may become very many in each
-/// browser that shows the photo.
+/// Chunks that the picture needs. All others are left out, also a colour
+/// profile (`iCCP`): it is compressed, and a few bytes may expand to very many
+/// in each browser that shows the photo.
 const KEPT: [&[u8; 4]; 10] =
     [b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"cICP"];
 /// Chunks of animated pictures.
@@ -35,7 +35,7 @@ pub fn read(file: &[u8]) -> Result<Picture, PhotoFault> {
             _ => {}
         }
     }
-    // What stands behind the end is no part of the picture.
+    // Bytes after the end are not part of the picture.
     if has_data { Ok(Picture { width, height, bytes }) } else { Err(PhotoFault::Damaged) }
 }
 

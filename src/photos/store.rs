@@ -4,7 +4,7 @@ use super::{Media, Photo, address};
 use crate::base::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
 
-/// Whose photo it is.
+/// The owner of a photo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     Person(UserId),
@@ -21,7 +21,7 @@ impl Owner {
     }
 }
 
-/// Gives somebody a photo in the place of any other; returns its address.
+/// Sets the photo of a person or teacher; returns its address.
 pub fn set(tx: &WriteTx<'_>, owner: Owner, photo: &Photo) -> Result<String> {
     let (column, table, id) = owner.place();
     let digest = photo.digest();
@@ -37,7 +37,7 @@ pub fn set(tx: &WriteTx<'_>, owner: Owner, photo: &Photo) -> Result<String> {
     Ok(address)
 }
 
-/// Takes somebody's photo away; false when there was none.
+/// Removes the photo of a person or teacher; false when there was none.
 pub fn remove(tx: &WriteTx<'_>, owner: Owner) -> Result<bool> {
     let (column, table, id) = owner.place();
     let removed = tx.execute(&format!("DELETE FROM photo WHERE {column} = ?1"), [id])?;
@@ -45,7 +45,7 @@ pub fn remove(tx: &WriteTx<'_>, owner: Owner) -> Result<bool> {
     Ok(removed == 1)
 }
 
-/// The photo of a digest, whosever it is.
+/// The photo with a digest, of any owner.
 pub fn by_digest(tx: &ReadTx<'_>, digest: &[u8; 32]) -> Result<Option<(Media, Vec<u8>)>> {
     tx.tuple("SELECT media, bytes FROM photo WHERE digest = ?1 LIMIT 1", [digest])
 }

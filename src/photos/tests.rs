@@ -1,4 +1,4 @@
-//! Photos that were made elsewhere, and files that are none.
+//! Photos from other programs, and files that are not photos.
 
 use proptest::prelude::*;
 
@@ -32,11 +32,11 @@ fn photos_are_known_by_their_bytes() {
     for (file, media) in GOOD {
         let photo = check(file).unwrap();
         assert_eq!(photo.media, media);
-        // What was checked is checked again with the same outcome.
+        // Checking the result again changes nothing.
         assert_eq!(check(&photo.bytes), Ok(photo));
     }
     assert_eq!(check(PLAIN).unwrap().bytes.len(), {
-        // Without the comment and what stands behind the end.
+        // Without the comment and the bytes after the end.
         let comment = 12 + "Comment\0COMENTARIO-SECRETO".len();
         PLAIN.len() - comment - "<script>alert(1)</script>".len()
     });
@@ -106,7 +106,8 @@ fn half_a_photo_is_no_photo() {
 }
 
 proptest! {
-    /// Whatever comes, nothing panics, and what is taken stays as it is.
+    /// Random damage never causes a panic, and an accepted photo does not
+    /// change when it is checked again.
     #[test]
     fn damage_is_refused_or_harmless(
         which in 0..GOOD.len(),

@@ -1,18 +1,18 @@
-//! What the page for somebody's photo prints.
+//! What the page for a person's photo prints.
 
 use askama::Template;
 
 use crate::panel::Layout;
 use crate::panel::view::Field;
 
-/// `GET /admin/alunos/{id}/foto`, and its answer when the file is at fault.
+/// `GET /admin/alunos/{id}/foto`, and its answer when the file is invalid.
 #[derive(Template)]
 #[template(path = "photo.html", config = "assets/askama.toml")]
 pub struct PhotoPage {
     pub layout: Layout,
-    /// Address of whose photo it is.
+    /// Address of the owner's page.
     pub page: String,
-    /// Name of whose photo it is.
+    /// Name of the owner.
     pub name: String,
     /// Address of the present photo, empty without one.
     pub photo: String,

@@ -12,13 +12,13 @@ const ANIMATED: u8 = 0x02;
 const HAS_XMP: u8 = 0x04;
 const HAS_EXIF: u8 = 0x08;
 
-/// Reads and rebuilds a file that begins as one.
+/// Reads and rebuilds a file that begins with [`START`] and [`NAME`].
 pub fn read(file: &[u8]) -> Result<Picture, PhotoFault> {
     let mut head = Reader::new(file, START.len());
     let size =
         usize::try_from(u32::from_le_bytes(head.array()?)).map_err(|_| PhotoFault::Damaged)?;
     let end = size.checked_add(8).ok_or(PhotoFault::Damaged)?;
-    // What stands behind the declared end is no part of the picture.
+    // Bytes after the declared end are not part of the picture.
     let file = file.get(..end).ok_or(PhotoFault::Damaged)?;
     let mut reader = Reader::new(file, 0);
     let mut bytes = reader.take(START.len() + 4 + NAME.len())?.to_vec();

@@ -1,4 +1,4 @@
-//! What people change of their own account, apart from the password.
+//! Changes that people make to their own account, except the password.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::photos::{self, store::Owner};
 
 const CHAT_WORDS: &str = "Informe de 10 a 15 dígitos, com DDD, como (11) 98765-4321.";
 
-/// `POST /perfil`: changes name and chat number. Another chat number asks for
-/// the present password.
+/// `POST /perfil`: changes name and chat number. A new chat number needs the
+/// present password.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let user = person.account.user_id;
     let stored = app.db.read(request.lane, |tx| own::chat_number(tx, user))?;
-    // A form always says everything; a program may leave out what stays.
+    // A form always sends all fields; a program may leave out those that stay.
     let (name, number): (Field<String>, Field<String>) =
         (sent.take("nome"), sent.take("chat_number"));
     let keeps_name = name.is_absent() && !sent.is_form;
@@ -77,7 +77,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     answer.done(user, PATH, "dados")
 }
 
-/// `POST /perfil/foto`: puts a photo in the place of the present one.
+/// `POST /perfil/foto`: replaces the photo.
 pub fn set_photo(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let photo = match photos::sent(request) {
         Ok(photo) => photo,
@@ -93,7 +93,7 @@ pub fn set_photo(app: &App, person: &Person, request: &Request) -> Result<Reply,
     Answer::to(request).with(PATH, "foto", &[("foto", address.into())])
 }
 
-/// `POST /perfil/foto/excluir`: takes the photo away.
+/// `POST /perfil/foto/excluir`: removes the photo.
 pub fn remove_photo(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (user, answer) = (person.account.user_id, Answer::to(request));
     let versions = Arc::clone(&app.versions);
@@ -104,7 +104,8 @@ pub fn remove_photo(app: &App, person: &Person, request: &Request) -> Result<Job
     }))
 }
 
-/// `POST /perfil/sessoes/{sessao}/encerrar`: ends one of one's own sessions.
+/// `POST /perfil/sessoes/{sessao}/encerrar`: ends one of the person's own
+/// sessions.
 pub fn end_session(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let session = from_hex(request.variable("sessao"))
         .and_then(|digest| digest.try_into().ok())

@@ -1,5 +1,5 @@
-//! `GET /perfil/avisos`: how one is told outside of the platform, as page and
-//! as JSON, and what one chooses of it.
+//! `GET /perfil/avisos`: how a person is notified outside of the platform and
+//! what the person chooses, as page and as JSON.
 
 use serde::Serialize;
 
@@ -42,12 +42,12 @@ const OUTCOMES: &[Outcome] = &[
     ),
 ];
 
-/// What one may choose about, as it stands.
+/// What a person may choose, and the stored choices.
 struct Own {
     is_student: bool,
     reach: Ways,
     choices: Choices,
-    /// Channels that there are.
+    /// Channels that this installation has.
     channels: Vec<Channel>,
 }
 
@@ -61,7 +61,8 @@ impl Own {
         })
     }
 
-    /// Whether messages take a channel now, or would once it is connected.
+    /// Whether the person wants messages by a channel; for one that is not
+    /// connected, whether it would be used once connected.
     fn takes(&self, channel: Channel) -> bool {
         if self.reach.has(channel) {
             choices::by_channel(self.reach, &self.choices).contains(&channel)
@@ -74,7 +75,7 @@ impl Own {
         self.choices.about(kind.name()) != Some(false)
     }
 
-    /// Kinds of messages that one may do without.
+    /// Kinds of messages that a person may switch off.
     fn kinds(&self) -> impl Iterator<Item = (MessageKind, &'static Preference)> {
         let all = MessageKind::ALL.into_iter().filter(|_| self.is_student);
         all.filter_map(|kind| Some((kind, kind.row().preference.as_ref()?)))
@@ -85,7 +86,8 @@ fn who(person: &Person) -> (UserId, Role) {
     (person.account.user_id, person.account.role)
 }
 
-/// `GET /perfil/avisos`: channels and kinds, each with whether it is wanted.
+/// `GET /perfil/avisos`: channels and kinds of messages, each with whether it
+/// is wanted.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     if request.wants_json() {
         let (own, push, chat) = read(app, person, request)?;
@@ -112,7 +114,7 @@ fn read(
     })
 }
 
-/// The page as it stands, with what `more` makes of it.
+/// The page with the stored choices, changed by `more`.
 pub fn show(visit: Visit<'_>, more: impl FnOnce(&mut AlertsPage)) -> Result<Reply, Problem> {
     let (app, person, request) = visit;
     let (own, push, chat) = read(app, person, request)?;
@@ -123,7 +125,7 @@ pub fn show(visit: Visit<'_>, more: impl FnOnce(&mut AlertsPage)) -> Result<Repl
         } else {
             about(*channel, own.reach.has(*channel)).to_owned()
         },
-        // What is not connected cannot be chosen yet.
+        // A channel that is not connected cannot be chosen yet.
         off: !own.reach.has(*channel),
         ..Tick::new(
             channel.name(),
@@ -149,7 +151,7 @@ pub fn show(visit: Visit<'_>, more: impl FnOnce(&mut AlertsPage)) -> Result<Repl
     Reply::page(&page)
 }
 
-/// The parts of one's own account.
+/// The parts of a person's own account.
 pub fn tabs(here: &str) -> Vec<Tab> {
     let tab = |(label, path): (&'static str, &str)| Tab {
         label,
@@ -212,11 +214,12 @@ fn json(own: &Own, push: WirePush, telegram: Option<telegram::WireChat>) -> Resu
 }
 
 /// `POST /perfil/avisos`: the channels and kinds that are wanted, all of them.
-/// A program may leave out one of the two lists, which then stays. What was not
-/// changed is not noted as a choice, so that customs may still change.
+/// A program may leave out one of the two lists, which then stays. Only changes
+/// are stored as choices, so that the defaults of the others may still change.
 pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
-    // The lists that a form is about, of which it says nothing when no box is ticked.
+    // Names of the lists in the form. A list without a ticked box is not sent
+    // itself.
     let about: Vec<String> = sent.optional("sobre").unwrap_or_default();
     let (channels, kinds) = (sent.take("canais"), sent.take("tipos"));
     let (is_form, mut check) = (sent.is_form, sent.check);

@@ -1,7 +1,7 @@
-//! What opened a session, in words: `Chrome no Windows`.
+//! The browser and system that opened a session, in words: `Chrome no Windows`.
 
-/// Browsers by a word of their user agent; the first that fits is it, because
-/// later ones stand in the user agents of earlier ones too.
+/// Browsers by a word of their user agent. The first match wins, because user
+/// agents of earlier ones also contain words of later ones.
 const BROWSERS: [(&str, &str); 10] = [
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -15,7 +15,7 @@ const BROWSERS: [(&str, &str); 10] = [
     ("curl/", "curl"),
 ];
 
-/// Systems in the same way.
+/// Systems, found in the same way.
 const SYSTEMS: [(&str, &str); 7] = [
     ("iPhone", "iPhone"),
     ("iPad", "iPad"),
@@ -26,7 +26,7 @@ const SYSTEMS: [(&str, &str); 7] = [
     ("Linux", "Linux"),
 ];
 
-/// The browser and the system of a user agent, as far as they are known.
+/// The browser and the system of a user agent, if they are known.
 pub fn in_words(user_agent: &str) -> String {
     let find = |known: &[(&str, &'static str)]| {
         let found = known.iter().find(|(word, _)| user_agent.contains(word));

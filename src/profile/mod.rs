@@ -1,8 +1,7 @@
-//! The profile: what people see and change of their own account, whatever
-//! their role.
+//! The profile: what people of every role see and change of their own account.
 //!
-//! What could be used to take an account over asks for the present password:
-//! a new password, and another chat number, because links to choose a
+//! Changes that could be used to take over an account need the present
+//! password: a new password, and a new chat number, because links to choose a
 //! password are sent there.
 
 pub mod acts;

@@ -1,4 +1,4 @@
-//! `GET /perfil`: one's own account, as page and as JSON.
+//! `GET /perfil`: a person's own account, as page and as JSON.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -73,7 +73,7 @@ fn read(app: &App, person: &Person, request: &Request) -> Result<Own, Problem> {
     })
 }
 
-/// `GET /perfil`: the account, its sessions and its token.
+/// `GET /perfil`: the account, its sessions and its extension token.
 pub fn profile(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let own = read(app, person, request)?;
     if request.wants_json() {
@@ -139,12 +139,13 @@ fn page(app: &App, person: &Person, request: &Request, own: &Own) -> ProfilePage
     }
 }
 
-/// The name of a session in addresses: its digest, which opens nothing.
+/// The id of a session in addresses: its digest, which does not open the
+/// session.
 pub fn id_of(session: &TokenHash) -> String {
     hex(&session.0)
 }
 
-/// What a browser sent that is wrong: the page again, with what was typed.
+/// The answer to a form with faults: the page again, with what was typed.
 pub fn faulty(
     (app, person, request): Visit<'_>,
     problem: &Problem,
@@ -169,7 +170,7 @@ pub fn faulty(
     })
 }
 
-/// Puts faults at their fields, in our words, and the cursor into the first.
+/// Shows faults at their fields, in our words, and sets the focus to the first.
 fn mark(page: &mut ProfilePage, faults: &Fields) {
     let fields = [
         ("foto", &mut page.file),

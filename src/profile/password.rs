@@ -1,7 +1,7 @@
-//! One's own password: shown to be known, and changed.
+//! A person's own password: asked for as a confirmation, and changed.
 //!
-//! It goes through the one place that checks passwords (`accounts/login.rs`),
-//! so whoever finds an open session cannot guess any faster here.
+//! It is checked in the one place that checks passwords (`accounts/login.rs`),
+//! so an open session gives an attacker no faster way to guess the password.
 
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ pub fn confirm(visit: Visit<'_>, name: &'static str, password: &str) -> Result<L
     })
 }
 
-/// `POST /perfil/senha`: changes the password. Everything that was open ends;
-/// this browser goes on with a new session.
+/// `POST /perfil/senha`: changes the password. All sessions, the extension's
+/// token and connected apps end; this browser gets a new session.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let present: String = sent.optional("atual").unwrap_or_default();

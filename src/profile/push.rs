@@ -1,4 +1,4 @@
-//! The browsers in which one is told: switched on by the browser itself
+//! The browsers that get messages: switched on by the browser itself
 //! (`assets/js/push.js`), switched off from anywhere.
 
 use http::header::USER_AGENT;
@@ -23,10 +23,10 @@ use crate::panel::{Answer, When};
 
 /// Longest name of a browser that is kept.
 const LONGEST_AGENT: usize = 200;
-/// What the page says of a browser that was switched on.
+/// The outcome that the page shows after a browser was switched on.
 const LINKED: &str = "navegador_ligado";
 
-/// What the page shows of push.
+/// What the page shows about push messages.
 pub struct Own {
     /// Our public key; `None` while push is off.
     key: Option<String>,
@@ -44,7 +44,7 @@ impl Own {
         Ok(Self { key, devices })
     }
 
-    /// As the page shows it; `None` while push is off.
+    /// The section of the page; `None` while push is off.
     pub fn section(self, user: UserId, zone: Zone, now: Instant) -> Option<PushSection> {
         let when = |at| When::new(zone, at, now);
         let device = |device: Device| PushDevice {
@@ -61,7 +61,7 @@ impl Own {
         })
     }
 
-    /// As programs read it.
+    /// The same for programs.
     pub fn wire(self, zone: Zone) -> WirePush {
         let device = |device: Device| WireDevice {
             id: device.id.to_string(),
@@ -73,8 +73,8 @@ impl Own {
     }
 }
 
-/// By which a browser knows its own row: a digest, because whoever has the
-/// address itself can send to it.
+/// The id by which a browser finds its own row. It is a digest, because anybody
+/// who knows the address itself can send to it.
 fn mark(endpoint: &str) -> String {
     hex(&Sha256::digest(endpoint.as_bytes())[..16])
 }
@@ -102,7 +102,7 @@ struct SubscriptionBody {
     keys: Field<WireKeys>,
 }
 
-/// `keys` of a browser's subscription, as it came.
+/// `keys` of a browser's subscription, as sent.
 #[derive(Default)]
 struct WireKeys(Map<String, Value>);
 
@@ -127,8 +127,8 @@ impl WireKeys {
     }
 }
 
-/// `POST /perfil/push/aparelhos`: switches messages on in the browser that
-/// asks, with what its push service gave it.
+/// `POST /perfil/push/aparelhos`: switches messages on in the calling browser,
+/// with the subscription of its push service.
 pub fn add(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     if app.push_keys.get().is_none() {
         let said = "os avisos no navegador não estão ligados nesta plataforma";
@@ -165,13 +165,13 @@ pub fn add(app: &App, person: &Person, request: &Request) -> Result<Job, Problem
         } else {
             answer.done(added.device, PATH, LINKED)?
         };
-        // The script that asks leads there by itself.
+        // The script that sends this request opens the page by itself.
         Ok(reply.noticed(PATH, LINKED))
     }))
 }
 
 /// `POST /perfil/push/aparelhos/{id}/excluir`: switches messages off in one of
-/// one's own browsers.
+/// the person's own browsers.
 pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let device: i64 = request.id()?;
     let (user, answer) = (person.account.user_id, Answer::to(request));

@@ -1,5 +1,5 @@
-//! One's own Telegram: connected by a link to the bot, and disconnected. What
-//! happens in the chat is in `messages/telegram/`.
+//! A person's own Telegram: connected by a link to the bot, and disconnected.
+//! What happens in the chat is in `messages/telegram/`.
 
 use serde::Serialize;
 
@@ -15,10 +15,10 @@ use crate::messages::telegram::store::Chat;
 use crate::messages::telegram::{self, store};
 use crate::panel::{Answer, Notice, Tone, When};
 
-/// Seconds after which another try makes sense when Telegram is silent.
+/// Seconds after which to retry when Telegram does not answer.
 const AGAIN_S: i64 = 30;
 
-/// The connected chat of a person; nothing without a bot.
+/// The connected chat of a person; `None` without a bot.
 pub fn chat(tx: &ReadTx<'_>, app: &App, user: UserId) -> Result<Option<Chat>, Problem> {
     if !app.telegram.is_on() {
         return Ok(None);
@@ -26,7 +26,7 @@ pub fn chat(tx: &ReadTx<'_>, app: &App, user: UserId) -> Result<Option<Chat>, Pr
     Ok(store::chat(tx, user)?)
 }
 
-/// What the page of alerts shows of it.
+/// The section about Telegram on the page; `None` without a bot.
 pub fn section(app: &App, chat: Option<&Chat>, now: Instant) -> Option<TelegramSection> {
     let when = |at: Instant| When::new(app.zone(), at, now);
     app.telegram.is_on().then(|| TelegramSection {
@@ -63,8 +63,8 @@ struct WireLink<'a> {
     vale_ate: String,
 }
 
-/// `POST /perfil/telegram/conectar`: a link that connects whoever opens it, in
-/// the place of an earlier one.
+/// `POST /perfil/telegram/conectar`: makes a link. The Telegram chat in which
+/// it is opened becomes the person's chat. An earlier link ends.
 pub fn connect(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let Some(bot) = app.telegram.identity() else {
         return Err(Problem::not_found());
@@ -115,8 +115,8 @@ fn silent(app: &App, person: &Person, request: &Request) -> Result<Reply, Proble
         .with(http::header::RETRY_AFTER, AGAIN_S.into()))
 }
 
-/// `POST /perfil/telegram/desconectar`: forgets the chat, and a link that
-/// would connect one.
+/// `POST /perfil/telegram/desconectar`: removes the chat, and a link that would
+/// connect one.
 pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (user, answer) = (person.account.user_id, Answer::to(request));
     Ok(Box::new(move |tx| {

@@ -6,14 +6,14 @@ use crate::accounts::views::ApiPlan;
 use crate::panel::view::Field;
 use crate::panel::{Layout, Notice, Tab, Tick, When};
 
-/// `GET /perfil`, and its answers when fields are at fault.
+/// `GET /perfil`, and its answers when fields are invalid.
 #[derive(Template)]
 #[template(path = "profile.html", config = "assets/askama.toml")]
 pub struct ProfilePage {
     pub layout: Layout,
     /// The parts of the account.
     pub tabs: Vec<Tab>,
-    /// Above the forms when something is at fault.
+    /// Shown above the forms when there are faults.
     pub alert: Option<Notice>,
     /// `Aluno · Pro`, `Fornecedor`, `Administração`.
     pub what: String,
@@ -21,7 +21,7 @@ pub struct ProfilePage {
     pub email: String,
     /// Address of the photo, empty without one.
     pub photo: String,
-    /// Name as it is stored, for the letters in place of a photo.
+    /// The stored name, for the initials shown without a photo.
     pub stored_name: String,
     /// `foto`.
     pub file: Field,
@@ -54,21 +54,21 @@ pub struct AlertsPage {
     pub layout: Layout,
     /// The parts of the account.
     pub tabs: Vec<Tab>,
-    /// Channels that there are, each with what it needs.
+    /// Channels of this installation, each with what it needs.
     pub channels: Vec<Tick>,
     /// `canais`.
     pub channels_field: Field,
-    /// Kinds of messages that one may do without.
+    /// Kinds of messages that a person may switch off.
     pub kinds: Vec<Tick>,
     /// `tipos`.
     pub kinds_field: Field,
-    /// Where there is a Telegram bot.
+    /// `None` without a Telegram bot.
     pub telegram: Option<TelegramSection>,
-    /// The browsers, while push is on.
+    /// The browsers; `None` while push is off.
     pub push: Option<PushSection>,
 }
 
-/// The browsers in which one is told.
+/// The browsers that get messages.
 pub struct PushSection {
     /// Our public key, which a browser subscribes with.
     pub key: String,
@@ -77,15 +77,15 @@ pub struct PushSection {
     pub devices: Vec<PushDevice>,
 }
 
-/// A browser in which one is told.
+/// A browser that gets messages.
 pub struct PushDevice {
     pub id: i64,
-    /// By which a browser knows its own row.
+    /// The id by which a browser finds its own row.
     pub mark: String,
     /// `Chrome no Windows`.
     pub name: String,
     pub since: When,
-    /// When it was last told something.
+    /// When the last message was sent to it.
     pub sent: Option<When>,
 }
 
@@ -94,7 +94,7 @@ pub struct PushDevice {
 pub struct TelegramSection {
     /// The connected chat.
     pub chat: Option<TelegramChat>,
-    /// A link that connects one, just made.
+    /// A new link that connects a chat.
     pub link: Option<TelegramLink>,
     /// Why there is no link.
     pub trouble: Option<Notice>,
@@ -102,10 +102,10 @@ pub struct TelegramSection {
 
 /// A connected chat.
 pub struct TelegramChat {
-    /// What the person is called there, or empty.
+    /// The person's name in Telegram, or empty.
     pub name: String,
     pub since: When,
-    /// Since when the bot is blocked in it.
+    /// Since when the person has blocked the bot.
     pub blocked: Option<When>,
 }
 
@@ -118,20 +118,20 @@ pub struct TelegramLink {
 
 /// An open session.
 pub struct SessionRow {
-    /// Its digest, which opens nothing.
+    /// Its digest, which does not open the session.
     pub id: String,
     /// `Chrome no Windows`.
     pub device: String,
     pub address: String,
     pub opened: When,
     pub seen: When,
-    /// Whether this page was asked for with it.
+    /// Whether this request came with the session.
     pub here: bool,
 }
 
 /// The extension's token.
 pub struct ExtensionRow {
-    /// When it was given out.
+    /// When it was issued.
     pub since: When,
     pub used: Option<When>,
     /// `20/12/2026 14:05`.

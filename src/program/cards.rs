@@ -1,4 +1,5 @@
-//! What other rooms' pages show of the program, made from a student's standing.
+//! What pages of other rooms show of the program, made from a student's
+//! standing.
 
 use super::milestones;
 use super::pages::reward_words;
@@ -9,8 +10,8 @@ use crate::app::App;
 use crate::base::{Day, UserId};
 use crate::db::{ReadTx, Result};
 
-/// The check-in as the home shows it. `word` is what the check-in that was just
-/// done has to tell ([`super::checkin`]).
+/// The card of the check-in on the home page. `word` is the result of a
+/// check-in that was just done ([`super::checkin`]).
 pub fn card(
     tx: &ReadTx<'_>,
     app: &App,
@@ -50,13 +51,13 @@ pub fn lap(standing: &Standing, terms: Terms) -> Lap {
     }
 }
 
-/// The milestone after those that so many points reach.
+/// The next milestone of a student with `xp` points.
 pub fn ahead(all: &[Milestone], xp: i64) -> Option<Ahead> {
     let next = all.get(milestones::level(all, xp))?;
     Some(Ahead::new(next.number, &next.title, (xp, next.xp)))
 }
 
-/// What a check-in brought, from the word that it left for the page.
+/// What a check-in achieved, parsed from its result.
 fn moments(
     tx: &ReadTx<'_>,
     word: &str,

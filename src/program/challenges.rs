@@ -5,10 +5,10 @@ use crate::base::{Day, Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 
-/// Most challenges of an installation; all of them stand on one page.
+/// Most challenges of an installation; all of them are on one page.
 pub const MOST: u64 = 1_000;
 
-/// The challenges of an action whose period has a day.
+/// The challenges of an action whose period contains a day.
 pub fn open_for(tx: &ReadTx<'_>, action: Action, day: Day) -> Result<Vec<Challenge>> {
     tx.records(
         "FROM challenge WHERE action = ?1 AND ends_on >= ?2 AND starts_on <= ?2 ORDER BY challenge_id",
@@ -21,7 +21,7 @@ pub fn all(tx: &ReadTx<'_>) -> Result<Vec<Challenge>> {
     tx.records("FROM challenge ORDER BY ends_on DESC, challenge_id DESC", ())
 }
 
-/// The challenges that go on on a day, those that end first before the others.
+/// The challenges that are active on a day, in the order in which they end.
 pub fn active(tx: &ReadTx<'_>, day: Day) -> Result<Vec<Challenge>> {
     tx.records(
         "FROM challenge WHERE ends_on >= ?1 AND starts_on <= ?1 ORDER BY ends_on, challenge_id",
@@ -34,7 +34,7 @@ pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Challenge>> {
     tx.record("FROM challenge WHERE challenge_id = ?1", [id])
 }
 
-/// Makes a challenge; `None` when there are as many as may be.
+/// Creates a challenge; `None` when there are already [`MOST`].
 pub fn insert(tx: &WriteTx<'_>, entry: &ChallengeEntry) -> Result<Option<i64>> {
     if tx.count("SELECT count(*) FROM challenge", ())? >= MOST {
         return Ok(None);
@@ -66,7 +66,7 @@ pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
     tx.run("DELETE FROM challenge WHERE challenge_id = ?1", [id])
 }
 
-/// How many of a challenge's action a student has within its period.
+/// How often a student did a challenge's action within its period.
 pub fn progress(tx: &ReadTx<'_>, student: UserId, challenge: &ChallengeEntry) -> Result<i64> {
     tx.value(
         "SELECT coalesce(sum(1 - 2 * (turn & 1)), 0) FROM program_entry
@@ -85,8 +85,9 @@ pub fn is_met(tx: &ReadTx<'_>, student: UserId, challenge: i64) -> Result<bool> 
     Ok(found.is_some())
 }
 
-/// Challenges that have begun and were made or changed since somebody looked
-/// who had reached their goal before, with when that was.
+/// Challenges that have begun and for which students were not checked since the
+/// challenge was created or changed, with the time of that change. Some
+/// students may have reached the goal before.
 pub fn unsettled(tx: &ReadTx<'_>, today: Day) -> Result<Vec<(Challenge, Instant)>> {
     let rows: Vec<Unsettled> = tx.records(
         "FROM challenge WHERE settled = 0 AND starts_on <= ?1 ORDER BY challenge_id",
@@ -101,7 +102,8 @@ struct Unsettled {
 }
 row!(Unsettled { challenge as Challenge, updated_at });
 
-/// Notes that everybody was looked at for a challenge, as it was then.
+/// Stores that all students were checked for a challenge, unless it changed
+/// after `changed_at`.
 pub fn note_settled(tx: &WriteTx<'_>, id: i64, changed_at: Instant) -> Result<()> {
     tx.run(
         "UPDATE challenge SET settled = 1 WHERE challenge_id = ?1 AND updated_at = ?2",
@@ -109,9 +111,10 @@ pub fn note_settled(tx: &WriteTx<'_>, id: i64, changed_at: Instant) -> Result<()
     )
 }
 
-/// The students whom a challenge's reward waits for because its period began
-/// before it was made or changed, after a number: those of the next `limit`
-/// who reached the goal without having it. Also says how far it looked.
+/// Checks the next `limit` students with ids above `after`. Returns those who
+/// reached a challenge's goal without getting the reward, because the challenge
+/// was created or changed after its period began. Also returns the last student
+/// that was checked.
 pub fn owed(
     tx: &ReadTx<'_>,
     challenge: &Challenge,

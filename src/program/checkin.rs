@@ -17,21 +17,21 @@ use crate::http::{Problem, Reply, Request};
 /// The page that a browser comes back to.
 const HOME: &str = "/painel";
 
-/// What came of a check-in.
+/// The result of a check-in.
 #[derive(Debug)]
 pub struct CheckIn {
-    /// Whether the day had one before.
+    /// Whether the student had already checked in that day.
     pub again: bool,
     pub standing: Standing,
     pub outcome: Outcome,
     /// The lap that it completed.
     pub lap: Option<i64>,
-    /// Whether the streak is longer than each one before it, since today.
+    /// Whether the streak became the longest one today.
     pub record: bool,
 }
 
-/// Checks a student in on the day of the transaction; `None` for somebody who
-/// is no student.
+/// Checks a student in on the day of the transaction; `None` for a person who
+/// is not a student.
 pub fn check_in(tx: &WriteTx<'_>, terms: Terms, student: UserId) -> Result<Option<CheckIn>> {
     let today = terms.zone.day(tx.now());
     let known = store::standing(tx, student)?;
@@ -40,7 +40,7 @@ pub fn check_in(tx: &WriteTx<'_>, terms: Terms, student: UserId) -> Result<Optio
         return Ok(Some(CheckIn { again: true, standing, outcome, lap: None, record: false }));
     }
     let Some(mut account) = Account::of(tx, terms, student, known)? else { return Ok(None) };
-    // The task that ends streaks was not faster.
+    // The task that ends streaks has not counted this one yet.
     let before = &account.standing;
     if before.streak > 0 && before.streak_on(today) == 0 {
         store::count(tx, today.plus(-1), store::ENDED_STREAKS, (1, 0))?;
@@ -57,8 +57,8 @@ pub fn check_in(tx: &WriteTx<'_>, terms: Terms, student: UserId) -> Result<Optio
     Ok(Some(CheckIn { again: false, standing, outcome, lap, record }))
 }
 
-/// Whether a streak became longer than every earlier one with its last day. The
-/// first streak beats nothing.
+/// Whether the streak became longer than all earlier ones on its last day. The
+/// first streak is not a record.
 fn beats_earlier(tx: &WriteTx<'_>, student: UserId, standing: &Standing) -> Result<bool> {
     let Standing { streak, best_streak, checkins, last_checkin, .. } = *standing;
     let Some(last) = last_checkin.filter(|_| streak == best_streak && checkins > streak) else {
@@ -95,7 +95,7 @@ pub fn post(app: &App, person: &Person, request: &Request) -> std::result::Resul
 }
 
 impl CheckIn {
-    /// What the home is to tell of it: `feito` and its parts, such as
+    /// The result for the home page: `feito` and its parts, such as
     /// `feito xp=25 volta=2 recorde=8 marco=3 desafio=7`.
     fn word(&self) -> String {
         if self.again {

@@ -1,6 +1,6 @@
-//! What the drawings of the program are made of: emblems, flames and rings as
-//! numbers for inline SVG, because the content policy allows no inline styles.
-//! `program/kit.html` draws them.
+//! Emblems, flames and rings of the program, as numbers for inline SVG, because
+//! the content security policy allows no inline styles. `program/kit.html`
+//! draws them.
 
 use super::views::days;
 
@@ -10,7 +10,7 @@ const TIER: i64 = 4;
 /// The emblem of a milestone, or of the level that it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emblem {
-    /// From 1 to 20; 0 for somebody who has reached none yet.
+    /// From 1 to 20; 0 when none was reached yet.
     pub number: i64,
     /// Whether it was reached; else it is drawn in lines, with a lock.
     pub earned: bool,
@@ -70,12 +70,13 @@ impl Lap {
         format!("Volta {}: {} de {}", self.number, self.done, days(self.of))
     }
 
-    /// How long the ring is in the drawing's own measure: ten for a day.
+    /// Length of the ring in units of the drawing: ten for each day.
     pub fn length(self) -> i64 {
         10 * self.of.max(1)
     }
 
-    /// The track: a dash for each day, closed where days are too many to be told apart.
+    /// The track: a dash for each day, or a closed ring when there are too many
+    /// days.
     pub fn track(self) -> String {
         if self.is_fine() { "8 2".to_owned() } else { format!("{} 0", self.length()) }
     }
@@ -89,7 +90,7 @@ impl Lap {
             (true, _) => ("8 2 ".repeat(dashes - 1) + "8 ", 10 * (self.of.max(1) - done) + 2),
             (false, _) => return self.solid(),
         };
-        // Dashes repeat, so the last gap reaches around.
+        // The pattern repeats, so its last gap is longer than the ring.
         format!("{drawn}{}", rest + self.length())
     }
 
@@ -98,7 +99,7 @@ impl Lap {
         format!("{} {}", 10 * self.done.clamp(0, self.of.max(1)), 2 * self.length())
     }
 
-    /// Where today's day lies on the ring: a dash that begins there.
+    /// Today on the ring: a dash that begins at its position.
     pub fn today(self) -> String {
         let at = 10 * self.done.clamp(0, self.of.max(1) - 1);
         format!("0 {at} {} {}", if self.is_fine() { 8 } else { 10 }, 2 * self.length())

@@ -1,10 +1,10 @@
-//! The ledger: every entry is written here, with what follows from it, in the
+//! The ledger: every entry is written here, together with its effects, in the
 //! transaction of its cause.
 //!
-//! An entry is written once for each cause: an order that is told twice gives
-//! once, one that is cancelled takes back what it gave. What follows are the
-//! student's standing, challenges whose goal is reached by it, and the word
-//! about a milestone.
+//! An entry is written once for each cause: an order that is reported twice
+//! gives points once, and a cancelled order takes its points back. The effects
+//! are the student's standing, challenges whose goal is reached, and the
+//! notification about a milestone.
 
 use super::rules::{Given, Posting, Rules, Standing, units};
 use super::{Action, Challenge, Milestone, Terms, challenges, milestones, store};
@@ -25,7 +25,7 @@ pub struct Cause {
     pub day: Day,
 }
 
-/// What came of something that was given.
+/// The result of giving points.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Points in all, with those of laps and challenges.
@@ -43,13 +43,13 @@ pub struct Account<'t> {
     pub student: UserId,
     pub rules: Rules,
     pub standing: Standing,
-    /// Points before.
+    /// Points when the account was opened.
     before: i64,
     challenges: Vec<Challenge>,
 }
 
-/// Gives a student what an action is worth, once for its cause. `None` when it
-/// was given before, or to somebody who is no student.
+/// Gives a student the points of an action, once for its cause. `None` when
+/// they were given before, or the person is not a student.
 pub fn give(
     tx: &WriteTx<'_>,
     terms: Terms,
@@ -64,8 +64,8 @@ pub fn give(
     account.close().map(Some)
 }
 
-/// Takes back what a cause gave, if it did. That counts for the day on which it
-/// is taken back.
+/// Takes back the points of a cause, if it gave any. This counts for the day on
+/// which they are taken back.
 pub fn take_back(tx: &WriteTx<'_>, terms: Terms, student: UserId, cause: Cause) -> Result<()> {
     let Some(turn) = store::last_turn(tx, student, cause)?.filter(|turn| units(*turn) == 1) else {
         return Ok(());
@@ -78,7 +78,8 @@ pub fn take_back(tx: &WriteTx<'_>, terms: Terms, student: UserId, cause: Cause) 
     Ok(())
 }
 
-/// Corrects a student's points by hand; false for somebody who is no student.
+/// Corrects a student's points by hand; false for a person who is not a
+/// student.
 pub fn correct(
     tx: &WriteTx<'_>,
     terms: Terms,
@@ -94,13 +95,15 @@ pub fn correct(
 }
 
 impl<'t> Account<'t> {
-    /// The account of a student, made when it is the first time, with what the
-    /// student did before. `None` for somebody who is no student.
+    /// Opens the account of a student. On first use it is created, with the
+    /// points for what the student did before. `None` for a person who is not a
+    /// student.
     pub fn open(tx: &'t WriteTx<'_>, terms: Terms, student: UserId) -> Result<Option<Self>> {
         Self::of(tx, terms, student, store::standing(tx, student)?)
     }
 
-    /// The same, when the standing is known, or that there is none.
+    /// The same with a standing that was already read; `known` is `None` when
+    /// there is none.
     pub fn of(
         tx: &'t WriteTx<'_>,
         terms: Terms,
@@ -129,7 +132,7 @@ impl<'t> Account<'t> {
         Ok(Some(account))
     }
 
-    /// Writes what an action gives, once for its cause.
+    /// Writes the points of an action, once for its cause.
     pub fn give(&mut self, cause: Cause) -> Result<()> {
         let turn = match store::last_turn(self.tx, self.student, cause)? {
             Some(turn) if units(turn) == 1 => return Ok(()),
@@ -141,7 +144,7 @@ impl<'t> Account<'t> {
         self.give_points((cause, turn), points, None).map(drop)
     }
 
-    /// Writes a check-in, with the points of the streak that it makes.
+    /// Writes a check-in, with the points for the streak that results.
     pub fn check_in(&mut self, today: Day) -> Result<i64> {
         let goes_on = self.standing.last_checkin == Some(today.plus(-1));
         let streak = if goes_on { self.standing.streak + 1 } else { 1 };
@@ -150,8 +153,8 @@ impl<'t> Account<'t> {
         self.give_points((cause, 0), points, None)
     }
 
-    /// Writes an entry with its points within the limits of the day, and what
-    /// follows for challenges.
+    /// Writes an entry with its points within the daily limits, and gives the
+    /// rewards of challenges that it completes.
     fn give_points(
         &mut self,
         (cause, turn): (Cause, i64),
@@ -212,7 +215,7 @@ impl<'t> Account<'t> {
         Ok(())
     }
 
-    /// Stores the standing and tells what was reached.
+    /// Stores the standing, and notifies the student of what was reached.
     pub fn close(self) -> Result<Outcome> {
         let Self { tx, student, standing, before, challenges, .. } = self;
         store::put(tx, student, &standing)?;
@@ -227,7 +230,7 @@ impl<'t> Account<'t> {
     }
 }
 
-/// Tells of a milestone, the first time it is reached.
+/// Notifies a student of a milestone, the first time it is reached.
 fn tell_milestone(tx: &WriteTx<'_>, student: UserId, milestone: &Milestone) -> Result<()> {
     let Milestone { number, title, badge, reward, .. } = milestone;
     let message = if reward.is_empty() {

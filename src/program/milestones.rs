@@ -1,5 +1,6 @@
-//! Milestones: which are reached by so many points. Nothing of a level is kept
-//! with a student, so that a changed milestone holds for everybody at once.
+//! Milestones, and which of them a number of points reaches. Levels are not
+//! stored with students, so that a changed milestone applies to everybody at
+//! once.
 
 use super::Milestone;
 use crate::db::{ReadTx, Result, WriteTx};
@@ -12,12 +13,12 @@ pub fn all(tx: &ReadTx<'_>) -> Result<Vec<Milestone>> {
     tx.records("FROM milestone ORDER BY number", ())
 }
 
-/// The milestones that are reached on the way from some points to more.
+/// The milestones that are reached when points rise from `before` to `after`.
 pub fn between(tx: &ReadTx<'_>, before: i64, after: i64) -> Result<Vec<Milestone>> {
     tx.records("FROM milestone WHERE xp > ?1 AND xp <= ?2 ORDER BY xp", (before, after))
 }
 
-/// How many ranked students have so many points or more.
+/// How many ranked students have at least `xp` points.
 pub fn reached(tx: &ReadTx<'_>, xp: i64) -> Result<u64> {
     tx.count("SELECT count(*) FROM program_student WHERE ranked = 1 AND xp >= ?1", [xp])
 }
@@ -27,12 +28,12 @@ pub fn put(tx: &WriteTx<'_>, milestone: &Milestone) -> Result<()> {
     tx.change("milestone", milestone, &[], &[("number", &milestone.number)]).map(drop)
 }
 
-/// The level of so many points, without reading the milestones.
+/// The level of `xp` points, counted in the database.
 pub fn level_of(tx: &ReadTx<'_>, xp: i64) -> Result<u64> {
     tx.count("SELECT count(*) FROM milestone WHERE xp <= ?1", [xp])
 }
 
-/// The level of so many points: how many of all milestones they reach.
+/// The level of `xp` points: the number of milestones that they reach.
 pub fn level(all: &[Milestone], xp: i64) -> usize {
     all.partition_point(|milestone| milestone.xp <= xp)
 }
@@ -43,8 +44,8 @@ pub fn badge(all: &[Milestone], level: usize) -> Option<&str> {
     reached.map(|milestone| &*milestone.badge)
 }
 
-/// Points that a milestone must have more than, and those that it must have
-/// less than, so that they grow with the number.
+/// The bounds of a milestone's points: it needs more than the first and less
+/// than the second, so that points increase with the number.
 pub fn bounds(all: &[Milestone], number: i64) -> (i64, Option<i64>) {
     let xp_of = |number: i64| all.iter().find(|one| one.number == number).map(|one| one.xp);
     (xp_of(number - 1).unwrap_or(-1), xp_of(number + 1))

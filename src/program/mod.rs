@@ -1,11 +1,11 @@
-//! The program: check-ins, streaks and laps, experience points (XP), milestones,
-//! challenges and the ranking.
+//! The program: check-ins, streaks and laps, experience points (XP),
+//! milestones, challenges and the ranking.
 //!
 //! Everything that gives or takes points is an entry of one ledger
-//! (`ledger.rs`), written in the transaction of its cause. What a student has
-//! ([`rules::Standing`]) is kept beside it in the same transaction and is at
-//! every moment what the ledger gives; `recount.rs` compares both. Levels and
-//! badges follow from the points when they are read (`milestones.rs`).
+//! (`ledger.rs`), written in the transaction of its cause. The sums of a
+//! student ([`rules::Standing`]) are updated in the same transaction, so they
+//! always match the ledger; `recount.rs` compares both. Levels and badges are
+//! computed from the points when they are read (`milestones.rs`).
 
 pub mod admin;
 pub mod cards;
@@ -49,12 +49,12 @@ crate::named! {
 }
 
 impl Action {
-    /// Its place among [`Action::ALL`].
+    /// Its index in [`Action::ALL`].
     pub const fn place(self) -> usize {
         self as usize - 1
     }
 
-    /// So many of it, behind their number: `vendas`.
+    /// The word that follows a count of it, such as `vendas`.
     pub const fn counted(self, count: i64) -> &'static str {
         match (self, count) {
             (Self::CheckIn, 1) => "check-in",
@@ -74,14 +74,14 @@ impl Action {
         }
     }
 
-    /// Whether the limit of the day holds for it. What was promised for a
-    /// challenge or a lap is given whole.
+    /// Whether the daily limit applies to it. The rewards of challenges and
+    /// laps are always given in full.
     pub const fn is_limited(self) -> bool {
         !matches!(self, Self::Challenge | Self::Lap)
     }
 }
 
-/// What the program needs of the configuration.
+/// The settings of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
     /// Check-ins of a lap.
@@ -96,7 +96,7 @@ impl Terms {
     }
 }
 
-/// Numbers of the milestones M1 to M20.
+/// How many milestones there are: M1 to M20.
 pub const MILESTONES: i64 = 20;
 
 /// One of the milestones. A student's level is the number of those reached.
@@ -105,15 +105,15 @@ pub struct Milestone {
     /// From 1 to [`MILESTONES`].
     pub number: i64,
     pub title: String,
-    /// Points that reach it; grows with the number.
+    /// Points needed to reach it; they increase with the number.
     pub xp: i64,
     /// What its badge is called.
     pub badge: String,
-    /// What one gets for it; may be empty.
+    /// What a student gets for it; may be empty.
     pub reward: String,
 }
 
-/// A seasonal challenge: so many of an action within a period.
+/// A seasonal challenge: doing an action a number of times within a period.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
     pub id: i64,
@@ -122,20 +122,20 @@ pub struct Challenge {
     pub entry: ChallengeEntry,
 }
 
-/// What an operator enters of a challenge.
+/// The fields of a challenge that an operator enters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChallengeEntry {
     pub title: String,
     /// May be empty.
     pub description: String,
     pub action: Action,
-    /// How many of the action.
+    /// How often the action must be done.
     pub goal: i64,
     pub starts_on: Day,
     /// Its last day.
     pub ends_on: Day,
     /// Points for reaching the goal; `None` for what the action `desafio` gives.
     pub reward_xp: Option<i64>,
-    /// What else one gets; may be empty.
+    /// What else a student gets; may be empty.
     pub reward: String,
 }

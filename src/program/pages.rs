@@ -58,7 +58,7 @@ pub fn ranking_json(app: &App, person: &Person, request: &Request) -> Result<Rep
     }))
 }
 
-/// The whole name to the student, a short one to the others.
+/// The full name for the student, a short one for others.
 fn name_for(reader: UserId, student: UserId, name: &str) -> String {
     if reader == student { name.to_owned() } else { short_name(name) }
 }
@@ -125,18 +125,19 @@ pub fn competition(app: &App, person: &Person, request: &Request) -> Result<Repl
     })
 }
 
-/// What the page of the competition is made of.
+/// The data of the competition page.
 struct Seen {
     all: Vec<Milestone>,
     rules: Rules,
     standing: Standing,
     /// The reader's place in the ranking that is shown.
     place: Option<(u64, i64)>,
-    /// The reader's place in the ranking of all points, and how many it has.
+    /// The reader's place in the overall ranking, and how many students it has.
     overall: (Option<(u64, i64)>, u64),
     rows: Vec<Ranked>,
     total: u64,
-    /// Challenges with whether the reader met them, and how far the reader is.
+    /// For each challenge: whether the reader met it, the reader's progress,
+    /// and the challenge.
     cards: Vec<(bool, i64, Challenge)>,
 }
 
@@ -187,7 +188,7 @@ fn level_number(level: usize) -> i64 {
     i64::try_from(level).unwrap_or(MILESTONES)
 }
 
-/// The page of a ranking that has a place.
+/// Address of the page of a ranking that shows a position.
 fn page_of(kind: Ranking, position: u64, per_page: u32) -> String {
     let page = (position - 1) / u64::from(per_page.max(1)) + 1;
     let mut parts = Vec::new();

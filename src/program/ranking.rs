@@ -1,6 +1,6 @@
-//! The ranking: five orders of the same students. Each has an index that holds
-//! its rows in order, so a page is a walk along it from the nearer end, and a
-//! place the number of rows before it.
+//! The rankings: five orders of the same students. Each has an index in this
+//! order. A page is read along the index, from the nearer end. A student's
+//! place is found by counting the rows before it.
 
 use super::rules::{Standing, week_of};
 use crate::base::{Day, Instant, UserId};
@@ -17,8 +17,9 @@ crate::named! {
     }
 }
 
-/// How a ranking stands in the database: the number, since when somebody has
-/// it, and who belongs to it; `?1` is its span.
+/// A ranking in SQL: the column that ranks, the column that says since when a
+/// student has this value, and the condition for students who are in the
+/// ranking; `?1` is from [`Ranking::span`].
 struct Order {
     value: &'static str,
     since: &'static str,
@@ -31,7 +32,8 @@ impl Ranking {
             Self::Overall => ("xp", "xp_at", "ranked = 1 AND ?1 = ?1"),
             Self::Month => ("month_xp", "month_at", "ranked = 1 AND month_xp > 0 AND month = ?1"),
             Self::Week => ("week_xp", "week_at", "ranked = 1 AND week_xp > 0 AND week = ?1"),
-            // Who missed yesterday has none, whether or not that was noted.
+            // Who missed yesterday has no streak, even if the row still says
+            // so.
             Self::Streak => {
                 ("streak", "checked_at", "ranked = 1 AND streak > 0 AND last_checkin >= ?1")
             }
@@ -45,7 +47,7 @@ impl Ranking {
         matches!(self, Self::Overall | Self::Month | Self::Week)
     }
 
-    /// The day that says who belongs to it today.
+    /// The day with which the condition of the ranking is compared today.
     fn span(self, today: Day) -> Day {
         match self {
             Self::Month => today.month_start(),
@@ -55,8 +57,8 @@ impl Ranking {
         }
     }
 
-    /// What ranks a student, and since when the student has it; `None` for
-    /// somebody without a place.
+    /// The value that ranks a student, and since when the student has it;
+    /// `None` without a place in the ranking.
     fn value_of(self, standing: &Standing, today: Day) -> Option<(i64, Instant)> {
         let (value, since) = match self {
             Self::Overall => return Some((standing.xp, standing.xp_at)),
@@ -87,8 +89,8 @@ pub fn total(tx: &ReadTx<'_>, ranking: Ranking, today: Day) -> Result<u64> {
     tx.count(&sql, [ranking.span(today)])
 }
 
-/// One page of a ranking of `total` students: `window` is how many rows to
-/// show and how many come before them.
+/// One page of a ranking of `total` students: `limit` rows after the first
+/// `offset`.
 pub fn page(
     tx: &ReadTx<'_>,
     (ranking, today): (Ranking, Day),
@@ -126,7 +128,7 @@ pub fn page(
 }
 
 /// A student's own place: the position from 1 on, and the number that ranks.
-/// `None` for somebody who has none, such as somebody who is suspended.
+/// `None` without a place, for example when the student is suspended.
 pub fn place(
     tx: &ReadTx<'_>,
     (ranking, today): (Ranking, Day),
@@ -147,8 +149,8 @@ pub fn place(
     Ok(Some((before + 1, own)))
 }
 
-/// How a student is called to other students: the first name and the initial
-/// of the last one.
+/// A student's name as other students see it: the first name and the initial of
+/// the last one.
 pub fn short_name(name: &str) -> String {
     let mut words = name.split_whitespace();
     let first = words.next().unwrap_or_default();

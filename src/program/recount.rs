@@ -1,10 +1,10 @@
-//! Comparing what students have with what the ledger gives (`recalcular`).
+//! Compares the stored sums of students with the ledger (`recalcular`).
 //!
-//! A worker looks at students in pieces, on a reader, and notes of whom it
-//! found something else; at the end all of them are mended in one job of the
-//! writer. So a look that is killed half-way goes on where it was, ranking and
-//! points are the old or the new ones and never a mix, and healthy data is not
-//! written at all.
+//! A worker compares students in batches, on a reader, and stores the ids of
+//! those whose sums differ. At the end all of them are corrected in one job of
+//! the writer. So a comparison that is killed half-way continues where it was,
+//! readers see all old or all new values and never a mix, and correct data is
+//! not written at all.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -18,43 +18,43 @@ use crate::base::{Day, Instant, UserId};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::row;
 
-/// Students of one look.
+/// Students of one batch.
 const PIECE: u32 = 500;
-/// How long the worker sleeps when nobody rings.
+/// How long the worker sleeps when nothing wakes it.
 const IDLE: Duration = Duration::from_secs(3600);
-/// Pause after a piece could not be read or written.
+/// Pause after a batch could not be read or written.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
-/// What wakes the worker, and what tells that a look is over.
+/// Signals: `begin` wakes the worker, `over` says that a comparison has ended.
 #[derive(Default)]
 pub struct Recount {
     begin: Stop,
     over: Stop,
 }
 
-/// The last look, or the one that goes on.
+/// The last comparison, or the one that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     pub begun_at: Instant,
-    /// The last student that was looked at.
+    /// The last student that was compared.
     pub position: UserId,
-    /// Students looked at.
+    /// Students compared so far.
     pub looked_at: i64,
-    /// Students there were when it began.
+    /// Number of students when it began.
     pub students: i64,
-    /// `None` while it goes on.
+    /// `None` while it runs.
     pub ended_at: Option<Instant>,
-    /// Students who had something else.
+    /// Students whose sums were corrected.
     pub mended: i64,
 }
 row!(Look { begun_at, position, looked_at, students, ended_at, mended });
 
-/// The last look; `None` when there never was one.
+/// The last comparison; `None` when there never was one.
 pub fn last(tx: &ReadTx<'_>) -> Result<Option<Look>> {
     tx.record("FROM program_recount WHERE recount_id = 1", ())
 }
 
-/// Begins a look, unless one goes on.
+/// Begins a comparison; one that runs starts over.
 pub fn begin(tx: &WriteTx<'_>) -> Result<()> {
     tx.run("DELETE FROM program_mend", ())?;
     tx.run(
@@ -67,13 +67,13 @@ pub fn begin(tx: &WriteTx<'_>) -> Result<()> {
 }
 
 impl Recount {
-    /// Wakes the worker for good: the service stops.
+    /// Wakes the worker, because the service stops.
     pub fn stop(&self) {
         self.begin.stop();
     }
 
-    /// Begins a look, unless one goes on, and waits for its end at most so
-    /// long; returns how far it came.
+    /// Begins a comparison unless one runs, and waits at most `at_most` for its
+    /// end; returns its state.
     pub fn ask(app: &App, at_most: Duration) -> Result<Look> {
         let end = Monotonic::now() + at_most;
         app.db.write(|tx| {
@@ -84,7 +84,8 @@ impl Recount {
         })?;
         app.recount.begin.ring();
         loop {
-            // Seen before the look, so that an end in between is not slept over.
+            // Rings are counted before the state is read, so that an end in
+            // between still wakes this thread.
             let (rings, _) = app.recount.over.wait_ring(u64::MAX, Duration::ZERO);
             let look = app.db.read(Lane::Slow, last)?;
             let look = look.ok_or_else(|| DbError::from(rusqlite::Error::QueryReturnedNoRows))?;
@@ -97,7 +98,7 @@ impl Recount {
     }
 }
 
-/// Starts the worker; what a stop interrupted goes on.
+/// Starts the worker. It continues a comparison that a stop interrupted.
 pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<()>> {
     let app = Arc::clone(app);
     worker::start("recount", stop, move |stop| {
@@ -118,7 +119,7 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
     })
 }
 
-/// Looks at the next piece; false when nothing is left to be done.
+/// Compares the next batch; false when no comparison runs.
 pub(super) fn step(app: &App) -> Result<bool> {
     let Some(look) = app.db.read(Lane::Slow, last)?.filter(|look| look.ended_at.is_none()) else {
         return Ok(false);
@@ -141,16 +142,16 @@ pub(super) fn step(app: &App) -> Result<bool> {
     Ok(true)
 }
 
-/// What a look at some students found.
+/// The result of comparing a batch of students.
 struct Piece {
     students: i64,
-    /// The last of them; `None` when there were none.
+    /// The last student of the batch; `None` when it is empty.
     last: Option<UserId>,
-    /// Those who have something else than the ledger gives.
+    /// Students whose stored sums differ from the ledger.
     wrong: Vec<UserId>,
 }
 
-/// Compares the next students after a number.
+/// Compares the next students with ids above `after`.
 fn compare(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<Piece> {
     let mut stored: Vec<(UserId, Standing)> = Vec::new();
     let sql = "FROM program_student WHERE student_id > ?1 ORDER BY student_id LIMIT ?2";
@@ -164,7 +165,7 @@ fn compare(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<Piece> {
         while place < stored.len() && stored[place].0 < student {
             place += 1;
         }
-        // Entries of somebody without a standing are left alone.
+        // Entries of a student without a standing are ignored.
         if stored.get(place).is_some_and(|(known, _)| *known == student) {
             found[place].add(&posting);
         }
@@ -184,7 +185,8 @@ struct Kept {
 }
 row!(Kept { student = "student_id", standing as Standing });
 
-/// Shows the postings of students after one number and up to another, in order.
+/// Calls `show` with the postings of students with ids above `after` and up to
+/// `last`, in order.
 fn each_posting(
     tx: &ReadTx<'_>,
     after: UserId,
@@ -210,8 +212,8 @@ fn each_posting(
     )
 }
 
-/// What the ledger does not tell is taken from what is stored: whether a
-/// missed day was noted, and when somebody without points joined.
+/// Copies from the stored sums what the ledger does not say: whether a missed
+/// day already reset the streak, and when a student without points joined.
 fn settle(found: &mut Standing, stored: &Standing, today: Day) {
     if found.streak_on(today) == 0 && stored.streak != found.streak {
         found.streak = 0;
@@ -221,7 +223,8 @@ fn settle(found: &mut Standing, stored: &Standing, today: Day) {
     }
 }
 
-/// Mends all students that were noted, in one transaction, and ends the look.
+/// Corrects all students whose sums differ, in one transaction, and ends the
+/// comparison.
 fn mend(tx: &WriteTx<'_>, today: Day) -> Result<()> {
     let students: Vec<UserId> =
         tx.values("SELECT student_id FROM program_mend ORDER BY student_id", ())?;

@@ -5,23 +5,23 @@ use super::Action;
 use crate::base::{Day, Instant};
 use crate::db::{ReadTx, Result, WriteTx};
 
-/// A multiplier of 1, in the hundredths in which they are stored.
+/// A multiplier of 1; multipliers are stored in hundredths.
 pub const NEUTRAL: i64 = 100;
 /// Most points of an action, and highest limit of a day.
 pub const MOST_XP: i64 = 1_000_000;
 /// Highest multiplier, in hundredths.
 pub const MOST_MULTIPLIER: i64 = 100 * NEUTRAL;
 
-/// What every action gives, and its limits. They hold for what comes; what
-/// stands in the ledger stays.
+/// The points of each action, and the limits. Changes apply to new entries
+/// only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
     /// Points by action, in the order of [`Action::ALL`].
     pub xp: [i64; Action::ALL.len()],
-    /// Hundredths, for every action.
+    /// In hundredths; applies to every action.
     pub multiplier: i64,
-    /// Hundredths: what a check-in gains at a streak of a whole lap or more,
-    /// proportionally less below.
+    /// In hundredths: the bonus of a check-in at a streak of a whole lap or
+    /// more; proportionally less below.
     pub streak_multiplier: i64,
     /// Most points of a civil day, without laps and challenges; 0 for no limit.
     pub day_limit: i64,
@@ -29,10 +29,10 @@ pub struct Rules {
     pub sales_limit: i64,
 }
 
-/// A number of the rules: its name, and where it stands.
+/// A number of the rules: its name and its field.
 type Named = (&'static str, fn(&mut Rules) -> &mut i64);
 
-/// The numbers beside the points of the actions.
+/// The numbers other than the points of the actions.
 const NUMBERS: [Named; 4] = [
     ("multiplicador", |rules| &mut rules.multiplier),
     ("multiplicador_streak", |rules| &mut rules.streak_multiplier),
@@ -64,7 +64,7 @@ impl Rules {
         Ok(())
     }
 
-    /// The number of a name.
+    /// The field of a name.
     fn number(&mut self, name: &str) -> Option<&mut i64> {
         if let Some(action) = Action::from_name(name) {
             return Some(&mut self.xp[action.place()]);
@@ -73,9 +73,9 @@ impl Rules {
         known.map(|(_, at)| at(self))
     }
 
-    /// Points of an action before the limits of the day. `streak` is how far
-    /// the streak reaches into a lap: days, and the days of a lap; it counts
-    /// for check-ins only. Half a point counts as one.
+    /// Points of an action before the daily limits. `streak` is the days of the
+    /// streak and the days of a lap; it counts for check-ins only. Half a point
+    /// is rounded up.
     pub fn points(&self, action: Action, streak: (i64, i64)) -> i64 {
         let (days, lap) = (streak.0.clamp(0, streak.1), streak.1.max(1));
         let gain = if action == Action::CheckIn { self.streak_multiplier * days } else { 0 };
@@ -84,8 +84,8 @@ impl Rules {
         (2 * points + over) / (2 * over)
     }
 
-    /// What remains of an action's points, with what its day already gave, in
-    /// all that is limited and by sales.
+    /// An action's points within the daily limits. `given` is what the day
+    /// already gave.
     pub fn within_limits(&self, action: Action, points: i64, given: Given) -> i64 {
         let room = |limit: i64, given: i64| if limit > 0 { (limit - given).max(0) } else { points };
         let mut points_left = points;
@@ -98,14 +98,14 @@ impl Rules {
         points_left
     }
 
-    /// Whether what an action gives depends on what its day already gave.
+    /// Whether an action's points depend on what its day already gave.
     pub const fn looks_at_day(&self, action: Action) -> bool {
         action.is_limited() && self.day_limit > 0
             || matches!(action, Action::Sale) && self.sales_limit > 0
     }
 }
 
-/// Points that a civil day gave somebody.
+/// Points that a student got on a civil day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     /// By actions under the limit of the day.
@@ -114,7 +114,7 @@ pub struct Given {
     pub sales: i64,
 }
 
-/// What a student has: the sums of the ledger.
+/// A student's sums of the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     pub entries: i64,
@@ -131,7 +131,8 @@ pub struct Standing {
     pub checkins: i64,
     pub last_checkin: Option<Day>,
     pub checked_at: Instant,
-    /// Consecutive days up to the last check-in; 0 once a missed day was noted.
+    /// Consecutive days up to the last check-in; 0 after a task found a missed
+    /// day.
     pub streak: i64,
     pub best_streak: i64,
     pub sales: i64,
@@ -164,14 +165,14 @@ pub struct Posting {
     pub at: Instant,
     /// `None` for a correction.
     pub action: Option<Action>,
-    /// Even when it gives, odd when it takes back.
+    /// Even for an entry that gives, odd for one that takes back.
     pub turn: i64,
     pub xp: i64,
 }
 
 impl Standing {
-    /// Adds an entry. Entries of one day's check-ins come in the order of
-    /// their days; the others in any order.
+    /// Adds an entry. Check-ins must be added in the order of their days, other
+    /// entries in any order.
     pub fn add(&mut self, entry: &Posting) {
         let Posting { day, at, xp, .. } = *entry;
         let changed = |known: &mut Instant| *known = (*known).max(at);
@@ -212,14 +213,14 @@ impl Standing {
         }
     }
 
-    /// Consecutive days up to yesterday or today; 0 after a missed day, whether
-    /// or not it was noted.
+    /// Consecutive days up to yesterday or today; 0 after a missed day, even if
+    /// `streak` was not reset yet.
     pub fn streak_on(&self, today: Day) -> i64 {
         let holds = self.last_checkin.is_some_and(|last| last.plus(1) >= today);
         if holds { self.streak } else { 0 }
     }
 
-    /// The lap one is in: 1 and the completed ones.
+    /// The current lap: 1 and the completed ones.
     pub const fn lap(&self, lap_days: i64) -> i64 {
         1 + self.checkins / lap_days
     }
@@ -240,7 +241,7 @@ impl Standing {
     }
 }
 
-/// What an entry counts as of its action.
+/// How an entry counts for its action: 1 when it gives, -1 when it takes back.
 pub const fn units(turn: i64) -> i64 {
     if turn % 2 == 0 { 1 } else { -1 }
 }

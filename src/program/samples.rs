@@ -1,5 +1,5 @@
 //! Every page of the program with sample data: nobody, one, three and many,
-//! long names, fields at fault. `page_samples.rs` looks at them.
+//! long names, fields with errors. `page_samples.rs` checks them.
 
 use askama::Template;
 
@@ -10,7 +10,7 @@ use crate::panel::{Layout, Paging, Progress, Tab, When};
 
 type Pages = Vec<(&'static str, String)>;
 
-/// The frame of somebody's page at an address.
+/// Makes the layout of a page at an address.
 type Frame<'f> = &'f dyn Fn(&str) -> Layout;
 
 pub const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Importados";
@@ -258,7 +258,7 @@ fn history(student: Frame<'_>, count: usize, page: u64, ago: &dyn Fn(i64) -> Whe
     })
 }
 
-/// All of them, by name.
+/// All sample pages, by name.
 pub fn every(student: Frame<'_>, ago: &dyn Fn(i64) -> When) -> Pages {
     vec![
         ("checkin-primeiro", check_in(student, false, (0, 0), 0, vec![])),

@@ -7,13 +7,14 @@ use crate::base::{Day, Instant, UserId, Zone};
 use crate::db::{ReadTx, Record as _, Result, WriteTx};
 use crate::row;
 
-/// What a student has; `None` for somebody who is not in the program.
+/// A student's sums; `None` for a person who is not in the program.
 pub fn standing(tx: &ReadTx<'_>, student: UserId) -> Result<Option<Standing>> {
     tx.record("FROM program_student WHERE student_id = ?1", [student])
 }
 
-/// What a dashboard shows of a student: the check-ins alone, because it is kept
-/// in memory until one of these columns changes (`stale.rs`).
+/// The part of a student's sums that a dashboard shows. Only the columns of
+/// check-ins are read, because a dashboard is cached until one of these columns
+/// changes (`stale.rs`).
 pub fn check_ins(tx: &ReadTx<'_>, student: UserId) -> Result<Option<Standing>> {
     let found = tx.tuple(
         "SELECT checkins, last_checkin, streak FROM program_student WHERE student_id = ?1",
@@ -27,8 +28,8 @@ pub fn check_ins(tx: &ReadTx<'_>, student: UserId) -> Result<Option<Standing>> {
     }))
 }
 
-/// Puts a student into the program, with nothing yet; false for somebody who
-/// is no student.
+/// Adds a student to the program, without points; false for a person who is not
+/// a student.
 pub fn enrol(tx: &WriteTx<'_>, student: UserId) -> Result<bool> {
     let rows = tx.execute(
         "INSERT INTO program_student
@@ -41,13 +42,14 @@ pub fn enrol(tx: &WriteTx<'_>, student: UserId) -> Result<bool> {
     Ok(rows > 0)
 }
 
-/// Stores what a student of the program has.
+/// Stores the sums of a student in the program.
 pub fn put(tx: &WriteTx<'_>, student: UserId, standing: &Standing) -> Result<()> {
     tx.change("program_student", standing, &[], &[("student_id", &student)]).map(drop)
 }
 
 /// What a student did before joining the program: lessons and linked accounts,
-/// each on its day. Read here, because those rooms build on this one.
+/// each on its day. The tables are read here, because their rooms depend on
+/// this one.
 pub fn done_before(tx: &ReadTx<'_>, zone: Zone, student: UserId) -> Result<Vec<Cause>> {
     let rows: Vec<(Action, i64, Instant)> = tx.tuples(
         "SELECT 2, lesson_id, done_at FROM lesson_done WHERE user_id = ?1
@@ -86,7 +88,8 @@ pub fn next_correction(tx: &ReadTx<'_>, student: UserId) -> Result<i64> {
     )
 }
 
-/// What a civil day gave a student. What was taken back leaves no room.
+/// Points that a student got on a civil day. Points that were taken back still
+/// count for the limits.
 pub fn given_on(tx: &ReadTx<'_>, student: UserId, day: Day) -> Result<Given> {
     let mut given = Given::default();
     tx.each(
@@ -104,7 +107,7 @@ pub fn given_on(tx: &ReadTx<'_>, student: UserId, day: Day) -> Result<Given> {
     Ok(given)
 }
 
-/// Writes an entry of the ledger, and counts it for its day.
+/// Writes an entry of the ledger, and adds it to the sums of its day.
 pub fn post(
     tx: &WriteTx<'_>,
     student: UserId,
@@ -122,10 +125,10 @@ pub fn post(
     count(tx, day, i64::from(number), (units(turn), xp))
 }
 
-/// The action under which the streaks that ended on a day are counted.
+/// The number, in place of an action's, that counts streaks that ended.
 pub const ENDED_STREAKS: i64 = 0;
 
-/// Counts something of the program for a civil day; the action 0 counts
+/// Adds to the sums of an action on a civil day; [`ENDED_STREAKS`] counts
 /// streaks that ended.
 pub fn count(tx: &WriteTx<'_>, day: Day, action: i64, (entries, xp): (i64, i64)) -> Result<()> {
     tx.run(
@@ -162,7 +165,8 @@ pub struct Entry {
     pub turn: i64,
     pub xp: i64,
     pub note: Option<String>,
-    /// The title of the lesson or meet it is about, while that exists.
+    /// The title of the lesson or meet, or the nickname of the account, while
+    /// that exists.
     pub about: Option<String>,
 }
 row!(Entry {
@@ -179,8 +183,8 @@ row!(Entry {
         WHEN 5 THEN (SELECT nickname FROM ml_account WHERE ml_user_id = cause AND owner_id = student_id) END",
 });
 
-/// One page of a student's ledger, newest first: `window` is how many rows to
-/// show and how many come before them.
+/// One page of a student's ledger, newest first: `limit` rows after the first
+/// `offset`.
 pub fn history(
     tx: &ReadTx<'_>,
     student: UserId,
@@ -207,7 +211,7 @@ pub fn enrolled(tx: &ReadTx<'_>) -> Result<(u64, u64)> {
     Ok((students, enrolled))
 }
 
-/// The next students who are not in the program, after a number.
+/// The next students with ids above `after` who are not in the program.
 pub fn not_enrolled(tx: &ReadTx<'_>, after: UserId, limit: usize) -> Result<Vec<UserId>> {
     tx.values(
         "SELECT u.user_id FROM user u
@@ -235,7 +239,7 @@ pub fn longest_streak_before(tx: &ReadTx<'_>, student: UserId, day: Day) -> Resu
     Ok(longest)
 }
 
-/// What the program gave on a civil day by an action.
+/// Entries and points of an action on a civil day.
 #[derive(Clone, Copy, Debug)]
 pub struct DaySum {
     pub day: Day,
@@ -245,13 +249,13 @@ pub struct DaySum {
 }
 row!(DaySum { day, action, entries, xp });
 
-/// What the program gave, for the days and actions that have any, both ends
-/// included.
+/// The sums from `from` to `to`, both included, for the days and actions that
+/// have any.
 pub fn days(tx: &ReadTx<'_>, from: Day, to: Day) -> Result<Vec<DaySum>> {
     tx.records("FROM program_day WHERE day BETWEEN ?1 AND ?2 ORDER BY day, action", (from, to))
 }
 
-/// A student who is about to be lost.
+/// A student at risk of leaving.
 #[derive(Clone, Debug)]
 pub struct Leaving {
     pub student: UserId,
@@ -269,7 +273,7 @@ row!(Leaving {
 });
 
 /// Students whose last check-in was on one of these days after a streak of a
-/// week or more, the longest streaks first; and how many they are.
+/// week or more, the longest streaks first; and how many there are.
 pub fn leaving(tx: &ReadTx<'_>, (from, to): (Day, Day), limit: u32) -> Result<(Vec<Leaving>, u64)> {
     const WHO: &str =
         "ranked = 1 AND streak = 0 AND best_streak >= 7 AND last_checkin BETWEEN ?1 AND ?2";

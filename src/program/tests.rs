@@ -1,5 +1,4 @@
-//! Random histories: at every moment points, levels, streaks and rankings are
-//! what the ledger gives.
+//! Random histories: points, streaks and rankings always match the ledger.
 
 use proptest::prelude::*;
 
@@ -28,7 +27,7 @@ enum Event {
     Rules(i64, i64, i64, i64),
     Challenge(i64, i64),
     Suspend(i64, bool),
-    /// The streaks that a missed day ended are noted.
+    /// The task resets the streaks that a missed day ended.
     Midnight,
 }
 
@@ -108,7 +107,7 @@ fn happen(house: &House, event: &Event) {
     });
 }
 
-/// The ledger's own sums, by other ways than the program goes.
+/// Sums of the ledger, computed independently of the program's code.
 fn sums(tx: &ReadTx<'_>, student: UserId) -> (i64, i64, i64) {
     let sql = "SELECT coalesce(sum(xp), 0), coalesce(sum(iif(action = 4, iif(turn % 2 = 0, 1, -1), 0)), 0),
                       coalesce(sum(action = 1), 0) FROM program_entry WHERE student_id = ?1";
@@ -199,7 +198,7 @@ proptest! {
         while recount::step(&house.app).unwrap() {}
         prop_assert_eq!(house.read(recount::last).unwrap().mended, 0);
         prop_assert_eq!(dump(), before.clone());
-        // Whatever is damaged is mended.
+        // Damaged sums are corrected.
         house.write(|tx| tx.run("UPDATE program_student SET xp = xp + 7, week_at = 5, best_streak = 900", ()));
         house.write(recount::begin);
         while recount::step(&house.app).unwrap() {}

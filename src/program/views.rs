@@ -1,8 +1,8 @@
-//! What the student's pages of the program print: the check-in on the home,
-//! the competition, the history of points, and moments worth a smile.
+//! What the student's pages of the program print: the check-in on the home, the
+//! competition, the history of points, and achievements.
 //!
-//! The drawings are macros of `program/kit.html`; what they need is counted in
-//! `drawing.rs`.
+//! The drawings are macros of `program/kit.html`; `drawing.rs` computes the
+//! numbers for them.
 
 use askama::Template;
 
@@ -16,8 +16,8 @@ pub use super::drawing::{Emblem, Flame, Lap};
 pub struct Ahead {
     /// Its number, 1 to 20.
     pub number: i64,
-    /// How far it is. Its label is
-    /// `Marco 8: Vitrine cheia`, its note `1.420 de 2.000 XP. Faltam 580 XP`.
+    /// The progress towards it. Its label is `Marco 8: Vitrine cheia`, its note
+    /// `1.420 de 2.000 XP. Faltam 580 XP`.
     pub progress: Progress,
     /// Points that are missing.
     pub missing: i64,
@@ -43,21 +43,22 @@ impl Ahead {
 }
 
 /// The check-in on the student's home: `checkin` of `program/checkin.html`
-/// prints it. Before it is done it is the one thing to do, afterwards one line.
+/// prints it. Before the check-in it is the largest thing on the page,
+/// afterwards one line.
 #[derive(Clone, Debug)]
 pub struct CheckInCard {
     /// Whether today's is done.
     pub done: bool,
-    /// Days in a row, with today when it is done; 0 when the last was missed.
+    /// Days in a row, including today when it is done; 0 after a missed day.
     pub streak: i64,
-    /// The longest there was, with this one.
+    /// The longest streak, this one included.
     pub best: i64,
-    /// Points that today's brings or brought; 0 says nothing of them.
+    /// Points for today's check-in; 0 is not shown.
     pub xp: i64,
     pub lap: Lap,
     /// The next milestone; `None` after the last.
     pub ahead: Option<Ahead>,
-    /// What happened with the check-in that was just done; else empty.
+    /// Achievements of the check-in that was just done; else empty.
     pub moments: Vec<Moment>,
 }
 
@@ -101,7 +102,7 @@ impl CheckInCard {
     }
 }
 
-/// Something worth a smile, told once with its drawing.
+/// An achievement, shown once with a drawing.
 #[derive(Clone, Debug)]
 pub enum Moment {
     /// A milestone was reached.
@@ -130,8 +131,8 @@ pub enum Moment {
 }
 
 impl Moment {
-    /// What is drawn of it: an emblem, else the lap that was completed, else a
-    /// flame, else a target.
+    /// The emblem to draw. Without one, the page draws the completed lap, else
+    /// a flame, else a target.
     pub fn emblem(&self) -> Option<Emblem> {
         let Self::Milestone { number, .. } = self else { return None };
         Some(Emblem::level(*number))
@@ -157,7 +158,7 @@ impl Moment {
         }
     }
 
-    /// What it brings, or one warm sentence.
+    /// The reward, or one friendly sentence.
     pub fn text(&self) -> String {
         match self {
             Self::Milestone { reward, .. } | Self::Challenge { reward, .. }
@@ -182,22 +183,23 @@ pub struct CompetitionPage {
     pub layout: Layout,
     pub moments: Vec<Moment>,
     pub standing: StandingCard,
-    /// Those that run today, the first to end first.
+    /// Those that are active today, in the order in which they end.
     pub challenges: Vec<ChallengeCard>,
     /// The five types: Geral, Mês, Semana, Sequência, Vendas.
     pub tabs: Vec<Tab>,
     /// What the number of a row is: `XP`, `XP no mês`, `XP na semana`, `Dias
     /// seguidos`, `Vendas`.
     pub unit: &'static str,
-    /// What the list says when nobody is in it, such as `A semana acabou de
-    /// começar. O primeiro check-in já aparece aqui.`
+    /// Shown when the list is empty, such as `A semana acabou de começar. O
+    /// primeiro check-in já aparece aqui.`
     pub nobody: &'static str,
-    /// The page of the ranking.
+    /// The rows of the ranking on this page.
     pub rows: Vec<RankRow>,
-    /// The reader's own row when it is not among `rows`; `None` otherwise and
-    /// for who is not in the ranking.
+    /// The reader's own row when it is not among `rows`; `None` otherwise, and
+    /// for readers who are not in the ranking.
     pub own: Option<RankRow>,
-    /// Address of the page with the own row; empty when it is this one or none.
+    /// Address of the page with the reader's own row; empty when that is this
+    /// page, or there is no such row.
     pub own_page: String,
     pub paging: Paging,
     /// All twenty, in their order.
@@ -211,7 +213,7 @@ impl CompetitionPage {
     }
 }
 
-/// What the reader has.
+/// The reader's level, points and streak.
 #[derive(Clone, Debug)]
 pub struct StandingCard {
     /// 0 to 20.
@@ -280,14 +282,14 @@ impl RankRow {
     }
 }
 
-/// A challenge that runs.
+/// An active challenge.
 #[derive(Clone, Debug)]
 pub struct ChallengeCard {
     pub id: i64,
     pub title: String,
     /// May be empty.
     pub description: String,
-    /// How far: its label is `7 de 20 vendas`, its note empty.
+    /// The progress: its label is `7 de 20 vendas`, its note empty.
     pub progress: Progress,
     /// `termina hoje`, `falta 1 dia`, `faltam 12 dias`.
     pub left: String,
@@ -314,7 +316,7 @@ pub struct MilestoneCard {
     pub title: String,
     /// What its badge is called.
     pub badge: String,
-    /// Points that reach it.
+    /// Points needed to reach it.
     pub xp: i64,
     /// What it brings; may be empty.
     pub reward: String,
@@ -334,7 +336,7 @@ impl MilestoneCard {
     }
 }
 
-/// `GET /painel/competicao/historico`: what brought and took points.
+/// `GET /painel/competicao/historico`: what gave and took points.
 #[derive(Template)]
 #[template(path = "program/history.html", config = "assets/askama.toml")]
 pub struct HistoryPage {

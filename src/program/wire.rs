@@ -21,7 +21,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The progress of somebody on a day.
+    /// The progress of a student on a day.
     pub fn of(standing: Option<&Standing>, today: Day, lap_days: i64) -> Self {
         let none = Standing::default();
         let standing = standing.unwrap_or(&none);

@@ -1,4 +1,4 @@
-//! What every handler of the sandbox gets, and what it answers with.
+//! The argument of every handler of the sandbox, and the types of its results.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::state::{Sandbox, World};
 use super::things::Event;
 use crate::base::Instant;
 
-/// A request, and the world that it is answered from.
+/// A request, and the state of the sandbox that answers it.
 pub struct Call<'c> {
     /// Fixed settings.
     pub sandbox: &'c Sandbox,
@@ -16,28 +16,28 @@ pub struct Call<'c> {
     pub world: &'c mut World,
     pub request: &'c Request,
     pub now: Instant,
-    /// The seller whose token came along; 0 where the route asks for no token.
+    /// The seller of the request's token; 0 when the route needs no token.
     pub seller: i64,
-    /// What stands in the place of the route's variables, in order.
+    /// The values of the route's path variables, in order.
     pub variables: Vec<&'c str>,
 }
 
-/// What a handler of a public address answers: a reply or a refusal.
+/// The result of a handler of a public address: a reply or an error reply.
 pub type Answer = Result<Reply, Reply>;
 
-/// What a control answers: a value, or what is wrong with the request.
+/// The result of a control: a value, or what is wrong with the request.
 pub type Outcome = Result<Value, String>;
 
-/// What a button of the overview answers: sentences in Brazilian Portuguese.
+/// The result of a button of the overview: sentences in Brazilian Portuguese.
 pub type Pressed = Result<String, String>;
 
 impl<'c> Call<'c> {
-    /// What stands in the place of the route's first variable.
+    /// The value of the route's first path variable.
     pub fn id(&self) -> &'c str {
         self.variables.first().copied().unwrap_or_default()
     }
 
-    /// The same, as a number.
+    /// The value of the first path variable, as a number.
     pub fn number(&self) -> Result<i64, String> {
         number(self.id())
     }
@@ -52,17 +52,17 @@ impl<'c> Call<'c> {
         self.query(name) == Some(value)
     }
 
-    /// Notes a use of the interface that the real marketplace would not accept.
+    /// Records a use of the interface that the real marketplace would not accept.
     pub fn violation(&mut self, rule: &'static str, detail: impl Into<String>) {
         self.world.violation(self.now, rule, detail.into());
     }
 
-    /// Notes that more was asked for than the marketplace allows.
+    /// Records that a request asks for more than the marketplace allows.
     pub fn too_many(&mut self, what: &str) {
         self.violation("limit_exceeded", what);
     }
 
-    /// Refuses a user's address to anybody but that user.
+    /// Rejects a request to a user's address by any other user.
     pub fn must_be_own(&self, user: &str) -> Result<(), Reply> {
         if user == self.seller.to_string() {
             return Ok(());
@@ -81,7 +81,7 @@ impl<'c> Call<'c> {
             .ok_or_else(|| Reply::bad_request("limit and offset must be numbers"))
     }
 
-    /// The ids of a list, 1 to 20; `things` is what they name.
+    /// The 1 to 20 ids of the parameter `ids`; `things` names them in violations.
     pub fn twenty_ids(&mut self, things: &str) -> Result<Vec<&'c str>, Reply> {
         let ids = listed(self.query("ids").unwrap_or_default());
         if ids.len() > IDS_MAX {
@@ -98,8 +98,8 @@ impl<'c> Call<'c> {
         serde_json::from_slice(&self.request.body).map_err(misfit)
     }
 
-    /// The body of a control that something happens by. Its field `notify`,
-    /// if it has one, says whether the platform is notified.
+    /// The body of a control that causes an event. Its optional field `notify`
+    /// says whether the platform is notified; the default is `notifies`.
     pub fn event<T: DeserializeOwned>(&self, notifies: bool) -> Result<(T, Event), String> {
         let mut body: Value = self.body()?;
         let notify = match body.as_object_mut().and_then(|fields| fields.remove("notify")) {
@@ -111,7 +111,7 @@ impl<'c> Call<'c> {
         Ok((serde_json::from_value(body).map_err(misfit)?, event))
     }
 
-    /// A control that makes a record; answers its id.
+    /// Runs a control that creates a record; returns the record's id.
     pub fn make<T: DeserializeOwned>(
         &mut self,
         make: fn(&mut World, T, Event) -> Result<i64, String>,
@@ -121,7 +121,7 @@ impl<'c> Call<'c> {
         Ok(json!({ "ok": true, "id": id }))
     }
 
-    /// A control that changes the record of the address.
+    /// Runs a control that changes the record that the address names.
     pub fn change<T: DeserializeOwned>(
         &mut self,
         change: fn(&mut World, i64, T, Event) -> Result<(), String>,
@@ -136,7 +136,7 @@ impl<'c> Call<'c> {
         self.request.field(name)
     }
 
-    /// The same, when something is in it.
+    /// A field of the button's form; `None` when it is empty.
     pub fn filled(&self, name: &str) -> Option<String> {
         Some(self.field(name)).filter(|text| !text.trim().is_empty())
     }
@@ -147,21 +147,21 @@ impl<'c> Call<'c> {
         text.trim().parse().map_err(|_| format!("O campo {name} deve ser um número."))
     }
 
-    /// What the button `acao` changes: the row of a table with its name, read
-    /// as the body of a control would be. `None` when there is no such row.
+    /// The change that the form field `acao` names. Each row is a name and the
+    /// JSON body of a control. `None` when no row has that name.
     pub fn chosen<T: DeserializeOwned>(&self, rows: &[(&str, &str)]) -> Option<T> {
         let name = self.field("acao");
         let (_, body) = rows.iter().find(|(row, _)| *row == name)?;
         serde_json::from_str(body).ok()
     }
 
-    /// Something that happens now and that the platform is notified of.
+    /// An event that happens now, with a notification to the platform.
     pub fn notified(&self) -> Event {
         Event { now: self.now, notify: true }
     }
 }
 
-/// Ids of one call.
+/// Most ids of one call.
 const IDS_MAX: usize = 20;
 
 fn misfit(problem: impl std::fmt::Display) -> String {

@@ -1,9 +1,9 @@
-//! The chat network's gateways: a self-hosted one (Evolution, version 2) and
-//! the official API, as far as sending and asking for their state goes.
+//! The chat network's gateways: a self-hosted one (Evolution, version 2) and the
+//! official API. Only sending and reading the state are simulated.
 //!
-//! Any key is good but `recusada`. A number that ends in `000` is not on the
-//! network. The official API takes free text for 24 hours after somebody wrote
-//! (`POST /_sandbox/chat/wrote`), and templates at any time.
+//! Every key except `recusada` is accepted. A number that ends in `000` is not on
+//! the network. The official API accepts free text for 24 hours after the person
+//! wrote (`POST /_sandbox/chat/wrote`), and templates at any time.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use super::http::{Reply, Request};
 use super::logs::ChatMessage;
 use crate::base::DAY_S;
 
-/// Numbers that may have written.
+/// Most phone numbers that are stored as having written.
 const NUMBERS_MAX: usize = 1_000;
 
 /// `GET /instance/connectionState/{instance}`. The phone of `desligada` is not
@@ -77,7 +77,7 @@ fn graph_error(status: u16, code: i64, message: &str) -> Reply {
     Reply::json(status, &json!({ "error": error }))
 }
 
-/// The key of the official API.
+/// Checks the key of the official API.
 fn check_graph_key(request: &Request) -> Result<(), Reply> {
     match request.bearer() {
         None | Some("recusada") => Err(graph_error(401, 190, "Error validating access token")),
@@ -127,7 +127,7 @@ fn is_on_network(number: &str) -> bool {
     !number.ends_with("000")
 }
 
-/// Keeps a message; returns its id.
+/// Stores a message; returns its id.
 fn keep(
     call: &mut Call<'_>,
     gateway: &'static str,
@@ -152,7 +152,7 @@ struct IncomingMessage {
     number: String,
 }
 
-/// `POST /_sandbox/chat/wrote`: somebody writes to us by chat, which opens the
+/// `POST /_sandbox/chat/wrote`: a person writes to us by chat, which opens the
 /// window for free text.
 pub fn control_wrote(call: &mut Call<'_>) -> Outcome {
     let wrote: IncomingMessage = call.body()?;

@@ -1,4 +1,5 @@
-//! Claims of buyers: as the marketplace shows them, and how they come about.
+//! Claims of buyers: how the marketplace shows them, and how they are opened and
+//! changed.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ const END_MAX: usize = 10_000;
 const CLAIMS_MAX: usize = 50_000;
 /// How long a seller has to act.
 const DUE_S: i64 = 3 * DAY_S;
-/// Parameters of the search that do not narrow it; one of the others is needed.
+/// Parameters of the search that are not filters; at least one filter is required.
 const NO_FILTERS: [&str; 3] = ["sort", "limit", "offset"];
 /// Parameters of the search.
 pub const SEARCH: &str = "id type stage status resource resource_id reason_id order_id pack_id \
@@ -43,7 +44,7 @@ pub fn search(call: &mut Call<'_>) -> Answer {
         call.must_be_own(user)
             .map_err(|_| refused(403, "forbidden_error", "the token belongs to another user"))?;
     } else if !has("resource_id") && !has("order_id") && !has("id") {
-        // Valid and slow: the marketplace answers it with a limit soon.
+        // Valid but slow: the marketplace soon limits the rate of such searches.
         call.violation("costly_search", format!("claims/search?{}", request.raw_query));
     }
     let paging = call.paging(PAGE);
@@ -79,7 +80,7 @@ pub fn search(call: &mut Call<'_>) -> Answer {
     Ok(Reply::json(200, &json!({ "paging": paging, "data": data })))
 }
 
-/// The error shape of these addresses: neither status nor cause.
+/// An error of these addresses. Its body has neither `status` nor `cause`.
 fn refused(status: u16, code: &str, text: &str) -> Reply {
     Reply::json(status, &json!({ "error": code, "message": text }))
 }
@@ -225,11 +226,11 @@ pub struct ClaimChange {
     pub stage: Option<String>,
     /// What the seller has to do within three days; nothing when empty.
     pub action: Option<String>,
-    /// How it ended; goes with `closed`.
+    /// How the claim ended; used with the status `closed`.
     pub resolution: Option<String>,
 }
 
-/// A buyer complains; returns the claim's id.
+/// Opens a claim of a buyer; returns the claim's id.
 pub fn open(world: &mut World, new: NewClaim, event: Event) -> Result<i64, String> {
     world.check_seller(new.ml_user_id)?;
     check_room(world.claims.len(), CLAIMS_MAX, "claims")?;
@@ -307,7 +308,7 @@ fn notify_about(world: &mut World, seller: i64, id: i64, action: &str, event: Ev
     let (topic, resource, actions): (_, _, &[&str]) = if world.config.legacy_claims {
         ("claims", format!("/claims/{id}"), &[])
     } else {
-        // This topic's resources have no slash in front.
+        // The resources of this topic have no leading slash.
         ("post_purchase", format!("post-purchase/v1/claims/{id}"), &[action])
     };
     announce(world, event, &NewNotification { seller, topic, resource: &resource, actions });

@@ -1,5 +1,5 @@
-//! The sandbox's switches: how notifications go out and which of the
-//! marketplace's odd habits show.
+//! The sandbox's switches: how notifications are sent, and which unusual
+//! behaviours of the marketplace are simulated.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -8,33 +8,34 @@ use crate::base::Instant;
 use crate::usual;
 
 usual! {
-    /// Switches of the sandbox. All have the real marketplace's most usual
-    /// behaviour as their default, signed notifications excepted: the
-    /// platform's receiver asks for the signature.
+    /// Switches of the sandbox. The defaults are the most usual behaviour of
+    /// the real marketplace, except that notifications are signed: the
+    /// platform's receiver requires the signature.
     #[derive(Clone, Debug, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Config {
-        /// The platform's receiver; none keeps notifications in the queue.
+        /// Address of the platform's receiver; without one, notifications stay in
+        /// the queue.
         pub notify_url: Option<String>,
-        /// Registered return addresses; empty accepts any loopback address.
+        /// Registered redirect addresses; empty accepts any loopback address.
         pub redirect_uris: Vec<String>,
         /// Sign notifications.
         pub signed: bool = true,
-        /// Between the parts of `X-Signature`.
+        /// Character between the parts of `X-Signature`.
         pub separator: char = ';',
         /// `ts` in milliseconds instead of seconds.
         pub ts_milliseconds: bool,
-        /// How often each notification is sent in addition.
+        /// Additional copies of each notification.
         pub duplicates: u8,
-        /// Newest first.
+        /// Send the newest notification first.
         pub reorder: bool,
-        /// Keep notifications back until this is off again.
+        /// Keep notifications in the queue while this is on.
         pub hold: bool,
         /// `user_id` and `application_id` as text.
         pub string_ids: bool,
         /// `resource` without its leading slash.
         pub missing_slash: bool,
-        /// Deliveries of one notification before it counts as missed.
+        /// Delivery attempts of one notification before it counts as missed.
         pub attempts: u32 = 8,
         /// Pauses between attempts, as a share of the real ones (28 s, 57 s … 30 min).
         pub retry_scale: f64 = 0.01,
@@ -42,47 +43,47 @@ usual! {
         pub answer_within_ms: u64 = 500,
         /// Answer `GET /items?ids=`, which the marketplace has retired.
         pub old_multiget: bool,
-        /// `GET /items/bulk` in the elements of the retired path.
+        /// `GET /items/bulk` answers with the elements of the retired path.
         pub old_elements: bool,
-        /// Many listings at once never tell the codes of variations.
+        /// `GET /items/bulk` never includes the SKUs of variations.
         pub bulk_hides_codes: bool,
-        /// Each page of a scan has a scroll id of its own.
+        /// Each page of a scan has a new scroll id.
         pub new_scroll_ids: bool,
-        /// Accounts come as 206 without reputation.
+        /// Accounts are answered with 206 and without reputation.
         pub partial_users: bool,
-        /// Shipments in their old flat shape.
+        /// Shipments have their old flat format.
         pub flat_shipments: bool,
-        /// How fees are wrapped.
+        /// JSON format of the fees.
         pub fees_shape: FeesShape = FeesShape::Array,
         /// Fiscal notes point to another host.
         pub foreign_invoices: bool,
-        /// Every call of the marketplace is answered 503.
+        /// Every call to the marketplace is answered with 503.
         pub down: bool,
-        /// What every answer of the marketplace takes on its way.
+        /// Delay of every answer of the marketplace.
         pub delay_ms: u64,
-        /// Claims go out under their old topic `claims`.
+        /// Notifications of claims use their old topic `claims`.
         pub legacy_claims: bool,
         /// Topics the application has subscribed to.
         pub topics: Vec<String> = TOPICS.map(str::to_owned).to_vec(),
-        /// A topic is switched off once so many of its notifications in a row
-        /// were given up; 0 never.
+        /// A topic is switched off after so many of its notifications in a row
+        /// were given up; 0 means never.
         pub silence_after: u32,
-        /// Orders come as 206 without buyer and feedback.
+        /// Orders are answered with 206 and without buyer and feedback.
         pub partial_orders: bool,
-        /// Orders that a search can be paged to.
+        /// First offset that a search of orders cannot reach.
         pub orders_reach: usize = 10_000,
-        /// Pages beyond are empty instead of refused.
+        /// Pages beyond that offset are empty instead of an error.
         pub silent_reach: bool,
-        /// Dates in all the forms that have been seen.
+        /// Dates have all the formats that the marketplace was seen to use.
         pub mixed_dates: bool,
-        /// Token and bearer errors in their older shapes.
+        /// Errors about tokens have their older format.
         pub old_errors: bool,
-        /// A refresh ends the access token before it.
+        /// A refresh ends the seller's earlier access tokens.
         pub refresh_ends_access: bool,
     }
 }
 
-/// How `listing_prices` has been seen to answer.
+/// Formats that the real `listing_prices` was seen to answer with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeesShape {
@@ -95,7 +96,7 @@ pub enum FeesShape {
     Nested,
 }
 
-/// Topics that the platform's application listens to.
+/// Topics that the platform's application is subscribed to.
 const TOPICS: [&str; 5] = ["orders_v2", "items", "questions", "post_purchase", "claims"];
 
 impl Config {
@@ -131,8 +132,8 @@ impl Config {
         broken.map_or(Ok(()), |(_, problem)| Err(problem.to_owned()))
     }
 
-    /// A date as the marketplace writes it: mostly `-04:00`, and with the
-    /// switch in every form that has been seen, by the record's id.
+    /// A date in the format of the marketplace: usually with `-04:00`. With
+    /// `mixed_dates` the format depends on the record's id.
     pub fn date(&self, id: i64, at: Instant) -> String {
         match (self.mixed_dates, id.rem_euclid(4)) {
             (false, _) | (true, 0) => in_form(at, 4, "%Y-%m-%dT%H:%M:%S.000-04:00"),
@@ -149,8 +150,8 @@ impl Config {
         BOXES.iter().map(|switch| (switch.name, switch.label, checked(switch))).collect()
     }
 
-    /// What the check boxes of the overview change; `is_checked` says which are
-    /// checked.
+    /// The values of the switches that have check boxes on the overview;
+    /// `is_checked` says which boxes are checked.
     pub fn boxes_changed(is_checked: impl Fn(&str) -> bool) -> Map<String, Value> {
         let value = |switch: &CheckBox| switch.value(is_checked(switch.name));
         BOXES.iter().map(|switch| (switch.field.to_owned(), value(switch))).collect()
@@ -174,7 +175,7 @@ struct CheckBox {
     /// Field of the form.
     name: &'static str,
     label: &'static str,
-    /// The switch, and its values without a check and with one, as JSON.
+    /// The switch, and its JSON values for an unchecked and a checked box.
     field: &'static str,
     values: [&'static str; 2],
 }

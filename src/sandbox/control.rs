@@ -1,5 +1,5 @@
-//! Controls and buttons that break things on purpose, switch the marketplace's
-//! habits and show what came in and went out. Tokens are never shown.
+//! Controls and buttons that cause failures on purpose, change the switches and
+//! show what was received and sent. Tokens are never shown.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -14,7 +14,7 @@ use super::state::World;
 use super::things::Seller;
 use super::truth;
 
-/// How slow a slow marketplace is.
+/// Delay of the answers while the marketplace is slow.
 const SLOW_MS: u64 = 3_000;
 
 fn done() -> Outcome {
@@ -103,7 +103,7 @@ pub fn deliveries(call: &mut Call<'_>) -> Outcome {
     Ok(shown)
 }
 
-/// A record to be served unreadable, such as `orders/2000001`.
+/// A record to be served with invalid values, such as `orders/2000001`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Spoil {

@@ -1,10 +1,10 @@
-//! The delivery of notifications to the platform's receiver: signed, at least
-//! once, retried.
+//! Delivers notifications to the platform's receiver: signed, at least once, with
+//! retries.
 //!
-//! The marketplace gives a receiver half a second and eight attempts within an
-//! hour; here the pauses are scaled down. A notification that was given up
-//! shows in `/missed_feeds`. Sent from one thread, so a slow receiver delays
-//! everything behind it, as it does in life.
+//! The marketplace waits half a second for the receiver and makes eight attempts
+//! within an hour; here the pauses are shorter. A notification that was given up
+//! appears in `/missed_feeds`. One thread sends everything, so a slow receiver
+//! delays all later notifications, as it does at the real marketplace.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant as Monotonic};
@@ -32,7 +32,7 @@ pub fn run(sandbox: &Arc<Sandbox>) {
     }
 }
 
-/// Waits for the next notification that is due; none when the sandbox stops.
+/// Waits for the next due notification; `None` when the sandbox stops.
 fn next(sandbox: &Sandbox) -> Option<(Notification, Config)> {
     let mut world = sandbox.world();
     loop {
@@ -55,8 +55,8 @@ fn next(sandbox: &Sandbox) -> Option<(Notification, Config)> {
             return Some((notice, world.config.clone()));
         }
         let soonest = world.queue.iter().map(|notice| notice.due).min();
-        // Without anything to wait for, the bell alone wakes; the bound only
-        // keeps the two cases one.
+        // When nothing can become due, only the bell wakes this thread. The long
+        // timeout is there so that both cases can use the same call.
         let wait = soonest.filter(|_| open).map_or(Duration::from_hours(1), |due| due - now);
         sandbox.bell.wait_for(&mut world, wait);
     }
@@ -96,7 +96,7 @@ fn send(sandbox: &Sandbox, agent: &ureq::Agent, notice: &Notification, config: &
     }
 }
 
-/// `ts=…;v1=…` over the manifest of this notification.
+/// The signature `ts=…;v1=…` over the manifest of this notification.
 fn signature(sandbox: &Sandbox, notice: &Notification, config: &Config) -> String {
     let now = sandbox.clock.now().0;
     let ts = if config.ts_milliseconds { now * 1000 } else { now };
@@ -174,8 +174,8 @@ fn settle(sandbox: &Sandbox, mut notice: Notification, config: &Config, sent: &A
     sandbox.ring();
 }
 
-/// Counts the misses of a topic in a row; too many switch it off. What comes
-/// up from then on is kept nowhere.
+/// Counts the missed notifications of a topic in a row. Too many switch the topic
+/// off; its later notifications are not stored.
 fn note_manners(world: &mut World, topic: &str, outcome: &str) {
     match outcome {
         "delivered" => {

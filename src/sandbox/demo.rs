@@ -16,7 +16,7 @@ pub struct Shop {
     nickname: &'static str,
     level: &'static str,
     power_seller: Option<&'static str>,
-    /// Shares of sales with a claim, handed over late and cancelled.
+    /// Shares of sales: with a claim, shipped late, cancelled.
     shares: [f64; 3],
     seed: u64,
     daily: u64,
@@ -42,7 +42,7 @@ pub const CLIENTS_SHOPS: [Shop; 2] = [
         power_seller: None, shares: [0.027, 0.111, 0.018], seed: 31, daily: 5 },
 ];
 
-/// States that the least wanted listings of a shop are in, from the last one on.
+/// States of the least popular listings of a shop, starting with the last listing.
 const STATES: [(&str, &str); 6] = [
     ("paused", "out_of_stock"),
     ("paused", "paused_by_seller"),
@@ -52,7 +52,7 @@ const STATES: [(&str, &str); 6] = [
     ("payment_required", ""),
 ];
 
-/// What is asked, and answered unless the answer is empty.
+/// A question and its answer; an empty answer means unanswered.
 const QUESTIONS: [(&str, &str); 9] = [
     ("Boa tarde! Tem a pronta entrega?", ""),
     ("Qual é a medida da caixa?", "Olá! A caixa tem 30 x 20 x 15 cm. Boas compras!"),
@@ -102,13 +102,14 @@ pub fn press_open(call: &mut Call<'_>) -> Pressed {
     Ok(format!("Loja {id} aberta, com {orders} vendas nos últimos 30 dias."))
 }
 
-/// Adds what a shop has besides sales to one with a history, without notifications.
+/// Adds listings in all states, questions and claims to a shop with a history,
+/// without notifications.
 fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
     vary_listings(world, seller, now)?;
-    // Nobody can answer at a listing that is not active.
+    // Only at active listings: at most others a question cannot be answered.
     let mut items = listings_of(world, seller);
     items.retain(|number| world.items.get(number).is_some_and(|item| item.status == "active"));
-    // Every shop hears the same questions, from another one on.
+    // Every shop gets the same questions, but starts at a different one.
     let first = usize::try_from(seller % 9).unwrap_or(0);
     let texts = QUESTIONS.into_iter().cycle().skip(first).take(QUESTIONS.len());
     for ((item, (text, answer)), number) in items.iter().cycle().zip(texts).zip(1..) {
@@ -117,7 +118,7 @@ fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
             item: Some(item_id(*item)),
             text: Some(text.to_owned()),
             date_created: None,
-            // Some ask again.
+            // There are only four buyers, so some ask more than once.
             buyer: Some(310_000_000 + seller % 1_000 * 10 + number % 4),
         };
         let asked = now.minus(number * ASKED_EVERY_S + seller % 3000);
@@ -131,7 +132,7 @@ fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
     complain(world, seller, now)
 }
 
-/// Numbers of a seller's listings, the favourites first.
+/// Numbers of a seller's listings, the most popular first.
 fn listings_of(world: &World, seller: i64) -> Vec<i64> {
     let own = world.items.values().filter(|item| item.seller == seller);
     own.map(|item| item.number).collect()
@@ -154,7 +155,7 @@ fn vary_listings(world: &mut World, seller: i64, now: Instant) -> Result<(), Str
     if let Some(item) = items.get(1).and_then(|second| world.items.get_mut(second)) {
         "fulfillment".clone_into(&mut item.logistic);
     }
-    // Half of a shop stays on sale.
+    // At least half of the listings stay on sale.
     let unwanted = items.iter().copied().rev().take(items.len() / 2);
     for ((status, sub_status), number) in STATES.into_iter().zip(unwanted) {
         let change = ItemChange {
@@ -169,7 +170,7 @@ fn vary_listings(world: &mut World, seller: i64, now: Instant) -> Result<(), Str
     Ok(())
 }
 
-/// How a claim of the demo goes.
+/// A claim of the demo.
 struct DemoClaim {
     stage: &'static str,
     /// What the seller has to do.
@@ -185,8 +186,8 @@ const DEMO_CLAIMS: [DemoClaim; 3] = [
     DemoClaim { stage: "claim", action: "", hours: 130, is_over: true },
 ];
 
-/// One claim that waits for the seller, one that the marketplace decides, one
-/// that is over; and fiscal notes of the newest sales.
+/// Adds three claims: one that waits for the seller, one that the marketplace
+/// decides and a closed one. Also adds the fiscal notes of the newest sales.
 fn complain(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
     let delivered: Vec<i64> = world
         .orders

@@ -1,42 +1,42 @@
-//! Scripted faults: the next calls to a path go wrong in a chosen way.
+//! Scripted faults: the next calls to a path fail in a chosen way.
 //!
-//! The control interface and the pages have none: a fault must be possible to
-//! switch off.
+//! Faults never apply to the control interface and the pages, so that they can
+//! always be switched off.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::http::{Manner, Reply};
 
-/// Faults that wait at one time.
+/// Most faults that wait at the same time.
 pub const FAULTS_MAX: usize = 100;
 
 /// A fault that waits for its calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fault {
-    /// Calls whose path begins so; `/` is every call.
+    /// Beginning of the path; `/` matches every call.
     pub path_prefix: String,
-    /// Only this method.
+    /// The fault applies only to this method.
     #[serde(default)]
     pub method: Option<String>,
     /// Calls that pass before the first fault.
     #[serde(default)]
     pub skip: u32,
-    /// Calls that go wrong; 0 until it is taken away.
+    /// Number of calls that fail; 0 means all until the fault is removed.
     #[serde(default = "once")]
     pub times: u32,
-    /// What happens.
+    /// How the calls fail.
     #[serde(flatten)]
     pub kind: FaultKind,
 }
 
 impl Fault {
-    /// A fault of one call.
+    /// A fault that applies to one call.
     pub fn once(path_prefix: &str, kind: FaultKind) -> Self {
         Self { path_prefix: path_prefix.to_owned(), method: None, skip: 0, times: 1, kind }
     }
 
-    /// The fault in words of the overview.
+    /// Description of the fault for the overview.
     pub fn words(&self) -> String {
         let times = match self.times {
             0 => "até ser retirada".to_owned(),
@@ -57,54 +57,55 @@ fn once() -> u32 {
     1
 }
 
-/// What goes wrong.
+/// How a call fails.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum FaultKind {
     /// Answers with this status and nothing is done.
     Status {
-        /// HTTP status, 400–599.
+        /// HTTP status, 200–599.
         code: u16,
-        /// Text as it is, anything else as JSON; none is the usual error body.
+        /// A text is sent as it is, any other value as JSON; absent means the
+        /// usual error body.
         #[serde(default)]
         body: Option<Value>,
     },
-    /// Says nothing for a while, then hangs up.
+    /// Sends nothing for a while, then closes the connection.
     #[serde(alias = "timeout")]
     Hang {
         /// Milliseconds.
         ms: u64,
     },
-    /// Promises the whole body, sends half, hangs up.
+    /// Announces the whole length, sends half of the body, closes the connection.
     Truncated,
     /// 200 with something that is not JSON.
     Garbage,
-    /// The right answer, in pieces over a while.
+    /// The correct answer, sent slowly in pieces.
     Slow {
-        /// Milliseconds altogether.
+        /// Milliseconds for the whole answer.
         ms: u64,
     },
-    /// 429, with `Retry-After` when given, with an empty body when not.
+    /// 429: with `Retry-After` if it is given, otherwise with an empty body.
     RateLimited {
         /// Seconds.
         #[serde(default)]
         retry_after: Option<u32>,
     },
-    /// Does the work, then hangs up without an answer.
+    /// Does the work, then closes the connection without an answer.
     LostResponse,
-    /// Sends the caller elsewhere.
+    /// Redirects the caller.
     Redirect {
-        /// Where to.
+        /// Target address.
         location: String,
     },
-    /// 200 with a body of that size that begins like a PDF.
+    /// 200 with a body of the given size that begins like a PDF.
     Huge {
         /// Bytes, at most 64 MiB.
         bytes: usize,
     },
 }
 
-/// The largest body that is played.
+/// The largest body of [`FaultKind::Huge`].
 const HUGE_MAX: usize = 64 << 20;
 
 impl FaultKind {
@@ -113,7 +114,7 @@ impl FaultKind {
         serde_json::json!(self)["kind"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// The answer of a fault that keeps the work from being done.
+    /// The answer that replaces the work; `None` when the work is done.
     pub fn instead(&self) -> Option<Reply> {
         match self {
             Self::Status { code, body } => Some(match body {
@@ -138,7 +139,7 @@ impl FaultKind {
         }
     }
 
-    /// How an answer travels once the work is done.
+    /// How the answer is sent when the work is done.
     pub fn manner(&self) -> Manner {
         match self {
             Self::Truncated => Manner::Truncated,
@@ -165,7 +166,7 @@ impl FaultKind {
         }
     }
 
-    /// What is wrong with the fault itself.
+    /// What is wrong with the definition of the fault.
     pub fn problem(&self) -> Option<&'static str> {
         match self {
             Self::Status { code, .. } if !(200..=599).contains(code) => {
@@ -180,12 +181,12 @@ impl FaultKind {
     }
 }
 
-/// Whether a fault waits for such a call.
+/// Whether a fault matches a call.
 pub fn is_meant(faults: &[Fault], method: &str, path: &str) -> bool {
     faults.iter().any(|fault| fault.is_for(method, path))
 }
 
-/// Takes the first fault that is meant for a call.
+/// The first fault that matches a call; counts down its `skip` or `times`.
 pub fn take(faults: &mut Vec<Fault>, method: &str, path: &str) -> Option<FaultKind> {
     let index = faults.iter().position(|fault| fault.is_for(method, path))?;
     let fault = &mut faults[index];

@@ -10,7 +10,7 @@ use crate::base::Cents;
 /// From this price on there is no fixed fee: shipping is free there.
 const FREE_SHIPPING_FROM: Cents = Cents(7_900);
 
-/// Kinds of listings; retired ones cost nothing and nobody can use them.
+/// Kinds of listings. Retired kinds have no fee and cannot be used.
 const KINDS: [(&str, &str, &str); 7] = [
     ("gold_pro", "Premium", "highest"),
     ("gold_special", "Clássico", "highest"),
@@ -21,7 +21,7 @@ const KINDS: [(&str, &str, &str); 7] = [
     ("free", "Grátis", "lowest"),
 ];
 
-/// Parameters of the prices.
+/// Parameters of `listing_prices`.
 pub const PRICES: &str =
     "price currency_id category_id listing_type_id logistic_type shipping_mode";
 
@@ -36,8 +36,8 @@ fn percentage(category: &str, kind: &str) -> i64 {
     }
 }
 
-/// What a unit costs whatever its price is: below the price from which
-/// shipping is free, for parcels that the marketplace does not carry itself.
+/// The fixed fee of a unit. It applies below the price from which shipping is
+/// free, to parcels that the marketplace does not carry itself.
 fn fixed_fee(price: Cents, logistic: &str, mode: &str) -> Cents {
     let charged = match (mode, logistic) {
         ("me2", "self_service") | ("me1" | "custom" | "not_specified" | "", _) => true,
@@ -54,7 +54,7 @@ fn fixed_fee(price: Cents, logistic: &str, mode: &str) -> Cents {
     }
 }
 
-/// What the sale of one unit costs, as an order shows it.
+/// The fee for the sale of one unit, as an order shows it.
 pub fn of_unit(price: Cents, category: &str, kind: &str) -> Cents {
     Cents(price.0 * percentage(category, kind) / 100)
 }

@@ -10,7 +10,7 @@ use super::pdf;
 use super::state::World;
 use super::things::{Invoice, Order, item_id, mode_of};
 
-/// Notes are numbered by their order's number, with this in front.
+/// A note's number is this plus the number of its order.
 const NOTE: i64 = 7_000_000_000_000_000;
 
 /// `GET /users/{id}/invoices/orders/{id}`.
@@ -58,7 +58,7 @@ fn noted_order(call: &Call<'_>) -> Option<i64> {
     second_number(call).map(|id| id - NOTE)
 }
 
-/// An order of the caller's with a note of the biller's.
+/// The caller's order, if the marketplace's biller has issued its note.
 fn issued<'w>(call: &'w Call<'_>, order: Option<i64>) -> Result<&'w Order, Reply> {
     call.must_be_own(call.id())?;
     order
@@ -143,7 +143,7 @@ fn attached<'w>(call: &'w Call<'_>) -> Result<&'w Order, Reply> {
         .ok_or_else(|| Reply::not_found("no fiscal documents"))
 }
 
-/// Orders of a cart; an order's own number stands for a cart of its own.
+/// Orders of a cart. The number of an order gives that order alone.
 fn in_pack<'w>(call: &'w Call<'_>) -> Vec<&'w Order> {
     let orders = &call.world.orders;
     let Ok(number) = call.number() else {

@@ -1,6 +1,6 @@
-//! Codes and tokens: a code works once and for ten minutes, only the latest
-//! refresh token of a seller works and works once, an access token lives six
-//! hours.
+//! Codes and tokens. A code works once and for ten minutes. Only the latest
+//! refresh token of a seller works, and only once. An access token is valid for
+//! six hours.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -9,22 +9,22 @@ use super::logs::LOG_MAX;
 use crate::base::secrets::random_hex;
 use crate::base::{DAY_S, Instant};
 
-/// How long an access token lives.
+/// How long an access token is valid.
 pub const ACCESS_S: i64 = 6 * 3600;
 const REFRESH_S: i64 = 180 * DAY_S;
 
-/// Codes and tokens given out.
+/// The issued codes and tokens.
 #[derive(Default)]
 pub struct Grants {
     codes: HashMap<String, Code>,
     access: HashMap<String, Access>,
     by_seller: BTreeMap<i64, Grant>,
-    /// Refresh tokens that were used or replaced, to tell reuse from invention
-    /// and from what the seller took back.
+    /// Refresh tokens that were used or replaced. They show whether a rejected
+    /// token is a reused one, and not an invented or a revoked one.
     spent: VecDeque<String>,
 }
 
-/// A code that a seller agreed to.
+/// An authorization code, issued after a seller agreed.
 pub struct Code {
     pub seller: i64,
     pub redirect_uri: String,
@@ -51,7 +51,7 @@ impl Grants {
         self.by_seller.get(&seller).is_some_and(|grant| now < grant.until)
     }
 
-    /// Who granted something that is still good, and since when.
+    /// The sellers with a valid grant, and when each first agreed.
     pub fn granted(&self, now: Instant) -> Vec<(i64, Instant)> {
         let good = self.by_seller.iter().filter(|(_, grant)| now < grant.until);
         good.map(|(seller, grant)| (*seller, grant.since)).collect()
@@ -64,45 +64,45 @@ impl Grants {
         self.by_seller.remove(&seller);
     }
 
-    /// Ends a seller's access tokens; the refresh token stays good.
+    /// Ends a seller's access tokens; the refresh token stays valid.
     pub fn expire_access(&mut self, seller: i64) {
         self.access.retain(|_, access| access.seller != seller);
     }
 
-    /// Ends a seller's refresh token; access tokens live out their time.
+    /// Ends a seller's refresh token; access tokens stay valid until they expire.
     pub fn expire_refresh(&mut self, seller: i64) {
         self.by_seller.remove(&seller);
     }
 
-    /// The answer that spent the latest refresh token is lost on its way:
-    /// a client that presents that token again is no fraud.
+    /// Removes the newest of the used refresh tokens. The answer to it was lost,
+    /// so a client that sends the token again makes no mistake.
     pub fn forgive(&mut self) {
         self.spent.pop_back();
     }
 
-    /// Keeps a code.
+    /// Stores a code.
     pub fn add_code(&mut self, name: String, code: Code) {
         self.codes.insert(name, code);
     }
 
-    /// Takes a code out: it works once.
+    /// Removes a code and returns it: a code works once.
     pub fn take_code(&mut self, name: &str) -> Option<Code> {
         self.codes.remove(name)
     }
 
-    /// Whose refresh token it is, while it is good.
+    /// The seller of a refresh token, if the token is valid.
     pub fn refreshed_by(&self, refresh: &str, now: Instant) -> Option<i64> {
         let good = |grant: &Grant| grant.refresh == refresh && now < grant.until;
         self.by_seller.iter().find(|(_, grant)| good(grant)).map(|(seller, _)| *seller)
     }
 
-    /// Whether a refresh token was good once.
+    /// Whether a refresh token was used or replaced.
     pub fn was_spent(&self, refresh: &str) -> bool {
         self.spent.iter().any(|spent| spent == refresh)
     }
 
-    /// A fresh pair of access and refresh token; the refresh token before it is
-    /// spent.
+    /// Issues a new access token and refresh token. The previous refresh token
+    /// becomes invalid.
     pub fn issue(&mut self, client_id: &str, seller: i64, now: Instant) -> (String, String) {
         let access = format!("APP_USR-{client_id}-{}-{seller}", random_hex::<16>());
         let refresh = format!("TG-{}-{seller}", random_hex::<16>());
@@ -123,14 +123,14 @@ impl Grants {
         (access, refresh)
     }
 
-    /// Whose bearer token a request carries, while it is good.
+    /// The seller of a request's bearer token, if the token is valid.
     pub fn bearer(&self, request: &Request, now: Instant) -> Option<i64> {
         let (scheme, token) = request.header("authorization")?.split_once(' ')?;
         let access = self.access.get(token.trim())?;
         (scheme.eq_ignore_ascii_case("bearer") && now < access.until).then_some(access.seller)
     }
 
-    /// Forgets codes and tokens whose time is over.
+    /// Removes expired codes and access tokens.
     pub fn forget_old(&mut self, now: Instant) {
         self.codes.retain(|_, code| now < code.until);
         self.access.retain(|_, access| now < access.until);

@@ -1,8 +1,7 @@
-//! Believable past sales: the same seed and day give the same history.
+//! Realistic past sales: the same seed and day give the same history.
 //!
-//! Weekdays sell more than weekends, evenings more than mornings, few
-//! listings make most of the sales, and the way of a parcel follows the age of
-//! its order.
+//! Weekdays sell more than weekends, evenings more than mornings. Few listings
+//! make most of the sales. The state of a parcel follows the age of its order.
 
 use chrono::Datelike as _;
 
@@ -14,7 +13,7 @@ use super::state::World;
 use super::things::{Event, Invoice, Item, Order, ZONE};
 use crate::base::{Cents, DAY_S, Day, Instant};
 
-/// Days that a history may have.
+/// Most days of a history.
 pub const DAYS_MAX: i64 = 400;
 
 /// Title, SKU, price in centavos, category.
@@ -70,7 +69,7 @@ const HOURS: [u64; 24] = [2, 1, 1, 0, 0, 1, 2, 3, 4, 5, 6, 6, 7, 6, 5, 5, 5, 5, 
 /// Sales of a day, Monday first, in percent of the mean.
 const WEEKDAYS: [u64; 7] = [118, 112, 108, 104, 98, 76, 84];
 
-/// What a seller's history is to be.
+/// The parameters of a seller's history.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HistoryPlan {
@@ -78,11 +77,11 @@ pub struct HistoryPlan {
     pub ml_user_id: i64,
     /// Days before today, 1 to [`DAYS_MAX`].
     pub days: i64,
-    /// Which of all histories.
+    /// Seed of the random numbers.
     #[serde(default)]
     pub seed: u64,
-    /// Mean sales of a day at the end of the span, 1 to 500; from the seed when
-    /// absent.
+    /// Mean sales of a day at the end of the span, 1 to 500; derived from the
+    /// seed when absent.
     #[serde(default)]
     pub daily: Option<u64>,
 }
@@ -146,7 +145,7 @@ fn stock_up(
     now: Instant,
 ) -> Result<Vec<i64>, String> {
     let count = usize::try_from(8 + dice.below(18)).unwrap_or(8);
-    // Neighbours in the table belong to one kind of shop.
+    // Rows that follow each other in the table fit one kind of shop.
     let first = usize::try_from(plan.seed.wrapping_mul(16) % GOODS.len() as u64).unwrap_or(0);
     let published = now.minus((plan.days + 30) * DAY_S);
     let mut numbers = Vec::with_capacity(count);
@@ -249,7 +248,7 @@ fn nickname(dice: &mut Dice) -> String {
     format!("{name}{}", 1000 + dice.below(9000))
 }
 
-/// Where a parcel is at an age in seconds, and since when.
+/// State of a parcel when its order has this age in seconds, and since when.
 fn parcel(age: i64, ordered: Instant) -> (&'static str, Instant) {
     match age / DAY_S {
         0 => ("ready_to_ship", ordered.plus(60)),
@@ -258,7 +257,8 @@ fn parcel(age: i64, ordered: Instant) -> (&'static str, Instant) {
     }
 }
 
-/// A small generator (SplitMix64): the same seed gives the same numbers.
+/// A small random number generator (SplitMix64): the same seed gives the same
+/// numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -275,7 +275,7 @@ impl Dice {
         self.next() % end.max(1)
     }
 
-    /// An index of a list in which the first entries are the favourites.
+    /// A random index of a list; the first entries are chosen more often.
     fn favourite(&mut self, length: usize) -> usize {
         let end = length as u64;
         let pick = self.below(end).min(self.below(end)).min(self.below(end));

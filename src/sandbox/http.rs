@@ -1,5 +1,5 @@
-//! Requests and replies of the sandbox's small HTTP as plain values.
-//! `server.rs` carries them.
+//! Requests and replies of the sandbox as plain values. `server.rs` reads and
+//! writes them.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -9,9 +9,9 @@ use serde_json::Value;
 pub struct Request {
     /// HTTP method, upper case.
     pub method: String,
-    /// Path as it came: the marketplace's paths need no decoding.
+    /// Path as received: the marketplace's paths need no decoding.
     pub path: String,
-    /// Query text as it came.
+    /// Query text as received.
     pub raw_query: String,
     /// Decoded query pairs, in order.
     pub query: Vec<(String, String)>,
@@ -40,7 +40,7 @@ impl Request {
         first(&self.form(), name).unwrap_or_default().to_owned()
     }
 
-    /// The body as JSON; null when it is none.
+    /// The body as JSON; null when it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
@@ -50,8 +50,8 @@ impl Request {
         self.header("authorization")?.strip_prefix("Bearer ")
     }
 
-    /// Whether a browser sent this from another site's page. The sandbox has no
-    /// log-in, so that is all that keeps a strange page from pressing its buttons.
+    /// Whether a browser sent this from a page of another site. The sandbox has
+    /// no login, so only this check keeps other sites from pressing its buttons.
     pub fn is_from_elsewhere(&self) -> bool {
         let site = self.header("sec-fetch-site").unwrap_or("none");
         self.method != "GET" && !matches!(site, "same-origin" | "none")
@@ -69,29 +69,28 @@ pub fn first<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
     Some(&pair.1)
 }
 
-/// How a reply travels.
+/// How a reply is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
     /// At once.
     Whole,
-    /// Silence for that many milliseconds, then the connection ends.
+    /// Nothing for that many milliseconds, then the connection is closed.
     Hang(u64),
     /// In pieces over that many milliseconds.
     Slow(u64),
-    /// Its head with the whole length, half of its body, then the connection
-    /// ends. An answer without a body is whole.
+    /// The head with the whole length and half of the body, then the connection
+    /// is closed. A reply without a body is sent whole.
     Truncated,
-    /// Not at all: the connection ends.
+    /// Not at all: the connection is closed.
     Lost,
 }
 
 /// A reply in memory.
 pub struct Reply {
-    /// HTTP status.
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
-    /// How it travels.
+    /// How it is sent.
     pub manner: Manner,
 }
 
@@ -106,13 +105,12 @@ impl Reply {
         }
     }
 
-    /// JSON.
     pub fn json(status: u16, value: &impl Serialize) -> Self {
         let body = serde_json::to_vec(value).expect("the sandbox's values have text keys");
         Self::new(status, "application/json; charset=utf-8", body)
     }
 
-    /// What a handler answers when all is well.
+    /// The result of a successful handler: 200 with JSON.
     #[expect(clippy::needless_pass_by_value, reason = "it is made where it is sent")]
     pub fn ok(body: Value) -> Result<Self, Self> {
         Ok(Self::json(200, &body))
@@ -138,22 +136,19 @@ impl Reply {
         Self::error(404, "not_found", message)
     }
 
-    /// A status alone.
+    /// A reply with an empty body.
     pub fn empty(status: u16) -> Self {
         Self::text(status, "")
     }
 
-    /// A PDF file.
     pub fn pdf(body: Vec<u8>) -> Self {
         Self::new(200, "application/pdf", body)
     }
 
-    /// Plain text.
     pub fn text(status: u16, text: &str) -> Self {
         Self::new(status, "text/plain; charset=utf-8", text.into())
     }
 
-    /// A page.
     pub fn html(status: u16, html: &str) -> Self {
         Self::new(status, "text/html; charset=utf-8", html.into())
     }
@@ -169,7 +164,7 @@ impl Reply {
         self
     }
 
-    /// Sets how it travels.
+    /// Sets how the reply is sent.
     pub fn sent(mut self, manner: Manner) -> Self {
         self.manner = manner;
         self

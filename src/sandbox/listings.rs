@@ -1,5 +1,5 @@
-//! Listings, as the marketplace answers them: ids by page or by scan, and
-//! details one by one or up to twenty at a time.
+//! Listings, as the marketplace shows them: ids by page or by scan, and details one
+//! by one or up to twenty at a time.
 
 use serde_json::{Map, Value, json};
 
@@ -67,8 +67,8 @@ pub fn sale_price(call: &mut Call<'_>) -> Answer {
     }))
 }
 
-/// `GET /imagens/{id}.svg`: a listing's picture, its first letters on a colour
-/// of its own.
+/// `GET /imagens/{id}.svg`: a picture of a listing, with two initials of the title
+/// on a colour.
 pub fn picture(call: &mut Call<'_>) -> Answer {
     let item = call.id().strip_suffix(".svg").and_then(|id| call.world.item(id));
     let item = item.ok_or_else(|| Reply::not_found("no such picture"))?;
@@ -93,13 +93,13 @@ pub fn picture(call: &mut Call<'_>) -> Answer {
 pub fn items(call: &mut Call<'_>) -> Answer {
     let attributes = call.query("attributes");
     if attributes.is_some_and(|names| names.split(',').any(|name| !name.starts_with("body."))) {
-        // Fields of the envelope have made whole batches answer 403.
+        // Fields of the envelope made the real marketplace answer 403 for all ids.
         call.violation("envelope_attributes", "items/bulk takes attributes of body only");
     }
     many(call, call.world.config.old_elements)
 }
 
-/// `GET /items?ids=`: retired; answers its old shape when the switch says so.
+/// `GET /items?ids=`: retired; answers in the old format if the switch is on.
 pub fn items_retired(call: &mut Call<'_>) -> Answer {
     call.violation("retired_path", "GET /items?ids=");
     if !call.world.config.old_multiget {
@@ -126,8 +126,8 @@ fn many(call: &mut Call<'_>, is_old: bool) -> Answer {
     Ok(Reply::json(200, &elements.collect::<Vec<_>>()))
 }
 
-/// A listing with the attributes that are asked for: `body.price,body.status`,
-/// or the old `price,status`.
+/// A listing with the requested attributes: `body.price,body.status`, or the old
+/// `price,status`.
 fn shown(call: &Call<'_>, item: &Item) -> Value {
     let whole = whole(call, item);
     let (Value::Object(fields), Some(wanted)) = (&whole, call.query("attributes")) else {
@@ -148,8 +148,8 @@ fn whole(call: &Call<'_>, item: &Item) -> Value {
     unless_spoiled(call.world, &format!("items/{}", item.id()), body)
 }
 
-/// A listing as a caller sees it: quantities are the owner's, attributes of
-/// variations are for those who ask for all.
+/// A listing as a caller sees it. Only the owner sees quantities. Attributes of
+/// variations are included only when all attributes are requested.
 fn item_json(config: &Config, item: &Item, caller: i64, all: bool) -> Value {
     let date = |at| config.date(item.number, at);
     let id = item.id();

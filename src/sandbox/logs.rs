@@ -1,4 +1,4 @@
-//! What the sandbox keeps of all that came in and went out.
+//! The logs of what the sandbox received and sent.
 
 use std::collections::VecDeque;
 use std::time::Instant as Monotonic;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::base::Instant;
 
-/// Entries of each log.
+/// Most entries of each log.
 pub const LOG_MAX: usize = 1_000;
 
-/// A log that forgets its oldest entry.
+/// A log that drops its oldest entry when it is full.
 pub struct Log<T> {
     entries: VecDeque<T>,
     total: u64,
@@ -24,7 +24,6 @@ impl<T> Default for Log<T> {
 }
 
 impl<T> Log<T> {
-    /// Adds an entry.
     pub fn push(&mut self, entry: T) {
         if self.entries.len() == LOG_MAX {
             self.entries.pop_front();
@@ -38,12 +37,12 @@ impl<T> Log<T> {
         self.entries.iter()
     }
 
-    /// How many there have been, also those that made room for newer ones.
+    /// Number of entries so far, including the dropped ones.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Forgets all entries, and how many there were.
+    /// Removes all entries and resets the total.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
@@ -68,18 +67,18 @@ pub struct LoggedRequest {
     pub path: String,
     /// Query with secrets masked.
     pub query: String,
-    /// Whether a bearer token came along.
+    /// Whether the call had a bearer token.
     pub bearer: bool,
-    /// Whose token it was, when it was good.
+    /// The seller of the token, if the token was valid.
     pub ml_user_id: Option<i64>,
     /// The answer; none when the connection ended without one.
     pub status: Option<u16>,
-    /// The fault that was played.
+    /// The fault that was applied.
     pub fault: Option<String>,
 }
 
 impl LoggedRequest {
-    /// The answer in words of the overview.
+    /// The answer as a text for the overview.
     pub fn words(&self) -> String {
         match (self.status, self.fault.as_deref()) {
             (Some(status), None) => status.to_string(),
@@ -88,23 +87,23 @@ impl LoggedRequest {
         }
     }
 
-    /// Whether the answer was no refusal.
+    /// Whether the answer was not an error.
     pub fn is_good(&self) -> bool {
         self.status.is_some_and(|status| status < 400)
     }
 }
 
-/// A use of the interface that the marketplace documents differently.
+/// A use of the interface that differs from the marketplace's documentation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Violation {
     /// RFC 3339.
     pub at: String,
     pub rule: &'static str,
-    /// What was asked, without secrets.
+    /// What was requested, without secrets.
     pub detail: String,
 }
 
-/// A notification that has to go out.
+/// A notification that is to be sent.
 #[derive(Clone)]
 pub struct Notification {
     /// Running number.
@@ -114,7 +113,7 @@ pub struct Notification {
     pub seller: i64,
     pub topic: String,
     pub resource: String,
-    /// What was done, in topics that say so; else empty.
+    /// Actions, for topics that carry them; otherwise empty.
     pub actions: Vec<String>,
     /// RFC 3339 with a fraction.
     pub sent: String,
@@ -124,7 +123,7 @@ pub struct Notification {
     pub due: Monotonic,
 }
 
-/// One attempt to deliver a notification and what came of it.
+/// One attempt to deliver a notification, and its result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Delivery {
     /// RFC 3339.
@@ -148,7 +147,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// The receiver's answer in words of the overview.
+    /// The receiver's answer as a text for the overview.
     pub fn words(&self) -> String {
         match (self.status, &self.detail) {
             (Some(200), _) => format!("200 em {} ms", self.took_ms),
@@ -185,14 +184,14 @@ pub struct ChatMessage {
 pub struct PushMessage {
     /// RFC 3339.
     pub at: String,
-    /// The browser.
+    /// Id of the browser.
     pub device: String,
     pub ttl: i64,
     pub urgency: Option<String>,
     pub topic: Option<String>,
-    /// Who signed it.
+    /// The public key of the signature.
     pub key: String,
-    /// The contact that was given.
+    /// The contact in the signed token.
     pub subject: String,
     /// The encrypted body, base64url.
     pub body: String,

@@ -1,23 +1,23 @@
-//! A stand-in for the outside world, inside the process.
+//! A simulator of the outside services, inside the process.
 //!
-//! `sandbox`, `serve --demo` and the tests talk to this instead of the real
-//! marketplace: same paths, same shapes, same traps, plus a control interface
-//! under `/_sandbox/` and a page at `/`. The platform reaches it over real
-//! HTTP only, so nothing in the marketplace client knows that it is not the
-//! real thing. Everything lives in memory, bounded, and ends with the process.
+//! `sandbox`, `serve --demo` and the tests use this instead of the real
+//! marketplace. It has the same paths, the same formats and the same pitfalls,
+//! plus a control interface under `/_sandbox/` and a page at `/`. The platform
+//! reaches it over real HTTP only, so the marketplace client has no code for it.
+//! All data is in memory, limited in size, and lost when the process ends.
 //!
-//! From the ground up:
+//! The files, from the lowest layer up:
 //!
 //! - values: `http.rs` (requests and replies), `config.rs` (switches),
-//!   `faults.rs`, `things.rs` (the nouns), `grants.rs` (codes and tokens),
-//!   `logs.rs`; `state.rs` holds them all, `call.rs` is what a handler gets;
-//! - resources: a file for each, with its documents, its controls and its
-//!   buttons. `listings.rs` and `orders.rs` answer, `shops.rs` and `sales.rs`
-//!   make things happen; `questions.rs` and `claims.rs` do both;
-//! - services beside the marketplace: `chat.rs`, `push.rs`, `telegram/`,
+//!   `faults.rs`, `things.rs` (the records), `grants.rs` (codes and tokens),
+//!   `logs.rs`; `state.rs` holds them all, `call.rs` is the argument of a handler;
+//! - resources: a file for each, with its JSON, its controls and its buttons.
+//!   `listings.rs` and `orders.rs` answer requests, `shops.rs` and `sales.rs`
+//!   change records; `questions.rs` and `claims.rs` do both;
+//! - services other than the marketplace: `chat.rs`, `push.rs`, `telegram/`,
 //!   and a receiver of our own webhooks, `webhooks.rs`;
-//! - `routes.rs`: every address in one table, and the way of a call;
-//! - `server.rs` carries requests in and replies out, `deliver.rs` and
+//! - `routes.rs`: every address in one table, and how a call is handled;
+//! - `server.rs` reads requests and writes replies, `deliver.rs` and
 //!   `telegram/hook.rs` call the platform.
 
 mod call;
@@ -75,7 +75,7 @@ pub const BOT_TOKEN: &str = "7000000001:demonstracao";
 
 /// A running sandbox. It stops when it is dropped.
 pub struct Running {
-    /// The address actually bound.
+    /// The address that the server listens on.
     pub address: SocketAddr,
     sandbox: Arc<Sandbox>,
     stop_server: Option<tokio::sync::oneshot::Sender<()>>,
@@ -140,7 +140,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.sandbox.stop_delivering();
         if let Some(stop) = self.stop_server.take() {
-            // The server may have ended by itself; then nobody listens.
+            // The server may have ended already; then the channel has no receiver.
             let _ = stop.send(());
         }
         for thread in self.threads.drain(..) {
@@ -153,9 +153,9 @@ impl Drop for Running {
 
 /// The demo's shops by their marketplace ids.
 pub struct DemoShops {
-    /// Of the student, from the largest to the smallest.
+    /// Shops of the student, from the largest to the smallest.
     pub own: Vec<i64>,
-    /// Of the agency's clients who are no students.
+    /// Shops of the agency's clients who are not students.
     pub clients: Vec<i64>,
 }
 

@@ -1,5 +1,5 @@
-//! Notifications: how they are queued, and what shows of those that were given
-//! up. `deliver.rs` sends them.
+//! Notifications: how they are queued, and the list of those that were given up.
+//! `deliver.rs` sends them.
 
 use std::time::Instant as Monotonic;
 
@@ -14,29 +14,28 @@ use super::things::Event;
 use crate::base::text::hex;
 use crate::base::{DAY_S, Instant};
 
-/// How long `/missed_feeds` shows what was given up.
+/// How long `/missed_feeds` shows notifications that were given up.
 const MISSED_S: i64 = 2 * DAY_S;
-/// Topics that may be off.
+/// Most topics that a control can switch off.
 const SILENCED_MAX: usize = 100;
 
-/// What a notification says.
+/// The content of a notification.
 pub struct NewNotification<'n> {
     /// The seller it is about.
     pub seller: i64,
     pub topic: &'n str,
-    /// What changed.
+    /// Path of the record that changed.
     pub resource: &'n str,
-    /// What was done, in topics that say so; else empty.
+    /// Actions, for topics that carry them; otherwise empty.
     pub actions: &'n [&'n str],
 }
 
-/// Queues a notification. Topics that nobody subscribed to, or that were
-/// switched off, are silent.
+/// Queues a notification, unless its topic is not subscribed or is switched off.
 pub fn notify(world: &mut World, event: Event, seller: i64, topic: &str, resource: &str) {
     announce(world, event, &NewNotification { seller, topic, resource, actions: &[] });
 }
 
-/// Queues a notification, as [`notify`] does.
+/// Queues a notification as [`notify`] does, also with actions.
 pub fn announce(world: &mut World, event: Event, news: &NewNotification<'_>) {
     let is_wanted = world.config.topics.iter().any(|topic| topic == news.topic);
     if event.notify && is_wanted && !world.silenced.contains(news.topic) {
@@ -44,10 +43,10 @@ pub fn announce(world: &mut World, event: Event, news: &NewNotification<'_>) {
     }
 }
 
-/// Queues a notification of any topic at all, as often as the switch asks for.
+/// Queues a notification of any topic, with the copies that `duplicates` sets.
 fn send_out(world: &mut World, now: Instant, news: &NewNotification<'_>) {
     let (number, id) = (world.next_number(), crate::base::secrets::random_hex::<12>());
-    // Two changes within a second are two notifications: `sent` differs.
+    // `sent` must differ: two changes within a second are two notifications.
     let fraction = number.rem_euclid(1_000_000_000);
     let sent = now.rfc3339().replace('Z', &format!(".{fraction:09}Z"));
     for _ in 0..=world.config.duplicates {
@@ -80,7 +79,7 @@ fn uuid() -> String {
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
-/// `GET /missed_feeds`: notifications of two days that were given up.
+/// `GET /missed_feeds`: notifications that were given up in the last two days.
 pub fn missed_feeds(call: &mut Call<'_>) -> Answer {
     if !call.asks("app_id", &call.sandbox.client_id) {
         return Err(Reply::forbidden("app_id is not the token's application"));
@@ -100,7 +99,7 @@ pub fn missed_feeds(call: &mut Call<'_>) -> Answer {
     Ok(Reply::json(200, &json!({ "messages": messages.collect::<Vec<_>>() })))
 }
 
-/// A notification about anything, known or not.
+/// A notification about any topic and resource, known or not.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Announcement {
@@ -117,7 +116,8 @@ pub fn control_announce(call: &mut Call<'_>) -> Outcome {
     Ok(json!({ "ok": true }))
 }
 
-/// A topic to be switched on or off, as the marketplace does to slow receivers.
+/// A topic to be switched on or off. The marketplace switches topics off when the
+/// receiver is slow.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TopicSwitch {

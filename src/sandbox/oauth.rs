@@ -1,5 +1,5 @@
-//! Authorization: the consent page, codes with PKCE, rotating refresh tokens,
-//! and what a seller granted to whom.
+//! Authorization: the consent page, codes with PKCE, rotating refresh tokens, and
+//! the lists of grants.
 
 use askama::Template;
 use base64::Engine as _;
@@ -19,7 +19,7 @@ use crate::base::secrets::random_hex;
 const CODE_S: i64 = 600;
 const SCOPE: &str = "offline_access read write";
 const SCOPES: [&str; 3] = ["read", "write", "offline_access"];
-/// Grants of one page.
+/// Most grants of one page.
 const GRANTS_MAX: usize = 50;
 
 /// A checked authorization request.
@@ -30,9 +30,8 @@ struct AuthorizationRequest {
 }
 
 impl AuthorizationRequest {
-    /// Checks the query of `GET /authorization`. The error is a sentence for
-    /// the person in front of the page: nothing is sent to an address that
-    /// was not checked.
+    /// Checks the query of `GET /authorization`. The error is a sentence that
+    /// the page shows: the browser is never redirected to an unchecked address.
     fn read(call: &Call<'_>, query: &[(String, String)]) -> Result<Self, String> {
         let need = |name: &str| {
             first(query, name)
@@ -67,7 +66,7 @@ impl AuthorizationRequest {
         })
     }
 
-    /// The seller agrees: where the browser goes next, with a code.
+    /// The seller agrees: returns the redirect address, with a code.
     fn accept(self, world: &mut World, seller: i64, now: Instant) -> String {
         world.grants.forget_old(now);
         let name = format!("TG-{}-{seller}", random_hex::<12>());
@@ -82,7 +81,7 @@ impl AuthorizationRequest {
         location
     }
 
-    /// The seller refuses: where the browser goes next, with an error.
+    /// The seller refuses: returns the redirect address, with an error.
     fn refuse(&self) -> String {
         self.location(("error", "access_denied"))
     }
@@ -98,7 +97,8 @@ impl AuthorizationRequest {
     }
 }
 
-/// Exact match with a registered address, or any loopback address when none is.
+/// Whether a redirect address is registered. If there are no registered addresses,
+/// any loopback address is accepted.
 fn registered(registered: &[String], presented: &str) -> bool {
     if !registered.is_empty() {
         return registered.iter().any(|uri| uri == presented);
@@ -119,7 +119,8 @@ struct ConsentPage {
     shops: Vec<(i64, String, bool)>,
 }
 
-/// `GET /authorization`: who authorises, or what is wrong with the request.
+/// `GET /authorization`: asks which seller authorises, or shows what is wrong with
+/// the request.
 pub fn consent(call: &mut Call<'_>) -> Answer {
     let problem = AuthorizationRequest::read(call, &call.request.query).err();
     let shops = call.world.sellers.values().map(|seller| {
@@ -132,7 +133,7 @@ pub fn consent(call: &mut Call<'_>) -> Answer {
     Ok(page(&ConsentPage { problem, query, shops }, status))
 }
 
-/// `POST /authorization`: sends the browser back with a code or a refusal.
+/// `POST /authorization`: redirects the browser back with a code or an error.
 pub fn decide(call: &mut Call<'_>) -> Answer {
     if call.request.is_from_elsewhere() {
         return Err(Reply::text(403, "O pedido veio da página de outro site."));
@@ -174,7 +175,7 @@ pub fn control_authorize(call: &mut Call<'_>) -> Outcome {
     Ok(json!({ "ok": true, "location": location }))
 }
 
-/// `POST /oauth/token`, both grants.
+/// `POST /oauth/token`, for both grant types.
 pub fn token(call: &mut Call<'_>) -> Answer {
     call.world.grants.forget_old(call.now);
     let (access, refresh, seller) = exchange(call).map_err(|(code, text)| {
@@ -193,7 +194,7 @@ type Refused = (&'static str, &'static str);
 
 const NOT_VALID: Refused = ("invalid_grant", "grant not valid any more");
 
-/// A fresh pair of access and refresh token, and whose it is.
+/// Returns a new access token, a new refresh token and their seller.
 fn exchange(call: &mut Call<'_>) -> Result<(String, String, i64), Refused> {
     let content_type = call.request.header("content-type").unwrap_or_default();
     if !content_type.starts_with("application/x-www-form-urlencoded") {
@@ -240,7 +241,7 @@ fn redeem(
     redirect_uri: &str,
     verifier: &str,
 ) -> Result<i64, Refused> {
-    // Whatever is wrong with the rest, the code is used up.
+    // The code is used up even when something else is wrong.
     let code = call.world.grants.take_code(code).ok_or(NOT_VALID)?;
     let good = call.now < code.until
         && code.redirect_uri == redirect_uri
@@ -269,7 +270,7 @@ fn refresh(call: &mut Call<'_>, presented: &str) -> Result<i64, Refused> {
     Ok(seller)
 }
 
-/// 401, in the shape that the switch asks for.
+/// 401, in the format that the switch `old_errors` selects.
 pub fn unauthorized(world: &World) -> Reply {
     let body = if world.config.old_errors {
         json!({ "message": "invalid_token", "error": "not_found", "status": 401, "cause": [] })
@@ -304,7 +305,7 @@ pub fn application(call: &mut Call<'_>) -> Answer {
     }))
 }
 
-/// `GET /applications/{id}/grants`: who granted an application something.
+/// `GET /applications/{id}/grants`: the sellers who authorised an application.
 pub fn grants(call: &mut Call<'_>) -> Answer {
     if call.id() != call.sandbox.client_id {
         return Err(Reply::forbidden("not the token's application"));
@@ -322,8 +323,8 @@ pub fn grants(call: &mut Call<'_>) -> Answer {
     }))
 }
 
-/// `GET /users/{id}/applications`: what a user granted to whom. Ids are text
-/// here.
+/// `GET /users/{id}/applications`: the applications that a user authorised. Ids are
+/// text here.
 pub fn granted_by(call: &mut Call<'_>) -> Answer {
     call.must_be_own(call.id())?;
     let mut own = call.world.grants.granted(call.now);

@@ -1,4 +1,4 @@
-//! Orders, as the marketplace answers them.
+//! Orders, as the marketplace shows them.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub const SEARCH: &str = "seller order.status order.date_created.from order.date
 const PAGE_MAX: usize = 50;
 const OFFSET_MAX: usize = 10_000;
 const RETENTION_S: i64 = 366 * DAY_S;
-/// What a search as seller leaves out unless it is asked for by status.
+/// States that a search leaves out, unless it filters by status.
 const HIDDEN: [&str; 3] = ["cancelled", "pending_cancel", "invalid"];
 
 /// `GET /orders/search`.
@@ -35,7 +35,7 @@ pub fn search(call: &mut Call<'_>) -> Answer {
         call.too_many(&format!("orders/search limit={limit} offset={offset}"));
         return Err(Reply::bad_request("invalid limit or offset"));
     }
-    // Where that ends is not documented, so nobody can keep to it.
+    // This limit is not documented, so exceeding it is no violation.
     let is_beyond = offset >= call.world.config.orders_reach;
     if is_beyond && !call.world.config.silent_reach {
         return Err(Reply::bad_request("invalid offset"));
@@ -81,15 +81,15 @@ struct Filter<'a> {
     item: Option<i64>,
 }
 
-/// Two optional ends.
+/// A time range with optional ends.
 struct Span {
     from: Option<Instant>,
     to: Option<Instant>,
 }
 
 impl Span {
-    /// Reads `order.<name>.from` and `.to`. Minutes and below are dropped from
-    /// both: a client that does not round `to` up misses the last hour.
+    /// Reads `order.<name>.from` and `.to`. Both are rounded down to the hour: a
+    /// client that does not round `to` up misses the last hour.
     fn read(request: &Request, name: &str) -> Result<Self, String> {
         let end = |end: &str| {
             let parameter = format!("order.{name}.{end}");
@@ -132,7 +132,7 @@ impl<'a> Filter<'a> {
                 self.statuses.contains(&order.status.as_str())
             }
         };
-        // Dates first: they leave the fewest.
+        // Dates first, because they exclude the most orders.
         self.created.accepts(Some(order.created))
             && by_status()
             && self.closed.accepts(order.closed)
@@ -193,7 +193,8 @@ pub fn shipments(call: &mut Call<'_>) -> Answer {
     })
 }
 
-/// What relates orders and shipments is asked for with a header of its own.
+/// Records a violation when a request for the relation of orders and shipments has
+/// no `X-New-Domain` header.
 pub fn check_new_domain(call: &mut Call<'_>) {
     if call.request.header("x-new-domain") != Some("true") {
         let detail = format!("GET {} without X-New-Domain", call.request.path);

@@ -1,5 +1,6 @@
-//! The sandbox's overview: what there is, what went in and out, and a button
-//! for everything that can happen. What the buttons do is in `buttons.rs`.
+//! The sandbox's overview: the records, what was received and sent, and a button
+//! for everything that can happen. Each resource's file has the handlers of its
+//! buttons (`press_…`).
 
 use std::cmp::Reverse;
 
@@ -13,7 +14,7 @@ use crate::base::{Cents, Instant, grouped};
 use crate::marketplace::books::order_status::OrderState;
 use crate::panel::Badge;
 
-/// Listings that a shop's card offers.
+/// Most listings that a shop's card offers.
 const OPTIONS: usize = 100;
 
 #[derive(Template)]
@@ -21,7 +22,7 @@ const OPTIONS: usize = 100;
 struct Overview<'w> {
     world: &'w World,
     now: Instant,
-    /// The name of a style and what the last button said.
+    /// The name of a style, and the message of the last button.
     notice: Option<(&'static str, &'w str)>,
     shops: Vec<ShopCard>,
     orders: Vec<&'w Order>,
@@ -49,7 +50,7 @@ pub fn overview(call: &mut Call<'_>) -> Answer {
         notice: ["feito", "erro"].into_iter().find_map(|name| Some((name, call.query(name)?))),
         shops: shop_cards(world, now),
         orders: first(8, world.orders.values(), |order| (order.created, order.id)),
-        // What waits for somebody goes first.
+        // Unanswered questions and open claims go first.
         questions: first(6, world.questions.values(), |question| {
             (question.status == "UNANSWERED", question.updated, question.id)
         }),
@@ -60,7 +61,7 @@ pub fn overview(call: &mut Call<'_>) -> Answer {
     Ok(page(&overview, 200))
 }
 
-/// The records with the highest keys.
+/// The `count` records with the highest keys.
 fn first<'w, T, K: Ord>(
     count: usize,
     records: impl Iterator<Item = &'w T>,
@@ -72,7 +73,7 @@ fn first<'w, T, K: Ord>(
     all
 }
 
-/// What the template asks for.
+/// Functions that the template calls.
 impl Overview<'_> {
     fn nickname(&self, seller: &i64) -> &str {
         self.world.sellers.get(seller).map_or("", |seller| &seller.nickname)

@@ -1,5 +1,5 @@
-//! What the sandbox's pages share. They work without scripts; texts are
-//! Brazilian Portuguese.
+//! The common parts of the sandbox's pages. The pages work without scripts; texts
+//! are Brazilian Portuguese.
 
 use askama::Template;
 
@@ -31,7 +31,7 @@ pub fn style(_call: &mut Call<'_>) -> Answer {
     Ok(Reply::new(200, "text/css; charset=utf-8", include_bytes!("sandbox.css").to_vec()))
 }
 
-/// An address of the pages that is not there.
+/// The answer for a page that does not exist.
 pub fn missing(_call: &mut Call<'_>) -> Answer {
     Err(Reply::text(404, "Esta página não existe."))
 }

@@ -1,14 +1,14 @@
-//! Small PDF documents, so that what asks for a label or a fiscal note gets
-//! the real thing: a page of 10 by 15 cm for each list of lines.
+//! Small PDF documents, so that labels and fiscal notes are real PDF files: a page
+//! of 10 by 15 cm for each list of lines.
 
 use std::fmt::Write as _;
 
-/// Points of 10 and 15 cm.
+/// 10 and 15 cm, in points.
 const WIDTH: u32 = 283;
 const HEIGHT: u32 = 425;
 
-/// A document with a page for each list of lines. The first line of a page
-/// stands in bars above the rest.
+/// A document with a page for each list of lines. The first line of a page is also
+/// drawn as bars above the text.
 pub fn document(pages: &[Vec<String>]) -> Vec<u8> {
     // Objects: 1 the catalogue, 2 the pages, 3 the font, then a page and its
     // content for each.
@@ -71,7 +71,7 @@ fn content(lines: &[String]) -> Vec<u8> {
     for line in lines {
         content.push(b'(');
         for character in line.chars().take(44) {
-            // The encoding is Latin 1 with additions; what it lacks is a dot.
+            // The encoding extends Latin 1; other characters become a dot.
             let byte = u8::try_from(u32::from(character)).unwrap_or(b'.');
             if matches!(byte, b'(' | b')' | b'\\') {
                 content.push(b'\\');

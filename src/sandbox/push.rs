@@ -1,9 +1,10 @@
-//! A push service: what Chrome's, Firefox' and Apple's have in common, with
+//! A push service: the common behaviour of Chrome's, Firefox' and Apple's, with
 //! every check that one of them makes.
 //!
-//! Any id is a browser. One that begins with a status and a dash, such as
-//! `410-a`, is answered with it; `413-` takes small messages alone, and `403-`
-//! does not know our key. A browser is bound to the key that comes first.
+//! Any id is a browser. An id that begins with a status and a dash, such as
+//! `410-a`, is answered with that status; `413-` accepts only small messages, and
+//! `403-` simulates an unknown key. A browser accepts only the first key that sent
+//! to it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
@@ -17,13 +18,13 @@ use super::http::{Reply, Request};
 use super::logs::PushMessage;
 use crate::base::{DAY_S, Instant};
 
-/// Largest body that services must take.
+/// Largest body that a service must accept.
 const LARGEST: usize = 4096;
-/// Largest that the browsers `413-` take.
+/// Largest body that the browsers `413-` accept.
 const SMALL: usize = 1500;
-/// Salt, record size, length of the key, and the key.
+/// Length of the head: salt, record size, length of the key, and the key.
 const HEAD: usize = 16 + 4 + 1 + 65;
-/// The mark after the text, and the cipher's tag.
+/// Length of the end: the delimiter after the text, and the cipher's tag.
 const TAIL: usize = 1 + 16;
 
 /// `POST /push/{id}`.
@@ -97,7 +98,8 @@ fn check(request: &Request, device: &str, now: Instant) -> Checked<PushMessage> 
     })
 }
 
-/// One record as RFC 8188 has it, with the sender's key in its head.
+/// Checks that the body is one record of RFC 8188 with the sender's key in its
+/// head.
 fn check_body(body: &[u8]) -> Result<(), &'static str> {
     if body.len() < HEAD + TAIL {
         return Err("the body is no message");
@@ -114,7 +116,7 @@ fn check_body(body: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Who signed the request, and the contact that was given (RFC 8292).
+/// Verifies the signature; returns the key that signed and the contact (RFC 8292).
 fn signer(request: &Request, now: Instant) -> Result<(String, String), &'static str> {
     let given = request
         .header("authorization")

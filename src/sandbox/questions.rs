@@ -1,5 +1,5 @@
-//! Questions of buyers and their answers: as the marketplace shows them, and
-//! how they come about.
+//! Questions of buyers and their answers: how the marketplace shows them, and how
+//! they are created and changed.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub const SEARCH: &str = "seller_id item item_id from status api_version sort_fi
 
 const QUESTIONS_MAX: usize = 50_000;
 const TEXT_MAX: usize = 2_000;
-/// Questions without an answer are taken away after about seven months.
+/// Questions without an answer are removed after about seven months.
 const KEPT_S: i64 = 213 * DAY_S;
 
 /// `GET /questions/search`.
@@ -72,7 +72,7 @@ fn matches(question: &Question, call: &Call<'_>) -> bool {
         && from.is_none_or(|from: i64| from == question.buyer)
 }
 
-/// A question as both addresses show it, but for its asker.
+/// The fields of a question that both addresses show, without the buyer.
 fn common(world: &World, question: &Question) -> Value {
     let date = |at| world.config.date(question.id, at);
     let answer = question
@@ -93,7 +93,7 @@ fn row(world: &World, question: &Question) -> Value {
     unless_spoiled(world, &format!("questions/{}", question.id), body)
 }
 
-/// One question: the asker is `buyer_id` here, and dates are finer.
+/// One question: the buyer is `buyer_id` here, and dates have nanoseconds.
 fn single(world: &World, question: &Question) -> Value {
     let mut body = common(world, question);
     let fine = |at: Instant| at.rfc3339().replace('Z', ".123456789Z");
@@ -123,7 +123,7 @@ fn own_question<'w>(call: &'w Call<'_>, number: i64) -> Result<&'w Question, Rep
     )
 }
 
-/// `GET /users/{id}/questions/response_time`: minutes between questions and
+/// `GET /users/{id}/questions/response_time`: average minutes between questions and
 /// answers; 404 while nothing was answered.
 pub fn response_time(call: &mut Call<'_>) -> Answer {
     let answered = call.world.questions.values().filter_map(|question| {
@@ -180,7 +180,7 @@ pub struct NewQuestion {
     pub text: Option<String>,
     /// RFC 3339; now when absent.
     pub date_created: Option<String>,
-    /// Who asks; somebody new when absent.
+    /// The buyer; a new one when absent.
     pub buyer: Option<i64>,
 }
 
@@ -188,7 +188,7 @@ pub struct NewQuestion {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct QuestionChange {
-    /// The seller answers in another window.
+    /// An answer that the seller gives outside the platform.
     pub answer: Option<String>,
     /// `BANNED`, `DELETED` … or any other word.
     pub status: Option<String>,
@@ -204,7 +204,7 @@ const TEXTS: [&str; 6] = [
     "Faz desconto levando duas unidades?",
 ];
 
-/// A buyer asks; returns the question's id.
+/// Creates a question of a buyer; returns the question's id.
 pub fn ask(world: &mut World, new: NewQuestion, event: Event) -> Result<i64, String> {
     let seller = new.ml_user_id;
     world.check_seller(seller)?;
@@ -238,7 +238,7 @@ fn notify_about(world: &mut World, seller: i64, id: i64, event: Event) {
     notify(world, event, seller, "questions", &format!("/questions/{id}"));
 }
 
-/// Somebody at the seller's answers, through the platform or elsewhere.
+/// Stores the seller's answer, given through the platform or elsewhere.
 fn give_answer(world: &mut World, id: i64, text: String, event: Event) -> Result<(), String> {
     let question = find(world, id)?;
     if question.status != "UNANSWERED" {
@@ -280,7 +280,7 @@ pub fn change(
     Ok(())
 }
 
-/// A listing that ends takes the chance to answer with it.
+/// Closes the unanswered questions of a listing that has ended.
 pub fn close_for(world: &mut World, item: i64, event: Event) {
     let open = world
         .questions

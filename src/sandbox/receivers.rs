@@ -1,5 +1,5 @@
-//! What a receiver of webhooks knows and keeps, and how it judges a signature
-//! (Standard Webhooks).
+//! The settings and the log entries of webhook receivers, and the check of a
+//! signature (Standard Webhooks).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -11,18 +11,18 @@ use sha2::Sha256;
 use super::http::Request;
 use crate::base::Instant;
 
-/// A signature is good for so long before and after, as the libraries have it.
+/// How far a timestamp may be in the past or future, as in the usual libraries.
 const TOLERANCE_S: i64 = 5 * 60;
 
-/// A receiver as it was told to be.
+/// The settings of a receiver.
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     pub secrets: Vec<String>,
-    /// What it answers; 204 unless it was told.
+    /// Status of its answers; 204 unless set.
     pub status: Option<u16>,
 }
 
-/// Something that came.
+/// A received webhook.
 #[derive(Clone, Debug, Serialize)]
 pub struct Received {
     /// RFC 3339.
@@ -33,17 +33,17 @@ pub struct Received {
     pub timestamp: i64,
     /// `valid`, `unknown` without a secret to check with, or what is wrong.
     pub signature: String,
-    /// How many signatures came along.
+    /// How many signatures the header has.
     pub signatures: usize,
     pub body: Value,
 }
 
-/// The key of a secret, when it is written as one.
+/// The key in a secret; `None` when the secret is malformed.
 pub fn key_of(secret: &str) -> Option<Vec<u8>> {
     BASE64.decode(secret.strip_prefix("whsec_")?).ok()
 }
 
-/// What to think of the signatures of a request.
+/// Checks the signatures of a request; the result is [`Received::signature`].
 pub fn judge(request: &Request, secrets: &[String], now: Instant) -> &'static str {
     let header = |name: &str| request.header(name).unwrap_or_default();
     let (id, stamp) = (header("webhook-id"), header("webhook-timestamp"));

@@ -1,5 +1,5 @@
-//! What searches and single records have in common: whose they are, pages of
-//! them, scans through them, and records that are served unreadable.
+//! The common parts of searches and single records: ownership, pages, scans, and
+//! records that are served with invalid values.
 
 use serde_json::{Value, json};
 
@@ -9,14 +9,14 @@ use super::state::{Scroll, World};
 use super::things::Owned;
 use crate::base::secrets::random_hex;
 
-/// Records that may be spoiled at a time.
+/// Most records that are spoiled at the same time.
 const SPOILED_MAX: usize = 1_000;
 const SCROLL_S: i64 = 300;
-/// Scans that one seller may leave open.
+/// Most open scans of one seller.
 const SCROLLS_MAX: usize = 10;
 
-/// A record of the caller's, or the refusal for one that is missing or another
-/// seller's.
+/// The caller's record, or the error reply when it is missing or belongs to
+/// another seller.
 pub fn own<T: Owned>(
     found: Option<&T>,
     caller: i64,
@@ -38,7 +38,7 @@ pub struct Paging {
 }
 
 impl Paging {
-    /// Reads it from the query; `name` is the search in violations.
+    /// Reads the paging from the query; `name` names the search in violations.
     pub fn read(
         call: &mut Call<'_>,
         name: &str,
@@ -70,7 +70,7 @@ impl Paging {
     }
 }
 
-/// The next page of a scan, and the id to send for the one after it: none once
+/// The next page of a scan, and the scroll id for the page after it; `None` once
 /// everything was read.
 fn scan(
     call: &mut Call<'_>,
@@ -112,7 +112,8 @@ fn scan(
     Ok((page, Some(id)))
 }
 
-/// A record such as `orders/2000001`, or what is left of it when it was spoiled.
+/// The record, with invalid values if it was spoiled. `name` is, for example,
+/// `orders/2000001`.
 pub fn unless_spoiled(world: &World, name: &str, mut record: Value) -> Value {
     if world.spoiled.contains(name) {
         for (field, value) in [
@@ -131,7 +132,7 @@ pub fn unless_spoiled(world: &World, name: &str, mut record: Value) -> Value {
     record
 }
 
-/// Spoils a record such as `orders/2000001`, or makes it whole again.
+/// Spoils a record such as `orders/2000001`, or restores it.
 pub fn spoil(world: &mut World, name: &str, spoiled: bool) -> Result<(), String> {
     let name = name.trim_start_matches('/');
     if !spoiled {

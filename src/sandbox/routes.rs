@@ -1,12 +1,12 @@
-//! Every address of the sandbox as a row of one table, and the way of a call.
+//! Every address of the sandbox as a row of one table, and how a call is handled.
 //!
-//! The row says what is behind an address, and from that follows all else:
-//! which token is needed, whether faults are played and calls are logged, which
-//! parameters are known, how a refusal looks.
+//! The row says what an address belongs to. The rest follows from that: which token
+//! is needed, whether faults apply and calls are logged, which parameters are
+//! known, and the format of errors.
 //!
-//! Strict mode is always on: what the real marketplace would refuse or has
-//! retired is answered as it would be, and noted as a violation, so a test can
-//! ask at the end that there were none.
+//! Strict mode is always on: a call that the real marketplace would reject or has
+//! retired gets the answer of the real marketplace and is recorded as a violation.
+//! So a test can check at the end that there were no violations.
 
 use serde_json::json;
 
@@ -26,19 +26,19 @@ use super::{
 pub struct Route {
     /// HTTP method; `*` is any.
     pub method: &'static str,
-    /// Path in which `{name}` stands for a segment or its end, `{digits}` for a
-    /// segment of digits, and `*` at the end for all that follows.
+    /// Path pattern. `{name}` matches a segment or its end, `{digits}` a
+    /// segment of digits, and `*` at the end everything that follows.
     pub path: &'static str,
     handler: Handler,
 }
 
-/// What is behind an address.
+/// What an address belongs to, and the function that answers.
 enum Handler {
-    /// The marketplace, for a seller's token; with the parameters it knows.
+    /// The marketplace, with a seller's token; the text lists the known parameters.
     Seller(fn(&mut Call<'_>) -> Answer, &'static str),
     /// The marketplace, without a token.
     Open(fn(&mut Call<'_>) -> Answer),
-    /// A service beside the marketplace, with checks of its own.
+    /// A service other than the marketplace, which checks its own credentials.
     Neighbour(fn(&mut Call<'_>) -> Answer),
     /// Telegram's Bot API.
     Telegram(fn(&mut Call<'_>) -> Answer),
@@ -54,10 +54,10 @@ const fn row(method: &'static str, path: &'static str, handler: Handler) -> Rout
     Route { method, path, handler }
 }
 
-/// The marketplace documents it, and there is nothing of it here.
+/// The marketplace documents this address; the sandbox has no data for it.
 const NOTHING: Handler = Seller(|_| Err(Reply::not_found("the sandbox has nothing of this")), "");
 
-/// The table. The first row that fits counts.
+/// The table. The first row that matches is used.
 #[rustfmt::skip] // A table: one address per row.
 pub static ROUTES: &[Route] = &[
     row("GET", "/authorization", Open(oauth::consent)),
@@ -206,12 +206,12 @@ pub static ROUTES: &[Route] = &[
     row("*", "/estilo.css", Page(page::missing)),
 
     row("POST", "/{phone}/messages", Neighbour(chat::cloud)),
-    // No address of the marketplace is a number alone.
+    // The marketplace has no address that is only a number.
     row("GET", "/{digits}", Neighbour(chat::phone)),
 ];
 
 impl Route {
-    /// What stands in the place of the path's variables, when the row fits.
+    /// The values of the path variables; `None` when the row does not match.
     fn fits<'r>(&self, method: &str, segments: &[&'r str]) -> Option<Vec<&'r str>> {
         if self.method != "*" && self.method != method {
             return None;
@@ -240,14 +240,14 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|part| !part.is_empty())
 }
 
-/// The row of an address, and what stands in the place of its variables.
+/// The row of an address, and the values of its path variables.
 pub fn find<'r>(method: &str, path: &'r str) -> Option<(&'static Route, Vec<&'r str>)> {
     let segments: Vec<&str> = parts(path).collect();
     ROUTES.iter().find_map(|route| Some((route, route.fits(method, &segments)?)))
 }
 
-/// Whether a request is one to the marketplace itself: also when it has no such
-/// address.
+/// Whether a request is for the marketplace itself; unknown addresses count as
+/// such.
 pub fn is_marketplace(request: &Request) -> bool {
     find(&request.method, &request.path)
         .is_none_or(|(route, _)| matches!(route.handler, Seller(..) | Open(_)))
@@ -295,7 +295,7 @@ fn refused(status: u16, problem: &str) -> Reply {
     Reply::json(status, &json!({ "ok": false, "error": problem }))
 }
 
-/// Back to the overview, which shows what a button says.
+/// Redirects to the overview, which shows the message of the button.
 fn pressed(done: Pressed) -> Reply {
     let (name, text) = match done {
         Ok(text) => ("feito", text),
@@ -341,8 +341,8 @@ fn marketplace(call: &mut Call<'_>, handler: Option<&Handler>) -> Reply {
     })
 }
 
-/// Answers from outside: the fault that waits for such a call, or the work;
-/// and a line in the log.
+/// Answers a call with the fault that matches it, or else with the work. Logs the
+/// call.
 fn logged(
     call: &mut Call<'_>,
     seen: LoggedRequest,
@@ -371,14 +371,14 @@ fn logged(
     reply
 }
 
-/// Notes parameters that the marketplace ignores in silence, because a client
-/// that sends them believes something that is not so, and those sent twice.
+/// Records unknown and repeated parameters as violations. The marketplace ignores
+/// unknown parameters silently, so the client would not notice its mistake.
 fn check_parameters(call: &mut Call<'_>, known: &str) {
     let request = call.request;
     let mut before = Vec::new();
     for (name, _) in &request.query {
         let detail = format!("{} {}: {name}", request.method, request.path);
-        // A token in the query is noted for every path already.
+        // A token in the query is already recorded for every path.
         let is_known = name == "access_token" || known.split(' ').any(|one| one == name);
         if !is_known {
             call.violation("unknown_parameter", &*detail);
@@ -390,7 +390,7 @@ fn check_parameters(call: &mut Call<'_>, known: &str) {
     }
 }
 
-/// Query parameters whose values never reach the log.
+/// Query parameters whose values are never logged.
 const SECRETS: [&str; 6] =
     ["access_token", "token", "client_secret", "refresh_token", "code", "code_verifier"];
 

@@ -1,5 +1,5 @@
-//! Sales arrive and change: what controls and buttons do. Each change queues
-//! its notification.
+//! The controls and buttons that create and change sales. Each change queues its
+//! notifications.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::base::{Cents, Instant};
 use crate::usual;
 
 usual! {
-    /// A sale to arrive.
+    /// A sale to be created.
     #[derive(Clone, Debug, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct NewSale {
@@ -21,13 +21,13 @@ usual! {
         /// The listing's id; the seller's first active one when absent.
         pub item: Option<String>,
         pub quantity: i64 = 1,
-        /// The listing's when absent.
+        /// The listing's price when absent.
         pub unit_price: Option<Cents>,
         /// `paid`, `cancelled` … or any other word.
         pub status: String = "paid".to_owned(),
         /// RFC 3339; now when absent.
         pub date_created: Option<String>,
-        /// When the marketplace makes the shipment.
+        /// When the marketplace creates the shipment.
         pub shipping: Shipping = Shipping::Now,
         /// Shown in the order when given.
         pub buyer_nickname: Option<String>,
@@ -57,16 +57,16 @@ pub enum Shipping {
 pub struct OrderChange {
     /// `paid`, `cancelled` … or any other word.
     pub status: Option<String>,
-    /// `ready_to_ship`, `shipped`, `delivered` …; makes the shipment if there is none.
+    /// `ready_to_ship`, `shipped` …; creates the shipment if there is none.
     pub shipping_status: Option<String>,
-    /// Finer shipping state.
+    /// Sub-status of the shipment.
     pub shipping_substatus: Option<String>,
-    /// What a partial refund returns, in reais; half when absent.
+    /// Amount of a partial refund, in reais; half of the total when absent.
     pub refund: Option<Cents>,
     pub invoice: Option<Invoice>,
 }
 
-/// A sale arrives; returns the order's id.
+/// Creates a sale; returns the order's id.
 pub fn sell(world: &mut World, sale: NewSale, event: Event) -> Result<i64, String> {
     let now = event.now;
     world.check_seller(sale.ml_user_id)?;
@@ -92,7 +92,7 @@ pub fn sell(world: &mut World, sale: NewSale, event: Event) -> Result<i64, Strin
     item.sold += sale.quantity;
     item.set_stock(item.stock - sale.quantity);
     touch(&mut item.updated, now);
-    // A payment takes seconds, but nothing is dated after now.
+    // The payment is some seconds later than the order, but not in the future.
     let settled = created.plus(4).min(now).max(created);
     let order = Order {
         id: 0,
@@ -127,7 +127,7 @@ fn closes(status: &str) -> bool {
     !matches!(status, "payment_required" | "payment_in_process" | "invalid")
 }
 
-/// Stores an order under a fresh id, with a buyer of its own.
+/// Stores an order under a new id, with a new buyer.
 pub fn record(world: &mut World, mut order: Order) -> Result<i64, String> {
     check_room(world.orders.len(), ORDERS_MAX, "orders")?;
     let number = world.next_number();
@@ -188,7 +188,7 @@ pub fn change(world: &mut World, id: i64, change: OrderChange, event: Event) -> 
     Ok(())
 }
 
-/// What a cancelled order had sold is for sale again.
+/// Puts the units of a cancelled order back into the listing's stock.
 fn restock(world: &mut World, order: &Order, now: Instant) -> bool {
     let Some(item) = world.items.get_mut(&order.item) else {
         return false;
@@ -237,7 +237,7 @@ fn shown(world: &World, id: i64) -> Value {
     })
 }
 
-/// What a shop's form asks to sell.
+/// The sale that a shop's form describes.
 fn asked(call: &Call<'_>) -> Result<NewSale, String> {
     Ok(NewSale {
         ml_user_id: call.number_field("ml_user_id")?,

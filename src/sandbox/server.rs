@@ -25,7 +25,7 @@ const CONNECTIONS_MAX: usize = 256;
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// Into how many pieces a slow answer is cut.
 const PIECES: usize = 8;
-/// How long half of an answer has to leave before the connection ends.
+/// How long to wait after half of an answer before the connection is closed.
 const CUT_AFTER: Duration = Duration::from_millis(50);
 
 /// The body of a reply: whole, in pieces, or cut off in the middle.
@@ -72,7 +72,7 @@ impl Body for Payload {
             return Poll::Ready(None);
         }
         if self.cut_at > 0 && self.rest.len() <= self.cut_at {
-            // What an error follows at once is never written.
+            // Data that is directly followed by an error would not be written.
             let cut = self.cut.get_or_insert_with(|| Box::pin(tokio::time::sleep(CUT_AFTER)));
             std::task::ready!(cut.as_mut().poll(context));
             return Poll::Ready(Some(Err(io::Error::other("cut off, as scripted"))));
@@ -119,7 +119,7 @@ async fn accept(listener: tokio::net::TcpListener, sandbox: Arc<Sandbox>) {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(error) => {
-                // Out of file descriptors, mostly: give it a moment.
+                // Usually there are no free file descriptors: wait a moment.
                 tracing::warn!(%error, "the sandbox could not accept a connection");
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
@@ -136,7 +136,7 @@ async fn accept(listener: tokio::net::TcpListener, sandbox: Arc<Sandbox>) {
                 .timer(TokioTimer::new())
                 .header_read_timeout(READ_TIMEOUT)
                 .serve_connection(TokioIo::new(stream), service);
-            // Ends of connections are part of the play, not news.
+            // Scripted faults end connections on purpose, so this is no warning.
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a sandbox connection ended early");
             }
@@ -175,7 +175,7 @@ async fn answer(
         None => routes::answer(sandbox, &request),
     };
     if running.is_some() {
-        // The answer is as old as its way is long.
+        // Wait after the work: the answer shows the state before the delay.
         let delay = sandbox.world().config.delay_ms;
         tokio::time::sleep(Duration::from_millis(delay)).await;
     }
@@ -194,7 +194,7 @@ fn response(reply: Reply) -> hyper::Response<Payload> {
     let mut response = hyper::Response::new(Payload::new(reply.body, reply.manner));
     *response.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in reply.headers {
-        // What a header cannot hold (a line break in a scripted value) is left out.
+        // An invalid value (such as a scripted one with a line break) is left out.
         if let Ok(value) = HeaderValue::from_str(&value) {
             response.headers_mut().append(HeaderName::from_static(name), value);
         }
@@ -202,7 +202,7 @@ fn response(reply: Reply) -> hyper::Response<Payload> {
     response
 }
 
-/// A call of the marketplace that is being answered; counted until dropped.
+/// A call to the marketplace in progress; it is counted until dropped.
 struct Running<'s> {
     sandbox: &'s Sandbox,
     seller: Option<i64>,
@@ -224,8 +224,8 @@ impl Drop for Running<'_> {
     }
 }
 
-/// `GET /_sandbox/deliveries?settle_ms=N` waits until nothing is left to
-/// deliver, at most that long, so that tests need not guess.
+/// `GET /_sandbox/deliveries?settle_ms=N` waits until nothing is left to deliver,
+/// but at most N milliseconds. So tests need no fixed pauses.
 async fn settle(sandbox: &Sandbox, request: &Request) {
     if request.path != "/_sandbox/deliveries" {
         return;
@@ -235,6 +235,6 @@ async fn settle(sandbox: &Sandbox, request: &Request) {
     };
     let mut unsent = sandbox.unsent.subscribe();
     let idle = unsent.wait_for(|count| *count == 0);
-    // Not settled in time: the list shows what there is.
+    // After the timeout the list is answered as it is.
     let _ = tokio::time::timeout(Duration::from_millis(ms), idle).await;
 }

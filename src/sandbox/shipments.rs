@@ -1,5 +1,5 @@
-//! Shipments and their labels: as the marketplace shows them, and how they
-//! come about.
+//! Shipments and their labels: how the marketplace shows them, and how they are
+//! created and changed.
 
 use serde_json::{Value, json};
 
@@ -13,15 +13,15 @@ use super::state::World;
 use super::things::{Order, Shipment, ZONE, item_id, mode_of, touch};
 use crate::base::{Cents, DAY_S, Instant};
 
-/// Labels of one call.
+/// Most labels of one call.
 const LABELS_MAX: usize = 50;
 /// Kinds of logistics whose labels the seller prints.
 const PRINTED_BY_SELLERS: [&str; 4] = ["drop_off", "xd_drop_off", "cross_docking", "self_service"];
 /// What a shipment costs its seller, in reais; the buyer pays nothing.
 const COST: f64 = 20.5;
 
-/// Every status that a shipment may have, with those finer states that the
-/// sandbox plays.
+/// Every status that a shipment may have, with the sub-statuses that the sandbox
+/// simulates.
 #[rustfmt::skip] // A table: one status per row.
 const STATUSES: [(&str, &[&str]); 15] = [
     ("to_be_agreed", &[]),
@@ -41,7 +41,7 @@ const STATUSES: [(&str, &[&str]); 15] = [
     ("stale_shipped", &[]),
 ];
 
-/// `GET /shipments/{id}`; the header `x-format-new: true` is a must.
+/// `GET /shipments/{id}`; the header `x-format-new: true` is required.
 pub fn shipment(call: &mut Call<'_>) -> Answer {
     check_new_format(call)?;
     let shipment = own_shipment(call)?;
@@ -72,7 +72,7 @@ pub fn statuses(_call: &mut Call<'_>) -> Answer {
     Ok(Reply::json(200, &statuses))
 }
 
-/// Shipments are asked for with a header of their own.
+/// Checks the header that requests for shipments need.
 fn check_new_format(call: &mut Call<'_>) -> Result<(), Reply> {
     if call.request.header("x-format-new") == Some("true") {
         return Ok(());
@@ -130,7 +130,7 @@ fn nested(world: &World, shipment: &Shipment) -> Value {
     })
 }
 
-/// The shape that the marketplace has retired.
+/// A shipment in the format that the marketplace has retired.
 fn flat(world: &World, shipment: &Shipment) -> Value {
     let date = |at| world.config.date(shipment.id, at);
     json!({
@@ -246,8 +246,8 @@ fn label(world: &World, shipment: &Shipment) -> Vec<String> {
     lines
 }
 
-/// Makes an order's shipment, or moves it on. The orders of one cart travel
-/// together.
+/// Creates an order's shipment, or changes its status. The orders of a cart share
+/// one shipment.
 pub fn ship(world: &mut World, order: i64, logistic: &str, status: &str, at: Instant) {
     let number = world.next_number();
     let Some(of) = world.orders.get(&order) else {
@@ -288,7 +288,7 @@ pub fn ship(world: &mut World, order: i64, logistic: &str, status: &str, at: Ins
     }
 }
 
-/// Sets the finer state of a shipment.
+/// Sets the sub-status of a shipment.
 pub fn refine(world: &mut World, id: i64, substatus: String, now: Instant) {
     if let Some(shipment) = world.shipments.get_mut(&id) {
         shipment.buffered_until = (substatus == "buffered").then(|| now.plus(DAY_S));

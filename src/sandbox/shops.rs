@@ -1,4 +1,4 @@
-//! Shops open, listings appear and change: what controls and buttons do.
+//! The controls and buttons that open shops and create and change listings.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,12 +12,12 @@ use super::things::{Event, Item, Reputation, Seller, check_length, item_id, item
 use crate::base::secrets::random_hex;
 use crate::base::{Cents, DAY_S, Instant};
 
-/// Variations of one listing.
+/// Most variations of one listing.
 const VARIATIONS_MAX: usize = 100;
-/// Test users that one account may make.
+/// Most test users that one account may create.
 const TEST_USERS_MAX: usize = 10;
 
-/// A seller to be made.
+/// A seller to be created.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewSeller {
@@ -30,7 +30,7 @@ pub struct NewSeller {
 }
 
 impl NewSeller {
-    /// A seller of that name and no particular conduct.
+    /// A seller with this name and the default reputation.
     pub fn named(nickname: String) -> Self {
         Self { nickname, ml_user_id: None, reputation: Reputation::default() }
     }
@@ -41,12 +41,12 @@ impl NewSeller {
 #[serde(default, deny_unknown_fields)]
 pub struct ItemChange {
     pub status: Option<String>,
-    /// Why it is so; follows from the status when absent.
+    /// Reasons for the status; derived from the status when absent.
     pub sub_status: Option<Vec<String>>,
     pub price: Option<Cents>,
     pub stock: Option<i64>,
     pub title: Option<String>,
-    /// Empty takes it away.
+    /// An empty text removes it.
     pub sku: Option<String>,
     pub logistic: Option<String>,
 }
@@ -150,8 +150,8 @@ pub fn change_item(
     Ok(())
 }
 
-/// `POST /users/test_user`: a seller like any other. The password is for
-/// nothing: the sandbox asks for none.
+/// `POST /users/test_user`: creates a normal seller. The password has no use: the
+/// sandbox has no login.
 pub fn test_user(call: &mut Call<'_>) -> Answer {
     if call.request.json()["site_id"] != "MLB" {
         return Err(Reply::bad_request("site_id must be MLB"));

@@ -1,7 +1,7 @@
-//! What the sandbox holds: sellers, listings, orders, grants, switches, logs.
+//! The state of the sandbox: sellers, listings, orders, grants, switches, logs.
 //!
-//! One value behind one mutex. Every collection has a cap: the logs forget
-//! their oldest entry, the rest refuses to grow.
+//! One value behind one mutex. Every collection has a maximum size: full logs drop
+//! their oldest entry, the other collections reject new entries.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::SocketAddr;
@@ -21,45 +21,43 @@ use super::telegram::Telegram;
 use super::things::{Claim, Item, Order, Question, Seller, Shipment, item_number};
 use crate::base::{Clock, Instant, Secret};
 
-/// Sellers that one sandbox holds.
+/// Most sellers of one sandbox.
 pub const SELLERS_MAX: usize = 256;
-/// Listings of all sellers.
+/// Most listings, of all sellers together.
 pub const ITEMS_MAX: usize = 20_000;
-/// Orders of all sellers.
+/// Most orders, of all sellers together.
 pub const ORDERS_MAX: usize = 200_000;
-/// Notifications that wait.
+/// Most notifications that wait.
 pub const QUEUE_MAX: usize = 10_000;
 
 /// How a sandbox is set up.
 pub struct Options {
-    /// Where to listen; port 0 takes a free one.
+    /// Address to listen on; port 0 chooses a free port.
     pub listen: SocketAddr,
-    /// Whose time counts for tokens, codes and dates.
+    /// The clock for tokens, codes and dates.
     pub clock: Clock,
     /// The one application that this marketplace knows; digits.
     pub client_id: String,
     /// Its secret, which also signs notifications.
     pub client_secret: Secret,
-    /// Registered return addresses; empty accepts any loopback address.
+    /// Registered redirect addresses; empty accepts any loopback address.
     pub redirect_uris: Vec<String>,
     /// Where notifications go; without it they wait in the queue.
     pub notify_url: Option<String>,
 }
 
-/// The sandbox: fixed settings, and the world behind its lock.
+/// The sandbox: fixed settings, and the changing state behind a lock.
 pub struct Sandbox {
-    /// Whose time counts.
     pub clock: Clock,
     /// The application's id, digits.
     pub client_id: String,
-    /// The application's secret.
     pub client_secret: Secret,
     world: Mutex<World>,
-    /// Rung when a notification may have become due.
+    /// Signalled when a notification may have become due.
     pub bell: Condvar,
-    /// Notifications that still have to go out.
+    /// Number of notifications that still have to be sent.
     pub unsent: watch::Sender<usize>,
-    /// Rung when a call for updates may have something to say.
+    /// Signalled when a waiting `getUpdates` call may have an answer.
     pub telegram_bell: watch::Sender<()>,
 }
 
@@ -81,19 +79,19 @@ impl Sandbox {
         }
     }
 
-    /// The world, locked. Held for the length of one call, never across I/O.
+    /// Locks the world. The lock is held during one call, never across I/O.
     pub fn world(&self) -> MutexGuard<'_, World> {
-        // Each call leaves the maps consistent one insertion at a time, and a
-        // stand-in that stops for good helps nobody.
+        // A panic does not poison this lock. The maps stay consistent, because each
+        // insertion is complete by itself, and the sandbox should go on.
         self.world.lock()
     }
 
-    /// The application's id as notifications carry it.
+    /// The application's id as a number, as in notifications.
     pub fn application(&self) -> i64 {
         self.client_id.parse().unwrap_or_default()
     }
 
-    /// Lets those who deliver or wait look again.
+    /// Wakes the delivering threads and the waiting calls to check again.
     pub fn ring(&self) {
         let unsent = self.world().unsent();
         self.unsent.send_replace(unsent);
@@ -107,7 +105,7 @@ impl Sandbox {
     }
 }
 
-/// Everything that changes.
+/// The state of the sandbox that changes.
 #[derive(Default)]
 pub struct World {
     /// Switches, set by `POST /_sandbox/config`.
@@ -118,7 +116,7 @@ pub struct World {
     pub items: BTreeMap<i64, Item>,
     /// Orders by id.
     pub orders: BTreeMap<i64, Order>,
-    /// The same by seller and date of creation, for searches.
+    /// Index of the orders by seller and date of creation, for searches.
     pub orders_by_date: BTreeSet<(i64, Instant, i64)>,
     /// Shipments by id.
     pub shipments: BTreeMap<i64, Shipment>,
@@ -126,13 +124,13 @@ pub struct World {
     pub questions: BTreeMap<i64, Question>,
     /// Claims by id.
     pub claims: BTreeMap<i64, Claim>,
-    /// Records that are served unreadable, such as `orders/2000001`.
+    /// Records that are served with invalid values, such as `orders/2000001`.
     pub spoiled: BTreeSet<String>,
-    /// Topics that go out no more, because the receiver was too slow.
+    /// Topics that are no longer sent, because the receiver was too slow.
     pub silenced: BTreeSet<String>,
-    /// Notifications in a row that a topic's receiver missed.
+    /// Number of missed notifications in a row, by topic.
     pub misses: HashMap<String, u32>,
-    /// Calls that are being answered, and the most there ever were.
+    /// The number of calls in progress, and its maximum so far.
     pub load: Load,
     pub grants: Grants,
     pub scrolls: HashMap<String, Scroll>,
@@ -144,35 +142,35 @@ pub struct World {
     pub missed: Log<MissedNotification>,
     pub requests: Log<LoggedRequest>,
     pub violations: Log<Violation>,
-    /// What the chat gateways and Telegram took.
+    /// Messages that the chat gateways and Telegram accepted.
     pub messages: Log<ChatMessage>,
-    /// When a number last wrote to us, which opens a window of 24 hours.
+    /// When each phone number last wrote to us, which opens a window of 24 hours.
     pub wrote: HashMap<String, Instant>,
-    /// What the push service took.
+    /// Messages that the push service accepted.
     pub pushed: Log<PushMessage>,
-    /// What came to receivers of webhooks.
+    /// Webhooks that the receivers received.
     pub webhooks: Log<Received>,
-    /// Receivers by name, as they were told to be.
+    /// The settings of receivers by name.
     pub receivers: HashMap<String, Receiver>,
     pub telegram: Telegram,
-    /// How many test users a seller made.
+    /// How many test users each seller created.
     pub test_users: HashMap<i64, usize>,
     counter: i64,
 }
 
 impl World {
-    /// The next number of a running count; ids are built from it.
+    /// The next number of a counter; ids are built from it.
     pub fn next_number(&mut self) -> i64 {
         self.counter += 1;
         self.counter
     }
 
-    /// Notes a use of the interface that the real marketplace would not take.
+    /// Records a use of the interface that the real marketplace would not accept.
     pub fn violation(&mut self, at: Instant, rule: &'static str, detail: String) {
         self.violations.push(Violation { at: at.rfc3339(), rule, detail });
     }
 
-    /// Refuses a seller who is not there.
+    /// Returns the seller, or an error when the seller does not exist.
     pub fn check_seller(&self, id: i64) -> Result<&Seller, String> {
         self.sellers.get(&id).ok_or_else(|| format!("there is no seller {id}"))
     }
@@ -190,12 +188,12 @@ impl World {
         })
     }
 
-    /// Notifications that wait or are on their way.
+    /// Number of notifications that wait or are being sent.
     pub fn waiting(&self) -> usize {
         self.queue.len() + self.in_flight
     }
 
-    /// Notifications that still have to go out; held ones do not count.
+    /// Number of notifications that still have to be sent; held ones do not count.
     pub fn unsent(&self) -> usize {
         if self.config.hold || self.config.notify_url.is_none() {
             return self.in_flight;
@@ -214,7 +212,7 @@ pub fn check_room(count: usize, most: usize, name: &str) -> Result<(), String> {
     if count < most { Ok(()) } else { Err(format!("at most {most} {name} fit")) }
 }
 
-/// Where a scan stands. It goes through what there was when it began.
+/// The position of a scan. A scan covers the records that existed when it began.
 pub struct Scroll {
     pub seller: i64,
     pub ids: Vec<i64>,
@@ -222,13 +220,13 @@ pub struct Scroll {
     pub until: Instant,
 }
 
-/// Calls at one time, overall and by seller.
+/// Calls in progress, overall and by seller.
 #[derive(Default)]
 pub struct Load {
     running: HashMap<Option<i64>, usize>,
-    /// The most at one time.
+    /// Highest number of calls at one time.
     pub most: usize,
-    /// The most at one time for one seller.
+    /// Highest number of calls at one time for one seller.
     pub most_of_seller: usize,
 }
 
@@ -243,7 +241,7 @@ impl Load {
         self.most = self.most.max(self.running.values().sum());
     }
 
-    /// It ends.
+    /// A call ends.
     pub fn end(&mut self, seller: Option<i64>) {
         if let Some(own) = self.running.get_mut(&seller) {
             *own = own.saturating_sub(1);

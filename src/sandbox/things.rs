@@ -1,4 +1,4 @@
-//! The nouns of the marketplace: sellers, listings, orders, shipments,
+//! The records of the marketplace: sellers, listings, orders, shipments,
 //! questions and claims.
 
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::{Cents, Instant, Zone};
 use crate::usual;
 
-/// Whose days and hours the pages show.
+/// The time zone of the pages.
 pub const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 
 /// When something happens, and whether the platform is notified.
@@ -23,8 +23,8 @@ impl Event {
     }
 }
 
-/// Sets when a record last changed. A change is visible as one even within
-/// the second of the one before.
+/// Sets when a record last changed. Two changes within a second get different
+/// times.
 pub fn touch(updated: &mut Instant, now: Instant) {
     *updated = now.max(updated.plus(1));
 }
@@ -35,7 +35,7 @@ pub fn created_at(text: Option<&str>, now: Instant) -> Result<Instant, String> {
     Instant::parse(text).ok_or_else(|| format!("date_created is not an RFC 3339 date: {text}"))
 }
 
-/// Checks that a text has 1 to `most` characters; `name` is what it is.
+/// Checks that a text has 1 to `most` characters; the error names it by `name`.
 pub fn check_length(text: &str, most: usize, name: &str) -> Result<(), String> {
     if text.trim().is_empty() || text.chars().count() > most {
         return Err(format!("{name} must have 1 to {most} characters"));
@@ -43,8 +43,8 @@ pub fn check_length(text: &str, most: usize, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks a status that somebody set. The marketplace's words grow, so it need
-/// not be one that is known.
+/// Checks the form of a status. It may be an unknown word, because the marketplace
+/// adds new ones.
 pub fn check_status(status: &str) -> Result<(), String> {
     let is_word = (1..=60).contains(&status.len())
         && status.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -53,7 +53,7 @@ pub fn check_status(status: &str) -> Result<(), String> {
         .ok_or_else(|| format!("status must be a word of letters, digits and _: {status}"))
 }
 
-/// A record of a seller's.
+/// A record that belongs to a seller.
 pub trait Owned {
     /// Marketplace id of the seller.
     fn seller(&self) -> i64;
@@ -82,7 +82,7 @@ pub struct Seller {
 }
 
 usual! {
-    /// A seller's reputation: the level and the shares behind it.
+    /// A seller's reputation: the level and the shares that it is based on.
     #[derive(Clone, Debug, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Reputation {
@@ -96,14 +96,14 @@ usual! {
         pub late: f64 = 0.03,
         /// Share of sales the seller cancelled.
         pub cancelled: f64 = 0.002,
-        /// The level behind a protection that the marketplace grants for a while,
-        /// such as `orange`; without one there is no protection.
+        /// The real level while the marketplace protects the seller for a time,
+        /// such as `orange`; `None` means no protection.
         pub real_level: Option<String>,
     }
 }
 
 usual! {
-    /// A listing. What a control may set is read straight into it.
+    /// A listing. The body of a control is deserialized directly into it.
     #[derive(Clone, Debug, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Item {
@@ -135,7 +135,7 @@ usual! {
         pub logistic: String = "drop_off".to_owned(),
         /// Sizes, colours and so on; empty when there is only one.
         pub variations: Vec<Variation>,
-        /// The catalogue's product it sells.
+        /// The product of the marketplace's catalogue that it sells.
         pub catalog_product: Option<String>,
         #[serde(skip)]
         pub created: Instant = Instant(0),
@@ -150,18 +150,18 @@ impl Item {
         item_id(self.number)
     }
 
-    /// The variation of an id.
+    /// The variation with this id.
     pub fn variation(&self, id: Option<i64>) -> Option<&Variation> {
         self.variations.iter().find(|variation| Some(variation.id) == id)
     }
 
-    /// The same, to change it.
+    /// The variation with this id, mutable.
     pub fn variation_mut(&mut self, id: Option<i64>) -> Option<&mut Variation> {
         self.variations.iter_mut().find(|variation| Some(variation.id) == id)
     }
 
-    /// Sets the stock. Stock zero pauses a listing, stock brings it back unless
-    /// its seller paused it.
+    /// Sets the stock. Zero pauses an active listing; new stock reactivates a
+    /// listing that was paused for lack of stock.
     pub fn set_stock(&mut self, stock: i64) {
         self.stock = stock.max(0);
         let by_stock = self.sub_status.iter().any(|sub| sub == "out_of_stock");
@@ -192,7 +192,7 @@ pub struct Variation {
     /// Its id; a free one when 0.
     #[serde(default)]
     pub id: i64,
-    /// What is varied, such as `Azul`.
+    /// The value that distinguishes it, such as `Azul`.
     pub value: String,
     #[serde(default)]
     pub stock: i64,
@@ -227,11 +227,11 @@ pub struct Order {
     pub quantity: i64,
     /// Price of one unit at the time.
     pub unit_price: Cents,
-    /// What a partial refund returned.
+    /// Amount of a partial refund.
     pub refunded: Cents,
-    /// Tags beyond those that follow from the rest.
+    /// Tags in addition to those that are derived from the other fields.
     pub tags: Vec<String>,
-    /// Id of the shipment, once the marketplace has made it.
+    /// Id of the shipment, once the marketplace has created it.
     pub shipment: Option<i64>,
     pub invoice: Invoice,
 }
@@ -242,13 +242,13 @@ impl Order {
         Cents(self.unit_price.0 * self.quantity)
     }
 
-    /// The buyer's nickname, shown in the order or not.
+    /// The buyer's nickname, also when the order does not show it.
     pub fn nickname(&self) -> String {
         self.buyer_nickname.clone().unwrap_or_else(|| nickname_of(self.buyer))
     }
 }
 
-/// The nickname of a buyer who has none of their own.
+/// The default nickname of a buyer.
 pub fn nickname_of(buyer: i64) -> String {
     format!("COMPRADOR{buyer}")
 }
@@ -266,20 +266,20 @@ pub enum Invoice {
     Attached,
 }
 
-/// The way of one or more orders to their buyer: a cart travels together.
+/// The shipment of one or more orders: the orders of a cart share one.
 #[derive(Clone, Debug)]
 pub struct Shipment {
     pub id: i64,
     pub seller: i64,
-    /// Orders that travel in it, oldest first.
+    /// Orders in the shipment, oldest first.
     pub orders: Vec<i64>,
     /// `ready_to_ship`, `shipped` …
     pub status: String,
-    /// Finer state, often empty.
+    /// Sub-status, often absent.
     pub substatus: Option<String>,
     /// `drop_off`, `fulfillment` …
     pub logistic: String,
-    /// Until when the marketplace keeps it back.
+    /// Until when the marketplace holds it back.
     pub buffered_until: Option<Instant>,
     pub created: Instant,
     pub updated: Instant,
@@ -305,21 +305,21 @@ pub struct Question {
     /// `UNANSWERED`, `ANSWERED` …
     pub status: String,
     pub text: String,
-    /// The asker's id.
+    /// The buyer's id.
     pub buyer: i64,
     pub created: Instant,
     pub updated: Instant,
-    /// The answer and when it was given, by whatever way.
+    /// The answer and when it was given, through the platform or elsewhere.
     pub answer: Option<(String, Instant)>,
 }
 
 impl Question {
-    /// What was asked; nothing once the marketplace banned it.
+    /// The text; empty once the marketplace has banned the question.
     pub fn shown_text(&self) -> &str {
         if self.status == "BANNED" { "" } else { &self.text }
     }
 
-    /// The word for its state on pages, and the colour.
+    /// Label and colour of the state on pages.
     pub fn badge(&self) -> (&'static str, &'static str) {
         match self.status.as_str() {
             "UNANSWERED" => ("Sem resposta", "warn"),
@@ -336,7 +336,7 @@ pub struct Claim {
     pub id: i64,
     /// The seller it is against.
     pub seller: i64,
-    /// The order it is about, whatever its resource is.
+    /// The order it is about, also when its resource is a shipment.
     pub order: i64,
     /// `order` or `shipment`.
     pub resource: String,
@@ -359,7 +359,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// The word for its state on pages, and the colour.
+    /// Label and colour of the state on pages.
     pub fn badge(&self) -> (&'static str, &'static str) {
         match (self.status.as_str(), self.stage.as_str()) {
             ("closed", _) => ("Encerrada", "plain"),

@@ -1,12 +1,12 @@
-//! What the marketplace holds of a seller, in the columns of the platform's
-//! tables, so that a test can compare a mirror with it.
+//! All records of a seller, in the columns of the platform's tables. Tests compare
+//! the platform's copy with them.
 
 use serde_json::{Value, json};
 
 use super::state::World;
 use super::things::{Claim, Item, Order, Owned, Question, Seller};
 
-/// All of a seller.
+/// All records of a seller.
 pub fn of(world: &World, seller: &Seller) -> Value {
     let listings = own(world.items.values(), seller);
     let questions = own(world.questions.values(), seller);

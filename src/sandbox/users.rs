@@ -1,4 +1,4 @@
-//! Users, as the marketplace answers them.
+//! Users, as the marketplace shows them.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,8 @@ pub fn me(call: &mut Call<'_>) -> Answer {
     reply(call, call.seller)
 }
 
-/// `GET /users/{id}`: private for the owner, public for others; buyers too.
+/// `GET /users/{id}`: the private record for its owner, the public one for others;
+/// also for buyers.
 pub fn user(call: &mut Call<'_>) -> Answer {
     let Ok(number) = call.number() else {
         return Err(Reply::bad_request("the user id must be a number"));
@@ -24,7 +25,8 @@ pub fn user(call: &mut Call<'_>) -> Answer {
     reply(call, number)
 }
 
-/// An account; the switch leaves its reputation out, as happens in life.
+/// An account. With the switch `partial_users` its reputation is missing, as
+/// happens at the real marketplace.
 fn reply(call: &Call<'_>, number: i64) -> Answer {
     let mut record = record_of(call, number).ok_or_else(|| Reply::not_found("user not found"))?;
     if !call.world.config.partial_users {
@@ -94,7 +96,7 @@ fn private_record(call: &Call<'_>, seller: &Seller) -> Value {
         recent += u32::from(now.since(order.created) <= REPUTATION_S && order.status == "paid");
     }
     let reputation = &seller.reputation;
-    // Fewer than sixty sales in sixty days: the marketplace looks at a year.
+    // With fewer than sixty sales in sixty days, the marketplace uses a year.
     let period = if recent >= 60 { "60 days" } else { "365 days" };
     let share = |rate: f64| {
         let value = (rate * f64::from(recent)).round();

@@ -1,9 +1,9 @@
-//! A receiver of webhooks: shows what came, and whether its signature holds by
-//! the secrets that it was told (Standard Webhooks).
+//! A receiver of webhooks. It shows what it received, and whether the signature is
+//! valid for the configured secrets (Standard Webhooks).
 //!
-//! It answers 204, or as it was told to; faults of its path (`/_sandbox/faults`
-//! with `/webhooks/NAME`) play before, so it can hang, redirect, fail or ask
-//! for a pause.
+//! It answers 204 or the configured status. Faults for its path
+//! (`/_sandbox/faults` with `/webhooks/NAME`) apply first, so it can hang,
+//! redirect, fail or answer 429.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -12,9 +12,9 @@ use super::call::{Answer, Call, Outcome};
 use super::http::Reply;
 use super::receivers::{Received, Receiver, judge, key_of};
 
-/// Receivers that are known by name.
+/// Most receivers that are configured.
 const RECEIVERS_MAX: usize = 1_000;
-/// Secrets of one receiver.
+/// Most secrets of one receiver.
 const SECRETS_MAX: usize = 4;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,8 +26,8 @@ struct Setup {
     status: Option<u16>,
 }
 
-/// `POST /_sandbox/webhooks`: tells a receiver its secrets (`whsec_…`) and what
-/// to answer.
+/// `POST /_sandbox/webhooks`: sets the secrets (`whsec_…`) and the status of a
+/// receiver.
 pub fn control_set_up(call: &mut Call<'_>) -> Outcome {
     let Setup { name, secrets, status } = call.body()?;
     let known = &mut call.world.receivers;

@@ -15,10 +15,9 @@ use crate::panel::view::{day_in_words, greeting};
 use crate::partner::shown::shown;
 use crate::partner::store as partner;
 
-/// Orders that the page shows.
+/// Most orders that the page shows.
 const NEWEST: u32 = 5;
 
-/// The page.
 pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let owner = person.account.user_id;
     let (zone, now) = (app.zone(), request.now);

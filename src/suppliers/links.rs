@@ -194,7 +194,8 @@ fn flash(request: &Request) -> Option<Notice> {
     Outcome::notice(LIST.outcomes, word).or_else(|| listed(word))
 }
 
-/// `lista-12-3-1`: what became of the rows of a list.
+/// The notice for a word such as `lista-12-3-1`: how many rows of a list were
+/// linked, were linked before, and failed.
 fn listed(word: &str) -> Option<Notice> {
     let mut counts = word.strip_prefix("lista-")?.split('-').map(|count| count.parse::<u64>().ok());
     let mut next = || counts.next().flatten();
@@ -235,7 +236,7 @@ fn back(request: &Request) -> &'static str {
     if told.any(|page| page == "conferencia") { super::unmatched::PATH } else { PATH }
 }
 
-/// A link that cannot be, as a field at fault.
+/// The field error for a link that cannot be made.
 fn refused(fault: LinkFault) -> Problem {
     match fault {
         LinkFault::NoSeller => Problem::field(SELLER, fault.said()),

@@ -1,4 +1,5 @@
-//! `/fornecedor/vinculos/importar`: links from a list in CSV, looked at first.
+//! `/fornecedor/vinculos/importar`: links from a CSV list, with a preview
+//! first.
 
 use serde::Serialize;
 use serde_json::json;
@@ -103,7 +104,7 @@ fn page(
     }
 }
 
-/// `POST`: says what would become of each row, and changes nothing.
+/// `POST`: previews the result of each row, and changes nothing.
 pub fn preview(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
     let bytes = match csv_read::sent(request, app.zone()) {
@@ -150,7 +151,7 @@ fn shown(row: &Row, outcome: &Outcome) -> PreviewRow {
     }
 }
 
-/// `POST …/aplicar`: makes the links of a list, as far as that goes.
+/// `POST …/aplicar`: makes the links of a list; a row that fails is skipped.
 pub fn apply(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let bytes = csv_read::sent(request, app.zone())?;
     let rows = bulk::read(&bytes).map_err(|fault| Problem::field("csv", fault.to_string()))?;

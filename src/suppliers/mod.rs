@@ -1,7 +1,7 @@
-//! The supplier's panel as a workplace, and what sellers see of their suppliers.
+//! The supplier's panel, and what sellers see of their suppliers.
 //!
-//! What is shown and changed here has its rules and its SQL in `drop/`; files of
-//! the marketplace come by `partner/supplier/files.rs`, as for programs.
+//! The rules and the SQL are in `drop/`. Labels and fiscal notes come through
+//! `partner/supplier/files.rs`, as for API clients.
 
 pub mod home;
 pub mod links;

@@ -1,4 +1,4 @@
-//! `/fornecedor/pedidos`: what sellers owe, payments noted, reminders, files.
+//! `/fornecedor/pedidos`: what sellers owe, payments, reminders, files.
 
 use http::StatusCode;
 use http::header::RETRY_AFTER;
@@ -26,10 +26,10 @@ use crate::partner::supplier::files;
 use crate::wire;
 
 pub const PATH: &str = "/fornecedor/pedidos";
-/// Orders that are marked as paid at a time.
+/// Most orders that are marked as paid at a time.
 const MOST_PAID: usize = 200;
 
-/// The states in addresses.
+/// Names of the states in addresses.
 const STANDINGS: [(&str, Standing); 4] = [
     ("a_vencer", Standing::Pending),
     ("vencido", Standing::Overdue),
@@ -161,13 +161,13 @@ pub(super) fn row(order: DropOrder, zone: Zone, now: Instant) -> OrderRow {
     }
 }
 
-/// Searches, filters and files read many drop orders.
+/// Whether a request reads many drop orders: searches, filters and files do.
 pub fn reads_far(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     asks_for_much(request) || given.any(|(name, _)| matches!(&*name, "q" | "ordem" | "vendedor"))
 }
 
-/// What a list's address asks for.
+/// The filter and order that a list's address asks for.
 pub(super) fn wanted(
     whose: Whose,
     query: &ListQuery,
@@ -240,7 +240,7 @@ fn flash(request: &Request) -> Option<Notice> {
     Outcome::notice(LIST.outcomes, word)
 }
 
-/// Notes a payment; the problem when there is nothing to pay.
+/// Whether a payment is new; the problem when there is nothing to pay.
 fn paid(payment: Payment) -> Result<bool, Problem> {
     match payment {
         Payment::Noted => Ok(true),
@@ -252,7 +252,7 @@ fn paid(payment: Payment) -> Result<bool, Problem> {
     }
 }
 
-/// `POST /fornecedor/pedidos/{id}/pago`: notes that an order was paid.
+/// `POST /fornecedor/pedidos/{id}/pago`: marks an order as paid.
 pub fn pay(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (id, owner, answer) = (request.id()?, person.account.user_id, Answer::to(request));
     Ok(Box::new(move |tx| match paid(orders::pay(tx, owner, id)?) {
@@ -261,7 +261,7 @@ pub fn pay(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> 
     }))
 }
 
-/// `POST /fornecedor/pedidos/{id}/desfazer`: takes a payment back that was noted
+/// `POST /fornecedor/pedidos/{id}/desfazer`: undoes a payment that was marked
 /// by mistake.
 pub fn unpay(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (id, owner, answer) = (request.id()?, person.account.user_id, Answer::to(request));
@@ -272,7 +272,7 @@ pub fn unpay(_: &App, person: &Person, request: &Request) -> Result<Job, Problem
     }))
 }
 
-/// `POST /fornecedor/pedidos/pagos`: notes that several were paid, all or none.
+/// `POST /fornecedor/pedidos/pagos`: marks several orders as paid, all or none.
 pub fn pay_many(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let ids: Vec<String> = if sent.is_form {
@@ -322,8 +322,8 @@ pub fn remind(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }))
 }
 
-/// `POST /fornecedor/pedidos/lembrar`: reminds everybody of what is overdue, once
-/// in a window that programs share.
+/// `POST /fornecedor/pedidos/lembrar`: reminds all sellers of overdue orders.
+/// The rate limit, once in a window, is shared with the API.
 pub fn remind_all(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (owner, answer) = (person.account.user_id, Answer::to(request));
     let charged = remind_all_charge(app, owner).count(app, request.now);

@@ -1,5 +1,5 @@
-//! `/painel/fornecedores`: what a seller owes whom, by when; and the seller's
-//! answers to invitations.
+//! `/painel/fornecedores`: what a seller owes to which supplier, and by when;
+//! and the seller's answers to invitations.
 
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::panel::list::Choice;
 use crate::panel::{Answer, Head, ListReply, Listing, export};
 
-/// Where invitations are answered.
+/// The page where invitations are answered.
 const HUB: &str = "/painel/parceiro";
 const SUPPLIER: &str = "fornecedor";
 

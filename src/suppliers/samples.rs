@@ -1,4 +1,4 @@
-//! The pages of suppliers with sample data; `page_samples.rs` looks at them.
+//! The pages of suppliers with sample data, for `page_samples.rs`.
 
 use super::views::*;
 use super::{links, orders, owed, unmatched};

@@ -45,12 +45,12 @@ const OUTCOMES: &[Outcome] = &[
     ),
 ];
 
-/// Who cannot be invited: what programs and what people read.
+/// Errors for people who cannot be invited: for API clients, and for the panel.
 const SELF: (&str, &str) = ("is your own", "Este é o seu próprio e-mail.");
 const KNOWN: (&str, &str) =
     ("is a seller of yours already", "Esta pessoa já está entre os seus vendedores.");
 
-/// An invitation that is to be made.
+/// An invitation to be made.
 #[derive(Clone, Default)]
 pub struct NewInvitation {
     email: String,
@@ -158,7 +158,7 @@ fn page((app, person, request): Visit<'_>, own: Own, form: FormView) -> SellersP
     }
 }
 
-/// `POST /fornecedor/convites`: invites whoever has an e-mail address.
+/// `POST /fornecedor/convites`: invites the person who has an e-mail address.
 pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
     let read = FORM.entry(request, app.zone(), None).and_then(|new| {
@@ -196,7 +196,7 @@ pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }))
 }
 
-/// Tells the person who is invited, when it is somebody who can accept.
+/// Notifies the invited person, if they have an account that can accept.
 fn tell(
     tx: &WriteTx<'_>,
     ways: Ways,
@@ -249,7 +249,7 @@ fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
     })
 }
 
-/// `POST /fornecedor/convites/{id}/retirar`: takes an invitation back.
+/// `POST /fornecedor/convites/{id}/retirar`: withdraws an invitation.
 pub fn withdraw(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (id, owner) = (request.id()?, person.account.user_id);
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));

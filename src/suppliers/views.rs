@@ -1,4 +1,4 @@
-//! What the pages of suppliers and of what is owed print.
+//! Template data of the pages of suppliers, and of what sellers owe.
 
 use askama::Template;
 
@@ -17,12 +17,12 @@ pub struct SupplierHome {
     pub greeting: String,
     /// `sexta-feira, 20 de novembro`.
     pub today: String,
-    /// What waits for the supplier, the most urgent first.
+    /// Tasks of the supplier, the most urgent first.
     pub tasks: Vec<Task>,
     /// What is owed and what was paid.
     pub stats: Vec<Stat>,
     pub sellers: usize,
-    /// Invitations that wait.
+    /// Open invitations.
     pub invitations: usize,
     /// Linked listings, ready to print.
     pub links: String,
@@ -31,7 +31,7 @@ pub struct SupplierHome {
     pub api_plan: Option<ApiPlan>,
 }
 
-/// Something to do.
+/// A task of the supplier.
 pub struct Task {
     pub tone: Tone,
     pub title: String,
@@ -86,8 +86,8 @@ pub struct LinkRow {
     pub made: When,
 }
 
-/// `GET /fornecedor/vinculos/importar`, what becomes of a list's rows, and the
-/// answer when it cannot be read.
+/// `GET /fornecedor/vinculos/importar`, the preview of a list, and the answer
+/// when the list cannot be read.
 #[derive(Template)]
 #[template(path = "links_import.html", config = "assets/askama.toml")]
 pub struct PreviewPage {
@@ -96,11 +96,12 @@ pub struct PreviewPage {
     pub file: Field,
     /// The list itself, to be sent again.
     pub csv: String,
-    /// Rows that will be linked, are linked, and cannot be.
+    /// Counts of rows that will be linked, are linked already, and cannot be
+    /// linked.
     pub new: usize,
     pub known: usize,
     pub faulty: usize,
-    /// Empty before a list was looked at.
+    /// Empty before a list was uploaded.
     pub rows: Vec<PreviewRow>,
 }
 
@@ -111,7 +112,7 @@ pub struct PreviewRow {
     pub seller: String,
     pub sku: String,
     pub state: Badge,
-    /// Why it cannot be; empty when it can.
+    /// Why the row cannot be linked; empty when it can.
     pub why: &'static str,
 }
 

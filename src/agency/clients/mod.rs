@@ -1,4 +1,4 @@
-//! Clients: who they are, and who of the team looks after them.
+//! Clients, and which member of the team looks after each.
 
 pub mod pages;
 pub mod store;
@@ -13,14 +13,15 @@ pub const MOST: i64 = 1_000;
 /// Most accounts of a client.
 pub const MOST_ACCOUNTS: usize = 50;
 
-/// What the team enters of a client, in the audit log by the names it is sent with.
+/// What the team enters about a client. The audit log uses the field names of
+/// the form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ClientEntry {
     #[serde(rename = "nome")]
     pub name: String,
     #[serde(rename = "responsavel_id")]
     pub keeper: Option<i64>,
-    /// In lower case, with `, ` between.
+    /// In lower case, separated by `, `.
     #[serde(rename = "etiquetas")]
     pub tags: String,
     #[serde(rename = "anotacoes")]
@@ -39,7 +40,7 @@ impl ClientEntry {
 pub struct Client {
     pub id: i64,
     pub entry: ClientEntry,
-    /// Empty without one.
+    /// Empty without a keeper.
     pub keeper_name: String,
     pub created_at: Instant,
     pub invited_until: Option<Instant>,
@@ -49,15 +50,15 @@ pub struct Client {
     /// Accounts, and those of them whose link is lost.
     pub accounts: i64,
     pub lost: i64,
-    /// Accounts that were looked over.
+    /// Accounts that were checked.
     pub checked: i64,
-    /// What the last checkup found wrong.
+    /// Findings of the last checkup.
     pub findings: i64,
     pub questions: i64,
     pub claims: i64,
 }
 
-/// Whose clients a list is narrowed to.
+/// Filter of a list of clients by their keeper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeper {
     #[default]
@@ -80,7 +81,8 @@ pub struct Sold {
 pub struct ClientAccount {
     pub ml_user_id: MlUserId,
     pub nickname: String,
-    /// Name of the student whose account it is; empty for an invited one.
+    /// Name of the student whose account it is; empty when an invitation linked
+    /// it.
     pub student: String,
     pub token_ok: bool,
     pub reputation: String,

@@ -24,7 +24,7 @@ use crate::panel::{
     Visit, export, form,
 };
 
-/// Days whose sales the list shows, and compares with as many before.
+/// Days whose sales the list shows, compared with as many days before.
 pub const SOLD_DAYS: i64 = 30;
 
 pub(in crate::agency) const LIST: Listing = Listing {
@@ -76,7 +76,7 @@ pub(in crate::agency) const LIST: Listing = Listing {
     outcomes: OUTCOMES,
 };
 
-/// What the pages of clients say of the last action.
+/// Messages about the last action on the pages of clients.
 pub const OUTCOMES: &[Outcome] = &[
     Outcome::good("criado", "Cliente criado", "Os números da conta dele aparecem em instantes."),
     Outcome::good("alterado", "Cliente alterado", "A equipe já vê os novos dados."),
@@ -123,8 +123,8 @@ pub const FORM: Form<ClientEntry> = Form(&[
     Input::new("anotacoes", "Use até 4.000 letras.", Rule::Lines(4_000, |entry| &mut entry.notes)),
 ]);
 
-/// The form of one more account of a client: the number of one that a student
-/// has linked.
+/// The form that adds an account to a client: the number of an account that a
+/// student has linked.
 pub const ACCOUNT_FORM: Form<Option<i64>> = Form(&[Input::new(
     "ml_user_id",
     "Informe o número de uma conta que um aluno vinculou.",
@@ -275,7 +275,7 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     form_page((app, person, request), Some(&client), form)
 }
 
-/// The form of a client beneath which an account was at fault.
+/// Shows the client's form again when the account form below it has a fault.
 fn account_again(
     (app, person, request): Visit<'_>,
     client: &Client,
@@ -326,7 +326,7 @@ fn again(
     })
 }
 
-/// Notes a fault when the keeper is nobody of the team.
+/// Adds a fault when the keeper is not in the team.
 fn check_keeper(
     app: &App,
     request: &Request,
@@ -384,7 +384,7 @@ fn only_administrators(person: &Person) -> Result<(), Problem> {
     Err(Problem::forbidden("só a administração inclui contas de alunos e remove clientes"))
 }
 
-/// Notes a fault when nobody has linked an account.
+/// Adds a fault when nobody has linked the account.
 fn check_account(
     app: &App,
     request: &Request,
@@ -400,7 +400,8 @@ fn check_account(
     Ok(())
 }
 
-/// Has the agency look after a linked account for a client; its owner is told.
+/// Makes the agency look after a linked account for a client, and notifies its
+/// owner.
 fn take_in(tx: &WriteTx<'_>, client: i64, account: MlUserId, zone: Zone) -> Result<(), Problem> {
     if accounts::accounts_of(tx, client)?.len() >= MOST_ACCOUNTS {
         return Err(Problem::new(Code::Conflict, "a client has at most 50 accounts"));
@@ -438,7 +439,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }))
 }
 
-/// `POST /admin/agencia/clientes/{id}/contas`: has the agency look after one
+/// `POST /admin/agencia/clientes/{id}/contas`: makes the agency look after one
 /// more account that a student has linked.
 pub fn add_account(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     only_administrators(person)?;
@@ -468,8 +469,8 @@ pub fn add_account(app: &App, person: &Person, request: &Request) -> Result<Job,
     }))
 }
 
-/// `POST /admin/agencia/clientes/{id}/contas/{ml_user_id}/retirar`: ends the
-/// care of an account at once.
+/// `POST /admin/agencia/clientes/{id}/contas/{ml_user_id}/retirar`: the agency
+/// stops looking after an account, at once.
 pub fn remove_account(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (id, account) = (request.id()?, crate::marketplace::account::link::account_in(request)?);
     let removed = leaving::remove_account(app, id, account)?.ok_or_else(Problem::not_found)?;
@@ -493,8 +494,8 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     Answer::to(request).done(id, CLIENTS, "excluido")
 }
 
-/// `POST /admin/agencia/ml/sincronizar-todos`: reads the five clients that have
-/// waited longest, of all (specification, "Agency").
+/// `POST /admin/agencia/ml/sincronizar-todos`: starts reading all clients and
+/// reads the five that have waited longest (specification, "Agency").
 pub fn sync_all(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {

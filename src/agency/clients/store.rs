@@ -41,7 +41,7 @@ row!(ClientAccount {
     checked_at = "j.checked_at",
 });
 
-/// What narrows the list.
+/// Filters of the list.
 #[derive(Debug, Default)]
 pub struct Wanted<'w> {
     pub search: &'w str,
@@ -50,7 +50,7 @@ pub struct Wanted<'w> {
     pub standing: Option<&'w str>,
 }
 
-/// How clients stand, with the condition of each.
+/// Values of the status filter: name, label and SQL condition.
 pub const STANDINGS: [(&str, &str, &str); 4] = [
     ("pendente", "Com pendências", "EXISTS (SELECT 1 FROM agency_account j JOIN agency_finding f ON f.ml_user_id = j.ml_user_id
         WHERE j.client_id = agency_client.client_id)"),
@@ -61,7 +61,7 @@ pub const STANDINGS: [(&str, &str, &str); 4] = [
     ("sem_conta", "Sem conta", "NOT EXISTS (SELECT 1 FROM agency_account j WHERE j.client_id = agency_client.client_id)"),
 ];
 
-/// One page of the clients, by name, with their number.
+/// One page of the clients, by name, with the total.
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &Wanted<'_>,
@@ -85,7 +85,6 @@ pub fn page(
     filters.page(tx, ("agency_client", ""), order, window)
 }
 
-/// One client.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Client>> {
     tx.record("FROM agency_client WHERE client_id = ?1", [id])
 }
@@ -99,7 +98,7 @@ pub fn accounts(tx: &ReadTx<'_>, id: i64) -> Result<Vec<ClientAccount>> {
     )
 }
 
-/// The same, each with what the last checkup found wrong with it.
+/// The accounts of a client, each with the findings of its last checkup.
 pub fn looked_over(tx: &ReadTx<'_>, id: i64) -> Result<Vec<(ClientAccount, Vec<Finding>)>> {
     let with_findings = |account: ClientAccount| {
         let found = checkup::findings(tx, account.ml_user_id)?;
@@ -108,8 +107,8 @@ pub fn looked_over(tx: &ReadTx<'_>, id: i64) -> Result<Vec<(ClientAccount, Vec<F
     accounts(tx, id)?.into_iter().map(with_findings).collect()
 }
 
-/// What a client sold in the last `days` and in as many before; client 0 is
-/// all of them.
+/// What a client sold in the last `days` and in as many before; client 0 means
+/// all clients.
 pub fn sold(tx: &ReadTx<'_>, client: i64, today: Day, days: i64) -> Result<Sold> {
     let (now_from, before_from) = (today.plus(1 - days), today.plus(1 - 2 * days));
     let (orders, gross, orders_before, gross_before) = tx.one(
@@ -134,7 +133,6 @@ pub fn insert(tx: &WriteTx<'_>, entry: &ClientEntry) -> Result<Option<i64>> {
     Ok(Some(id))
 }
 
-/// Changes a client.
 pub fn update(tx: &WriteTx<'_>, id: i64, entry: &ClientEntry) -> Result<()> {
     let search = searched(entry);
     tx.change("agency_client", entry, &[("search", &search)], &[("client_id", &id)])?;
@@ -145,7 +143,8 @@ fn searched(entry: &ClientEntry) -> String {
     search_key(&format!("{} {}", entry.name, entry.tags))
 }
 
-/// Who can look after clients: administrators, and people whom the agency let in.
+/// Who can look after clients: administrators, and people with the permission
+/// `agencia`.
 pub fn team(tx: &ReadTx<'_>) -> Result<Vec<(UserId, String)>> {
     tx.tuples(
         "SELECT user_id, name FROM user

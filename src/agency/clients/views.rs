@@ -16,7 +16,7 @@ pub struct ClientsPage {
     pub layout: Layout,
     pub table: Table,
     pub clients: Vec<ClientRow>,
-    /// How far the reading of all clients is, while it goes on.
+    /// Progress of reading all clients, while it runs.
     pub progress: Option<Progress>,
     /// Whether there is a client that can be read.
     pub can_read: bool,
@@ -40,7 +40,6 @@ pub struct ClientRow {
 }
 
 impl ClientRow {
-    /// The row of a client.
     pub fn new(
         client: Client,
         accounts: &[ClientAccount],
@@ -71,7 +70,7 @@ impl ClientRow {
     }
 }
 
-/// How a client stands.
+/// The status badge of a client.
 pub fn standing(client: &Client) -> Badge {
     match client {
         Client { accounts: 0, .. } => Badge::NoAccount,
@@ -113,7 +112,7 @@ pub struct AccountLine {
     pub findings: Vec<FindingLine>,
 }
 
-/// Something that is wrong, and what to do.
+/// A finding in words, and what to do about it.
 pub struct FindingLine {
     pub told: String,
     pub remedy: &'static str,
@@ -121,7 +120,6 @@ pub struct FindingLine {
 }
 
 impl FindingLine {
-    /// A finding in words.
     pub fn new(one: &Finding, (zone, now): (Zone, Instant)) -> Self {
         Self {
             told: one.fault.told(one.things),
@@ -132,7 +130,7 @@ impl FindingLine {
 }
 
 impl AccountLine {
-    /// An account with what is wrong with it.
+    /// An account with its findings.
     pub fn new(account: ClientAccount, found: &[Finding], at: (Zone, Instant)) -> Self {
         let when = |instant: Instant| When::new(at.0, instant, at.1);
         Self {
@@ -164,6 +162,6 @@ pub struct ClientForm {
     pub is_admin: bool,
     pub team: Vec<Pick>,
     pub form: FormView,
-    /// Of one more account.
+    /// The form that adds an account.
     pub account: FormView,
 }

@@ -1,12 +1,12 @@
 //! Invitations: a client that is no student opens a link, authorises an account
 //! at the marketplace, and the agency looks after it.
 //!
-//! What is stored of an invitation is the digest of its code. It works for
-//! thirty days and any number of accounts, until it is renewed or ended. What
-//! it brings belongs to the client's **shell**, an empty row of `user` that
-//! nobody can enter. The visit to the consent page is bound to the browser it
-//! began in: its state is the digest of a cookie, so the address of that page,
-//! sent on to a stranger, links nothing.
+//! Only the digest of an invitation's code is stored. An invitation works for
+//! thirty days and any number of accounts, until it is renewed or ended. The
+//! accounts it links belong to the client's **shell**, an empty row of `user`
+//! that nobody can sign in to. A visit to the consent page is bound to the
+//! browser in which it began: its state is the digest of a cookie. If the
+//! address of the consent page is sent to a stranger, it links nothing.
 
 pub mod pages;
 pub mod returns;
@@ -27,11 +27,12 @@ use crate::http::Request;
 use crate::marketplace::account::link::LinkOutcome;
 use crate::named;
 
-/// Where invitations are.
+/// Path of the invitations.
 const PATH: &str = "/convite";
-/// Where visitors end.
+/// The page at which visits end.
 const DONE: &str = "/convite/pronto";
-/// Life of the cookie, longer than a visit, so that a late return is known as one.
+/// Lifetime of the cookie. It is longer than a visit may last, so that a late
+/// return is recognised as expired.
 const COOKIE_S: i64 = 3_600;
 
 /// The address of an invitation.
@@ -39,7 +40,8 @@ pub fn address(app: &App, code: &str) -> String {
     format!("{}{PATH}/{code}", app.addresses.base_url)
 }
 
-/// Over TLS the browser itself refuses a cookie of this name from a sibling host.
+/// Over TLS, the prefix `__Host-` makes the browser reject this cookie from a
+/// sibling host.
 fn cookie_name(app: &App) -> &'static str {
     if app.addresses.is_https() { "__Host-convite" } else { "convite" }
 }
@@ -67,23 +69,23 @@ fn began_here(app: &App, request: &Request, state: &str) -> bool {
 }
 
 named! {
-    /// What came of a visit to the consent page by an invitation.
+    /// The result of a visit to the consent page by an invitation.
     pub enum Ending: text {
         Joined = "autorizada";
         Refused = "recusada";
-        /// The agency looks after it for another client.
+        /// The agency looks after the account for another client.
         OfAnother = "de_outro_cliente";
         /// The client has as many accounts as a client may have.
         Full = "contas_demais";
         Expired = "expirada";
-        /// It began in another browser.
+        /// The visit began in another browser.
         Elsewhere = "outro_navegador";
         Unavailable = "indisponivel";
     }
 }
 
 impl Ending {
-    /// Why there are no tokens.
+    /// The ending of a visit that brought no tokens.
     const fn without(outcome: LinkOutcome) -> Self {
         match outcome {
             LinkOutcome::Refused => Self::Refused,
@@ -94,14 +96,14 @@ impl Ending {
     }
 }
 
-/// Seals the end of a visit into the address of its page, so that the page
-/// says again what is true, and nobody can have it say something else.
+/// Encrypts the result of a visit into the address of its page. A reload shows
+/// the same result, and nobody can forge another one.
 fn told(app: &App, ending: Ending, account: &str) -> String {
     let text = format!("{}:{account}", ending.name());
     format!("{DONE}?fim={}", hex(&app.sealer.seal(text.as_bytes(), PLACE)))
 }
 
-/// What an address was made to say: the end, and the account's name.
+/// Decrypts the ending and the account's name from the page's address.
 fn read(app: &App, sealed: &str) -> Option<(Ending, String)> {
     let text = app.sealer.open_text(&from_hex(sealed)?, PLACE).ok()?;
     let (ending, account) = text.reveal().split_once(':')?;

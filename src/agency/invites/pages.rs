@@ -1,4 +1,4 @@
-//! The pages of an invitation: for who opens it, and for the team.
+//! The pages of an invitation, for its visitor and for the team.
 
 use http::header::{CONTENT_SECURITY_POLICY, SET_COOKIE};
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -21,9 +21,9 @@ use crate::http::{Check, Code, Field, Problem, Reply, Request, policy};
 use crate::marketplace::account::link::Departure;
 use crate::panel::{Answer, Layout, Visit};
 
-/// Codes that open nothing, and visits to the consent page, of an address.
+/// Limit of an address: unknown codes, and visits to the consent page.
 const OF_ADDRESS: Limit = Limit { count: 60, window_s: 3_600 };
-/// Search engines are no guests.
+/// Search engines must not index invitations.
 const NO_INDEX: (HeaderName, HeaderValue) =
     (HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex, nofollow"));
 
@@ -34,7 +34,8 @@ struct InvitationJson<'a> {
     expira_em: String,
 }
 
-/// `GET /convite/{code}`: who asks for what, before anything is authorised.
+/// `GET /convite/{code}`: shows who asks for which access, before anything is
+/// authorised.
 pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
     match living(app, request)? {
         Some(invited) => show(app, request, invited),
@@ -61,14 +62,15 @@ fn show(app: &App, request: &Request, invited: Invited) -> Result<Reply, Problem
     Ok(reply.with(NO_INDEX.0, NO_INDEX.1))
 }
 
-/// What a policy calls the places that the consent page may be at: the
-/// marketplace leads through several hosts of its own before it shows it.
+/// Where the form may lead, for the content security policy. The marketplace
+/// redirects through several of its hosts before it shows the consent page, so
+/// any https address is allowed.
 fn way_out(auth_base: &str) -> &str {
     if auth_base.starts_with("https:") { "https:" } else { auth_base }
 }
 
-/// The client that the path's code invites. Codes that open nothing count for
-/// the address they come from.
+/// The client that the path's code invites. Unknown codes count against the
+/// address they come from.
 fn living(app: &App, request: &Request) -> Result<Option<Invited>, Problem> {
     let subject = Subject::address(request.client);
     let verdict = app.limiter.peek(Class::InviteAddress, subject, OF_ADDRESS, request.now);
@@ -97,7 +99,7 @@ fn too_many(retry_after_s: i64) -> Problem {
     }
 }
 
-/// The word that a code opens nothing.
+/// The answer to a code that is unknown or has ended.
 fn gone(app: &App, request: &Request) -> Result<Reply, Problem> {
     if request.wants_json() {
         return Err(Problem::not_found());
@@ -122,7 +124,7 @@ pub fn begin(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> 
     let code = TokenHash::of(request.variable("code"));
     let cookie = cookie(app, &secret);
     Ok(Box::new(move |tx| {
-        // It may have been ended meanwhile.
+        // The invitation may have been ended meanwhile.
         let invited = store::invited(tx, &code)?.ok_or_else(Problem::not_found)?;
         let shell = store::own_shell(tx, &invited)?;
         Ok(Reply::redirect(&departure.note(tx, shell)?)?.with(SET_COOKIE, cookie))
@@ -142,7 +144,7 @@ struct EndJson<'a> {
     conta: &'a str,
 }
 
-/// `GET /convite/pronto`: what came of a visit to the consent page.
+/// `GET /convite/pronto`: the result of a visit to the consent page.
 pub fn done(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
     let query: EndQuery = request.query()?;
     let sealed = Check::text().optional("fim", query.fim).unwrap_or_default();
@@ -159,8 +161,8 @@ pub fn done(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem>
     Ok(reply.with(NO_INDEX.0, NO_INDEX.1))
 }
 
-/// `POST /admin/agencia/clientes/{id}/convite`: makes an invitation in place of
-/// the one before, and shows it this once.
+/// `POST /admin/agencia/clientes/{id}/convite`: replaces the client's
+/// invitation and shows the new link this once.
 pub fn renew(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (client, actor) = (request.id()?, Actor::person(person, request));
     let inviting = Inviting::of((app, person, request));
@@ -170,17 +172,17 @@ pub fn renew(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
     }))
 }
 
-/// What making an invitation and showing it once needs.
+/// What is needed to make an invitation and to show it once.
 pub struct Inviting {
     layout: Layout,
-    /// What stands before the code.
+    /// The address up to the code.
     base: String,
     zone: Zone,
     wants_json: bool,
 }
 
 impl Inviting {
-    /// As this visit wants it.
+    /// Taken from the request.
     pub fn of((app, person, request): Visit<'_>) -> Self {
         Self {
             layout: layout(app, person, request),
@@ -190,8 +192,7 @@ impl Inviting {
         }
     }
 
-    /// Makes a client's invitation in place of the one before; the answer
-    /// shows it.
+    /// Replaces a client's invitation; the answer shows the new link.
     pub fn invite(
         self,
         tx: &WriteTx<'_>,

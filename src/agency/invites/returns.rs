@@ -1,9 +1,9 @@
-//! Back from the consent page: a student to the accounts, a guest of an
-//! invitation to the word that the agency may begin.
+//! The return from the consent page: a student goes to the accounts, a guest of
+//! an invitation to a page with the result.
 //!
-//! Marketplaces know one address to come back to, so both arrive at the same.
-//! Whoever began as a guest in this browser is one, signed in or not; everybody
-//! else is let in as a student is.
+//! Marketplaces have one return address, so both arrive here. A visit that
+//! began as a guest in this browser is handled as a guest, signed in or not.
+//! Everybody else must be signed in as a student.
 
 use std::cell::Cell;
 
@@ -24,7 +24,7 @@ use crate::marketplace::account::link::{self, Arrival};
 use crate::marketplace::account::store::{self as accounts, NewLink};
 use crate::marketplace::client::TokenPair;
 
-/// `GET /painel/ml/retorno`: somebody is back, with a code or a refusal.
+/// `GET /painel/ml/retorno`: the return, with a code or a refusal.
 pub fn finish(app: &App, _: &Visitor, request: &Request) -> Result<Todo<Reply>, Problem> {
     let arrival = Arrival::of(request);
     let state = arrival.as_ref().map_or("", |arrival| &arrival.state);
@@ -55,13 +55,13 @@ fn end(app: &App, ending: Ending) -> Result<Todo<Reply>, Problem> {
     Reply::redirect(&told(app, ending, "")).map(Todo::Now)
 }
 
-/// A guest in the audit log.
+/// The actor that the audit log names for a guest.
 fn actor(request: &Request) -> Actor {
     Actor::requesting(ActorKind::System, "Convite".to_owned(), request)
 }
 
-/// Exchanges a guest's code and has the agency look after the account; what
-/// came of it, and the account's name.
+/// Exchanges a guest's code and makes the agency look after the account.
+/// Returns the ending and the account's name.
 fn receive(
     app: &App,
     guest: &Guest,
@@ -99,14 +99,14 @@ fn receive(
     Ok((Ending::Joined, nickname))
 }
 
-/// What became of an account that a guest authorised.
+/// An account that a guest authorised, after its tokens were stored.
 #[derive(Clone, Copy)]
 struct Taken {
-    /// Whose it is.
+    /// Who owns the account.
     owner: UserId,
     /// Whether the agency looks after it for this client.
     is_joined: bool,
-    /// Whether it did not before.
+    /// Whether the agency did not look after it before.
     is_new: bool,
 }
 
@@ -115,8 +115,9 @@ struct Account {
     conta: String,
 }
 
-/// Stores the tokens for whoever has the account, since the ones before have
-/// ended, and joins it to the client. Nobody has it: it becomes the shell's.
+/// Stores the tokens for the owner of the account, because the new
+/// authorisation ended the old tokens, and joins the account to the client. An
+/// account without an owner becomes the shell's.
 fn take_in(
     app: &App,
     guest: Guest,

@@ -1,5 +1,5 @@
-//! The pages of invitations and of labels with sample data; `page_samples.rs`
-//! looks at them.
+//! The pages of invitations and of labels with sample data, checked by
+//! `page_samples.rs`.
 
 use super::Ending;
 use super::views::{EndPage, InvitationGonePage, InvitationMade, InvitationPage};

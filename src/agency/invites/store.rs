@@ -1,11 +1,12 @@
-//! Invitations and the shells that own what they bring, in the database.
+//! Invitations, and the shells that own the accounts they link, in the
+//! database.
 
 use crate::base::{DAY_S, Instant, MlUserId, TokenHash, UserId, secrets};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::account::store as accounts;
 use crate::row;
 
-/// Life of an invitation.
+/// Lifetime of an invitation.
 pub const LIFE_S: i64 = 30 * DAY_S;
 
 /// A client whose invitation works.
@@ -17,18 +18,18 @@ pub struct Invited {
 }
 row!(Invited { client = "client_id", name, expires_at = "invite_expires_at" });
 
-/// Somebody who follows an invitation and is at the consent page, or back.
+/// A visitor of an invitation who was sent to the consent page.
 #[derive(Clone, Debug)]
 pub struct Guest {
     pub client: i64,
     pub name: String,
-    /// Whose the account becomes, when nobody has linked it.
+    /// Owner of the account when nobody has linked it yet.
     pub shell: UserId,
 }
 row!(Guest { client = "c.client_id", name = "c.name", shell = "c.shell_id" });
 
-/// Makes a client's invitation, in place of the one before; returns its code,
-/// which is not kept.
+/// Replaces a client's invitation. Returns the new code, of which only the
+/// digest is stored.
 pub fn renew(tx: &WriteTx<'_>, client: i64) -> Result<String> {
     let code = secrets::random_hex::<32>();
     tx.execute(
@@ -60,7 +61,8 @@ pub fn invited(tx: &ReadTx<'_>, code: &TokenHash) -> Result<Option<Invited>> {
     )
 }
 
-/// Who left for the consent page under a state, when it was by an invitation.
+/// The guest who was sent to the consent page with this state; `None` for a
+/// student.
 pub fn guest(tx: &ReadTx<'_>, state: &TokenHash) -> Result<Option<Guest>> {
     tx.record(
         "FROM ml_link_attempt t JOIN agency_client c ON c.shell_id = t.user_id WHERE t.state_hash = ?1",
@@ -68,25 +70,25 @@ pub fn guest(tx: &ReadTx<'_>, state: &TokenHash) -> Result<Option<Guest>> {
     )
 }
 
-/// What a client is called.
 pub fn name_of(tx: &ReadTx<'_>, client: i64) -> Result<Option<String>> {
     tx.maybe("SELECT name FROM agency_client WHERE client_id = ?1", [client])
 }
 
-/// Who owns what a client's invitations brought.
+/// The shell of a client; `None` before its first invitation was used.
 pub fn shell_of(tx: &ReadTx<'_>, client: i64) -> Result<Option<UserId>> {
     let shell: Option<Option<UserId>> =
         tx.maybe("SELECT shell_id FROM agency_client WHERE client_id = ?1", [client])?;
     Ok(shell.flatten())
 }
 
-/// The same, made when it is the first time.
+/// The shell of a client, made at its first use.
 pub fn own_shell(tx: &WriteTx<'_>, invited: &Invited) -> Result<UserId> {
     if let Some(shell) = shell_of(tx, invited.client)? {
         return Ok(shell);
     }
-    // Nobody can have or ask for an address without an @, and nobody signs in
-    // who is suspended; removed, it is in no list of people.
+    // Nobody can sign in as the shell: no person can have an e-mail address
+    // without an @, and the row is suspended. It also counts as removed, so no
+    // list of people shows it.
     let shell: UserId = tx.value(
         "INSERT INTO user (email, name, role, created_at, suspended_at, removed_at)
          VALUES ('agencia:' || ?1, ?2, 'free', ?3, ?3, ?3)
@@ -100,7 +102,7 @@ pub fn own_shell(tx: &WriteTx<'_>, invited: &Invited) -> Result<UserId> {
     Ok(shell)
 }
 
-/// What an account is called: its nickname, or its number before that is read.
+/// An account's nickname, or its number before the nickname was read.
 pub fn nickname(tx: &ReadTx<'_>, account: MlUserId) -> Result<String> {
     let nickname: Option<String> =
         tx.maybe("SELECT nickname FROM ml_account WHERE ml_user_id = ?1", [account])?;

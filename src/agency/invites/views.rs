@@ -12,7 +12,7 @@ pub struct InvitationPage {
     pub layout: Layout,
     /// Where the form leads: the invitation's own path.
     pub action: String,
-    /// Whom the agency invites.
+    /// Name of the client that is invited.
     pub client: String,
     /// Whether the marketplace is configured.
     pub configured: bool,
@@ -20,14 +20,14 @@ pub struct InvitationPage {
     pub until: String,
 }
 
-/// `GET /convite/{code}` for a code that opens nothing.
+/// `GET /convite/{code}` for a code that is unknown or has ended.
 #[derive(Template)]
 #[template(path = "agency/invitation_gone.html", config = "assets/askama.toml")]
 pub struct InvitationGonePage {
     pub layout: Layout,
 }
 
-/// `GET /convite/pronto`: what came of a visit to the consent page.
+/// `GET /convite/pronto`: the result of a visit to the consent page.
 #[derive(Template)]
 #[template(path = "agency/invitation_end.html", config = "assets/askama.toml")]
 pub struct EndPage {
@@ -39,7 +39,7 @@ pub struct EndPage {
 }
 
 impl EndPage {
-    /// The page of an end, with the name of an account that was authorised.
+    /// The page of an ending, with the name of an account that was authorised.
     pub fn of(layout: Layout, ending: Ending, account: &str) -> Self {
         let (title, text, notice) = words(ending, account);
         Self { layout, title, text, notice }

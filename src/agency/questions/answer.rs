@@ -15,7 +15,7 @@ use crate::marketplace::books::questions::cards::BACK;
 use crate::marketplace::books::questions::give::{Given, Noted, give};
 use crate::panel::{Answer, Sent, Visit};
 
-/// Letters of a question by which the audit log names it.
+/// Letters of the question that the audit log shows.
 const NAMED: usize = 120;
 
 /// What the audit log keeps of an answer.
@@ -26,7 +26,8 @@ struct Answered {
 }
 
 /// `POST /admin/agencia/central-perguntas/responder`: sends an answer to the
-/// marketplace, once, whoever presses. A form leads back to the queue.
+/// marketplace; only one is sent when several people answer. A form leads back
+/// to the queue.
 pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let mut text = String::new();
@@ -78,7 +79,8 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     }
 }
 
-/// Notes an answer in the audit log, with what knows it as sent.
+/// The audit log entry of an answer, written together with the note that it was
+/// sent.
 fn noted((_, person, request): Visit<'_>, found: &store::Joined, text: &str) -> Noted {
     let actor = Actor::person(person, request);
     let after = Answered { conta: found.row.ml_user_id, resposta: text.to_owned() };

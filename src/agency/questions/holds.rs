@@ -1,5 +1,5 @@
-//! Who is answering which question: told to the others, and never in the way
-//! of an answer. Kept in memory only, for as long as somebody types.
+//! Who is answering which question. The others see it, but it never blocks an
+//! answer. Kept in memory only, while somebody types.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::program::ranking::short_name;
 
-/// Questions that are answered at a time, and how long without a letter.
+/// Most questions with a hold, and seconds until a hold expires without typing.
 const MOST: usize = 10_000;
 const LIFE_S: i64 = 90;
 
@@ -28,7 +28,8 @@ struct Hold {
 pub struct Holds(Mutex<HashMap<i64, Hold>>);
 
 impl Holds {
-    /// Says that somebody answers a question; returns who does already.
+    /// Notes that a person is answering a question. Returns the name of another
+    /// person who already is.
     pub fn take(&self, question: i64, (by, name): (UserId, &str), now: Instant) -> Option<String> {
         let mut all = self.0.lock();
         if let Some(hold) = all.get(&question)
@@ -48,12 +49,12 @@ impl Holds {
         None
     }
 
-    /// Says that a question was answered.
+    /// Removes the hold of a question that was answered.
     pub fn end(&self, question: i64) {
         self.0.lock().remove(&question);
     }
 
-    /// What others than this person are answering.
+    /// The questions that other people are answering, with their names.
     pub fn of_others(&self, reader: UserId, now: Instant) -> Vec<(i64, String)> {
         let all = self.0.lock();
         let others = all.iter().filter(|(_, hold)| hold.by != reader && hold.until > now);

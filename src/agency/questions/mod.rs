@@ -1,5 +1,5 @@
-//! The queue of questions: those to all accounts that the agency looks after,
-//! answered by the team as sellers answer theirs (`marketplace/books/questions/`).
+//! The queue of questions to all accounts that the agency looks after. The team
+//! answers them as sellers answer theirs (`marketplace/books/questions/`).
 
 pub mod answer;
 pub mod holds;
@@ -20,10 +20,11 @@ use crate::panel::view::address;
 /// The queue's address.
 pub const PATH: &str = "/admin/agencia/central-perguntas";
 
-/// Questions of a page unless the address says otherwise, and most of them.
+/// Default and highest number of questions on a page.
 const ROWS: u32 = 20;
 const MOST_ROWS: i64 = 100;
-/// Questions from either end that are walked over in place.
+/// Up to this distance from either end, a page is read in place; others use the
+/// slow lane.
 const NEAR: u64 = 10_000;
 
 crate::named! {
@@ -40,13 +41,13 @@ crate::named! {
 pub enum Scope {
     All,
     Client(i64),
-    /// Those of the clients that somebody looks after.
+    /// Those of the clients that this person looks after.
     Keeper(UserId),
-    /// Those of one client, when it is among these.
+    /// Those of one client, if this person looks after it.
     ClientOf(i64, UserId),
 }
 
-/// What the address asks of the queue.
+/// The filters and the page that the address asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     pub client: Option<i64>,
@@ -58,12 +59,12 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Reads the address; `usual` is the status that it need not name.
+    /// Reads the query of a request; `usual` is the default status.
     pub fn read(request: &Request, usual: Status) -> Result<Self, Problem> {
         Self::of(request.query_text(), usual)
     }
 
-    /// The same of a query by itself.
+    /// Reads a query given as text.
     pub fn of(query: &str, usual: Status) -> Result<Self, Problem> {
         let given = input::unrepeated(query)?;
         let text = |name: &str| {
@@ -90,7 +91,7 @@ impl Asked {
         Ok(Self { client, mine, status, page, per_page })
     }
 
-    /// Whose questions they are, for somebody of the team.
+    /// The scope of questions for a member of the team.
     pub const fn scope(&self, reader: UserId) -> Scope {
         match (self.client, self.mine) {
             (None, false) => Scope::All,
@@ -113,7 +114,7 @@ impl Asked {
         address(PATH, &params)
     }
 
-    /// What stands in the address of this choice, but for the page.
+    /// The query parameters of this choice, without the page number.
     pub fn own(&self) -> Vec<(&'static str, String)> {
         let client = self.client.map(|client| client.to_string()).unwrap_or_default();
         let mine = if self.mine { "1" } else { "" };
@@ -129,8 +130,8 @@ impl Asked {
     }
 }
 
-/// Whether the address asks for questions far from either end, or looks for
-/// those of some clients among those of all.
+/// Whether reading the page is slow: it is far from either end, or it searches
+/// for the questions of some clients among those of all.
 pub fn walks(request: &Request) -> bool {
     let asked = Asked::read(request, Status::All);
     asked.is_ok_and(|asked| {

@@ -30,8 +30,8 @@ pub struct Typed {
     pub alert: Option<Notice>,
 }
 
-/// `GET /admin/agencia/central-perguntas`: the questions of all clients, what
-/// waits first.
+/// `GET /admin/agencia/central-perguntas`: the questions of all clients, open
+/// ones first.
 pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let asked = Asked::read(request, Status::Open)?;
     page((app, person, request), asked, None)
@@ -63,8 +63,8 @@ pub fn json(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-/// `GET /admin/agencia/central-perguntas/{id}/comprador`: what the buyer of a
-/// question is called.
+/// `GET /admin/agencia/central-perguntas/{id}/comprador`: the name of the buyer
+/// who asked a question.
 pub fn buyer(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = request.id()?;
     let found = app.db.read(request.lane, |tx| store::joined(tx, id))?;
@@ -82,7 +82,8 @@ fn page(
         let counts = store::counts(tx, scope)?;
         let mut rows = store::page(tx, (scope, asked.status), counts, asked.window())?;
         if let Some(typed) = &typed {
-            // It comes first, wherever it stands.
+            // The question of the failed answer comes first, wherever it is in
+            // the queue.
             rows.retain(|row| row.card.question.row.id != typed.joined.row.id);
             rows.splice(0..0, store::one(tx, &typed.joined)?);
         }
@@ -130,8 +131,8 @@ fn page(
     Ok(page.with(CONTENT_SECURITY_POLICY, images))
 }
 
-/// Cards of a page of the queue. Of what a buyer asked before they show what
-/// was asked of the agency's accounts.
+/// Cards of a page of the queue. Earlier questions of a buyer are shown only if
+/// they were asked at accounts of the clients on this page.
 fn cards(
     (app, tx, request): (&App, &ReadTx<'_>, &Request),
     rows: Vec<QueuedRow>,

@@ -7,7 +7,7 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::books::questions::replies::{Shelf, acts};
 
-/// Where they are.
+/// Path of the saved replies.
 pub const REPLIES: &str = "/admin/agencia/respostas";
 
 const SHELF: Shelf = Shelf { owner: None, path: REPLIES, queue: PATH };

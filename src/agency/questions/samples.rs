@@ -1,4 +1,4 @@
-//! Pages of the queue with sample data; `page_samples.rs` looks at them.
+//! Pages of the queue with sample data, checked by `page_samples.rs`.
 
 use super::replies::REPLIES;
 use super::views::{QueuePage, StatusChip};

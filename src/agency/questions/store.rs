@@ -10,7 +10,7 @@ use crate::marketplace::books::questions::cards::CardRow;
 use crate::marketplace::books::questions::store::QuestionRow;
 use crate::row;
 
-/// How many questions a choice has.
+/// How many questions of each state a choice has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub open: u64,
@@ -19,7 +19,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// How many of a status.
+    /// How many questions have a status.
     pub const fn of(self, status: Status) -> u64 {
         match status {
             Status::Open => self.open,
@@ -50,7 +50,7 @@ struct Place {
 row!(Place { client = "client_id", owner = "owner_id" });
 
 impl Scope {
-    /// The condition for a client, with its values.
+    /// The SQL condition of the scope, with its values.
     fn condition(&self) -> (&'static str, Vec<(&'static str, &dyn ToSql)>) {
         match self {
             Self::All => ("", Vec::new()),
@@ -67,7 +67,7 @@ impl Scope {
         }
     }
 
-    /// The index along which its questions of a state stand in order.
+    /// The index that has the questions of the scope in order, by state.
     const fn index(&self) -> &'static str {
         match self {
             // The primary key begins with the client.
@@ -93,7 +93,8 @@ pub fn counts(tx: &ReadTx<'_>, scope: Scope) -> Result<Counts> {
     Ok(Counts { open: of(1), answered: of(2), closed: of(3) })
 }
 
-/// A page of a choice: what waits, oldest first; then the rest, newest first.
+/// A page of a choice: open questions, oldest first; then the rest, newest
+/// first.
 pub fn page(
     tx: &ReadTx<'_>,
     (scope, status): (Scope, Status),
@@ -120,8 +121,8 @@ pub fn page(
     Ok(found)
 }
 
-/// Rows of a stretch of the queue, `from` to `to` of `long`, walked to from its
-/// nearer end.
+/// Rows `from` to `to` of a part of the queue that has `long` rows. The scan
+/// starts at the nearer end.
 fn stretch(
     tx: &ReadTx<'_>,
     scope: Scope,
@@ -138,7 +139,7 @@ fn stretch(
              WHERE {condition} state = {state}"
         )
     };
-    // Two states are two walks in the same order, which are merged.
+    // Two states are two index scans in the same order, which are merged.
     let walks: Vec<String> = states.iter().map(of_state).collect();
     let walks = walks.join(" UNION ALL ");
     let sql = format!(

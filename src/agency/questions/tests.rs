@@ -1,4 +1,4 @@
-//! The queue against a model of it, and how long its filters take.
+//! Compares the queue with a model of it, and measures its filters.
 
 use std::time::{Duration, Instant as Monotonic};
 
@@ -11,13 +11,13 @@ use crate::fixture::Place;
 /// A question: client, state, when it was asked, number.
 type Known = (i64, i64, i64, i64);
 
-/// Numbers that look thrown, the same each time.
+/// Pseudo-random numbers, the same in each run.
 fn thrown(seed: &mut u64, below: u64) -> i64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     i64::try_from((*seed >> 33) % below).unwrap()
 }
 
-/// A queue of so many questions to so many clients. Clients are looked after by
+/// A queue with this many questions and clients. Clients are looked after by
 /// persons 1 to 3, or nobody.
 fn filled(db: &Db, clients: i64, questions: i64) -> Vec<Known> {
     let mut seed = 7;
@@ -130,7 +130,7 @@ fn every_page_of_every_filter_is_as_a_sort_of_all_has_it() {
     }
 }
 
-/// Longest that a page of the queue may take to read.
+/// Longest time that a page of the queue may take to read.
 const MOST: Duration = Duration::from_millis(30);
 
 /// `cargo test --release -- --ignored a_long_queue_is_fast`: 200,000 questions of 300 clients,

@@ -1,7 +1,7 @@
-//! The audit log, read: what was done, by whom, to what, and what it changed.
+//! Reading the audit log: what was done, by whom, to what, and what it changed.
 //!
-//! Entries are written by `audit.rs` and only ever added. Here they get the
-//! words that people read, and a search by beginnings of words.
+//! Entries are written by `audit/mod.rs` and only ever added. This folder has
+//! the words that people read, and a search by beginnings of words.
 
 pub mod pages;
 pub mod store;
@@ -45,7 +45,7 @@ impl Entry {
         ActorKind::from_name(&self.actor_kind).map_or("", ActorKind::words)
     }
 
-    /// The page of what it was done to; empty when there is none.
+    /// The page of the object; empty when there is none.
     pub fn object_page(&self) -> String {
         let list = match &*self.object_kind {
             "aluno" => "/admin/alunos",
@@ -64,7 +64,7 @@ impl Entry {
             "tarefa" => return "/admin/cron".to_owned(),
             _ => return String::new(),
         };
-        // What is removed has no page any more.
+        // An object that was removed has no page any more.
         if self.action.ends_with(".excluir") {
             return String::new();
         }
@@ -105,12 +105,13 @@ pub const OBJECTS: [(&str, &str); 26] = [
 fn kind_words(kind: &str) -> String {
     let known = OBJECTS.iter().find(|(known, _)| *known == kind);
     let words = known.map_or_else(|| kind.replace('_', " "), |(_, words)| (*words).to_owned());
-    // The first letter alone: others may be capitals by right.
+    // Only the first letter: other capitals may be intended.
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// What an action is called; one without an entry is spelled out.
+/// The words for an action. The name of an action that is not listed is shown
+/// as it is, without underscores.
 fn verb_words(verb: &str) -> String {
     let known = match verb {
         "link_de_senha" => "Enviar link de senha a",
@@ -147,8 +148,8 @@ fn verb_words(verb: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Names of fields as the forms call them. Names that are such words already,
-/// but for the capital, are left out.
+/// Names of fields and their labels in the forms. A name is left out when it
+/// differs from its label only in the capital letter.
 const FIELDS: [(&str, &str); 46] = [
     ("anotacoes", "Anotações"),
     ("ativo", "Ativo"),

@@ -1,8 +1,8 @@
 //! The audit log in the database, newest first.
 //!
-//! A list is a walk down one index that also answers its filters; a search
-//! asks the index of words. Whatever is asked, at most [`MOST`] entries are
-//! looked at: who looks for older ones narrows the search.
+//! A list is read along one index that also serves its filters; a search uses
+//! the full-text index. At most [`MOST`] entries are examined in any case. To
+//! find older ones, people narrow the search.
 
 use rusqlite::{ToSql, params_from_iter};
 
@@ -13,19 +13,19 @@ use crate::base::text::search_key;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 
-/// Entries that a list, a search or an export looks at.
+/// Most entries that a list, a search or an export examines.
 pub const MOST: u32 = 20_000;
-/// Words of a search that count.
+/// Most words of a search that count.
 const MOST_WORDS: usize = 8;
 
-/// Which entries.
+/// Search and filters.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// As typed.
     pub search: String,
     pub actor_kind: Option<&'static str>,
     pub object_kind: Option<&'static str>,
-    /// Not before.
+    /// Only entries from this instant on.
     pub since: Option<Instant>,
 }
 
@@ -45,7 +45,7 @@ row!(Entry {
     after,
 });
 
-/// One page, and how many entries there are among those looked at.
+/// One page, and how many of the examined entries match.
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &Wanted,
@@ -59,7 +59,7 @@ pub fn page(
     Ok((entries.collect::<Result<_>>()?, total))
 }
 
-/// Numbers of the entries, newest first.
+/// Ids of the entries, newest first.
 pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
     let first = match wanted.since {
         None => Some(0),
@@ -113,13 +113,13 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// A search as the index of words takes it: beginnings of words, all of which
-/// must be there.
+/// The query of the full-text index for a search: all words must match, each as
+/// the beginning of a word.
 fn match_of(words: &[&str]) -> String {
     words.iter().map(|word| format!("\"{word}\"*")).collect::<Vec<_>>().join(" ")
 }
 
-/// The same among the entries that are not in the index yet, newest first.
+/// The same search among the entries that are not indexed yet, newest first.
 fn behind_index(tx: &ReadTx<'_>, wanted: &Wanted, words: &[&str], first: i64) -> Result<Vec<i64>> {
     let folded = |text: &str| search_key(text).to_lowercase();
     let beginnings: Vec<String> = words.iter().map(|word| folded(word)).collect();
@@ -145,7 +145,7 @@ fn behind_index(tx: &ReadTx<'_>, wanted: &Wanted, words: &[&str], first: i64) ->
     Ok(found)
 }
 
-/// Whether an entry is not in the index of words yet.
+/// Whether there are entries that are not indexed yet.
 pub fn is_behind(tx: &ReadTx<'_>) -> Result<bool> {
     tx.value(
         "SELECT EXISTS (SELECT 1 FROM audit WHERE audit_id > (SELECT audit_id FROM audit_searched WHERE one = 1))",
@@ -153,7 +153,7 @@ pub fn is_behind(tx: &ReadTx<'_>) -> Result<bool> {
     )
 }
 
-/// Adds entries to the index of words that are not in it yet, at most `most`;
+/// Adds to the full-text index at most `most` entries that are not indexed yet;
 /// returns how many.
 pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     let last: Option<i64> = tx.value(
@@ -166,7 +166,7 @@ pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     let Some(last) = last else {
         return Ok(0);
     };
-    // One statement, because FTS5 writes out what it has at the end of each.
+    // One statement, because FTS5 writes its changes at the end of each.
     let added = tx.execute(
         "INSERT INTO audit_search (rowid, actor_name, address, request_id, action, object_name, before, after)
          SELECT audit_id, actor_name, address, request_id, action, object_name, before, after
@@ -200,7 +200,7 @@ mod tests {
     use crate::db::Lane;
     use crate::fixture::Place;
 
-    /// Actor, object and what it became.
+    /// Actor, object, and the object's values afterwards.
     const ENTRIES: [(&str, &str, &str); 5] = [
         ("Ana Prado", "João da Silva", r#"{"plano":"Pro"}"#),
         ("Bia Nunes", "Construção civil", r#"{"título":"Água e ação"}"#),

@@ -13,19 +13,19 @@ pub struct AuditPage {
     pub layout: Layout,
     pub table: Table,
     pub entries: Vec<EntryRow>,
-    /// Said when there may be more than is looked at; empty otherwise.
+    /// A hint, when there may be more entries than were examined; else empty.
     pub limited: String,
 }
 
 /// An entry in the list.
 pub struct EntryRow {
-    /// Its number.
+    /// Its id.
     pub id: String,
     /// `Suspender aluno`.
     pub title: String,
-    /// What it was done to, as it was called then.
+    /// Name of the object at the time of the act.
     pub object: String,
-    /// Who did it, as they were called then.
+    /// Name of the actor at the time of the act.
     pub actor: String,
     pub actor_kind: &'static str,
     /// Client address; empty for commands.
@@ -41,11 +41,11 @@ pub struct EntryPage {
     pub entry: EntryRow,
     /// Such as `aluno.suspender`.
     pub action: String,
-    /// Number of what it was done to.
+    /// Id of the object.
     pub object_id: String,
-    /// The page of what it was done to; empty when there is none.
+    /// The page of the object; empty when there is none.
     pub object_href: String,
-    /// The page of who did it; empty when there is none.
+    /// The page of the actor; empty when there is none.
     pub actor_href: String,
     /// Empty for commands.
     pub request_id: String,

@@ -1,5 +1,5 @@
-//! What can be wrong with a file of products, for programs in English and
-//! for people in Portuguese.
+//! Errors in a file of products, in English for programs and in Portuguese for
+//! people.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::catalog::{MOST, MOST_UNITS};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowFault {
     Sku,
-    /// The SKU stands in this earlier row.
+    /// The SKU is already in this earlier row.
     Repeated(usize),
     Ean,
     Title,
@@ -23,15 +23,16 @@ pub enum RowFault {
     Stock,
     /// More cells than columns.
     TooLong,
-    /// Its owner has as many products as one can have.
+    /// Its owner has the most products allowed.
     NoRoom,
 }
 
-/// What the columns are called by default, in English and in Portuguese.
+/// Default names of the columns, in English and in Portuguese.
 const ENGLISH: [&str; 6] = super::COLUMNS;
 const PORTUGUESE: [&str; 6] = ["SKU", "EAN", "título", "custo", "preço", "estoque"];
 
-/// What a file calls its columns; nothing for those that it leaves out.
+/// The names of the columns in a file; `None` for columns that the file does
+/// not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names(pub [Option<String>; 6]);
 
@@ -89,16 +90,16 @@ impl RowFault {
     }
 }
 
-/// A row that cannot be taken.
+/// A row that cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRow {
-    /// As spreadsheets count: the header is 1.
+    /// The row number as in a spreadsheet: the header is row 1.
     pub number: usize,
     /// At least one.
     pub faults: Vec<RowFault>,
 }
 
-/// All rows of a file that cannot be taken; at least one.
+/// All rows of a file that cannot be imported; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRows {
     pub names: Names,
@@ -106,7 +107,7 @@ pub struct BadRows {
 }
 
 impl BadRows {
-    /// What is wrong with each row, as programs read it.
+    /// The errors of each row, in English.
     pub fn english(&self) -> impl Iterator<Item = String> {
         self.rows.iter().map(|row| {
             let faults = row.faults.iter().map(|fault| fault.english(&self.names));
@@ -114,7 +115,7 @@ impl BadRows {
         })
     }
 
-    /// Each row with what to correct, as pages say it.
+    /// The number of each row and what to correct, in Portuguese.
     pub fn portuguese(&self) -> impl Iterator<Item = (usize, String)> {
         self.rows.iter().map(|row| {
             let faults = row.faults.iter().map(|fault| fault.portuguese(&self.names));
@@ -123,11 +124,11 @@ impl BadRows {
     }
 }
 
-/// Bad rows that a terminal is shown unless it asks for all.
+/// Bad rows that a terminal shows unless the caller asks for all.
 const MOST_TOLD: usize = 20;
 
 impl BadRows {
-    /// How many there are, and the first of them.
+    /// How many bad rows there are, and the first `most` of them.
     pub fn told(&self, most: usize) -> String {
         let count = self.rows.len();
         let rows = if count == 1 { "row" } else { "rows" };
@@ -155,22 +156,22 @@ fn joined(faults: impl Iterator<Item = String>) -> String {
 /// What is wrong with a file as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileFault {
-    /// No text in UTF-8.
+    /// It is not UTF-8 text.
     NotText,
     /// A quote that opens in this row is never closed.
     Unclosed(usize),
-    /// More columns than a spreadsheet has, which is this many.
+    /// More columns than a spreadsheet can have; the number is that limit.
     TooWide(usize),
-    /// Nothing at all.
+    /// The file is empty.
     Blank,
-    /// A column that is none of ours.
+    /// A column with an unknown name.
     Unknown(String),
     /// The same column twice.
     Twice(String),
-    /// No column of SKUs.
+    /// No SKU column.
     NoSku,
     Empty,
-    /// So many rows.
+    /// More rows than allowed; the number is how many there are.
     TooMany(usize),
 }
 
@@ -196,7 +197,7 @@ impl fmt::Display for FileFault {
 }
 
 impl FileFault {
-    /// What to correct, as pages say it.
+    /// What to correct, in Portuguese.
     pub fn portuguese(&self) -> String {
         let columns = PORTUGUESE.join(", ");
         sentence(&match self {
@@ -221,7 +222,7 @@ impl FileFault {
     }
 }
 
-/// A capital first and a full stop.
+/// The text with a capital first letter and a full stop.
 fn sentence(said: &str) -> String {
     let mut letters = said.chars();
     let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();

@@ -1,8 +1,7 @@
-//! Products from a file: all of it or nothing, and every bad row is named.
+//! Import of products from a file: all rows or none, and every bad row is reported.
 //!
-//! A column that is left out, and a cell that is empty, leave what is there;
-//! a new product needs a title and a price.
-//! What a file says of stock is a count, so it becomes an adjustment.
+//! A missing column or an empty cell leaves the stored value. A new product needs a
+//! title and a price. The stock in a file is a count, so it becomes an adjustment.
 
 pub mod fault;
 pub mod pages;
@@ -23,9 +22,9 @@ use crate::panel::csv_read;
 use crate::panel::csv_read::Unreadable;
 use fault::{BadRow, BadRows, FileFault, Names, RowFault};
 
-/// The columns, as an export writes them too.
+/// The columns, the same as in an export.
 pub const COLUMNS: [&str; 6] = ["sku", "ean", "title", "cost", "price", "stock"];
-/// What the columns are called in the panels.
+/// Names of the columns in the panels.
 const TRANSLATED: [&str; 6] = ["sku", "ean", "titulo", "custo", "preco", "estoque"];
 
 /// A file as it was read.
@@ -45,16 +44,16 @@ struct Row {
     cost: Option<Cents>,
     price: Option<Cents>,
     stock: Option<i64>,
-    /// What is wrong with it, as far as that shows without the database.
+    /// The errors that can be found without the database.
     faults: Vec<RowFault>,
 }
 
-/// Why a file was not taken.
+/// Why a file was rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     #[error("{0}")]
     File(FileFault),
-    /// All rows at fault.
+    /// The rows with errors, all of them.
     #[error("{0}")]
     Rows(Box<BadRows>),
     #[error(transparent)]
@@ -72,8 +71,8 @@ pub struct Counts {
     pub unchanged: usize,
 }
 
-/// Reads a file. What is wrong with its rows is told by [`apply`], which
-/// knows the rest.
+/// Reads a file. Errors of rows are not returned here: [`apply`] reports them,
+/// with those that need the database.
 pub fn read(bytes: &[u8]) -> Result<File, FileFault> {
     let unreadable = |problem| match problem {
         Unreadable::NotText => FileFault::NotText,
@@ -89,7 +88,7 @@ pub fn read(bytes: &[u8]) -> Result<File, FileFault> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     while let Some(csv_read::Row { number, cells }) = sheet.next_row().map_err(unreadable)? {
         count += 1;
-        // What is too much is counted and not kept.
+        // Rows over the limit are counted but not stored.
         if count > MOST {
             continue;
         }
@@ -112,8 +111,8 @@ pub fn read(bytes: &[u8]) -> Result<File, FileFault> {
     Ok(File { names, rows })
 }
 
-/// For each cell of a row, which of [`COLUMNS`] it is. An unknown name is at
-/// fault: a misspelled column would be lost without a word.
+/// For each cell of a row, its index in [`COLUMNS`]. An unknown column name is
+/// an error: otherwise the data of a misspelled column would be lost silently.
 fn columns(header: &[String]) -> Result<Vec<usize>, FileFault> {
     let mut columns = Vec::with_capacity(header.len());
     for name in header {
@@ -129,7 +128,7 @@ fn columns(header: &[String]) -> Result<Vec<usize>, FileFault> {
     if columns.contains(&0) { Ok(columns) } else { Err(FileFault::NoSku) }
 }
 
-/// A row, with all that is wrong with it.
+/// A row with its errors.
 fn read_row(number: usize, columns: &[usize], cells: &[Cow<'_, str>]) -> Row {
     let cell = |column: usize| {
         let place = columns.iter().position(|known| *known == column)?;
@@ -169,10 +168,10 @@ fn read_row(number: usize, columns: &[usize], cells: &[Cow<'_, str>]) -> Row {
 }
 
 impl Row {
-    /// All that is wrong with it, now that it is known what is there.
+    /// All errors of the row, given the product that is stored.
     fn faults(&self, before: Option<&Product>, has_room: bool) -> Vec<RowFault> {
         let mut faults = self.faults.clone();
-        // Whose product it would be is not known.
+        // Without a valid SKU the product of the row is not known.
         let is_nobodys = |fault: &RowFault| matches!(fault, RowFault::Sku | RowFault::Repeated(_));
         if faults.iter().any(is_nobodys) {
             return faults;
@@ -183,7 +182,8 @@ impl Row {
         if before.is_none() && self.price.is_none() && !faults.contains(&RowFault::Price) {
             faults.push(RowFault::NoPrice);
         }
-        // An export of what was sold beyond stock comes back as it is.
+        // An export has negative stock for oversold products; importing it
+        // again is allowed.
         let present = before.map_or(0, |before| before.stock);
         if self.stock.is_some_and(|counted| counted < 0 && counted != present) {
             faults.push(RowFault::Stock);
@@ -194,7 +194,7 @@ impl Row {
         faults
     }
 
-    /// The product it makes, or makes of the one that is there.
+    /// The fields of the product after the import.
     fn entry(&self, before: Option<&ProductEntry>) -> ProductEntry {
         let text = |own: &Option<String>, of: fn(&ProductEntry) -> &String| {
             let kept = || before.map(|before| of(before).clone());
@@ -213,8 +213,8 @@ impl Row {
     }
 }
 
-/// Brings the products of a person to what a file says, or changes nothing
-/// and tells of every bad row.
+/// Imports a file into the products of a person. When a row is bad, changes
+/// nothing and reports every bad row.
 pub fn apply(tx: &WriteTx<'_>, owner: UserId, file: &File) -> Result<Counts, ImportError> {
     let (mut counts, mut bad) = (Counts::default(), Vec::new());
     let mut products = store::count(tx, owner)?;
@@ -226,7 +226,7 @@ pub fn apply(tx: &WriteTx<'_>, owner: UserId, file: &File) -> Result<Counts, Imp
         } else {
             bad.push(BadRow { number: row.number, faults });
         }
-        // The error undoes what good rows did before the first bad one.
+        // Good rows before the first bad one are applied; the error undoes them.
         if bad.is_empty() {
             match apply_row(tx, owner, row, before.as_ref())? {
                 Change::Created => counts.created += 1,
@@ -271,7 +271,7 @@ fn apply_row(
     Ok(Change::Changed)
 }
 
-/// The reason of the movements that a file makes.
+/// The reason of the movements that an import makes.
 const REASON: &str = "Importação";
 
 #[cfg(test)]

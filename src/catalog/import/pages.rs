@@ -1,4 +1,4 @@
-//! A file of products in the panels of sellers and suppliers.
+//! The import of products in the panels of sellers and suppliers.
 
 use http::StatusCode;
 use serde_json::json;
@@ -16,9 +16,9 @@ use crate::http::{Problem, Reply, Request, upload};
 use crate::panel::once::Once;
 use crate::panel::{Notice, Tone, Visit, csv_read, view};
 
-/// Bad rows that a page or an answer names.
+/// Bad rows that a page or an error message names.
 const MOST_SHOWN: usize = 200;
-/// Bad rows that an answer to a program lists.
+/// Bad rows that a JSON answer lists.
 const MOST_LISTED: usize = 1_000;
 
 /// `GET …/produtos/importar`: the form for a file.
@@ -52,7 +52,7 @@ fn page(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> Product
     }
 }
 
-/// `POST …/produtos/importar`: takes a file, all of it or nothing.
+/// `POST …/produtos/importar`: imports a file, all rows or none.
 pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let bytes = match csv_read::sent(request, app.zone()) {
         Ok(bytes) => bytes,
@@ -73,7 +73,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
 }
 
-/// The form again, with what is wrong.
+/// The form again, with the errors.
 fn refused(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> Result<Reply, Problem> {
     let (app, person, request) = visit;
     let page = page((app, person, request), fault, bad);

@@ -1,8 +1,8 @@
-//! What comes into stock and goes out: by hand, by files and by orders.
+//! Stock movements: made by hand, by files and by orders.
 //!
-//! A movement changes the balance of its product in the same transaction, so
-//! the two never differ. People cannot take out more than there is; an order
-//! can, because it was sold already, and the balance below zero shows it.
+//! A movement changes the balance of its product in the same transaction, so the
+//! two never differ. People cannot take out more units than there are. An order
+//! can, because its units were sold already; the balance is then below zero.
 
 pub mod pages;
 
@@ -16,11 +16,11 @@ use crate::webhooks::{self, EventType};
 pub const LONGEST_REASON: usize = 120;
 
 named! {
-    /// What a movement does.
+    /// Whether a movement adds, removes or corrects.
     pub enum StockMovementKind: number {
         In = 1, "entrada", "Entrada";
         Out = 2, "saida", "Saída";
-        /// Somebody counted.
+        /// The units were counted.
         Adjust = 3, "ajuste", "Ajuste";
     }
 }
@@ -31,9 +31,9 @@ pub struct Movement {
     /// From 1, by product.
     pub id: i64,
     pub kind: StockMovementKind,
-    /// What it adds to the balance.
+    /// The number of units that it adds to the balance.
     pub change: i64,
-    /// What there was after it.
+    /// The balance after the movement.
     pub balance: i64,
     pub reason: String,
     pub order_id: Option<OrderId>,
@@ -41,11 +41,11 @@ pub struct Movement {
 }
 row!(Movement { id = "movement_id", kind, change, balance, reason, order_id, created_at });
 
-/// A movement that is to be made.
+/// A movement to be made.
 #[derive(Clone, Debug)]
 pub struct Move<'m> {
     pub kind: StockMovementKind,
-    /// What it adds to the balance.
+    /// The number of units that it adds to the balance.
     pub change: i64,
     pub reason: &'m str,
     pub order: Option<OrderId>,
@@ -79,7 +79,7 @@ pub fn make(tx: &WriteTx<'_>, product: i64, what: &Move<'_>) -> Result<i64> {
     Ok(balance)
 }
 
-/// Brings the balance to what was counted, when it is something else.
+/// Sets the balance to what was counted, unless it is the same already.
 pub fn count_to(
     tx: &WriteTx<'_>,
     product: i64,
@@ -99,7 +99,7 @@ pub fn count_to(
     Ok(())
 }
 
-/// How many movements a product has: they are numbered without gaps.
+/// How many movements a product has. Movements are numbered without gaps.
 pub fn total(tx: &ReadTx<'_>, product: i64) -> Result<u64> {
     tx.count(
         "SELECT coalesce(max(movement_id), 0) FROM stock_movement WHERE product_id = ?1",
@@ -107,7 +107,7 @@ pub fn total(tx: &ReadTx<'_>, product: i64) -> Result<u64> {
     )
 }
 
-/// Movements of a product, newest first, with the first so many left out.
+/// Movements of a product, newest first, without the first `skipped`.
 pub fn page(tx: &ReadTx<'_>, product: i64, skipped: u64, most: u32) -> Result<Vec<Movement>> {
     let newest = total(tx, product)?.saturating_sub(skipped);
     tx.records(
@@ -117,18 +117,18 @@ pub fn page(tx: &ReadTx<'_>, product: i64, skipped: u64, most: u32) -> Result<Ve
     )
 }
 
-/// What an order says of stock.
+/// The effect of an order on stock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sale {
     /// It was paid: its goods go out.
     Paid,
-    /// It was called off: what went out comes back.
+    /// It was cancelled: the units it took out come back.
     CalledOff,
-    /// Anything in between: nothing moves.
+    /// Any other state: nothing moves.
     Open,
 }
 
-/// An order, as far as stock is concerned.
+/// The data of an order that stock needs.
 #[derive(Clone, Copy, Debug)]
 pub struct SoldOrder<'o> {
     pub id: OrderId,
@@ -141,11 +141,11 @@ pub struct SoldOrder<'o> {
     pub sale: Sale,
 }
 
-/// Moves stock for an order of a person (contract §9): out once when it is
-/// paid, back once when it is called off. The product is the one with the
-/// SKU of the order, else of its listing, and the order must not be older than
-/// the product's record: what was sold before was not counted then. Whatever
-/// comes again or late moves nothing a second time.
+/// Moves stock for an order of a person (contract §9): out once when the order is
+/// paid, back once when it is cancelled. The product is found by the SKU of the
+/// order, or else by the SKU of its listing. The order must not be older than the
+/// product's record, because the stock entered with the record does not include
+/// earlier sales. An order that arrives again or late moves nothing a second time.
 pub fn move_for_order(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> {
     match order.sale {
         Sale::Open => Ok(()),
@@ -174,7 +174,7 @@ fn go_out(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> 
     let Some(product) = product else {
         return Ok(());
     };
-    // The SKU of an order may be another one today; it moved stock all the same.
+    // The order's SKU may have changed since; the order moved stock all the same.
     if moved(tx, owner, order.id, StockMovementKind::Out)?.is_some() {
         return Ok(());
     }
@@ -205,7 +205,7 @@ fn come_back(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<()> {
     Ok(())
 }
 
-/// Product and units that an order moved one way.
+/// Product and units that an order moved in or out.
 fn moved(
     tx: &ReadTx<'_>,
     owner: UserId,

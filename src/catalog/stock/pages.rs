@@ -12,11 +12,11 @@ use crate::edge::route::Job;
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::panel::{Form, Input, Rule, Sent, Visit, form};
 
-/// A movement as it was entered.
+/// A movement as a person entered it.
 #[derive(Clone, Debug)]
 pub struct Entered {
     kind: StockMovementKind,
-    /// Units; of an adjustment, what was counted.
+    /// Units; for an adjustment, the counted stock.
     quantity: i64,
     reason: String,
 }
@@ -63,7 +63,8 @@ fn read_quantity(sent: &mut Sent<'_>, name: &'static str, entered: &mut Entered)
 }
 
 impl Entered {
-    /// What it adds to a balance; at fault when that would leave its bounds.
+    /// The change of the balance; an error when the new balance would be out of
+    /// bounds.
     fn change(&self, balance: i64) -> Result<i64, Problem> {
         let change = match self.kind {
             StockMovementKind::In => self.quantity,
@@ -83,7 +84,7 @@ impl Entered {
     }
 }
 
-/// `POST …/produtos/{id}/movimentos`: notes what came in, went out or was counted.
+/// `POST …/produtos/{id}/movimentos`: records a movement.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
     let found = Found::read(app, person, request, id, Window::FIRST)?;
@@ -117,7 +118,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }))
 }
 
-/// The product's page with the movement as it was sent and what is wrong.
+/// The product's page, with the movement form as it was sent and its errors.
 fn again(visit: Visit<'_>, found: Found, faults: &Fields) -> Result<Reply, Problem> {
     let (app, person, request) = visit;
     let mut form = FORM.again(request, faults);

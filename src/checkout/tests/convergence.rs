@@ -7,7 +7,7 @@ use super::House;
 
 const EVENTS: &str = include_str!("../../../tests/samples/checkout/sessenta.jsonl");
 
-/// What every order ends in.
+/// The accounts at the end, for every order.
 const ACCOUNTS: [&str; 16] = [
     "ana@exemplo.test vip pago 2026-11-12 atrasado 2026-11-12",
     "bia@exemplo.test pro pago 2026-12-05",
@@ -64,7 +64,8 @@ fn a_hundred_orders_end_in_the_same_accounts() {
 
 #[test]
 fn made_up_events_end_alike_in_every_order() {
-    // Products without a plan count for whom they follow, whatever comes first.
+    // An event without a plan counts for the student whose purchase it belongs
+    // to, in whatever order the events arrive.
     let plans = [("oferta-vip", "vip"), ("501", "pro")];
     let mut config = super::config_with(&plans);
     config.checkout.default_plan = String::new();
@@ -94,7 +95,7 @@ fn made_up_events_end_alike_in_every_order() {
     }
 }
 
-/// The totals of the list are those of its rows.
+/// Checks that the totals of the list match its rows.
 #[track_caller]
 fn expect_true_totals(house: &House) {
     let wrong: Vec<i64> = house.ask(

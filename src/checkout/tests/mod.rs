@@ -1,4 +1,4 @@
-//! The room with a database of its own, without HTTP.
+//! Tests of this folder with a real database, without HTTP.
 
 mod convergence;
 mod parsing;

@@ -1,4 +1,4 @@
-//! Payloads of every family, as the platform sends them, and as nobody does.
+//! Payloads of every kind, as the platform sends them, and random ones.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -307,7 +307,7 @@ proptest! {
         if let Ok(event) = parse::event(&body, ZONE) {
             prop_assert!(!event.kind.acts() || event.is_test() || event.email.is_some());
             prop_assert!(event.paid_until.is_none() || event.kind.is_payment());
-            // What is kept of a body says the same when it is read again.
+            // The stored body gives the same event when it is read again.
             let again: Map<String, Value> = serde_json::from_str(&Value::Object(body).to_string()).unwrap();
             prop_assert_eq!(parse::event(&again, ZONE), Ok(event));
         }

@@ -1,4 +1,4 @@
-//! Events against what staff and the clock do to the same account.
+//! Events together with what staff and time change in the same account.
 
 use serde_json::{Value, json};
 
@@ -100,7 +100,7 @@ fn the_sweep_waits_for_the_last_second() {
     lia(&house, "pro pago 2026-12-28 termina 2026-12-28");
     assert_eq!(swept("2026-12-28T11:59:59Z"), 0);
     assert_eq!(swept("2026-12-28T12:00:00Z"), 1);
-    // The end of what was paid for changes nothing by itself.
+    // The end of the paid period changes nothing by itself.
     house.receive(&[event(EventKind::Approved, "C", 40)]);
     assert_eq!(swept("2030-01-01T00:00:00Z"), 0);
     lia(&house, "pro pago 2027-01-29");
@@ -135,7 +135,7 @@ fn an_event_processed_again_changes_an_account_once() {
     assert_eq!(again(1, Some(Role::Pro)), EventState::NoEffect);
     lia(&house, "pro suspenso pago 2026-12-20");
     assert_eq!(house.last().0, EventState::Applied, "its story stays");
-    // The product stands for another plan now.
+    // Another plan is configured for the product now.
     assert_eq!(again(1, Some(Role::Vip)), EventState::Applied);
     lia(&house, "vip suspenso pago 2026-12-20");
 }

@@ -1,4 +1,4 @@
-//! Searches by address, whatever becomes of the accounts.
+//! Searches by e-mail address, also after the accounts change.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Laws of standings: they do not depend on the order, and later knowledge
-//! does not contradict earlier.
+//! Properties of standings: they do not depend on the order, and later events
+//! do not contradict earlier ones.
 
 use proptest::prelude::*;
 
@@ -68,7 +68,7 @@ fn the_newest_event_of_a_transaction_speaks() {
     check(&[&day, &fact(Canceled, 85, "A")], "aberto pago 120");
     // An approval that is sent again under another id counts once.
     check(&[&day, &refund, &fact(Approved, 97, "A")], "fechado reembolsada A");
-    // A settled sale stands in for an approval that was lost, and only then.
+    // A settled sale replaces an approval that was lost, and only then.
     check(&[&fact(Complete, 98, "A")], "aberto pago 128");
     check(&[&day, &fact(Complete, 98, "A")], "aberto pago 120");
     check(&[&day, &refund, &fact(Complete, 98, "A")], "fechado reembolsada A");
@@ -80,12 +80,12 @@ fn only_the_payment_of_the_present_period_matters() {
     let back = |transaction| fact(EventKind::Refunded, 95, transaction);
     assert_eq!(short(&[old.clone(), new.clone(), back("A")]), "aberto pago 120");
     assert_eq!(short(&[old.clone(), new.clone(), back("B")]), "fechado reembolsada B pago 90");
-    // A refund of something unknown says nothing beside a known payment.
+    // A refund of an unknown purchase does not affect a known payment.
     assert_eq!(short(&[new.clone(), back("X")]), "aberto pago 120");
-    // Another subscription stands for itself.
+    // Another subscription is judged separately.
     let other = Fact { subscriber: Some("S2".to_owned()), ..fact(EventKind::Approved, 80, "C") };
     assert_eq!(short(&[new.clone(), back("B"), other.clone()]), "aberto pago 110");
-    // What was paid back does not lengthen what was bought after it.
+    // A refunded payment does not extend a purchase that came after it.
     let annual =
         Fact { paid_until: Some(Instant(400 * DAY_S)), ..fact(EventKind::Approved, 50, "Y") };
     let returned = fact(EventKind::Refunded, 55, "Y");
@@ -103,7 +103,7 @@ fn a_renewal_that_fails_is_late_until_something_is_paid() {
         (late(EventKind::Expired, Some(1)), "aberto pago 90"),
         (late(EventKind::Canceled, Some(2)), "aberto pago 90 atrasado 90"),
         (late(EventKind::Canceled, Some(1)), "aberto pago 90"),
-        // An attempt at something else entirely.
+        // An attempt to pay a different subscription.
         (
             Fact { subscriber: Some("S9".to_owned()), ..late(EventKind::Delayed, Some(2)) },
             "aberto pago 90",
@@ -173,13 +173,13 @@ fn the_newest_plan_holds() {
     let renewed = Fact { role: Some(Role::Podio), ..fact(EventKind::Approved, 90, "B") };
     assert_eq!(role(&[paid.clone(), switched.clone(), renewed.clone()]), Some(Role::Podio));
     assert_eq!(role(&[switched]), Some(Role::Vip), "also without a payment");
-    // The plan of a refunded purchase does not outlive it beside another.
+    // The plan of a refunded purchase ends with it, while another purchase stays.
     let other = Fact { subscriber: Some("S2".to_owned()), ..renewed };
     let back = Fact { subscriber: Some("S2".to_owned()), ..fact(EventKind::Refunded, 95, "B") };
     assert_eq!(role(&[paid, other, back]), Some(Role::Pro));
 }
 
-/// Any fact of few transactions and subscriptions, so that they meet.
+/// Random facts of few transactions and subscriptions, so that many share one.
 fn facts() -> impl Strategy<Value = Vec<Fact>> {
     let kinds: Vec<EventKind> = EventKind::ALL.iter().copied().filter(|kind| kind.acts()).collect();
     let one = (

@@ -7,9 +7,9 @@ const LINE: usize = 75;
 
 /// An event of a calendar.
 pub struct Event<'e> {
-    /// Names the event for ever, also in a later file of it.
+    /// Identifies the event permanently, also in a later file of it.
     pub uid: &'e str,
-    /// When what is said here was last changed.
+    /// When the event was last changed.
     pub stamp: Instant,
     pub starts_at: Instant,
     pub ends_at: Instant,

@@ -1,4 +1,4 @@
-//! The students' side of meets: what is to come, how to join, and a file for
+//! The students' side of meets: future meets, how to join, and a file for
 //! their own calendar.
 
 pub mod calendar;
@@ -18,11 +18,12 @@ const AHEAD_S: i64 = 48 * 3600;
 /// Most meets of a dashboard.
 const AHEAD: u32 = 20;
 
-/// What a dashboard shows of the meets to come.
+/// What a dashboard shows of future meets.
 pub struct Ahead {
     /// Meets of the next 48 hours that the person may join, the first one first.
     pub meets: Vec<Meet>,
-    /// When a meet leaves the list or enters it by time alone, if one will.
+    /// The next time at which a meet enters or leaves the list, if there is
+    /// one.
     pub until: Option<Instant>,
 }
 

@@ -21,10 +21,11 @@ use crate::program::ledger::{self, Cause};
 use crate::program::{Action, Terms};
 use crate::wire;
 
-/// Meets to come and past ones that the page shows.
+/// Most future and past meets that the page shows.
 const COMING: u32 = 50;
 const PAST: u32 = 5;
-/// Seconds before its beginning from which on joining a meet is attending it.
+/// Joining a meet counts as attending it from this many seconds before its
+/// beginning.
 const EARLY_S: i64 = 15 * 60;
 
 const CALENDAR: HeaderValue = HeaderValue::from_static("text/calendar; charset=utf-8");
@@ -48,12 +49,13 @@ wire! {
     }
 }
 
-/// Where somebody joins who may (`may`) or may not join every meet.
+/// The address at which to join; empty if the meet is not public and the person
+/// may not join every meet (`may`).
 fn link(meet: &Meet, may: bool) -> String {
     if may || meet.entry.public { meet.entry.link.clone() } else { String::new() }
 }
 
-/// `GET /painel/meets`: what goes on and is to come, and the last ones.
+/// `GET /painel/meets`: running and future meets, and the last past ones.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (account, zone, now) = (&person.account, app.zone(), request.now);
     let (may, coming, past) = app.db.read(request.lane, |tx| {
@@ -105,8 +107,8 @@ fn over(meet: Meet, zone: Zone) -> PastMeet {
     }
 }
 
-/// `GET /painel/meets/{id}/entrar`: leads to the meet. Who comes shortly before
-/// it begins or while it goes on has attended it.
+/// `GET /painel/meets/{id}/entrar`: redirects to the meet. Joining shortly
+/// before it begins, or while it is running, counts as attending it.
 pub fn join(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (account, id, now) = (person.account.clone(), request.id()?, request.now);
     let terms = Terms::of(&app.config);

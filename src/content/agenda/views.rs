@@ -9,9 +9,9 @@ use crate::panel::{Badge, Layout, Notice};
 #[template(path = "agenda.html", config = "assets/askama.toml")]
 pub struct AgendaPage {
     pub layout: Layout,
-    /// When the student's plan has no meets.
+    /// Shown when the student's plan has no meets.
     pub hint: Option<Notice>,
-    /// Going on or to come, the first one first.
+    /// Running or future meets, the first one first.
     pub coming: Vec<MeetCard>,
     /// The last ones that are over.
     pub past: Vec<PastMeet>,
@@ -31,11 +31,11 @@ pub struct MeetCard {
     pub teacher: String,
     /// What it is about; may be empty.
     pub description: String,
-    /// Where to join; empty when the student may not, or nobody knows yet.
+    /// Where to join; empty when the student may not, or it is not known yet.
     pub link: String,
-    /// What stands in the link's place.
+    /// The text shown instead of the link.
     pub instead: &'static str,
-    /// To come or going on.
+    /// Future or running.
     pub state: Badge,
 }
 
@@ -46,7 +46,7 @@ pub struct PastMeet {
     pub about: String,
 }
 
-/// When the student's plan has no meets.
+/// The notice for a student whose plan has no meets.
 pub fn without_meets() -> Notice {
     let text = "Você vê a agenda e entra nos encontros abertos ao público. Nos outros entra quem tem um plano com encontros.";
     Notice::new(crate::panel::view::Tone::Info, "Seu plano não inclui os encontros", text)

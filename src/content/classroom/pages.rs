@@ -124,7 +124,7 @@ fn number(request: &Request, name: &str) -> Result<i64, Problem> {
     number.map_err(|_| Problem::not_found())
 }
 
-/// `GET /painel/aulas/{curso}/{aula}`: a lesson to watch. Its page alone may
+/// `GET /painel/aulas/{curso}/{aula}`: a lesson to watch. Only this page may
 /// frame the players of the configured hosts.
 pub fn lesson(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (shelf, steps) = app.db.read(request.lane, |tx| find(tx, person, request))?;
@@ -177,7 +177,7 @@ fn flash(word: Option<&str>, shelf: &Shelf) -> Option<Notice> {
 }
 
 /// `POST /painel/aulas/{curso}/{aula}/feita`: marks a lesson as done, or with
-/// `feita` false takes the mark away.
+/// `feita` false removes the mark.
 pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let lesson = number(request, "aula")?;
     let (shelf, steps) = app.db.read(request.lane, |tx| find(tx, person, request))?;
@@ -195,7 +195,7 @@ pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     let (account, wants_json) = (person.account.clone(), request.wants_json());
     let terms = Terms::of(&app.config);
     Ok(Box::new(move |tx| {
-        // It may have gone since it was looked for.
+        // The lesson may have been removed since it was found above.
         let course = shelf.course;
         let seen = store::shelf(tx, account.user_id, account.role, course)?;
         seen.ok_or_else(Problem::not_found)?;
@@ -205,7 +205,8 @@ pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         }
         store::mark(tx, account.user_id, lesson, done)?;
         if done {
-            // Once: a mark that is taken away and set again gives nothing more.
+            // Points are given once: a mark that is removed and set again gives
+            // no more.
             let day = terms.zone.day(tx.now());
             let cause = Cause { action: Action::Lesson, id: lesson, day };
             ledger::give(tx, terms, account.user_id, cause)?;

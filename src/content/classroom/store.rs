@@ -6,7 +6,8 @@ use crate::base::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 
-/// Published, and for the role `?2`: one of its roles, or none named and not free.
+/// The course is published and visible to the role `?2`: the course names this
+/// role, or it names no role and the role is not free.
 const VISIBLE: &str = "course.published = 1 AND (
     EXISTS (SELECT 1 FROM course_role
             WHERE course_role.course_id = course.course_id AND course_role.role = ?2)
@@ -61,7 +62,8 @@ pub fn steps(tx: &ReadTx<'_>, student: UserId, course: i64) -> Result<Vec<Step>>
     )
 }
 
-/// Marks a lesson as done, or takes the mark away. A mark keeps its first time.
+/// Marks a lesson as done, or removes the mark. A lesson that is marked already
+/// keeps the time of its mark.
 pub fn mark(tx: &WriteTx<'_>, student: UserId, lesson: i64, done: bool) -> Result<()> {
     if done {
         tx.execute(

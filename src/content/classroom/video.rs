@@ -1,7 +1,7 @@
 //! Videos of lessons: which ones play on our page, and from where.
 //!
-//! People paste the address that they see when they watch. For the
-//! large hosts that is not the address of the player, so it is turned into it. Only
+//! People paste the address of the page on which they watch. For the large
+//! hosts that is not the address of the player, so it is converted. Only
 //! players of configured hosts are framed; anything else stays a link.
 
 use crate::panel::form::https;
@@ -18,8 +18,8 @@ const YOUTUBE: [&str; 5] = [
 const YOUTUBE_PLAYERS: [&str; 2] = ["www.youtube-nocookie.com", "www.youtube.com"];
 const VIMEO_PLAYER: &str = "player.vimeo.com";
 
-/// The address of the player for a video, when its host is among `hosts`. It
-/// begins to play at once: it is loaded by a press.
+/// The address of the player for a video, when its host is among `hosts`. The
+/// video plays at once, because the player is loaded only after a click.
 pub fn player(address: &str, hosts: &[String]) -> Option<String> {
     let uri = https(address)?;
     let host = uri.host()?.to_lowercase();
@@ -37,7 +37,7 @@ pub fn player(address: &str, hosts: &[String]) -> Option<String> {
     allowed(&host).then(|| uri.to_string())
 }
 
-/// A value of a query, as it stands there.
+/// A value of a query, not decoded.
 fn value<'q>(query: &'q str, name: &str) -> Option<&'q str> {
     query
         .split('&')
@@ -67,7 +67,7 @@ fn youtube_id<'u>(host: &str, path: &'u str, query: &'u str) -> Option<&'u str> 
     is_word(id, 20).then_some(id)
 }
 
-/// The number of a video, and the word that opens one that is not listed.
+/// The number of a video, and the secret that opens an unlisted one.
 fn vimeo_id<'u>(host: &str, path: &'u str, query: &'u str) -> Option<(&'u str, Option<&'u str>)> {
     let mut parts = path.split('/').skip(1);
     let (id, secret) = match host {

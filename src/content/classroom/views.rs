@@ -62,12 +62,12 @@ pub struct WatchPage {
     pub place: String,
     /// Address to watch at.
     pub video_url: String,
-    /// Address of the player that loads on a press; `None` when the video
+    /// Address of the player that loads after a click; `None` when the video
     /// only opens elsewhere.
     pub player: Option<String>,
     /// Where the video is, such as `youtu.be`.
     pub host: String,
-    /// Where it is marked.
+    /// Path of the form that marks the lesson.
     pub mark: String,
     /// Whether the student has marked it.
     pub done: bool,

@@ -12,7 +12,6 @@ use crate::usual;
 /// Most courses; a student's list shows all of them.
 pub const MOST: i64 = 500;
 
-/// A course.
 #[derive(Clone, Debug)]
 pub struct Course {
     pub id: i64,
@@ -22,19 +21,22 @@ pub struct Course {
 }
 
 usual! {
-    /// What an operator enters of a course, in the audit log by the names it is sent with.
+    /// What an operator enters about a course. The audit log uses the field
+    /// names of the form.
     #[derive(Clone, Debug, Serialize)]
     pub struct CourseEntry {
         #[serde(rename = "titulo")]
         pub title: String,
         #[serde(rename = "descricao")]
         pub description: String,
-        /// Place among the courses; `None` for the last, or where it is.
+        /// Position among the courses. `None` means last for a new course, and
+        /// no change for an existing one.
         #[serde(rename = "ordem")]
         pub position: Option<i64>,
         #[serde(rename = "publicado")]
         pub published: bool = true,
-        /// Who sees it; empty for every student but free ones.
+        /// Roles that see the course; empty means all students except free
+        /// ones.
         #[serde(rename = "papeis")]
         pub roles: Vec<Role>,
     }

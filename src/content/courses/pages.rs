@@ -73,7 +73,8 @@ pub(in crate::content) const FORM: Form<CourseEntry> = Form(&[
         "Informe um número de 1 a 9999, ou deixe em branco.",
         Rule::Maybe(1..=9_999, |entry| &mut entry.position),
     ),
-    // The boxes have values of their own; none ticked is no empty field.
+    // Each box has its own value. No ticked box is a valid answer, not an empty
+    // field.
     Input::new(
         "papeis",
         "Escolha entre os papéis da lista.",
@@ -162,7 +163,8 @@ fn read_entry(
     request: &Request,
     present: Option<&CourseEntry>,
 ) -> Result<CourseEntry, Problem> {
-    // Without a place it stays where it is then.
+    // Without a position in the form, the course keeps the one that it has when
+    // it is written.
     let present = present.map(|entry| CourseEntry { position: None, ..entry.clone() });
     FORM.entry(request, app.zone(), present.as_ref())
 }
@@ -194,7 +196,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let full =
             || Problem::new(Code::Conflict, "there are 500 courses already; remove some first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
-        // Where the lessons are made.
+        // The page on which the lessons are added.
         let page = format!("{}/{id}", LIST.path);
         change.created(tx, (&NOUN, id, &entry.title), &entry, &page)
     }))

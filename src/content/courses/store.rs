@@ -20,7 +20,7 @@ row!(Course {
     lessons = "(SELECT count(*) FROM lesson WHERE lesson.course_id = course.course_id)",
 });
 
-/// In the order of the roles, whatever order they were stored in.
+/// The roles in the order of [`Role::ALL`], whatever order they were stored in.
 fn roles_of(names: Option<String>) -> Vec<Role> {
     let names = names.unwrap_or_default();
     let named = |role: &Role| names.split(',').any(|name| name == role.name());
@@ -32,7 +32,7 @@ pub fn titles(tx: &ReadTx<'_>) -> Result<Vec<(i64, String)>> {
     tx.tuples("SELECT course_id, title FROM course ORDER BY position, course_id", [])
 }
 
-/// One page of those whose title contains a text, with their number.
+/// One page of the courses whose title contains a text, with the total.
 pub fn page(
     tx: &ReadTx<'_>,
     search: &str,
@@ -46,7 +46,6 @@ pub fn page(
     filters.page(tx, ("course", ""), &sorted(order, descending), window)
 }
 
-/// One course.
 pub fn course(tx: &ReadTx<'_>, id: i64) -> Result<Option<Course>> {
     tx.record("FROM course WHERE course_id = ?1", [id])
 }
@@ -67,7 +66,7 @@ pub fn insert(tx: &WriteTx<'_>, entry: &CourseEntry) -> Result<Option<i64>> {
     Ok(Some(id))
 }
 
-/// Changes a course; without a place it stays where it is.
+/// Changes a course; without a position it keeps the one it has.
 pub fn update(tx: &WriteTx<'_>, id: i64, entry: &CourseEntry) -> Result<()> {
     tx.execute(
         "UPDATE course
@@ -76,7 +75,7 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &CourseEntry) -> Result<()> {
         (id, &entry.title, &entry.description, entry.position, entry.published, tx.now()),
     )?;
     set_roles(tx, id, &entry.roles)?;
-    // Lessons of published courses are part of what is said of teachers.
+    // Public answers about teachers count lessons of published courses.
     note_change(tx, Topic::Teachers)
 }
 

@@ -17,7 +17,7 @@ pub struct CoursesPage {
 }
 
 /// `GET /admin/cursos/novo`, `GET /admin/cursos/{id}`, and their answers when
-/// fields are at fault.
+/// fields are invalid.
 #[derive(Template)]
 #[template(path = "course_form.html", config = "assets/askama.toml")]
 pub struct CourseForm {

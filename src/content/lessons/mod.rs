@@ -10,7 +10,6 @@ use serde::Serialize;
 pub const MOST_OF_A_COURSE: i64 = 500;
 pub const MOST: i64 = 10_000;
 
-/// A lesson.
 #[derive(Clone, Debug)]
 pub struct Lesson {
     pub id: i64,
@@ -21,7 +20,8 @@ pub struct Lesson {
     pub teacher: Option<String>,
 }
 
-/// What an operator enters of a lesson, in the audit log by the names it is sent with.
+/// What an operator enters about a lesson. The audit log uses the field names
+/// of the form.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct LessonEntry {
     #[serde(rename = "titulo")]
@@ -31,7 +31,8 @@ pub struct LessonEntry {
     #[serde(rename = "professor_id")]
     pub teacher_id: Option<i64>,
     pub video_url: String,
-    /// Place in the course; `None` for the last, or where it is.
+    /// Position in the course. `None` means last for a new lesson, and no
+    /// change for an existing one.
     #[serde(rename = "ordem")]
     pub position: Option<i64>,
 }

@@ -162,7 +162,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-/// What a lesson can refer to.
+/// The courses and teachers that a lesson can refer to.
 struct Choices {
     courses: Vec<Pick>,
     teachers: Vec<Pick>,
@@ -237,7 +237,8 @@ fn read_entry(
     choices: &Choices,
 ) -> Result<LessonEntry, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
-    // Without a place it stays where it is then, or comes last in another course.
+    // Without a position in the form, the lesson keeps the one that it has when
+    // it is written, or comes last in another course.
     let present = present.map(|entry| LessonEntry { position: None, ..entry.clone() });
     let entry = FORM.read(&mut sent, present.as_ref());
     if !is_among(&choices.courses, entry.course_id) {
@@ -291,7 +292,7 @@ fn full() -> Problem {
     )
 }
 
-/// What a lesson refers to may have gone since its form was checked.
+/// The course or the teacher may have been removed since the form was checked.
 fn still_there(tx: &WriteTx<'_>, entry: &LessonEntry) -> Result<(), Problem> {
     if courses::course(tx, entry.course_id)?.is_none() {
         return Err(Problem::field("curso_id", "is no course"));

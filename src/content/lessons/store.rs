@@ -28,20 +28,20 @@ pub fn of_course(tx: &ReadTx<'_>, course: i64) -> Result<Vec<Lesson>> {
     tx.records(&format!("FROM lesson {BESIDE} WHERE lesson.course_id = ?1 {order}"), [course])
 }
 
-/// What a list of lessons shows.
+/// Filters and order of a list of lessons.
 pub struct Wanted<'w> {
     /// Part of the title.
     pub search: &'w str,
-    /// One course alone.
+    /// Only lessons of this course.
     pub course: Option<i64>,
-    /// By title instead of by course and place.
+    /// By title instead of by course and position.
     pub by_title: bool,
     pub descending: bool,
     /// Rows to show and rows before them.
     pub window: (u32, u32),
 }
 
-/// One page of lessons, with their number.
+/// One page of lessons, with the total.
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Lesson>, u64)> {
     let pattern = containing(wanted.search);
     let mut filters = Filters::new("lesson.title LIKE ?1 ESCAPE '\\'", &[("?1", &pattern)]);
@@ -54,7 +54,6 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Lesson>, u64)> 
     filters.page(tx, ("lesson", BESIDE), &sorted(order, wanted.descending), wanted.window)
 }
 
-/// One lesson.
 pub fn lesson(tx: &ReadTx<'_>, id: i64) -> Result<Option<Lesson>> {
     tx.record(&format!("FROM lesson {BESIDE} WHERE lesson.lesson_id = ?1"), [id])
 }
@@ -68,7 +67,7 @@ pub fn has_room(tx: &ReadTx<'_>, course: i64) -> Result<bool> {
     )
 }
 
-/// Makes a lesson; without a place it is the last of its course.
+/// Makes a lesson; without a position it is the last of its course.
 pub fn insert(tx: &WriteTx<'_>, entry: &LessonEntry) -> Result<i64> {
     let id = tx.insert(
         "INSERT INTO lesson (title, course_id, teacher_id, video_url, position, created_at, updated_at)
@@ -87,8 +86,8 @@ pub fn insert(tx: &WriteTx<'_>, entry: &LessonEntry) -> Result<i64> {
     Ok(id)
 }
 
-/// Changes a lesson. Without a place it stays where it is, or comes last in
-/// another course.
+/// Changes a lesson. Without a position it keeps the one it has, or comes last
+/// in another course.
 pub fn update(tx: &WriteTx<'_>, id: i64, entry: &LessonEntry) -> Result<()> {
     tx.execute(
         "UPDATE lesson
@@ -109,15 +108,15 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &LessonEntry) -> Result<()> {
     note_change(tx, Topic::Teachers)
 }
 
-/// Removes a lesson, with what students have marked of it.
+/// Removes a lesson and the marks that students have set on it.
 pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
     tx.execute("DELETE FROM lesson WHERE lesson_id = ?1", [id])?;
     note_change(tx, Topic::Teachers)
 }
 
-/// Lets a lesson change places with the one before it (`up`) or after it. The
-/// first stays the first, and the last the last. Places are numbered anew, so
-/// that equal ones come apart.
+/// Swaps a lesson with the one before it (`up`) or after it. At either end of
+/// the course nothing changes. All positions are renumbered, so that equal ones
+/// become different.
 pub fn shift(tx: &WriteTx<'_>, course: i64, id: i64, up: bool) -> Result<()> {
     let mut places: Vec<(i64, i64)> = tx.tuples(
         "SELECT lesson_id, position FROM lesson WHERE course_id = ?1 ORDER BY position, lesson_id",

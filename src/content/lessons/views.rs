@@ -17,7 +17,7 @@ pub struct LessonsPage {
 }
 
 /// `GET /admin/aulas/novo`, `GET /admin/aulas/{id}`, and their answers when
-/// fields are at fault.
+/// fields are invalid.
 #[derive(Template)]
 #[template(path = "lesson_form.html", config = "assets/askama.toml")]
 pub struct LessonForm {

@@ -24,14 +24,15 @@ pub struct Meet {
 }
 
 impl Meet {
-    /// When it is over.
+    /// When the meet ends.
     pub const fn ends_at(&self) -> Instant {
         self.entry.starts_at.plus(self.entry.minutes * 60)
     }
 }
 
 usual! {
-    /// What an operator enters of a meet, in the audit log by the names it is sent with.
+    /// What an operator enters about a meet. The audit log uses the field names
+    /// of the form.
     #[derive(Clone, Debug, Serialize)]
     pub struct MeetEntry {
         #[serde(rename = "titulo")]
@@ -56,7 +57,7 @@ fn as_text<S: Serializer>(at: &Instant, serializer: S) -> Result<S::Ok, S::Error
     serializer.serialize_str(&at.rfc3339())
 }
 
-/// Whether a meet is to come, going on or over.
+/// Whether a meet is in the future, running or over.
 pub fn state(meet: &Meet, now: Instant) -> Badge {
     if now < meet.entry.starts_at {
         Badge::Scheduled

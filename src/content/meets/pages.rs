@@ -257,7 +257,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }))
 }
 
-/// The teacher may have gone since the form was checked.
+/// The teacher may have been removed since the form was checked.
 fn still_there(tx: &ReadTx<'_>, entry: &MeetEntry) -> Result<(), Problem> {
     match entry.teacher_id {
         Some(id) if teachers::teacher(tx, id)?.is_none() => {

@@ -29,7 +29,7 @@ pub fn upcoming(tx: &ReadTx<'_>, now: Instant, most: u32) -> Result<Vec<Meet>> {
 
 /// Meets that go on at `now` or begin later, the first one first.
 pub fn not_over(tx: &ReadTx<'_>, now: Instant, most: u32) -> Result<Vec<Meet>> {
-    // None takes longer than a day, so the index finds where to begin.
+    // No meet is longer than a day, so the index scan starts one day before.
     tx.records(
         "FROM meet WHERE starts_at > ?1 - 86400 AND starts_at + minutes * 60 > ?1
          ORDER BY starts_at, meet_id LIMIT ?2",
@@ -46,7 +46,7 @@ pub fn over(tx: &ReadTx<'_>, now: Instant, most: u32) -> Result<Vec<Meet>> {
     )
 }
 
-/// What a list of meets shows.
+/// Filters and order of a list of meets.
 pub struct Wanted<'w> {
     /// Part of the title.
     pub search: &'w str,
@@ -60,7 +60,7 @@ pub struct Wanted<'w> {
     pub window: (u32, u32),
 }
 
-/// One page of meets, with their number.
+/// One page of meets, with the total.
 pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Meet>, u64)> {
     let pattern = containing(wanted.search);
     let mut filters = Filters::new("title LIKE ?1 ESCAPE '\\'", &[("?1", &pattern)]);
@@ -74,7 +74,6 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Meet>, u64)> {
     filters.page(tx, ("meet", ""), &sorted(order, wanted.descending), wanted.window)
 }
 
-/// One meet.
 pub fn meet(tx: &ReadTx<'_>, id: i64) -> Result<Option<Meet>> {
     tx.record("FROM meet WHERE meet_id = ?1", [id])
 }
@@ -89,13 +88,11 @@ pub fn insert(tx: &WriteTx<'_>, entry: &MeetEntry) -> Result<Option<i64>> {
     tx.put("INSERT INTO meet", entry, &[("created_at", &now), ("updated_at", &now)]).map(Some)
 }
 
-/// Changes a meet.
 pub fn update(tx: &WriteTx<'_>, id: i64, entry: &MeetEntry) -> Result<()> {
     tx.change("meet", entry, &[("updated_at", &tx.now())], &[("meet_id", &id)])?;
     Ok(())
 }
 
-/// Removes a meet.
 pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
     tx.run("DELETE FROM meet WHERE meet_id = ?1", [id])
 }

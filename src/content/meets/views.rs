@@ -23,12 +23,12 @@ pub struct MeetRow {
     /// `31/12/2026 14:05`.
     pub starts: String,
     pub minutes: i64,
-    /// To come, going on, over.
+    /// Future, running or over.
     pub state: Badge,
 }
 
 /// `GET /admin/meets/novo`, `GET /admin/meets/{id}`, and their answers when
-/// fields are at fault.
+/// fields are invalid.
 #[derive(Template)]
 #[template(path = "meet_form.html", config = "assets/askama.toml")]
 pub struct MeetForm {

@@ -28,7 +28,8 @@ pub struct Plan {
 }
 
 usual! {
-    /// What an operator enters of a plan, in the audit log by the names it is sent with.
+    /// What an operator enters about a plan. The audit log uses the field names
+    /// of the form.
     #[derive(Clone, Debug, Serialize)]
     pub struct PlanEntry {
         pub slug: String,

@@ -63,7 +63,7 @@ pub const FORM: Form<PlanEntry> = Form(&[
     Input::new(
         "preco",
         "Informe um valor de 0 a 10.000.000,00, como 97 ou 97,90.",
-        // A new plan, which has no title yet, begins without a price.
+        // A new plan has no title yet; its form shows no price.
         Rule::Own(read_price, |entry, _| match &*entry.title {
             "" => String::new(),
             _ => entry.price.typed(),
@@ -102,7 +102,7 @@ pub const FORM: Form<PlanEntry> = Form(&[
     ),
 ]);
 
-/// What is said when another plan has the same short name.
+/// Message when another plan has the same slug.
 const SLUG_TAKEN: &str = "Já existe um plano com este endereço.";
 /// Most benefits of a plan, and characters of one.
 const MOST_BENEFITS: usize = 30;
@@ -110,8 +110,8 @@ const LONGEST_BENEFIT: usize = 200;
 /// Highest price, in centavos: ten million reais.
 const MOST_CENTS: i64 = 1_000_000_000;
 
-/// Without one it is made of the title. A missing title is told once, not
-/// again as the address made of it.
+/// Without a slug, it is made from the title. A missing title is reported once,
+/// not also as an invalid slug.
 fn read_slug(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
     let slug = sent.line(name, 0..=60);
     entry.slug = if slug.is_empty() { slug_of(&entry.title) } else { slug };
@@ -149,7 +149,7 @@ fn read_period(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
     });
 }
 
-/// A list, or one text with a benefit a line.
+/// A list, or one text with one benefit per line.
 fn read_benefits(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
     let given: Vec<String> = sent.optional(name).unwrap_or_default();
     let lines =

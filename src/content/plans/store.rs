@@ -22,7 +22,7 @@ pub fn active_plans(tx: &ReadTx<'_>) -> Result<Vec<Plan>> {
     tx.records("FROM plan WHERE active = 1 ORDER BY price_cents, plan_id", [])
 }
 
-/// One page of all plans whose title or slug contains a text, with their number.
+/// One page of all plans whose title or slug contains a text, with the total.
 pub fn page(
     tx: &ReadTx<'_>,
     search: &str,
@@ -39,7 +39,6 @@ pub fn page(
     filters.page(tx, ("plan", ""), &sorted(order, descending), window)
 }
 
-/// One plan.
 pub fn plan(tx: &ReadTx<'_>, id: i64) -> Result<Option<Plan>> {
     tx.record("FROM plan WHERE plan_id = ?1", [id])
 }

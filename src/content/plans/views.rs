@@ -22,7 +22,7 @@ impl Plan {
 }
 
 /// `GET /admin/planos/novo`, `GET /admin/planos/{id}`, and their answers
-/// when fields are at fault.
+/// when fields are invalid.
 #[derive(Template)]
 #[template(path = "plan_form.html", config = "assets/askama.toml")]
 pub struct PlanForm {

@@ -9,10 +9,9 @@ use serde::Serialize;
 
 use crate::wire;
 
-/// Most teachers; everybody stands in one public answer.
+/// Most teachers; one public answer lists all of them.
 pub const MOST: i64 = 1_000;
 
-/// A teacher.
 #[derive(Clone, Debug)]
 pub struct Teacher {
     pub id: i64,
@@ -23,7 +22,8 @@ pub struct Teacher {
     pub lessons: i64,
 }
 
-/// What an operator enters of a teacher, in the audit log by the names it is sent with.
+/// What an operator enters about a teacher. The audit log uses the field names
+/// of the form.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TeacherEntry {
     #[serde(rename = "nome")]
@@ -33,7 +33,7 @@ pub struct TeacherEntry {
     pub links: Links,
 }
 
-/// Addresses elsewhere, each empty without one.
+/// Addresses of a teacher on other sites; each may be empty.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Links {
     pub instagram: String,
@@ -78,7 +78,7 @@ struct WireLinks {
     site: Option<String>,
 }
 
-/// What a teacher gives, published or not.
+/// How many lessons and meets a teacher has, published or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
     pub lessons: i64,
@@ -86,7 +86,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Whether somebody else must take over before the teacher can go.
+    /// Whether the teacher has no lessons and no meets, and so can be removed.
     pub const fn is_none(self) -> bool {
         self.lessons == 0 && self.meets == 0
     }

@@ -158,7 +158,7 @@ fn read_entry(
     present: Option<&TeacherEntry>,
 ) -> Result<TeacherEntry, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
-    // As in public answers.
+    // Programs send the addresses in one object, as in public answers.
     sent.spread("redes", &["instagram", "youtube", "linkedin", "site"]);
     let entry = FORM.read(&mut sent, present);
     sent.finish()?;
@@ -210,8 +210,8 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }))
 }
 
-/// `POST /admin/professores/{id}/excluir`: removes a teacher who gives
-/// nothing any more.
+/// `POST /admin/professores/{id}/excluir`: removes a teacher without lessons
+/// and meets.
 pub fn delete(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
     let change = Change::of(person, request);

@@ -20,7 +20,7 @@ row!(Load {
     meets = "(SELECT count(*) FROM meet WHERE teacher_id = ?1)",
 });
 
-/// Everybody, by name.
+/// All teachers, by name.
 pub fn all(tx: &ReadTx<'_>) -> Result<Vec<Teacher>> {
     tx.records("FROM teacher ORDER BY name COLLATE NOCASE, teacher_id", [])
 }
@@ -30,7 +30,7 @@ pub fn names(tx: &ReadTx<'_>) -> Result<Vec<(i64, String)>> {
     tx.tuples("SELECT teacher_id, name FROM teacher ORDER BY name COLLATE NOCASE, teacher_id", [])
 }
 
-/// One page of those whose name contains a text, with their number.
+/// One page of the teachers whose name contains a text, with the total.
 pub fn page(
     tx: &ReadTx<'_>,
     search: &str,
@@ -47,12 +47,11 @@ pub fn page(
     )
 }
 
-/// One teacher.
 pub fn teacher(tx: &ReadTx<'_>, id: i64) -> Result<Option<Teacher>> {
     tx.record("FROM teacher WHERE teacher_id = ?1", [id])
 }
 
-/// What a teacher gives.
+/// How many lessons and meets a teacher has.
 pub fn load(tx: &ReadTx<'_>, id: i64) -> Result<Load> {
     tx.one(&format!("SELECT {}", Load::COLUMNS), [id], Load::read)
 }
@@ -76,7 +75,7 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &TeacherEntry) -> Result<()> {
     note_change(tx, Topic::Teachers)
 }
 
-/// Removes a teacher who gives nothing.
+/// Removes a teacher without lessons and meets.
 pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
     tx.execute("DELETE FROM teacher WHERE teacher_id = ?1", [id])?;
     note_change(tx, Topic::Teachers)

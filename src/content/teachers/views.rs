@@ -27,7 +27,7 @@ pub struct TeacherRow {
 }
 
 /// `GET /admin/professores/novo`, `GET /admin/professores/{id}`, and their
-/// answers when fields are at fault.
+/// answers when fields are invalid.
 #[derive(Template)]
 #[template(path = "teacher_form.html", config = "assets/askama.toml")]
 pub struct TeacherForm {
@@ -41,7 +41,7 @@ pub struct TeacherForm {
 /// The stored teacher that a form changes.
 pub struct ExistingTeacher {
     pub id: String,
-    /// Its stored name, whatever was typed since.
+    /// The stored name, not the one typed in the form.
     pub name: String,
     /// Path of the photo, empty without one.
     pub photo: String,
@@ -49,7 +49,7 @@ pub struct ExistingTeacher {
     pub busy: String,
 }
 
-/// Why a teacher cannot be removed now; empty when nothing stands in the way.
+/// Why a teacher cannot be removed now; empty when that is possible.
 pub fn busy_words(load: Load) -> String {
     let lessons = match load.lessons {
         0 => None,

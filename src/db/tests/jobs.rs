@@ -238,10 +238,10 @@ fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
     }
     assert_eq!(count(&db), 0);
     assert_eq!(db.condition(), Condition::Full);
-    // What writes nothing says nothing.
+    // A job that writes nothing does not change the condition.
     empty_job(&db).unwrap();
     assert_eq!(db.condition(), Condition::Full);
-    // Neither does a small write; the writer's own try ends it.
+    // Neither does a small write; only a trial write of the writer does.
     write(&db, |tx| put(tx, "small", b""));
     wait_until(|| db.condition() == Condition::Writable);
     let swallowed = db.write(|tx| {
@@ -250,7 +250,7 @@ fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
     });
     assert!(matches!(swallowed, Ok(true) | Err(DbError::Full)), "{swallowed:?}");
     assert_eq!(db.condition(), Condition::Full);
-    // The writer finds out by itself when there is space again.
+    // The writer notices by itself when there is space again.
     wait_until(|| db.condition() == Condition::Writable);
     limit(1 << 30);
     write(&db, |tx| put(tx, "large", &vec![1; 100_000]));

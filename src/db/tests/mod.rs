@@ -1,4 +1,4 @@
-//! The promises of this room, each with a real file in a fresh folder.
+//! The promises of this folder, each tested with a real file in a new folder.
 
 mod copies;
 mod jobs;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use super::*;
 
-/// A database in a folder that goes away with the value.
+/// A database in a folder that is removed when the value is dropped.
 struct Place {
     folder: tempfile::TempDir,
 }

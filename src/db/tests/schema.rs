@@ -1,5 +1,5 @@
-//! The schema: both ways to it end at the same place, and every table keeps
-//! the rules of the house.
+//! The schema: `schema.sql` and the migration steps give the same result, and
+//! every table follows the rules of the project.
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -64,7 +64,7 @@ fn orders_of_before_keep_their_words_and_the_state_of_their_parcel() {
     let areas = STEPS.iter().position(|step| step.name.contains("areas"));
     let (before, from) = STEPS.split_at(areas.unwrap());
     let mut connection = migrated(BASELINE, before);
-    // More words than there are free numbers below any that is fixed.
+    // So many words that they use up the free numbers below the fixed ones.
     for number in 0..15 {
         let word = format!("INSERT INTO word (text) VALUES ('palavra {number}')");
         connection.execute(&word, []).unwrap();
@@ -196,7 +196,8 @@ fn steps_keep_the_data_and_a_copy_of_the_file_before_them() {
 
     let copy = place.file(&format!("seller.before-v{}.db", version + 1));
     assert!(done[0].contains(copy.to_str().unwrap()), "{done:?}");
-    // The way back for the program before the update: this one, here.
+    // This is the way back to the program before the update. Here both programs
+    // are the same.
     restore::restore(&copy, &place.path(), &Clock::System).unwrap();
     assert_eq!(count(&place.open()), 1);
 }
@@ -228,9 +229,9 @@ fn every_table_is_strict() {
 
 #[test]
 fn every_foreign_key_leads_an_index() {
-    // A composite key counts by its first column, and rows that lead nowhere
-    // need no entry. Deleting the parent would
-    // otherwise read the whole child table.
+    // Without an index, deleting a parent row reads the whole child table. Only
+    // the first column of a composite key is checked, and rows that refer to
+    // nothing need no entry in the index.
     let connection = migrated(BASELINE, STEPS);
     let bare = texts(
         &connection,

@@ -1,4 +1,4 @@
-//! What may go wrong with a row, as the documents say it.
+//! The error responses of a route, as the documents describe them.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::developers::explained;
 use crate::edge::route::{Call, Route, Surface};
 use crate::http::{Code, Family};
 
-/// Group of the answers of partner files, which are plain text.
+/// Name prefix for the error responses of partner files, which are plain text.
 const FILES: &str = "PartnerFile";
 
-/// The answers that say what went wrong, as far as rows give them.
+/// Error responses and their schemas, collected from all routes.
 #[derive(Default)]
 pub struct Errors {
     pub responses: Map<String, Value>,
@@ -21,7 +21,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Adds what may go wrong with a row to its answers.
+    /// Adds the error responses of a route to its `answers`.
     pub fn describe(&mut self, route: &Route, answers: &mut Value) {
         let family = route.family();
         let group = match family {
@@ -64,9 +64,9 @@ impl Errors {
     }
 }
 
-/// What may go wrong with a row, from what the table says of it.
+/// The error codes of a route, derived from its row in the route table.
 pub fn errors(route: &Route) -> Vec<Code> {
-    // Any address may have too many parameters.
+    // `ValidationFailed` too: any request may have too many parameters.
     let mut errors = vec![
         Code::BadRequest,
         Code::PayloadTooLarge,

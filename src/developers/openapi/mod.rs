@@ -1,5 +1,5 @@
-//! The OpenAPI 3.1 documents, derived from the route table: one of the Partner
-//! API, one of everything else that programs call.
+//! The OpenAPI 3.1 documents, derived from the route table: one for the Partner
+//! API, one for everything else that programs call.
 //!
 //! Pages and the browser's own forms are not part of either.
 
@@ -16,27 +16,27 @@ use crate::partner::oauth::documents as oauth;
 
 pub use crate::partner::{PATH as PARTNER, PATH_DEV as PARTNER_DEV};
 
-/// Which document.
+/// One of the two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Document {
     /// The Partner API, with paths below its two servers.
     Partner,
-    /// Extension, integration, public, receivers, cron, operations.
+    /// All other APIs: extension, integration, public, receivers, cron, operations.
     Platform,
 }
 
-/// What of an installation stands in the documents.
+/// Settings of the installation that appear in the documents.
 pub struct Installation<'i> {
     /// Public address, without a trailing slash; empty where it is not known.
     pub base_url: &'i str,
-    /// The same for development.
+    /// Address for development, in the same form.
     pub dev_base_url: &'i str,
     /// Header in which the checkout platform sends its token.
     pub checkout_header: &'i str,
 }
 
-/// Where schemas of what is sent and of what is answered are collected. What
-/// may be left out differs between the two.
+/// Collects the schemas of request bodies and of response bodies. They are
+/// separate, because a field may be optional in one and required in the other.
 struct Schemas {
     sent: SchemaGenerator,
     answered: SchemaGenerator,
@@ -44,7 +44,7 @@ struct Schemas {
 
 impl Schemas {
     fn new() -> Self {
-        // OpenAPI 3.1 takes this dialect as it is; the one of 3.0 would lose null.
+        // OpenAPI 3.1 uses this dialect unchanged; the dialect of 3.0 has no null.
         let settings = SchemaSettings::draft2020_12().with(|settings| {
             settings.definitions_path = "/components/schemas".into();
             settings.meta_schema = None;
@@ -53,7 +53,7 @@ impl Schemas {
         Self { sent: settings.into_generator(), answered }
     }
 
-    /// All that were referred to, by name.
+    /// All schemas that were referenced, by name.
     fn collected(mut self) -> Map<String, Value> {
         let mut all = self.sent.take_definitions(true);
         for (name, schema) in self.answered.take_definitions(true) {
@@ -65,12 +65,12 @@ impl Schemas {
 }
 
 impl Document {
-    /// Whether a row belongs into it.
+    /// Whether a route belongs to this document.
     fn has(self, route: &Route) -> bool {
         route.is_described() && (self == Self::Partner) == (route.surface == Surface::Partner)
     }
 
-    /// The path of a row below the servers.
+    /// The path of a route, relative to the document's servers.
     fn path(self, route: &Route) -> &'static str {
         match self {
             Self::Partner => route.path.strip_prefix(PARTNER).unwrap_or(route.path),
@@ -78,7 +78,7 @@ impl Document {
         }
     }
 
-    /// The document. Without addresses the servers are relative.
+    /// Builds the document. Without addresses the server URLs are relative.
     pub fn of(self, routes: &[Route], at: &Installation<'_>) -> Value {
         let mut schemas = Schemas::new();
         let mut errors = Errors::default();
@@ -210,7 +210,7 @@ impl Document {
     }
 }
 
-/// Every way to show who is calling.
+/// All authentication schemes.
 fn schemes_of(at: &Installation<'_>) -> [(&'static str, Value); 9] {
     let bearer = |about: &str| json!({ "type": "http", "scheme": "bearer", "description": about });
     let in_header = |name: &str, about: &str| json!({ "type": "apiKey", "in": "header", "name": name, "description": about });
@@ -317,7 +317,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     operation
 }
 
-/// Names of the credentials of a row, any of which will do.
+/// Names of a route's authentication schemes; any one of them is enough.
 fn security(route: &Route) -> &'static [&'static str] {
     match route.call {
         _ if route.surface == Surface::Partner => &["partnerToken", "connectedApp"],
@@ -331,13 +331,13 @@ fn security(route: &Route) -> &'static [&'static str] {
     }
 }
 
-/// An example as a value; none where there is none.
+/// An example as a JSON value; `None` when it is empty.
 fn parsed(example: &str) -> Option<Value> {
-    // A test reads them all, so that none is lost here.
+    // A test parses all examples, so a broken one does not get lost here.
     serde_json::from_str(example).ok()
 }
 
-/// Names of the shared parameters by which a caller says which copy it has.
+/// Names of the shared parameters for conditional requests.
 fn conditions(route: &Route) -> &'static [&'static str] {
     match route.is_conditional() {
         true if route.surface == Surface::Partner && !route.docs.dated => &["IfNoneMatch"],
@@ -357,8 +357,9 @@ fn operation_id(route: &Route) -> String {
     format!("{}_{}", route.method.as_str().to_lowercase(), words.join("_"))
 }
 
-/// Parameters of the path and of the query. Where some of them belong together
-/// they are the fields of one parameter, which is the only way to say so.
+/// Parameters of the path and of the query. When some of them belong together
+/// (`anyOf`), they become fields of one parameter: OpenAPI has no other way to
+/// express this.
 fn arguments(path: &str, mut schema: Value) -> Vec<Value> {
     if let Some(whole) = schema.as_object_mut().filter(|schema| schema.contains_key("anyOf")) {
         whole.remove("title");
@@ -413,7 +414,7 @@ fn header_parameters(route: &Route) -> Vec<Value> {
     parameters
 }
 
-/// What a row answers when all is well.
+/// The responses of a route that are not errors.
 fn answers(route: &Route, schema: Option<Value>) -> Value {
     let Docs { media, status, example, dated, .. } = route.docs;
     let is_partner = route.surface == Surface::Partner;

@@ -1,9 +1,8 @@
-//! How the parts of the service were, by civil day: seconds that were looked
-//! at, and seconds of them that were bad.
+//! Availability of the parts of the service by civil day: observed seconds, and
+//! how many of them were impaired.
 //!
-//! Counted in memory and written once a minute, so that a crash forgets at
-//! most the last one. What nobody looked at, because the process did not run,
-//! counts as neither.
+//! Counted in memory and written once a minute, so a crash loses at most the last
+//! minute. Time in which the process did not run counts as neither.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +13,9 @@ use crate::base::{Day, Instant, retention};
 use crate::db::{Db, ReadTx, Result, WriteTx};
 use crate::row;
 
-/// How often the parts are looked at.
+/// How often the parts are checked.
 const EVERY_S: i64 = 60;
-/// A longer time than this between two looks was a sleep or a change of the clock.
+/// A longer time between two checks is cut to this: a sleep or a clock change.
 const LONGEST_S: i64 = 2 * EVERY_S;
 
 /// One part on one civil day.
@@ -24,29 +23,29 @@ const LONGEST_S: i64 = 2 * EVERY_S;
 pub struct PartDay {
     pub component: Component,
     pub day: Day,
-    /// Seconds that were looked at.
+    /// Seconds that were observed.
     pub observed_s: i64,
-    /// Seconds of them in which it did not do all of its work.
+    /// Observed seconds in which the part was not operational.
     pub impaired_s: i64,
 }
 row!(PartDay { component, day, observed_s, impaired_s });
 
-/// Seconds by part and day that are still to be written.
+/// Observed and impaired seconds by part and day, not yet written.
 type Unwritten = BTreeMap<(&'static str, i64), (i64, i64)>;
 
-/// What was seen and not yet written.
+/// Time of the last check, and the seconds that are not yet written.
 pub struct Watch {
     last: Mutex<Instant>,
     unwritten: Mutex<Unwritten>,
 }
 
 impl Watch {
-    /// A watch that begins now.
+    /// A watch that starts at `now`.
     pub fn new(now: Instant) -> Self {
         Self { last: Mutex::new(now), unwritten: Mutex::default() }
     }
 
-    /// Seconds since the last look, when it is time for the next one.
+    /// Seconds since the last check; `None` while the next one is not due.
     pub fn passed(&self, now: Instant, is_last: bool) -> Option<i64> {
         let mut last = self.last.lock();
         let passed = now.since(*last);
@@ -57,7 +56,7 @@ impl Watch {
         (passed > 0).then(|| passed.min(LONGEST_S))
     }
 
-    /// Notes how the parts were for so many seconds.
+    /// Records the state of the parts for the `passed` seconds.
     pub fn note(&self, day: Day, parts: &[(Component, State)], passed: i64) {
         let mut unwritten = self.unwritten.lock();
         for (component, state) in parts {
@@ -67,7 +66,7 @@ impl Watch {
         }
     }
 
-    /// Writes what was noted; keeps it when that fails.
+    /// Writes the recorded seconds; keeps them in memory when the write fails.
     pub fn flush(&self, db: &Db) -> Result<()> {
         let batch = std::mem::take(&mut *self.unwritten.lock());
         if batch.is_empty() {
@@ -102,7 +101,7 @@ pub fn history(tx: &ReadTx<'_>, first: Day) -> Result<Vec<PartDay>> {
     tx.records("FROM component_day WHERE day >= ?1 ORDER BY component, day", [first])
 }
 
-/// Removes days that are over.
+/// Removes days that are older than the retention.
 pub fn forget(tx: &WriteTx<'_>, today: Day) -> Result<usize> {
     let first = today.plus(1 - retention::STATES.days);
     tx.execute("DELETE FROM component_day WHERE day < ?1", [first])

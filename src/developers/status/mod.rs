@@ -1,5 +1,5 @@
-//! Whether the service does its work: what there is of it, how each part is
-//! now, and how it was on each of the last 90 days.
+//! Status of the service: its parts, the current state of each part, and its state
+//! on each of the last 90 days.
 
 mod days;
 
@@ -15,7 +15,7 @@ use crate::panel::Tone;
 
 /// Days that are shown, today included.
 pub const DAYS: i64 = retention::STATES.days;
-/// Without a run of the periodic tasks for so long, nothing runs them.
+/// After at least this long without a run, the periodic tasks count as stopped.
 const TICK_AGE_S: i64 = 3600;
 
 crate::named! {
@@ -30,7 +30,6 @@ crate::named! {
 }
 
 impl Component {
-    /// What it is called.
     pub const fn title(self) -> Said {
         match self {
             Self::Api => Said { portuguese: "API e painel", english: "API and panel" },
@@ -46,7 +45,7 @@ impl Component {
         }
     }
 
-    /// What it is there for.
+    /// What the part does, in one sentence.
     pub const fn about(self) -> Said {
         match self {
             Self::Api => Said {
@@ -74,7 +73,7 @@ impl Component {
 }
 
 crate::named! {
-    /// How a part is, from good to bad.
+    /// State of a part, from good to bad.
     #[derive(PartialOrd, Ord)]
     pub enum State: text {
         Operational = "operational";
@@ -93,7 +92,6 @@ impl State {
         }
     }
 
-    /// What it means.
     pub const fn tone(self) -> Tone {
         match self {
             Self::Operational => Tone::Good,
@@ -103,10 +101,10 @@ impl State {
     }
 }
 
-/// Each part as it is now; those that are not set up are left out.
+/// The current state of each part; parts that are not configured are left out.
 pub fn now(app: &App, tx: &ReadTx<'_>, now: Instant) -> Result<Vec<(Component, State)>> {
     let parts = [
-        // Whoever reads this was answered.
+        // The caller gets an answer, so the API works.
         (Component::Api, Some(State::Operational)),
         (Component::Database, Some(database(app))),
         (Component::Tasks, tasks(app, tx, now)?),
@@ -116,7 +114,7 @@ pub fn now(app: &App, tx: &ReadTx<'_>, now: Instant) -> Result<Vec<(Component, S
     Ok(parts.into_iter().filter_map(|(part, state)| Some((part, state?))).collect())
 }
 
-/// As `/readyz` says it.
+/// The same rule as for `/readyz`.
 fn database(app: &App) -> State {
     if app.soundness.is_damaged() || app.db.condition() != Condition::Writable {
         return State::Down;
@@ -130,7 +128,7 @@ fn tasks(app: &App, tx: &ReadTx<'_>, now: Instant) -> Result<Option<State>> {
         return Ok(None);
     }
     let interval = i64::try_from(app.config.cron.interval_s).unwrap_or(i64::MAX);
-    // A fresh start has its first run before it.
+    // After a start the first run is still to come: count from the start.
     let since = now.since(last.max(app.started_at));
     if since > interval.saturating_mul(3).max(TICK_AGE_S) {
         return Ok(Some(State::Down));
@@ -146,7 +144,7 @@ fn marketplace(app: &App) -> Option<State> {
     Some(if app.marketplace.client.is_away() { State::Down } else { State::Operational })
 }
 
-/// One way of several that is down is a degraded part.
+/// Degraded while some channels are down, down when all are.
 fn messages(app: &App) -> Option<State> {
     let outlets = &app.delivery.outlets;
     let down = outlets.iter().filter(|one| one.gate.health() != Health::Good).count();
@@ -158,7 +156,7 @@ fn messages(app: &App) -> Option<State> {
     }
 }
 
-/// Looks at every part once a minute and notes how it is; called once a second.
+/// Checks every part once a minute and records its state. Called once a second.
 pub fn watch(app: &App, is_last: bool) -> Result<()> {
     let at = app.clock.now();
     if let Some(passed) = app.states.passed(at, is_last) {

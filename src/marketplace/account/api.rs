@@ -14,7 +14,7 @@ use crate::http::{Check, Field, Problem, Reply, Request};
     { "required": ["seller_id"], "properties": { "seller_id": { "minLength": 1 } } },
     { "required": ["nickname"], "properties": { "nickname": { "minLength": 1 } } },
 ]))]
-// Others are ignored, but given once as well.
+// Other parameters are ignored, but each may be given only once.
 #[schemars(extend("additionalProperties" = { "type": "string" }))]
 pub struct CheckQuery {
     /// Number of a seller account; decides when both are given.
@@ -71,13 +71,13 @@ impl<'a> CheckAccount<'a> {
     }
 }
 
-/// Which account is asked for.
+/// The account that the request names.
 enum Asked {
     Number(MlUserId),
     Nickname(String),
 }
 
-/// Looks for an account among the caller's, of which there are few.
+/// Searches the caller's accounts, of which there are few.
 pub fn check(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, Problem> {
     let asked = asked(request.query()?)?;
     let accounts =
@@ -104,7 +104,7 @@ fn asked(query: CheckQuery) -> Result<Asked, Problem> {
     let nickname = check.optional("nickname", query.nickname);
     match (seller_id, nickname) {
         (Some(digits), _) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-            // A number too large for us is nobody's.
+            // A number that does not fit an `i64` belongs to no account.
             Ok(Asked::Number(MlUserId(digits.parse().unwrap_or(0))))
         }
         (Some(_), _) => Err(Problem::field("seller_id", "must be a number")),

@@ -1,8 +1,10 @@
-//! Removing what was read of an account: listings, questions and claims.
+//! Deletes what was read of an account that was unlinked: listings, questions
+//! and claims.
 //!
-//! Unlinking ends the leave to show them, so they go: a piece at once, the
-//! rest in pieces by a worker, so that no write takes long. What is still to
-//! be removed is noted, so a restart goes on. Orders stay with their owner.
+//! Unlinking ends the permission to show this data. A first batch is deleted at
+//! once, and a worker deletes the rest in batches, so that no write takes long.
+//! `ml_unlinked` has the accounts that are not finished, so the worker
+//! continues after a restart. Orders stay with their owner.
 
 use crate::app::App;
 use crate::base::{MlUserId, Stop, UserId};
@@ -12,15 +14,16 @@ use crate::marketplace::work_off;
 /// Rows of each kind that are removed in one write.
 const AT_ONCE: i64 = 1_000;
 
-/// What is read of an account: its tables with their keys behind the owner, and
-/// what names all states, so that the index of accounts serves.
+/// Tables with what was read of an account: the name, the key columns after
+/// `owner_id`, and a condition that lists all states. The condition is needed
+/// where the index has the state before the account.
 const TABLES: [(&str, &str, &str); 3] = [
     ("listing", "item_id", ""),
     ("question", "asked_at, question_id", "state IN (1, 2, 3) AND "),
     ("claim", "opened_at, claim_id", "state IN (1, 2) AND "),
 ];
 
-/// Begins to remove what was read of an account that was unlinked.
+/// Starts to delete what was read of an account that was unlinked.
 pub fn begin(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
     tx.execute(
         "INSERT INTO ml_unlinked (owner_id, ml_user_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
@@ -29,12 +32,13 @@ pub fn begin(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
     go_on(tx, owner, account, AT_ONCE)
 }
 
-/// Leaves what is still there to an account that was linked again.
+/// Takes an account off the list of accounts to delete. Rows that are left
+/// stay, such as when the account was linked again.
 pub fn stop(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
     tx.run("DELETE FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2", (owner, account))
 }
 
-/// Removes what is still to be removed.
+/// Deletes the rest, batch by batch.
 pub fn work(app: &App, stop: &Stop) {
     work_off(stop, "removing what was read of an unlinked account", || {
         let next = app.db.read(Lane::Slow, |tx| {
@@ -48,7 +52,7 @@ pub fn work(app: &App, stop: &Stop) {
     });
 }
 
-/// Removes a piece, unless the account was linked again meanwhile.
+/// Deletes one batch, unless the account was linked again meanwhile.
 fn go_on(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: i64) -> Result<()> {
     let is_noted: bool = tx.value(
         "SELECT EXISTS (SELECT 1 FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2)",
@@ -67,8 +71,8 @@ fn go_on(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: i64) -> Resul
     stop(tx, owner, account)
 }
 
-/// Removes listings, questions and claims of a person, at most so many rows of
-/// each; returns how many. Nothing is left when that is none.
+/// Deletes listings, questions and claims of a person, at most `most` rows of
+/// each table; returns how many. When it returns 0, nothing is left.
 pub fn everything(tx: &WriteTx<'_>, person: UserId, most: i64) -> Result<usize> {
     let removed = remove(tx, person, None, most)?;
     if removed == 0 {
@@ -78,7 +82,7 @@ pub fn everything(tx: &WriteTx<'_>, person: UserId, most: i64) -> Result<usize> 
     Ok(removed)
 }
 
-/// Removes at most so many rows of each table: those of an owner, or of one of
+/// Deletes at most `most` rows of each table: those of an owner, or of one of
 /// the owner's accounts.
 fn remove(tx: &WriteTx<'_>, owner: UserId, account: Option<MlUserId>, most: i64) -> Result<usize> {
     let mut removed = 0;

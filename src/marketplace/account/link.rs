@@ -1,9 +1,10 @@
-//! Linking: to the marketplace's consent page and back.
+//! Linking: the redirect to the marketplace's consent page and the return from
+//! it.
 //!
-//! The state is random, belongs to the person who left, works once and for
-//! ten minutes; the code is exchanged with PKCE. An account belongs to one
-//! person. Unlinking forgets the tokens at once; the orders read so far stay
-//! with their owner, listings, questions and claims are removed.
+//! The OAuth `state` is random, belongs to the person who started, and works
+//! once within ten minutes. The code is exchanged with PKCE. An account belongs
+//! to one person. Unlinking deletes the tokens at once. The orders read so far
+//! stay with their owner; listings, questions and claims are deleted.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -33,7 +34,8 @@ pub const ACCOUNTS: &str = "/painel/ml";
 const RETURN_PATH: &str = "/painel/ml/retorno";
 
 named! {
-    /// What came of a visit to the consent page, or of another act on an account.
+    /// The result of a visit to the consent page, or of another action on an
+    /// account.
     pub enum LinkOutcome: text {
         NotConfigured = "nao_configurado";
         Linked = "vinculada";
@@ -43,9 +45,9 @@ named! {
         Expired = "expirada";
         Unavailable = "indisponivel";
         Unlinked = "desvinculada";
-        /// A reading was asked for and begins.
+        /// A reading was requested and begins.
         Wanted = "sincronizando";
-        /// It was asked for less than a minute ago.
+        /// A reading was already requested less than a minute ago.
         TooSoon = "ja_pedida";
         /// The agency no longer looks after an account.
         AgencyEnded = "agencia_encerrada";
@@ -53,7 +55,7 @@ named! {
 }
 
 impl LinkOutcome {
-    /// Leads back to the accounts, whose page shows the outcome.
+    /// Redirects to the page of accounts, which shows the outcome.
     pub fn redirect(self) -> Result<Reply, Problem> {
         Reply::back(ACCOUNTS, self.name())
     }
@@ -131,7 +133,7 @@ pub struct Departure {
 }
 
 impl Departure {
-    /// Prepares a visit under a state that nobody can guess; `None` while the
+    /// Prepares a visit with a `state` that nobody can guess; `None` while the
     /// marketplace is not configured.
     pub fn under(app: &App, state: &str, now: Instant) -> Option<Self> {
         let config = &app.config.marketplace;
@@ -154,14 +156,14 @@ impl Departure {
         Some(Self { address, state, sealed, expires_at: now.plus(ATTEMPT_S) })
     }
 
-    /// Notes that somebody leaves; returns the address of the consent page.
+    /// Stores the attempt; returns the address of the consent page.
     pub fn note(self, tx: &WriteTx<'_>, user: UserId) -> db::Result<String> {
         store::insert_attempt(tx, user, &self.state, &self.sealed, self.expires_at)?;
         Ok(self.address)
     }
 }
 
-/// `GET /painel/ml/conectar`: leads to the consent page.
+/// `GET /painel/ml/conectar`: redirects to the consent page.
 pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let state = secrets::random_hex::<32>();
     let Some(departure) = Departure::under(app, &state, request.now) else {
@@ -194,16 +196,16 @@ struct Return {
     error: Field<String>,
 }
 
-/// Somebody who is back from the consent page, with a code or a refusal.
+/// The return of a person from the consent page, with a code or a refusal.
 pub struct Arrival {
-    /// As it was sent along; nothing when the address lost it.
+    /// The `state` of the attempt; empty when the address has none.
     pub state: String,
     code: Option<String>,
     is_refused: bool,
 }
 
 impl Arrival {
-    /// What the address says that the marketplace sent somebody back to.
+    /// Reads the address to which the marketplace redirected the person.
     pub fn of(request: &Request) -> Result<Self, Problem> {
         let query: Return = request.query()?;
         let mut check = Check::text();
@@ -214,10 +216,10 @@ impl Arrival {
         Ok(Self { state, code, is_refused })
     }
 
-    /// Uses the person's attempt up and exchanges the code for tokens; or what
-    /// came of it without any. A code names its account, and exchanging one ends
-    /// the tokens that the account has: `may_have` is asked before whether it
-    /// may be this person's.
+    /// Uses up the person's attempt and exchanges the code for tokens, or
+    /// returns the outcome when there are none. A code names its account, and
+    /// exchanging the code ends the tokens that the account has. So `may_have`
+    /// is called first: it says whether the account may belong to this person.
     pub fn redeem(
         &self,
         app: &App,
@@ -261,7 +263,8 @@ fn exchange(app: &App, code: &str, verifier: &Secret) -> Result<TokenPair, LinkO
     })
 }
 
-/// A student is back: exchanges the code, links its account and looks at it.
+/// Finishes the linking for a student: exchanges the code, links the account
+/// and reads what the next page shows of it.
 pub fn come_back(app: &App, user: UserId, arrival: &Arrival) -> Result<LinkOutcome, Problem> {
     let is_free = |tx: &ReadTx<'_>, account| {
         Ok(store::owner_of(tx, account)?.is_none_or(|(owner, _)| owner == user))
@@ -288,8 +291,8 @@ fn account_of_code(code: &str) -> Option<MlUserId> {
     account.parse().ok().filter(|_| rest.contains('-')).map(MlUserId)
 }
 
-/// Stores the tokens of a consent. The pair before it has ended by now, so this
-/// one is kept before anything else can go wrong.
+/// Stores the tokens of a consent. The exchange has already ended the previous
+/// pair, so the new pair is stored before anything else can fail.
 fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<LinkOutcome, Problem> {
     let new = NewLink::of(app, pair);
     let wanted = app.marketplace.wanted.clone();
@@ -311,7 +314,7 @@ fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<LinkOutcome, Proble
     })
 }
 
-/// Reads what the next page shows of an account. What cannot be had now comes
+/// Reads what the next page shows of an account. What cannot be read now comes
 /// with the first reading.
 pub fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
     let client = &app.marketplace.client;
@@ -338,7 +341,7 @@ pub fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
     })
 }
 
-/// `POST /painel/ml/contas/{ml_user_id}/desvincular`: forgets an account.
+/// `POST /painel/ml/contas/{ml_user_id}/desvincular`: unlinks an account.
 pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let account = account_in(request)?;
     if !forget(app, person.account.user_id, account)? {
@@ -347,8 +350,9 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     Answer::to(request).with(ACCOUNTS, LinkOutcome::Unlinked.name(), &[])
 }
 
-/// Forgets the tokens of somebody's account, then gives the leave back at the
-/// marketplace, if it can be reached; false when the account is not theirs.
+/// Unlinks an owner's account and deletes its tokens, then revokes the
+/// authorisation at the marketplace, if it can be reached; false when the
+/// account is not theirs.
 pub fn forget(app: &App, owner: UserId, account: MlUserId) -> Result<bool, Problem> {
     let access = tokens::access_of(app, owner, account)?;
     let forget = app.marketplace.bell.clone();

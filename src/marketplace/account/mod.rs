@@ -1,5 +1,5 @@
-//! Linked accounts: the way to the marketplace's consent page and back, their
-//! tokens, and the pages around them.
+//! Linked accounts: the authorisation at the marketplace, the tokens, and the
+//! pages that show the accounts.
 
 pub mod api;
 pub mod forget;

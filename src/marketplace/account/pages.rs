@@ -18,7 +18,7 @@ use crate::marketplace::sync::store::AreaState;
 use crate::marketplace::sync::wire::AreaStanding;
 use crate::panel::{Badge, Notice, When};
 
-/// `GET /painel/ml`: the linked accounts, and what came of linking one.
+/// `GET /painel/ml`: the linked accounts, and the result of linking one.
 pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (owner, today, zone) = (person.account.user_id, app.day(request.now), app.zone());
     let (accounts, areas, agency) = app.db.read(request.lane, |tx| {
@@ -61,7 +61,7 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     })
 }
 
-/// The outcome of the last act in words.
+/// The outcome of the last action, in words.
 fn notice(outcome: LinkOutcome, accounts: &[AccountSummary]) -> Option<Notice> {
     let newest = accounts.iter().max_by_key(|account| account.linked.linked_at);
     outcome.notice(newest.map_or("A conta", |account| &account.linked.nickname))

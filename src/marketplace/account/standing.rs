@@ -1,4 +1,4 @@
-//! How a linked account is doing, in words of the pages that show it.
+//! The state of a linked account, in words of the pages that show it.
 
 use super::store::AccountSummary;
 use crate::base::{Instant, MlUserId, Zone};
@@ -7,7 +7,7 @@ use crate::marketplace::sync::orders;
 use crate::marketplace::sync::store::AreaState;
 use crate::panel::Badge;
 
-/// The areas of an account, of those of all accounts.
+/// The areas of one account, taken from those of all accounts.
 pub fn own_areas<'a>(
     account: &AccountSummary,
     areas: &'a [(MlUserId, AreaState)],
@@ -17,7 +17,7 @@ pub fn own_areas<'a>(
     own.map(|(_, state)| state)
 }
 
-/// Since when its orders are here; `None` when all are.
+/// The time since which the account's orders are stored; `None` when all are.
 pub fn history_from(account: &AccountSummary, areas: &[(MlUserId, AreaState)]) -> Option<Instant> {
     orders::history_from(account.linked.linked_at, own_areas(account, areas))
 }
@@ -30,7 +30,7 @@ pub fn link_badge(account: &AccountSummary, health: &Health) -> Badge {
     }
 }
 
-/// What may be missing because it cannot be read.
+/// The areas that cannot be read and may be incomplete, and since when.
 pub fn missing(trouble: &Trouble, zone: Zone) -> String {
     format!("{}: sem leitura desde {}.", trouble.areas, zone.page(trouble.since))
 }

@@ -1,8 +1,8 @@
-//! Linked accounts and received notifications in the database.
+//! Linked accounts and their sales in the database.
 //!
-//! Whatever a person may see carries the owner in its query. The tokens of an
-//! account are read in `tokens.rs` only; orders, listings, questions and claims
-//! are written in their own rooms.
+//! Every query for data that a person may see has the owner in its condition.
+//! The tokens of an account are read in `tokens.rs` only. Orders, listings,
+//! questions and claims are written in modules of their own.
 
 use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, TokenHash, UserId};
@@ -16,9 +16,9 @@ use crate::marketplace::client::TokenPair;
 use crate::marketplace::sync;
 use crate::row;
 
-/// Attempts to link that a person may have under way.
+/// Most attempts to link that a person may have open.
 const ATTEMPTS: i64 = 10;
-/// Days of the span that "30 days" means: today and those before.
+/// Days before today that belong to "30 days".
 const SPAN_DAYS: i64 = 29;
 
 /// A linked account, without its sales.
@@ -26,17 +26,17 @@ const SPAN_DAYS: i64 = 29;
 pub struct LinkedAccount {
     pub ml_user_id: MlUserId,
     pub nickname: String,
-    /// False until it is linked again.
+    /// False when the link is lost, until the account is linked again.
     pub token_ok: bool,
-    /// Why it must be, in words for its owner.
+    /// Why the account must be linked again, in words for its owner.
     pub error: Option<String>,
     /// Such as `5_green`; empty without one.
     pub reputation: String,
-    /// Active and paused ones.
+    /// Active and paused listings.
     pub listings: i64,
     pub open_claims: i64,
     pub open_questions: i64,
-    /// When the marketplace was last read for it.
+    /// When the account was last read at the marketplace.
     pub synced_at: Option<Instant>,
     pub linked_at: Instant,
 }
@@ -65,7 +65,7 @@ row!(LinkedAccount {
 });
 /// All accounts of an owner with their sales, in the order of their numbers.
 pub fn accounts_of(tx: &ReadTx<'_>, owner: UserId, today: Day) -> Result<Vec<AccountSummary>> {
-    // Not as one statement: SQLite would read the account anew for each day.
+    // Not as one statement: SQLite would read the account again for each day.
     let accounts = linked_accounts(tx, owner)?.into_iter().map(|linked| {
         let (sales_today, sales_30d, gmv_30d) = tx.one(
             "SELECT coalesce(sum(orders) FILTER (WHERE day = ?4), 0), coalesce(sum(orders), 0),
@@ -93,7 +93,7 @@ pub struct DaySales {
 }
 row!(DaySales { day, orders = "sum(orders)", gross = "sum(gross_cents)" });
 
-/// Since when the agency looks after accounts of an owner, of those it does.
+/// The owner's accounts that the agency looks after, and since when.
 pub fn looked_after(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(MlUserId, Instant)>> {
     tx.tuples(
         "SELECT j.ml_user_id, j.joined_at FROM ml_account a JOIN agency_account j USING (ml_user_id)
@@ -149,7 +149,7 @@ pub struct RecentOrder {
     pub created_at: Instant,
     /// The selling account.
     pub ml_user_id: MlUserId,
-    /// Its nickname; empty once it is unlinked.
+    /// The account's nickname; empty when the account is not linked any more.
     pub store: String,
     pub status: String,
 }
@@ -178,8 +178,8 @@ pub fn newest_orders(tx: &ReadTx<'_>, owner: UserId, limit: u32) -> Result<Vec<R
     )
 }
 
-/// Notes that a person left for the consent page. Older attempts beyond the
-/// allowed number, and all that expired, are forgotten.
+/// Stores an attempt to link an account. Deletes the person's expired attempts,
+/// and the oldest ones beyond the allowed number.
 pub fn insert_attempt(
     tx: &WriteTx<'_>,
     person: UserId,
@@ -207,12 +207,12 @@ pub fn insert_attempt(
     )
 }
 
-/// Ends all attempts to link an account that have begun.
+/// Deletes all open attempts to link an account.
 pub fn forget_attempts(tx: &WriteTx<'_>) -> Result<()> {
     tx.run("DELETE FROM ml_link_attempt", [])
 }
 
-/// Ends the attempts of one person.
+/// Deletes the open attempts of one person.
 pub fn forget_attempts_of(tx: &WriteTx<'_>, person: UserId) -> Result<()> {
     tx.run("DELETE FROM ml_link_attempt WHERE user_id = ?1", [person])
 }
@@ -236,7 +236,7 @@ pub fn owner_of(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<(UserId, In
     tx.tuple("SELECT owner_id, linked_at FROM ml_account WHERE ml_user_id = ?1", [account])
 }
 
-/// What is known of an account right after its consent.
+/// The id and tokens of an account right after the consent.
 pub struct NewLink {
     pub ml_user_id: MlUserId,
     /// Sealed.
@@ -255,7 +255,7 @@ impl NewLink {
     }
 }
 
-/// What came of linking.
+/// The result of linking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linking {
     Linked,
@@ -265,13 +265,13 @@ pub enum Linking {
 }
 
 /// Links an account to a person, or replaces the tokens of their own link.
-/// What it has is to be read.
+/// Plans a reading of the account.
 pub fn link(tx: &WriteTx<'_>, person: UserId, new: &NewLink) -> Result<Linking> {
     let before = owner_of(tx, new.ml_user_id)?;
     if before.is_some_and(|(owner, _)| owner != person) {
         return Ok(Linking::BelongsToAnother);
     }
-    // A new account is called by its number until its name is read.
+    // The number is the nickname of a new account until its name is read.
     tx.execute(
         "INSERT INTO ml_account
              (ml_user_id, owner_id, nickname, access_token, refresh_token, token_expires_at, token_ok, linked_at, synced_at)
@@ -294,8 +294,8 @@ pub fn link(tx: &WriteTx<'_>, person: UserId, new: &NewLink) -> Result<Linking> 
     Ok(if before.is_some() { Linking::Relinked } else { Linking::Linked })
 }
 
-/// Sets an account's numbers to what is here of it: something is when it was
-/// unlinked a moment ago.
+/// Sets an account's counts from the stored rows. There are some when the
+/// account was unlinked a moment ago.
 fn count_again(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
     tx.execute(
         "UPDATE ml_account
@@ -309,8 +309,8 @@ fn count_again(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()>
     listings::store::recount(tx, owner, account)
 }
 
-/// Unlinks a person's account and forgets its tokens; false when it is not
-/// theirs. Orders and sums stay; listings, questions and claims go.
+/// Unlinks a person's account and deletes its tokens; false when it is not
+/// theirs. Orders and sums stay; listings, questions and claims are deleted.
 pub fn unlink(tx: &WriteTx<'_>, person: UserId, account: MlUserId) -> Result<bool> {
     let gone = tx.execute(
         "DELETE FROM ml_account WHERE ml_user_id = ?2 AND owner_id = ?1",
@@ -322,14 +322,14 @@ pub fn unlink(tx: &WriteTx<'_>, person: UserId, account: MlUserId) -> Result<boo
     Ok(gone > 0)
 }
 
-/// Unlinks every account of a person and forgets their tokens. Orders and
-/// sums stay.
+/// Unlinks every account of a person and deletes their tokens. Orders and sums
+/// stay.
 pub fn unlink_all(tx: &WriteTx<'_>, person: UserId) -> Result<()> {
     tx.run("DELETE FROM ml_account WHERE owner_id = ?1", [person])
 }
 
-/// Removes what was read of a person's accounts, and the sums of it, at most
-/// so many rows of each; returns how many. Nothing is left when that is none.
+/// Deletes what was read of a person's accounts, and its sums, at most `most`
+/// rows of each table; returns how many. When it returns 0, nothing is left.
 pub fn forget_history(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<usize> {
     let most = i64::try_from(most).unwrap_or(1);
     let orders = tx.execute(
@@ -355,7 +355,8 @@ pub fn forget_history(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<u
     Ok(orders + counts + days + changes + rest)
 }
 
-/// Keeps what a reading of the account itself says. What it leaves out stays.
+/// Stores the nickname and reputation of an account. What the marketplace left
+/// out keeps its stored value.
 pub fn note_seller(tx: &WriteTx<'_>, seller: &SellerRecord) -> Result<()> {
     tx.execute(
         "UPDATE ml_account SET nickname = ?2 WHERE ml_user_id = ?1 AND ?2 <> '' AND nickname <> ?2",
@@ -379,7 +380,8 @@ pub fn note_seller(tx: &WriteTx<'_>, seller: &SellerRecord) -> Result<()> {
     )
 }
 
-/// Keeps how many listings the marketplace counts, until they are counted here.
+/// Stores the marketplace's number of listings, until all listings were read
+/// and are counted here.
 pub fn note_listings(tx: &WriteTx<'_>, account: MlUserId, listings: i64) -> Result<()> {
     tx.run(
         "UPDATE ml_account SET listings = ?2

@@ -1,5 +1,5 @@
-//! The accounts of a seller as lists know them: by which they are narrowed,
-//! and whose name a row carries.
+//! The accounts of a seller, as lists use them: for the filter by account, and
+//! for the account's name in each row.
 
 use super::store;
 use crate::base::{MlUserId, UserId};
@@ -7,23 +7,23 @@ use crate::db::{self, ReadTx};
 use crate::http::{Check, Field, Problem, Request};
 use crate::panel::list::Choice;
 
-/// The parameter of lists.
+/// The query parameter that selects an account.
 const NAME: &str = "conta";
 
-/// The accounts of a seller: the linked ones, and where lists of orders need
-/// them those of which orders are left.
+/// The accounts of a seller: the linked ones. For lists of orders also the
+/// unlinked ones that still have orders.
 pub struct Stores(Vec<(MlUserId, String)>);
 
 impl Stores {
-    /// The accounts of an owner.
+    /// The linked accounts of an owner.
     pub fn of(tx: &ReadTx<'_>, owner: UserId) -> db::Result<Self> {
         let accounts = store::linked_accounts(tx, owner)?.into_iter();
         let named = accounts.map(|account| (account.ml_user_id, account.nickname));
         Ok(Self(named.collect()))
     }
 
-    /// The same for a list that is narrowed by an account; 404 when it is none of
-    /// them.
+    /// The same for a list filtered by an account; 404 when the owner has no
+    /// such account.
     pub fn narrowed(
         tx: &ReadTx<'_>,
         owner: UserId,
@@ -32,8 +32,8 @@ impl Stores {
         Self::of(tx, owner)?.holding(asked)
     }
 
-    /// The same for a list of orders, which stay when an account is unlinked:
-    /// also the accounts of which orders are left.
+    /// The same for a list of orders. Orders stay when an account is unlinked,
+    /// so unlinked accounts that still have orders are included.
     pub fn of_orders(
         tx: &ReadTx<'_>,
         owner: UserId,
@@ -57,7 +57,6 @@ impl Stores {
         }
     }
 
-    /// Their numbers.
     pub fn ids(&self) -> impl Iterator<Item = MlUserId> {
         self.0.iter().map(|(id, _)| *id)
     }
@@ -66,18 +65,17 @@ impl Stores {
         self.0.iter().any(|(id, _)| *id == account)
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What an account is called; one that was unlinked has no name any more.
+    /// The nickname of an account, or a substitute when it was unlinked.
     pub fn name(&self, account: MlUserId) -> String {
         let known = self.0.iter().find(|(id, _)| *id == account);
         known.map_or_else(|| unlinked(account), |(_, nickname)| nickname.clone())
     }
 
-    /// The filter of a list.
+    /// The filter by account, for a list.
     pub fn choice(&self, asked: Option<MlUserId>) -> Choice {
         let values = self.0.iter();
         Choice {
@@ -89,7 +87,7 @@ impl Stores {
     }
 }
 
-/// Whether an account is one of an owner's, or was and orders of it are left.
+/// Whether an account is linked to an owner, or was and still has orders.
 pub fn is_of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> db::Result<bool> {
     let linked = store::owner_of(tx, account)?;
     if linked.is_some_and(|(linked_by, _)| linked_by == owner) {
@@ -99,13 +97,13 @@ pub fn is_of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> db::Result<bo
     Ok(next_sold(tx, owner, before)? == Some(account))
 }
 
-/// What an account is called whose name is gone.
+/// The name shown for an account that was unlinked.
 pub fn unlinked(account: MlUserId) -> String {
     format!("Conta desvinculada {account}")
 }
 
-/// The first account behind another of which an owner has orders, found by one
-/// seek, however many those are.
+/// The first account after `last` that has orders of an owner. It is found by
+/// one index seek, however many orders there are.
 fn next_sold(tx: &ReadTx<'_>, owner: UserId, last: MlUserId) -> db::Result<Option<MlUserId>> {
     tx.maybe(
         "SELECT ml_user_id FROM order_count WHERE owner_id = ?1 AND ml_user_id > ?2
@@ -114,7 +112,7 @@ fn next_sold(tx: &ReadTx<'_>, owner: UserId, last: MlUserId) -> db::Result<Optio
     )
 }
 
-/// The account to which the address narrows a list.
+/// The account by which the address filters a list.
 pub fn asked(request: &Request) -> Result<Option<MlUserId>, Problem> {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     let Some((_, value)) = given.find(|(name, _)| name == NAME) else {

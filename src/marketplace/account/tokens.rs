@@ -1,10 +1,11 @@
-//! Tokens of linked accounts: sealed at rest, refreshed by one at a time.
+//! Tokens of linked accounts: sealed at rest, refreshed by one thread at a
+//! time.
 //!
 //! A refresh token works once, so refreshing is single-flight per account:
-//! under its lock the stored pair is read again, and a new pair is committed
-//! before it is used. A refused refresh is final only when nothing newer was
-//! stored meanwhile; then the account is marked, its owner is told once, and
-//! no call is made for it until it is linked again.
+//! under the account's lock the stored pair is read again, and a new pair is
+//! committed before it is used. A rejected refresh is final only when no newer
+//! pair was stored meanwhile. Then the account is marked, its owner is notified
+//! once, and no call is made for the account until it is linked again.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
@@ -19,11 +20,12 @@ use crate::marketplace::client::{Caller, Failure, TokenPair};
 use crate::messages::{self, NewNotification, NotificationKind};
 use crate::row;
 
-/// An access token is replaced so many seconds before it ends.
+/// An access token is refreshed this many seconds before it expires.
 const MARGIN_S: i64 = 60;
-/// Accounts share locks; a shared one costs a wait, no more.
+/// Number of locks. Several accounts share one, which only costs waiting time.
 const LOCKS: i64 = 256;
-/// How often a new pair is offered to a busy database, and the pause between.
+/// How often a new pair is written to a busy database, and the pause between
+/// tries.
 const SAVE_TRIES: u32 = 30;
 const SAVE_PAUSE: Duration = Duration::from_millis(200);
 
@@ -31,13 +33,13 @@ const REFUSED: &str = "O marketplace não aceita mais esta autorização. Vincul
 const NOT_OFFLINE: &str = "A autorização venceu e não permite renovação. Vincule a conta de novo.";
 const NEW_KEY: &str = "A plataforma trocou a chave que protege os acessos, e este se perdeu. Vincule a conta de novo.";
 
-/// Why there was no call, or what came of it.
+/// Why a call was not made, or how it failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// Nobody has linked the account.
     #[error("the account is not linked")]
     NotLinked,
-    /// Its authorisation is lost until it is linked again.
+    /// The account's authorisation is lost until the account is linked again.
     #[error("the account must be linked again")]
     LinkLost,
     #[error(transparent)]
@@ -47,7 +49,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// Seconds after which a person who waits may ask again, where that is known.
+    /// Seconds after which the person may try again, where that is known.
     pub const fn retry_after_s(&self) -> Option<i64> {
         match self {
             Self::Failed(Failure::Away { retry_after_s }) => Some(*retry_after_s),
@@ -56,7 +58,7 @@ impl CallError {
     }
 }
 
-/// One lock for each account, so that only one thread refreshes it.
+/// Locks by account, so that only one thread at a time refreshes its tokens.
 pub struct RefreshLocks {
     slots: Vec<Mutex<()>>,
 }
@@ -87,8 +89,9 @@ row!(Sealed {
     expires_at = "token_expires_at", token_ok,
 });
 
-/// Calls the marketplace with an account's access token, refreshed before
-/// when it is about to end, and once after when it is refused.
+/// Calls the marketplace with an account's access token. A token that is about
+/// to expire is refreshed first. When the marketplace rejects the token, it is
+/// refreshed and the call is made once more.
 pub fn with_token<T>(
     app: &App,
     account: MlUserId,
@@ -97,9 +100,9 @@ pub fn with_token<T>(
     calling(app, None, account, call)
 }
 
-/// The same for a person, who waits for it: with the tokens of their own link,
-/// never with those of another person who linked the account since, and not at all while
-/// the marketplace is away.
+/// The same for a person who waits for the result. It uses only the tokens of
+/// their own link, never those of another person who linked the account since.
+/// While the marketplace is away no call is made.
 pub fn with_own_token<T>(
     app: &App,
     owner: UserId,
@@ -136,8 +139,8 @@ fn calling<T>(
     }
 }
 
-/// The access token that a person's account has now; `None` when it is not
-/// theirs or there is none that could be good.
+/// The current access token of a person's account; `None` when the account is
+/// not theirs or has no valid token.
 pub fn access_of(app: &App, owner: UserId, account: MlUserId) -> Result<Option<Secret>, DbError> {
     let sealed = app.db.read(Lane::Brief, |tx| stored(tx, account))?;
     let sealed = sealed.filter(|sealed| {
@@ -147,7 +150,7 @@ pub fn access_of(app: &App, owner: UserId, account: MlUserId) -> Result<Option<S
     Ok(access.map(|access| open(&app.sealer, account, "access_token", &access)).transpose()?)
 }
 
-/// The stored tokens of an account that may be called for.
+/// The stored tokens of an account; an error when its link is lost.
 fn living(app: &App, account: MlUserId) -> Result<Sealed, CallError> {
     let sealed = app.db.read(Lane::Brief, |tx| stored(tx, account))?.ok_or(CallError::NotLinked)?;
     if sealed.token_ok && sealed.access.is_some() { Ok(sealed) } else { Err(CallError::LinkLost) }
@@ -158,7 +161,8 @@ fn open_access(app: &App, account: MlUserId, sealed: &Sealed) -> Result<Secret, 
     Ok(open(&app.sealer, account, "access_token", access).map_err(DbError::from)?)
 }
 
-/// A newer pair than `seen`: somebody else's, or one fetched now.
+/// A newer pair than `seen`: one that another thread stored, or one fetched
+/// now.
 fn refresh(app: &App, account: MlUserId, seen: &Sealed) -> Result<Sealed, CallError> {
     let _only_one = app.marketplace.refresh_locks.of(account);
     let sealed = living(app, account)?;
@@ -189,9 +193,10 @@ fn refresh(app: &App, account: MlUserId, seen: &Sealed) -> Result<Sealed, CallEr
     }
 }
 
-/// Stores a new pair in the place of the one it was got for. When the account
-/// was linked anew or unlinked meanwhile, that stands. A pair that is not
-/// stored is lost and the link with it, so a busy database is asked again.
+/// Replaces the stored pair `before` with a new one. Nothing changes when the
+/// account was linked again or unlinked meanwhile. A pair that is not stored is
+/// lost, and the link with it, so the write is retried while the database is
+/// busy.
 fn save(app: &App, account: MlUserId, before: &Sealed, pair: &TokenPair) -> Result<(), DbError> {
     let (access, refresh) = seal_pair(&app.sealer, account, pair);
     let expires_at = app.clock.now().plus(pair.expires_in_s);
@@ -215,8 +220,9 @@ fn save(app: &App, account: MlUserId, before: &Sealed, pair: &TokenPair) -> Resu
     }
 }
 
-/// Marks an account as lost and tells its owner, unless its tokens are not
-/// those seen any more. Returns the error to answer with.
+/// Marks the link of an account as lost and notifies its owner, unless the
+/// stored tokens are not those of `seen` any more. Returns the error for the
+/// caller.
 fn lose(
     app: &App,
     account: MlUserId,
@@ -267,8 +273,8 @@ pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>, DbErro
     Ok(all)
 }
 
-/// Forgets the tokens of all accounts, because the installation gets a new
-/// key, and tells their owners.
+/// Deletes the tokens of all accounts, because the installation gets a new key,
+/// and notifies their owners.
 pub fn forget_all(tx: &WriteTx<'_>) -> Result<(), DbError> {
     let lost: Vec<(MlUserId, UserId, String, Instant)> = tx.tuples(
         "UPDATE ml_account SET token_ok = 0, error = ?1, access_token = NULL, refresh_token = NULL

@@ -12,8 +12,8 @@ pub struct AccountsPage {
     /// Whether the marketplace is configured, so that accounts can be linked.
     pub configured: bool,
     pub accounts: Vec<LinkedAccount>,
-    /// Seconds after which the page asks again how far readings are; `None` when
-    /// nobody waits for one.
+    /// Seconds after which the page asks again for the progress of readings;
+    /// `None` when nobody waits for a reading.
     pub look_after_s: Option<u32>,
 }
 
@@ -22,42 +22,43 @@ pub struct LinkedAccount {
     /// The marketplace's seller id.
     pub ml_user_id: String,
     pub nickname: String,
-    /// Whether the authorisation works, and readings too.
+    /// Whether both the authorisation and the readings work.
     pub link: Badge,
     pub reputation: Badge,
     /// Why the authorisation does not work; `None` while it does.
     pub error: Option<String>,
     /// What cannot be read, since when and what to do; `None` while everything can.
     pub trouble: Option<String>,
-    /// Whether to link it again may help.
+    /// Whether linking the account again may help.
     pub relink: bool,
     pub linked: When,
     /// Since when the agency looks after it; `None` when it does not.
     pub agency: Option<When>,
-    /// Up to when everything is here; `None` before the first reading is over.
+    /// All changes up to this time are stored; `None` before the first reading
+    /// is over.
     pub synced: Option<When>,
-    /// `desde 12/08/2026, buscando mais`; `None` when all sales are here.
+    /// `desde 12/08/2026, buscando mais`; `None` when all sales are stored.
     pub history: Option<String>,
-    /// Readings for which somebody waits.
+    /// Progress of readings that the person waits for.
     pub progress: Vec<Progress>,
-    /// What is read of it, and how far.
+    /// The areas that are read, and how far each is.
     pub areas: Vec<AreaRow>,
 }
 
 impl LinkedAccount {
-    /// Whether there is something to see in the list of what is read.
+    /// Whether the page shows the list of areas.
     pub fn shows_areas(&self) -> bool {
         self.trouble.is_some() || self.history.is_some()
     }
 }
 
-/// A part of an account that is read by itself.
+/// A part of an account that is read separately.
 pub struct AreaRow {
     /// `Pedidos`.
     pub title: &'static str,
     pub state: Badge,
     /// `1.204 de 5.000`, or why it failed; may be empty.
     pub note: String,
-    /// When everything was here last.
+    /// When the area was last read to its end.
     pub read: Option<When>,
 }

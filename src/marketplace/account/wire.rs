@@ -38,16 +38,17 @@ pub struct AccountJson {
     account: LinkedAccount,
     vinculada_em: String,
     historico_desde: Option<String>,
-    /// Since when the agency looks after it, on the page that says so.
+    /// Since when the agency looks after the account; left out where it is not
+    /// shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     agencia_desde: Option<String>,
-    /// How far each area is read, on the page that says so.
+    /// How far each area is read; left out where it is not shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     sincronizacao: Option<Vec<AreaJson>>,
 }
 
 impl AccountJson {
-    /// The wire form of an account, with the areas of all accounts.
+    /// The JSON of an account; `areas` has the areas of all accounts.
     pub fn of(account: AccountSummary, areas: &[(MlUserId, AreaState)], zone: Zone) -> Self {
         Self {
             sincronizacao: None,
@@ -58,13 +59,13 @@ impl AccountJson {
         }
     }
 
-    /// The same with when the agency began to look after it, if it does.
+    /// Adds since when the agency looks after the account, if it does.
     pub fn looked_after(self, since: &[(MlUserId, Instant)], zone: Zone) -> Self {
         let own = since.iter().find(|(account, _)| *account == self.account.ml_user_id);
         Self { agencia_desde: own.map(|(_, at)| zone.spaced(*at)), ..self }
     }
 
-    /// The same with its areas, of those of all accounts.
+    /// Adds the account's areas; `areas` has the areas of all accounts.
     pub fn with_areas(self, areas: &[(MlUserId, AreaState)], zone: Zone) -> Self {
         let LinkedAccount { ml_user_id, token_ok, .. } = self.account;
         let own = areas.iter().filter(|(account, _)| *account == ml_user_id);

@@ -1,5 +1,5 @@
-//! What records of the marketplace have in common that end in the books one by
-//! one, whether a notification or a reading brought them.
+//! The trait of marketplace records that are stored one by one, whether a
+//! notification or a reading brought them.
 
 use super::document::{ClaimDocument, ItemId, ListingDocument, QuestionDocument};
 use super::orders::Applied;
@@ -13,14 +13,15 @@ pub trait Booked: Send + 'static {
     /// Its number at the marketplace.
     type Id: Send + 'static;
 
-    /// The account it is of.
+    /// The account that the record belongs to.
     fn seller(&self) -> MlUserId;
 
-    /// Brings an owner's books to what it says. What happened from `news_from`
-    /// on is news for the owner.
+    /// Updates an owner's books from the record. The owner is notified of what
+    /// happened from `news_from` on.
     fn apply(&self, keeping: Keeping<'_, '_>, news_from: Instant) -> Result<Applied>;
 
-    /// Books that the marketplace does not have such a record any more.
+    /// Updates the books when the marketplace does not have the record any
+    /// more.
     fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, id: &Self::Id) -> Result<Applied>;
 }
 

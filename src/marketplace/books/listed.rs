@@ -1,5 +1,5 @@
-//! Lists of the books in the seller's panel, as page, JSON or CSV: what those
-//! of listings, questions and claims have in common.
+//! Lists of the books in the seller's panel, as page, JSON or CSV: the common
+//! part of the lists of listings, questions and claims.
 
 use serde::Serialize;
 
@@ -20,39 +20,41 @@ pub trait Listed: Record + 'static {
 
     const LIST: &'static Listing;
     const TABLE: &'static str;
-    /// Columns of the marketplace's number and of the state.
+    /// Names of the columns with the marketplace's number and with the state.
     const ID: &'static str;
     const STATE: &'static str;
-    /// Counts the rows of a list, up to its WHERE, and those of one that
-    /// searches nothing.
+    /// SQL that counts the rows of a list, up to its WHERE; `COUNT_ALL` is used
+    /// when there is no search.
     const COUNT: &'static str;
     const COUNT_ALL: &'static str = Self::COUNT;
 
-    /// The state in the address that stands for all; empty where none does.
+    /// The value of the state filter that means all states; empty when there is
+    /// none.
     const ALL: &'static str = "";
 
-    /// The stored number of a state in the address.
+    /// The stored number of a state that the address names.
     fn state(tx: &ReadTx<'_>, words: &Words, name: &str) -> db::Result<i64>;
 
     /// Narrows a list to what a search finds.
     fn search<'w>(filters: &mut Filters<'w>, wanted: &'w Wanted);
 
-    /// The column of an order in the address.
+    /// The column of a sort order that the address names.
     fn column(order: &str) -> &'static str;
 
     fn wire(self, app: &App, stores: &Stores) -> Self::Wire;
 }
 
-/// What a list shows.
+/// The filters and the search of a list.
 pub struct Wanted {
     owner: UserId,
     store: Option<MlUserId>,
     state: Option<i64>,
     is_search: bool,
-    /// What is searched as words, and as the beginning of a code.
+    /// The search text: for a search by words, and by the beginning of a code.
     pub key: String,
     pub beginning: String,
-    /// The same as a number; what is no number is nobody's.
+    /// The search text as a number; -1, which no record has, when it is not
+    /// one.
     pub number: i64,
 }
 
@@ -75,7 +77,7 @@ impl Wanted {
     }
 }
 
-/// Whether a list is read by walking over all rows of its owner.
+/// Whether a list must read all rows of its owner.
 pub fn walks(request: &Request) -> bool {
     list::asks_for_much(request) || list::searches(request)
 }

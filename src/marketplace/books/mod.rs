@@ -1,5 +1,5 @@
-//! The books: what the marketplace says of orders, listings, questions and
-//! claims, as we keep it, and the words for it.
+//! The books: the platform's copy of the marketplace's orders, listings,
+//! questions and claims, and the words that are shown for its codes.
 
 pub mod booked;
 pub mod claims;
@@ -17,6 +17,6 @@ use crate::base::UserId;
 use crate::db::WriteTx;
 use orders::Books;
 
-/// What every change of the books needs: the transaction, what belongs to
-/// keeping them, and whose they are.
+/// What every change of the books needs: the transaction, the shared context,
+/// and the owner of the records.
 pub type Keeping<'a, 'c> = (&'a WriteTx<'c>, &'a Books, UserId);

@@ -1,7 +1,8 @@
-//! What happened at the marketplace, told to the owner of the account.
+//! Notifications that tell the owner of an account what happened at the
+//! marketplace.
 //!
-//! Told in the transaction that notes it, under a cause that is told once, so
-//! the same state again says nothing twice.
+//! A notification is stored in the transaction of its cause. Each cause is
+//! notified once, so reading the same state again sends nothing.
 
 use serde_json::Value;
 
@@ -16,23 +17,25 @@ use crate::outbox::{self, Channel, NewMessage};
 pub struct News<'n> {
     pub kind: NotificationKind,
     pub title: &'n str,
-    /// What it is about; the account's name is added.
+    /// The first part of the text; the account's name is added.
     pub about: &'n str,
     pub account: MlUserId,
     /// Such as the order id.
     pub reference: &'n str,
-    /// What it is told for, once; such as `venda:2000001`.
+    /// The key that keeps it from being sent twice, such as `venda:2000001`.
     pub cause: &'n str,
 }
 
-/// A message outside of the platform that goes with the news.
+/// A message that goes with the notification and leaves the platform, such as
+/// an e-mail.
 pub struct Outside {
     pub kind: outbox::MessageKind,
-    /// What fills its text; the account's name is added as `store`.
+    /// Values for the placeholders of its text; the account's name is added as
+    /// `store`.
     pub params: Value,
 }
 
-/// Tells the owner, unless the cause was told before.
+/// Notifies the owner, unless the cause was notified before.
 pub fn tell((tx, books, owner): Keeping<'_, '_>, news: &News<'_>) -> Result<()> {
     let store = nickname_of(tx, owner, news.account)?;
     notify((tx, books, owner), news, &store)?;
@@ -50,7 +53,7 @@ pub fn tell_outside(keeping: Keeping<'_, '_>, news: &News<'_>, mut outside: Outs
     Ok(())
 }
 
-/// True when it is news.
+/// Stores the notification; false when the cause was notified before.
 fn notify((tx, books, owner): Keeping<'_, '_>, news: &News<'_>, store: &str) -> Result<bool> {
     let told = NewNotification {
         kind: news.kind,
@@ -83,20 +86,20 @@ fn send((tx, books, owner): Keeping<'_, '_>, news: &News<'_>, outside: &Outside)
     Ok(())
 }
 
-/// What the keys of the messages about a cause begin with.
+/// The beginning of the keys of all messages about a cause.
 fn key_of(owner: UserId, cause: &str) -> String {
     format!("{cause}:{owner}:")
 }
 
-/// Drops the messages about a cause that still wait, with the reason.
+/// Drops the messages about a cause that were not sent yet, with the reason.
 pub fn take_back(tx: &WriteTx<'_>, owner: UserId, cause: &str, reason: &str) -> Result<()> {
     let beginning = key_of(owner, cause);
     outbox::drop_keyed(tx, &beginning, reason, Channel::ALL.len())?;
     Ok(())
 }
 
-/// Whether the panel that a message leads to is open to somebody, who could
-/// also choose not to be told there.
+/// Whether a person can open the panel page that the message links to. The
+/// panel is also where such messages can be turned off.
 fn is_let_in(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
     tx.value(
         "SELECT EXISTS (SELECT 1 FROM user

@@ -5,8 +5,8 @@ use crate::named;
 use crate::panel::{Badge, Tone};
 
 named! {
-    /// A state of an order that the marketplace documents. The number is that of
-    /// its word in `schema.sql`; the words are those of a list's filter.
+    /// A state of an order that the marketplace documents. The number is that
+    /// of its word in `schema.sql`; the text is the label in a list's filter.
     pub enum OrderStatus: number {
         Confirmed = 1, "confirmed", "Confirmadas";
         PaymentRequired = 2, "payment_required", "Aguardando pagamento";
@@ -71,7 +71,8 @@ impl OrderState {
         }))
     }
 
-    /// The word people read; of a new state its name.
+    /// The label that people read; for a new state it has the marketplace's
+    /// name.
     pub fn word(&self) -> &str {
         match &self.0 {
             Ok(badge) => badge.word(),
@@ -79,7 +80,7 @@ impl OrderState {
         }
     }
 
-    /// What it means; nothing is known of a state without a word of ours.
+    /// The tone of the badge; neutral for a state that we do not know.
     pub fn tone(&self) -> Tone {
         self.0.as_ref().map_or(Tone::Info, |badge| badge.tone())
     }

@@ -1,23 +1,22 @@
-//! Codes of the marketplace as people read them. Each list has the documented
-//! ones; a code that is new gets a neutral sentence, with the code itself in
-//! its title.
+//! Codes of the marketplace in words that people read. Each list has the
+//! documented codes; a code that is new gets a neutral sentence, with the code
+//! itself in its title.
 
 /// A code in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spoken {
     /// What people read; empty when the marketplace says nothing.
     pub text: String,
-    /// The marketplace's own word, when there is none of ours for it.
+    /// The marketplace's code, when we have no words for it.
     pub code: String,
 }
 
 impl Spoken {
-    /// Whether there is nothing to say.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// A code with our words for it, or with a sentence for those that are new.
+    /// The words for a code: the known ones, or the sentence `new`.
     fn of(code: &str, known: Option<&str>, new: &str) -> Self {
         match known {
             _ if code.is_empty() => Self::default(),
@@ -27,12 +26,13 @@ impl Spoken {
     }
 }
 
-/// What is said of a code that is new: of a state, a duty, the end of a claim.
+/// Sentences for new codes: of a state, of an action, of the end of a claim.
 const NEW: &str = "Situação nova no marketplace";
 const NEW_ACTION: &str = "Veja no marketplace o que fazer";
 const NEW_RESOLUTION: &str = "Encerrada pelo marketplace";
 
-/// Declares functions from codes to their words, with what is said of a new one.
+/// Declares functions from codes to words, each with the sentence for a new
+/// code.
 macro_rules! spoken {
     ($($(#[$doc:meta])* $vis:vis fn $name:ident or $new:ident { $($($code:literal)|+ => $words:literal,)* })*) => {
         $($(#[$doc])*
@@ -76,7 +76,8 @@ spoken! {
         "not_specified" => "Tipo de envio não informado",
     }
 
-    /// What a state of a listing means for which the marketplace gives no reason.
+    /// The meaning of a listing's state, used when the marketplace gives no
+    /// reason.
     fn listing_state or NEW {
         "active" | "paused" | "closed" => "",
         "under_review" => "em análise: veja no marketplace se falta corrigir algo",
@@ -102,7 +103,7 @@ spoken! {
         "service" => "Problema com serviço",
     }
 
-    /// Where a claim stands.
+    /// The stage of a claim.
     pub fn claim_stage or NEW {
         "none" => "",
         "claim" => "Em conversa com o comprador",
@@ -156,8 +157,8 @@ spoken! {
     }
 }
 
-/// Why a listing is as it is: the marketplace's reasons, which have blanks
-/// between, else what its state alone means.
+/// Why a listing is in its state: the words for the marketplace's reasons,
+/// which are separated by spaces. Without a reason, the meaning of the state.
 pub fn listing_reason(status: &str, reasons: &str) -> Spoken {
     let mut texts: Vec<&str> = Vec::new();
     let mut codes: Vec<&str> = Vec::new();
@@ -200,7 +201,7 @@ pub fn claim_kind(kind: &str) -> Spoken {
 }
 
 /// What a buyer complains about. The marketplace's codes have a family and a
-/// number, such as `PDD9939`; families that are new say nothing.
+/// number, such as `PDD9939`; a new family gives an empty text.
 pub fn claim_reason(reason: &str) -> Spoken {
     let family = reason.trim_end_matches(|c: char| c.is_ascii_digit());
     let known = match family {

@@ -1,8 +1,8 @@
 //! Words of the marketplace: states, kinds of shipping, currencies.
 //!
-//! Orders refer to them by number. Unknown words get a number of their own,
-//! so that no record fails because the marketplace invented a state. A
-//! number never changes its word, so both directions are remembered.
+//! Orders refer to them by number. Unknown words get a number of their own, so
+//! that no record fails because the marketplace has a new state. The word of a
+//! number never changes, so both directions are cached.
 
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ pub mod fixed {
 /// States of an order, as the marketplace documents them.
 pub const ORDER_STATES: [&str; 9] = OrderStatus::NAMES;
 
-/// Words seen since the start.
+/// Cache of the words that were used since the process started.
 #[derive(Default)]
 pub struct Words {
     /// Titles and SKUs of what was sold.
@@ -56,7 +56,7 @@ impl Words {
         tx.maybe("SELECT word_id FROM word WHERE text = ?1", [text])
     }
 
-    /// The number of a word, a new one if need be.
+    /// The number of a word; a new word gets one.
     pub fn number(self: &Arc<Self>, tx: &WriteTx<'_>, text: &str) -> Result<i64> {
         let text = crate::base::text::shortened(text, LONGEST);
         if let Some(number) = self.known(tx, text)? {
@@ -74,7 +74,7 @@ impl Words {
         Ok(number)
     }
 
-    /// Remembers a number once it is sure to stay: after the commit.
+    /// Caches a number after the commit, when it is sure to stay.
     fn remember(self: &Arc<Self>, tx: &WriteTx<'_>, text: &str, number: i64) {
         if self.numbers.read().contains_key(text) {
             return;

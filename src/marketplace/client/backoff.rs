@@ -1,4 +1,4 @@
-//! When to retry what failed: with growing pauses, never all at once.
+//! When to retry after a failure: with growing pauses, never all at once.
 
 use crate::base::DAY_S;
 
@@ -6,9 +6,9 @@ use crate::base::DAY_S;
 const FIRST_S: i64 = 5;
 const LONGEST_S: i64 = 3600;
 
-/// Seconds until the next try after so many failed ones: doubling from five
-/// seconds to an hour, plus up to a quarter by chance, so that what failed
-/// together does not come back together.
+/// Seconds until the next try after `attempts` failed ones. The pause doubles
+/// from five seconds to an hour. A random part of up to a quarter is added, so
+/// that tasks that failed together do not retry together.
 pub fn pause_s(attempts: i64) -> i64 {
     let doublings = attempts.clamp(1, 16) - 1;
     let pause = (FIRST_S << doublings).min(LONGEST_S);
@@ -16,7 +16,7 @@ pub fn pause_s(attempts: i64) -> i64 {
     pause + pause * chance / (4 * i64::from(u16::MAX))
 }
 
-/// The same, but no sooner than the other side asked for (a day at most).
+/// The same, but at least the pause that the marketplace asks for (up to a day).
 pub fn pause_asked_s(attempts: i64, asked: Option<i64>) -> i64 {
     pause_s(attempts).max(asked.unwrap_or(0).clamp(0, DAY_S))
 }

@@ -1,27 +1,28 @@
-//! Whether the marketplace is away, so that nobody waits for what will not come.
+//! A circuit breaker: while the marketplace is down, people do not wait for an
+//! answer that will not come.
 //!
-//! Two calls in a row that hang, or ten that fail, for any account, say that
-//! it is away. From then on people are answered at once; one of their calls
-//! every few seconds is made all the same and looks whether it is back, and
-//! any call that gets an answer, also a refusal, ends it. Workers call as they
-//! always do: they wait longer each time by themselves (`backoff.rs`).
+//! Two calls in a row that hang, or ten that fail, for any account, open the
+//! breaker. While it is open, calls for people fail at once. Only one call
+//! every few seconds is made as a test. Any answer, also a refusal, closes the
+//! breaker. Workers call as always: they retry with growing pauses
+//! (`backoff.rs`).
 
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 use super::{Answer, CONNECT_TIMEOUT, Failure};
 
-/// Failures in a row that say that it is away.
+/// Failures in a row that open the breaker.
 const MOST: u32 = 10;
-/// What one weighs that took long to come.
+/// How many failures a call that hangs counts as.
 const HANGING: u32 = 5;
-/// A call that was this long without an answer hung.
+/// A call that fails after this time or later counts as hanging.
 const LONG: Duration = CONNECT_TIMEOUT;
-/// How often a call looks whether it is back. Short, because the first people
-/// after an outage pay for it.
+/// How often a test call is made. Short, because people have to wait this long
+/// after an outage has ended.
 const LOOK_EVERY: Duration = Duration::from_secs(4);
 
-/// What the calls of late say of the marketplace.
+/// Whether the marketplace is down, judged by recent calls.
 #[derive(Default)]
 pub struct Breaker {
     state: Mutex<BreakerState>,
@@ -30,15 +31,16 @@ pub struct Breaker {
 #[derive(Default)]
 struct BreakerState {
     failures: u32,
-    /// When a call may look whether it is back; none while it is there.
+    /// When the next test call may be made; `None` while the breaker is closed.
     look_at: Option<Instant>,
-    /// When the last one began to look, until it is known to be in vain.
+    /// When the last test call began, until its result is known.
     looks_since: Option<Instant>,
 }
 
 impl Breaker {
-    /// Whether somebody who waits may call; else in how many seconds it makes
-    /// sense to ask again. While it is away, one caller at a time may look.
+    /// Whether a call for a waiting person may be made. The error is the number
+    /// of seconds until it makes sense to try again. While the breaker is open,
+    /// one test call at a time passes.
     pub fn pass(&self, now: Instant) -> Result<(), i64> {
         let mut state = self.state.lock();
         let state = &mut *state;
@@ -56,7 +58,7 @@ impl Breaker {
         }
     }
 
-    /// Notes what a call brought that began at an instant.
+    /// Records the result of a call that began at an instant.
     pub fn note<T>(&self, began: Instant, now: Instant, answer: &Answer<T>) {
         let mut state = self.state.lock();
         if !matches!(answer, Err(Failure::Unreachable)) {
@@ -70,7 +72,8 @@ impl Breaker {
         let hung = now.saturating_duration_since(began) >= LONG;
         state.failures = state.failures.saturating_add(if hung { HANGING } else { 1 });
         if state.looks_since.take_if(|since| *since <= began).is_some() {
-            // Counted from its end, or the next one would wait as long.
+            // Counted from the end of the test call. Otherwise the next caller
+            // would test at once and wait as long.
             state.look_at = Some(now + LOOK_EVERY);
         }
         if state.failures >= MOST && state.look_at.is_none() {
@@ -79,7 +82,7 @@ impl Breaker {
         }
     }
 
-    /// Whether it is away.
+    /// Whether the marketplace counts as down.
     pub fn is_open(&self) -> bool {
         self.state.lock().look_at.is_some()
     }

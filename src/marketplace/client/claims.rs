@@ -6,7 +6,7 @@ use super::{Answer, Caller, Client, Page, asked_for};
 use crate::base::{DAY_S, Instant};
 use crate::marketplace::books::document::ClaimDocument;
 
-/// Claims a page; more are not given.
+/// Claims per page; the marketplace returns no more.
 pub const CLAIMS_PAGE: usize = 100;
 /// Offset and page together stay below this.
 pub const CLAIMS_REACH: usize = 10_000;
@@ -15,7 +15,7 @@ pub const CLAIMS_REACH: usize = 10_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimSearch {
     Open,
-    /// In any state; those first that changed last.
+    /// In any state, the latest change first.
     ChangedSince(Instant),
 }
 
@@ -36,7 +36,8 @@ impl Client {
         match search {
             ClaimSearch::Open => query.push(("status", "opened".to_owned())),
             ClaimSearch::ChangedSince(since) => {
-                // Times need milliseconds, and the other end may be ahead of our clock.
+                // Times need milliseconds. The range ends a day ahead, because
+                // the marketplace's clock may be ahead of ours.
                 let fine = |at: Instant| at.rfc3339().replace('Z', ".000Z");
                 let (after, before) = (fine(since), fine(self.clock.now().plus(DAY_S)));
                 query.push(("range", format!("last_updated:after:{after},before:{before}")));
@@ -45,7 +46,8 @@ impl Client {
         }
         let answer = self.get(caller, "/post-purchase/v1/claims/search", &query)?;
         Page::read(&answer, "data", |claim| match ClaimDocument::read(claim) {
-            // The search finds those against the caller alone.
+            // A claim without players is against the caller: the search finds
+            // no others.
             Err(_) if claim["players"].as_array().is_none_or(Vec::is_empty) => {
                 let mut claim = claim.clone();
                 claim["players"] = json!([{ "role": "respondent", "user_id": caller.ml_user_id }]);

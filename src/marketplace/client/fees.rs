@@ -7,17 +7,17 @@ use super::{Answer, Caller, Client, Failure};
 use crate::base::Cents;
 use crate::marketplace::books::document::text;
 
-/// What fees are asked for.
+/// The sale whose fees are requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeeQuestion {
     pub price: Cents,
-    /// Such as `MLB31447`; empty for whatever the marketplace takes then.
+    /// Such as `MLB31447`; empty for the marketplace's default.
     pub category: String,
     /// Such as `drop_off`.
     pub logistic: String,
 }
 
-/// The fees of both kinds of listings that people use.
+/// The fees of the two kinds of listings that people use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fees {
     /// `gold_special`.
@@ -33,7 +33,7 @@ pub struct Fees {
 pub struct Fee {
     /// Percent of the price.
     pub percent: f64,
-    /// Whatever the price.
+    /// Independent of the price.
     pub fixed: Cents,
 }
 
@@ -65,7 +65,7 @@ fn mode_of(logistic: &str) -> &str {
     }
 }
 
-/// The fees in a list of entries, in one entry, or in a list within a list.
+/// Reads fees from a list of entries, from one entry, or from a nested list.
 fn read(answer: &Value, price: Cents) -> Option<Fees> {
     let mut entries = Vec::new();
     collect(answer, &mut entries);
@@ -94,8 +94,8 @@ fn number(value: &Value) -> Option<f64> {
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
-/// The fee of an entry. Where the percentage is not told, it is what remains
-/// of the amount without the fixed part.
+/// The fee of an entry. A missing percentage is computed from the amount
+/// without the fixed part.
 fn fee(entry: &Value, price: Cents) -> Option<Fee> {
     let details = &entry["sale_fee_details"];
     let fixed = number(&details["fixed_fee"]).unwrap_or(0.0);
@@ -104,7 +104,7 @@ fn fee(entry: &Value, price: Cents) -> Option<Fee> {
         Some((amount - fixed).max(0.0) / price.reais() * 100.0)
     })?;
     Some(Fee {
-        // Binary noise of the marketplace is no fee.
+        // Rounded, because the marketplace's numbers have floating-point noise.
         percent: (percent * 100.0).round() / 100.0,
         fixed: Cents::from_reais(fixed)?,
     })

@@ -1,5 +1,5 @@
-//! Fiscal notes of sales: those of the marketplace's own biller, and files
-//! that sellers attached.
+//! Fiscal notes of sales: those that the marketplace's own biller issued, and
+//! files that sellers attached.
 
 use serde_json::Value;
 
@@ -9,15 +9,15 @@ use crate::marketplace::books::document::{positive, text};
 
 /// An attached note has a megabyte at most, one of the biller's a page or two.
 const MAX_NOTE: u64 = 4 * 1024 * 1024;
-/// The kinds that a note comes in, with how their files begin.
+/// The media types of a note, and how their files begin.
 const KINDS: [(&str, &[u8]); 3] =
     [("application/pdf", b"%PDF-"), ("application/xml", b"<"), ("text/xml", b"<")];
-/// Attached files that are looked at.
+/// Most attached files that are checked.
 const MOST_FILES: usize = 8;
 
 impl Client {
-    /// The fiscal note of an order, and its type: the PDF where there is one.
-    /// A refusal with 404 when there is none.
+    /// The fiscal note of an order with its media type; the PDF where there is
+    /// one. Without a note the result is a refusal with 404.
     pub fn invoice(
         &self,
         caller: &Caller<'_>,
@@ -33,7 +33,8 @@ impl Client {
             (found, _) => found,
         };
         if let Some(path) = issued {
-            // Whatever the note says, it is one of this account's.
+            // The path comes from the note. Check that it belongs to this
+            // account.
             if !path.starts_with(&format!("{biller}/")) {
                 return Err(Failure::Garbled("the note leads elsewhere"));
             }
@@ -51,8 +52,8 @@ impl Client {
         file.ok_or_else(none)
     }
 
-    /// Where the PDF of a note lies; `None` when there is no note, or none in
-    /// force.
+    /// The path of a note's PDF; `None` when there is no note, or no authorised
+    /// one.
     fn issued(&self, caller: &Caller<'_>, path: &str) -> Answer<Option<String>> {
         let Some(note) = unless_missing(self.get(caller, path, &[]))? else {
             return Ok(None);
@@ -87,7 +88,7 @@ impl Client {
         let wanted = Wanted { path, query: &[], most: MAX_NOTE, kind };
         let file = self.bytes(caller, &wanted)?;
         let begins = KINDS.iter().find(|(known, _)| *known == kind);
-        // A file of text may begin with a mark of its encoding.
+        // A text file may begin with a byte order mark.
         let bytes = file.bytes.strip_prefix(b"\xEF\xBB\xBF");
         let bytes = bytes.unwrap_or(&file.bytes);
         match begins {
@@ -103,7 +104,7 @@ fn none() -> Failure {
     Failure::Refused { status: 404, code: "not_found".to_owned() }
 }
 
-/// An order without a note is answered with 404, or with 400.
+/// The marketplace answers 404 or 400 for an order without a note.
 fn unless_missing(answer: Answer<Value>) -> Answer<Option<Value>> {
     match answer {
         Ok(found) => Ok(Some(found)),

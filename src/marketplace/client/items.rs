@@ -5,18 +5,19 @@ use serde_json::Value;
 use super::{Answer, Caller, Client, Failure, asked_for};
 use crate::marketplace::books::document::{ItemId, ListingDocument, positive, text};
 
-/// Ids a page of a scan, and details at once; more are refused.
+/// Most ids per page of a scan, and most listings per request for details. The
+/// marketplace rejects more.
 const IDS_PAGE: usize = 100;
 pub const ITEMS_AT_ONCE: usize = 20;
 /// Twenty listings with many variations each.
 const MAX_ITEMS_BODY: u64 = 8 * 1024 * 1024;
 
-/// Ids of a seller's listings, as far as one page of a scan goes.
+/// One page of a scan: ids of a seller's listings.
 #[derive(Debug)]
 pub struct ItemIds {
-    /// Those that can be read; the end of the scan has none.
+    /// The ids that can be read; empty at the end of the scan.
     pub ids: Vec<ItemId>,
-    /// What to go on with, at once: it is good for five minutes. `None` at the end.
+    /// The cursor for the next page, valid for five minutes; `None` at the end.
     pub scroll: Option<String>,
     /// How many there are, as the marketplace counts.
     pub total: i64,
@@ -25,14 +26,14 @@ pub struct ItemIds {
 /// One listing of several that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemFailure {
-    /// Which, when the answer says so.
+    /// The listing's id, when the answer contains it.
     pub id: Option<ItemId>,
     pub why: Failure,
 }
 
 impl Client {
-    /// A page of the ids of all the caller's listings. The first has no
-    /// `scroll`; the others go on with what the page before gave.
+    /// A page of the ids of all the caller's listings. The first call has no
+    /// `scroll`; the others pass the one of the previous page.
     pub fn items_page(&self, caller: &Caller<'_>, scroll: Option<&str>) -> Answer<ItemIds> {
         let path = format!("/users/{}/items/search", caller.ml_user_id);
         let mut query = vec![("search_type", "scan".to_owned()), ("limit", IDS_PAGE.to_string())];
@@ -42,7 +43,7 @@ impl Client {
         let answer = self.get(caller, &path, &query)?;
         let results = match &answer["results"] {
             Value::Array(results) => results.as_slice(),
-            // So a scan may end.
+            // A scan may end with a null instead of a list.
             Value::Null if scroll.is_some() => &[],
             _ => return Err(Failure::Garbled("results")),
         };
@@ -74,7 +75,8 @@ impl Client {
         let query = [
             ("ids", ids.join(",")),
             ("attributes", fields.join(",")),
-            // Tells the codes of variations, where it is understood.
+            // Includes the codes of variations, where the marketplace supports
+            // it.
             ("include_attributes", "all".to_owned()),
         ];
         let answer = self.get_at_most(caller, "/items/bulk", &query, MAX_ITEMS_BODY)?;
@@ -82,7 +84,8 @@ impl Client {
         Ok(elements.iter().map(|element| read_element(element, &self.image_host)).collect())
     }
 
-    /// One listing, with what only a single reading shows.
+    /// One listing, with the fields that only a request for a single listing
+    /// returns.
     pub fn item(&self, caller: &Caller<'_>, item: &ItemId) -> Answer<ListingDocument> {
         let query = [("include_attributes", "all".to_owned())];
         let answer = self.get(caller, &format!("/items/{item}"), &query)?;

@@ -1,4 +1,4 @@
-//! Shipping labels, and whose a shipment is.
+//! Shipping labels, and the sender of a shipment.
 
 use serde_json::Value;
 
@@ -18,11 +18,11 @@ const MAGIC: &[u8] = b"%PDF-";
 pub struct Unprinted {
     /// 0 when the marketplace does not say which.
     pub shipment: i64,
-    /// The marketplace's word for it, in lower case; may be empty.
+    /// The marketplace's code of the reason, in lower case; may be empty.
     pub cause: String,
 }
 
-/// The labels that a refusal says cannot be printed.
+/// The labels that cannot be printed, according to a refusal.
 pub(super) fn failed(answer: &Value) -> Vec<Unprinted> {
     let failed = answer["failed_shipments"].as_array();
     let failed = failed.into_iter().flatten().take(LABELS_AT_ONCE);

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use super::{Answer, Caller, Client, Failure};
 
-/// Notifications a page, as the marketplace documents it.
+/// Notifications per page, as the marketplace documents it.
 pub const MISSED_PAGE: usize = 10;
 
 impl Client {
-    /// A page of a topic's notifications of the last two days that did not
-    /// arrive, as they were sent; an empty one is the end. The application's
-    /// owner sees those of all sellers.
+    /// A page of a topic's undelivered notifications of the last two days, as
+    /// they were sent. An empty page is the end. The application's owner gets
+    /// those of all sellers.
     pub fn missed_feeds(
         &self,
         caller: &Caller<'_>,

@@ -1,11 +1,11 @@
 //! Calls to the marketplace: typed, bounded, with deadlines.
 //!
 //! One concrete client; tests point it at the sandbox. At most five calls run
-//! at a time and two for one seller, an endpoint that says "too many" is left
-//! alone for a while (`turns.rs`), people are told at once while the
-//! marketplace is away (`breaker.rs`), redirects are not followed, answers are
-//! read up to a limit. Tokens travel in headers and bodies only and never
-//! reach a log: failures carry the marketplace's status and code, nothing else.
+//! at a time, and two for one seller. An endpoint that says "too many" is
+//! paused (`turns.rs`). While the marketplace is down, calls for people fail at
+//! once (`breaker.rs`). Redirects are not followed, and answers are read up to
+//! a limit. Tokens are sent only in headers and bodies and never reach a log:
+//! failures carry the marketplace's status and code, nothing else.
 
 pub mod backoff;
 mod breaker;
@@ -46,39 +46,40 @@ const TOTAL_TIMEOUT: Duration = Duration::from_secs(10);
 const FILE_TIMEOUT: Duration = Duration::from_secs(20);
 const MAX_BODY: u64 = 2 * 1024 * 1024;
 
-/// Why a call brought nothing.
+/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// The access token is not good any more.
+    /// The access token has expired or was revoked.
     #[error("the access token is expired or revoked")]
     Expired,
-    /// The marketplace says no; asking again will not help.
+    /// The marketplace refused the request; a retry will not help.
     #[error("refused with {status} {code}")]
     Refused { status: u16, code: String },
-    /// These labels cannot be printed, so none was; at least one.
+    /// These labels cannot be printed, at least one; so none was.
     #[error("{} labels cannot be printed", .0.len())]
     Unprintable(Vec<Unprinted>),
     /// Too many calls.
     #[error("too many calls")]
     RateLimited { retry_after_s: Option<i64> },
-    /// No answer, or one that says that there is none now.
+    /// No answer, or one that reports a temporary failure.
     #[error("unreachable or out of order")]
     Unreachable,
-    /// It is known to be away, so it was not asked. Only people are told so.
+    /// The breaker is open, so no call was made. Only calls for people fail in
+    /// this way.
     #[error("away")]
     Away { retry_after_s: i64 },
-    /// An answer that makes no sense.
+    /// An answer that cannot be understood.
     #[error("the answer makes no sense: {0}")]
     Garbled(&'static str),
 }
 
 impl Failure {
-    /// Whether there is no such thing at the marketplace.
+    /// Whether the marketplace has no such record.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Refused { status: 404, .. })
     }
 
-    /// Whether the marketplace does not let this account ask that.
+    /// Whether the marketplace refused the request to this account.
     pub const fn is_refusal(&self) -> bool {
         matches!(self, Self::Expired | Self::Refused { .. } | Self::Unprintable(_))
     }
@@ -90,7 +91,7 @@ impl From<Unreadable> for Failure {
     }
 }
 
-/// What was found, if it is what was asked for.
+/// The record, if it is the requested one.
 fn asked_for<D>(is_it: bool, found: D) -> Answer<D> {
     if is_it { Ok(found) } else { Err(Failure::Garbled("id")) }
 }
@@ -98,7 +99,7 @@ fn asked_for<D>(is_it: bool, found: D) -> Answer<D> {
 /// Life of an access token when the marketplace does not say.
 const USUAL_LIFE_S: i64 = 6 * 3600;
 
-/// A pair of tokens as the marketplace gives it.
+/// A pair of tokens from the marketplace.
 pub struct TokenPair {
     pub ml_user_id: MlUserId,
     pub access: Secret,
@@ -114,7 +115,6 @@ pub struct Caller<'t> {
     pub access: &'t Secret,
 }
 
-/// The client.
 pub struct Client {
     agent: Agent,
     api: String,
@@ -135,12 +135,12 @@ pub struct Page<T> {
     pub total: i64,
     /// Records of the page, readable or not.
     pub records: Vec<Result<T, Odd>>,
-    /// What a scan goes on with; `None` at its end.
+    /// The cursor for the next page of a scan; `None` at its end.
     pub scroll: Option<String>,
 }
 
 impl<T> Page<T> {
-    /// Reads the member of an answer that lists the records.
+    /// Reads the records in the given member of an answer.
     fn read(
         answer: &Value,
         member: &'static str,
@@ -157,18 +157,18 @@ impl<T> Page<T> {
     }
 }
 
-/// A file that is asked for.
+/// A requested file.
 pub struct Wanted<'w> {
-    /// A path of ours or one that the marketplace gave; never an address.
+    /// A path of ours or one that the marketplace returned; never a whole URL.
     pub path: &'w str,
     pub query: &'w [(&'w str, String)],
     /// Most bytes that are read.
     pub most: u64,
-    /// How its type begins, such as `application/pdf`.
+    /// How its media type begins, such as `application/pdf`.
     pub kind: &'w str,
 }
 
-/// A file as the marketplace sent it. Its bytes are still to be checked.
+/// A file as the marketplace sent it. Its bytes are not checked yet.
 pub struct File {
     /// Its type, such as `application/pdf`, without parameters.
     pub kind: String,
@@ -205,24 +205,24 @@ impl Client {
         }
     }
 
-    /// Lets no further call begin; those that wait for their turn fail.
+    /// Rejects further calls; calls that wait for their turn fail.
     pub fn stop(&self) {
         self.turns.close();
     }
 
-    /// Whether somebody who waits for the answer may call now: not while the
-    /// marketplace is away.
+    /// Whether a call for a waiting person may be made now. It fails while the
+    /// marketplace is down.
     pub fn may_call(&self) -> Answer<()> {
         let away = |retry_after_s| Failure::Away { retry_after_s };
         self.breaker.pass(Monotonic::now()).map_err(away)
     }
 
-    /// Whether calls of late say that the marketplace is away.
+    /// Whether the marketplace counts as down, judged by recent calls.
     pub fn is_away(&self) -> bool {
         self.breaker.is_open()
     }
 
-    /// Exchanges the code of a consent for the first pair of tokens.
+    /// Exchanges an authorisation code for the first pair of tokens.
     pub fn exchange(&self, code: &str, verifier: &Secret, redirect_uri: &str) -> Answer<TokenPair> {
         self.token(&[
             ("grant_type", "authorization_code"),
@@ -232,7 +232,8 @@ impl Client {
         ])
     }
 
-    /// Exchanges a refresh token, which is used up by it, for a new pair.
+    /// Exchanges a refresh token for a new pair. The refresh token works only
+    /// once.
     pub fn refresh(&self, refresh: &Secret) -> Answer<TokenPair> {
         self.token(&[("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())])
     }
@@ -246,7 +247,8 @@ impl Client {
         let sent = self.agent.post(format!("{}/oauth/token", self.api)).send_form(form);
         let answer = read_json(sent, MAX_BODY);
         self.breaker.note(began, Monotonic::now(), &answer);
-        // A refused client or grant is no expired access token.
+        // Here 401 means a refused client or grant, not an expired access
+        // token.
         let answer = answer.map_err(|failure| match failure {
             Failure::Expired => Failure::Refused { status: 401, code: "unauthorized".to_owned() },
             other => other,
@@ -261,7 +263,7 @@ impl Client {
         })
     }
 
-    /// A file of the caller.
+    /// Downloads a file of the caller.
     pub fn bytes(&self, caller: &Caller<'_>, wanted: &Wanted<'_>) -> Answer<File> {
         let Wanted { path, query, most, kind } = *wanted;
         if !is_path(path) {
@@ -273,12 +275,13 @@ impl Client {
             let request = signed(request, caller)
                 .query_pairs(query.iter().map(|(name, value)| (*name, value.as_str())));
             let (found, bytes) = read(request.call(), most)?;
-            // A type that says nothing is as good: the bytes are checked.
+            // An unspecific type is accepted too, because the bytes are checked
+            // later.
             let says_nothing = matches!(&*found, "" | "application/octet-stream");
             if found.starts_with(kind) || says_nothing && !bytes.starts_with(b"{") {
                 return Ok(File { kind: found, bytes });
             }
-            // A refusal may come as a success.
+            // A refusal may come with a success status.
             let said: Value = serde_json::from_slice(&bytes).unwrap_or_default();
             Err(match refusal(StatusCode::BAD_REQUEST, &said) {
                 Failure::Refused { code, .. } if code.is_empty() => {
@@ -305,11 +308,11 @@ impl Client {
                 .query_pairs(query.iter().map(|(name, value)| (*name, value.as_str())));
             read(request.call(), most)
         })?;
-        // Read when the next call may run.
+        // Parsed after the call has freed its place for the next one.
         json_of(&body)
     }
 
-    /// Sends JSON, once.
+    /// Sends JSON, without a retry.
     fn post(&self, caller: &Caller<'_>, path: &str, body: &Value) -> Answer<Value> {
         self.call(caller, path, || {
             let request = signed(self.agent.post(format!("{}{path}", self.api)), caller);
@@ -317,7 +320,7 @@ impl Client {
         })
     }
 
-    /// Makes a call when its turn comes and its endpoint is not paused.
+    /// Waits for a free place and makes a call, unless its endpoint is paused.
     fn call<T>(
         &self,
         caller: &Caller<'_>,
@@ -338,12 +341,14 @@ impl Client {
 fn signed<B>(request: ureq::RequestBuilder<B>, caller: &Caller<'_>) -> ureq::RequestBuilder<B> {
     request
         .header(header::AUTHORIZATION, format!("Bearer {}", caller.access.reveal()))
-        // Shipments answer nothing useful without them; the rest ignores them.
+        // Without these, answers about shipments are useless; other endpoints
+        // ignore them.
         .header("x-format-new", "true")
         .header("x-new-domain", "true")
 }
 
-/// Whether a path stays at the marketplace and means what it shows.
+/// Whether a path stays at the marketplace and has no special characters or
+/// dots that change its meaning.
 fn is_path(path: &str) -> bool {
     path.starts_with('/')
         && path.len() <= 500
@@ -352,7 +357,7 @@ fn is_path(path: &str) -> bool {
         && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/_-.".contains(&byte))
 }
 
-/// The JSON of an answer; nothing for one without content.
+/// The JSON of an answer; null for one without content.
 fn read_json(sent: Result<Response<Body>, ureq::Error>, most: u64) -> Answer<Value> {
     let (_, body) = read(sent, most)?;
     json_of(&body)
@@ -393,10 +398,10 @@ fn read(sent: Result<Response<Body>, ureq::Error>, most: u64) -> Answer<(String,
         }
         return Ok((kind, body));
     }
-    // What stands in a refusal is a hint only; some come as plain text.
+    // The body of a refusal is only a hint; some are plain text.
     let answer: Value = serde_json::from_slice(&body.unwrap_or_default()).unwrap_or_default();
     Err(match status {
-        // An application that was blocked is no matter of this token.
+        // A blocked application is not a problem of this token.
         StatusCode::UNAUTHORIZED if code_of(&answer) == "unauthorized_scopes" => {
             refusal(status, &answer)
         }
@@ -409,8 +414,8 @@ fn read(sent: Result<Response<Body>, ureq::Error>, most: u64) -> Answer<(String,
     })
 }
 
-/// What `Retry-After` says: seconds, or a date, which is compared with the
-/// answer's own (RFC 9110 §10.2.3).
+/// The seconds in `Retry-After`. A date there is compared with the answer's own
+/// `Date` (RFC 9110 §10.2.3).
 fn seconds_until(value: &str, date: Option<&str>) -> Option<i64> {
     let value = value.trim();
     let instant = |text: &str| chrono::DateTime::parse_from_rfc2822(text.trim()).ok();
@@ -420,7 +425,7 @@ fn seconds_until(value: &str, date: Option<&str>) -> Option<i64> {
     })
 }
 
-/// A refusal; labels have a shape of their own.
+/// The failure for a refusal; refusals of labels have a format of their own.
 fn refusal(status: StatusCode, answer: &Value) -> Failure {
     let failed = labels::failed(answer);
     if !failed.is_empty() {
@@ -429,7 +434,7 @@ fn refusal(status: StatusCode, answer: &Value) -> Failure {
     Failure::Refused { status: status.as_u16(), code: code_of(answer) }
 }
 
-/// The code of a refusal, in whichever field it stands.
+/// The code of a refusal, from either of two fields.
 fn code_of(answer: &Value) -> String {
     text(&answer["error"]).or_else(|| text(&answer["code"])).unwrap_or_default()
 }

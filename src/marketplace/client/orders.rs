@@ -6,7 +6,7 @@ use super::{Answer, Caller, Client, Page, asked_for};
 use crate::base::{Instant, OrderId};
 use crate::marketplace::books::document::{OrderDocument, Shipment, positive};
 
-/// Orders a page of a search; more are refused.
+/// Most orders per page of a search; the marketplace rejects more.
 pub const ORDERS_PAGE: usize = 50;
 
 /// A span of dates in whole hours, both ends included.
@@ -18,14 +18,14 @@ pub enum Span {
     Updated(Instant, Instant),
 }
 
-/// What a search of orders asks for.
+/// The parameters of a search for orders.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderSearch {
-    /// Whose dates lie in it.
+    /// Finds orders whose dates lie in this span.
     pub span: Span,
     /// States to find; `None` for what the marketplace shows by default.
     pub states: Option<&'static str>,
-    /// Begins with those that were closed last.
+    /// Starts with the orders that were closed last.
     pub newest_first: bool,
 }
 
@@ -47,7 +47,7 @@ impl Client {
             Span::Created(from, to) => {
                 (["order.date_created.from", "order.date_created.to"], from, to)
             }
-            // Without `date_` it would be ignored.
+            // Without `date_` the marketplace would ignore the parameter.
             Span::Updated(from, to) => {
                 (["order.date_last_updated.from", "order.date_last_updated.to"], from, to)
             }
@@ -69,7 +69,7 @@ impl Client {
             if positive(&order["seller"]["id"]).is_some() {
                 return OrderDocument::read(order);
             }
-            // The search finds the caller's alone.
+            // The search finds only the caller's orders.
             let mut order = order.clone();
             order["seller"] = json!({ "id": caller.ml_user_id });
             OrderDocument::read(&order)

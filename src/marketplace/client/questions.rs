@@ -5,21 +5,23 @@ use serde_json::json;
 use super::{Answer, Caller, Client, Failure, Page, asked_for};
 use crate::marketplace::books::document::QuestionDocument;
 
-/// Questions a page.
+/// Questions per page.
 pub const QUESTIONS_PAGE: usize = 50;
-/// Offset and page together reach no further; a scan does.
+/// Offset and page together reach no further; only a scan does.
 pub const QUESTIONS_REACH: usize = 1_000;
 
-/// What became of an answer.
+/// The result of sending an answer.
 #[derive(Debug)]
 pub enum AnswerSent {
-    /// The question has an answer: this one, or somebody else's who was first.
+    /// The question has an answer: this one, or one that another person sent
+    /// first.
     Answered(QuestionDocument),
-    /// The marketplace did not take it.
+    /// The marketplace rejected the answer.
     Refused {
-        /// The marketplace's word for why.
+        /// The marketplace's code for the reason.
         code: String,
-        /// The question without an answer; `None` when there is no such one.
+        /// The question, still without an answer; `None` when it does not
+        /// exist.
         now: Option<QuestionDocument>,
     },
 }
@@ -36,8 +38,9 @@ impl Client {
         self.questions(caller, status, ("offset", offset.to_string()))
     }
 
-    /// Any number of questions in a state such as `UNANSWERED`: the first page
-    /// has no `scroll`, the others go on, at once, with what the page before gave.
+    /// A page of all questions in a state such as `UNANSWERED`, however many.
+    /// The first call has no `scroll`; the others, made without delay, pass the
+    /// one of the previous page.
     pub fn questions_scan(
         &self,
         caller: &Caller<'_>,
@@ -85,9 +88,9 @@ impl Client {
         asked_for(found.id == question, found)
     }
 
-    /// Answers a question. The answer is sent once: when it is not clear whether
-    /// it arrived, or the marketplace does not take it, the question is read and
-    /// tells.
+    /// Answers a question. The answer is sent only once. When it is unclear
+    /// whether it arrived, or the marketplace rejects it, the question is read
+    /// to find out.
     pub fn answer(&self, caller: &Caller<'_>, question: i64, text: &str) -> Answer<AnswerSent> {
         let body = json!({ "question_id": question, "text": text });
         let failure = match self.post(caller, "/answers", &body) {
@@ -110,7 +113,8 @@ impl Client {
             (Err(looked), Failure::Refused { code, .. }) if looked.is_not_found() => {
                 Ok(AnswerSent::Refused { code, now: None })
             }
-            // With a token that ended just now the whole call would be made again.
+            // Not `Expired`: the caller would renew the token and send the
+            // answer again.
             (Err(Failure::Expired), Failure::Unreachable | Failure::Garbled(_)) => {
                 Err(Failure::Unreachable)
             }

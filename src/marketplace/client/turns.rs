@@ -1,10 +1,9 @@
-//! Who may call now: places for running calls, and pauses of what was refused.
+//! Limits on calls: few run at a time, and an endpoint that refused is paused.
 //!
-//! The marketplace counts calls by endpoint and seller, so one that says "too
-//! many" pauses that endpoint for that seller and nothing else. The same goes
-//! for an endpoint that refuses a token which was just renewed: something is
-//! wrong with that area, not with the account, and renewing the token again
-//! and again would help nobody.
+//! The marketplace counts calls by endpoint and seller. So "too many" pauses
+//! only that endpoint for that seller. An endpoint that refuses a token which
+//! was just renewed is paused too: the problem is the endpoint, not the
+//! account, and renewing the token again would not help.
 
 use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
@@ -18,10 +17,10 @@ use crate::marketplace::client::backoff::pause_asked_s;
 
 /// Longest wait for a free place among the running calls.
 const TURN_TIMEOUT: Duration = Duration::from_secs(15);
-/// Calls at a time, and for one seller.
+/// Most calls at a time, in all and for one seller.
 pub const CALLS: usize = 5;
 const CALLS_OF_SELLER: usize = 2;
-/// More pauses than these are looked through for those that are over.
+/// From this many pauses on, those that are over are removed.
 const PAUSES: usize = 10_000;
 
 /// Places for running calls.
@@ -39,7 +38,8 @@ pub struct Turn<'t> {
 }
 
 impl Turns {
-    /// Waits for a place; sign-ins (no seller) count overall only.
+    /// Waits for a place. Requests for tokens (no seller) count only in the
+    /// total.
     pub fn take(&self, seller: Option<MlUserId>) -> Answer<Turn<'_>> {
         let deadline = Monotonic::now() + TURN_TIMEOUT;
         let mut running = self.running.lock();
@@ -65,7 +65,7 @@ impl Turns {
         Ok(Turn { turns: self, seller })
     }
 
-    /// Gives no more places, also not to those who wait.
+    /// Stops giving out places; callers that wait fail.
     pub fn close(&self) {
         let _running = self.running.lock();
         self.closed.store(true, Ordering::Relaxed);
@@ -86,7 +86,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Endpoints of a seller that are left alone for a while.
+/// The paused endpoints, by seller.
 #[derive(Default)]
 pub struct Pauses {
     endpoints: Mutex<HashMap<(MlUserId, String), Pause>>,
@@ -120,8 +120,9 @@ impl Pauses {
         }
     }
 
-    /// Notes what a call brought, and returns it, with how long to wait or
-    /// with another reason where the calls before it say more.
+    /// Records the result of a call and returns it. A "too many" gets the time
+    /// to wait. A refused token becomes a refused area when a renewed token was
+    /// refused before.
     pub fn note<T>(
         &self,
         caller: &Caller<'_>,
@@ -152,7 +153,8 @@ impl Pauses {
                     strikes: 0,
                     why: Why::Token(token),
                 });
-                // Once a renewed token was refused as well, renewing it helps nobody.
+                // A renewed token was refused as well, so renewing it again
+                // does not help.
                 let refuses_any = match pause.why {
                     Why::Token(refused) => refused != token || pause.strikes > 0,
                     Why::TooMany => false,
@@ -166,7 +168,7 @@ impl Pauses {
                 pause.until = now.plus(pause_asked_s(pause.strikes, None));
                 Err(area_refused())
             }
-            // Says nothing about the endpoint.
+            // This says nothing about the endpoint.
             Err(Failure::Unreachable) => answer,
             answer => {
                 endpoints.remove(&key());
@@ -182,7 +184,7 @@ fn make_room(endpoints: &mut HashMap<(MlUserId, String), Pause>, now: Instant) {
     }
 }
 
-/// A whole area refuses the account's good token.
+/// The failure when an endpoint refuses the account's valid token.
 fn area_refused() -> Failure {
     Failure::Refused { status: 401, code: "area_refused".to_owned() }
 }
@@ -260,7 +262,7 @@ mod tests {
             assert_eq!(check(seller, endpoint, after), Ok(()));
         }
 
-        // Longer each time, until it is good again.
+        // The pause grows each time, until a call succeeds.
         let asked = |answer: Answer<()>| match answer {
             Err(Failure::RateLimited { retry_after_s }) => retry_after_s.unwrap(),
             other => panic!("{other:?}"),
@@ -280,7 +282,7 @@ mod tests {
             let refused = Err::<(), _>(Failure::Expired);
             pauses.note(&caller(&token), "questions", NOW, refused)
         };
-        // Many calls with one old token are no reason.
+        // Several calls with the same old token do not pause the endpoint.
         assert_eq!(refuse("a"), Err(Failure::Expired));
         assert_eq!(refuse("a"), Err(Failure::Expired));
         assert_eq!(pauses.check(SHOP, "questions", NOW), Ok(()));
@@ -288,7 +290,7 @@ mod tests {
         assert_eq!(pauses.check(SHOP, "questions", NOW), Err(area_refused()));
         assert_eq!(pauses.check(SHOP, "orders", NOW), Ok(()));
         assert_eq!(pauses.check(SHOP, "questions", NOW.plus(10)), Ok(()));
-        // Renewing it after each pause would help nobody either.
+        // Renewing the token after each pause does not help either.
         for token in ["b", "b", "c", "c"] {
             assert_eq!(refuse(token), Err(area_refused()), "{token}");
         }

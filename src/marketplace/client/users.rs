@@ -5,7 +5,7 @@ use std::time::{Duration, Instant as Monotonic};
 use super::{Answer, Caller, Client, Failure, MAX_BODY, read_json, signed};
 use crate::marketplace::books::document::{SellerRecord, text};
 
-/// How long taking one's leave may take.
+/// Timeout of the call that ends an account's consent.
 const PARTING: Duration = Duration::from_secs(4);
 
 impl Client {
@@ -14,14 +14,15 @@ impl Client {
         Ok(SellerRecord::read(&self.get(caller, "/users/me", &[])?)?)
     }
 
-    /// The public nickname of any user; empty when there is none to see.
+    /// The public nickname of any user; empty when there is none.
     pub fn nickname(&self, caller: &Caller<'_>, user: i64) -> Answer<String> {
         let answer = self.get(caller, &format!("/users/{user}"), &[])?;
         Ok(text(&answer["nickname"]).unwrap_or_default())
     }
 
-    /// Ends the leave that the caller's account gave this application. It waits
-    /// for no turn and not for long: somebody waits for it.
+    /// Ends the consent that the caller's account gave this application. It
+    /// waits for no turn and has a short timeout, because a person waits for
+    /// it.
     pub fn give_back(&self, caller: &Caller<'_>) -> Answer<()> {
         let path = format!("/users/{}/applications/{}", caller.ml_user_id, self.application);
         let request = self.agent.delete(format!("{}{path}", self.api));

@@ -1,10 +1,10 @@
 //! `POST /ml/notificacoes`: the marketplace says that something changed.
 //!
-//! A notification is verified, stored and answered; it is worked afterwards
-//! (`inbox.rs`). The body is not signed and never believed: it only says what
-//! to fetch. The signature covers the last segment of the resource, so a
-//! captured one cannot be used for another resource. The same notification
-//! again is answered alike and stored once.
+//! A notification is verified, stored and answered, and processed afterwards
+//! (`mod.rs`). The body is not signed and never trusted: it only says what to
+//! fetch. The signature covers the last segment of the resource, so a captured
+//! signature cannot be used for another resource. A repeated notification gets
+//! the same answer and is stored once.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -32,7 +32,7 @@ const RECEIVED: Bytes = Bytes::from_static(
 );
 
 named! {
-    /// What becomes of a stored notification.
+    /// The state of a stored notification.
     pub enum NotificationState: number {
         Waiting = 0, "pendente", "Pendentes";
         Done = 1, "processada", "Processadas";
@@ -43,7 +43,7 @@ named! {
     }
 }
 
-/// Topics and what is done with them when their account is linked.
+/// The first state of a notification about a topic, when its account is linked.
 fn state_of(topic: &str) -> (NotificationState, Option<&'static str>) {
     if inbox::is_followed(topic) {
         return (NotificationState::Waiting, None);
@@ -119,14 +119,14 @@ fn is_genuine(
     }
 }
 
-/// Whether the query's `data.id`, when there is one, is the resource's.
+/// Whether `data.id` in the query, if it is there, is the resource's.
 fn query_agrees(query: &str, data_id: &str) -> bool {
     query.is_empty()
         || form_urlencoded::parse(query.as_bytes())
             .all(|(name, value)| name != "data.id" || value == data_id)
 }
 
-/// Whether an unsigned notification may be taken: only where the operator
+/// Whether an unsigned notification may be accepted: only where the operator
 /// allows it, for our application and a linked account.
 fn is_expected(
     app: &App,
@@ -178,25 +178,27 @@ fn insert(
     Ok(stored > 0)
 }
 
-/// Stores a notification that did not arrive when it was sent, as the
-/// marketplace lists it; true when it is to be worked.
+/// Stores a notification from the marketplace's list of undelivered ones; true
+/// when it is to be processed.
 pub fn store_missed(tx: &WriteTx<'_>, message: &Value) -> Result<bool> {
     let body = Bytes::from(message.to_string());
     let Ok(notification) = Notification::parse(&body) else {
         tracing::warn!("a missed notification that cannot be read was passed over");
         return Ok(false);
     };
-    // It is listed for two days, also when it does not say when it was sent.
+    // The list repeats it for two days. A key from the body detects the
+    // repetition, also when the body has no time of sending.
     let key = short_digest(&[b"missed", &body]);
     Ok(store(tx, &notification, &body, Some(&key))? == Some(NotificationState::Waiting))
 }
 
-/// Notifications of an account that may wait while odd records are added.
+/// Unreadable records are added only while fewer notifications of the account
+/// wait.
 const MOST_WAITING: i64 = 200;
 
-/// Has a record fetched by itself, as if it had been announced: it came in a
-/// list and made no sense there. Not more often than once an hour, and not when
-/// so many wait that the marketplace must have changed something.
+/// Queues a record that could not be read in a list, as if a notification had
+/// announced it, so that it is fetched alone. At most once an hour, and not
+/// when so many wait that the marketplace must have changed something.
 pub fn store_odd(tx: &WriteTx<'_>, account: MlUserId, topic: &str, resource: &str) -> Result<bool> {
     let waiting: i64 = tx.value(
         &format!(

@@ -1,4 +1,5 @@
-//! Fetching what a notification is about, and bringing it into the books.
+//! Fetches the record that a notification is about, and brings it into the
+//! books.
 
 use super::subject::{Nothing, Subject};
 use super::{LookOutcome, Reach, again};
@@ -15,26 +16,26 @@ use crate::marketplace::books::orders::{self, Applied, Books};
 use crate::marketplace::client::{Caller, Client, Failure};
 use crate::marketplace::inbox::hook::NotificationState;
 
-/// Orders that one shipment may carry; more are a mistake.
+/// Most orders of one shipment that are read; more are a mistake.
 const MOST_ORDERS: usize = 50;
 
-/// What is said of a notification whose account is to be linked again.
+/// The outcome of a notification whose account must be linked again.
 pub const LINK_LOST: &str = "the account must be linked again";
 
-/// Brings what was found into the books; returns what is said of it.
+/// Brings a fetched record into the books; returns the outcome.
 pub type Found = Box<dyn FnOnce(&WriteTx<'_>, &Books, &Link) -> Result<&'static str> + Send>;
 
-/// Whose books it is for.
+/// The account whose books a record goes into, and its owner.
 pub struct Link {
     pub owner: UserId,
     pub account: MlUserId,
-    /// What happened before is history.
+    /// When the account was linked. Earlier changes are history, not news.
     pub since: Instant,
 }
 
-/// Fetches what a notification is about. That there is no such thing is
-/// believed the second time: what is new may not be everywhere yet, and `said`
-/// is what the last try brought.
+/// Fetches the record that a notification is about. A "not found" counts only
+/// the second time, because a new record may not be visible everywhere yet.
+/// `said` is the outcome of the last try.
 pub fn look(
     app: &App,
     seller: MlUserId,
@@ -61,7 +62,8 @@ pub fn look(
         Err(CallError::NotLinked) => {
             LookOutcome::Settled(NotificationState::Ignored, "the account is not linked any more")
         }
-        // Linking again reads what there is, but for what made no sense then.
+        // Retried: linking again reads the account, except records that cannot
+        // be read in lists.
         Err(CallError::LinkLost) => again(LINK_LOST, None, Reach::Itself),
         Err(CallError::Failed(failure))
             if failure.is_not_found() && said != Some(subject.not_found()) =>
@@ -125,7 +127,8 @@ fn fetch(
     })
 }
 
-/// An order with its shipment and its buyer's name, as far as they are to be had.
+/// An order with its shipment and its buyer's name, as far as they are
+/// available.
 fn fetch_order(
     client: &Client,
     caller: &Caller<'_>,
@@ -154,7 +157,7 @@ fn fetch_order(
     Ok(order)
 }
 
-/// A record that was found; `None` when it is not the caller's.
+/// A fetched record; `None` when it is not the caller's.
 fn own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
     let is_own = document.seller() == caller.ml_user_id;
     is_own.then(|| -> Found {
@@ -164,7 +167,7 @@ fn own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
     })
 }
 
-/// That the marketplace has no such record.
+/// Stores that the marketplace has no such record.
 fn gone<D: Booked>(id: D::Id, said: &'static str) -> Found {
     Box::new(move |tx, _, link| {
         D::gone(tx, link.owner, link.account, &id)?;
@@ -184,7 +187,7 @@ fn apply_orders(
     let mut said = "the shipment carries no order";
     for order in orders {
         let applied = orders::apply((tx, books, owner), order, news_from)?;
-        // Of several what changed something is said.
+        // Of several orders, the outcome of one that changed is returned.
         if applied == Applied::Stored || said != words(Applied::Stored) {
             said = words(applied);
         }

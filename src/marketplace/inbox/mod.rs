@@ -1,11 +1,10 @@
-//! The inbox: received notifications are worked here, after their answer.
+//! The inbox: processes received notifications after they were answered.
 //!
-//! A worker takes the waiting notifications of one seller, so a seller's
-//! orders are fetched one after the other and sellers do not wait for each
-//! other. What is fetched and what becomes of the notification are written
-//! together. What cannot be done now is retried with growing pauses, and an
-//! outage is waited out for days; a notification that always fails delays
-//! nothing but itself.
+//! A worker takes the waiting notifications of one seller. So a seller's orders
+//! are fetched one after the other, and sellers do not wait for each other. The
+//! fetched record and the state of the notification are written together. A
+//! failure is retried with growing pauses, for days during an outage. A
+//! notification that always fails delays only itself.
 
 pub mod hook;
 mod look;
@@ -32,8 +31,8 @@ use crate::marketplace::client::backoff::{pause_asked_s, pause_s};
 use crate::marketplace::work_off;
 use crate::row;
 
-/// [`NotificationState::Waiting`] in SQL: spelled out, because a partial index
-/// goes by it.
+/// [`NotificationState::Waiting`] in SQL, as a literal because a partial index
+/// needs that.
 const WAITS: &str = "state = 0";
 /// Notifications taken at a time.
 const TAKEN: i64 = 50;
@@ -43,8 +42,8 @@ pub const WORKERS: usize = 4;
 const MOST_TAKEN: usize = WORKERS - 1;
 /// Tries after which a notification fails for good, two to three hours later.
 const GIVE_UP_TRIES: i64 = 12;
-/// Until this age it waits for what may mend itself, however often it was
-/// tried: an outage, an answer that makes no sense, a lost link.
+/// Until this age it is retried, however often, when the failure may go away by
+/// itself: an outage, an unreadable answer, a lost link.
 const WAIT_OUT_S: i64 = 4 * DAY_S;
 
 /// A waiting notification.
@@ -55,14 +54,14 @@ struct Waiting {
     resource: String,
     attempts: i64,
     received_at: Instant,
-    /// What the last try brought.
+    /// The outcome of the last try.
     outcome: Option<String>,
 }
 row!(Waiting { id = "notification_id", topic, resource, attempts, received_at, outcome });
 
-/// What became of a resource.
+/// The result of fetching a resource.
 enum LookOutcome {
-    /// Fetched; to be brought into the books.
+    /// Fetched; still to be brought into the books.
     Found(Found),
     Settled(NotificationState, &'static str),
     /// To be retried.
@@ -70,12 +69,12 @@ enum LookOutcome {
         error: String,
         asked_s: Option<i64>,
         reach: Reach,
-        /// Whether the marketplace said no, so that waiting mends nothing.
+        /// Whether the marketplace refused, so that waiting does not help.
         is_refused: bool,
     },
 }
 
-/// What else of the seller's would fail alike.
+/// Which other notifications of the seller would fail in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
     Itself,
@@ -83,7 +82,7 @@ enum Reach {
     Seller,
 }
 
-/// Works what is due until there is nothing left.
+/// Processes due notifications until there are none left.
 pub fn work(app: &App, busy: &Busy<MlUserId>, stop: &Stop) {
     work_off(stop, "working the inbox", || {
         let next = busy.take_next(|taken| {
@@ -106,7 +105,7 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
         }
         let (topic, resource) = (first.topic.clone(), first.resource.clone());
         let said = first.outcome.clone();
-        // Several notifications of one resource ask for one look at it.
+        // Several notifications of one resource need only one fetch.
         let (same, rest): (Vec<_>, Vec<_>) = waiting
             .into_iter()
             .partition(|other| other.topic == topic && other.resource == resource);
@@ -135,7 +134,8 @@ fn again(error: impl Into<String>, asked_s: Option<i64>, reach: Reach) -> LookOu
     LookOutcome::Again { error: error.into(), asked_s, reach, is_refused: false }
 }
 
-/// Writes what became of a resource and its notifications, together.
+/// Writes the result of a resource and the states of its notifications
+/// together.
 fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: LookOutcome) -> Result<()> {
     let books = Books::of(app);
     let again = rows.clone();
@@ -179,7 +179,7 @@ fn close(
     Ok(())
 }
 
-/// Plans the next try, or gives up: sooner on what is refused.
+/// Plans the next try, or gives up; earlier when the marketplace refused.
 fn retry(
     tx: &WriteTx<'_>,
     rows: &[Waiting],
@@ -205,7 +205,7 @@ fn retry(
     Ok(())
 }
 
-/// Puts off what would fail like the resource before it. That is no try.
+/// Postpones notifications that would fail in the same way. This is not a try.
 fn postpone(app: &App, rows: Vec<Waiting>) -> Result<()> {
     if rows.is_empty() {
         return Ok(());

@@ -1,7 +1,8 @@
 //! The body of a notification, in the forms it comes in.
 //!
-//! Ids are numbers or digits, the leading slash may be missing, parts that are
-//! not needed may be anything. Every field at fault is named in one answer.
+//! Ids are numbers or texts of digits. The leading slash may be missing. Fields
+//! that are not needed may have any value. The answer names every invalid
+//! field.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -51,12 +52,12 @@ fn account_id(_: &mut SchemaGenerator) -> Schema {
     ] })
 }
 
-/// What makes no sense here counts as missing.
+/// A value that cannot be used counts as missing.
 fn anything(_: &mut SchemaGenerator) -> Schema {
     Schema::default()
 }
 
-/// A value of a body: numbers and texts mean something, the rest does not.
+/// A value of a body. Only numbers and texts are used.
 enum Loose<'b> {
     Number(i64),
     Text(Cow<'b, str>),
@@ -71,14 +72,14 @@ pub struct Notification {
     pub account: MlUserId,
     /// The application it is meant for, when it says so.
     pub application: Option<i64>,
-    /// The same for the same event; `None` when it does not say when it was sent.
+    /// Equal for the same event; `None` when the body has no time of sending.
     pub event_key: Option<[u8; 16]>,
 }
 
 impl Notification {
-    /// Reads a body; names every field at fault.
+    /// Parses a body; the problem names every invalid field.
     pub fn parse(body: &[u8]) -> Result<Notification, Problem> {
-        // Without this a list would fill the fields in their order.
+        // Otherwise a JSON list would be read as the fields in their order.
         let is_object = body.trim_ascii_start().starts_with(b"{");
         let read = is_object.then(|| serde_json::from_slice(body).ok()).flatten();
         let body: Body<'_> = read.ok_or_else(|| {
@@ -149,7 +150,7 @@ impl Loose<'_> {
     }
 }
 
-/// A number of up to 18 digits, zeros before them aside.
+/// A number of up to 18 digits, not counting leading zeros.
 fn digits_in(text: &str) -> Option<i64> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     let digits = text.trim_start_matches('0');

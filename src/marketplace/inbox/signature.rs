@@ -1,9 +1,10 @@
 //! Signatures of notifications: `ts=<digits>;v1=<hex>` over a manifest.
 //!
-//! The manifest holds the last segment of the resource, the request id and
-//! the timestamp; the body is not signed, so a signature proves the resource
-//! and nothing else. Parts may be separated by `;` or `,`, come in any order
-//! and with blanks; keys we do not know are ignored, keys given twice are not.
+//! The manifest holds the last segment of the resource, the request id and the
+//! timestamp. The body is not signed, so a signature proves the resource and
+//! nothing else. Parts are separated by `;` or `,`, in any order, and may have
+//! blanks. Unknown keys are ignored; `ts` or `v1` given twice makes the header
+//! invalid.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -11,7 +12,7 @@ use sha2::Sha256;
 use crate::base::Instant;
 use crate::config;
 
-/// Longest header that is looked at.
+/// Longest header that is read.
 const MAX_HEADER: usize = 512;
 const MAX_TIMESTAMP: usize = 16;
 /// From here on a timestamp counts milliseconds.
@@ -21,13 +22,13 @@ const AHEAD_S: i64 = 60;
 
 /// Checks signatures with the application's secret.
 pub struct Verifier {
-    /// The keyed hash, prepared once. `None` without a secret: then nothing
-    /// is a right signature.
+    /// The keyed hash, prepared once. `None` without a secret: then no
+    /// signature is valid.
     keyed: Option<Hmac<Sha256>>,
     max_age_s: i64,
 }
 
-/// What a notification claims to be.
+/// The values that a signature is checked against.
 #[derive(Clone, Copy)]
 pub struct Signed<'s> {
     /// The `X-Signature` header.
@@ -47,7 +48,8 @@ impl Verifier {
         Self { keyed, max_age_s: config.signature_max_age_s }
     }
 
-    /// Whether a signature is right and, where an age is set, not too old.
+    /// Whether a signature is valid and, where a maximum age is set, not too
+    /// old.
     pub fn accepts(&self, signed: &Signed<'_>, now: Instant) -> bool {
         let Some((keyed, header)) = self.keyed.as_ref().zip(Header::parse(signed.header)) else {
             return false;
@@ -105,7 +107,8 @@ impl<'h> Header<'h> {
         Some(Self { timestamp, digest: digest_of(digest?)? })
     }
 
-    /// Seconds since the signature was made, negative when it is of the future.
+    /// Seconds since the signature was made, negative when its time is in the
+    /// future.
     fn age_s(&self, now: Instant) -> i64 {
         let stamp: i64 = self.timestamp.parse().unwrap_or(0);
         let seconds = if stamp >= MILLISECONDS_FROM { stamp / 1000 } else { stamp };

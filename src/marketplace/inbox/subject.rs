@@ -1,36 +1,35 @@
 //! What a notification is about: its topic and resource, as something to fetch.
 //!
-//! A resource is a hint from outside. Nothing but these fixed forms leads to a
-//! call.
+//! A resource is untrusted input. Only these fixed forms lead to a call.
 
 use crate::base::OrderId;
 use crate::marketplace::books::document::ItemId;
 
-/// Something of the marketplace's that can be fetched.
+/// A record at the marketplace that can be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     Order(OrderId),
     Item(ItemId),
     Question(i64),
     Claim(i64),
-    /// Stands for the orders that it carries.
+    /// Fetched as the orders that it carries.
     Shipment(i64),
 }
 
-/// Topics whose notifications are worked.
+/// Topics whose notifications are processed.
 pub const FOLLOWED: [&str; 6] =
     ["orders_v2", "items", "questions", "post_purchase", "claims", "shipments"];
 
-/// What becomes of a notification that leads nowhere.
+/// Why a notification leads to no fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nothing {
-    /// Nobody follows its topic.
+    /// Its topic is not processed.
     Topic,
-    /// Its resource is not one of its topic's; in words for the log.
+    /// Its resource does not fit its topic; the text is the outcome.
     Resource(&'static str),
 }
 
-/// Whether notifications of a topic are worked.
+/// Whether notifications of a topic are processed.
 pub fn is_followed(topic: &str) -> bool {
     FOLLOWED.contains(&topic)
 }
@@ -66,7 +65,7 @@ impl Subject {
         subject.ok_or(Nothing::Resource(what))
     }
 
-    /// What is said when the marketplace has no such thing.
+    /// The outcome when the marketplace has no such record.
     pub const fn not_found(&self) -> &'static str {
         match self {
             Self::Order(_) => "the marketplace has no such order",
@@ -77,7 +76,7 @@ impl Subject {
         }
     }
 
-    /// What is said when it belongs to somebody else.
+    /// The outcome when the record belongs to another account.
     pub const fn of_another(&self) -> &'static str {
         match self {
             Self::Order(_) | Self::Shipment(_) => "the order is another account's",

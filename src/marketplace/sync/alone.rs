@@ -1,4 +1,4 @@
-//! Records that are asked for one by one, two at a time.
+//! Fetches records one by one, with two requests at a time.
 
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,37 +12,39 @@ use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::orders::Books;
 use crate::marketplace::client::{Caller, Client, Failure};
 
-/// What asking for one record brought.
+/// The result of fetching one record.
 pub enum Single<D> {
     Found(D),
-    /// The marketplace has no such thing.
+    /// The marketplace has no such record.
     Gone,
-    /// It was refused, makes no sense or does not come, which is its own trouble.
+    /// It was refused, is unreadable or does not come; other records are not
+    /// affected.
     Odd,
 }
 
-/// Records of a step that may fail to come by themselves; with more of them the
-/// area is out of order. Twice as many each time that the step failed: some
-/// records may never come, and those behind them are to be read all the same.
+/// Most records of a step that may get no answer while the marketplace answers
+/// otherwise. With more, the step fails. The number doubles with each failure
+/// of the step: some records may never come, and those after them must be read
+/// all the same.
 const MOST_MISSING: usize = 3;
 
-/// What it means that an account may see none of the records of a step.
+/// What it means that every record of a step is forbidden to an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forbidden {
-    /// Nothing for the area, which answers otherwise.
+    /// Nothing for the area: its other requests work.
     Records,
-    /// That the area is closed to the account: it asks for nothing else.
+    /// The area is closed to the account: it has no other requests.
     Area,
 }
 
-/// What came of the records of a step.
+/// How many records of a step got an answer.
 #[derive(Default)]
 struct Tally {
-    /// Those of which the marketplace said something.
+    /// Records about which the marketplace gave an answer.
     told: AtomicUsize,
-    /// Those that it kept back.
+    /// Records that did not come or are forbidden.
     withheld: AtomicUsize,
-    /// The last reason.
+    /// Why the last one of these did not come.
     why: Mutex<Option<Failure>>,
 }
 
@@ -56,7 +58,8 @@ impl Tally {
         self.withheld.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Why the whole step failed, when too many did not come and no other did.
+    /// Why the whole step failed: too many records did not come, and no other
+    /// did.
     fn failure(self) -> Option<Failure> {
         let is_failed = self.told.into_inner() == 0 && self.withheld.into_inner() > MOST_MISSING;
         let why = self.why.into_inner();
@@ -64,8 +67,8 @@ impl Tally {
     }
 }
 
-/// Asks for each of some records of the account and brings what came into the
-/// books; `note` is done for each with it.
+/// Fetches records of the account one by one and brings them into the books.
+/// `note` is called for each of them in the same transaction.
 pub fn each_own<D: Booked>(
     reading: &Reading<'_>,
     ids: Vec<D::Id>,
@@ -87,8 +90,8 @@ pub fn each_own<D: Booked>(
     .map(|_| ())
 }
 
-/// Asks for each of some records and has `book` bring what came into the books,
-/// while the account is still linked as it was; returns how many were.
+/// Fetches records one by one and has `book` store each of them, while the
+/// account is still linked as it was. Returns how many were stored.
 pub fn each<T: Send + 'static, D: Send + 'static>(
     reading: &Reading<'_>,
     records: Vec<T>,
@@ -105,7 +108,7 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
     let tally = Tally::default();
     let missing = AtomicUsize::new(0);
     let most_missing = MOST_MISSING << reading.state.attempts.clamp(0, 8);
-    // A marketplace that answers something else is not out of order.
+    // If the marketplace answers another request, it is not down.
     let is_alone = || {
         missing.fetch_add(1, Ordering::Relaxed) < most_missing && reading.call(Client::me).is_ok()
     };

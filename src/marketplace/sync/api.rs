@@ -1,5 +1,5 @@
-//! `POST /painel/ml/contas/{ml_user_id}/sincronizar`: an owner has an account
-//! read now.
+//! `POST /painel/ml/contas/{ml_user_id}/sincronizar`: an owner requests that an
+//! account is read now.
 
 use super::store;
 use crate::app::App;
@@ -10,7 +10,7 @@ use crate::marketplace::account::link::{ACCOUNTS, LinkOutcome, account_in};
 use crate::marketplace::account::store::owner_of;
 use crate::panel::Answer;
 
-/// Seconds between two wishes for one account.
+/// Seconds between two requests for one account.
 const PAUSE_S: i64 = 60;
 
 /// Plans the reading, which begins after the answer.

@@ -1,7 +1,7 @@
 //! Names of buyers, which searches of orders may leave out.
 //!
-//! Asked for what changed of late only: a year of orders would take as many
-//! calls as it has buyers.
+//! Requested only for orders that changed recently: a year of orders would take
+//! as many calls as it has buyers.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use crate::db::Result;
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::document::OrderDocument;
 
-/// Buyers that are looked up in a window.
+/// Most buyers that are looked up in a window.
 const MOST: usize = 100;
 
 /// Names that were looked up in a window.
@@ -19,7 +19,7 @@ const MOST: usize = 100;
 pub struct Names(Mutex<HashMap<i64, String>>);
 
 impl Names {
-    /// Adds the names of buyers to orders that are here without one.
+    /// Adds the buyer's name to orders that lack it, unless the books have it.
     pub fn add(&self, reading: &Reading<'_>, orders: &mut [OrderDocument]) -> Result<()> {
         for order in orders.iter_mut().filter(|order| order.buyer_nickname.is_empty()) {
             let Some(buyer) = order.buyer_id else {
@@ -32,7 +32,7 @@ impl Names {
         Ok(())
     }
 
-    /// What a buyer is called, if that is to be had.
+    /// The name of a buyer, if it is available.
     fn name(&self, reading: &Reading<'_>, buyer: i64) -> Option<String> {
         let lock = || self.0.lock();
         let known = lock().get(&buyer).cloned();
@@ -43,14 +43,15 @@ impl Names {
         let name = name.map_err(|error: CallError| {
             tracing::debug!(%error, "a buyer's name is not to be had");
         });
-        // One who has none, or cannot be asked for, is not asked for again.
+        // A buyer who has no name, or whose request failed, is not requested
+        // again.
         let name = name.unwrap_or_default();
         lock().insert(buyer, name.clone());
         Some(name)
     }
 }
 
-/// Whether an order is here with the name of its buyer.
+/// Whether an order is stored with the name of its buyer.
 fn is_known(reading: &Reading<'_>, order: &OrderDocument) -> Result<bool> {
     let owner = reading.account.owner;
     let named: Option<i64> = reading.look_up(|tx| {

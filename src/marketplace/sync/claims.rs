@@ -1,5 +1,6 @@
-//! Claims: the open ones, those that changed since we last looked (at the first
-//! reading of the last months), and those that were open then.
+//! Claims: the open ones, those that changed since the last reading (at the
+//! first reading: in the last months), and those that are still open in our
+//! books.
 
 use std::collections::HashSet;
 
@@ -12,17 +13,17 @@ use crate::marketplace::books::claims::{self as books, ClaimState};
 use crate::marketplace::books::document::ClaimDocument;
 use crate::marketplace::client::{CLAIMS_PAGE, CLAIMS_REACH, Caller, ClaimSearch, Client};
 
-/// Pages of a search.
+/// Most pages of a search.
 const MOST_PAGES: usize = CLAIMS_REACH / CLAIMS_PAGE - 1;
-/// Claims that are looked at one by one in a reading.
+/// Most claims that a reading fetches one by one.
 const ALONE: usize = 200;
-/// Claims that are open here and are compared with those that are open there.
+/// Most claims open in our books that are compared with the marketplace's.
 const MOST_OPEN: u32 = 10_000;
 /// How far back the first reading looks for claims that have ended.
 const FIRST_SPAN_S: i64 = 90 * DAY_S;
-/// What may show late.
+/// Overlap with the last reading, because changes may show late.
 const OVERLAP_S: i64 = 2 * 3600;
-/// Claims by themselves.
+/// How a single claim is announced and fetched.
 const RECORDS: OddRecords =
     OddRecords { topic: "post_purchase", path: "/post-purchase/v1/claims/" };
 
@@ -31,11 +32,11 @@ const RECORDS: OddRecords =
 struct Found {
     claims: HashSet<i64>,
     total: i64,
-    /// Numbers of those that make no sense.
+    /// Ids of claims that could not be read.
     odd: Vec<i64>,
 }
 
-/// Reads all of it.
+/// Reads all of the area in one step.
 pub fn read(reading: &Reading<'_>) -> Asked<Step> {
     let account = reading.account;
     let waiting = search(reading, ClaimSearch::Open)?;
@@ -53,7 +54,7 @@ pub fn read(reading: &Reading<'_>) -> Asked<Step> {
     Ok(Step::whole(reading, waiting.claims.len(), waiting.total))
 }
 
-/// Books all that a search finds.
+/// Brings all claims of a search into the books.
 fn search(reading: &Reading<'_>, search: ClaimSearch) -> Asked<Found> {
     let mut found = Found::default();
     for number in 0..MOST_PAGES {
@@ -78,7 +79,7 @@ fn search(reading: &Reading<'_>, search: ClaimSearch) -> Asked<Found> {
     Ok(found)
 }
 
-/// Claims that are open here.
+/// Claims that are open in our books.
 fn open(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<i64>> {
     tx.values(
         "SELECT claim_id FROM claim

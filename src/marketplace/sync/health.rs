@@ -1,5 +1,6 @@
-//! Whether an account is read as it should be: what is wrong and since when, up
-//! to when everything is here, and how far a reading is that somebody waits for.
+//! The health of an account's readings: what is wrong and since when, up to
+//! when the books are complete, and the progress of a reading that a person
+//! waits for.
 
 use super::store::AreaState;
 use super::wire::is_refusal;
@@ -9,21 +10,22 @@ use crate::marketplace::account::store::LinkedAccount;
 use crate::panel::Progress;
 use crate::panel::view::span;
 
-/// Failures in a row that are more than a moment's trouble.
+/// From this many failures in a row on, an area is in trouble.
 const OFTEN: i64 = 3;
 /// How much later than its turn a reading may be.
 const LATE_S: i64 = 600;
-/// What a reading must have taken before it is told how long it will.
+/// How long a reading must run before its remaining time is estimated.
 const KNOWN_AFTER_S: i64 = 3;
 
-/// How the readings of an account stand.
+/// The state of an account's readings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
     /// What its owner has to know; `None` while all is well, or the link is lost.
     pub trouble: Option<Trouble>,
-    /// What changed before is here; `None` before the first reading is over.
+    /// All changes before this time are in the books; `None` before the first
+    /// reading is over.
     pub good_until: Option<Instant>,
-    /// Seconds until it is worth while to look again; `None` when nobody waits.
+    /// Seconds until it is worth checking again; `None` when nobody waits.
     pub look_after_s: Option<u32>,
 }
 
@@ -32,16 +34,16 @@ pub struct Health {
 pub struct Trouble {
     /// `Pedidos, anúncios`.
     pub areas: String,
-    /// What changed since then may be missing.
+    /// Changes since then may be missing.
     pub since: Instant,
-    /// Why, and what comes of it.
+    /// The reason, and its consequence.
     pub error: String,
-    /// Whether to link the account again may help.
+    /// Whether linking the account again may help.
     pub is_refused: bool,
 }
 
 impl Health {
-    /// How an account stands, by its areas.
+    /// The health of an account, from the state of its areas.
     pub fn of<'s>(
         account: &LinkedAccount,
         states: impl Iterator<Item = &'s AreaState>,
@@ -49,7 +51,8 @@ impl Health {
     ) -> Self {
         let known: Vec<_> =
             states.filter_map(|state| Some((Area::of(state.area)?, state))).collect();
-        // What has its turn every few hours is told by notifications meanwhile.
+        // Areas that are read every few hours are left out: meanwhile
+        // notifications keep them current.
         let often =
             known.iter().filter(|(area, state)| area.every_s <= QUARTER_S || state.attempts > 0);
         let good_until = often.map(|(_, state)| state.good_until).min().flatten();
@@ -69,8 +72,8 @@ impl Health {
     }
 }
 
-/// What is more than a moment's trouble: a refusal at once, anything else when
-/// it happens again or makes a reading late.
+/// Areas with more than a short problem: a refusal counts at once, another
+/// failure when it repeats or makes a reading late.
 fn trouble(
     account: &LinkedAccount,
     known: &[(&'static Area, &AreaState)],
@@ -96,7 +99,8 @@ fn trouble(
     })
 }
 
-/// How far a reading is for which somebody waits; `None` before it is known.
+/// The progress of a reading that a person waits for; `None` before it is
+/// known.
 pub fn progress(state: &AreaState, now: Instant) -> Option<Progress> {
     let area = Area::of(state.area)?;
     let expected = state.expected.filter(|expected| *expected > 0)?;
@@ -115,7 +119,7 @@ pub fn progress(state: &AreaState, now: Instant) -> Option<Progress> {
         };
         note += &left;
     }
-    // It is not over while it is under way.
+    // A reading that is under way is never shown as complete.
     let done = done.clamp(0, expected - 1).unsigned_abs();
     let label = format!("Lendo {title}");
     Some(Progress::new(label, done, expected.unsigned_abs(), note))
@@ -147,7 +151,8 @@ mod tests {
         }
     }
 
-    /// An area that was read so long ago, and failed so often since.
+    /// An area that was read `ago` seconds ago and has failed `attempts` times
+    /// since.
     fn area(number: i64, ago: i64, attempts: i64, why: Failure) -> AreaState {
         let words = failure(&CallError::Failed(why));
         AreaState {
@@ -181,10 +186,11 @@ mod tests {
             (area(1, 900, 3, Failure::RateLimited { retry_after_s: None }), true),
             (area(1, 1_501, 1, Failure::Unreachable), true),
             (area(1, 900, 1, refused()), true),
-            // Listings have their turn every six hours.
+            // Listings are read every six hours.
             (area(2, 20_000, 1, Failure::Unreachable), false),
             (area(2, 22_201, 1, Failure::Unreachable), true),
-            // A switched-off platform is no trouble of the account.
+            // After the service was switched off, the account is not in
+            // trouble.
             (area(1, 90_000, 0, Failure::Unreachable), false),
         ] {
             assert_eq!(troubled(std::slice::from_ref(&state)).is_some(), is_trouble, "{state:?}");

@@ -1,5 +1,5 @@
-//! Two calls at a time for one seller, while what they brought before is
-//! being read and written.
+//! Runs two calls at a time for one seller, while earlier answers are parsed
+//! and written.
 
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -10,11 +10,12 @@ use super::Reading;
 use crate::db::{DbError, Pending};
 use crate::marketplace::account::tokens::CallError;
 
-/// One more than the calls that the client lets run for a seller, so that two
-/// run while a third answer is looked through.
+/// One more than the calls that the client allows for a seller, so that two run
+/// while a third answer is processed.
 const LANES: usize = 3;
 
-/// What the lanes take from, in its order, as long as there is time.
+/// The work of the lanes, in order. It gives out nothing after the time is
+/// over.
 pub struct Queue<T>(Mutex<VecDeque<T>>);
 
 impl<T> Queue<T> {
@@ -22,24 +23,26 @@ impl<T> Queue<T> {
         Self(Mutex::new(what.into_iter().collect()))
     }
 
-    /// The next one; `None` when there is none or no time.
+    /// The next item; `None` when there is none or the time is over.
     pub fn take(&self, reading: &Reading<'_>) -> Option<T> {
         let mut left = self.0.lock();
         (!reading.is_over()).then(|| left.pop_front()).flatten()
     }
 
-    /// Whether all of it was taken.
+    /// Whether all items were taken.
     pub fn is_done(&self) -> bool {
         let left = self.0.lock();
         left.is_empty()
     }
 }
 
-/// Fetches what `take` names until it names nothing more, two at a time, and
-/// lets `book` queue what came; returns the sum of what was booked.
+/// Fetches the items that `take` returns until there are no more, two at a
+/// time. `book` queues the write of each result. Returns the sum of what was
+/// written.
 ///
-/// A lane waits for what it queued before it queues more, so memory holds
-/// three pages at most beside those being fetched. The first failure ends all.
+/// A lane waits for the write that it queued before it queues another. So
+/// memory holds at most three pages besides those being fetched. The first
+/// failure ends all lanes.
 pub fn two_at_a_time<T, P>(
     take: impl Fn() -> Option<T> + Sync,
     fetch: impl Fn(T) -> Result<Option<P>, CallError> + Sync,

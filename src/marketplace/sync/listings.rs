@@ -1,9 +1,10 @@
-//! Listings: all of them, by scan, and those that are not in it one by one.
+//! Listings: all of them by a scan, and stored ones that are not in it one by
+//! one.
 //!
-//! A scan gives ids only, and the marketplace remembers how far it is: the next
-//! call gets the next page. So the ids are noted (`ml_seen`) before the
-//! next page is asked for, and a scan of which a page may have been lost begins
-//! anew. What was looked at is noted too and not looked at twice.
+//! A scan returns only ids, and the marketplace keeps its position: each call
+//! returns the next page. So the ids are stored (`ml_seen`) before the next
+//! page is requested, and a scan that may have lost a page starts again.
+//! Listings that were read are marked there and not read twice.
 
 use parking_lot::Mutex;
 
@@ -20,46 +21,46 @@ use crate::marketplace::client::{Caller, Client, Failure, ITEMS_AT_ONCE, ItemFai
 use crate::named;
 use crate::row;
 
-/// Pages of a scan in one step, and in all.
+/// Most pages of a scan in one step, and in all.
 const PAGES: usize = 10;
 const MOST_PAGES: usize = 5_000;
-/// A scroll is good for five minutes.
+/// A scroll expires after five minutes.
 const SCROLL_S: i64 = 240;
-/// Listings that are looked at one by one in a step, and those for which there
-/// was no time before.
+/// Most listings that a step reads one by one, and most that it reads in groups
+/// because the scan had no time for them.
 const ALONE: u32 = 40;
 const AGAIN: u32 = 500;
-/// Notes that are removed at a time.
+/// Rows of `ml_seen` that are deleted at a time.
 const FORGOTTEN: u32 = 5_000;
 
-/// Listings that were asked for together, and what came.
+/// Listings that were requested together, and the answers.
 struct Details {
     asked: Vec<ItemId>,
     listings: Vec<Result<ListingDocument, ItemFailure>>,
 }
 
 named! {
-    /// Whether a listing that the scan met was looked at.
+    /// Whether a listing that the scan returned was read.
     enum Looked: number {
         NotYet = 0, "not yet";
         Done = 1, "done";
-        /// It is to be looked at alone: with others it told too little.
+        /// To be read alone: the answer for several listings was incomplete.
         Alone = 2, "alone";
     }
 }
 
-/// Where a reading is.
+/// The position of a reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Position {
-    /// Before a scan, or in one of which a page may have been lost.
+    /// Before a scan, or in one that may have lost a page.
     Start,
-    /// In a scan, every page of which is noted.
+    /// In a scan of which every page is stored.
     Scan { given_at: Instant, pages: usize, scroll: String },
-    /// At those for which there was no time in the scan, from this number on.
+    /// At listings for which the scan had no time, after this id.
     Again { after: i64 },
-    /// At those that could not be looked at with others.
+    /// At listings that must be read alone.
     Rest { after: i64 },
-    /// At those that the scan did not meet.
+    /// At stored listings that the scan did not return.
     Missing { after: i64 },
 }
 
@@ -114,12 +115,12 @@ pub fn read(reading: &Reading<'_>) -> Asked<Step> {
     }
 }
 
-/// Counts an account's listings, now that all of them are here.
+/// Recounts an account's listings, when a reading has ended.
 pub fn recount(tx: &WriteTx<'_>, account: &Account) -> DbResult<()> {
     books::store::recount(tx, account.owner, account.ml_user_id)
 }
 
-/// What the lanes do between two pages of ids.
+/// The work of the lanes between two pages of ids.
 enum Task {
     Scan(String),
     Details(Vec<ItemId>),
@@ -155,7 +156,8 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Step
             break Position::Again { after: 0 };
         };
         match next.into_inner() {
-            // Without time too its ids are noted: they are not told twice.
+            // Its ids are stored also when the time is over: the scan does not
+            // return them again.
             Some(next) => page = next,
             None => {
                 break Position::Scan {
@@ -169,21 +171,21 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Step
     step(reading, &position, Some(total))
 }
 
-/// A step that leads on.
+/// A step that does not end the reading.
 fn step(reading: &Reading<'_>, position: &Position, expected: Option<i64>) -> Asked<Step> {
     let account = reading.account.ml_user_id;
     let looked = reading.look_up(|tx| looked(tx, account))?;
     Ok(Step {
         is_over: false,
         position: position.text(),
-        // Steps that failed half-way count too.
+        // Listings that were read by failed steps count too.
         read: looked - reading.done_before(),
         expected: expected.or(reading.state.expected),
         good_until: reading.state.good_until,
     })
 }
 
-/// What was met by the scan when there was no time to look at it.
+/// Reads listings for which the scan had no time.
 fn again(reading: &Reading<'_>, after: i64) -> Asked<Step> {
     let account = reading.account.ml_user_id;
     let found = reading.look_up(|tx| not_looked_at(tx, account, Looked::NotYet, after, AGAIN))?;
@@ -198,7 +200,7 @@ fn again(reading: &Reading<'_>, after: i64) -> Asked<Step> {
     step(reading, &Position::Again { after }, None)
 }
 
-/// What was met by the scan and could not be looked at with others.
+/// Reads listings that must be read alone.
 fn rest(reading: &Reading<'_>, after: i64) -> Asked<Step> {
     let account = reading.account.ml_user_id;
     let found = reading.look_up(|tx| not_looked_at(tx, account, Looked::Alone, after, ALONE))?;
@@ -209,12 +211,12 @@ fn rest(reading: &Reading<'_>, after: i64) -> Asked<Step> {
     step(reading, &Position::Rest { after: last }, None)
 }
 
-/// What is here and was not met by the scan.
+/// Reads stored listings that the scan did not return.
 fn missing(reading: &Reading<'_>, after: i64) -> Asked<Step> {
     let account = reading.account;
     let found = reading.look_up(|tx| not_met(tx, reading, after))?;
     if let Some(last) = found.last().map(|item| item.number) {
-        // They are none of those that the marketplace counts.
+        // The marketplace's total does not include them.
         look(reading, found)?;
         return step(reading, &Position::Missing { after: last }, None);
     }
@@ -224,7 +226,7 @@ fn missing(reading: &Reading<'_>, after: i64) -> Asked<Step> {
     Ok(Step { is_over: true, good_until: Some(reading.began), ..last })
 }
 
-/// Looks at listings one by one.
+/// Reads listings one by one.
 fn look(reading: &Reading<'_>, items: Vec<ItemId>) -> Asked<()> {
     let ask = |client: &Client, caller: &Caller<'_>, item: &ItemId| client.item(caller, item);
     alone::each_own(reading, items, ask, |tx, account, item| {
@@ -241,8 +243,8 @@ fn details_of(reading: &Reading<'_>, asked: Vec<ItemId>) -> Result<Details, Call
     Ok(Details { asked, listings })
 }
 
-/// Queues listings for the books; brings how many were looked at. Those that
-/// failed by themselves, or told too little, are looked at alone later.
+/// Queues the write of listings; the result is how many were read completely.
+/// Those that failed or were incomplete are read alone later.
 fn book(reading: &Reading<'_>, found: Details) -> Pending<usize, DbError> {
     reading.submit(move |tx, account, books| {
         let mut looked = 0;
@@ -274,13 +276,14 @@ fn book(reading: &Reading<'_>, found: Details) -> Pending<usize, DbError> {
     })
 }
 
-/// What a listing of many does not tell.
+/// What the answer for several listings leaves out of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hidden {
     Nothing,
-    /// Codes that were never read.
+    /// Codes that were never read before.
     Unread,
-    /// Codes that may be others now; what is here stays until they are read too.
+    /// Codes that may have changed; the stored listing stays until they are
+    /// read too.
     Changed,
 }
 
@@ -297,7 +300,7 @@ fn hidden(tx: &ReadTx<'_>, owner: UserId, listing: &ListingDocument) -> DbResult
     })
 }
 
-/// Notes ids that a scan met; returns those that were not looked at.
+/// Stores ids that a scan returned; returns those that were not read yet.
 fn note_seen(reading: &Reading<'_>, ids: Vec<ItemId>) -> DbResult<Vec<ItemId>> {
     reading.write(move |tx, account, _| {
         let mut unknown = Vec::with_capacity(ids.len());
@@ -315,7 +318,7 @@ fn note_seen(reading: &Reading<'_>, ids: Vec<ItemId>) -> DbResult<Vec<ItemId>> {
     })
 }
 
-/// Notes what came of a look; that it was done stays.
+/// Notes whether a listing was read; `Done` is never changed back.
 fn note_looked(tx: &WriteTx<'_>, account: MlUserId, item: &ItemId, looked: Looked) -> DbResult<()> {
     tx.run(
         "UPDATE ml_seen SET looked = ?3 WHERE ml_user_id = ?1 AND item_id = ?2 AND looked <> ?4",
@@ -333,7 +336,7 @@ fn set_position(reading: &Reading<'_>, position: &Position) -> DbResult<()> {
     })
 }
 
-/// How many that the scan met were looked at.
+/// How many listings of the scan were read.
 fn looked(tx: &ReadTx<'_>, account: MlUserId) -> DbResult<i64> {
     tx.value(
         "SELECT count(*) FROM ml_seen WHERE ml_user_id = ?1 AND looked = ?2",
@@ -357,8 +360,8 @@ fn not_looked_at(
     )
 }
 
-/// Listings of an account that the scan did not meet, but for those that were
-/// closed already.
+/// Stored listings of an account that the scan did not return, except closed
+/// ones.
 fn not_met(tx: &ReadTx<'_>, reading: &Reading<'_>, after: i64) -> DbResult<Vec<ItemId>> {
     let closed = reading.app.marketplace.words.known(tx, "closed")?;
     tx.records(
@@ -379,7 +382,7 @@ fn not_met(tx: &ReadTx<'_>, reading: &Reading<'_>, after: i64) -> DbResult<Vec<I
 
 row!(ItemId { site, number = "item_id" });
 
-/// Forgets what was noted of a scan, in pieces.
+/// Deletes the stored ids of a scan, in pieces.
 fn forget(reading: &Reading<'_>) -> Asked<()> {
     let account = reading.account.ml_user_id;
     loop {

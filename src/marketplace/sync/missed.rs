@@ -1,5 +1,5 @@
 //! Notifications that the marketplace could not deliver: it keeps them for two
-//! days. They are received late, through the same inbox.
+//! days. They are fetched late and go through the same inbox.
 
 use super::store;
 use crate::app::App;
@@ -10,25 +10,25 @@ use crate::marketplace::client::MISSED_PAGE;
 use crate::marketplace::inbox;
 use crate::marketplace::inbox::hook;
 
-/// Pages of a topic that are read at a time.
+/// Most pages of a topic that are read in a run.
 const MOST_PAGES: usize = 100;
-/// Accounts that are tried: only the application's owner may ask.
+/// Most accounts that are tried: only the application's owner may ask.
 const MOST_ACCOUNTS: u32 = 5;
 
-/// How asking went.
+/// The result of asking for missed notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissedOutcome {
-    /// So many notifications were not here.
+    /// The number of new notifications.
     Received(usize),
-    /// There is nobody to ask for.
+    /// No account is linked.
     NobodyLinked,
     /// No linked account may ask.
     Refused,
-    /// Not now.
+    /// They cannot be read now.
     Unavailable,
 }
 
-/// Receives what was missed.
+/// Receives missed notifications.
 pub fn receive(app: &App, is_over: &dyn Fn() -> bool) -> Result<MissedOutcome, DbError> {
     let accounts = app.db.read(Lane::Slow, |tx| store::callable(tx, MOST_ACCOUNTS))?;
     if accounts.is_empty() {

@@ -1,13 +1,13 @@
-//! What the marketplace has, read by ourselves: everything once when an
-//! account is linked, what changed from time to time, and what no
-//! notification announced.
+//! Reads the marketplace's records without a notification: everything once when
+//! an account is linked, later what changed, and what no notification
+//! announced.
 //!
-//! An account is read by areas ([`AREAS`]), each in steps. How far an area came
-//! is written after each step (`store.rs`), so that a restart, a failure or a
-//! marketplace that is away costs one step at most. First readings, and those
-//! that a person asks for, are done at once by [`work`]; the others have their
-//! turn in the periodic tasks ([`sweep`]). Each reading ends in the same books
-//! as notifications do, so the state is the same whichever comes first.
+//! An account is read by areas ([`AREAS`]), each in steps. The progress is
+//! stored after each step (`store.rs`), so a restart, a failure or an outage
+//! costs one step at most. First readings, and those that a person asks for,
+//! are done at once by [`work`]; the others run in the periodic tasks
+//! ([`sweep`]). Readings and notifications write to the same books, so it does
+//! not matter which comes first.
 
 mod account;
 mod alone;
@@ -45,26 +45,27 @@ use crate::marketplace::client::backoff::pause_asked_s;
 use crate::marketplace::work_off;
 use store::{Account, AreaState, Due, Pace};
 
-/// Workers for what is wanted at once, each for one account at a time.
+/// Workers for readings that are wanted at once, each for one account at a
+/// time.
 pub const WORKERS: usize = 2;
-/// Threads of a periodic run, each for one account at a time: together with the
-/// workers no more than there may be calls.
+/// Threads of a periodic run, each for one account at a time. With the workers
+/// they are no more than the calls that may run.
 const SWEEPERS: usize = 3;
 const _: () = assert!(WORKERS + SWEEPERS + now::MOST_READERS <= store::MOST_TAKEN);
 
-/// A part of an account that is read by itself.
+/// A part of an account's data that is read separately.
 pub struct Area {
     /// Its number in the database.
     pub number: i64,
     /// Its name on the wire.
     pub name: &'static str,
-    /// What people read.
+    /// The name shown in the panel.
     pub title: &'static str,
     /// Seconds between two readings.
     every_s: i64,
     /// Reads one step.
     read: fn(&Reading<'_>) -> Asked<Step>,
-    /// Done with the note that a reading is over.
+    /// Called in the transaction that ends a reading.
     settle: fn(&WriteTx<'_>, &Account) -> Result<(), DbError>,
 }
 
@@ -89,7 +90,6 @@ const fn nothing(_: &WriteTx<'_>, _: &Account) -> Result<(), DbError> {
     Ok(())
 }
 
-/// All areas.
 #[rustfmt::skip] // A table.
 pub const AREAS: &[Area] = &[
     Area { number: ORDERS, name: "pedidos", title: "Pedidos", every_s: QUARTER_S, read: orders::read, settle: store::wake_shipments },
@@ -100,22 +100,22 @@ pub const AREAS: &[Area] = &[
     Area { number: SHIPMENTS, name: "envios", title: "Envios", every_s: 4 * QUARTER_S, read: shipments::read, settle: nothing },
 ];
 
-/// A step of a reading: what it goes by.
+/// The context of one step of a reading.
 pub struct Reading<'r> {
     pub app: &'r App,
     pub account: Account,
-    /// When the reading began, of which this is a step.
+    /// When the reading began that this step belongs to.
     pub began: Instant,
     pub state: &'r AreaState,
-    /// Whether the rest is for later.
+    /// Whether the time is over, so that the rest is left for later.
     is_over: &'r (dyn Fn() -> bool + Sync),
-    /// Counts sales of which no notification came.
+    /// Counts sales that no notification announced.
     news: &'r AtomicUsize,
 }
 
-/// Why a step brought nothing.
+/// Why a step did not end.
 pub enum Halt {
-    /// There was no time for all of it; it begins again.
+    /// The time was over before all of it was done; it begins again.
     NoTime,
     Failed(CallError),
 }
@@ -126,16 +126,16 @@ impl<E: Into<CallError>> From<E> for Halt {
     }
 }
 
-/// What a piece of a step brought.
+/// The result of a part of a step.
 type Asked<T> = Result<T, Halt>;
 
 impl Reading<'_> {
-    /// Whether the rest is for later.
+    /// Whether the time is over.
     fn is_over(&self) -> bool {
         (self.is_over)()
     }
 
-    /// Ends the step when the rest is for later.
+    /// Ends the step when the time is over.
     fn check_time(&self) -> Asked<()> {
         if self.is_over() { Err(Halt::NoTime) } else { Ok(()) }
     }
@@ -159,7 +159,7 @@ impl Reading<'_> {
         with_token(self.app, self.account.ml_user_id, |caller| call(client, caller))
     }
 
-    /// Reads in the database.
+    /// Reads from the database.
     fn look_up<T>(&self, read: impl FnOnce(&ReadTx<'_>) -> DbResult<T>) -> DbResult<T> {
         self.app.db.read(Lane::Slow, read)
     }
@@ -172,7 +172,7 @@ impl Reading<'_> {
         self.submit(job).wait()
     }
 
-    /// The same without waiting for it.
+    /// Like `write`, without waiting for the result.
     fn submit<T: Default + Send + 'static>(
         &self,
         job: impl FnOnce(&WriteTx<'_>, &Account, &Books) -> DbResult<T> + Send + 'static,
@@ -188,17 +188,17 @@ impl Reading<'_> {
     }
 }
 
-/// What a step did.
+/// The result of a step.
 pub struct Step {
-    /// Whether the reading is over with it.
+    /// Whether the reading is over with this step.
     is_over: bool,
-    /// Where the next one goes on.
+    /// Where the next step continues.
     position: String,
     /// Records that were read.
     read: i64,
     /// How many there are in all, as far as is known.
     expected: Option<i64>,
-    /// What changed before is here now.
+    /// All changes before this time are in the books now.
     good_until: Option<Instant>,
 }
 
@@ -231,18 +231,18 @@ fn take(app: &App, pace: Pace) -> DbResult<Option<(Taken<'_, MlUserId>, Account)
     })
 }
 
-/// What a periodic run brought.
+/// The counts of a periodic run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Accounts of which everything that was due has been read.
     pub accounts: usize,
-    /// Sales of which no notification had come.
+    /// Sales that no notification had announced.
     pub sales: usize,
     /// Accounts of which something could not be read.
     pub errors: usize,
 }
 
-/// Reads what is wanted at once, a step of each account in turn.
+/// Does the readings that are wanted at once, a step of each account in turn.
 pub fn work(app: &App, stop: &Stop) {
     let is_over = || stop.is_set();
     work_off(stop, "reading accounts", || {
@@ -252,7 +252,7 @@ pub fn work(app: &App, stop: &Stop) {
     });
 }
 
-/// Makes the orders of some accounts due, of those first whose turn is next.
+/// Makes the orders of some accounts due now, those first that are due next.
 pub fn hurry(app: &App, accounts: u32) -> Result<(), DbError> {
     app.db.write(move |tx| store::hurry(tx, ORDERS, accounts))
 }
@@ -280,7 +280,7 @@ pub fn sweep(app: &App, is_over: &(dyn Fn() -> bool + Sync)) -> Result<Counts, D
     Ok(total.into_inner())
 }
 
-/// Everything of an account that is due.
+/// Reads everything of an account that is due.
 fn sweep_account(
     app: &App,
     account: Account,
@@ -304,17 +304,17 @@ fn sweep_account(
     Ok(counts)
 }
 
-/// What became of a step.
+/// How a step ended.
 enum Stepped {
     Read,
     Failed,
     NothingDue,
-    /// There was no time, or the account is not what it was.
+    /// The time was over, or the account is no longer linked as it was.
     Interrupted,
 }
 
-/// Does one step of the area of an account that has waited longest, and notes
-/// the outcome.
+/// Does one step of the area of an account that has waited longest, and stores
+/// the result.
 fn step(
     app: &App,
     account: Account,
@@ -350,12 +350,13 @@ fn note(app: &App, area: &'static Area, due: Due, step: Step) -> Result<Stepped,
     Ok(if wanted { Stepped::Read } else { Stepped::Interrupted })
 }
 
-/// Notes a failure: the area waits, and with it what would fail alike.
+/// Stores a failure. The area waits, and so do areas that would fail in the
+/// same way.
 fn put_off(app: &App, area: &Area, due: Due, error: &CallError) -> Result<Stepped, DbError> {
     let account = due.account;
     let (asked_s, elsewhere) = match error {
         CallError::NotLinked => return Ok(Stepped::Interrupted),
-        // A call that was not begun any more is no failure.
+        // A call that a shutdown prevented is no failure.
         CallError::Failed(Failure::Unreachable) if app.marketplace.is_stopping() => {
             return Ok(Stepped::Interrupted);
         }
@@ -363,7 +364,7 @@ fn put_off(app: &App, area: &Area, due: Due, error: &CallError) -> Result<Steppe
             app.db.write(move |tx| store::park(tx, &account))?;
             return Ok(Stepped::Failed);
         }
-        // That is about one endpoint.
+        // The limit is for one endpoint only.
         CallError::Failed(Failure::RateLimited { retry_after_s }) => (*retry_after_s, false),
         CallError::Failed(Failure::Unreachable) => (None, true),
         CallError::Failed(_) | CallError::Db(_) => (None, false),

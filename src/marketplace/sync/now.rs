@@ -1,4 +1,4 @@
-//! An account read now, all of it, for somebody who waits for the end.
+//! Reads all of an account now, for a caller that waits for the end.
 
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
@@ -9,31 +9,31 @@ use crate::app::App;
 use crate::base::MlUserId;
 use crate::db::{DbError, Lane};
 
-/// Threads that may do so at a time.
+/// Most threads that do so at a time.
 pub const MOST_READERS: usize = 5;
-/// How long another reading of the account is waited for.
+/// How long to wait for another reading of the account.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How a reading went.
+/// The result of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Everything is here, or a first reading is on its way.
+    /// Everything is read, or a reading goes on elsewhere.
     Read,
     /// Something could not be read; the account's areas say what and why.
     Failed,
-    /// Nobody may read it: it is not linked any more, or not as it was.
+    /// The account cannot be read: it is not linked any more, or not as it was.
     LinkLost,
 }
 
-/// Reads every area of an account, unless there is no time. No other thread
-/// reads it meanwhile.
+/// Reads every area of an account, as far as there is time. No other thread
+/// reads the account meanwhile.
 pub fn read(
     app: &App,
     account: MlUserId,
     is_over: &(dyn Fn() -> bool + Sync),
 ) -> Result<Outcome, DbError> {
     let Some(_taken) = app.marketplace.busy.take_within(account, PATIENCE) else {
-        // Whoever reads it goes on.
+        // Another thread is reading the account and goes on.
         return Ok(Outcome::Read);
     };
     let found = app.db.write(move |tx| {

@@ -1,15 +1,15 @@
-//! Records of lists that make no sense: passed over, so that they fail nothing
-//! else, and put into the inbox under their number, where they are asked for
-//! alone, for days, and the operator sees them.
+//! Unreadable records in lists. They are skipped, so that the others are still
+//! read, and put into the inbox under their id. There they are fetched alone,
+//! for days, and the operator sees them.
 
 use super::Reading;
 use crate::db::DbError;
 use crate::marketplace::books::document::Odd;
 use crate::marketplace::inbox::hook;
 
-/// Where records of a list are found alone.
+/// How a record of a list is fetched alone.
 pub struct OddRecords {
-    /// Topic under which one would be announced.
+    /// Topic of a notification about one.
     pub topic: &'static str,
     /// Its path, up to its number.
     pub path: &'static str,
@@ -36,7 +36,7 @@ pub fn readable<T>(
     found
 }
 
-/// Has records asked for alone.
+/// Has records fetched alone.
 pub fn set_aside(
     reading: &Reading<'_>,
     kind: &'static OddRecords,

@@ -1,9 +1,10 @@
 //! Orders: twelve months at the first reading, later what changed.
 //!
-//! The first reading goes backwards in windows of `date_created`, so that the
-//! days people look at are there soonest; what is older than the link is
-//! booked without telling anybody. Later readings go forwards in windows of
-//! `date_last_updated` from where everything is known, with an overlap.
+//! The first reading goes backwards in windows of `date_created`, so that
+//! recent days are available first. Orders older than the link are stored
+//! without notifying anybody. Later readings go forwards in windows of
+//! `date_last_updated`, from the time up to which the books are complete, with
+//! an overlap.
 
 use super::rules::{self, HOUR_S, half, hour, next_span};
 use super::store::AreaState;
@@ -14,7 +15,8 @@ use crate::marketplace::client::Span;
 
 /// How far back the marketplace keeps orders.
 const SPAN_S: i64 = 365 * DAY_S;
-/// What may arrive late, and minutes are dropped.
+/// Overlap of readings: changes may show late, and the marketplace drops
+/// minutes.
 const OVERLAP_S: i64 = 2 * HOUR_S;
 
 /// Reads one window.
@@ -25,13 +27,13 @@ pub fn read(reading: &Reading<'_>) -> Asked<Step> {
     }
 }
 
-/// Orders from here on, up to where the reading began to go back, are in the
-/// books; and how long the next window is.
+/// The position of the first reading: orders from `from` to `top`, where it
+/// began, are in the books. The next window has a length of `span_s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Position {
     from: Instant,
     span_s: i64,
-    /// `None` in a file of an older program.
+    /// `None` in a position that an older version stored.
     top: Option<Instant>,
 }
 
@@ -54,8 +56,8 @@ impl Position {
     }
 }
 
-/// Since when an account's orders are here while older ones are still to be read, by
-/// how far the account's areas are.
+/// From when on an account's orders are in the books while older ones are still
+/// to be read, according to the state of the account's areas.
 pub fn history_from<'a>(
     linked_at: Instant,
     mut areas: impl Iterator<Item = &'a AreaState>,
@@ -64,7 +66,7 @@ pub fn history_from<'a>(
     Some(Position::of(&state.position).map_or(linked_at, |position| position.from))
 }
 
-/// The newest window that is not here yet.
+/// Reads the newest window that is not in the books yet.
 fn history(reading: &Reading<'_>) -> Asked<Step> {
     let linked_at = reading.account.linked_at;
     let oldest = hour(linked_at.minus(SPAN_S));
@@ -92,7 +94,8 @@ fn history(reading: &Reading<'_>) -> Asked<Step> {
     let is_over = from <= oldest;
     let position = Position {
         from,
-        // Totals have been wrong.
+        // Computed from the orders that were read, because totals have been
+        // wrong.
         span_s: next_span(to.since(from), read),
         top,
     };
@@ -101,16 +104,17 @@ fn history(reading: &Reading<'_>) -> Asked<Step> {
         position: if is_over { String::new() } else { position.text() },
         read,
         expected: Some(expected),
-        // It may have begun long after the link, and have been going on across
-        // another one. What happened since is for the next reading.
+        // The reading may have begun long after the link, and may have gone on
+        // while the account was linked again. Later changes are for the next
+        // reading.
         good_until: is_over.then_some(top.unwrap_or(reading.began)),
     })
 }
 
-/// The oldest window of what changed since everything was known.
+/// Reads the oldest window of changes since the books were complete.
 fn changes(reading: &Reading<'_>, good_until: Instant) -> Asked<Step> {
     let target = reading.began;
-    // A clock that was set back finds little to read.
+    // After the clock was set back, there is little to read.
     let known = good_until.min(target);
     let from = known.minus(OVERLAP_S);
     let mut to = target;
@@ -142,7 +146,7 @@ mod tests {
             top: Some(Instant(1_795_176_000)),
         };
         assert_eq!(Position::of(&position.text()), Some(position));
-        // As files of older programs leave it.
+        // As older versions stored it.
         let old = Position::of("1795140600 7200").unwrap();
         assert_eq!((old.span_s, old.top), (7_200, None));
         assert_eq!(Position::of(&old.text()), Some(old));

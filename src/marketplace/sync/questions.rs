@@ -1,9 +1,9 @@
-//! Questions: those that wait for an answer, those that did when we last
-//! looked, and those that were asked since, whatever became of them.
+//! Questions: those that wait for an answer, those that wait in our books, and
+//! those that were asked since the last reading, in any state.
 //!
-//! Searches tell neither when a question changed nor find by it. So the newest
-//! are read at the first reading and once a day: an answer that was taken away shows by then, when
-//! no notification told it.
+//! Searches do not return the time of a change and cannot filter by it. So the
+//! newest questions are read at the first reading and once a day. That shows,
+//! for example, an answer that was removed without a notification.
 
 use std::collections::BTreeSet;
 
@@ -17,29 +17,31 @@ use crate::marketplace::books::orders::Applied;
 use crate::marketplace::books::questions::{self as books, QuestionState};
 use crate::marketplace::client::{Caller, Client, Page, QUESTIONS_PAGE, QUESTIONS_REACH};
 
-/// Pages of a scan that are read: so many wait for nobody's answer.
+/// Most pages of a scan: so many questions do not wait in practice.
 const MOST_PAGES: usize = 200;
-/// Pages of a search: no more than a thousand questions are given.
+/// Most pages of a search: the marketplace returns at most a thousand
+/// questions.
 const REACH_PAGES: usize = QUESTIONS_REACH / QUESTIONS_PAGE;
-/// Questions that are looked at one by one in a reading.
+/// Most questions that a reading fetches one by one.
 const ALONE: usize = 200;
-/// Questions that wait here and are compared with those that wait there.
+/// Most questions waiting in our books that are compared with the
+/// marketplace's.
 const MOST_OPEN: u32 = 10_000;
-/// Questions that may show late.
+/// Overlap with the last reading, because questions may show late.
 const OVERLAP_S: i64 = 2 * 3600;
-/// Questions by themselves.
+/// How a single question is announced and fetched.
 const RECORDS: OddRecords = OddRecords { topic: "questions", path: "/questions/" };
 
 /// What searches found.
 #[derive(Default)]
 struct Found {
     waiting: BTreeSet<i64>,
-    /// Those of which a search says less than what is here: they tell alone.
+    /// Questions whose search result is older than the books: fetched alone.
     unclear: BTreeSet<i64>,
     total: i64,
 }
 
-/// Reads all of it.
+/// Reads all of the area in one step.
 pub fn read(reading: &Reading<'_>) -> Asked<Step> {
     let account = reading.account;
     let mut found = waiting(reading)?;
@@ -60,7 +62,7 @@ pub fn read(reading: &Reading<'_>) -> Asked<Step> {
     })
 }
 
-/// Reads those that wait for an answer.
+/// Reads questions that wait for an answer.
 fn waiting(reading: &Reading<'_>) -> Asked<Found> {
     const OPEN: &str = "UNANSWERED";
     let mut found = Found::default();
@@ -79,7 +81,7 @@ fn waiting(reading: &Reading<'_>) -> Asked<Found> {
         let questions = book(reading, page, &mut found.unclear, &mut Vec::new())?;
         found.waiting.extend(questions.into_iter().map(|(id, _)| id));
         reading.check_time()?;
-        // One that knows no scans pages by offset, as far as that goes.
+        // A marketplace without scans is read by offset, as far as that goes.
         is_scan &= number > 0 || scroll.is_some();
         let is_in_reach = is_full && number + 1 < REACH_PAGES;
         if is_scan && scroll.is_none() || !is_scan && !is_in_reach {
@@ -89,7 +91,7 @@ fn waiting(reading: &Reading<'_>) -> Asked<Found> {
     Ok(found)
 }
 
-/// When the newest were last read anew.
+/// When the newest questions were last all read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Wide(Instant);
 
@@ -104,8 +106,8 @@ impl Wide {
     }
 }
 
-/// Questions that were asked since; all within reach without an instant.
-/// `None` when there was no time.
+/// Reads questions that were asked since an instant; without one, all within
+/// reach.
 fn asked_since(
     reading: &Reading<'_>,
     since: Option<Instant>,
@@ -129,7 +131,7 @@ fn asked_since(
 }
 
 /// Brings a page into the books; returns its questions and when they were
-/// asked. Those of which it says less than what is here are added to `unclear`.
+/// asked. Those that are older than what the books have are added to `unclear`.
 fn book(
     reading: &Reading<'_>,
     page: Page<QuestionDocument>,
@@ -154,7 +156,7 @@ fn book(
     Ok(all)
 }
 
-/// Questions that wait for an answer here.
+/// Questions that wait for an answer in our books.
 fn open(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<i64>> {
     tx.values(
         "SELECT question_id FROM question

@@ -5,7 +5,8 @@ use crate::base::{DAY_S, Instant, MlUserId};
 pub const HOUR_S: i64 = 3600;
 /// Windows that hold more orders are split: paging far is not reliable.
 pub const MOST_ORDERS: i64 = 900;
-/// What a window should hold, a little below, so that few have to be split.
+/// The number of orders that a window should hold: a little below the limit, so
+/// that few windows have to be split.
 const GOOD_ORDERS: i64 = 840;
 /// Longest window, and the one to begin with.
 const LONGEST_S: i64 = 400 * DAY_S;
@@ -27,8 +28,8 @@ pub fn half(span_s: i64) -> Option<i64> {
     (span_s > HOUR_S).then(|| (span_s / 2 / HOUR_S * HOUR_S).max(HOUR_S))
 }
 
-/// How long a window is to be after one of `span_s` held so many orders, which
-/// were too many: what fits at that density, and half once that was tried.
+/// The length of the next window to try, after one of `span_s` held too many
+/// orders: what fits at that density or, when that was tried, half.
 pub fn shorter(span_s: i64, orders: i64, tries: u32) -> Option<i64> {
     let half = half(span_s)?;
     Some(match tries {
@@ -37,7 +38,7 @@ pub fn shorter(span_s: i64, orders: i64, tries: u32) -> Option<i64> {
     })
 }
 
-/// How long the next window is, after one of `span_s` held so many orders.
+/// How long the next window is, after one of `span_s` held `orders` orders.
 pub fn next_span(span_s: i64, orders: i64) -> i64 {
     let fitting = span_s.saturating_mul(GOOD_ORDERS) / orders.max(1);
     // Quiet weeks say little about the weeks before them.
@@ -45,11 +46,11 @@ pub fn next_span(span_s: i64, orders: i64) -> i64 {
     (fitting / HOUR_S * HOUR_S).clamp(HOUR_S, LONGEST_S)
 }
 
-/// When an area is next read: about `every_s` from now, at a place of its own
-/// in that time, so that accounts do not come all at once.
+/// When an area is next read: about `every_s` from now, at an offset of its own
+/// in that time, so that accounts are not all read at once.
 pub fn next_turn(now: Instant, every_s: i64, account: MlUserId) -> Instant {
     let soonest = now.plus(every_s / 2);
-    // Neighbouring numbers are to be far apart.
+    // Neighbouring ids get offsets that are far apart.
     let place = account.0.wrapping_mul(7_919).rem_euclid(every_s);
     soonest.plus((place - soonest.0).rem_euclid(every_s))
 }
@@ -119,7 +120,7 @@ mod tests {
             (1..=300).map(|id| next_turn(now, 900, MlUserId(id)).since(now)).collect();
         assert!(turns.iter().all(|wait| (450..1350).contains(wait)));
         assert!(turns.len() > 250, "{}", turns.len());
-        // An account keeps its place.
+        // An account keeps its offset.
         let next = next_turn(now, 900, MlUserId(7));
         assert_eq!(next_turn(next, 900, MlUserId(7)).since(next), 900);
     }

@@ -1,8 +1,8 @@
-//! Shipments: their state and kind, which searches of orders do not tell.
+//! Shipments: their state and kind, which searches of orders do not return.
 //!
-//! Each reading follows those of recent orders that have not arrived yet. What
-//! time is left goes to older orders whose shipment was never read: some in
-//! each reading, until there are none.
+//! Each reading fetches the shipments of recent orders that have not arrived
+//! yet. With the time that is left, it fetches shipments of older orders that
+//! were never read, until there are none left.
 
 use super::alone::{self, Forbidden, Single};
 use super::{Asked, Reading, Step, count_of};
@@ -11,22 +11,22 @@ use crate::db::{ReadTx, Result};
 use crate::marketplace::books::orders;
 use crate::row;
 
-/// Orders older than this are read once.
+/// Shipments of orders older than this are read once.
 const SPAN_S: i64 = 30 * DAY_S;
-/// Orders that a step goes through, and shipments that it asks for.
+/// Orders that are checked at a time, and most shipments that a step requests.
 const ORDERS: usize = 500;
 const SHIPMENTS: usize = 40;
-/// Shipments of a reading, and those of older orders among them.
+/// Most shipments of a reading, and most of older orders among them.
 const MOST: i64 = 1_000;
 const MOST_OLD: i64 = 200;
-/// States that do not change any more.
+/// Final states of shipments.
 const ENDED: [&str; 4] = ["delivered", "not_delivered", "cancelled", "closed"];
-/// States of orders of which nothing is sent, and how long after such an order
-/// changed its shipment may still be on its way to the same end.
+/// States of orders that are not sent. Within this time after such an order
+/// changed, its shipment may still be on its way to a final state.
 const CALLED_OFF: [&str; 2] = ["cancelled", "invalid"];
 const CALLING_OFF_S: i64 = 7 * DAY_S;
 
-/// An order in the list of all, the newest first.
+/// A position in the list of all orders, the newest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     created_at: Instant,
@@ -37,26 +37,26 @@ impl Place {
     const NEWEST: Self = Self::at(Instant(i64::MAX));
     const END: Self = Self::at(Instant(i64::MIN));
 
-    /// Before all orders of an instant.
+    /// Smaller than all orders of an instant.
     const fn at(created_at: Instant) -> Self {
         let order = OrderId(i64::MIN);
         Self { created_at, order }
     }
 }
 
-/// How far a reading is.
+/// The position of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Position {
-    /// The order that was looked at last.
+    /// The last order that was checked.
     at: Place,
-    /// How far older orders were looked at, in all readings.
+    /// How far older orders were checked, in all readings.
     old: Place,
-    /// How many of them this reading may still ask for.
+    /// How many shipments of older orders this reading may still request.
     left: i64,
 }
 
 impl Position {
-    /// Where a reading begins that others came before.
+    /// The beginning of a reading; `old` is from the readings before it.
     const fn beginning(old: Place) -> Self {
         Self { at: Place::NEWEST, old, left: MOST_OLD }
     }
@@ -71,7 +71,7 @@ impl Position {
         Some(Self { at, old, left })
     }
 
-    /// Goes on behind a piece; whether the reading is over with it.
+    /// Moves on after a piece; returns whether the reading is over.
     fn pass(&mut self, piece: &Piece, edge: Place) -> bool {
         if self.at > edge {
             self.at = piece.last.unwrap_or_else(|| self.old.min(edge));
@@ -93,13 +93,13 @@ impl Position {
     }
 }
 
-/// An order as it is looked through.
+/// The columns of an order that the check needs.
 struct SeenOrder {
     place: Place,
     account: MlUserId,
     status: i64,
     shipment: Option<i64>,
-    /// Of the shipment.
+    /// State of the shipment.
     state: Option<i64>,
     updated_at: Instant,
 }
@@ -109,17 +109,17 @@ row!(SeenOrder {
     state = "shipping_status", updated_at,
 });
 
-/// An order whose shipment is to be looked at.
+/// An order whose shipment is to be requested.
 #[derive(Clone, Copy)]
 struct Sent {
     order: OrderId,
     shipment: i64,
 }
 
-/// What a step is about.
+/// The shipments to request in one part of the list of orders.
 struct Piece {
     sent: Vec<Sent>,
-    /// The last order that was looked at; `None` when there are no more.
+    /// The last order that was checked; `None` when there are no more.
     last: Option<Place>,
 }
 
@@ -130,7 +130,7 @@ pub fn read(reading: &Reading<'_>) -> Asked<Step> {
     let edge = Place::at(reading.began.minus(SPAN_S));
     let mut sent = Vec::new();
     let mut is_over = false;
-    // Orders with nothing to ask for take no step of their own.
+    // Orders with nothing to request take no step of their own.
     while !is_over && sent.len() < SHIPMENTS && !reading.is_over() {
         let piece = reading.look_up(|tx| piece(tx, reading, position, edge))?;
         let asked = count_of(sent.len() + piece.sent.len());

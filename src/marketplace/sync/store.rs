@@ -1,4 +1,4 @@
-//! How far accounts are mirrored, in the database.
+//! The progress of readings, in the database.
 
 use rusqlite::params_from_iter;
 
@@ -9,20 +9,21 @@ use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::account::store::{note_synced, owner_of};
 use crate::row;
 
-/// Accounts that other threads may be reading.
+/// Most accounts that other threads may be reading.
 pub const MOST_TAKEN: usize = 10;
-/// Not before something else happens, such as that the account is linked again.
+/// Never by time: the area waits for an event, such as that the account is
+/// linked again.
 const LATER: Instant = Instant(i64::MAX);
 
-/// How long an account's other areas wait after one found nobody there.
+/// How long an account's other areas wait after one got no answer.
 const OTHERS_WAIT_S: i64 = 30;
 
 /// Who waits for a reading; the number is stored as `at_once`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Its turn in the periodic tasks.
+    /// Nobody: it runs in the periodic tasks.
     Periodic = 0,
-    /// A person: the first reading, or one that was asked for.
+    /// A person: it is the first reading, or a person asked for it.
     AtOnce = 1,
 }
 
@@ -34,18 +35,19 @@ pub struct Account {
     pub linked_at: Instant,
 }
 
-/// An area of an account, as far as it is read.
+/// The progress of an area of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AreaState {
     /// Number of the area.
     pub area: i64,
-    /// What changed before is here; `None` until the first reading is over.
+    /// All changes before this time are in the books; `None` until the first
+    /// reading is over.
     pub good_until: Option<Instant>,
     /// When the reading under way, or the last one, began.
     pub started_at: Option<Instant>,
     /// `None` while it is under way.
     pub ended_at: Option<Instant>,
-    /// Where it goes on, in the area's own words.
+    /// Where the reading continues, in a format of the area's own.
     pub position: String,
     /// Records that it has read.
     pub done: i64,
@@ -54,7 +56,7 @@ pub struct AreaState {
     /// Failures in a row, and the last one in words for the account's owner.
     pub attempts: i64,
     pub error: Option<String>,
-    /// Whether somebody waits for it.
+    /// Whether a person waits for it.
     pub is_wanted: bool,
 }
 
@@ -64,7 +66,7 @@ pub struct Due {
     pub account: Account,
     pub pace: Pace,
     pub state: AreaState,
-    /// When the reading began, of which it is a step.
+    /// When the reading began that the step belongs to.
     pub began: Instant,
 }
 
@@ -82,20 +84,20 @@ row!(AreaState {
 });
 row!(Account { ml_user_id = "a.ml_user_id", owner = "a.owner_id", linked_at = "a.linked_at" });
 
-/// An area with the account that it is of.
+/// An area with its account.
 struct OwnArea {
     account: MlUserId,
     state: AreaState,
 }
 row!(OwnArea { account = "s.ml_user_id", state as AreaState });
 
-/// Plans the first reading of a new account; one that was linked before is
-/// read on from where it was, but for shipments: those of old orders are looked
-/// through anew.
+/// Plans the first reading of a new account. An account that was linked before
+/// continues where its readings stopped, but shipments of old orders are
+/// checked again.
 pub fn plan(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     for area in AREAS {
         let now = tx.now();
-        // Which are to be looked at is known once the orders are here.
+        // Shipments to read are known only once the orders are read.
         let first_at = if area.number == SHIPMENTS { LATER } else { now };
         tx.execute(
             "INSERT INTO ml_sync (ml_user_id, area, next_at, at_once) VALUES (?1, ?2, ?4, 1)
@@ -108,7 +110,7 @@ pub fn plan(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     Ok(())
 }
 
-/// Has the shipments of an account read for the first time.
+/// Starts the first reading of the shipments of an account.
 pub fn wake_shipments(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
     tx.run(
         "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2 AND next_at = ?4 AND good_until IS NULL",
@@ -116,7 +118,7 @@ pub fn wake_shipments(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
     )
 }
 
-/// Accounts that may be called for, those first that are read next.
+/// Accounts that can be read, those first that are read next.
 pub fn callable(tx: &ReadTx<'_>, most: u32) -> Result<Vec<MlUserId>> {
     tx.values(
         "SELECT ml_user_id FROM ml_sync
@@ -127,8 +129,8 @@ pub fn callable(tx: &ReadTx<'_>, most: u32) -> Result<Vec<MlUserId>> {
     )
 }
 
-/// Has every area of an account read at once, but for what waits for another
-/// area's first reading; when that was last asked for.
+/// Makes every area of an account due at once, except one that waits for
+/// another area's first reading. Stores the time of this request.
 pub fn ask(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     tx.run(
         "UPDATE ml_sync SET next_at = iif(good_until IS NULL AND next_at = ?3, ?3, ?2), at_once = 1, asked_at = ?2
@@ -137,8 +139,8 @@ pub fn ask(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     )
 }
 
-/// Has every area of an account read at once that is not waiting for another
-/// area's first reading.
+/// Makes every area of an account due at once, except those that wait for an
+/// event.
 pub fn want(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     tx.run(
         "UPDATE ml_sync SET next_at = ?2, at_once = 1 WHERE ml_user_id = ?1 AND next_at < ?3",
@@ -146,7 +148,7 @@ pub fn want(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     )
 }
 
-/// Gives what could not be read at once back to the periodic tasks, but for
+/// Returns areas that could not be read at once to the periodic tasks, except
 /// first readings.
 pub fn unwant(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     tx.run(
@@ -160,8 +162,8 @@ pub fn account(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<Account>> {
     tx.record("FROM ml_account a WHERE a.ml_user_id = ?1", [account])
 }
 
-/// Makes an area of some accounts due, of those first whose turn is next.
-/// Where reading failed it keeps waiting.
+/// Makes an area of some accounts due now, those first that are due next. Areas
+/// that failed keep waiting.
 pub fn hurry(tx: &WriteTx<'_>, area: i64, accounts: u32) -> Result<()> {
     tx.run(
         "UPDATE ml_sync SET next_at = ?2
@@ -174,7 +176,7 @@ pub fn hurry(tx: &WriteTx<'_>, area: i64, accounts: u32) -> Result<()> {
     )
 }
 
-/// Whether the marketplace still takes an account's tokens.
+/// Whether the marketplace still accepts an account's tokens.
 pub fn is_callable(tx: &ReadTx<'_>, account: MlUserId) -> Result<bool> {
     tx.value("SELECT token_ok FROM ml_account WHERE ml_user_id = ?1", [account])
 }
@@ -232,7 +234,8 @@ pub fn is_still(tx: &ReadTx<'_>, account: &Account) -> Result<bool> {
     Ok(now == Some((account.owner, account.linked_at)))
 }
 
-/// Notes how far a reading came; whether it was still wanted.
+/// Stores the progress of a reading; false when the account is no longer linked
+/// as it was.
 pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<bool> {
     let Due { account, state, .. } = due;
     if !is_still(tx, account)? {
@@ -269,9 +272,9 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<boo
     Ok(true)
 }
 
-/// Notes that an area could not be read, and puts it off; with `elsewhere`
-/// also the account's other areas that are due at that pace, for a shorter
-/// time: they are retried before it is.
+/// Stores that an area could not be read, and postpones it. With `elsewhere` it
+/// also postpones the account's other areas that are due at that pace, for a
+/// shorter time, so that they are retried first.
 pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: bool) -> Result<()> {
     let Due { account, pace, state, .. } = due;
     if !is_still(tx, account)? {
@@ -291,7 +294,8 @@ pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: b
     )
 }
 
-/// Has others go first who have waited: there was no time for all of an area.
+/// Lets areas that have waited go first, because the time was over before all
+/// of this area was read.
 pub fn give_way(tx: &WriteTx<'_>, due: &Due) -> Result<()> {
     tx.run(
         "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2 AND next_at < ?3",
@@ -299,7 +303,7 @@ pub fn give_way(tx: &WriteTx<'_>, due: &Due) -> Result<()> {
     )
 }
 
-/// Puts off an area that this program does not know.
+/// Stops reading an area that this program does not know.
 pub fn pass_over(tx: &WriteTx<'_>, account: &Account, state: &AreaState) -> Result<()> {
     tx.run(
         "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2",
@@ -307,7 +311,7 @@ pub fn pass_over(tx: &WriteTx<'_>, account: &Account, state: &AreaState) -> Resu
     )
 }
 
-/// Puts an account off until it is linked again.
+/// Postpones all areas of an account until it is linked again.
 pub fn park(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
     if is_still(tx, account)? {
         tx.execute(

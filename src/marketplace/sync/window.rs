@@ -1,14 +1,14 @@
 //! A window of orders: all whose dates lie in a span, read page by page.
 //!
-//! Pages are places in a list that changes while it is read: an order that is
-//! cancelled leaves it, and those behind it move up, over the edge between two
-//! pages. So each page begins with the last order of the one before. Where two
-//! neighbours do not meet, something may have slipped through, and the window
-//! is read again.
+//! Pages are offsets in a list that changes while it is read: when an order is
+//! cancelled, it leaves the list, and those after it move up, also from one
+//! page to the one before. So each page begins with the last order of the one
+//! before. If two pages do not overlap, an order may have been missed, and the
+//! window is read again.
 //!
-//! How far a search can be paged is not documented. The shortest window is
-//! read however full it is: from its oldest order on as far as there are pages,
-//! then from its newest back to where both meet.
+//! How far a search can be paged is not documented. The shortest window is read
+//! however full it is: from its oldest order on as far as there are pages, then
+//! from its newest order back until both passes meet.
 
 use parking_lot::Mutex;
 use std::collections::HashSet;
@@ -25,23 +25,23 @@ use crate::marketplace::books::document::{Odd, OrderDocument};
 use crate::marketplace::books::orders::{self as books, Applied};
 use crate::marketplace::client::{Failure, ORDERS_PAGE, OrderSearch, Page, Span};
 
-/// From the beginning of one page to that of the next.
+/// Orders from the beginning of one page to that of the next.
 const STRIDE: usize = ORDERS_PAGE - 1;
-/// Pages of a search that are read: no search is paged beyond 10,000 orders.
+/// Most pages of a search: no search is paged beyond 10,000 orders.
 const MOST_PAGES: usize = 10_000 / STRIDE;
-/// How often a window is read whose pages do not meet.
+/// How often a window is read when its pages do not overlap.
 const MOST_TIMES: usize = 5;
-/// A search leaves out what was cancelled unless asked for it.
+/// A search leaves out cancelled orders unless it names their states.
 const STATES: [Option<&str>; 2] = [None, Some("cancelled,pending_cancel,invalid")];
-/// Searches by each of the states from the oldest order on, then back from the
-/// newest.
+/// Passes over a window: for each of the states one from the oldest order on,
+/// then one back from the newest.
 const PASSES: usize = 2 * STATES.len();
-/// Paging may end here though there is more.
+/// From this offset on, paging may end though there are more orders.
 const SURE_REACH: usize = 900;
-/// Orders by themselves.
+/// How a single order is announced and fetched.
 const RECORDS: OddRecords = OddRecords { topic: "orders_v2", path: "/orders/" };
 
-/// A search of both passes, their first pages fetched.
+/// A window with the first page of each of its two searches.
 pub struct Window {
     span: Span,
     first: [Page<OrderDocument>; 2],
@@ -71,15 +71,16 @@ impl Window {
         self.first.iter().map(|page| page.total.max(0)).sum()
     }
 
-    /// Whether there are more than can be paged reliably. Where the first page
-    /// is not full, the marketplace counts wrong.
+    /// Whether there are more orders than can be paged reliably. If the first
+    /// page is not full, the marketplace's total is wrong.
     pub fn is_too_full(&self) -> bool {
         let is_full = |page: &Page<OrderDocument>| page.records.len() >= ORDERS_PAGE;
         let mut first = self.first.iter();
         first.any(|page| page.total > MOST_ORDERS && is_full(page))
     }
 
-    /// Brings all of it into the books; returns how many orders are in it.
+    /// Brings all orders of the window into the books; returns how many there
+    /// are.
     pub fn read(self, reading: &Reading<'_>) -> Asked<i64> {
         let span = self.span;
         let (mut window, mut seen) = (self, HashSet::<i64>::new());
@@ -104,9 +105,9 @@ impl Window {
         Ok(count_of(seen.len()))
     }
 
-    /// Books the first pages and reads the others. The marketplace's totals
-    /// have been wrong: a pass ends where both they and a page that is not full
-    /// say so, or with an empty page.
+    /// Reads the pages and brings them into the books. The marketplace's totals
+    /// have been wrong. So a pass ends where both the total and a page that is
+    /// not full say so, or with an empty page.
     fn read_once(self, reading: &Reading<'_>) -> Result<Course, CallError> {
         let (span, names) = (self.span, Names::default());
         let course = Mutex::new(Course {
@@ -140,22 +141,23 @@ impl Window {
     }
 }
 
-/// Where two lanes are in a window.
+/// The progress of the lanes in a window.
 #[derive(Default)]
 struct Course {
-    /// The next page of each pass, and how many there are, as far as is known.
+    /// The next page of each pass, and how many pages it has, as far as is
+    /// known.
     next: [usize; PASSES],
     ends: [usize; PASSES],
-    /// First pages that nobody has booked yet.
+    /// First pages that are not in the books yet.
     first: Vec<(usize, Page<OrderDocument>)>,
-    /// What was on each page.
+    /// The orders on each page.
     pages: Vec<Seen>,
-    /// Numbers of those that make no sense.
+    /// Ids of orders that could not be read.
     odd: Vec<i64>,
     was_stopped: bool,
 }
 
-/// The numbers on a page, as far as they can be read.
+/// The ids on a page; `None` for an order whose id could not be read.
 #[derive(Clone, Debug)]
 struct Seen {
     pass: usize,
@@ -164,8 +166,8 @@ struct Seen {
 }
 
 impl Course {
-    /// The next page to look at: its pass, its number, and the page itself
-    /// when it is here already.
+    /// The next page to process: its pass, its number, and the page itself when
+    /// it was fetched already.
     fn take(
         &mut self,
         reading: &Reading<'_>,
@@ -211,8 +213,8 @@ impl Course {
         self.pages.push(seen);
     }
 
-    /// A pass gave no more though it may not have ended: the rest is read from
-    /// the other end.
+    /// Ends a pass that returned nothing more though there may be more orders.
+    /// The rest is read from the other end.
     fn cut(&mut self, reading: &Reading<'_>, pass: usize, number: usize) {
         self.ends[pass] = self.ends[pass].min(number);
         let back = pass + STATES.len();
@@ -224,8 +226,8 @@ impl Course {
         }
     }
 
-    /// Whether a page of a pass back from the newest has an order of the pass
-    /// from the oldest on.
+    /// Whether a page of a pass from the newest order back has an order of the
+    /// pass from the oldest order on.
     fn meets_other_end(&self, page: &Seen) -> bool {
         let Some(forth) = page.pass.checked_sub(STATES.len()) else {
             return false;
@@ -236,13 +238,13 @@ impl Course {
     }
 }
 
-/// How many pages so many orders have; the first one is always there.
+/// The number of pages of so many orders, at least one.
 fn pages_of(orders: i64) -> usize {
     let more = usize::try_from(orders).unwrap_or(0).saturating_sub(ORDERS_PAGE);
     1 + more.div_ceil(STRIDE)
 }
 
-/// Whether each page after a full one has its last order.
+/// Whether each page after a full one contains the last order of that one.
 fn all_meet(mut pages: Vec<Seen>, full: usize) -> bool {
     pages.sort_unstable_by_key(|page| (page.pass, page.number));
     pages.windows(2).all(|pair| {
@@ -266,7 +268,7 @@ fn page(
         newest_first: pass >= STATES.len(),
     };
     match reading.call(|client, caller| client.orders(caller, &search, number * STRIDE)) {
-        // So far and no further.
+        // Paging goes no further. It counts as an empty page.
         Err(CallError::Failed(Failure::Refused { status: 400, .. }))
             if number * STRIDE >= SURE_REACH =>
         {
@@ -276,8 +278,8 @@ fn page(
     }
 }
 
-/// Queues a page for the books; brings how many sales are in it of which no
-/// notification came.
+/// Queues the write of a page; the result is how many of its sales no
+/// notification announced.
 fn book(reading: &Reading<'_>, mut orders: Vec<OrderDocument>) -> Pending<usize, DbError> {
     let counts_news = reading.state.good_until.is_some();
     orders.retain(|order| order.seller == reading.account.ml_user_id);
@@ -314,12 +316,12 @@ mod tests {
             (vec![], true),
             (vec![page(0, 0, &[])], true),
             (vec![page(0, 0, &[1, 2, 3]), page(0, 1, &[3, 4])], true),
-            // In whatever order they came.
+            // The order in which pages came does not matter.
             (vec![page(0, 1, &[3, 4]), page(0, 0, &[1, 2, 3])], true),
-            // 2 was cancelled: 4 moved up, over the edge.
+            // 2 was cancelled: the next page begins with 4 instead of 3.
             (vec![page(0, 0, &[1, 2, 3]), page(0, 1, &[4, 5])], false),
             (vec![page(0, 0, &[1, 2, 3]), page(0, 1, &[])], false),
-            // Something older came in between.
+            // An older order was added in between.
             (vec![page(0, 0, &[1, 2, 3]), page(0, 1, &[9, 3, 4])], true),
             (vec![page(0, 0, &[1, 2, 3]), page(1, 0, &[7])], true),
             (vec![page(0, 0, &[1, 2]), page(0, 1, &[])], true),

@@ -1,4 +1,4 @@
-//! How far an account is mirrored, on the wire and in words for its owner.
+//! The progress of an account's readings, as JSON and in words for its owner.
 
 use serde::Serialize;
 
@@ -8,24 +8,24 @@ use crate::base::Zone;
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::Failure;
 
-/// How an area stands.
+/// The state of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AreaStanding {
-    /// It is to be read, and that has not begun.
+    /// It waits for its reading to begin.
     NaFila,
     /// A reading is under way.
     Lendo,
-    /// Everything is here.
+    /// Everything is read.
     EmDia,
-    /// The last try failed; it is retried by itself.
+    /// The last try failed; it will be retried.
     ComErro,
     /// The account must be linked again.
     Parada,
 }
 
 impl AreaStanding {
-    /// How an area of an account stands.
+    /// The state of an area of an account.
     pub const fn of(state: &AreaState, token_ok: bool) -> Self {
         if !token_ok {
             Self::Parada
@@ -58,7 +58,7 @@ pub struct AreaJson {
 }
 
 impl AreaJson {
-    /// The wire form of an area; `None` for one that is not shown.
+    /// The JSON of an area; `None` for one that is not shown.
     pub fn of(state: AreaState, token_ok: bool, zone: Zone) -> Option<Self> {
         let Area { name, title, .. } = Area::of(state.area)?;
         Some(Self {
@@ -76,8 +76,8 @@ impl AreaJson {
 
 const REFUSED: &str = "O marketplace recusou esta leitura. Se continuar, vincule a conta de novo.";
 
-/// Whether the words of a failure say that the marketplace refused: waiting alone
-/// may not help then.
+/// Whether the words of a failure are those of a refusal: then waiting alone
+/// may not help.
 pub fn is_refusal(words: &str) -> bool {
     words == REFUSED
 }

@@ -54,7 +54,7 @@ fn what_is_not_ours_to_work_is_kept_and_answered() {
     world.notify(&json!({ "resource": "/orders/1/../../users/me", "topic": "orders_v2", "user_id": SHOP.0 }), "r").unwrap();
     world.notify(&order_notice(1, "x"), "r").unwrap();
     world.work_inbox();
-    // That there is no such thing is believed the second time.
+    // "Not found" counts only the second time.
     let last = "SELECT state, outcome FROM ml_notification ORDER BY notification_id DESC LIMIT 1";
     assert_eq!(world.rows(last), ["0 the marketplace has no such order"]);
     world.advance(10);

@@ -139,14 +139,15 @@ fn an_answer_is_sent_once_whatever_comes_back() {
     let mut sent = world.calls("/answers");
     assert_eq!(sent, 1);
 
-    // It arrived and nobody said so; or what was said makes no sense.
+    // The answer arrived, but the response was lost or unreadable.
     for kind in ["lost_response", "truncated"] {
         world.fault(&json!({ "path_prefix": "/answers", "kind": kind }));
         assert_eq!(text(answer(world.ask())), "Serve sim", "{kind}");
         sent += 1;
         assert_eq!(world.calls("/answers"), sent, "{kind}");
     }
-    // It did not arrive: that is said, and nothing is sent again.
+    // The answer did not arrive: the caller gets an error, and nothing is sent
+    // again.
     for fault in [json!({ "kind": "status", "code": 503 }), json!({ "kind": "garbage" })] {
         let mut fault = fault;
         fault["path_prefix"] = json!("/answers");
@@ -155,14 +156,14 @@ fn an_answer_is_sent_once_whatever_comes_back() {
         sent += 1;
         assert_eq!(world.calls("/answers"), sent);
     }
-    // Somebody else was first.
+    // Another person answered first.
     let taken = world.ask();
     world.control(&format!("questions/{taken}"), &json!({ "answer": "Já disse", "notify": false }));
     assert_eq!(text(answer(taken)), "Já disse");
-    // A token that ended is renewed, and the answer sent with the new one.
+    // An expired token is renewed, and the answer sent with the new one.
     world.control("tokens", &json!({ "ml_user_id": SHOP.0, "action": "expire_access" }));
     assert_eq!(text(answer(world.ask())), "Serve sim");
-    // A question that ended cannot be answered, and is read again.
+    // A deleted question cannot be answered, and is read again.
     let closed = world.ask();
     world.control(&format!("questions/{closed}"), &json!({ "status": "DELETED", "notify": false }));
     let sent = answer(closed).unwrap();
@@ -260,7 +261,7 @@ fn files_are_bounded_and_never_from_elsewhere() {
 #[test]
 fn missed_notifications_are_given_as_they_were_sent() {
     let world = World::linked();
-    // Nobody listens there.
+    // No server listens there.
     world.control("config", &json!({ "notify_url": "http://127.0.0.1:1/ml", "attempts": 1 }));
     let order = world.sell(&json!({ "notify": true }));
     let given_up = std::time::Instant::now() + Duration::from_mins(1);

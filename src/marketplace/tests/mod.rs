@@ -1,5 +1,5 @@
-//! The room against the sandbox, over real HTTP. The workers' rounds are run
-//! by hand, so nothing waits.
+//! Tests of the marketplace against the sandbox, over real HTTP. They call the
+//! workers' rounds directly, so nothing waits.
 
 mod arriving;
 mod calling;
@@ -81,7 +81,7 @@ impl World {
             .unwrap()
     }
 
-    /// How many calls whose path begins so the marketplace has seen.
+    /// How many calls with a path that begins so the marketplace has received.
     fn calls(&self, path: &str) -> usize {
         let log = self.log("requests");
         let seen = log["requests"].as_array().unwrap().iter();
@@ -217,7 +217,7 @@ fn person_of(user_id: UserId) -> Person {
     Person { account: Arc::new(account), session: crate::base::ids::TokenHash([0; 32]), view: None }
 }
 
-/// Where a reply leads, and the word for the page.
+/// The address that a reply redirects to, and the word of its notice.
 fn location(reply: &Reply) -> String {
     let (_, value) = reply.headers.iter().find(|(name, _)| name == http::header::LOCATION).unwrap();
     let page = value.to_str().unwrap();

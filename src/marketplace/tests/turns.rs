@@ -1,10 +1,10 @@
-//! Readings that are cut short, again and again.
+//! Readings that are interrupted again and again.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
-/// A periodic run that is over after so many questions whether it is.
+/// A periodic run whose time is over after `looks` checks of `is_over`.
 fn run_shortly(world: &World, looks: usize) {
     let asked = AtomicUsize::new(0);
     let is_over = || asked.fetch_add(1, Ordering::Relaxed) >= looks;

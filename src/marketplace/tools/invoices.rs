@@ -1,7 +1,6 @@
 //! `GET /painel/vendas/{id}/nota`: the fiscal note of one of the caller's
-//! sales, fetched with the account's own token. Errors are plain text
-//! (contract §3); a browser that asks for a note that there is not is sent back to
-//! the page of the sale.
+//! sales, fetched with the account's own token. Errors are plain text (contract
+//! §3). If there is no note, a browser is sent back to the page of the sale.
 
 use http::StatusCode;
 use http::header::{CONTENT_DISPOSITION, HeaderValue};
@@ -19,7 +18,7 @@ use crate::marketplace::client::Failure;
 const UNKNOWN: Refusal = (StatusCode::NOT_FOUND, "Esta venda não foi encontrada entre as suas.");
 const NONE: Refusal =
     (StatusCode::NOT_FOUND, "Esta venda ainda não tem nota fiscal no marketplace.");
-/// The word for the page of a sale whose note was asked for in vain.
+/// The notice for the page of a sale that has no note.
 pub const NO_NOTE: &str = "sem-nota";
 
 /// Fetches the note.
@@ -45,7 +44,7 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Err(error) => {
             tracing::info!(%error, account = account.0, "no fiscal note");
             let refusal = refusal(&error);
-            // A person reads it on the page that has the link.
+            // In a browser, the message is shown on the page that has the link.
             if refusal == NONE && wants_html(request.headers()) {
                 let sale = format!("/painel/vendas/{order}");
                 return Reply::back(&sale, NO_NOTE);

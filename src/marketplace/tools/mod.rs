@@ -22,12 +22,12 @@ use crate::marketplace::account::tokens::CallError;
 /// A short sentence for the person who asked for a file, and its status.
 type Refusal = (StatusCode, &'static str);
 
-/// What is said instead of a file, as plain text.
+/// A message instead of a file, as plain text.
 fn told<S: Into<Bytes>>((status, said): (StatusCode, S)) -> Reply {
     Reply::of(media::TEXT, said).status(status)
 }
 
-/// What to say when the marketplace gave an account no answer to work with.
+/// The message when a call to the marketplace failed.
 pub const fn out_of_reach(error: &CallError) -> Refusal {
     let said = match error {
         CallError::NotLinked => "A conta não está vinculada.",
@@ -60,7 +60,7 @@ pub const fn out_of_reach(error: &CallError) -> Refusal {
     (StatusCode::BAD_GATEWAY, said)
 }
 
-/// What is said when a call brought no file, as plain text.
+/// The message when a call returned no file, as plain text.
 fn told_of<S: Into<Bytes>>(error: &CallError, refusal: (StatusCode, S)) -> Reply {
     let reply = told(refusal);
     match error.retry_after_s() {
@@ -79,8 +79,8 @@ fn own_account(
     Ok(accounts.into_iter().find(|one| one.ml_user_id == account))
 }
 
-/// A call that brought nothing, for programs: whatever the marketplace said
-/// stays here.
+/// The problem for a failed call, for API clients. It does not contain what the
+/// marketplace said.
 fn unavailable(error: CallError) -> Problem {
     let message = match &error {
         CallError::NotLinked => return Problem::not_found(),

@@ -1,4 +1,4 @@
-//! The pages of the tools with sample data; `page_samples.rs` looks at them.
+//! The pages of the tools with sample data, for `page_samples.rs`.
 
 use super::fees::Remains;
 use super::fees::views::{Calculated, CalculatorPage, Card};

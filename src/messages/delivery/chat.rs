@@ -15,10 +15,10 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 const MAX_ANSWER: u64 = 64 * 1024;
 /// Longest text of a message.
 const LONGEST: usize = 4_096;
-/// The official API, of the version that this was written for.
+/// The official API, in the version that this code was written for.
 const CLOUD: &str = "https://graph.facebook.com/v26.0";
 
-/// The code for free text outside of the 24 hours.
+/// Error code for free text outside of the 24-hour window.
 const OUTSIDE_WINDOW: i64 = 131_047;
 
 /// A gateway to the chat network.
@@ -55,8 +55,8 @@ impl Chat {
         }
     }
 
-    /// Asks the gateway about our number, and has it send nothing: status and
-    /// answer, or why there is none.
+    /// Asks the gateway about our number, without sending a message. Returns
+    /// status and body, or why there is no answer.
     pub fn ask(&self, timeout: Duration) -> Result<(u16, Value), String> {
         let instance = &self.config.instance;
         let key = self.config.api_key.reveal();
@@ -80,7 +80,7 @@ impl Chat {
         Ok((answer.status().as_u16(), json_of(&mut answer)))
     }
 
-    /// Where the official API is.
+    /// Base address of the official API.
     fn cloud(&self) -> &str {
         let base = Some(&*self.config.base_url).filter(|base| !base.is_empty());
         base.unwrap_or(CLOUD)
@@ -111,9 +111,9 @@ impl Chat {
         }
     }
 
-    /// With an approved template, which may always be sent; without one as
-    /// free text, which the network takes within 24 hours of the person's last
-    /// message only.
+    /// Sends with an approved template, which is always allowed. Without a
+    /// template it sends free text, which the network accepts only within 24
+    /// hours of the person's last message.
     fn by_cloud(&self, number: &str, text: &str) -> Sent {
         let address = format!("{}/{}/messages", self.cloud(), self.config.instance);
         let key =
@@ -132,7 +132,7 @@ impl Chat {
         }
     }
 
-    /// Status, body and the pause that is asked for.
+    /// Posts JSON. Returns status, body and the pause in `Retry-After`.
     fn post(
         &self,
         address: &str,
@@ -144,8 +144,8 @@ impl Chat {
             .post(address)
             .header(name, key)
             .header(header::CONTENT_TYPE, "application/json");
-        // The error may tell the address, which the operator knows, and
-        // nothing of the key.
+        // The error may contain the address, which the operator knows, but
+        // never the key.
         let mut answer = request.send(body.to_string()).map_err(|error| {
             let words = format!("o gateway de chat não respondeu: {error}");
             if was_nobody_there(&error) { Sent::Away { error: words } } else { later(&words) }
@@ -160,7 +160,7 @@ fn escaped(part: &str) -> percent_encoding::PercentEncode<'_> {
     percent_encoding::utf8_percent_encode(part, percent_encoding::NON_ALPHANUMERIC)
 }
 
-/// The JSON of an answer; null when it is none.
+/// The JSON body of an answer; null when the body is not JSON.
 fn json_of(answer: &mut Response<Body>) -> Value {
     let text = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_string();
     text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
@@ -171,7 +171,7 @@ fn retry_after<B>(answer: &Response<B>) -> Option<i64> {
     value.to_str().ok()?.trim().parse().ok()
 }
 
-/// A message as it is, within the window.
+/// The body of a free-text message, which is allowed within the window.
 fn free_text(number: &str, text: &str) -> Value {
     json!({
         "messaging_product": "whatsapp",
@@ -202,8 +202,8 @@ fn template(number: &str, name: &str, text: &str) -> Value {
     })
 }
 
-/// What the official API's error code means for the message. The vendor asks
-/// to go by the code and not by status or text.
+/// What the official API's error code means for the message. The vendor says to
+/// use the code, not the status or the text.
 fn cloud_verdict(status: u16, error: &Value, after_s: Option<i64>) -> Sent {
     let code = error["code"].as_i64().unwrap_or_default();
     let said = format!(
@@ -213,12 +213,12 @@ fn cloud_verdict(status: u16, error: &Value, after_s: Option<i64>) -> Sent {
     match code {
         // Token and permissions; the account or the number is locked; billing.
         190 | 3 | 10 | 200..=299 | 368 | 131_031 | 131_042 | 133_010 => down(&said),
-        // Too much for this one person; for the number; for the account.
+        // Rate limits: of this recipient; of our number; of the account.
         131_056 => Sent::Held { error: said, after_s: after_s.unwrap_or(30), all: false },
         4 | 80_007 | 130_429 => held(&said, after_s, 60),
         131_048 => held(&said, after_s, 1800),
-        // Nobody there, opted out, or nothing that may be said; the message or
-        // its template is wrong.
+        // The recipient cannot be reached, opted out, or may not get this
+        // message; the message or its template is wrong.
         131_026 | 131_047 | 131_049 | 131_050 | 100 | 131_008 | 131_009 | 132_000..=132_099 => {
             never(&said)
         }
@@ -232,7 +232,8 @@ fn cloud_verdict(status: u16, error: &Value, after_s: Option<i64>) -> Sent {
 fn accepted(id: &Value) -> Sent {
     match id.as_str() {
         Some(id) if !id.is_empty() => Sent::Accepted { provider: id.to_owned() },
-        // Sent again it might come twice, left it might never come.
+        // Unknown whether the message was accepted. A retry may deliver it
+        // twice; without a retry it may be lost.
         _ => later("a resposta do gateway de chat não diz se a mensagem foi aceita"),
     }
 }
@@ -241,7 +242,8 @@ fn later(error: &str) -> Sent {
     Sent::Later { error: error.to_owned() }
 }
 
-/// A pause of the whole channel, as long as it is asked for.
+/// Pauses the whole channel, for as long as the gateway asks, else for
+/// `otherwise_s`.
 fn held(error: &str, asked_s: Option<i64>, otherwise_s: i64) -> Sent {
     Sent::Held { error: error.to_owned(), after_s: asked_s.unwrap_or(otherwise_s), all: true }
 }

@@ -18,24 +18,24 @@ use crate::config::Config;
 /// Longest wait for an answer of the server.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Longest wait for each of its answers while it is only asked what it can do;
-/// a stop waits for it.
+/// Longest wait for each answer while only the server's features are queried.
+/// It is short, because a stop waits for it.
 const LEARN_TIMEOUT: Duration = Duration::from_secs(5);
-/// Pause between two tries to learn what the server can do.
+/// Pause between two tries to query the server's features.
 const LEARN_AGAIN: Duration = Duration::from_mins(1);
 
-/// Before the address where one may leave.
+/// Text before the unsubscribe link.
 const LEAVE: &str = "Não quer mais estes lembretes";
 
-/// A mail server and the sender it knows.
+/// A mail server and our sender address.
 pub struct Email {
     transport: SmtpTransport,
-    /// In the form of the wire.
+    /// The sender; its domain is in ASCII (punycode).
     from: Mailbox,
-    /// What the server says of itself.
+    /// For querying the server's features.
     server: MailServer,
-    /// Whether it takes more than ASCII before the `@`; `None` until it was
-    /// reached.
+    /// Whether the server accepts non-ASCII letters before the `@`; `None`
+    /// until it was reached.
     takes_accents: Mutex<Option<bool>>,
 }
 
@@ -56,8 +56,8 @@ impl Email {
         Ok(Self { transport, from, server, takes_accents: Mutex::default() })
     }
 
-    /// Whether the server takes letters beyond ASCII before the `@`; `None`
-    /// while nobody knows.
+    /// Whether the server accepts non-ASCII letters before the `@`; `None`
+    /// while that is unknown.
     pub fn takes_accents(&self) -> Option<bool> {
         *self.takes_accents.lock()
     }
@@ -66,7 +66,8 @@ impl Email {
         *self.takes_accents.lock() = Some(taken);
     }
 
-    /// Asks the server what it can do, until it was reached once.
+    /// Queries the server's features, and retries until the server answered
+    /// once.
     pub fn learn(&self, stop: &Stop) {
         loop {
             if let Ok(taken) = self.server.greet(false, LEARN_TIMEOUT) {
@@ -119,7 +120,7 @@ impl Email {
             .from(self.from.clone())
             .to(to)
             .subject(letter.subject.clone())
-            // The same at each try, so that a repetition can be recognised.
+            // The same at each try, so that a duplicate can be recognised.
             .message_id(Some(format!("<{}@{domain}>", letter.global_id)))
             .date_now()
             .multipart(MultiPart::alternative().singlepart(text).singlepart(html))
@@ -145,15 +146,15 @@ const ACCENTS: &str =
     "o servidor de e-mail não aceita endereços com acento antes do @ (não oferece SMTPUTF8)";
 const ACCENTS_OF_US: &str = "o servidor de e-mail não aceita o remetente configurado (email.from), que tem acento antes do @ (não oferece SMTPUTF8)";
 
-/// Whether a message did not leave because the server takes ASCII alone: it
-/// misses SMTPUTF8 for addresses, or 8BITMIME, which belongs to it.
+/// Whether sending failed because the server accepts only ASCII: it lacks
+/// SMTPUTF8 (for addresses), or 8BITMIME, which SMTPUTF8 requires.
 fn said_accents(error: &Error) -> bool {
     let words = error.to_string();
     words.contains("SMTPUTF8") || words.contains("8BITMIME")
 }
 
-/// The configured sender, else the one who signs in at the mail server when
-/// that is an address, else one that nobody answers to.
+/// The configured sender; else the user name at the mail server, when it is an
+/// address; else a no-reply address.
 pub fn sender(config: &Config) -> String {
     if !config.email.from.is_empty() {
         return config.email.from.clone();
@@ -170,13 +171,13 @@ pub fn sender(config: &Config) -> String {
     }
 }
 
-/// What an error means for the message. Answers of the 500s are final, but a
-/// refused login is about us and not about the recipient.
+/// What an error means for the message. 5xx answers are final, but a rejected
+/// login is our fault and not the recipient's.
 fn verdict(error: &Error) -> Sent {
     let code = error.status().map(|code| code.to_string());
     let said = describe(error, code.as_deref());
-    // What ends here before the server is asked is for want of encryption or
-    // of a way to sign in.
+    // Errors before the server is asked mean that encryption, or a way to sign
+    // in that we know, is missing.
     let refuses_us = code.as_deref().is_some_and(|code| code.starts_with("53"))
         || error.is_tls()
         || error.is_client();
@@ -211,7 +212,7 @@ fn describe(error: &Error, code: Option<&str>) -> String {
     }
 }
 
-/// The text as HTML: paragraphs, lines, and addresses that can be pressed.
+/// The text as HTML: paragraphs, line breaks and links.
 fn as_html(text: &str) -> String {
     let word = |word: &str| {
         let safe = escaped(word);

@@ -1,22 +1,23 @@
-//! When a channel may send: its pace, its pause while it is out of order, and
-//! the internal clock.
+//! When a channel may send: its rate limit, its pause while it is down, and the
+//! internal clock.
 //!
-//! The pace is real time, as the other side feels it. Pauses follow the
-//! service's clock.
+//! The rate limit uses real time, because the provider measures it. Pauses use
+//! the service's clock.
 
 use parking_lot::Mutex;
 use std::time::{Duration, Instant as Monotonic};
 
 use crate::base::Instant;
 
-/// How long a channel that is out of order is left alone before each probe;
-/// the last for good.
+/// Pauses before each probe of a channel that is down; the last one repeats.
 const PAUSES_S: [i64; 5] = [5, 10, 20, 40, 60];
-/// No pause is longer, so one that is comes from a clock that was set back.
+/// No pause is longer. A longer one means that the clock was set back, so it is
+/// ignored.
 const LONGEST_PAUSE_S: i64 = 3600;
-/// Failures in a row after which a channel counts as out of order.
+/// Failures in a row after which a channel counts as down.
 const FAILURES: u32 = 10;
-/// Probes in vain after which it is told that nobody answers.
+/// Failed probes after which administrators are told that the channel does not
+/// answer.
 const PROBES: usize = 2;
 
 /// What a channel did since the start.
@@ -25,12 +26,12 @@ pub struct Counts {
     pub sent: usize,
     /// Tries that failed.
     pub failed: usize,
-    /// Messages that were dropped, because they could reach nobody.
+    /// Messages that were dropped, such as expired ones.
     pub dropped: usize,
 }
 
 impl Counts {
-    /// What was counted after an earlier look.
+    /// The difference to earlier counts.
     pub const fn since(self, earlier: Self) -> Self {
         Self {
             sent: self.sent - earlier.sent,
@@ -40,46 +41,46 @@ impl Counts {
     }
 }
 
-/// Whether a channel is in order.
+/// Whether a channel works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Health {
     Good,
-    /// Nothing leaves until the next probe.
+    /// Nothing is sent until the next probe.
     Down {
         error: String,
     },
 }
 
-/// The gate of one channel.
+/// Decides when one channel may send.
 pub struct Gate {
-    /// Time between two messages; zero without a pace.
+    /// Time between two messages; zero without a rate limit.
     gap: Duration,
-    /// Whether the internal clock sends what is due.
+    /// Whether the internal clock is on: due messages are sent without a call.
     by_itself: bool,
     state: Mutex<GateState>,
 }
 
 struct GateState {
-    /// The next message may leave then.
+    /// Earliest time of the next message.
     next: Monotonic,
-    /// Whether a call has the queue worked.
+    /// Whether a call (`send_due`) is processing the queue.
     called: bool,
-    /// Nothing leaves until then, because the other side asked for it.
+    /// Nothing is sent until then, because the provider asked for a pause.
     paused: Option<Instant>,
     down: Option<Down>,
-    /// In a row.
+    /// Failures in a row.
     failures: u32,
-    /// Whether it was told that the channel is out of order.
+    /// Whether administrators were told that the channel is down.
     told_down: bool,
     counts: Counts,
-    /// What was told of them.
+    /// The counts at the last call of [`Gate::untold`].
     told: Counts,
     in_flight: usize,
 }
 
-/// A channel that is out of order.
+/// The state of a channel that is down.
 struct Down {
-    /// The next probe.
+    /// Time of the next probe.
     until: Instant,
     /// Probes so far.
     probes: usize,
@@ -93,17 +94,17 @@ impl Down {
     }
 }
 
-/// What a failure says of the channel.
+/// What a failure means for the channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
-    /// It was known to be out of order, so the failure is none of the message.
+    /// The channel was already down, so this is not a failure of the message.
     pub was_down: bool,
-    /// It is, and that was not told yet.
+    /// The channel is down, and administrators were not told yet.
     pub is_news: bool,
 }
 
 impl Gate {
-    /// A gate for so many messages a second; 0 for any number.
+    /// A gate for `per_s` messages a second; 0 for no limit.
     pub fn new(per_s: f64, by_itself: bool) -> Self {
         let now = Monotonic::now();
         let gap = if per_s > 0.0 {
@@ -128,20 +129,20 @@ impl Gate {
         }
     }
 
-    /// Has the queue worked also without the internal clock, or no longer.
+    /// Opens the gate also while the internal clock is off, or closes it again.
     pub fn call(&self, called: bool) {
         self.state.lock().called = called;
     }
 
-    /// Takes the turn for one message; returns how long it is to be waited
-    /// for, or `None` while nothing may leave.
+    /// Reserves a send time for one message. Returns how long to wait for it,
+    /// or `None` while nothing may be sent.
     pub fn turn(&self, now: Instant, wire: Monotonic) -> Option<Duration> {
         let mut state = self.state.lock();
         if !self.is_open(&state, now) {
             return None;
         }
         if let Some(down) = &mut state.down {
-            // One probe, by whoever comes first.
+            // This caller sends the only probe before the next pause ends.
             down.until = down.pause_from(now);
             down.probes += 1;
         }
@@ -151,7 +152,7 @@ impl Gate {
         Some(turn - wire)
     }
 
-    /// Whether a message might leave now.
+    /// Whether a message might be sent now.
     pub fn lets_through(&self, now: Instant) -> bool {
         self.is_open(&self.state.lock(), now)
     }
@@ -163,17 +164,17 @@ impl Gate {
         !is_paused && !rests && (self.by_itself || state.called)
     }
 
-    /// Whether something is on its way.
+    /// Whether a message is being sent.
     pub fn is_busy(&self) -> bool {
         self.state.lock().in_flight > 0
     }
 
-    /// Gives a turn back, whatever was done with it.
+    /// Ends a turn, whether or not a message was sent.
     pub fn done(&self) {
         self.state.lock().in_flight -= 1;
     }
 
-    /// Counts a message that was taken.
+    /// Counts a message that the provider accepted.
     pub fn note_sent(&self) {
         let mut state = self.state.lock();
         state.counts.sent += 1;
@@ -182,13 +183,13 @@ impl Gate {
         state.told_down = false;
     }
 
-    /// Counts a message that did not leave.
+    /// Counts a failed try, and decides whether the channel is down.
     pub fn note_failed(&self, error: &str, fault: DeliveryFault, now: Instant) -> Judged {
         let mut state = self.state.lock();
         state.counts.failed += 1;
         let was_down = state.down.is_some();
         if fault == DeliveryFault::Message {
-            // Whoever refuses a message is in order.
+            // A provider that rejects a single message works.
             state.failures = 0;
             state.down = None;
             state.told_down = false;
@@ -213,7 +214,7 @@ impl Gate {
         Judged { was_down, is_news }
     }
 
-    /// Lets nothing leave until an instant. That is no failure.
+    /// Stops sending until an instant. This does not count as a failure.
     pub fn pause(&self, until: Instant) {
         let mut state = self.state.lock();
         state.paused = state.paused.max(Some(until));
@@ -224,7 +225,7 @@ impl Gate {
         self.state.lock().counts.dropped += count;
     }
 
-    /// What was counted since this was asked last.
+    /// What was counted since the last call.
     pub fn untold(&self) -> Counts {
         let mut state = self.state.lock();
         let fresh = state.counts.since(state.told);
@@ -232,7 +233,7 @@ impl Gate {
         fresh
     }
 
-    /// Whether the channel is in order.
+    /// Whether the channel works.
     pub fn health(&self) -> Health {
         match &self.state.lock().down {
             Some(down) => Health::Down { error: down.error.clone() },
@@ -246,10 +247,10 @@ impl Gate {
 pub enum DeliveryFault {
     /// The message's or its recipient's.
     Message,
-    /// Nobody knows: ten in a row are the channel's.
+    /// Unknown; ten in a row count as the channel's.
     Unknown,
-    /// The channel's: nobody is there.
+    /// The channel's: the provider cannot be reached.
     Silence,
-    /// The channel's: it refuses us.
+    /// The channel's: the provider rejects us.
     Refusal,
 }

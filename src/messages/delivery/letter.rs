@@ -1,4 +1,4 @@
-//! A message written out: whom it goes to and what it says.
+//! A message ready to send: its recipient and its final text.
 
 use serde_json::Value;
 
@@ -10,32 +10,33 @@ use crate::db::{Lane, Result};
 use crate::messages::{notices, texts, unsubscribe};
 use crate::outbox::MessageKind;
 
-/// What leaves.
+/// A message ready to send.
 #[derive(Clone, Debug)]
 pub struct Letter {
-    /// The message's name in the whole world.
+    /// Globally unique id of the message.
     pub global_id: String,
     pub user: UserId,
     pub kind: MessageKind,
     pub name: String,
     pub email: String,
-    /// Digits with the country's.
+    /// Digits with the country code.
     pub chat_number: Option<String>,
-    /// Number of the linked Telegram chat.
+    /// Id of the linked Telegram chat.
     pub telegram: Option<i64>,
     pub subject: String,
     pub text: String,
-    /// Where the recipient may leave; none for what is always sent.
+    /// The unsubscribe link; `None` for messages that are always sent.
     pub leave: Option<String>,
-    /// Path of the page that it is about.
+    /// Path of the page that the message opens.
     pub page: String,
-    /// What a newer message about the same takes the place of.
+    /// Key of the subject: a newer message with the same key replaces this one.
     pub matter: String,
-    /// Worthless after.
+    /// Not sent after this.
     pub expires_at: Option<Instant>,
 }
 
-/// Writes a message out; the reason when it has nothing to say any more.
+/// Fills in the text of a message. The inner error is the reason why the
+/// message is no longer needed.
 pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter, &'static str>> {
     let Some(kind) = MessageKind::from_name(&claimed.kind) else {
         return Ok(Err("esta versão não conhece este tipo de mensagem"));
@@ -53,7 +54,7 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
         return Ok(Err("a pessoa já voltou"));
     }
     if let (MessageKind::CheckIn, Some(day)) = (kind, params["day"].as_i64()) {
-        // Read here, because the program builds on this room.
+        // Read here, because the room `program` depends on this one.
         let done = "SELECT last_checkin >= ?2 FROM program_student WHERE student_id = ?1";
         let done = app.db.read(Lane::Slow, |tx| tx.maybe(done, (claimed.user, day)))?;
         if done.flatten() == Some(true) {
@@ -94,7 +95,7 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
     }))
 }
 
-/// Where a message leads whoever presses it.
+/// Path of the page that a click on the message opens.
 fn page_of(kind: MessageKind, params: &Value) -> String {
     let page = match kind {
         MessageKind::Alert | MessageKind::Question => params["page"].as_str(),
@@ -103,13 +104,13 @@ fn page_of(kind: MessageKind, params: &Value) -> String {
     page.unwrap_or(kind.row().page).to_owned()
 }
 
-/// The same for messages of which only the newest is of use.
+/// A key that is the same for messages of which only the newest is useful.
 fn matter_of(kind: MessageKind, params: &Value) -> String {
     let one = &params[kind.row().topic];
     format!("{}:{one}", kind.name())
 }
 
-/// The address of a link while it works, and until when it does.
+/// The address of a link and when it expires; `None` when it no longer works.
 fn link_of(app: &App, name: &str) -> Result<Option<(String, Instant)>> {
     let found = app.db.read(Lane::Slow, |tx| links::sealed(tx, name))?;
     let Some((sealed, until)) = found else {

@@ -1,4 +1,4 @@
-//! The mail server, asked without sending anything.
+//! Queries the mail server without sending anything.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::base::Secret;
 
-/// A mail server as its address describes it, in the terms of lettre.
+/// A mail server parsed from its address, in the types of `lettre`.
 pub struct MailServer {
     host: String,
     port: u16,
@@ -47,9 +47,9 @@ impl MailServer {
         format!("{}:{}", self.host, self.port)
     }
 
-    /// Greets the server as a mail would, signs in if that is wanted, and
-    /// leaves; each step within the time. Whether it takes addresses beyond
-    /// ASCII (SMTPUTF8).
+    /// Connects as for sending a mail, signs in if `sign_in`, and closes the
+    /// connection; each step within the timeout. Returns whether the server
+    /// accepts non-ASCII addresses (SMTPUTF8).
     pub fn greet(&self, sign_in: bool, timeout: Duration) -> Result<bool, Error> {
         let wrapper = match &self.tls {
             Tls::Wrapper(parameters) => Some(parameters),

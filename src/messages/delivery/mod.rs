@@ -1,14 +1,15 @@
 //! Delivery: from the queue to the people.
 //!
-//! Each configured channel has a few threads. One takes the message that is
-//! due longest under a lease (`store.rs`), writes it out (`letter.rs`), lets it
-//! leave through its channel and notes what came of it. No transaction is open
-//! while the outside is asked, so a message leaves at least once: twice only
-//! when the process dies between sending and noting it.
+//! Each configured channel has a few threads. A thread claims the message that
+//! is overdue longest, under a lease (`store.rs`), fills in its text
+//! (`letter.rs`), sends it through its channel and stores the result. No
+//! transaction is open during the call to the provider, so a message is sent at
+//! least once. It is sent twice only when the process dies between sending and
+//! storing the result.
 //!
 //! A person gets the messages of a channel in their order. A channel that is
-//! out of order is probed by one message now and then; meanwhile no message
-//! uses up its tries (`gate.rs`).
+//! down is probed by one message now and then; meanwhile no message uses up its
+//! tries (`gate.rs`).
 
 pub mod chat;
 pub mod email;
@@ -38,36 +39,36 @@ use letter::Letter;
 
 /// Threads of a channel.
 const THREADS: usize = 6;
-/// Pause between two looks at a queue that a call waits to see empty.
+/// Pause between two checks of a queue, while a call waits until it is empty.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What to know of an address with letters beyond ASCII before the `@` while
-/// nobody knows what the mail server takes.
+/// Hint about an address with non-ASCII letters before the `@`, while it is
+/// unknown whether the mail server accepts it.
 pub const ACCENTS_NOTE: &str =
     "Nem todo servidor de e-mail aceita acento antes do @: as mensagens podem não chegar.";
 
-/// What came of a try to send.
+/// The result of a try to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sent {
-    /// The provider took it, and calls it so.
+    /// The provider accepted the message, under this id.
     Accepted { provider: String },
-    /// Not now, for a reason that may be the message's: a try.
+    /// Not now, perhaps because of the message itself: this counts as a try.
     Later { error: String },
-    /// Not now, and nobody's fault: a pause of so many seconds is due, for all
-    /// messages of the channel or for this one alone.
+    /// Not now, but this is no failure: the provider asks for a pause of so
+    /// many seconds, for the whole channel (`all`) or for this message alone.
     Held { error: String, after_s: i64, all: bool },
-    /// Nobody is there to take anything.
+    /// The provider cannot be reached.
     Away { error: String },
-    /// This message will never be taken.
+    /// This message will never be accepted.
     Never { error: String },
-    /// The channel refuses us, whatever the message.
+    /// The provider rejects us, whatever the message.
     Down { error: String },
-    /// Nothing of its person's is left to take it.
+    /// The recipient has nothing left that can receive the message.
     Unreachable { reason: &'static str },
 }
 
-/// Whether a call cannot have been heard, because nobody was there. Of other
-/// failures nobody knows whether the message was taken.
+/// Whether a call cannot have reached the provider, because no connection was
+/// made. After other errors it is unknown whether the message was accepted.
 pub fn was_nobody_there(error: &ureq::Error) -> bool {
     use std::io::ErrorKind;
     match error {
@@ -86,7 +87,7 @@ pub fn was_nobody_there(error: &ureq::Error) -> bool {
     }
 }
 
-/// A way out, as it is configured.
+/// The sender of a configured channel.
 pub enum Sender {
     Chat(chat::Chat),
     Email(Box<email::Email>),
@@ -105,7 +106,7 @@ impl Sender {
     }
 }
 
-/// A channel with what is known of it.
+/// A channel with its sender and its gate.
 pub struct Outlet {
     pub channel: Channel,
     pub sender: Sender,
@@ -115,12 +116,12 @@ pub struct Outlet {
 /// The configured channels.
 pub struct Delivery {
     pub outlets: Vec<Arc<Outlet>>,
-    /// Rung when something may be due.
+    /// Wakes the workers when a message may be due.
     pub bell: Stop,
 }
 
 impl Delivery {
-    /// The channels of a configuration.
+    /// Prepares the configured channels.
     pub fn new(config: &Config) -> Result<Self, String> {
         let mut outlets = Vec::new();
         let mut add = |channel, sender, per_s| {
@@ -150,8 +151,8 @@ impl Delivery {
         Ok(Self { outlets, bell: Stop::default() })
     }
 
-    /// What to know of an address with letters beyond ASCII before the `@`;
-    /// empty when the mail server takes it.
+    /// Hint about an address with non-ASCII letters before the `@`; empty when
+    /// the mail server accepts it.
     pub fn accents_note(&self) -> &'static str {
         let taken = self.outlets.iter().find_map(|outlet| match &outlet.sender {
             Sender::Email(email) => email.takes_accents(),
@@ -190,9 +191,8 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
     Ok(started)
 }
 
-/// Lets what is due leave when the internal clock does not, until nothing is
-/// due or `is_over` says so; returns what each channel did since this was
-/// asked last.
+/// Sends due messages while the internal clock is off, until none is due or
+/// `is_over` is true. Returns what each channel did since the last call.
 pub fn send_due(app: &App, is_over: impl Fn() -> bool) -> Vec<(Channel, Counts)> {
     let outlets = &app.delivery.outlets;
     if !app.config.cron.enabled {

@@ -1,8 +1,9 @@
-//! Web push: a message to every browser in which its person switched it on.
+//! Web push: a message to every browser in which its person enabled it.
 //!
-//! It counts as sent when one browser's service took it, and is not repeated
-//! for the others: whoever is reached twice is told twice. Nobody is reached
-//! any more when the services know none of the browsers.
+//! The message counts as sent when the push service of one browser accepted it.
+//! It is not retried for the other browsers, because then the first would show
+//! it twice. A person is unreachable when the push services no longer know any
+//! of the browsers.
 
 use parking_lot::Mutex;
 use std::collections::HashSet;
@@ -27,40 +28,41 @@ use crate::messages::push::address::{self, Endpoint, NotPublic, PublicOnly};
 use crate::messages::push::vapid::Keys;
 use crate::messages::push::{Device, encrypt, store};
 
-/// Longest wait for a service, and for all of a person's together: less than
-/// the lease of a message.
+/// Longest wait for one push service, and for all of a person's together. Both
+/// are less than the lease of a message.
 const TIMEOUT: Duration = Duration::from_secs(8);
 const PATIENCE: Duration = Duration::from_secs(40);
-/// Longest that a service keeps a message for a browser that is away.
+/// Longest time that a service keeps a message for a browser that is offline.
 const LONGEST_TTL_S: i64 = 28 * DAY_S;
 /// Largest text before encryption; services must take 3993 bytes.
 const LARGEST: usize = 3000;
-/// The same after a service found it too large.
+/// The same after a service answered that the text is too large.
 const SMALLER: usize = 1000;
-/// Services that are remembered to know our key.
+/// Most services in `Push::trusted`.
 const REMEMBERED: usize = 64;
 
-/// The way to push services.
+/// Client of the push services.
 pub struct Push {
     agent: Agent,
     subject: String,
     extra_hosts: Vec<String>,
-    /// Origins of services that took our signature since they last refused one.
+    /// Origins of services that accepted our signature since they last rejected
+    /// one.
     trusted: Mutex<HashSet<String>>,
 }
 
-/// What goes to each of a person's browsers.
+/// What is the same for all browsers of a person.
 struct Parcel<'p> {
     letter: &'p Letter,
     keys: &'p Keys,
     now: Instant,
 }
 
-/// What came of a message for one browser.
+/// The result of sending a message to one browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum PushOutcome {
     Taken,
-    /// Its service does not know the browser any more.
+    /// The service no longer knows the browser.
     Gone,
     /// The service will never take this message.
     Refused(String),
@@ -71,14 +73,14 @@ enum PushOutcome {
 }
 
 impl Push {
-    /// The configured way.
+    /// A client with the configured settings.
     pub fn new(config: &Config) -> Self {
         let agent_config = Agent::config_builder()
             .timeout_global(Some(TIMEOUT))
             .max_redirects(0)
             .http_status_as_error(false)
             .max_idle_connections_per_host(THREADS)
-            // A proxy would look names up by itself.
+            // A proxy would resolve names itself, without our check.
             .proxy(None)
             .user_agent(concat!("seller-platform/", env!("CARGO_PKG_VERSION")))
             .build();
@@ -106,7 +108,7 @@ impl Push {
             Ok(devices) => devices,
             Err(error) => return later(&format!("os navegadores não puderam ser lidos: {error}")),
         };
-        // Whoever was reached last is reached first.
+        // The browser that was reached most recently comes first.
         devices.sort_by_key(|device| std::cmp::Reverse(device.sent_at));
         let parcel = Parcel { letter, keys, now: app.clock.now() };
         let began = Monotonic::now();
@@ -131,7 +133,7 @@ impl Push {
     }
 
     fn send_to(&self, device: &Device, parcel: &Parcel<'_>) -> PushOutcome {
-        // The setting may have become narrower since.
+        // The settings may no longer allow this address.
         let Ok(endpoint) = address::endpoint(&device.subscription.endpoint, &self.extra_hosts)
         else {
             return PushOutcome::Gone;
@@ -194,17 +196,17 @@ impl Push {
         trusted.insert(audience.to_owned());
     }
 
-    /// Whether a refused signature is about the one browser. When the service
-    /// took the same key from us just before, the browser was bound to another
-    /// one. When it refuses twice in a row it may be about us (our clock, our
-    /// contact), and no browser must be lost for that.
+    /// Whether a rejected signature concerns only this browser. If the service
+    /// accepted our key just before, this browser is bound to another key. If
+    /// the service rejects twice in a row, the cause may be ours (our clock,
+    /// our contact), and no browser may be removed for that.
     fn distrust(&self, audience: &str) -> bool {
         let mut trusted = self.trusted.lock();
         trusted.remove(audience)
     }
 }
 
-/// What a status means, but for those that are looked at before.
+/// What a status means, except for those that the caller handles before.
 fn verdict(status: u16, after_s: Option<i64>) -> PushOutcome {
     let later = |error: String| PushOutcome::Later { error, after_s };
     match status {
@@ -226,7 +228,7 @@ fn verdict(status: u16, after_s: Option<i64>) -> PushOutcome {
 fn unanswered(error: &ureq::Error) -> PushOutcome {
     let inside = matches!(error, ureq::Error::Other(error) if error.is::<NotPublic>());
     let error = if inside {
-        // May be a name server in trouble: the browser is not forgotten.
+        // The name server may have failed, so the browser is kept.
         "o endereço do serviço do navegador leva a uma rede interna".to_owned()
     } else {
         format!("o serviço do navegador não respondeu: {error}")
@@ -234,8 +236,8 @@ fn unanswered(error: &ureq::Error) -> PushOutcome {
     PushOutcome::Later { error, after_s: None }
 }
 
-/// Notes which browsers were reached, and forgets those that are gone.
-/// They go by address: their numbers may be another's by now.
+/// Stores which browsers were reached, and removes those that are gone.
+/// Browsers are identified by address, because their ids may be reused.
 fn note(app: &App, outcomes: Vec<(String, PushOutcome)>) -> Result<()> {
     let concerns =
         |(_, outcome): &(_, PushOutcome)| matches!(outcome, PushOutcome::Taken | PushOutcome::Gone);
@@ -254,7 +256,7 @@ fn note(app: &App, outcomes: Vec<(String, PushOutcome)>) -> Result<()> {
     })
 }
 
-/// What came of the message altogether.
+/// Combines the results of all browsers.
 fn together(outcomes: Vec<PushOutcome>) -> Sent {
     let all = outcomes.len();
     let taken = outcomes.iter().filter(|outcome| **outcome == PushOutcome::Taken).count();
@@ -271,8 +273,8 @@ fn together(outcomes: Vec<PushOutcome>) -> Sent {
         }
     }
     if !waits.is_empty() {
-        // A pause counts as no try only when all ask for one. The channel is
-        // never at fault: each browser names its own service.
+        // This does not count as a try only when all services ask for a pause.
+        // The channel is never at fault: each browser names its own service.
         let asked: Option<Vec<i64>> = waits.iter().map(|(_, after_s)| *after_s).collect();
         let error = waits.swap_remove(0).0;
         return match asked.and_then(|pauses| pauses.into_iter().min()) {
@@ -290,18 +292,18 @@ fn later(error: &str) -> Sent {
     Sent::Later { error: error.to_owned() }
 }
 
-/// How long a service may keep a message: until it is worthless, else a day.
+/// How long a service may keep a message: until it expires, else a day.
 fn ttl_s(expires_at: Option<Instant>, now: Instant) -> i64 {
     expires_at.map_or(DAY_S, |at| (at.0 - now.0).clamp(0, LONGEST_TTL_S))
 }
 
-/// A name of 32 letters for what a message is about: a newer message takes
-/// the place of an older one at the service and on the screen.
+/// A key of 32 characters for the subject of a message: a newer message with
+/// the same key replaces an older one at the service and on the screen.
 fn topic(matter: &str) -> String {
     BASE64.encode(&Sha256::digest(matter.as_bytes())[..24])
 }
 
-/// What the service worker of the browser is given, of at most so many bytes.
+/// The JSON for the browser's service worker, of at most `largest` bytes.
 fn payload(letter: &Letter, tag: &str, largest: usize) -> String {
     let title = crate::base::text::shortened(&letter.subject, 120);
     let body = without_addresses(&letter.text);
@@ -322,7 +324,7 @@ fn payload(letter: &Letter, tag: &str, largest: usize) -> String {
     }
 }
 
-/// At most so many letters; what is missing is shown to be.
+/// The text cut to `letters` characters, with an ellipsis when it was cut.
 fn shortened(text: &str, letters: usize) -> String {
     let short = crate::base::text::shortened(text, letters);
     if short.len() == text.len() {
@@ -331,7 +333,8 @@ fn shortened(text: &str, letters: usize) -> String {
     format!("{}…", short.trim_end())
 }
 
-/// The paragraphs that name no address: pressing a notification leads there.
+/// The paragraphs without links, because a click on the notification opens the
+/// page.
 fn without_addresses(text: &str) -> String {
     let names_one =
         |paragraph: &str| paragraph.contains("https://") || paragraph.contains("http://");

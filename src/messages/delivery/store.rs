@@ -1,4 +1,4 @@
-//! The queue in the database, as delivery works it.
+//! The queue in the database, as the workers process it.
 
 use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
@@ -9,7 +9,7 @@ use crate::row;
 pub const LEASE_S: i64 = 60;
 /// Tries after which a message is given up.
 pub const MOST_TRIES: i64 = 8;
-/// Messages without a way to anybody that one claim drops.
+/// Most messages that one claim drops.
 const DROPPED_AT_ONCE: usize = 50;
 /// Longest reason that is noted.
 const LONGEST_REASON: usize = 300;
@@ -18,45 +18,46 @@ const LONGEST_REASON: usize = 300;
 #[derive(Clone, Debug)]
 pub struct Claimed {
     pub id: i64,
-    /// Its name in the whole world; the same at each try.
+    /// Globally unique id; the same at each try.
     pub global_id: String,
     pub lease: i64,
     pub user: UserId,
     pub kind: String,
     pub params: String,
-    /// Tries with this one.
+    /// Tries so far, this one included.
     pub attempts: i64,
     pub name: String,
     pub email: String,
     pub chat_number: Option<String>,
-    /// Number of the linked Telegram chat, unless the bot is blocked in it.
+    /// Id of the linked Telegram chat, unless the bot is blocked in it.
     pub telegram: Option<i64>,
-    /// Worthless after.
+    /// Not sent after this.
     pub expires_at: Option<Instant>,
-    /// When the recipient was here last.
+    /// When the recipient last used the platform.
     pub last_access_at: Option<Instant>,
-    /// Whether an earlier try did not come to its end.
+    /// Whether an earlier try was interrupted before its result was stored.
     pub repeated: bool,
 }
 
 /// Noted on a message that may have been sent before.
 const REPEATED: &str = "talvez repetida: o envio anterior não chegou ao fim";
 
-/// What a claim found.
+/// The result of [`claim`].
 pub struct ClaimOutcome {
     pub claimed: Option<Claimed>,
-    /// Messages dropped on the way to it.
+    /// Messages that were dropped before one was claimed.
     pub dropped: usize,
 }
 
-/// What is due, and the oldest unfinished message of its recipient.
+/// SQL condition: the message is due, and it is the oldest unfinished one of
+/// its recipient in the channel.
 const DUE: &str = "o.channel = ?1 AND o.run_at <= ?2 AND o.state = 0
     AND NOT EXISTS (
         SELECT 1 FROM outbox e
         WHERE e.user_id = o.user_id AND e.channel = ?1 AND e.state = 0
             AND e.message_id < o.message_id)";
 
-/// Whether something of a channel is due.
+/// Whether a message of a channel is due.
 pub fn is_due(tx: &ReadTx<'_>, channel: Channel, now: Instant) -> Result<bool> {
     tx.value(&format!("SELECT EXISTS (SELECT 1 FROM outbox o WHERE {DUE})"), (channel, now))
 }
@@ -67,7 +68,7 @@ struct Due {
     has_devices: bool,
 }
 
-// Read with the number of the lease that it is to have.
+// `?3` is the lease that the message gets.
 row!(Claimed {
     id = "o.message_id",
     global_id = "o.global_id",
@@ -91,8 +92,8 @@ row!(Due {
     has_devices = "EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = o.user_id)",
 });
 
-/// Takes the message that is due longest and is the oldest unfinished one of
-/// its recipient. What can reach nobody is dropped with its reason.
+/// Claims the message that is overdue longest and is the oldest unfinished one
+/// of its recipient. Messages that cannot be sent are dropped, with the reason.
 pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<ClaimOutcome> {
     let mut dropped = 0;
     while dropped < DROPPED_AT_ONCE {
@@ -151,8 +152,8 @@ pub fn drop_message(tx: &WriteTx<'_>, id: i64, reason: &str) -> Result<()> {
     )
 }
 
-/// Notes that a message was taken by the provider. What became of the message
-/// meanwhile stays: a lease that is over cannot overwrite it.
+/// Stores that the provider accepted a message. Nothing changes when the lease
+/// is no longer valid: what another worker or a person stored meanwhile stays.
 pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
     tx.run(
         "UPDATE outbox SET state = ?3, done_at = ?4, provider = ?5, outcome = ?6, lease = NULL
@@ -168,12 +169,13 @@ pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
     )
 }
 
-/// Puts a message back for a pause after a try.
+/// Puts a message back into the queue for `pause_s` seconds, after a try.
 pub fn try_later(tx: &WriteTx<'_>, claimed: &Claimed, error: &str, pause_s: i64) -> Result<()> {
     put_back(tx, claimed, error, pause_s, 0)
 }
 
-/// Puts a message back for a pause; this was no try.
+/// Puts a message back into the queue for `pause_s` seconds, without counting a
+/// try.
 pub fn wait(tx: &WriteTx<'_>, claimed: &Claimed, error: &str, pause_s: i64) -> Result<()> {
     put_back(tx, claimed, error, pause_s, 1)
 }
@@ -213,7 +215,7 @@ pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
     )
 }
 
-/// Makes messages due again whose try was under way when the process ended.
+/// Makes messages due again that were being sent when the process ended.
 pub fn recover(tx: &WriteTx<'_>) -> Result<usize> {
     tx.execute("UPDATE outbox SET run_at = ?1 WHERE lease IS NOT NULL AND +state = 0", [tx.now()])
 }

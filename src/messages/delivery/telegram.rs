@@ -25,13 +25,13 @@ pub struct Telegram {
     recent: Mutex<VecDeque<(Monotonic, i64)>>,
 }
 
-/// What a refusal says of the chat.
+/// What a rejected message says about the chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Finding {
     Nothing,
     /// There is no such chat.
     Gone,
-    /// Its person does not want to hear of the bot.
+    /// The person blocked the bot.
     Blocked,
 }
 
@@ -41,8 +41,8 @@ impl Telegram {
         Some(Self { bot: Bot::new(&config.telegram)?, recent: Mutex::default() })
     }
 
-    /// Sends a letter to its recipient's chat, and notes what it tells of the
-    /// chat.
+    /// Sends a letter to its recipient's chat, and stores what the answer says
+    /// about the chat.
     pub fn send(&self, app: &App, letter: &Letter) -> Sent {
         let Some(chat) = letter.telegram else {
             return Sent::Never { error: "a pessoa não tem um Telegram conectado".to_owned() };
@@ -71,7 +71,8 @@ impl Telegram {
         }
     }
 
-    /// Whether a chat had no message within the last second; then this is it.
+    /// Whether a chat had no message within the last second. If so, a message
+    /// is recorded for it now.
     fn takes_turn(&self, chat: i64, now: Monotonic) -> bool {
         let mut recent = self.recent.lock();
         while recent.front().is_some_and(|(at, _)| now.duration_since(*at) >= GAP) {
@@ -93,7 +94,7 @@ fn note_finding(app: &App, user: UserId, chat: i64, finding: Finding) {
     }
 }
 
-/// What was found out about a chat; when it cannot be stored, the next message
+/// Stores what was found out about a chat. If that fails, the next message
 /// finds it out again.
 fn note<T: Send + 'static>(
     app: &App,
@@ -104,7 +105,7 @@ fn note<T: Send + 'static>(
     }
 }
 
-/// What a fault means for the message, and what it says of the chat.
+/// What a fault means for the message, and what it says about the chat.
 fn verdict(fault: &BotFault) -> (Sent, Finding) {
     let error = fault.words();
     let refusal = match fault {

@@ -23,7 +23,7 @@ fn messages_are_paced() {
     let turn = |seconds| gate.turn(NOW, now + Duration::from_secs(seconds)).unwrap();
     let waits: Vec<u128> = (0..5).map(|_| turn(1).as_millis()).collect();
     assert_eq!(waits, [0, 250, 500, 750, 1000]);
-    // What was not used is not saved up.
+    // Unused turns are not saved up.
     assert_eq!(turn(60), Duration::ZERO);
     let free = Gate::new(0.0, true);
     let now = Monotonic::now();
@@ -60,7 +60,7 @@ fn a_channel_that_refuses_us_is_told_at_once() {
     assert!(gate.note_failed("x", DeliveryFault::Refusal, NOW).is_news);
     assert!(!gate.note_failed("x", DeliveryFault::Refusal, NOW).is_news);
     assert!(!opens(&gate, 4) && opens(&gate, 5));
-    // Whoever refuses a message alone is in order.
+    // A provider that rejects a single message works.
     gate.note_failed("não existe", DeliveryFault::Message, at(5));
     assert_eq!(gate.health(), Health::Good);
     assert!(gate.note_failed("x", DeliveryFault::Refusal, at(6)).is_news, "again");

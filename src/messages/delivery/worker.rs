@@ -1,4 +1,5 @@
-//! A thread of a channel: takes, sends, notes, one message after the other.
+//! A worker thread of a channel: it claims a message, sends it and stores the
+//! result, one message after the other.
 
 use std::time::{Duration, Instant as Monotonic};
 
@@ -12,13 +13,13 @@ use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::Ways;
 use crate::outbox::{Channel, channel_words};
 
-/// Longest pause between two looks at the queue.
+/// Longest pause between two checks of the queue.
 const LOOK: Duration = Duration::from_millis(250);
 /// First and longest pause before another try.
 const FIRST_PAUSE_S: i64 = 30;
 const LONGEST_PAUSE_S: i64 = 3600;
 
-/// Works a channel until it is told to stop.
+/// Processes a channel's queue until the service stops.
 pub fn run(app: &App, outlet: &Outlet, stop: &Stop) {
     let mut rings = 0;
     loop {
@@ -35,12 +36,12 @@ pub fn run(app: &App, outlet: &Outlet, stop: &Stop) {
         if stop.wait(Duration::ZERO) {
             return;
         }
-        // The bell tells of a call; the look of everything else.
+        // The bell announces a call; everything else is found by checking.
         (rings, _) = app.delivery.bell.wait_ring(rings, LOOK);
     }
 }
 
-/// Whether something of a channel is due or on its way.
+/// Whether a message of a channel is due or being sent.
 pub fn has_work(app: &App, outlet: &Outlet) -> bool {
     let due = || {
         app.db
@@ -85,7 +86,7 @@ fn step(app: &App, outlet: &Outlet, stop: &Stop) -> Result<bool> {
     Ok(true)
 }
 
-/// A turn at the gate, given back when it is over.
+/// A turn at the gate, which ends when this is dropped.
 struct Turn<'o>(&'o Outlet);
 
 impl Drop for Turn<'_> {
@@ -116,7 +117,7 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
             outlet.gate.note_sent();
             app.db.write(move |tx| store::sent(tx, &claimed, &provider))
         }
-        // A probe of a channel that is out of order is no try of its message.
+        // A probe of a channel that is down does not count as a try.
         Sent::Later { error } if failed(&error, DeliveryFault::Unknown) => {
             app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
         }
@@ -155,7 +156,7 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
     }
 }
 
-/// Tells administrators, once a civil day, that a channel is out of order.
+/// Tells administrators, once a civil day, that a channel is down.
 fn alert(app: &App, channel: Channel, error: String) -> Result<()> {
     let (ways, day) = (Ways::of(&app.config), app.day(app.clock.now()));
     app.db.write(move |tx| {
@@ -171,8 +172,9 @@ fn alert(app: &App, channel: Channel, error: String) -> Result<()> {
     })
 }
 
-/// The pause after so many tries: twice as long each time, and anything from
-/// half of it on, so that what failed together does not come back together.
+/// The backoff after so many tries: it doubles each time. The pause is random
+/// between half of it and all of it, so that messages that failed together are
+/// not retried together.
 fn pause_s(attempts: i64) -> i64 {
     let doublings = u32::try_from(attempts - 1).unwrap_or(0).min(10);
     let whole = (FIRST_PAUSE_S << doublings).min(LONGEST_PAUSE_S);

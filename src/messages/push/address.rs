@@ -1,10 +1,11 @@
-//! Where a push service may be.
+//! Which addresses of push services may be called.
 //!
-//! A browser names its service, and so does whoever pretends to be one. So an
-//! address must be of a known service, by HTTPS and its own port, and the name
-//! must lead to the public Internet: what is looked up is what is connected
-//! to, and nothing is redirected. The setting `push.extra_hosts` adds hosts;
-//! only one that is named with its port may be anywhere, and speak plain HTTP.
+//! A browser sends the address of its push service, and an attacker may send
+//! any address. So an address must belong to a known service, use HTTPS and the
+//! default port, and resolve to public IP addresses only. We connect to the IP
+//! addresses that were checked, and follow no redirects. The setting
+//! `push.extra_hosts` adds hosts. Only a host that is configured with its port
+//! may have a private IP address and use plain HTTP.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -13,10 +14,10 @@ use ureq::config::Config;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
-/// Services of the browsers there are.
+/// Push services of the known browsers.
 const SERVICES: [&str; 5] = [
     "fcm.googleapis.com",
-    // The same service, as builds of Chromium that are not Google's name it.
+    // The same service, as Chromium builds other than Google's call it.
     "jmt17.google.com",
     "*.push.services.mozilla.com",
     "*.push.apple.com",
@@ -29,12 +30,12 @@ const LONGEST: usize = 2048;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     pub uri: Uri,
-    /// Its origin, for which a token is made.
+    /// Its origin, which the signed token names.
     pub audience: String,
 }
 
-/// Reads an address that a browser gave; the fault in words, when it is none
-/// that may be called.
+/// Parses an address that a browser sent. The error says why it may not be
+/// called.
 pub fn endpoint(text: &str, extra_hosts: &[String]) -> Result<Endpoint, &'static str> {
     const NO_ADDRESS: &str = "não é o endereço de um serviço de avisos";
     if text.len() > LONGEST || !text.is_ascii() || text.contains('#') {
@@ -57,7 +58,8 @@ pub fn endpoint(text: &str, extra_hosts: &[String]) -> Result<Endpoint, &'static
     Ok(Endpoint { audience: format!("{scheme}://{}", authority.as_str().to_lowercase()), uri })
 }
 
-/// Whether a host and port are among those that may be anywhere.
+/// Whether a host is configured together with this port, so that it may have
+/// any IP address.
 pub fn is_named_with_port(authority: &str, extra_hosts: &[String]) -> bool {
     let has_port = |host: &str| {
         let after = host.rsplit_once(']').map_or(host, |(_, after)| after);
@@ -76,7 +78,7 @@ fn is_known(host: &str, extra_hosts: &[String]) -> bool {
     SERVICES.into_iter().any(fits) || extra_hosts.iter().any(|known| fits(known))
 }
 
-/// Looks names up, and refuses those that lead into private networks.
+/// Resolves names, and rejects those with private addresses.
 #[derive(Debug)]
 pub struct PublicOnly {
     lookup: DefaultResolver,
@@ -84,13 +86,13 @@ pub struct PublicOnly {
 }
 
 impl PublicOnly {
-    /// The rule with the configured hosts.
+    /// A resolver with the configured hosts.
     pub fn new(extra_hosts: &[String]) -> Self {
         Self { lookup: DefaultResolver::default(), extra_hosts: extra_hosts.to_vec() }
     }
 }
 
-/// A name led where nobody outside may send us.
+/// A name resolved to an address that is not public.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} is no public address")]
 pub struct NotPublic(IpAddr);
@@ -107,7 +109,8 @@ impl Resolver for PublicOnly {
         if is_named_with_port(authority, &self.extra_hosts) {
             return Ok(found);
         }
-        // One that is not public spoils them all: nobody has both by right.
+        // One private address is enough to reject the name: an honest name
+        // never has both kinds.
         match found.iter().find(|address| !is_public(address.ip())) {
             Some(address) => Err(ureq::Error::Other(Box::new(NotPublic(address.ip())))),
             None => Ok(found),
@@ -123,9 +126,9 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Networks of IPv4 that are not public, with the bits that they share: this
-/// network, private ones, loopback, those of providers, of one link, of
-/// protocols, documents, relays and measurements, multicast, and reserved.
+/// IPv4 networks that are not public, with their prefix lengths: this network,
+/// private, loopback, carrier-grade NAT, link-local, protocols, documentation,
+/// relays, benchmarks, multicast, and reserved.
 #[rustfmt::skip] // A table.
 const SPECIAL: [([u8; 4], u32); 16] = [
     ([0, 0, 0, 0], 8), ([10, 0, 0, 0], 8), ([100, 64, 0, 0], 10), ([127, 0, 0, 0], 8),
@@ -144,16 +147,16 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
     match address.segments() {
-        // An IPv4 address as a translating network shows it.
+        // An IPv4 address behind NAT64.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
             is_public_v4(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)))
         }
-        // Assigned to protocols, tunnels and documents.
+        // Protocols, tunnels and documentation.
         [0x2001, second, ..] => second >= 0x200 && second != 0xdb8,
         [0x2002, ..] => false,
         [0x3fff, second, ..] => second >= 0x1000,
-        // All that is public begins so; loopback, link-local, unique local,
-        // multicast and mapped addresses do not.
+        // All public addresses are in 2000::/3; loopback, link-local, unique
+        // local, multicast and mapped addresses are not.
         [first, ..] => first >> 13 == 0b001,
     }
 }
@@ -326,7 +329,7 @@ mod tests {
         }
     }
 
-    /// A name whose address is private is not connected to, whoever owns it.
+    /// A name with a private address is never connected to.
     #[test]
     fn names_that_lead_inside_are_refused_when_they_are_looked_up() {
         let port = {
@@ -345,7 +348,8 @@ mod tests {
             let error = ask(host, &["localhost".to_owned()]);
             assert!(matches!(error, ureq::Error::Other(_)), "{host}: {error}");
         }
-        // The one named with its port is tried; nobody is there any more.
+        // A host that is configured with its port is tried, but nothing
+        // listens.
         let error = ask("localhost", &[format!("localhost:{port}")]);
         assert!(!matches!(error, ureq::Error::Other(_)), "{error}");
     }

@@ -16,7 +16,7 @@ pub const POINT: usize = 65;
 pub const AUTH: usize = 16;
 /// Size of a record; a message is always one.
 const RECORD: u32 = 4096;
-/// Follows the text of the last record.
+/// Delimiter after the text of the last record.
 const LAST: u8 = 2;
 const SALT: usize = 16;
 
@@ -53,10 +53,10 @@ pub fn point(key: &PublicKey) -> Vec<u8> {
     key.to_sec1_point(false).as_bytes().to_vec()
 }
 
-/// A private key that nobody has yet.
+/// A new random private key.
 pub fn new_key() -> SecretKey {
     loop {
-        // All but a few of 2^32 texts of this length are keys.
+        // About one of 2^32 random values is not a valid key.
         if let Ok(key) = SecretKey::from_slice(&secrets::random::<32>()) {
             return key;
         }

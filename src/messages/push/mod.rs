@@ -1,10 +1,10 @@
-//! Web push: what a browser gives to be reached, and what reaches it.
+//! Web push: the subscriptions of browsers, and the messages to them.
 //!
-//! A browser that switches messages on names an address at its maker's push
-//! service and two keys. A message is encrypted to those keys (`encrypt.rs`),
-//! signed with the installation's own key (`vapid.rs`) and posted there. The
-//! address comes from a person, so where it may lead is narrow (`address.rs`).
-//! Sending is in `delivery/push.rs`.
+//! When a person enables messages in a browser, the browser gets an address at
+//! its maker's push service, and two keys. A message is encrypted for those
+//! keys (`encrypt.rs`), signed with the installation's own key (`vapid.rs`) and
+//! posted to that address. The address comes from a client, so only known hosts
+//! are allowed (`address.rs`). Sending is in `delivery/push.rs`.
 
 pub mod address;
 pub mod encrypt;
@@ -13,10 +13,10 @@ pub mod vapid;
 
 use crate::base::Instant;
 
-/// Browsers of one person; one more takes the place of the oldest.
+/// Most browsers of one person; one more replaces the oldest.
 pub const MOST_DEVICES: u32 = 10;
 
-/// What a browser gives to be reached.
+/// The push subscription of a browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscription {
     /// Address at its push service.
@@ -29,9 +29,9 @@ pub struct Subscription {
 pub struct Device {
     pub id: i64,
     pub subscription: Subscription,
-    /// What the browser calls itself.
+    /// The browser's `User-Agent`.
     pub agent: String,
     pub created_at: Instant,
-    /// When the service last took a message for it.
+    /// When the service last accepted a message for it.
     pub sent_at: Option<Instant>,
 }

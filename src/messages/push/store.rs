@@ -1,21 +1,21 @@
-//! Browsers that are reached, in the database.
+//! Browsers with push subscriptions, in the database.
 
 use super::encrypt::BrowserKeys;
 use super::{Device, MOST_DEVICES, Subscription};
 use crate::base::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
 
-/// What became of a browser that was switched on.
+/// The result of [`add`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Added {
     pub device: i64,
-    /// Whether it is one more for its person.
+    /// Whether the person did not have this browser before.
     pub is_new: bool,
 }
 
-/// Switches messages on in a browser. One that was somebody else's is this
-/// person's from now on: a browser shows messages to whoever sits in front of
-/// it. Beyond the most that a person may have, the oldest goes.
+/// Enables messages in a browser. A browser that belonged to another person now
+/// belongs to this one, because it shows messages to its current user. Above
+/// [`MOST_DEVICES`] the oldest is removed.
 pub fn add(
     tx: &WriteTx<'_>,
     user: UserId,
@@ -64,7 +64,7 @@ pub fn of(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Device>> {
             let endpoint = row.get(1)?;
             let sent_at = row.get(6)?;
             let device = (row.get(0)?, row.get(4)?, row.get(5)?);
-            // Keys are checked before they are stored.
+            // Keys are validated before they are stored, so none is skipped.
             let Some(keys) = BrowserKeys::new(&p256dh, &auth) else {
                 return Ok(None);
             };
@@ -89,22 +89,22 @@ pub fn remove(tx: &WriteTx<'_>, user: UserId, device: i64) -> Result<bool> {
     Ok(removed == 1)
 }
 
-/// Forgets a browser that cannot be reached any more, whoever's it is by now.
+/// Removes a browser that cannot be reached any more, whoever owns it now.
 pub fn forget(tx: &WriteTx<'_>, endpoint: &str) -> Result<()> {
     tx.run("DELETE FROM push_device WHERE endpoint = ?1", [endpoint])
 }
 
-/// Forgets every browser: another key of ours opens none of them.
+/// Removes all browsers: none can be reached with another key of ours.
 pub fn forget_all(tx: &WriteTx<'_>) -> Result<usize> {
     tx.execute("DELETE FROM push_device", [])
 }
 
-/// Notes that the service took a message for a browser.
+/// Stores when the service accepted a message for a browser.
 pub fn note_sent(tx: &WriteTx<'_>, endpoint: &str) -> Result<()> {
     tx.run("UPDATE push_device SET sent_at = ?2 WHERE endpoint = ?1", (endpoint, tx.now().0))
 }
 
-/// How many browsers are reached.
+/// How many browsers are subscribed.
 pub fn count(tx: &ReadTx<'_>) -> Result<i64> {
     tx.value("SELECT count(*) FROM push_device", [])
 }

@@ -1,5 +1,5 @@
-//! Who we are to push services (RFC 8292): one key pair of the installation,
-//! and a signed token a service, good for some hours.
+//! Our identity at push services (RFC 8292): one key pair for the installation,
+//! and one signed token for each service, valid for some hours.
 //!
 //! Browsers bind a subscription to the public key. With another key no device
 //! can be reached any more.
@@ -17,17 +17,19 @@ use super::encrypt::{new_key, point};
 use crate::base::text::{from_hex, hex};
 use crate::base::{Instant, Secret};
 
-/// How long a token works. Services refuse more than 24 hours.
+/// How long a token is valid. Services reject more than 24 hours.
 const LIFE_S: i64 = 12 * 3600;
-/// A token is used for so long, so that none ends on its way.
+/// How long a token is reused. This is shorter than its validity, so that no
+/// token expires in transit.
 const USE_S: i64 = 11 * 3600;
-/// Tokens that are remembered. Services are few; their names are not ours.
+/// Most tokens in the cache. There are few services, but clients choose the
+/// host names.
 const REMEMBERED: usize = 64;
 
 /// The installation's key pair.
 pub struct Keys {
     signing: SigningKey,
-    /// The public half as browsers and services take it.
+    /// The public key in base64url, as browsers and services need it.
     public: String,
     tokens: Mutex<HashMap<String, Token>>,
 }
@@ -38,13 +40,13 @@ struct Token {
 }
 
 impl Keys {
-    /// A new pair, and its private key in the form it is kept.
+    /// A new pair, and its private key in the stored form.
     pub fn generate() -> (Secret, Self) {
         let private = new_key();
         (Secret::new(hex(&private.to_bytes())), Self::of(private))
     }
 
-    /// The pair of a private key as it is kept.
+    /// The pair of a stored private key.
     pub fn from_kept(secret: &Secret) -> Option<Self> {
         SecretKey::from_slice(&from_hex(secret.reveal())?).ok().map(Self::of)
     }
@@ -62,11 +64,11 @@ impl Keys {
         &self.public
     }
 
-    /// The `Authorization` of a request to the service of this origin.
+    /// The `Authorization` of a request to the service whose origin is
+    /// `audience`.
     pub fn authorization(&self, audience: &str, subject: &str, now: Instant) -> String {
-        // No code panics while it holds the lock, so a poisoned one is sound.
         let mut tokens = self.tokens.lock();
-        // A clock that was set back makes a token from the future.
+        // A token from the future is not used: the clock was set back.
         let is_good = |token: &&Token| (0..USE_S).contains(&(now.0 - token.made_at.0));
         if let Some(token) = tokens.get(audience).filter(is_good) {
             return self.header(&token.text);
@@ -134,7 +136,7 @@ mod tests {
                 "aud": FCM, "exp": 1_000_000 + 12 * 3600, "sub": "mailto:a@example.com",
             })
         );
-        // The same pair comes back from what is kept.
+        // The stored form restores the same pair.
         assert_eq!(Keys::from_kept(&kept).unwrap().public(), keys.public());
     }
 

@@ -25,21 +25,21 @@ pub struct Message {
     pub email: String,
     pub state: MessageState,
     pub created_at: Instant,
-    /// Not before.
+    /// Not sent before this.
     pub run_at: Instant,
-    /// Worthless after.
+    /// Not sent after this.
     pub expires_at: Option<Instant>,
     /// When it was sent, dropped or given up.
     pub done_at: Option<Instant>,
-    /// Why it waits or what became of it.
+    /// Why it waits or how it ended.
     pub outcome: Option<String>,
     /// Tries to send it so far.
     pub attempts: i64,
-    /// What the provider calls it, or what it answered.
+    /// The provider's id for it, or its answer.
     pub provider: Option<String>,
 }
 
-/// What a state looks like.
+/// The badge of a state.
 pub const fn badge(state: MessageState) -> Badge {
     match state {
         MessageState::Sent => Badge::Sent,
@@ -60,7 +60,7 @@ pub fn is_configured(config: &Config, channel: &str) -> bool {
     }
 }
 
-/// Why a message waits, or what became of it.
+/// Why a message waits, or how it ended.
 pub fn reason(config: &Config, message: &Message, now: Instant) -> String {
     let waits = message.state == MessageState::Waiting;
     if waits && message.expires_at.is_some_and(|end| end <= now) {

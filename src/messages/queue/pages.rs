@@ -80,7 +80,7 @@ const CHART: BarWords = BarWords {
     mark: grouped::<i64>,
 };
 
-/// What stands in place of a name that leads to a link.
+/// Shown instead of the name of a one-time link.
 const HIDDEN: &str = "(não é mostrado)";
 
 #[derive(Serialize)]
@@ -190,7 +190,7 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     })
 }
 
-/// What was sent by day; the channels that sent nothing are left out.
+/// Sent messages by day, without the channels that sent nothing.
 fn chart(first: Day, sent: Vec<(Channel, Vec<i64>)>) -> Option<BarChart> {
     let series = sent.into_iter();
     let series: Vec<_> = series
@@ -200,7 +200,7 @@ fn chart(first: Day, sent: Vec<(Channel, Vec<i64>)>) -> Option<BarChart> {
     BarChart::stacked(CHART, first, &series)
 }
 
-/// A word about channels that hold messages back because they are not configured.
+/// A notice about channels that have waiting messages but are not configured.
 fn blocked(app: &App, waiting: &[(String, u64)]) -> Option<Notice> {
     let closed: Vec<&str> = waiting
         .iter()
@@ -215,7 +215,7 @@ fn blocked(app: &App, waiting: &[(String, u64)]) -> Option<Notice> {
     Some(Notice::new(Tone::Warn, title, text))
 }
 
-/// A word about the first channel that is out of order.
+/// A notice about the first channel that is down.
 fn down(app: &App) -> Option<Notice> {
     let (channel, error) =
         app.delivery.outlets.iter().find_map(|outlet| match outlet.gate.health() {
@@ -236,7 +236,7 @@ struct MessageReply {
     parametros: Map<String, Value>,
 }
 
-/// `GET /admin/mensagens/{id}`: one message. What leads to a link is not shown.
+/// `GET /admin/mensagens/{id}`: one message. Names of links are hidden.
 pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = request.id()?;
     let found = app.db.read(request.lane, |tx| store::message(tx, id))?;
@@ -314,7 +314,8 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }))
 }
 
-/// `POST /admin/mensagens/{id}/reenviar`: tries a message again that was given up.
+/// `POST /admin/mensagens/{id}/reenviar`: queues a message again that was given
+/// up.
 pub fn try_again(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));

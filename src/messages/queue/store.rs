@@ -8,7 +8,7 @@ use crate::db::{Filters, ReadTx, Record as _, Result};
 use crate::outbox::{Channel, MessageState};
 use crate::row;
 
-/// Recipients that a search looks at.
+/// Most recipients that a search considers.
 const MOST_FOUND: u32 = 200;
 
 row!(Message {
@@ -29,17 +29,17 @@ row!(Message {
     provider = "o.provider",
 });
 
-/// A message with what fills its text.
+/// A message with the parameters of its text.
 struct Full {
     message: Message,
     params: String,
 }
 row!(Full { message as Message, params = "o.params" });
 
-/// The messages lead, whatever is asked of them.
+/// `CROSS JOIN` makes messages the outer loop, whatever the filters are.
 const TABLES: &str = "outbox o CROSS JOIN user u ON u.user_id = o.user_id";
 
-/// What a list of messages shows.
+/// Filters, order and page of a list of messages.
 pub struct Wanted<'q> {
     /// How the recipient's e-mail address begins; empty for everybody.
     pub email: &'q str,
@@ -95,7 +95,7 @@ fn select<T>(
     Ok((tx.all(&sql, filters.values(), read)?, total))
 }
 
-/// One message with what fills its text.
+/// One message with the parameters of its text.
 pub fn message(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Message, String)>> {
     let found = tx.record(&format!("FROM {TABLES} WHERE o.message_id = ?1"), [id])?;
     Ok(found.map(|Full { message, params }| (message, params)))
@@ -114,7 +114,7 @@ pub fn waiting(tx: &ReadTx<'_>) -> Result<Vec<(String, u64)>> {
     )
 }
 
-/// Seconds of a step in which messages that are done with are counted.
+/// Finished messages are counted in steps of this many seconds.
 const QUARTER_S: i64 = 900;
 
 /// Messages that were sent on each civil day from `first` on, by channel.

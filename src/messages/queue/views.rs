@@ -10,11 +10,12 @@ use crate::panel::{Badge, Layout, Notice, Tab, Table, When};
 #[template(path = "queue.html", config = "assets/askama.toml")]
 pub struct QueuePage {
     pub layout: Layout,
-    /// The parts of messages.
+    /// The tabs of the message pages.
     pub tabs: Vec<Tab>,
     /// Channels that are not configured and have messages waiting.
     pub blocked: Option<Notice>,
-    /// What was sent by day and channel; none when nothing was, or the list is narrowed.
+    /// Sent messages by day and channel; `None` without any, or when the list
+    /// is filtered.
     pub chart: Option<BarChart>,
     pub table: Table,
     pub messages: Vec<MessageRow>,
@@ -33,7 +34,7 @@ pub struct MessageRow {
     pub channel: String,
     /// Waiting, sent, dropped or given up.
     pub state: Badge,
-    /// Why it waits or what became of it; may be empty.
+    /// Why it waits or how it ended; may be empty.
     pub reason: String,
     /// When it was queued.
     pub created: When,
@@ -51,16 +52,16 @@ pub struct MessagePage {
     pub row: MessageRow,
     /// Address of the recipient's page.
     pub person: String,
-    /// `20/11/2026 14:05`: not before; empty when it may go.
+    /// `20/11/2026 14:05`: not sent before this; empty when it may be sent.
     pub not_before: String,
-    /// `20/11/2026 14:05`: worthless after; empty without an end.
+    /// `20/11/2026 14:05`: not sent after this; empty without an end.
     pub until: String,
     /// Tries so far.
     pub attempts: i64,
-    /// What the provider calls it, or what it answered; may be empty.
+    /// The provider's id for it, or its answer; may be empty.
     pub provider: String,
     /// When it was sent, dropped or given up.
     pub done: Option<When>,
-    /// What fills its text, as JSON; empty when there is nothing.
+    /// The parameters of its text, as JSON; empty without any.
     pub params: String,
 }

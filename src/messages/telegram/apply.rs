@@ -1,7 +1,8 @@
-//! What updates do to linked chats, and what the bot answers.
+//! Applies updates to linked chats, and decides what the bot answers.
 //!
-//! Each update is applied once: the numbers of the last ones are kept in the
-//! transaction that applies them. Who is linked to nobody leaves no trace.
+//! Each update is applied once: the ids of the last ones are stored in the
+//! transaction that applies them. Nothing else is stored about a chat that is
+//! not linked.
 
 use super::replies::Reply;
 use super::store;
@@ -9,10 +10,10 @@ use super::update::{ChatCommand, Update, What};
 use crate::base::TokenHash;
 use crate::db::{Result, WriteTx};
 
-/// Numbers of updates that are remembered.
+/// Most ids of applied updates that are kept.
 const REMEMBERED: usize = 100;
 
-/// What the bot says of the platform.
+/// The platform's name and address, for the bot's answers.
 #[derive(Clone, Debug)]
 pub struct House {
     pub platform: String,
@@ -35,7 +36,8 @@ pub fn apply(tx: &WriteTx<'_>, house: &House, updates: &[Update]) -> Result<Vec<
                 store::set_blocked(tx, *chat, *blocked)?;
             }
             Some(What::Said { chat, name, order }) => {
-                // Whoever writes has not blocked the bot, whatever was heard.
+                // A person who writes has not blocked the bot, whatever is
+                // stored.
                 let is_linked = store::set_blocked(tx, *chat, false)?;
                 match order {
                     ChatCommand::Start { code: Some(code) } => {

@@ -1,7 +1,7 @@
 //! The Bot API of Telegram, as far as it is used here.
 //!
-//! The token stands in the address of every call. So no error tells an
-//! address, and what the other side says goes through [`Bot::told`] first.
+//! The token is part of the address of every call. So no error contains an
+//! address, and texts from Telegram go through [`Bot::told`] first.
 
 use std::time::Duration;
 
@@ -15,17 +15,18 @@ use crate::messages::delivery::was_nobody_there;
 
 /// How long a short call may take.
 pub const TIMEOUT: Duration = Duration::from_secs(15);
-/// How long people wait for the bot to say who it is.
+/// Timeout of the call that asks for the bot's name, while a person waits.
 const SOON: Duration = Duration::from_secs(8);
 /// Longest text of a message, in characters.
 const LONGEST: usize = 4_096;
-/// Updates of one answer, and the longest answer: far above what so many
-/// updates can be, because an answer that is never read whole comes again.
+/// Most updates in one answer, and the largest answer. The size is far above
+/// what so many updates need: an answer that is never read completely is never
+/// confirmed, and comes again and again.
 const UPDATES: u32 = 25;
 const MAX_ANSWER: u64 = 8 * 1024 * 1024;
 /// Longest description that is kept.
 const LONGEST_WORDS: usize = 200;
-/// Kinds of updates that are asked for.
+/// Kinds of updates that are requested.
 const KINDS: [&str; 2] = ["message", "my_chat_member"];
 
 /// A bot, called by its token.
@@ -36,25 +37,25 @@ pub struct Bot {
     token: Secret,
 }
 
-/// Why a call came to nothing.
+/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BotFault {
-    /// The other side says no.
+    /// Telegram rejected the call.
     Refused(Refusal),
-    /// Nobody is there.
+    /// Telegram cannot be reached.
     Away(&'static str),
-    /// No answer, or none that makes sense.
+    /// No answer, or an answer that is not valid.
     Silent(&'static str),
 }
 
-/// A refusal in the API's terms.
+/// An error answer of the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refusal {
     pub code: i64,
     pub description: String,
-    /// A pause that is asked for.
+    /// The pause that Telegram asks for.
     pub retry_after_s: Option<i64>,
-    /// Where the chat has gone.
+    /// The new id of a chat that was migrated.
     pub moved_to: Option<i64>,
 }
 
@@ -117,7 +118,7 @@ impl Bot {
         Ok(Identity { username: username.to_owned() })
     }
 
-    /// Says something in a chat; returns the number of the message.
+    /// Sends a text to a chat; returns the id of the message.
     pub fn say(&self, chat: i64, text: &str, timeout: Duration) -> Result<String, BotFault> {
         let body = json!({
             "chat_id": chat,
@@ -127,15 +128,16 @@ impl Bot {
         let sent = self.call("sendMessage", &body, timeout)?;
         match sent["message_id"].as_i64() {
             Some(id) => Ok(id.to_string()),
-            // Sent again it might come twice, left it might never come.
+            // Unknown whether the message was accepted. A retry may deliver it
+            // twice; without a retry it may be lost.
             None => {
                 Err(BotFault::Silent("a resposta do Telegram não diz se a mensagem foi aceita"))
             }
         }
     }
 
-    /// Waits at most so long for updates from `offset` on, which confirms all
-    /// before it.
+    /// Waits at most `wait` for updates from `offset` on. The offset confirms
+    /// all updates before it.
     pub fn updates(&self, offset: Option<i64>, wait: Duration) -> Result<Vec<Value>, BotFault> {
         let mut body =
             json!({ "timeout": wait.as_secs(), "limit": UPDATES, "allowed_updates": KINDS });
@@ -148,7 +150,7 @@ impl Bot {
         }
     }
 
-    /// Has updates sent to an address, one at a time, with a secret.
+    /// Makes Telegram send updates to an address, one at a time, with a secret.
     pub fn set_webhook(&self, url: &str, secret: &Secret) -> Result<(), BotFault> {
         let body = json!({
             "url": url,
@@ -159,7 +161,7 @@ impl Bot {
         self.call("setWebhook", &body, TIMEOUT).map(|_| ())
     }
 
-    /// Has updates sent nowhere, so that they can be asked for.
+    /// Makes Telegram stop sending updates, so that they can be polled.
     pub fn delete_webhook(&self) -> Result<(), BotFault> {
         self.call("deleteWebhook", &json!({}), TIMEOUT).map(|_| ())
     }
@@ -203,7 +205,7 @@ impl Bot {
         }))
     }
 
-    /// What the other side says, fit for logs and pages.
+    /// A text from Telegram, made safe for logs and pages.
     fn told(&self, words: &str) -> String {
         let words = words.replace(self.token.reveal(), "***");
         let plain = shortened(&words, LONGEST_WORDS).chars();

@@ -1,7 +1,8 @@
 //! `POST /api/v1/webhook/telegram`: updates that Telegram sends.
 //!
-//! Anything but a 2xx is sent again, so what is of no concern to us is a
-//! success. Telegram is asked to send one at a time, which keeps their order.
+//! Telegram sends an update again after any answer but 2xx, so updates that we
+//! ignore are answered with success, too. Telegram is asked to send one update
+//! at a time, which keeps their order.
 
 use std::sync::Arc;
 
@@ -53,7 +54,7 @@ pub fn receive(app: &App, _: &TelegramSender, request: &Request) -> Result<Job, 
     }))
 }
 
-/// Tells Telegram where to send updates, again until it heard it.
+/// Tells Telegram where to send updates, and retries until that succeeds.
 pub fn register(app: &Arc<App>, bot: &Bot, stop: &Stop) {
     let url = format!("{}{HOOK_PATH}", app.addresses.base_url);
     let mut pause = poll::Pause::default();

@@ -1,10 +1,10 @@
-//! Telegram: chats that people have linked, and how they do it.
+//! Telegram: the chats of people, and how they are linked.
 //!
-//! Somebody who is signed in gets a link with a code; opening it has Telegram
-//! tell us the code from within the chat. `update.rs` reads what it tells,
-//! `apply.rs` does what it means. Updates come in by asking for them
-//! (`poll.rs`) or by being sent (`hook.rs`); what the bot answers leaves by
-//! `replies.rs`, and messages from the queue by `delivery/telegram.rs`.
+//! A person who is signed in gets a link with a code. When the person opens it,
+//! Telegram sends us the code from the person's chat. `update.rs` parses
+//! updates, `apply.rs` applies them. Updates are polled (`poll.rs`) or sent to
+//! a webhook (`hook.rs`). The bot's answers are sent by `replies.rs`, messages
+//! of the queue by `delivery/telegram.rs`.
 
 pub mod apply;
 pub mod bot;
@@ -36,15 +36,15 @@ use replies::Replies;
 
 /// How long a link to the bot works.
 pub const CODE_AGE_S: i64 = 15 * 60;
-/// How long the bot's name is believed, and its silence.
+/// How long the bot's name is cached, and how long a failed request for it.
 const KNOWN_FOR: Duration = Duration::from_secs(3600);
 const SILENT_FOR: Duration = Duration::from_secs(5);
 /// Where updates are sent to.
 pub const HOOK_PATH: &str = "/api/v1/webhook/telegram";
-/// Name of the secret that comes with them.
+/// Name of the secret that Telegram sends with each update.
 pub const SECRET: &str = "telegram_secret";
 
-/// The bot, with what is remembered of it.
+/// The bot, with its cached identity and its waiting replies.
 pub struct Telegram {
     bot: Option<Bot>,
     identity: Mutex<Option<Known>>,
@@ -62,15 +62,15 @@ impl Telegram {
         Self { bot: Bot::new(config), identity: Mutex::default(), replies: Arc::default() }
     }
 
-    /// Whether there is a bot.
+    /// Whether a bot is configured.
     pub fn is_on(&self) -> bool {
         self.bot.is_some()
     }
 
-    /// Who the bot is, as it said lately or says now; `None` without a bot.
+    /// Who the bot is, from the cache or from a call; `None` without a bot.
     pub fn identity(&self) -> Option<Result<Identity, BotFault>> {
         let bot = self.bot.as_ref()?;
-        // Held while it is asked, so that it is asked once.
+        // Locked during the call, so that only one thread calls.
         let mut known = self.identity.lock();
         let good_for = |known: &Known| {
             if known.answer.is_ok() { KNOWN_FOR } else { SILENT_FOR }
@@ -84,25 +84,26 @@ impl Telegram {
     }
 }
 
-/// A code for a link to the bot: 43 characters that the link may have.
+/// A code for a link to the bot: 43 characters that are allowed in the link.
 pub fn new_code() -> String {
     URL_SAFE_NO_PAD.encode(secrets::random::<32>())
 }
 
-/// The link that opens a chat with the bot and brings a code along.
+/// The link that opens a chat with the bot and sends it a code.
 pub fn link(config: &config::Telegram, bot: &Identity, code: &str) -> String {
     format!("{}/{}?start={code}", config.link_base, bot.username)
 }
 
-/// Keeps a code for a person in the place of an earlier one; returns until
-/// when it works.
+/// Stores a code for a person, replacing an earlier one; returns when it
+/// expires.
 pub fn keep_code(tx: &WriteTx<'_>, user: UserId, code: &str) -> crate::db::Result<Instant> {
     let until = tx.now().plus(CODE_AGE_S);
     store::set_code(tx, user, &TokenHash::of(code), until)?;
     Ok(until)
 }
 
-/// The secret that updates are sent with; `None` while they are not sent.
+/// The secret that Telegram sends with updates; `None` while updates are not
+/// sent to the webhook.
 pub fn hook_secret(app: &App, lane: Lane) -> Result<Option<Secret>, DbError> {
     if !app.telegram.is_on() || app.config.telegram.updates != Updates::Webhook {
         return Ok(None);
@@ -110,7 +111,7 @@ pub fn hook_secret(app: &App, lane: Lane) -> Result<Option<Secret>, DbError> {
     app.db.read(lane, |tx| settings::secret(tx, &app.sealer, SECRET))
 }
 
-/// The same, made when there is none.
+/// The same, created when there is none.
 fn ensure_hook_secret(app: &App) -> Result<Secret, DbError> {
     if let Some(secret) = hook_secret(app, Lane::Slow)? {
         return Ok(secret);
@@ -121,7 +122,7 @@ fn ensure_hook_secret(app: &App) -> Result<Secret, DbError> {
     Ok(secret)
 }
 
-/// Starts what hears people, and what answers them.
+/// Starts the worker that receives updates, and the one that sends replies.
 pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
     let Some(bot) = &app.telegram.bot else {
         return Ok(Vec::new());

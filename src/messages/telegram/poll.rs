@@ -1,9 +1,9 @@
-//! Updates by asking for them: one call after the other, each of which waits
-//! until there are some.
+//! Polls for updates: one call after the other, each of which waits until there
+//! are some.
 //!
-//! Calls run on a thread of their own that holds nothing, so a stop need not
-//! wait for one. What such a call may still bring was not confirmed and comes
-//! again after the next start.
+//! Each call runs on a thread of its own that holds no resources, so a stop
+//! need not wait for it. Updates that such a call still receives are not
+//! confirmed, and come again after the next start.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -18,14 +18,14 @@ use crate::db::{DbError, Lane};
 
 /// How long a call waits for updates.
 const WAIT: Duration = Duration::from_secs(25);
-/// Pause between two looks whether it is time to stop.
+/// Pause between two checks whether to stop.
 const LOOK: Duration = Duration::from_millis(200);
 /// First and longest pause after a failure.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// Pause when somebody else asks for this bot's updates.
+/// Pause when another program polls this bot's updates.
 const CONFLICT: Duration = Duration::from_secs(10);
-/// An answer without updates that comes sooner was no waiting.
+/// An empty answer that comes sooner did not wait for updates.
 const TOO_SOON: Duration = Duration::from_millis(500);
 
 /// Why no updates came.
@@ -34,10 +34,10 @@ pub enum Trouble {
     Database(DbError),
 }
 
-/// Asks for updates and applies them until it is told to stop.
+/// Polls for updates and applies them until the service stops.
 pub fn run(app: &Arc<App>, bot: &Bot, stop: &Stop) {
     let mut pause = Pause::default();
-    // A webhook of before would keep updates from those who ask.
+    // While an earlier webhook is set, Telegram rejects polling.
     while let Some(outcome) = {
         let bot = bot.clone();
         apart(stop, move || bot.delete_webhook())
@@ -55,7 +55,7 @@ pub fn run(app: &Arc<App>, bot: &Bot, stop: &Stop) {
     }
 }
 
-/// One call and what it brings.
+/// One call, and applying its updates.
 fn round(app: &Arc<App>, bot: &Bot, stop: &Stop) -> Result<(), Trouble> {
     let handled = app.db.read(Lane::Slow, store::handled);
     let offset = handled.map_err(Trouble::Database)?.last().map(|last| last + 1);
@@ -74,7 +74,7 @@ fn round(app: &Arc<App>, bot: &Bot, stop: &Stop) -> Result<(), Trouble> {
     }
     let updates: Vec<_> = told.iter().filter_map(update::parse).collect();
     if updates.is_empty() {
-        // Without a number they cannot be confirmed, and would come for ever.
+        // Without an id they cannot be confirmed, and would come again forever.
         return Err(Trouble::Fault(BotFault::Silent(
             "as atualizações do Telegram não fazem sentido",
         )));
@@ -86,13 +86,13 @@ fn round(app: &Arc<App>, bot: &Bot, stop: &Stop) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// What the bot says of this platform.
+/// The platform's name and address, for the bot's answers.
 pub fn house(app: &App) -> House {
     House { platform: app.config.server.name.clone(), address: app.addresses.base_url.clone() }
 }
 
-/// Runs a call on a thread of its own; `None` when it is time to stop before
-/// the call is over.
+/// Runs a call on a thread of its own; `None` when the service stops before the
+/// call is over.
 pub fn apart<T: Send + 'static>(
     stop: &Stop,
     call: impl FnOnce() -> Result<T, BotFault> + Send + 'static,
@@ -100,7 +100,7 @@ pub fn apart<T: Send + 'static>(
     let (done, outcome) = mpsc::channel();
     let started = std::thread::Builder::new()
         .name("telegram-call".to_owned())
-        // Nobody may be left to hear what comes of it.
+        // The receiver may be gone after a stop.
         .spawn(move || done.send(call()).is_ok());
     if started.is_err() {
         return Some(Err(BotFault::Silent("faltam recursos para chamar o Telegram")));
@@ -117,8 +117,8 @@ pub fn apart<T: Send + 'static>(
     None
 }
 
-/// Pauses after failures, each twice as long as the one before, and what was
-/// said of them.
+/// Backoff after failures, doubled each time, with the error that was last
+/// logged.
 #[derive(Default)]
 pub struct Pause {
     failures: u32,
@@ -138,7 +138,7 @@ impl Pause {
                 (fault.words(), asked.or(is_conflict.then_some(CONFLICT)))
             }
         };
-        // Said once, not at every try.
+        // Logged once, not at every try.
         if self.said != words {
             tracing::warn!(error = words, "what people say to the Telegram bot does not come in");
             self.said = words;
@@ -148,7 +148,7 @@ impl Pause {
         stop.wait(doubled.max(asked.unwrap_or_default()).min(LONGEST_PAUSE));
     }
 
-    /// All is well again.
+    /// Ends the backoff after a success.
     pub fn end(&mut self) {
         if self.failures > 0 {
             tracing::info!("what people say to the Telegram bot comes in again");

@@ -1,7 +1,8 @@
-//! What the bot answers in chats: said soon or not at all.
+//! The bot's replies in chats: sent soon or not at all.
 //!
-//! Answers are no messages of the queue: they are worth something only now.
-//! They wait in memory, few of them, so a flood of strangers costs nothing.
+//! Replies are not messages of the queue, because they are useful only now.
+//! They wait in memory, and only a few of them, so a flood from strangers costs
+//! little.
 
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -12,39 +13,42 @@ use crate::app::App;
 use crate::base::Stop;
 use crate::outbox::Channel;
 
-/// Answers that wait: those that tell of a change, and help.
+/// Most waiting replies when one about a change is added, and when help is
+/// added.
 const MOST: usize = 100;
 const MOST_HELP: usize = 10;
-/// Time between two answers, so that most of the bot's pace is for messages.
+/// Time between two replies, so that most of the bot's rate limit is left for
+/// messages.
 const GAP: Duration = Duration::from_millis(100);
-/// How long one may take; a stop waits for it.
+/// How long one reply may take; a stop waits for it.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest pause between two looks, and longest that Telegram is given.
+/// Longest pause between two checks for replies, and longest pause that
+/// Telegram may ask for.
 const LOOK: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE_S: i64 = 3600;
 
-/// Something to be said in a chat.
+/// A reply to be sent to a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     pub chat: i64,
     pub text: String,
-    /// Says only how the bot is used.
+    /// Whether it only says how the bot is used.
     is_help: bool,
 }
 
 impl Reply {
-    /// One that tells of a change.
+    /// A reply about a change.
     pub fn telling(chat: i64, text: String) -> Self {
         Self { chat, text, is_help: false }
     }
 
-    /// One that says how the bot is used.
+    /// A reply that says how the bot is used.
     pub fn helping(chat: i64, text: String) -> Self {
         Self { chat, text, is_help: true }
     }
 }
 
-/// Answers that wait.
+/// The waiting replies.
 #[derive(Default)]
 pub struct Replies {
     waiting: Mutex<VecDeque<Reply>>,
@@ -52,8 +56,8 @@ pub struct Replies {
 }
 
 impl Replies {
-    /// Has answers said. Those for which there is no room are dropped, and
-    /// help for a chat that is helped already.
+    /// Queues replies. Replies above the limits are dropped, and so is help for
+    /// a chat that already has a waiting reply.
     pub fn add(&self, replies: Vec<Reply>) {
         let mut waiting = self.waiting.lock();
         for reply in replies {
@@ -78,7 +82,7 @@ impl Replies {
     }
 }
 
-/// Says what is to be answered until it is told to stop.
+/// Sends the waiting replies until the service stops.
 pub fn run(app: &App, bot: &Bot, stop: &Stop) {
     let replies = &app.telegram.replies;
     let mut rings = 0;
@@ -106,7 +110,7 @@ fn pause_asked_for(fault: &BotFault) -> Option<i64> {
     Some(asked_s.clamp(1, LONGEST_PAUSE_S))
 }
 
-/// A pause is the whole bot's.
+/// Pauses the queued messages, too, because the pause is for the whole bot.
 fn pause_messages(app: &App, pause_s: i64) {
     let outlets = app.delivery.outlets.iter();
     for outlet in outlets.filter(|outlet| outlet.channel == Channel::Telegram) {

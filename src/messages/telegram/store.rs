@@ -3,18 +3,18 @@
 use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 
-/// Under which the numbers of the last updates are kept.
+/// Name of the setting with the ids of the last updates.
 const HANDLED: &str = "telegram_updates";
 
 /// A linked chat.
 #[derive(Clone, Debug)]
 pub struct Chat {
-    /// Telegram's number of it.
+    /// Telegram's id of the chat.
     pub id: i64,
-    /// What its person is called there, or empty.
+    /// The person's name at Telegram; may be empty.
     pub name: String,
     pub linked_at: Instant,
-    /// Since when the bot is blocked in it.
+    /// Since when the bot is blocked in this chat.
     pub blocked_at: Option<Instant>,
 }
 
@@ -30,8 +30,8 @@ pub fn owner(tx: &ReadTx<'_>, chat: i64) -> Result<Option<UserId>> {
     tx.maybe("SELECT user_id FROM telegram_chat WHERE chat_id = ?1", [chat])
 }
 
-/// Links a chat to a person, in the place of an earlier one. Nobody else may
-/// have it.
+/// Links a chat to a person, replacing an earlier one. Nobody else may have the
+/// chat.
 pub fn link(tx: &WriteTx<'_>, user: UserId, chat: i64, name: &str) -> Result<()> {
     tx.run(
         "INSERT INTO telegram_chat (user_id, chat_id, name, linked_at) VALUES (?1, ?2, ?3, ?4)
@@ -47,7 +47,7 @@ pub fn unlink_person(tx: &WriteTx<'_>, user: UserId) -> Result<bool> {
     Ok(gone == 1)
 }
 
-/// Keeps the digest of a person's code, in the place of an earlier one.
+/// Stores the digest of a person's code, replacing an earlier one.
 pub fn set_code(tx: &WriteTx<'_>, user: UserId, hash: &TokenHash, until: Instant) -> Result<()> {
     tx.run(
         "INSERT INTO telegram_code (user_id, hash, expires_at) VALUES (?1, ?2, ?3)
@@ -56,7 +56,7 @@ pub fn set_code(tx: &WriteTx<'_>, user: UserId, hash: &TokenHash, until: Instant
     )
 }
 
-/// Whose code it is.
+/// The owner of a code.
 pub struct CodeOwner {
     pub user: UserId,
     pub name: String,
@@ -64,7 +64,8 @@ pub struct CodeOwner {
 
 crate::row!(CodeOwner { user = "c.user_id", name = "u.name" });
 
-/// Whose living code has a digest; nobody's when that person is suspended.
+/// The owner of the valid code with a digest; `None` when that person is
+/// suspended.
 pub fn by_code(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<Option<CodeOwner>> {
     tx.record(
         "FROM telegram_code c JOIN user u ON u.user_id = c.user_id
@@ -78,14 +79,14 @@ pub fn forget_code(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
     tx.run("DELETE FROM telegram_code WHERE user_id = ?1", [user])
 }
 
-/// Numbers of the last updates that were applied, in that order.
+/// Ids of the last updates that were applied, in that order.
 pub fn handled(tx: &ReadTx<'_>) -> Result<Vec<i64>> {
     let kept: Option<Vec<u8>> = tx.maybe("SELECT value FROM setting WHERE name = ?1", [HANDLED])?;
     let kept = String::from_utf8(kept.unwrap_or_default()).unwrap_or_default();
     Ok(kept.split(',').filter_map(|number| number.parse().ok()).collect())
 }
 
-/// Keeps the numbers of the last updates.
+/// Stores the ids of the last updates.
 pub fn keep_handled(tx: &WriteTx<'_>, numbers: &[i64]) -> Result<()> {
     let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
     tx.run(
@@ -95,7 +96,7 @@ pub fn keep_handled(tx: &WriteTx<'_>, numbers: &[i64]) -> Result<()> {
     )
 }
 
-/// Forgets a person's chat; false when it is another by now.
+/// Unlinks a chat from a person; false when the person has another one now.
 pub fn unlink(tx: &WriteTx<'_>, user: UserId, chat: i64) -> Result<bool> {
     let gone =
         tx.execute("DELETE FROM telegram_chat WHERE user_id = ?1 AND chat_id = ?2", (user, chat))?;
@@ -112,7 +113,7 @@ pub fn set_blocked(tx: &WriteTx<'_>, chat: i64, blocked: bool) -> Result<bool> {
     Ok(noted == 1)
 }
 
-/// Gives a person's chat its new number, unless somebody has that one already.
+/// Stores the new id of a person's chat, unless that id is already linked.
 pub fn moved(tx: &WriteTx<'_>, user: UserId, chat: i64, new: i64) -> Result<bool> {
     let noted = tx.execute(
         "UPDATE OR IGNORE telegram_chat SET chat_id = ?3 WHERE user_id = ?1 AND chat_id = ?2",

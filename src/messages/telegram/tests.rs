@@ -1,4 +1,4 @@
-//! Updates as they may come, and answers that wait.
+//! Parsing of updates, and the waiting replies.
 
 use serde_json::{Value, json};
 
@@ -64,8 +64,8 @@ fn being_blocked_and_back_is_read() {
     assert_eq!(parse(&change("?")), Some(Update { id: 8, what: None }));
 }
 
-/// Whatever stands in the place of any part of an update, nothing breaks; and
-/// as long as it has a number it can be confirmed.
+/// A wrong value in any part of an update breaks nothing. An update with an id
+/// can always be confirmed.
 #[test]
 fn garbage_is_of_no_concern() {
     let odd = [
@@ -107,7 +107,7 @@ fn answers_that_wait_are_few() {
     replies.add((0..1000).map(help).collect());
     let helped = replies.count();
     assert!(helped <= 10, "{helped}");
-    // What tells of a change still finds room, and is not doubled by help.
+    // A reply about a change still fits, and no help follows it.
     replies.add(vec![Reply::telling(1, "feito".to_owned()), help(1)]);
     assert_eq!(replies.count(), helped + 1);
     replies.add((0..1000).map(|_| Reply::telling(1, "feito".to_owned())).collect());

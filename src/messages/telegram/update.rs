@@ -1,21 +1,21 @@
-//! What Telegram tells, read leniently: of an update only what we act on, and
-//! nothing of what makes no sense.
+//! Parses updates of Telegram leniently: it reads only what we use, and ignores
+//! what is not valid.
 
 use serde_json::Value;
 
 use crate::base::shortened;
 use crate::http::input::whole;
 
-/// Longest name that is kept of a person.
+/// Longest name of a person that is stored.
 const LONGEST_NAME: usize = 64;
-/// Longest command that is looked at: more than a command with its code.
+/// Most of a text that is parsed; a command with its code is shorter.
 const LONGEST_ORDER: usize = 200;
 
 /// Something that happened in a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
     pub id: i64,
-    /// Nothing, when it is of no concern.
+    /// `None` when the update is of no interest.
     pub what: Option<What>,
 }
 
@@ -28,7 +28,7 @@ pub enum What {
     Blocked { chat: i64, blocked: bool },
 }
 
-/// What a person wants by what they say.
+/// The command in a person's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChatCommand {
     /// To link the chat, with the code of a link when there is one.
@@ -39,7 +39,7 @@ pub enum ChatCommand {
     Other,
 }
 
-/// Reads an update; `None` without a number, by which alone it is confirmed.
+/// Parses an update; `None` without an id, because only an id can be confirmed.
 pub fn parse(update: &Value) -> Option<Update> {
     let id = update["update_id"].as_number().and_then(whole)?;
     let what = said(&update["message"]).or_else(|| membership(&update["my_chat_member"]));
@@ -65,7 +65,7 @@ fn membership(change: &Value) -> Option<What> {
     Some(What::Blocked { chat, blocked })
 }
 
-/// The chat's number, when it is a person's own.
+/// The chat's id, when it is a private chat.
 fn private_chat(what: &Value) -> Option<i64> {
     let chat = &what["chat"];
     (chat["type"] == "private").then(|| chat["id"].as_i64())?
@@ -81,7 +81,7 @@ fn name(person: &Value) -> String {
 fn order(text: &str) -> ChatCommand {
     let mut words = shortened(text, LONGEST_ORDER).split_whitespace();
     let command = words.next().unwrap_or_default();
-    // In a command a bot may be named.
+    // A command may name the bot, as in `/stop@bot`.
     match command.split('@').next().unwrap_or_default() {
         "/start" => ChatCommand::Start { code: words.next().map(str::to_owned) },
         "/stop" => ChatCommand::Stop,

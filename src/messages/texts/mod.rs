@@ -1,8 +1,8 @@
-//! What messages say.
+//! The texts of messages.
 //!
-//! Each kind has a text of its own, with plain placeholders in braces. Nothing
-//! else is computed in them, so a text can be edited by whoever writes well:
-//! staff may change what ships, look at it filled in, and take it back.
+//! Each kind has a text of its own, with plain placeholders in braces and no
+//! other logic, so a person who is not a programmer can edit it. Staff may
+//! change a default text, preview it filled in, and reset it.
 
 pub mod pages;
 pub mod store;
@@ -18,7 +18,7 @@ use crate::outbox::kind::{MessageKindRow, Placeholder, may};
 /// A text with its placeholders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// Subject of an e-mail, title of a notice of the browser.
+    /// Subject of an e-mail, title of a browser notification.
     pub subject: String,
     pub body: String,
 }
@@ -27,7 +27,7 @@ pub struct Template {
 pub const LONGEST_SUBJECT: usize = 120;
 pub const LONGEST_BODY: usize = 2_000;
 
-/// What every text may say.
+/// Placeholders that every text may use.
 const COMMON: [Placeholder; 4] = [
     may("primeiro_nome", "primeiro nome da pessoa"),
     may("nome", "nome completo da pessoa"),
@@ -35,7 +35,7 @@ const COMMON: [Placeholder; 4] = [
     may("endereco", "endereço da plataforma"),
 ];
 
-/// What the text of a kind may say.
+/// Placeholders that the text of a kind may use.
 pub fn placeholders(kind: MessageKind) -> Vec<Placeholder> {
     kind.row().placeholders.iter().chain(&COMMON).copied().collect()
 }
@@ -59,13 +59,13 @@ fn named_in(text: &str) -> impl Iterator<Item = &str> {
     closed.map(|(name, _)| name)
 }
 
-/// The text of a kind of message: what staff wrote, else what ships.
+/// The text of a kind of message: the one that staff wrote, else the default.
 pub fn of(tx: &ReadTx<'_>, kind: MessageKind) -> Result<Template> {
     let changed = store::changed(tx, kind)?;
     Ok(changed.map_or_else(|| shipped(kind), |(template, _)| template))
 }
 
-/// The text of a kind of message that ships.
+/// The default text of a kind of message.
 pub fn shipped(kind: MessageKind) -> Template {
     let MessageKindRow { subject, body, .. } = *kind.row();
     Template { subject: subject.to_owned(), body: body.to_owned() }
@@ -78,9 +78,9 @@ pub struct Words<'w> {
     pub address: &'w str,
     /// Address of a link, empty without one.
     pub link: &'w str,
-    /// Until when the link works, as people read it.
+    /// When the link expires, formatted for people.
     pub until: String,
-    /// What was noted when the message was queued.
+    /// Parameters that were stored when the message was queued.
     pub params: &'w Value,
 }
 
@@ -157,8 +157,9 @@ fn days(count: i64) -> String {
     if count == 1 { "1 dia".to_owned() } else { format!("{count} dias") }
 }
 
-/// A value that comes from people stays within its line, unless it may have
-/// several, and does not turn around what is written after it.
+/// Replaces control characters, unless `allowed`, and characters that change
+/// the direction of text. So a value from a person cannot begin a new line or
+/// reverse the text after it.
 fn plain(letter: char, allowed: &str) -> char {
     let turns = matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if turns || letter.is_control() && !allowed.contains(letter) { ' ' } else { letter }
@@ -187,7 +188,7 @@ mod tests {
             let (subject, text) = fill(&shipped(kind), &words, ZONE);
             assert!(!subject.contains(['{', '}', '\r', '\n']), "{subject}");
             assert!(!text.contains(['{', '}', '\r']), "{text}");
-            // What a partner says stands by itself.
+            // A partner's text gets no greeting.
             let greets = kind != MessageKind::PartnerNotice;
             assert_eq!(text.starts_with("Olá, Ana"), greets, "{text}");
             assert!(shipped(kind).body.contains('{'));

@@ -1,5 +1,5 @@
-//! Texts of messages in the operator's panel: read, changed, looked at filled
-//! in with an example, and taken back to what ships.
+//! Texts of messages in the operator's panel: shown, changed, previewed with
+//! example values, and reset to the default.
 
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
@@ -118,7 +118,7 @@ fn page((app, person, request): Visit<'_>, kind: MessageKind, template: &Templat
     }
 }
 
-/// A text as somebody made up would read it.
+/// A text filled in with example values.
 fn example(app: &App, now: Instant, kind: MessageKind, template: &Template) -> (String, String) {
     let params = json!({
         "paid_until": now.plus(5 * DAY_S).0,
@@ -151,7 +151,7 @@ struct TextBody {
     assunto: Field<String>,
     #[serde(default)]
     texto: Field<String>,
-    /// `ver`: only to be looked at.
+    /// `ver`: only a preview.
     #[serde(default)]
     acao: Field<String>,
 }
@@ -219,7 +219,8 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }))
 }
 
-/// `POST /admin/mensagens/textos/{tipo}/restaurar`: back to the text that ships.
+/// `POST /admin/mensagens/textos/{tipo}/restaurar`: resets a text to the
+/// default.
 pub fn reset(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let kind = kind_of(request)?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
@@ -268,7 +269,7 @@ struct LookReply {
     texto: String,
 }
 
-/// A text filled in, which is not saved.
+/// A preview of a text, which is not saved.
 fn look(visit: Visit<'_>, (kind, template): (MessageKind, &Template)) -> Result<Reply, Problem> {
     let (app, person, request) = visit;
     if request.wants_json() {
@@ -280,7 +281,7 @@ fn look(visit: Visit<'_>, (kind, template): (MessageKind, &Template)) -> Result<
     Reply::page(&page)
 }
 
-/// What a browser sent that is wrong: the form again, with what was typed.
+/// The form again after wrong input, with what was typed.
 fn faulty(
     (app, person, request): Visit<'_>,
     (kind, template): (MessageKind, &Template),

@@ -12,7 +12,7 @@ pub fn changed(tx: &ReadTx<'_>, kind: MessageKind) -> Result<Option<(Template, I
     Ok(found.map(|(subject, body, changed_at)| (Template { subject, body }, changed_at)))
 }
 
-/// Puts a text in the place of the one that ships.
+/// Stores a text that replaces the default.
 pub fn set(tx: &WriteTx<'_>, kind: MessageKind, template: &Template) -> Result<()> {
     tx.run(
         "INSERT INTO message_text (kind, subject, body, changed_at) VALUES (?1, ?2, ?3, ?4)
@@ -21,7 +21,7 @@ pub fn set(tx: &WriteTx<'_>, kind: MessageKind, template: &Template) -> Result<(
     )
 }
 
-/// Goes back to the text that ships; false when it was not changed.
+/// Resets a text to the default; false when it was not changed.
 pub fn reset(tx: &WriteTx<'_>, kind: MessageKind) -> Result<bool> {
     let removed = tx.execute("DELETE FROM message_text WHERE kind = ?1", [kind.name()])?;
     Ok(removed == 1)

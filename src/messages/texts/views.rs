@@ -11,32 +11,32 @@ use crate::panel::{Layout, Notice, Tab, When};
 #[template(path = "message_texts.html", config = "assets/askama.toml")]
 pub struct TextsPage {
     pub layout: Layout,
-    /// The parts of messages.
+    /// The tabs of the message pages.
     pub tabs: Vec<Tab>,
     pub texts: Vec<TextRow>,
 }
 
 /// A text in the list.
 pub struct TextRow {
-    /// Its kind in addresses.
+    /// Name of its kind in addresses.
     pub name: &'static str,
     /// `Boas-vindas`.
     pub title: &'static str,
     /// Its subject, with placeholders.
     pub subject: String,
-    /// When staff changed it; none for the text that ships.
+    /// When staff changed it; `None` for the default text.
     pub changed: Option<When>,
 }
 
-/// `GET /admin/mensagens/textos/{tipo}`, and its answers when it is looked at
-/// before it is saved, or something is at fault.
+/// `GET /admin/mensagens/textos/{tipo}`, and the answer to a preview or to a
+/// form with errors.
 #[derive(Template)]
 #[template(path = "message_text.html", config = "assets/askama.toml")]
 pub struct TextPage {
     pub layout: Layout,
-    /// Above the form when something is at fault.
+    /// Shown above a form with errors.
     pub alert: Option<Notice>,
-    /// Its kind in addresses.
+    /// Name of its kind in addresses.
     pub name: &'static str,
     /// `Boas-vindas`.
     pub title: &'static str,
@@ -44,14 +44,14 @@ pub struct TextPage {
     pub subject: Field,
     /// `texto`.
     pub body: Field,
-    /// What it may say.
+    /// Placeholders that it may use.
     pub placeholders: Vec<Placeholder>,
-    /// When staff changed it; none for the text that ships.
+    /// When staff changed it; `None` for the default text.
     pub changed: Option<When>,
     /// Whether what is shown is not saved.
     pub draft: bool,
-    /// Subject as somebody would read it; empty while something is at fault.
+    /// Subject with example values; empty while the form has errors.
     pub shown_subject: String,
-    /// Paragraphs as somebody would read them.
+    /// Paragraphs with example values.
     pub shown: Vec<String>,
 }

@@ -1,9 +1,10 @@
-//! The log of requests: what was asked, by whom, how it was answered.
+//! The request log: what was requested, by whom, and the response.
 //!
-//! Every answer is kept up to a rate a second, and a sample above it
-//! (`recorder.rs`); a request that is not kept costs an atomic or two. What is
-//! kept waits in memory for at most about a second and is then written with
-//! the counters (`behind.rs`). Queries, bodies and credentials are never kept.
+//! Up to a rate per second all responses are logged, above it a sample
+//! (`recorder.rs`). A request that is not logged costs one or two atomic
+//! operations. Entries wait in memory for about a second at most and are then
+//! written together with the counters (`behind.rs`). Queries, bodies and
+//! credentials are never logged.
 
 pub mod pages;
 mod recorder;
@@ -16,40 +17,40 @@ use crate::base::Instant;
 
 pub use recorder::Recorder;
 
-/// Entries that the log holds; what is above is packed before its time.
+/// Most entries of the log. The oldest above this are archived early.
 pub const MOST_ENTRIES: i64 = 1_000_000;
-/// Entries at which nothing more is taken, for when nobody packs.
+/// At this size the log takes no more entries, in case archiving does not run.
 pub const FULL: i64 = MOST_ENTRIES + MOST_ENTRIES / 4;
 
-/// An answer that is kept.
+/// An entry of the log: one response.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub at: Instant,
     pub request_id: String,
-    /// Empty for what was no request.
+    /// Empty when what arrived was not a valid request.
     pub method: String,
-    /// Without the query, cut; the pattern of its row where a part is secret.
+    /// Without the query, shortened; the route's pattern when a part is secret.
     pub path: String,
     pub status: u16,
-    /// Until the headers of the answer, in microseconds.
+    /// Time until the headers of the response, in microseconds.
     pub us: i64,
     pub caller: Caller,
     pub address: Option<IpAddr>,
-    /// How many answers it stands for.
+    /// How many responses the entry represents.
     pub sampled: u32,
 }
 
-/// Who asked, as far as the guard could tell.
+/// The caller, as far as the guard identified it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// As it is stored; empty when nobody was known.
+    /// The stored word; empty for an unknown caller.
     pub kind: &'static str,
     /// Number of the person or the key.
     pub id: Option<i64>,
 }
 
 impl Caller {
-    /// What a guard says of the caller, as it is stored.
+    /// Converts the result of a guard to the stored form.
     pub fn of(who: Option<(&'static str, i64)>) -> Self {
         let Some((guard, id)) = who else {
             return Self::default();

@@ -1,4 +1,4 @@
-//! The log of requests in the operator's panel.
+//! The request log in the operator's panel.
 
 use serde::Serialize;
 
@@ -13,10 +13,10 @@ use crate::panel::view::address;
 use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, Tone, When, export};
 use crate::wire;
 
-/// Rows of a CSV file: who wants older ones narrows the list.
+/// Most rows of a CSV file. To get older rows, the list must be filtered.
 const MOST_EXPORTED: u32 = 50_000;
 
-/// Ways to be known, as they are stored, with their words.
+/// Kinds of callers: the stored word and its label.
 const CALLERS: [(&str, &str); 5] = [
     ("sessao", "Sessão"),
     ("extensao", "Extensão"),
@@ -24,7 +24,7 @@ const CALLERS: [(&str, &str); 5] = [
     ("chave", "Chave"),
     ("segredo", "Segredo"),
 ];
-/// The filter's word for nobody.
+/// The filter's value for unknown callers.
 const NOBODY: &str = "ninguem";
 
 const LIST: Listing = Listing {
@@ -110,7 +110,7 @@ wire! {
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let wanted = wanted(app, &query, request.now);
-    // Who looks wants to see what was asked a moment ago.
+    // Write the waiting entries first: the page should show the latest requests.
     if let Err(error) = app.requests.flush(&app.db) {
         tracing::warn!(%error, "the log of requests was not written; trying again");
     }
@@ -219,7 +219,7 @@ pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     })
 }
 
-/// The page of who asked.
+/// The page of the caller; empty when there is none.
 fn page_of(logged: &Logged) -> String {
     match (&*logged.caller, logged.caller_id, logged.role) {
         ("chave", Some(id), _) => format!("/admin/chaves/{id}"),
@@ -229,7 +229,7 @@ fn page_of(logged: &Logged) -> String {
     }
 }
 
-/// What people call a status; empty for those that nobody meets.
+/// A status in plain words; empty for rare ones.
 const fn meaning(status: u16) -> &'static str {
     match status {
         200 => "Atendido",

@@ -1,4 +1,4 @@
-//! What of the answers is kept for the log, and waits there to be written.
+//! Chooses which responses are logged, and queues their entries for writing.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
@@ -11,22 +11,23 @@ use crate::base::Instant;
 use crate::db::{Db, DbError};
 use crate::edge::route::Route;
 
-/// Answers of a second that are all kept.
+/// Up to this many responses per second are all logged.
 const ALL_UP_TO: u32 = 50;
-/// Failures of ours in a second that are all kept, whatever else there is.
+/// Up to this many server errors per second are all logged, however many other
+/// responses there are.
 const FAILURES_UP_TO: u32 = 50;
-/// Of the rest one in so many is kept, and stands for them.
+/// Of the rest, one in this many is logged and represents the others.
 const ONE_IN: u32 = 100;
-/// Entries that wait to be written; what comes while the writer stands still
-/// is dropped and counted.
+/// Most entries that wait to be written. While the writer is blocked, further
+/// entries are dropped and counted.
 const MOST_WAITING: usize = 10_000;
 /// Most entries that one job of the writer stores.
 pub const PIECE: usize = 1_000;
-/// Longest path and longest method that are kept.
+/// Most bytes of a path and of a method that are stored.
 const LONGEST_PATH: usize = 200;
 const LONGEST_METHOD: usize = 20;
 
-/// Chooses what is kept, and keeps it until it is written.
+/// Chooses which responses are logged, and holds their entries until written.
 pub struct Recorder {
     rows: Vec<Shown>,
     answers: Second,
@@ -36,18 +37,18 @@ pub struct Recorder {
     dropped: AtomicU64,
 }
 
-/// How the log shows requests of a row.
+/// How the log shows requests of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     Never,
     AsAsked,
-    /// A part of the path is secret.
+    /// The route's pattern, because a part of the path is secret.
     Pattern(&'static str),
 }
 
 impl Shown {
     fn of(route: &Route) -> Self {
-        // What browsers and probes fetch all the time, and the log itself.
+        // Not logged: what browsers and probes fetch often, and the log itself.
         let alone = ["/favicon.ico", "/healthz", "/manifest.webmanifest", "/readyz", "/sw.js"];
         let under = ["/assets/", "/admin/requisicoes"];
         if alone.contains(&route.path) || under.iter().any(|it| route.path.starts_with(it)) {
@@ -60,12 +61,13 @@ impl Shown {
     }
 }
 
-/// How much happened in the present second: the second above, the count below.
+/// Counts within the current second: the upper 32 bits hold the second, the lower
+/// 32 bits the count.
 #[derive(Default)]
 struct Second(AtomicU64);
 
 impl Second {
-    /// Counts, unless as many were counted in this second already.
+    /// Returns whether one more is within `most` for this second, and counts it.
     fn takes(&self, now: Instant, most: u32) -> bool {
         let second = now.0.cast_unsigned() << 32;
         let (this, count) = (!u64::from(u32::MAX), u64::from(u32::MAX));
@@ -80,13 +82,13 @@ impl Second {
                 return true;
             }
         }
-        // Two who race over the end of a second may count one in the other's.
+        // At the end of a second, racing threads may count one in the wrong second.
         self.0.fetch_add(1, Ordering::Relaxed) & count < u64::from(most)
     }
 }
 
 impl Recorder {
-    /// A recorder for the rows of a table.
+    /// A recorder for the routes of a table.
     pub fn new(routes: &[Route]) -> Self {
         Self {
             rows: routes.iter().map(Shown::of).collect(),
@@ -98,8 +100,9 @@ impl Recorder {
         }
     }
 
-    /// Whether an answer to a row, or to no row, is kept, and for how many it
-    /// stands then. Each answer asks once.
+    /// Whether a response is logged: `Some` with the number of responses that
+    /// the entry represents. `row` is `None` when no route matched. To be called
+    /// once for each response.
     pub fn admits(&self, row: Option<usize>, status: StatusCode, now: Instant) -> Option<u32> {
         if self.shown(row) == Shown::Never {
             return None;
@@ -128,7 +131,7 @@ impl Recorder {
         known.copied().unwrap_or(Shown::AsAsked)
     }
 
-    /// Keeps an entry for the next write.
+    /// Queues an entry for the next write.
     pub fn keep(&self, mut entry: Entry) {
         entry.method.truncate(cut(&entry.method, LONGEST_METHOD).len());
         entry.path.truncate(cut(&entry.path, LONGEST_PATH).len());
@@ -140,14 +143,14 @@ impl Recorder {
         }
     }
 
-    /// The oldest entries that wait, at most [`PIECE`] of them.
+    /// Removes the oldest entries from the queue, at most [`PIECE`] of them.
     pub fn take(&self) -> Vec<Entry> {
         let mut waiting = self.waiting();
         let count = waiting.len().min(PIECE);
         waiting.drain(..count).collect()
     }
 
-    /// Takes back what could not be written.
+    /// Puts entries that could not be written back into the queue.
     pub fn put_back(&self, entries: &[Entry]) {
         let mut waiting = self.waiting();
         let free = MOST_WAITING.saturating_sub(waiting.len());
@@ -158,7 +161,7 @@ impl Recorder {
         self.dropped.fetch_add(lost.len() as u64, Ordering::Relaxed);
     }
 
-    /// Counts entries that the log had no place for.
+    /// Counts entries that were dropped because the log is full.
     pub fn count_dropped(&self, entries: usize) {
         self.dropped.fetch_add(entries as u64, Ordering::Relaxed);
     }
@@ -168,12 +171,12 @@ impl Recorder {
         self.waiting().len()
     }
 
-    /// Entries that were lost since the start.
+    /// Entries that were dropped since the start.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Writes what waits now, for somebody who looks at the log.
+    /// Writes all entries that wait now.
     pub fn flush(&self, db: &Db) -> Result<(), DbError> {
         for _ in 0..=MOST_WAITING / PIECE {
             let entries = std::sync::Arc::new(self.take());
@@ -197,7 +200,7 @@ impl Recorder {
     }
 }
 
-/// The beginning of a text, at most so many bytes, in whole letters.
+/// The beginning of a text: at most `longest` bytes, whole characters only.
 fn cut(text: &str, longest: usize) -> &str {
     &text[..text.floor_char_boundary(longest)]
 }
@@ -236,11 +239,11 @@ mod tests {
         assert_eq!(kept(&recorder, 99, ok, NOW), (0, 0));
         assert_eq!(kept(&recorder, 1, ok, NOW), (1, 100));
         assert_eq!(kept(&recorder, 1_000, ok, NOW), (10, 1_000));
-        // The next second begins anew, as does one before, when the clock is set back.
+        // Each second starts at zero, also after the clock was set back.
         for now in [NOW.plus(1), NOW, NOW.plus(1)] {
             assert_eq!(kept(&recorder, 60, ok, now).0, 50, "{now:?}");
         }
-        // What was above in earlier seconds counts on: 30 so far.
+        // The counter of the sample continues over seconds: 30 so far.
         assert_eq!(kept(&recorder, 50 + 70, ok, NOW.plus(9)), (51, 150));
     }
 
@@ -307,7 +310,7 @@ mod tests {
         assert_eq!(taken.len(), PIECE);
         recorder.keep(entry(99_999));
         recorder.put_back(&taken);
-        // The oldest are lost first, and the order stays.
+        // The oldest are dropped first, and the order stays.
         assert_eq!((recorder.count_waiting(), recorder.dropped()), (MOST_WAITING, 4));
         assert_eq!(recorder.take()[0].request_id, "1");
     }

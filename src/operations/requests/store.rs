@@ -1,4 +1,4 @@
-//! The log of requests in the database.
+//! The request log in the database.
 
 use rusqlite::ToSql;
 
@@ -8,15 +8,16 @@ use crate::base::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 
-/// Entries begin so far apart in a second that they can be numbered within it.
+/// Ids that are reserved for each second. An entry's id is its second times this,
+/// plus its number within the second.
 const PER_SECOND: i64 = 1_000_000;
 
-/// The first number that an entry of an instant can have.
+/// The lowest id that an entry of an instant can have.
 pub const fn first_of(at: Instant) -> i64 {
     at.0.saturating_mul(PER_SECOND)
 }
 
-/// Adds entries; returns how many the log had no place for.
+/// Adds entries; returns how many were not stored because the log is full.
 pub fn add(tx: &WriteTx<'_>, entries: &[Entry]) -> Result<usize> {
     if entries.is_empty() || count(tx)? >= FULL {
         return Ok(entries.len());
@@ -48,26 +49,26 @@ pub fn add(tx: &WriteTx<'_>, entries: &[Entry]) -> Result<usize> {
     Ok(0)
 }
 
-/// Entries of the log.
+/// Number of entries in the log.
 pub fn count(tx: &ReadTx<'_>) -> Result<i64> {
     tx.value("SELECT coalesce(sum(entries), 0) FROM request_log_count", [])
 }
 
-/// Which entries.
+/// The filter of a list of entries.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// The beginning of a path when it begins with a slash, else a request
+    /// The beginning of a path if it begins with a slash, otherwise a request
     /// id; empty for all.
     pub search: String,
     /// First digit of the status.
     pub class: Option<u16>,
-    /// As it is stored.
+    /// Kind of caller, as stored.
     pub caller: Option<&'static str>,
-    /// Not before.
+    /// Only entries from this time on.
     pub since: Option<Instant>,
 }
 
-/// An entry with the name of who asked.
+/// An entry with the name of the caller.
 #[derive(Clone, Debug)]
 pub struct Logged {
     pub id: i64,
@@ -79,9 +80,9 @@ pub struct Logged {
     pub us: i64,
     pub caller: String,
     pub caller_id: Option<i64>,
-    /// Of the person or the key, as it is called now; empty without one.
+    /// Current name of the person or key; empty without one.
     pub name: String,
-    /// The person's role; `None` for others and for who was removed.
+    /// The person's role; `None` for other callers and for removed people.
     pub role: Option<Role>,
     pub address: String,
     pub sampled: i64,
@@ -103,22 +104,22 @@ row!(Logged {
     sampled = "r.sampled",
 });
 
-/// People and keys have numbers of their own.
+/// A person and a key can have the same number, so the kind of caller decides
+/// which table is joined.
 const LOGGED: &str = "FROM request_log r
      LEFT JOIN user u ON r.caller <> 'chave' AND u.user_id = r.caller_id
      LEFT JOIN api_key k ON r.caller = 'chave' AND k.key_id = r.caller_id";
 
-/// One entry.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Logged>> {
     tx.record(&format!("{LOGGED} WHERE r.entry_id = ?1"), [id])
 }
 
-/// One page, newest first, with the number of all that match.
+/// One page, newest first, with the total number of matches.
 ///
-/// Classes and callers have indexes in the order of time. A search reads the
-/// log, which its limit bounds: 0.2 s for a million entries. Indexes of paths
-/// and of ids would have each entry written to pages all over the file, ten
-/// times the work of the writer.
+/// The filters by class and by caller use indexes in the order of time. A search
+/// scans the log, whose size is limited: 0.2 s for a million entries. Indexes on
+/// path and request id would spread each write over many pages of the file, ten
+/// times the work for the writer.
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &Wanted,
@@ -130,7 +131,7 @@ pub fn page(
     Ok((logged.collect::<Result<_>>()?, total))
 }
 
-/// The same, numbers alone.
+/// The same, but only the ids.
 pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted, limit: u32, offset: u32) -> Result<(Vec<i64>, u64)> {
     let since = wanted.since.map_or(0, first_of);
     let after = format!("{}\u{10ffff}", wanted.search);

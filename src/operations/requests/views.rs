@@ -1,4 +1,4 @@
-//! What the pages of the log of requests print.
+//! Template data of the pages of the request log.
 
 use askama::Template;
 
@@ -11,25 +11,24 @@ pub struct RequestsPage {
     pub layout: Layout,
     pub table: Table,
     pub requests: Vec<RequestRow>,
-    /// What is not here, in a sentence.
+    /// What the list does not contain, in a sentence.
     pub limits: String,
 }
 
 /// A request in the list.
 pub struct RequestRow {
-    /// Its number.
     pub id: String,
     /// `GET /painel`.
     pub what: String,
-    /// Name of the person or key; empty when nobody was known.
+    /// Name of the person or key; empty for an unknown caller.
     pub who: String,
-    /// `Sessão`: by what they were known.
+    /// `Sessão`: how the caller was identified.
     pub by: &'static str,
     /// Client address.
     pub address: String,
     /// `404`.
     pub status: u16,
-    /// What the status means to us.
+    /// Whether the status is good or bad.
     pub tone: Tone,
     /// `12,4 ms`.
     pub took: String,
@@ -46,14 +45,14 @@ pub struct RequestPage {
     pub row: RequestRow,
     /// `Não encontrado`: the status in words; may be empty.
     pub meaning: &'static str,
-    /// The page of who asked; empty when there is none.
+    /// The page of the caller; empty when there is none.
     pub who_href: String,
     /// `20/11/2026 09:00:00`.
     pub exact: String,
-    /// What it was answered with.
+    /// Request id of the response.
     pub request_id: String,
-    /// Answers that it stands for; 1 when it stands for itself.
+    /// How many responses the entry represents; 1 when it is not part of a sample.
     pub sampled: i64,
-    /// What the audit log has of it.
+    /// Address of the audit log, filtered by the request id.
     pub audit: String,
 }

@@ -39,11 +39,11 @@ badges! {
     Late = "Atrasado", Warn;
     /// Waits for its turn.
     Pending = "Pendente", Info;
-    /// Left for its recipient.
+    /// Sent to its recipient.
     Sent = "Enviado", Good;
-    /// Done with, as it should be.
+    /// Handled successfully.
     Processed = "Processado", Good;
-    /// Known to be of no use.
+    /// Recognised as something that this service does not handle.
     Ignored = "Ignorado", Info;
     /// Kept without action, or for a later version.
     Kept = "Guardado", Info;
@@ -51,19 +51,19 @@ badges! {
     Failed = "Falhou", Bad;
     /// Not sent, because it was no longer wanted.
     Dropped = "Descartado", Info;
-    /// A long work under way.
+    /// A long task that is running.
     Running = "Em andamento", Info;
-    /// A list whose rows were made.
+    /// An import, or a run of a task, that is complete.
     ImportDone = "Concluída", Good;
-    /// A row of a list that will be made.
+    /// A row of a file that will be imported.
     ToImport = "A importar", Info;
-    /// A row of a list that was made.
+    /// A row of a file that was imported.
     Imported = "Importado", Good;
-    /// A row of a list that is there already.
+    /// A row of a file that exists already.
     Exists = "Já existe", Info;
-    /// A row of a list that cannot be made.
+    /// A row of a file that has an error.
     Faulty = "Com erro", Bad;
-    /// A row of a list whose link will be made.
+    /// A row of a file whose link will be made.
     ToLink = "A vincular", Info;
     /// An invitation that waits for an answer.
     Invited = "Convite enviado", Info;
@@ -75,7 +75,7 @@ badges! {
     Due = "A vencer", Info;
     /// An amount that was paid.
     Settled = "Pago", Good;
-    /// A debt whose cause did not happen.
+    /// A debt whose sale was cancelled.
     CalledOff = "Cancelado", Info;
     /// A payment is disputed.
     Disputed = "Em disputa", Warn;
@@ -83,17 +83,17 @@ badges! {
     Expired = "Vencido", Warn;
     /// Ended by its owner; does not come back.
     Revoked = "Revogado", Bad;
-    /// Exchanged for another, and still working.
+    /// A key that was exchanged for another and still works.
     Leaving = "Em troca", Warn;
     /// An event changed an account.
     Applied = "Aplicado", Good;
     /// An event counts and changed nothing.
     NoEffect = "Sem efeito", Info;
-    /// A product stands for no plan.
+    /// An event whose product has no configured plan.
     NoPlan = "Sem plano", Warn;
-    /// Nobody has the buyer's address.
+    /// No student has the buyer's e-mail address.
     NoStudent = "Sem aluno", Warn;
-    /// The buyer's address is a supplier's or an administrator's.
+    /// The buyer's e-mail address is that of a supplier or an administrator.
     NotStudent = "Não é aluno", Warn;
     /// A marketplace account whose authorisation works.
     Linked = "Vinculada", Good;
@@ -105,17 +105,17 @@ badges! {
     AwaitingPayment = "Aguardando pagamento", Warn;
     /// A sale that was agreed; nothing was paid yet.
     Confirmed = "Confirmada", Info;
-    /// A sale whose payment the marketplace looks into.
+    /// A sale whose payment the marketplace is reviewing.
     PaymentInReview = "Pagamento em análise", Warn;
     /// A sale of which a part was paid.
     PartlyPaid = "Paga em parte", Warn;
-    /// A sale that is being called off.
+    /// A sale that is being cancelled.
     BeingCancelled = "Em cancelamento", Warn;
-    /// A sale the marketplace does not let stand.
+    /// A sale that the marketplace declared invalid.
     Invalid = "Inválida", Bad;
-    /// A sale of which a part went back to the buyer.
+    /// A sale that was partly refunded.
     PartlyRefunded = "Reembolso parcial", Warn;
-    /// A sale that did not happen.
+    /// A sale that was cancelled.
     Cancelled = "Cancelada", Bad;
     /// Dark green reputation.
     ReputationBest = "Verde-escuro", Good;
@@ -131,17 +131,17 @@ badges! {
     ReputationNone = "Ainda sem nível", Info;
     /// Works as it should.
     Healthy = "Em ordem", Good;
-    /// Works, but somebody should look.
+    /// Works, but needs attention.
     Attention = "Atenção", Warn;
-    /// Somebody with whom nothing is wrong.
+    /// A client whose checkup found nothing wrong.
     InOrder = "Em dia", Good;
     /// A client of whom no account is known.
     NoAccount = "Sem conta", Info;
     /// Does not work.
     Broken = "Com falha", Bad;
-    /// Seen by whom it is for.
+    /// Visible to the people it is meant for.
     Published = "Publicado", Good;
-    /// Seen by staff alone.
+    /// Visible to staff only.
     Draft = "Rascunho", Info;
     /// A lesson that its student has marked.
     Done = "Feita", Good;
@@ -153,41 +153,41 @@ badges! {
     Live = "Ao vivo", Good;
     /// Is over.
     Over = "Encerrado", Info;
-    /// Left out by somebody, for now.
+    /// A periodic task that was paused.
     Paused = "Pausada", Warn;
     /// A listing that is not for sale for now.
     OnHold = "Pausado", Warn;
-    /// A listing that the marketplace looks into.
+    /// A listing that the marketplace is reviewing.
     UnderReview = "Em revisão", Warn;
     /// A question that waits for its answer.
     Unanswered = "Sem resposta", Warn;
     /// A question with its answer.
     Answered = "Respondida", Good;
-    /// A claim that waits for its end.
+    /// A claim that is not closed yet.
     OpenClaim = "Aberta", Warn;
     /// A claim, a question or a relation that has ended.
     Closed = "Encerrada", Info;
-    /// An endpoint that is told what happens.
+    /// A webhook endpoint that receives events.
     Telling = "Ligado", Good;
     /// An endpoint whose last deliveries failed.
     Failing = "Falhando", Warn;
     /// An endpoint that the service switched off.
     Stopped = "Parado", Bad;
-    /// Taken by the program that it was for.
+    /// Accepted by the program that it was sent to.
     Delivered = "Entregue", Good;
     /// Not configured, so it does nothing.
     Off = "Desligado", Info;
-    /// A product of which nothing is left.
+    /// A product with no units left.
     OutOfStock = "Sem estoque", Warn;
-    /// A product of which more was sold than there was.
+    /// A product of which more units were sold than there were.
     Oversold = "Vendido a mais", Bad;
     /// Units that came into stock.
     CameIn = "Entrada", Good;
     /// Units that left stock.
     WentOut = "Saída", Info;
-    /// A stock that was counted.
+    /// A stock level that was set by a count.
     Counted = "Ajuste", Warn;
-    /// The session that a page was asked for with.
+    /// The session of the present request.
     Here = "Esta sessão", Good;
 }
 

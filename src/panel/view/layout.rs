@@ -1,4 +1,4 @@
-//! The frame around a page: who reads it, where they can go, where they are.
+//! The frame around a page: its reader, the navigation, and the present place.
 
 use super::{Notice, Outcome};
 use crate::base::clock::Instant;
@@ -22,7 +22,7 @@ impl Place {
         Self { label, href, icon, handy: false }
     }
 
-    /// The same entry, on a phone's bottom bar too, which has four.
+    /// The same entry, on a phone's bottom bar too, which has room for four.
     pub const fn handy(mut self) -> Self {
         self.handy = true;
         self
@@ -42,7 +42,6 @@ pub struct Group {
 pub struct Reader<'a> {
     /// Name as typed by its owner.
     pub name: &'a str,
-    /// E-mail address.
     pub email: &'a str,
     /// Address of the photo, empty without one.
     pub photo: &'a str,
@@ -50,24 +49,23 @@ pub struct Reader<'a> {
     pub menu: &'static [Group],
 }
 
-/// A student as whom an administrator looks.
+/// The student as whom an administrator views the pages.
 #[derive(Clone, Debug)]
 pub struct Viewed {
-    /// The student's name.
     pub name: String,
     /// Civil time of the end, such as `14:32`.
     pub until: String,
 }
 
-/// What stands around the content of a page.
+/// The frame around the content of a page.
 pub struct Layout {
     /// Name of the installation.
     pub site: String,
-    /// The server's present, Unix seconds: what relative times count from.
+    /// The server's present time in Unix seconds; relative times count from it.
     pub now: i64,
-    /// Name of the reader, empty outside.
+    /// Name of the reader; empty when nobody is signed in.
     pub person: String,
-    /// E-mail address of the reader, empty outside.
+    /// E-mail address of the reader; empty when nobody is signed in.
     pub email: String,
     /// Address of the reader's photo, empty without one.
     pub photo: String,
@@ -75,9 +73,9 @@ pub struct Layout {
     pub menu: &'static [Group],
     /// Address of the reader's home.
     pub home: &'static str,
-    /// What the last action led to, shown once.
+    /// The notice about the last action, shown once.
     pub flash: Option<Notice>,
-    /// Whom the reader looks as.
+    /// The student as whom the reader views the pages.
     pub viewed: Option<Viewed>,
     here: String,
 }
@@ -113,21 +111,21 @@ impl Layout {
         }
     }
 
-    /// The same frame with what the last action led to, when its word is one of these.
+    /// The same frame with the notice about the last action, if `outcomes` has its word.
     #[must_use]
     pub fn telling(self, outcomes: &[Outcome], request: &Request) -> Self {
         let word = request.notice.as_deref();
         self.with_flash(word.and_then(|word| Outcome::notice(outcomes, word)))
     }
 
-    /// The same frame with the outcome of the last action.
+    /// The same frame with a notice about the last action.
     #[must_use]
     pub fn with_flash(mut self, flash: Option<Notice>) -> Self {
         self.flash = flash;
         self
     }
 
-    /// The same frame while its reader looks as somebody else.
+    /// The same frame for a reader who views the pages as a student.
     #[must_use]
     pub fn looking_as(mut self, viewed: Option<Viewed>) -> Self {
         self.viewed = viewed;
@@ -146,7 +144,7 @@ impl Layout {
         present.is_some_and(|present| present.href == place.href)
     }
 
-    /// Whether the page is the reader's own profile, which the foot leads to.
+    /// Whether the page is the reader's own profile, which has its own link in the frame.
     pub fn is_profile(&self) -> bool {
         is_below(&self.here, "/perfil")
     }

@@ -1,9 +1,9 @@
 //! Values that pages share: notices, badges, form fields, lists. The frame
 //! around a page is in `layout.rs`, the words for states are in `badge.rs`.
 //!
-//! Templates print and never decide: what they get is ready to be read, in
-//! Brazilian Portuguese. Charts are in `chart.rs`; the pages of a domain are
-//! in its `views.rs`.
+//! Templates only print values; they decide nothing. The values are ready to be
+//! read, in Brazilian Portuguese. Charts are in `chart.rs`; the pages of a
+//! domain are in its `views.rs`.
 
 mod badge;
 mod layout;
@@ -92,7 +92,8 @@ impl Notice {
     }
 }
 
-/// What a page says of the last action: by the word that the action left.
+/// A notice about the last action. A page finds it by the word that the action
+/// left (`notices.rs`).
 pub struct Outcome {
     pub word: &'static str,
     pub tone: Tone,
@@ -139,12 +140,12 @@ pub struct When {
     pub iso: String,
     /// Unix seconds.
     pub at: i64,
-    /// Whether the text grows old while the page stays open.
+    /// Whether the text becomes outdated while the page stays open.
     pub moves: bool,
 }
 
 impl When {
-    /// How `at` is told to somebody who reads at `now`.
+    /// How `at` is shown on a page that is read at `now`.
     pub fn new(zone: Zone, at: Instant, now: Instant) -> Self {
         let ago = now.since(at);
         let (civil, today) = (zone.civil(at), zone.day(now));
@@ -245,9 +246,9 @@ pub fn span(seconds: i64) -> String {
 /// One input of a form: what was typed and what is wrong with it.
 #[derive(Clone, Debug, Default)]
 pub struct Field {
-    /// What stands in it. Passwords are never sent back.
+    /// Its content. Passwords are never sent back.
     pub value: String,
-    /// What to correct, in words.
+    /// The error message.
     pub error: Option<String>,
     /// Whether the page opens with the cursor here.
     pub focus: bool,
@@ -269,7 +270,7 @@ impl Field {
 
 /// Puts the cursor into the first field at fault (else into the first that
 /// is empty) and counts the faults. Fields come in the order of the page.
-/// Not for a form of something that exists: it is to be read first.
+/// Not for the form of an existing entry, which people read first.
 pub fn focus_first<'a>(fields: impl IntoIterator<Item = &'a mut Field>) -> usize {
     let mut fields: Vec<_> = fields.into_iter().collect();
     let faults = fields.iter().filter(|field| field.error.is_some()).count();
@@ -326,13 +327,14 @@ pub struct Column {
     pub label: &'static str,
     /// Whether it holds numbers, which stand on the right.
     pub numeric: bool,
-    /// Address that sorts by it, or turns the direction; empty when it does not sort.
+    /// URL that sorts by it, or reverses the direction; empty when it does not sort.
     pub href: String,
     /// The direction, when the list is sorted by this column.
     pub sorted: Option<Sort>,
 }
 
-/// Where a page of a list stands: `1–20 de 43` and its neighbours.
+/// The position of a page in its list, such as `1–20 de 43`, and links to the
+/// pages before and after.
 #[derive(Clone, Debug)]
 pub struct Paging {
     /// Which rows are shown, of how many.
@@ -341,7 +343,7 @@ pub struct Paging {
     pub previous: Option<String>,
     /// Address of the page after.
     pub next: Option<String>,
-    /// Address of the last page, when this one lies behind it.
+    /// Address of the last page, when this one is past the end.
     pub past_end: Option<String>,
 }
 
@@ -406,8 +408,8 @@ pub struct ErrorPage {
 }
 
 impl ErrorPage {
-    /// The page of a status. `retry` is the address asked for, when asking
-    /// again can help; the button then leads there instead of the start.
+    /// The page of a status. `retry` is the requested URL, given when a retry
+    /// can help; the button then leads there instead of to the start page.
     pub fn new(layout: Layout, status: u16, request_id: &str, retry: Option<&str>) -> Self {
         let (title, text) = error_words(status);
         Self {

@@ -1,4 +1,4 @@
-//! What smaller components print: boxes to tick, tabs, progress.
+//! Values of small components: boxes to tick, tabs, progress.
 
 /// One box of a group of boxes, or one choice of a group of radios.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Tick {
     }
 }
 
-/// A part of a thing that has an address of its own.
+/// A part of a page that has its own URL.
 #[derive(Clone, Debug)]
 pub struct Tab {
     /// What people read.
@@ -40,19 +40,19 @@ pub struct Tab {
     pub on: bool,
 }
 
-/// How far a long work is.
+/// The progress of a long task.
 #[derive(Clone, Debug)]
 pub struct Progress {
     /// What is being done.
     pub label: String,
     /// Whole percents, 100 only when all is done.
     pub percent: u64,
-    /// How long still, or what comes next; may be empty.
+    /// The remaining time, or the next step; may be empty.
     pub note: String,
 }
 
 impl Progress {
-    /// `done` of `total`; a work of nothing is done.
+    /// `done` of `total`; a total of 0 counts as done.
     pub fn new(label: impl Into<String>, done: u64, total: u64, note: impl Into<String>) -> Self {
         let share = match total {
             0 => 100,

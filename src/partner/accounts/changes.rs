@@ -1,5 +1,5 @@
-//! Plans given, changed and taken away by the operator, tokens revoked and apps
-//! disconnected.
+//! Changes that the operator makes: setting and removing plans, revoking tokens
+//! and disconnecting apps.
 
 use serde::Serialize;
 
@@ -24,11 +24,11 @@ pub(super) const OUTCOMES: &[Outcome] = &[
     Outcome::good("desconectado", "Aplicativo desconectado", "Ele já não tem acesso a esta conta."),
 ];
 
-/// What an operator enters of a plan.
+/// The fields of a plan that an operator enters.
 #[derive(Clone, Copy)]
 pub(super) struct PlanEntry {
     plan: PlanName,
-    /// Last day; none without an end.
+    /// Last day; `None` for a plan without an end.
     until: Option<Day>,
 }
 
@@ -66,7 +66,7 @@ fn read_plan(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
     }
 }
 
-/// A program takes the end away with an empty text.
+/// Reads the last day. A program sends an empty text to remove it.
 fn read_until(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
     let text: Option<String> = sent.optional(name);
     let text = text.filter(|text| !text.is_empty());
@@ -77,7 +77,7 @@ fn read_until(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
     entry.until = day.flatten();
 }
 
-/// A plan in the audit log, as the command says it too.
+/// A plan in the audit log, in the same form as the command writes it.
 #[derive(Serialize)]
 struct PlanSaid {
     plano: &'static str,
@@ -90,14 +90,14 @@ impl PlanSaid {
     }
 }
 
-/// A token or an app in the audit log, with whose it was.
+/// A token or an app in the audit log, with its owner's address.
 #[derive(Serialize)]
 struct TokenSaid<'a> {
     nome: &'a str,
     email: &'a str,
 }
 
-/// What a change needs besides its data.
+/// What the write job of a change needs.
 struct Change {
     answer: Answer,
     actor: Actor,
@@ -110,12 +110,12 @@ impl Change {
         Ok(Self { answer, actor, id: id_of(request)? })
     }
 
-    /// The account, as it is now.
+    /// The account as it is stored now.
     fn account(&self, tx: &WriteTx<'_>) -> Result<Account, Problem> {
         store::account(tx, self.id)?.ok_or_else(Problem::not_found)
     }
 
-    /// Notes another plan of an account.
+    /// Writes a change of an account's plan to the audit log.
     fn note(
         &self,
         tx: &WriteTx<'_>,
@@ -149,7 +149,7 @@ impl Change {
     }
 }
 
-/// `POST /admin/parceiros/{id}/plano`: gives an account a plan or another one.
+/// `POST /admin/parceiros/{id}/plano`: sets an account's plan.
 pub fn set_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
     let change = Change::of(person, request)?;
@@ -182,7 +182,7 @@ pub fn set_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
 fn read(app: &App, request: &Request, present: Option<PlanEntry>) -> Result<PlanEntry, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let entry = FORM.read(&mut sent, present.as_ref());
-    // The last day is to come, or stays as it was.
+    // The last day must not be past, unless it is unchanged.
     let is_old = present.is_some_and(|present| present.until == entry.until);
     if entry.until.is_some_and(|day| day < app.day(request.now)) && !is_old {
         sent.check.fail("ate", "must not be over");
@@ -191,7 +191,7 @@ fn read(app: &App, request: &Request, present: Option<PlanEntry>) -> Result<Plan
     Ok(entry)
 }
 
-/// `POST /admin/parceiros/{id}/plano/excluir`: takes an account's plan away.
+/// `POST /admin/parceiros/{id}/plano/excluir`: removes an account's plan.
 pub fn remove_plan(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let change = Change::of(person, request)?;
     Ok(Box::new(move |tx| {
@@ -205,7 +205,7 @@ pub fn remove_plan(_: &App, person: &Person, request: &Request) -> Result<Job, P
     }))
 }
 
-/// `POST /admin/parceiros/{id}/tokens/{token}/revogar`: ends a token at once.
+/// `POST /admin/parceiros/{id}/tokens/{token}/revogar`: revokes a token at once.
 pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let change = Change::of(person, request)?;
     let token: i64 = request.variable("token").parse().map_err(|_| Problem::not_found())?;
@@ -226,8 +226,8 @@ pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }))
 }
 
-/// `POST /admin/parceiros/{id}/aplicativos/{aplicativo}/desconectar`: ends a
-/// connected app of an account at once.
+/// `POST /admin/parceiros/{id}/aplicativos/{aplicativo}/desconectar`:
+/// disconnects an app of an account at once.
 pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let change = Change::of(person, request)?;
     let grant: i64 = request.variable("aplicativo").parse().map_err(|_| Problem::not_found())?;

@@ -1,9 +1,8 @@
-//! Accounts of the Partner API in the operator's panel: who has a plan and
-//! until when, how much of it is used, and by which tokens.
+//! Accounts of the Partner API in the operator's panel: plans, usage and tokens.
 //!
-//! The list reads a table of one row an account, which triggers keep, so that
-//! no page adds up calls. What one account used on which day is read from its
-//! counts.
+//! The list reads a table with one row per account, kept up to date by
+//! triggers, so that no page adds up calls. The calls of one account by day are
+//! read from its counts.
 
 mod changes;
 mod one;
@@ -27,24 +26,24 @@ pub use one::account;
 pub use pages::{list, reads_far};
 pub use relations::{end as end_relation, list as relations, relate};
 
-/// Where all of it is.
+/// Path of all these pages.
 const PATH: &str = "/admin/parceiros";
 
-/// Percent of the month's quota from which an account is near its end.
+/// Percent of the month's quota from which an account counts as near its quota.
 const NEAR: u64 = 80;
 
 named! {
-    /// How the plan of an account stands.
+    /// State of an account's plan.
     pub enum PlanState: text {
         InForce = "ativo";
         Ended = "vencido";
-        /// It never had one, or it was taken away.
+        /// It never had a plan, or the plan was removed.
         None = "sem_plano";
     }
 }
 
 impl PlanState {
-    /// How a plan stands on a day.
+    /// State of a plan on a day.
     pub fn of(plan: Option<(PlanName, Option<Day>)>, today: Day) -> Self {
         match plan {
             None => Self::None,
@@ -53,7 +52,7 @@ impl PlanState {
         }
     }
 
-    /// What pages show.
+    /// The badge that pages show.
     pub const fn badge(self) -> Badge {
         match self {
             Self::InForce => Badge::Active,
@@ -72,13 +71,13 @@ pub struct Listed {
     /// Path of the photo, empty without one.
     pub photo: String,
     pub role: Role,
-    /// With its last day.
+    /// `until` is the plan's last day.
     pub plan: Option<PlanName>,
     pub until: Option<Day>,
     /// First day of the last month with calls, and the calls of that month.
     pub month: Day,
     pub calls: i64,
-    /// How many tokens work.
+    /// How many tokens are not revoked.
     pub tokens: i64,
     pub last_used_at: Option<Instant>,
 }
@@ -89,13 +88,13 @@ impl Listed {
         self.plan.map(|name| (name, self.until))
     }
 
-    /// Calls of a month, which has not ended.
+    /// Calls in `month`, the present month.
     pub fn used(&self, month: Day) -> u64 {
         if self.month == month { u64::try_from(self.calls).unwrap_or(0) } else { 0 }
     }
 }
 
-/// Since when an account is near its quota: the calls of each plan.
+/// From how many calls on an account is near its quota, by plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Near {
     pub today: Day,
@@ -106,7 +105,7 @@ pub struct Near {
 }
 
 impl Near {
-    /// What the configured plans say on a day.
+    /// The thresholds of the configured plans, for a day.
     pub fn of(plans: &Plans, today: Day) -> Self {
         let from = |plan: PlanName| {
             let calls = (u128::from(plan.limits(plans).quota) * u128::from(NEAR)).div_ceil(100);
@@ -130,18 +129,18 @@ impl Near {
     }
 }
 
-/// How far a quota is used, in whole percents; more than it has is 100.
+/// How much of a quota is used, in whole percents, at most 100.
 fn percent(used: u64, quota: u64) -> u64 {
     let share = u128::from(used.min(quota)) * 100 / u128::from(quota.max(1));
     u64::try_from(share).unwrap_or(100)
 }
 
-/// Whether so much of a quota is used that its account is near the end.
+/// Whether an account with this quota is near it.
 fn is_near(used: u64, quota: u64) -> bool {
     u128::from(used) * 100 >= u128::from(quota) * u128::from(NEAR)
 }
 
-/// A plan with what it allows.
+/// A plan with its limits.
 fn limits(app: &App, (name, until): (PlanName, Option<Day>)) -> Plan {
     plan_of(name, until, &app.config, app.zone())
 }

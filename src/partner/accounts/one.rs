@@ -31,28 +31,28 @@ use crate::partner::usage::sums;
 use crate::partner::wire::{OperationJson, PlanJson, WireToken};
 use crate::partner::{Plan, PlanName};
 
-/// Everything that the page shows.
+/// All data of the page.
 pub(super) struct Stored {
     pub account: Account,
     pub plan: Option<(PlanName, Option<Day>)>,
     tokens: Vec<OwnToken>,
     apps: Vec<oauth::App>,
     months: Vec<Day>,
-    /// First day of the month that is looked at.
+    /// First day of the month that is shown.
     month: Day,
-    /// Its calls.
+    /// Its calls by day.
     days: BTreeMap<Day, u64>,
     operations: BTreeMap<&'static str, u64>,
     /// Calls of the present month.
     used: u64,
 }
 
-/// The account that the path names.
+/// The account in the request's path.
 pub(super) fn id_of(request: &Request) -> Result<UserId, Problem> {
     request.id().map(UserId)
 }
 
-/// The month that the address asks for, else the present one.
+/// The month in the request's query, or else the present month.
 fn month_of(request: &Request, today: Day) -> Result<Day, Problem> {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     let Some((_, text)) = given.find(|(name, _)| name == "mes") else {
@@ -91,7 +91,8 @@ impl Stored {
                 used: 0,
             })
         })?;
-        // Memory knows of calls that are not written yet.
+        // Takes the present month from memory: the newest calls are not in the
+        // database yet.
         let now = app.usage.month(app, id, request.now)?;
         stored.used = now.used();
         if month == present {
@@ -127,11 +128,11 @@ struct AccountJson {
     nome: String,
     email: String,
     papel: &'static str,
-    /// Null without one.
+    /// Null without a plan.
     plano: Option<PlanJson>,
     /// Calls of the present month.
     usadas: u64,
-    /// The month that was asked for, as `YYYY-MM`, and its calls.
+    /// The requested month as `YYYY-MM`, and its calls.
     mes: String,
     chamadas: u64,
     /// Days with calls.
@@ -187,7 +188,7 @@ fn json(app: &App, stored: Stored, now: Instant) -> AccountJson {
     }
 }
 
-/// The page of an account with a form of its plan.
+/// The page of an account with the form of its plan.
 pub(super) fn page(
     (app, person, request): Visit<'_>,
     stored: Stored,

@@ -65,7 +65,7 @@ pub(super) const LIST: Listing = Listing {
     ..Listing::NONE
 };
 
-/// What rows are shown with.
+/// What is needed to show rows.
 #[derive(Clone)]
 struct Frame {
     plans: Plans,
@@ -99,7 +99,7 @@ wire! {
     }
 }
 
-/// Searches, exports and further pages may read far.
+/// Whether a request may read many rows: searches, exports and further pages do.
 pub fn reads_far(request: &Request) -> bool {
     !request.query_text().is_empty()
 }
@@ -157,7 +157,7 @@ fn row(account: Listed, frame: &Frame, when: impl Fn(Instant) -> When) -> Accoun
     }
 }
 
-/// The calls of a month in words and against a quota, where there is one.
+/// The calls of a month, and their share of the quota if there is one.
 pub(super) fn usage(used: u64, quota: Option<u64>) -> Use {
     Use {
         calls: grouped(used),

@@ -1,5 +1,6 @@
-//! `/admin/parceiros/relacoes`: who supplies whom; two people are related at
-//! once, and what is open is ended.
+//! `/admin/parceiros/relacoes`: the relations of suppliers and sellers. The
+//! operator can create a relation without an invitation, and end relations and
+//! open invitations.
 
 use serde::Serialize;
 
@@ -105,7 +106,7 @@ pub(super) const FORM: Form<Pair> = Form(&[
     Input::new("vendedor", "Informe o e-mail do vendedor.", Rule::Email(|pair| &mut pair.seller)),
 ]);
 
-/// Why two people cannot be related: what programs and what people read.
+/// Why two people cannot be related: for programs and for people.
 const FAULTS: [(&str, &str); 3] = [
     ("is nobody's", "Ninguém entra na plataforma com este e-mail."),
     ("is no supplier", "Esta pessoa não é fornecedora. O papel dela muda na página da equipe."),
@@ -161,7 +162,7 @@ fn page(
     }
 }
 
-/// How a relation is shown.
+/// The badge of a relation's state.
 pub(super) const fn badge(state: RelationState) -> Badge {
     match state {
         RelationState::Active => Badge::Active,
@@ -172,7 +173,7 @@ pub(super) const fn badge(state: RelationState) -> Badge {
     }
 }
 
-/// The two people of a pair, who fit their parts.
+/// The two people of a pair: a supplier and a seller, or an error.
 fn people(tx: &ReadTx<'_>, pair: &Pair) -> Result<(Account, Account), Problem> {
     let [nobody, no_supplier, no_seller] = FAULTS.map(|(said, _)| said);
     let person = |name: &'static str, email: &str, fits: fn(Role) -> bool, unfit: &'static str| {
@@ -185,7 +186,8 @@ fn people(tx: &ReadTx<'_>, pair: &Pair) -> Result<(Account, Account), Problem> {
     Ok((supplier, seller))
 }
 
-/// `POST /admin/parceiros/relacoes`: relates a supplier and a seller at once.
+/// `POST /admin/parceiros/relacoes`: relates a supplier and a seller without an
+/// invitation.
 pub fn relate(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
     let read = FORM.entry(request, app.zone(), None).and_then(|pair| {
@@ -222,8 +224,8 @@ fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
     })
 }
 
-/// `POST /admin/parceiros/relacoes/{id}/encerrar`: ends a relation, or takes an
-/// invitation back.
+/// `POST /admin/parceiros/relacoes/{id}/encerrar`: ends a relation, or
+/// withdraws an invitation.
 pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));

@@ -1,5 +1,4 @@
-//! The pages of the Partner API's accounts with sample data;
-//! `page_samples.rs` looks at them.
+//! The pages of the Partner API's accounts with sample data, for `page_samples.rs`.
 
 use super::changes::FORM;
 use super::pages::{LIST, usage};
@@ -20,7 +19,7 @@ const NAMES: [&str; 4] = [
     "Davi Fornecedor",
 ];
 
-/// Every page in its states, in this frame and at these instants.
+/// Every page in its states, with this layout and at these instants.
 pub fn every(
     layout: &dyn Fn(&str) -> Layout,
     ago: &dyn Fn(i64) -> When,

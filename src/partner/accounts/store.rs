@@ -22,7 +22,7 @@ row!(Listed {
     last_used_at = "party.last_used_at",
 });
 
-/// The words of a search that count; what follows them is ignored.
+/// Parameters for the words of a search; further words are ignored.
 const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":word6"];
 /// Most months of an account to choose from.
 const MONTHS: u32 = 24;
@@ -30,22 +30,22 @@ const MONTHS: u32 = 24;
 /// A plan that is in force on `:today`.
 const IN_FORCE: &str =
     "party.plan IS NOT NULL AND (party.until_day IS NULL OR party.until_day >= :today)";
-/// An account that is near its quota; the first lines are a range of an index.
+/// An account that is near its quota. The first conditions are a range of an index.
 const IS_NEAR: &str = "party.month = :month AND party.calls >= :least
     AND party.calls >= CASE party.plan WHEN 'starter' THEN :starter WHEN 'pro' THEN :pro ELSE :scale END";
 
-/// What the list shows.
+/// Filters and order of the list.
 pub struct Wanted<'q> {
     /// Words of names or e-mail addresses.
     pub search: &'q str,
     pub plan: Option<&'static str>,
     pub state: Option<PlanState>,
-    /// Only those that are near their quota.
+    /// Only accounts near their quota.
     pub near: bool,
-    /// What the list calls its order.
+    /// The order, by its name in the list's query.
     pub order: &'static str,
     pub descending: bool,
-    /// Rows to show and rows before them.
+    /// Limit and offset.
     pub window: (u32, u32),
 }
 
@@ -57,7 +57,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>, near: &Near) -> Result<(Vec<Li
     let today: (&str, &dyn rusqlite::ToSql) = (":today", &near.today);
     let mut filters = Filters::new("TRUE", &[]);
     filters.and_if("party.plan = :plan", ":plan", &wanted.plan);
-    // The days are bound once, whoever of both asks for them.
+    // `:today` is bound once, although two filters may use it.
     if wanted.near || matches!(wanted.state, Some(PlanState::InForce)) {
         filters.and(IN_FORCE, &[today]);
     }
@@ -82,7 +82,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>, near: &Near) -> Result<(Vec<Li
     for (name, word) in WORDS.into_iter().zip(&words) {
         filters.and(&format!("instr(party.search, {name}) > 0"), &[(name, word)]);
     }
-    // Each is an index.
+    // Each order has an index.
     let order = match wanted.order {
         "nome" => "party.name_key, party.user_id",
         "fim" => "coalesce(party.until_day,1000000), party.user_id",
@@ -115,13 +115,13 @@ pub fn near_quota(tx: &ReadTx<'_>, near: &Near) -> Result<i64> {
     )
 }
 
-/// An account that was not removed.
+/// An account that is not removed.
 pub fn account(tx: &ReadTx<'_>, id: UserId) -> Result<Option<Account>> {
     tx.record("FROM user u WHERE u.user_id = ?1 AND u.removed_at IS NULL", [id])
 }
 
-/// First days of the months in which an account called, the newest first: one
-/// look at the index a month, however many years of calls there are.
+/// First days of the months with calls of an account, newest first. Reads one
+/// index entry per month, however many years of calls there are.
 pub fn months(tx: &ReadTx<'_>, id: UserId) -> Result<Vec<Day>> {
     tx.values(
         "WITH RECURSIVE months (month) AS (

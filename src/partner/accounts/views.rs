@@ -1,4 +1,4 @@
-//! What the pages of the Partner API's accounts print.
+//! Data of the templates for the Partner API's accounts.
 
 use askama::Template;
 
@@ -24,31 +24,29 @@ pub struct AccountRow {
     pub email: String,
     /// Path of the photo, empty without one.
     pub photo: String,
-    /// The role as people call it.
+    /// The role's name in the panel.
     pub role: &'static str,
     pub plan: Option<ApiPlan>,
-    /// How the plan stands, also when there is none.
+    /// State of the plan, also when there is none.
     pub state: Badge,
     pub calls: Use,
-    /// How many work.
+    /// How many tokens are not revoked.
     pub tokens: String,
     pub used: Option<When>,
 }
 
-/// Calls of a month against a quota.
 pub struct Use {
-    /// How many.
+    /// Number of calls.
     pub calls: String,
-    /// Of how many; empty without a plan.
+    /// The quota; empty without a plan.
     pub of: String,
-    /// Whole percents of it, at most 100.
+    /// Percent of the quota, at most 100.
     pub percent: Option<u64>,
-    /// Whether little of it is left.
+    /// Whether the account is near its quota.
     pub near: bool,
 }
 
-/// `GET /admin/parceiros/{id}`: one account, and its answer when a field of
-/// the plan is at fault.
+/// `GET /admin/parceiros/{id}`: one account, also with errors in the plan's form.
 #[derive(Template)]
 #[template(path = "partner.html", config = "assets/askama.toml")]
 pub struct AccountPage {
@@ -58,7 +56,7 @@ pub struct AccountPage {
     pub email: String,
     pub photo: String,
     pub role: &'static str,
-    /// The person's own page.
+    /// Address of the person's page in the panel.
     pub person: String,
     pub plan: Option<ApiPlan>,
     pub state: Badge,
@@ -66,28 +64,28 @@ pub struct AccountPage {
     pub rate: String,
     /// Calls of the present month.
     pub calls: Use,
-    /// `plano` and `ate`.
+    /// The form with `plano` and `ate`.
     pub form: FormView,
     pub tokens: Vec<TokenRow>,
     pub apps: Vec<AppRow>,
     /// The months to choose from, the newest first.
     pub months: Vec<MonthLink>,
-    /// `novembro de 2026`, which is shown.
+    /// The month that is shown, such as `novembro de 2026`.
     pub month: String,
     pub chart: Option<BarChart>,
     /// Calls of the month by operation, the most used first.
     pub operations: Vec<OperationRow>,
 }
 
-/// `GET /admin/parceiros/relacoes`: suppliers and sellers, and the answer when
-/// two people cannot be related.
+/// `GET /admin/parceiros/relacoes`: suppliers and sellers, also with errors in
+/// the form.
 #[derive(Template)]
 #[template(path = "relations.html", config = "assets/askama.toml")]
 pub struct RelationsPage {
     pub layout: Layout,
     pub table: Table,
     pub relations: Vec<RelationRow>,
-    /// `fornecedor` and `vendedor`.
+    /// The form with `fornecedor` and `vendedor`.
     pub form: FormView,
 }
 
@@ -95,11 +93,11 @@ pub struct RelationsPage {
 pub struct RelationRow {
     pub id: String,
     pub supplier: String,
-    /// The name, or the address of who is invited.
+    /// The seller's name, or the address that was invited.
     pub seller: String,
     pub email: String,
     pub state: Badge,
-    /// Since when it is so.
+    /// Since when it has this state.
     pub at: When,
     pub links: String,
     /// Whether it can be ended.
@@ -118,6 +116,6 @@ pub struct MonthLink {
     /// `11/2026`.
     pub label: String,
     pub href: String,
-    /// Whether it is the one that is shown.
+    /// Whether this month is shown.
     pub on: bool,
 }

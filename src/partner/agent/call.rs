@@ -1,5 +1,5 @@
-//! A call of a tool: the operation of that name, begun as its own address would
-//! begin it.
+//! A tool call: runs the operation with the tool's name, as a request to the
+//! operation's own address would.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -23,7 +23,7 @@ use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::partner::operation::{Declared, Party};
 use crate::partner::{PATH, PATH_DEV, seller, supplier};
 
-/// Largest file that comes inside an answer.
+/// Largest file that is included in an answer.
 const LARGEST_FILE: usize = 1024 * 1024;
 
 /// Begins a call.
@@ -112,7 +112,8 @@ impl Call<'_> {
     }
 }
 
-/// The request that asks the operation's own address for the same.
+/// The request with the same arguments, as the operation's own address would
+/// get it.
 fn twin<P>(
     operation: &Declared<P>,
     arguments: &Map<String, Value>,
@@ -130,7 +131,7 @@ fn twin<P>(
             variables.push((name.to_owned(), written(operation.name, name, value)?));
         }
         for (name, value) in arguments {
-            // Models send null for what they leave out.
+            // Models send null for arguments that they leave out.
             if !value.is_null() && !variables.iter().any(|(known, _)| known == name) {
                 query.append_pair(name, &written(operation.name, name, value)?);
             }
@@ -157,14 +158,14 @@ fn twin<P>(
     })
 }
 
-/// An argument as an address writes it, when it is of the type that the tool's
-/// schema says: addresses write everything as text.
+/// An argument as text for an address, when it has the type of the tool's
+/// schema. The check is needed because the text no longer shows the type.
 fn written(tool: &str, name: &str, value: &Value) -> Result<String, Problem> {
     let kinds = tools::named(tool).map(|tool| &tool.input["properties"][name]["type"]);
     let has = |wanted: &str| match kinds {
         Some(Value::String(kind)) => kind == wanted,
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == wanted),
-        // The operation says that it does not know the name.
+        // The schema does not have this name; the operation reports the error.
         _ => true,
     };
     let wanted = |said: &'static str| Err(Problem::field(name.to_owned(), said));
@@ -183,12 +184,12 @@ fn written(tool: &str, name: &str, value: &Value) -> Result<String, Problem> {
     }
 }
 
-/// How what an operation answers becomes the result of a tool.
+/// Turns the answer of an operation into the result of a tool.
 struct Answer {
     to: Recipient,
     /// Whether the operation answers with a file.
     is_file: bool,
-    /// Where the same file can be fetched; empty otherwise.
+    /// Address of the same file; empty when the operation answers without a file.
     address: String,
     request_id: String,
     verdict: Option<Verdict>,
@@ -202,7 +203,7 @@ impl Answer {
         }
     }
 
-    /// What the operation answered.
+    /// The result for an operation that answered.
     fn reply(&self, reply: &Reply) -> Result<Reply, Problem> {
         let Body::Bytes(bytes) = &reply.body else {
             return Err(Problem::internal("an operation answered in pieces"));
@@ -239,9 +240,9 @@ impl Answer {
         ))
     }
 
-    /// The same problem, told to the model: what it may do about it is in the
-    /// words that the operation's own address has for it. It stays a problem, so
-    /// that a write that failed is undone.
+    /// The result for an operation that failed. The model reads the same error
+    /// text as at the operation's own address, so that it can act on it. It
+    /// stays a [`Problem`], so that the write that failed is undone.
     fn problem(&self, problem: Problem) -> Problem {
         let status = problem.code.status(Family::Partner);
         let mut reply = if self.is_file {

@@ -1,5 +1,6 @@
-//! What an assistant sends: JSON-RPC 2.0, one message a request, and the rules of
-//! both eras about its headers (Model Context Protocol, "Streamable HTTP").
+//! Reads what an assistant sends: JSON-RPC 2.0, one message per request, and
+//! the rules for headers in both eras of the protocol (Model Context Protocol,
+//! "Streamable HTTP").
 
 use std::borrow::Cow;
 
@@ -21,23 +22,23 @@ use crate::http::depth;
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
-/// Members of `_meta` by which a request of the stateless era is known.
+/// Members of `_meta` that identify a request of the stateless era.
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// Deepest nesting of a message.
 const MAX_DEPTH: usize = 32;
 
-/// What was heard.
+/// A message that was read.
 pub enum Heard<'b> {
-    /// A request, which wants an answer.
+    /// A request, which needs an answer.
     Asked(Asked<'b>),
-    /// A notification, or an answer to something that we never ask.
+    /// A notification, or an answer; both need no answer. We never send requests.
     Told,
 }
 
 /// A request.
 pub struct Asked<'b> {
-    /// As it was written, so that it comes back byte for byte.
+    /// The id as it was written, so that the answer repeats it byte for byte.
     pub id: &'b RawValue,
     pub method: Cow<'b, str>,
     /// Whether it is of the stateless era.
@@ -46,12 +47,12 @@ pub struct Asked<'b> {
 }
 
 impl Asked<'_> {
-    /// A parameter, unless it was not sent.
+    /// A parameter; `None` when it was not sent.
     pub fn param(&self, name: &str) -> Option<&Value> {
         self.params.get(name)
     }
 
-    /// What is wrong with it.
+    /// An error answer to this request.
     pub fn fault(
         &self,
         code: i64,
@@ -79,7 +80,7 @@ struct Envelope<'b> {
     error: Option<&'b RawValue>,
 }
 
-/// A member that is there, also when it is null.
+/// The member, also when its value is null.
 fn some<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(value).map(Some)
 }
@@ -129,20 +130,20 @@ pub fn read(request: &Request) -> Result<Heard<'_>, Fault> {
     Ok(Heard::Asked(asked))
 }
 
-/// What is wrong before anything may be answered as a message.
+/// An error without an id: the message's id is not known yet.
 fn refused(code: i64, message: &'static str) -> Fault {
     let status = StatusCode::BAD_REQUEST;
     Fault { status, code, message: message.into(), data: None, id: None }
 }
 
-/// Text, or a number without a fraction and an exponent.
+/// Whether an id is text, or a number without fraction and exponent.
 fn is_id(raw: &str) -> bool {
     let digits = raw.strip_prefix('-').unwrap_or(raw);
     raw.starts_with('"') || !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Takes JSON only, and callers who take it. A stream, which clients name
-/// beside it, is never sent.
+/// Checks the media types: only JSON is read and sent. Clients also accept an
+/// event stream; none is ever sent.
 fn check_media(request: &Request) -> Result<(), Fault> {
     let of = |header: Option<&str>| header.unwrap_or_default().to_ascii_lowercase();
     let sent = of(request.header(&CONTENT_TYPE));
@@ -173,13 +174,13 @@ fn check_media(request: &Request) -> Result<(), Fault> {
     Err(refuse(StatusCode::NOT_ACCEPTABLE, "answers are application/json; name it in Accept"))
 }
 
-/// Whether a request is of the stateless era, whose headers must say what its
-/// body says.
+/// Whether a request is of the stateless era. In that era the headers must
+/// agree with the body.
 fn is_modern(request: &Request, asked: &Asked<'_>) -> Result<bool, Fault> {
     let header = |name: &HeaderName| {
         let mut values = request.headers().get_all(name).iter();
         let value = values.next().map(|value| value.to_str().unwrap_or_default());
-        // Said twice is said by nobody.
+        // A header that is sent twice counts as empty.
         value.map(|value| if values.next().is_some() { "" } else { value })
     };
     let empty = Map::new();
@@ -189,7 +190,7 @@ fn is_modern(request: &Request, asked: &Asked<'_>) -> Result<bool, Fault> {
         return Ok(false);
     }
     if said.is_none() && named.is_some_and(|version| version != MODERN) {
-        // It may be of either era.
+        // An unknown version may be of either era, so the error names all versions.
         let all: Vec<&str> = [MODERN].into_iter().chain(LEGACY).collect();
         return Err(unsupported(named.unwrap_or_default(), &all));
     }

@@ -1,12 +1,11 @@
 //! The agent endpoint, `POST /mcp`: the operations of the Partner API as tools of
 //! assistants, by the Model Context Protocol over HTTP.
 //!
-//! Two eras of the protocol are served on one address: revisions that begin with
-//! `initialize`, and the stateless one, whose requests say their version each
-//! time. Both are answered with one JSON object; there are no sessions and no
-//! streams. A tool is an operation of the route table, called with its arguments
-//! by the same declaration as over REST, so data, errors, limits and quota are
-//! the same.
+//! One address serves two eras of the protocol: revisions that begin with
+//! `initialize`, and the stateless revision, whose requests each name their
+//! version. Both get one JSON object as the answer; there are no sessions and
+//! no streams. A tool is an operation of the route table and runs by the same
+//! declaration as over REST. So data, errors, limits and quota are the same.
 
 mod call;
 mod message;
@@ -27,7 +26,6 @@ use crate::edge::route::Todo;
 use crate::http::limit::Verdict;
 use crate::http::{Code, Family, Problem, Reply, Request};
 
-/// Where it answers.
 pub const PATH: &str = "/mcp";
 /// Most bytes of a message.
 pub const LARGEST: usize = 1024 * 1024;
@@ -36,7 +34,7 @@ pub const MODERN: &str = "2026-07-28";
 /// Revisions that begin with `initialize`, the newest first.
 pub const LEGACY: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
 
-/// What an assistant is told of the service before it calls anything.
+/// Sent to an assistant before it calls any tool.
 const INSTRUCTIONS: &str = "\
     Data of a seller at a marketplace in Brazil, or of a supplier of such sellers. \
     Begin with `health` (sellers) or `drop_health` (suppliers). Instants without an offset \
@@ -67,13 +65,13 @@ pub fn answer(app: &App, agent: &Agent, request: &Request) -> Result<Todo<Reply>
     }
 }
 
-/// Counts what a message costs; the refusal names the message.
+/// Counts a message against the limits; an error names the message's id.
 fn charged(
     app: &App,
     charge: &Charge,
     asked: Option<&Asked<'_>>,
 ) -> Result<Option<Verdict>, Problem> {
-    // Its body was read meanwhile: a window may have ended.
+    // Takes the time again: a window may have ended while the body was read.
     let charged = charge.count(app, app.clock.now());
     let verdict = charged.verdict;
     charged.outcome.map(|()| verdict).map_err(|problem| match asked {
@@ -82,7 +80,7 @@ fn charged(
     })
 }
 
-/// A refusal by its status, as an error that names the message.
+/// The answer to a message that is rejected, with its status and the message's id.
 fn refused(asked: &Asked<'_>, verdict: Option<Verdict>, problem: Problem) -> Problem {
     let status = problem.code.status(Family::Agent);
     let fault = Fault {
@@ -99,7 +97,7 @@ fn refused(asked: &Asked<'_>, verdict: Option<Verdict>, problem: Problem) -> Pro
     Problem { answer: Some(Box::new(reply)), ..problem }
 }
 
-/// Answers what is no call of a tool.
+/// Answers every request that is not a tool call.
 fn talk(app: &App, agent: &Agent, asked: &Asked<'_>) -> Reply {
     match (&*asked.method, asked.is_modern) {
         ("initialize", false) => {
@@ -119,7 +117,7 @@ fn talk(app: &App, agent: &Agent, asked: &Asked<'_>) -> Reply {
         )),
         ("tools/list", is_modern) => {
             if asked.param("cursor").is_some() {
-                // All tools fit one page, so no cursor was ever given.
+                // All tools fit on one page, so no cursor is ever sent.
                 return asked.fault(INVALID_PARAMS, "this cursor is not one of ours", None).reply();
             }
             let list = tools::list(agent);
@@ -136,7 +134,7 @@ fn talk(app: &App, agent: &Agent, asked: &Asked<'_>) -> Reply {
     }
 }
 
-/// A revision that begins with `initialize`, when we serve it.
+/// A revision that begins with `initialize`, if the service supports it.
 fn known(version: &str) -> Option<&'static str> {
     LEGACY.into_iter().find(|known| *known == version)
 }

@@ -1,5 +1,4 @@
-//! What an assistant is answered: JSON-RPC 2.0, put together from parts that
-//! are JSON already.
+//! Answers to an assistant: JSON-RPC 2.0, built from parts that are JSON already.
 
 use std::borrow::Cow;
 
@@ -12,7 +11,7 @@ use crate::app::App;
 use crate::http::Reply;
 use crate::http::reply::media;
 
-/// Codes of JSON-RPC 2.0, and of the protocol.
+/// Error codes of JSON-RPC 2.0 and of the Model Context Protocol.
 pub const PARSE: i64 = -32700;
 pub const INVALID_REQUEST: i64 = -32600;
 pub const UNKNOWN_METHOD: i64 = -32601;
@@ -20,22 +19,21 @@ pub const INVALID_PARAMS: i64 = -32602;
 pub const HEADER_MISMATCH: i64 = -32020;
 pub const UNSUPPORTED_VERSION: i64 = -32022;
 
-/// How long a list may be kept, in the words of the stateless era: five minutes,
-/// by its owner alone.
+/// How long a client may cache a list, in the form of the stateless era: five
+/// minutes, in a private cache.
 pub const KEPT_FOR: &str = r#""ttlMs":300000,"cacheScope":"private""#;
 
-/// Why there is no result.
+/// An error answer.
 pub struct Fault {
     pub status: StatusCode,
     pub code: i64,
     pub message: Cow<'static, str>,
     pub data: Option<Value>,
-    /// That of the request, once it is known.
+    /// The request's id, once it is known.
     pub id: Option<Box<RawValue>>,
 }
 
 impl Fault {
-    /// The answer that says so.
     pub fn reply(&self) -> Reply {
         let mut error = json!({ "code": self.code, "message": &*self.message });
         if let Some(data) = &self.data {
@@ -47,21 +45,21 @@ impl Fault {
     }
 }
 
-/// Whom a result is for.
+/// The request that a result belongs to.
 pub struct Recipient {
     id: Box<RawValue>,
-    /// The service, where each result must say who it comes from.
+    /// The server's description, for revisions whose results must include it.
     server: Option<String>,
 }
 
 impl Recipient {
-    /// Whoever asked.
+    /// The recipient for a request.
     pub fn of(app: &App, asked: &Asked<'_>) -> Self {
         let server = asked.is_modern.then(|| server_info(app));
         Self { id: asked.id.to_owned(), server }
     }
 
-    /// A result of members that are JSON already.
+    /// A result whose members are JSON already.
     pub fn result(&self, members: &str) -> Reply {
         let id = self.id.get();
         let comma = if members.is_empty() { "" } else { "," };
@@ -82,7 +80,7 @@ impl Asked<'_> {
     }
 }
 
-/// Who answers.
+/// The description of this server.
 pub fn server_info(app: &App) -> String {
     let title = &app.config.server.name;
     json!({

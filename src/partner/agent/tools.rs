@@ -1,4 +1,4 @@
-//! The operations as tools: what a model reads of them, made once from their
+//! The operations as tools: their descriptions for a model, made once from the
 //! declarations.
 
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use crate::edge::guard::Agent;
 use crate::partner::operation::{Declared, Effect};
 use crate::partner::{seller, supplier};
 
-/// What a role can call, as the protocol lists it.
+/// The tools of each role, and their lists as the protocol sends them.
 struct Lists {
     sellers: Vec<Tool>,
     suppliers: Vec<Tool>,
@@ -20,13 +20,13 @@ struct Lists {
     for_suppliers: Shown,
 }
 
-/// A list as it is sent: all of it, and what only reads.
+/// A list as it is sent: all tools, and only those that read.
 struct Shown {
     all: String,
     reading: String,
 }
 
-/// A tool with what the call needs of it.
+/// A tool, as a call needs it.
 pub struct Tool {
     pub name: &'static str,
     /// The schema of its arguments.
@@ -84,7 +84,8 @@ impl Tool {
     }
 }
 
-/// A schema that stands for itself, without what only some readers know.
+/// A complete schema: subschemas are inlined, and details that only some
+/// clients understand are removed.
 fn made(schema: fn(&mut SchemaGenerator) -> Schema, is_answered: bool) -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -96,8 +97,8 @@ fn made(schema: fn(&mut SchemaGenerator) -> Schema, is_answered: bool) -> Value 
     schema
 }
 
-/// Takes away the formats of numbers, which name types of this program, and
-/// titles, which name its structs.
+/// Removes the formats of numbers, which are types of this program, and the
+/// titles, which are names of its structs.
 fn simplify(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -106,7 +107,8 @@ fn simplify(schema: &mut Value) {
             }
             members.remove("title");
             if let Some(Value::Object(properties)) = members.get_mut("properties") {
-                // Their names are no keywords: a property may be called `title`.
+                // Keys here are names of properties, not keywords: one may be
+                // called `title`.
                 properties.values_mut().for_each(simplify);
             }
             let others = members.iter_mut().filter(|(name, _)| !is_data(name));
@@ -117,12 +119,13 @@ fn simplify(schema: &mut Value) {
     }
 }
 
-/// Whether a keyword holds values or names of its own, and no schema.
+/// Whether a keyword's value is data or names, not a schema.
 fn is_data(keyword: &str) -> bool {
     matches!(keyword, "properties" | "enum" | "const" | "default" | "examples" | "required")
 }
 
-/// Tools take and return objects, also where they take nothing.
+/// Adds `type: object`: the arguments and results of a tool are objects, also
+/// when empty.
 fn with_type(schema: Value) -> Value {
     let mut members = match schema {
         Value::Object(members) => members,
@@ -132,8 +135,8 @@ fn with_type(schema: Value) -> Value {
     Value::Object(members)
 }
 
-/// What a client may decide by before it calls: whoever says nothing is taken
-/// for the worst.
+/// Hints by which a client decides before a call. A missing hint counts as the
+/// worst case, so all are given.
 fn annotations(title: &str, effect: Effect) -> Value {
     let (reads, destroys, repeats, outside) = match effect {
         Effect::Reads => (true, false, true, false),

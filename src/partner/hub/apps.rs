@@ -1,4 +1,4 @@
-//! `…/parceiro/aplicativos/{id}/desconectar`: ends a connected app at once.
+//! `…/parceiro/aplicativos/{id}/desconectar`: disconnects an app.
 
 use super::pages::path_of;
 use crate::app::App;
@@ -9,8 +9,8 @@ use crate::http::{Problem, Request};
 use crate::panel::Answer;
 use crate::partner::oauth::store;
 
-/// `POST /painel/parceiro/aplicativos/{id}/desconectar`: ends one of one's own
-/// connected apps.
+/// `POST /painel/parceiro/aplicativos/{id}/desconectar`: disconnects an app of
+/// the caller at once.
 pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (id, user) = (request.id()?, person.account.user_id);
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));

@@ -1,5 +1,5 @@
-//! The partner hub of the sellers' panel: the tokens of one's account, the apps
-//! that are connected to it, what they used, and the first calls to try.
+//! The partner hub of a person's panel: the person's tokens and connected apps,
+//! their usage, and first calls to try.
 
 mod apps;
 mod pages;
@@ -11,5 +11,5 @@ pub use apps::disconnect;
 pub(super) use pages::about;
 pub use pages::{create, hub, revoke};
 
-/// Tokens of an account that work at a time.
+/// Most tokens of an account that are not revoked.
 pub const MOST_TOKENS: u64 = 20;

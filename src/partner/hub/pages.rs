@@ -1,5 +1,5 @@
-//! `/painel/parceiro` and `/fornecedor/parceiro`: tokens made, listed and revoked,
-//! and who is related, as page and as JSON (contract §9).
+//! `/painel/parceiro` and `/fornecedor/parceiro`: tokens are made, listed and
+//! revoked here, and relations are shown, as page and as JSON (contract §9).
 
 use http::StatusCode;
 use serde::Serialize;
@@ -31,7 +31,7 @@ use crate::partner::wire::{OperationJson, PlanJson, WireToken};
 use crate::partner::{Plan, PlanName, new_token};
 use crate::wire;
 
-/// Where the hub of a person is.
+/// Path of a person's hub.
 pub(super) fn path_of(person: &Person) -> &'static str {
     if is_supplier(person) { "/fornecedor/parceiro" } else { "/painel/parceiro" }
 }
@@ -56,7 +56,7 @@ const OUTCOMES: &[Outcome] = &[
     ),
 ];
 
-/// A token that is to be made.
+/// A token to be made.
 #[derive(Clone, Default, Serialize)]
 pub struct NewToken {
     nome: String,
@@ -68,19 +68,19 @@ const FORM: Form<NewToken> = Form(&[Input::new(
     Rule::Line(1..=80, |new| &mut new.nome),
 )]);
 
-/// Everything that the page shows.
+/// All data of the page.
 struct Own {
     plan: Option<(PlanName, Option<Day>)>,
     month: Month,
     tokens: Vec<OwnToken>,
     apps: Vec<oauth::App>,
-    /// Those that wait for the person's answer, or for an answer to the person.
+    /// Invitations without an answer: received by a seller, or sent by a supplier.
     invitations: Vec<Invitation>,
-    /// The other sides of active relations.
+    /// The people on the other side of active relations.
     related: Vec<Related>,
 }
 
-/// The other side of an active relation.
+/// The person on the other side of an active relation.
 struct Related {
     id: UserId,
     name: String,
@@ -117,7 +117,7 @@ impl Own {
         })
     }
 
-    /// The plan with what it allows.
+    /// The plan with its limits.
     fn limits(&self, app: &App) -> Option<Plan> {
         self.plan.map(|(name, until)| store::plan_of(name, until, &app.config, app.zone()))
     }
@@ -141,7 +141,7 @@ impl Own {
 #[derive(Serialize)]
 struct HubJson {
     ok: bool,
-    /// Null without one.
+    /// Null without a plan.
     plano: Option<PlanJson>,
     /// Calls of this month.
     usadas: u64,
@@ -276,7 +276,7 @@ const WORDS: BarWords = BarWords {
     mark: |calls| grouped(calls.unsigned_abs()),
 };
 
-/// What an operation is for, in the words of the panel.
+/// What an operation is for, in the panel's language.
 pub(in crate::partner) fn about(operation: &str) -> &'static str {
     match operation {
         "health" | "drop_health" => "Situação do token",
@@ -302,7 +302,7 @@ pub(in crate::partner) fn about(operation: &str) -> &'static str {
     }
 }
 
-/// The same call in three languages, for pasting.
+/// The same call in several languages, to copy and paste.
 fn first_calls(app: &App, person: &Person, token: &str) -> Vec<FirstCall> {
     let list = if is_supplier(person) { "drop/orders" } else { "orders" };
     let address = format!("{}/api/v1/partner/{list}?limit=5", app.addresses.base_url);
@@ -345,7 +345,7 @@ pub(super) fn calls_to(address: &str, token: &str, drop: bool) -> Vec<FirstCall>
     ]
 }
 
-/// What a change needs besides its data.
+/// What the write job of a change needs.
 struct Change {
     answer: Answer,
     actor: Actor,
@@ -357,7 +357,7 @@ impl Change {
     }
 }
 
-/// `POST /painel/parceiro/tokens`: makes a token and shows it, this once.
+/// `POST /painel/parceiro/tokens`: makes a token and shows it once.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
     let new = match FORM.entry(request, app.zone(), None) {
@@ -400,7 +400,7 @@ fn made_page(visit: Visit<'_>, new: &NewToken, token: &str) -> Result<Reply, Pro
     })
 }
 
-/// A browser gets the page again with what is wrong; a program the error.
+/// Answers a browser with the page and its errors, a program with the error.
 fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
     let request = visit.2;
     form::show_again(request, problem, |faults| {
@@ -409,7 +409,7 @@ fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
     })
 }
 
-/// `POST /painel/parceiro/tokens/{id}/revogar`: ends a token at once.
+/// `POST /painel/parceiro/tokens/{id}/revogar`: revokes a token at once.
 pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (id, user) = (request.id()?, person.account.user_id);
     let (change, page) = (Change::of(person, request), path_of(person));

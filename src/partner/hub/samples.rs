@@ -1,4 +1,4 @@
-//! The pages of the hub with sample data; `page_samples.rs` looks at them.
+//! The pages of the hub with sample data, for `page_samples.rs`.
 
 use super::pages::calls_to;
 use super::views::*;
@@ -14,7 +14,7 @@ const ADDRESS: &str = "https://escola.example/api/v1/partner/orders?limit=5";
 const NAMES: [&str; 2] =
     ["Planilha", "Integração-de-nome-comprido-sem-espaço-para-quebrar-a-linha-nem-no-celular"];
 
-/// Every page in its states, in this frame and at these instants.
+/// Every page in its states, with this layout and at these instants.
 pub fn every(
     layout: &dyn Fn(&str) -> Layout,
     ago: &dyn Fn(i64) -> When,
@@ -105,7 +105,7 @@ pub fn connected(index: usize, ago: &dyn Fn(i64) -> When) -> AppRow {
     }
 }
 
-/// An invitation that waits.
+/// An invitation without an answer.
 pub fn invitation(index: usize, ago: &dyn Fn(i64) -> When) -> InvitationRow {
     InvitationRow {
         id: (index + 1).to_string(),

@@ -1,4 +1,4 @@
-//! What the pages of the hub print.
+//! Data of the hub's templates.
 
 use askama::Template;
 
@@ -8,36 +8,35 @@ use crate::panel::chart::BarChart;
 use crate::panel::{FormView, Layout, When};
 use crate::partner::oauth::views::AppRow;
 
-/// `GET …/parceiro`, and its answer when a field is at fault.
+/// `GET …/parceiro`, also with errors in the form.
 #[derive(Template)]
 #[template(path = "hub.html", config = "assets/askama.toml")]
 pub struct HubPage {
     pub layout: Layout,
-    /// None without a plan.
     pub plan: Option<ApiPlan>,
     /// `120 por minuto, somando todos os tokens`.
     pub rate: String,
-    /// What is left of the month, in words.
+    /// Calls that remain this month, in words.
     pub left: String,
     pub chart: Option<BarChart>,
     /// Calls of the month by operation, the most used first.
     pub operations: Vec<OperationRow>,
-    /// `nome` of a new token.
+    /// The form with `nome` of a new token.
     pub form: FormView,
     pub tokens: Vec<TokenRow>,
     pub apps: Vec<AppRow>,
-    /// The address that assistants are connected by.
+    /// The address at which assistants connect.
     pub connector: String,
     pub calls: Vec<FirstCall>,
-    /// Where the hub is.
+    /// Path of the hub.
     pub path: &'static str,
     pub is_supplier: bool,
     pub invitations: Vec<InvitationRow>,
-    /// The other sides of active relations.
+    /// The people on the other side of active relations.
     pub related: Vec<RelatedRow>,
 }
 
-/// The other side of an active relation.
+/// The person on the other side of an active relation.
 pub struct RelatedRow {
     pub id: String,
     pub name: String,
@@ -54,7 +53,7 @@ pub struct OperationRow {
     pub calls: String,
 }
 
-/// A token that works.
+/// A token that is not revoked.
 pub struct TokenRow {
     pub id: String,
     pub name: String,
@@ -62,28 +61,27 @@ pub struct TokenRow {
     pub prefix: String,
     pub created: When,
     pub used: Option<When>,
-    /// Where the last call came from; empty while it is not known.
+    /// Address that the last call came from; empty while unknown.
     pub address: String,
 }
 
-/// A call for pasting.
+/// A call to copy and paste.
 #[derive(Clone)]
 pub struct FirstCall {
-    /// For the button that copies it.
+    /// HTML id, used by the copy button.
     pub id: &'static str,
     pub title: &'static str,
     pub call: String,
 }
 
-/// The answer to a browser that made a token: the only page that shows it.
+/// The answer to a browser that made a token. No other page shows the token.
 #[derive(Template)]
 #[template(path = "token_made.html", config = "assets/askama.toml")]
 pub struct TokenMade {
     pub layout: Layout,
     pub name: String,
-    /// The token itself.
     pub token: String,
     pub calls: Vec<FirstCall>,
-    /// Where the hub is.
+    /// Path of the hub.
     pub path: &'static str,
 }

@@ -1,4 +1,4 @@
-//! What programs call: registration, tokens, revocation.
+//! The endpoints that programs call: registration, tokens, revocation.
 
 use http::HeaderName;
 use http::header::PRAGMA;
@@ -18,13 +18,14 @@ use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::partner;
 
-/// New clients of an address, and of all together.
+/// New clients per address, and in total.
 const CLIENTS_OF_ADDRESS: Limit = Limit { count: 20, window_s: 3_600 };
 const CLIENTS_OF_ALL: Limit = Limit { count: 500, window_s: 3_600 };
 
 const NO_CACHE: (HeaderName, HeaderValue) = (PRAGMA, HeaderValue::from_static("no-cache"));
 
-/// Counts in a window of an address, and in one of everybody together.
+/// Counts a request against the limit of its address, and against the limit of
+/// all addresses together.
 pub(super) fn count(
     app: &App,
     request: &Request,
@@ -44,12 +45,12 @@ pub(super) fn count(
     Ok(())
 }
 
-/// Counts a client that is new, however it came.
+/// Counts a new client, registered or described by a document.
 pub(super) fn count_client(app: &App, request: &Request) -> Result<(), Problem> {
     count(app, request, Class::OAuthClients, (CLIENTS_OF_ADDRESS, CLIENTS_OF_ALL))
 }
 
-/// `POST /oauth/register`: makes a program known by what it says of itself.
+/// `POST /oauth/register`: registers a program with what it says about itself.
 pub fn register(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
     let said = match request.json::<Map<String, Value>>() {
         Ok(said) => said,
@@ -91,8 +92,8 @@ pub fn token(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
     }))
 }
 
-/// `POST /oauth/revoke`: ends a token (RFC 7009). Whoever has it may; a refresh
-/// token takes its connection along.
+/// `POST /oauth/revoke`: revokes a token (RFC 7009). Having the token is
+/// enough. Revoking a refresh token ends its connection.
 pub fn revoke(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
     let read = form_of(request).and_then(|given| {
         given.unrepeated()?;
@@ -122,7 +123,7 @@ pub fn revoke(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
     }))
 }
 
-/// The grant that a token belongs to, whichever kind it is.
+/// The grant of a token, access token or refresh token.
 fn of_token(tx: &WriteTx<'_>, token: &str) -> Result<(TokenHash, Option<store::Grant>), Problem> {
     let hash = TokenHash::of(token);
     let found = match family_of(token) {
@@ -133,8 +134,8 @@ fn of_token(tx: &WriteTx<'_>, token: &str) -> Result<(TokenHash, Option<store::G
     Ok((hash, found))
 }
 
-/// The form of a request. What it asks for stands in the body, and never in an
-/// address, which others keep.
+/// The parameters of a request. They must be in the body: addresses end up in
+/// logs and histories.
 fn form_of(request: &Request) -> Result<Parameters, Refusal> {
     let invalid = |about: &'static str| Refusal::new(Fault::InvalidRequest, about);
     if !request.query_text().is_empty() {

@@ -1,6 +1,6 @@
-//! What a program asks of a person, checked in the order that keeps people
-//! from being sent anywhere before it is known that the program may have them
-//! sent there (RFC 6749 §4.1.2.1).
+//! Checks a program's authorization request. The order of the checks matters:
+//! before the redirect address is known to be the program's own, the person is
+//! not sent there, not even with an error (RFC 6749 §4.1.2.1).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
@@ -11,15 +11,14 @@ use super::redirect::{Redirect, with_query};
 use super::refusal::{Fault, Refusal};
 use super::store::{Client, Pending};
 
-/// Longest state that is stored.
 const LONGEST_STATE: usize = 2_048;
 
-/// Why a request does not come to the person.
+/// Why a request is not shown to the person.
 #[derive(Debug)]
 pub enum Stop {
-    /// The person is told here, and sent nowhere.
+    /// The person sees an error page and is not redirected.
     Here(&'static str),
-    /// The program is told, at an address of its own.
+    /// The error is sent to the program, at an address of its own.
     Back(Back),
 }
 
@@ -31,7 +30,7 @@ pub struct Back {
     pub refusal: Refusal,
 }
 
-/// What is ours in a request.
+/// The service's own values that a request is checked against.
 pub struct Ours<'o> {
     pub issuer: &'o str,
     /// Schemes of installed apps.
@@ -39,12 +38,12 @@ pub struct Ours<'o> {
     pub is_resource: &'o dyn Fn(&[u8]) -> bool,
 }
 
-/// Checks the request of a client that is known.
+/// Checks the request of a known client.
 pub fn check(given: &Parameters, client: &Client, ours: &Ours<'_>) -> Result<Pending, Stop> {
     let redirect_uri = redirect_of(given, client, ours.schemes)?;
     let state = given.bytes("state");
     let back = |refusal| {
-        // One that is there twice is nobody's.
+        // A state that is sent twice is ignored.
         let state = given.bytes("state").ok().flatten().map(<[u8]>::to_vec);
         Stop::Back(Back { redirect_uri: redirect_uri.clone(), state, refusal })
     };
@@ -59,7 +58,7 @@ pub fn check(given: &Parameters, client: &Client, ours: &Ours<'_>) -> Result<Pen
     })
 }
 
-/// Where the answer goes: an address of the client's own.
+/// The redirect address of the answer: one that the client registered.
 fn redirect_of(given: &Parameters, client: &Client, schemes: &[String]) -> Result<String, Stop> {
     let Ok(asked) = given.text("redirect_uri") else {
         return Err(Stop::Here("redirect_uri is there twice or is no text"));
@@ -73,7 +72,7 @@ fn redirect_of(given: &Parameters, client: &Client, schemes: &[String]) -> Resul
     };
     let named = Redirect::read(asked, schemes)
         .map_err(|_| Stop::Here("redirect_uri is no address that people may be sent to"))?;
-    // The setting may have become narrower since it was registered.
+    // The allowed schemes may have changed since the client registered.
     let is_own = own
         .iter()
         .any(|text| Redirect::read(text, schemes).is_ok_and(|registered| registered.is(&named)));
@@ -84,7 +83,7 @@ fn redirect_of(given: &Parameters, client: &Client, schemes: &[String]) -> Resul
     }
 }
 
-/// Everything whose faults the program is told.
+/// The checks whose errors are sent to the program.
 fn rest(
     given: &Parameters,
     state: Option<&[u8]>,
@@ -118,7 +117,7 @@ fn rest(
     Ok((challenge, may_write))
 }
 
-/// The digest that a challenge is: 43 characters without padding.
+/// The digest in a challenge: 43 characters of base64url without padding.
 fn challenge(text: &str) -> Option<[u8; 32]> {
     if text.len() != 43 {
         return None;
@@ -127,7 +126,7 @@ fn challenge(text: &str) -> Option<[u8; 32]> {
 }
 
 impl Back {
-    /// Where the person is sent.
+    /// The address that the person is redirected to.
     pub fn address(&self, issuer: &str) -> String {
         let error = [
             ("error", self.refusal.fault.name().as_bytes()),
@@ -137,8 +136,8 @@ impl Back {
     }
 }
 
-/// The address of an answer: what is said, the state as it came, and who says it
-/// (RFC 9207).
+/// The address of an answer: its parameters, the state as it was sent, and the
+/// issuer (RFC 9207).
 pub fn answer(
     redirect_uri: &str,
     said: &[(&str, &[u8])],

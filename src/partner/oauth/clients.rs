@@ -1,8 +1,8 @@
-//! What a program says of itself, when it registers (RFC 7591) or in a document
-//! of its own: a name, and where people may be sent back to.
+//! What a program says about itself, in a registration (RFC 7591) or in a
+//! document of its own: a name, and the addresses to redirect people to.
 //!
-//! None of it is proved. A secret would prove nothing either, because whoever
-//! has the program has the secret.
+//! Nothing of it is proved. A client secret would prove nothing either, because
+//! every copy of the program contains it.
 
 use serde_json::{Map, Value, json};
 
@@ -13,18 +13,18 @@ use super::store::{NewClient, Redirects};
 use crate::base::secrets;
 use crate::base::text::shortened;
 
-/// Addresses that a program may name.
+/// Most redirect addresses of a program.
 const MOST_REDIRECTS: usize = 10;
 /// Longest name, in characters.
 const LONGEST_NAME: usize = 80;
 
-/// What every program says of itself.
+/// The name and redirect addresses of a program.
 pub struct Said {
     pub name: String,
     pub redirects: Vec<String>,
 }
 
-/// Reads what a program says of itself.
+/// Reads and checks the name and redirect addresses.
 pub fn read(said: &Map<String, Value>, schemes: &[String]) -> Result<Said, Refusal> {
     let redirects = redirects(said, schemes)?;
     let invalid = |about: &'static str| Refusal::new(Fault::InvalidClientMetadata, about);
@@ -62,8 +62,8 @@ fn texts(value: &Value) -> Option<Vec<&str>> {
     value.as_array()?.iter().map(Value::as_str).collect()
 }
 
-/// A name as people may see it: one line, without letters that are not seen or
-/// turn the line around.
+/// A name that is safe to show: one line, without invisible characters and
+/// without characters that change the direction of the text.
 fn shown_name(name: &str) -> String {
     let is_hidden = |c: char| {
         c.is_control()
@@ -76,13 +76,13 @@ fn shown_name(name: &str) -> String {
     shortened(&words, LONGEST_NAME).trim().to_owned()
 }
 
-/// What a program without a name is called.
+/// The name of a program that has none.
 fn nameless(redirect: &str, schemes: &[String]) -> String {
     let whose = Redirect::read(redirect, schemes).map_or("", |it| it.whose);
     format!("Aplicativo sem nome ({whose})")
 }
 
-/// A program that registers, and what it is answered.
+/// The client of a registration, and the answer to the program.
 pub fn registration(
     said: &Map<String, Value>,
     schemes: &[String],

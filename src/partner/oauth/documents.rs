@@ -1,9 +1,9 @@
-//! What programs read to find their way: whose tokens the Partner API takes
-//! (RFC 9728), and where and how those are asked for (RFC 8414).
+//! Documents that programs read to find the endpoints: the authorization server
+//! of the Partner API (RFC 9728), and the server's endpoints (RFC 8414).
 //!
-//! Issuer and resource stand under `server.dev_base_url`. People decide where
-//! their session is, under `server.base_url`. All addresses come from the
-//! configuration; what a request says of its host is not believed.
+//! Issuer and resource are under `server.dev_base_url`. The page where people
+//! decide is under `server.base_url`, where their session is. All addresses
+//! come from the configuration; the `Host` of a request is not used.
 
 use http::HeaderValue;
 use http::header::CACHE_CONTROL;
@@ -13,7 +13,7 @@ use super::{READ, WRITE};
 use crate::app::App;
 use crate::http::{Problem, Reply, Request};
 
-/// Where the documents, the endpoints and the resource are.
+/// Paths of the documents, the endpoints and the resource.
 pub const RESOURCE_DOCUMENT: &str = "/.well-known/oauth-protected-resource";
 pub const RESOURCE_DOCUMENT_OF_AGENTS: &str = "/.well-known/oauth-protected-resource/mcp";
 pub const SERVER_DOCUMENT: &str = "/.well-known/oauth-authorization-server";
@@ -22,29 +22,30 @@ pub const TOKEN: &str = "/oauth/token";
 pub const REGISTER: &str = "/oauth/register";
 pub const REVOKE: &str = "/oauth/revoke";
 const RESOURCE: &str = "/mcp";
-/// What people who write programs read.
+/// The guide for developers.
 const GUIDE: &str = "/desenvolvedores";
 
-/// Programs ask once a connection; an operator who changes an address waits this long.
+/// Programs read the documents once per connection. After a change of an
+/// address they may use the old one for this long.
 const AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
-/// Who issues tokens, as answers name it.
+/// The issuer of tokens.
 pub fn issuer(app: &App) -> &str {
     &app.addresses.dev_base_url
 }
 
-/// What tokens are for, as programs name it.
+/// The resource that tokens are for.
 pub fn resource(app: &App) -> String {
     format!("{}{RESOURCE}", issuer(app))
 }
 
-/// Where the document of the resource is.
+/// Address of the resource's document.
 pub fn resource_metadata(app: &App) -> String {
     format!("{}{RESOURCE_DOCUMENT_OF_AGENTS}", issuer(app))
 }
 
-/// Whether a program means our resource (RFC 8707): scheme and host in any
-/// case, with or without a slash at the end.
+/// Whether a program names our resource (RFC 8707). Scheme and host may be in
+/// any case, and a slash may be at the end.
 pub fn is_resource(app: &App, asked: &[u8]) -> bool {
     is_same(&resource(app), asked)
 }
@@ -57,7 +58,8 @@ fn is_same(own: &str, asked: &[u8]) -> bool {
         && asked[origin..] == own.as_bytes()[origin..]
 }
 
-/// `GET /.well-known/oauth-protected-resource`: whose tokens are taken.
+/// `GET /.well-known/oauth-protected-resource`: the resource and its
+/// authorization server.
 pub fn protected_resource(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
     let guide = format!("{}{}", app.addresses.base_url, GUIDE);
     let document = json!({
@@ -71,7 +73,8 @@ pub fn protected_resource(app: &App, (): &(), _: &Request) -> Result<Reply, Prob
     Ok(Reply::json(&document)?.with(CACHE_CONTROL, AN_HOUR))
 }
 
-/// `GET /.well-known/oauth-authorization-server`: where tokens are asked for.
+/// `GET /.well-known/oauth-authorization-server`: the endpoints and what they
+/// support.
 pub fn authorization_server(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
     let issuer = issuer(app);
     let document = json!({

@@ -1,10 +1,10 @@
 //! Clients whose id is the address of a document about them (client id metadata
 //! documents).
 //!
-//! Anybody may name any address, so what is asked for is public, by HTTPS and
-//! its own port; the address that a name leads to is the one that is connected
-//! to, nothing is redirected, and little is read in little time. What was found
-//! is kept for a while, and what was not as well.
+//! Anyone can send any address, so fetching is restricted: HTTPS on its default
+//! port, public hosts only, no redirects, and limits on size and time. The
+//! address that a host name resolves to is checked, and the connection goes to
+//! that same address. Results are cached for a while, and failures too.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -27,33 +27,33 @@ use crate::messages::push::address::{PublicOnly, is_named_with_port};
 const LONGEST: usize = 500;
 /// Largest document, in bytes.
 const LARGEST: u64 = 10 * 1024;
-/// Longest wait for one.
+/// Time limit for fetching a document.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long one is good at least and at most, whatever its headers say.
+/// How long a document is fresh, at least and at most, whatever its headers say.
 const FRESH_S: std::ops::RangeInclusive<i64> = 300..=DAY_S;
-/// How long one that could not be read is not asked for again.
+/// How long a document that could not be read is not fetched again.
 const FAILED_S: i64 = 60;
-/// How many of those are remembered.
+/// Most failures that are remembered.
 const MOST_FAILED: usize = 1_000;
 
 /// Fetches documents.
 pub struct Fetcher {
     agent: Agent,
-    /// Hosts with their port that may be anywhere.
+    /// Configured hosts with port, which may be in a private network.
     hosts: Vec<String>,
     schemes: Vec<String>,
-    /// Until when addresses are not asked again.
+    /// By digest of the address: until when it is not fetched again.
     failed: Mutex<HashMap<[u8; 16], Instant>>,
 }
 
 impl Fetcher {
-    /// With the configured exceptions.
+    /// A fetcher with the configured exceptions.
     pub fn new(config: &Agents) -> Self {
         let rules = Agent::config_builder()
             .timeout_global(Some(PATIENCE))
             .max_redirects(0)
             .http_status_as_error(false)
-            // A proxy would look names up by itself.
+            // A proxy would resolve names itself, without our check.
             .proxy(None)
             .user_agent(concat!("seller-platform/", env!("CARGO_PKG_VERSION")))
             .build();
@@ -66,17 +66,17 @@ impl Fetcher {
         }
     }
 
-    /// Whether a client's id is the address of a document that may be asked for.
+    /// Whether a client's id is the address of a document that may be fetched.
     pub fn takes(&self, id: &str) -> bool {
         document_host(id, &self.hosts).is_some()
     }
 
-    /// Whether a document could not be read just now.
+    /// Whether fetching a document failed a short time ago.
     pub fn failed_lately(&self, id: &str, now: Instant) -> bool {
         self.failed.lock().get(&short_digest(&[id.as_bytes()])).is_some_and(|until| now < *until)
     }
 
-    /// Asks for a document; the fault in words when there is no good one.
+    /// Fetches a document; the error in words when there is no valid document.
     pub fn fetch(&self, id: &str, now: Instant) -> Result<NewClient, &'static str> {
         let fetched = self.ask(id, now);
         if fetched.is_err() {
@@ -126,7 +126,7 @@ impl Fetcher {
     }
 }
 
-/// The host that vouches for a client, when its id is the address of a document.
+/// The host of a client's document, when the client's id is an allowed address.
 pub fn document_host<'i>(id: &'i str, hosts: &[String]) -> Option<&'i str> {
     let plain = id.len() <= LONGEST
         && id.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte));
@@ -136,7 +136,7 @@ pub fn document_host<'i>(id: &'i str, hosts: &[String]) -> Option<&'i str> {
     let (scheme, rest) = id.split_once("://")?;
     let authority = &rest[..rest.find(['/', '?']).unwrap_or(rest.len())];
     let uri: Uri = id.parse().ok()?;
-    // Whatever the parser makes of it, it is what stands there.
+    // The parsed authority must be the same as in the text.
     let is_read_alike = uri.authority().is_some_and(|read| read.as_str() == authority);
     let is_named = is_named_with_port(authority, hosts);
     let is_bare = uri.host() == Some(authority);
@@ -148,7 +148,7 @@ pub fn document_host<'i>(id: &'i str, hosts: &[String]) -> Option<&'i str> {
     is_good.then_some(authority)
 }
 
-/// Whether a segment of a path means this or the one above.
+/// Whether a path segment is `.` or `..`, also when percent-encoded.
 fn is_dots(part: &str) -> bool {
     matches!(&*part.to_ascii_lowercase().replace("%2e", "."), "." | "..")
 }
@@ -158,7 +158,7 @@ fn is_json(media: &str) -> bool {
     media == "application/json" || media.starts_with("application/") && media.ends_with("+json")
 }
 
-/// How long a document is good, by its `Cache-Control`.
+/// How long a document is fresh, by its `Cache-Control`.
 fn fresh_s(control: &str) -> i64 {
     let mut parts = control.split(',').map(str::trim);
     let age = parts.find_map(|part| part.strip_prefix("max-age=")?.parse().ok());

@@ -1,18 +1,20 @@
-//! OAuth 2.1: how a person lets an assistant or another program into the
-//! Partner API, without giving it a token by hand.
+//! OAuth 2.1: how a person gives an assistant or another program access to the
+//! Partner API, without copying a token by hand.
 //!
-//! A program says who it is (`clients.rs`, `fetched.rs`), asks in the person's
-//! browser (`ask.rs`), the person decides there (`pages.rs`), and the program
-//! gets tokens for it (`tokens.rs`) until the person disconnects it or it is
-//! not used. All programs are public clients: what a program says of itself is
-//! not proved, so the code that it gets is worthless without the secret that
-//! made its challenge, and goes to an address that the program named before.
+//! A program registers or names its document (`clients.rs`, `fetched.rs`) and
+//! sends a request through the person's browser (`ask.rs`). The person decides
+//! there (`pages.rs`). The program then gets tokens (`tokens.rs`), until the
+//! person disconnects it or it is not used for too long. All programs are
+//! public clients: nothing that a program says about itself is proved. So a
+//! code is useless without the secret of its challenge (PKCE), and it is only
+//! sent to an address that the program registered.
 //!
-//! What a person gave is one row, a grant. Whatever ends it removes the row,
-//! and its tokens with it. All refresh tokens of a grant have their first half
-//! in common, its family; only the newest is good, and an older one shows that
-//! two hold it, which ends the grant. So the oldest of them is recognised, and
-//! nothing of it is stored.
+//! The access that a person gave is one row, a grant. Ending a grant deletes
+//! the row and with it the tokens. All refresh tokens of a grant have the same
+//! first half, the family. Only the newest refresh token is valid. An older one
+//! shows that two programs have the grant's tokens, so its use ends the grant.
+//! Thanks to the family even the oldest token is recognised, although old
+//! tokens are not stored.
 
 pub mod api;
 mod ask;
@@ -35,33 +37,33 @@ pub use fetched::Fetcher;
 use crate::base::{DAY_S, Instant, secrets};
 use crate::http::limit::Subject;
 
-/// How long a code can be redeemed.
+/// How long a code is valid.
 const CODE_S: i64 = 60;
 /// How long a person may take to decide.
 const REQUEST_S: i64 = 600;
-/// How long an access token opens.
+/// How long an access token is valid.
 const ACCESS_S: i64 = 1_800;
 /// How long a connection lasts without being renewed, and at most.
 const IDLE_S: i64 = 30 * DAY_S;
 const LONGEST_S: i64 = 90 * DAY_S;
-/// Connected apps of an account at a time; those not used for longest end.
+/// Most connected apps of an account; the least recently used ones are ended.
 const MOST_GRANTS: i64 = 30;
-/// Access tokens of a connection at a time.
+/// Most access tokens of a connection at a time.
 const MOST_TOKENS: i64 = 5;
 
-/// What an access token of a connected app opens.
+/// What a connected app may do with an access token.
 #[derive(Clone, Copy, Debug)]
 pub struct Granted {
     /// Number of the connection.
     pub grant: i64,
-    /// Whether it may act, not only read.
+    /// Whether it may write, not only read.
     pub may_write: bool,
-    /// It opens nothing from then on.
+    /// From then on the token is rejected.
     pub expires_at: Instant,
 }
 
 impl Granted {
-    /// Whom windows count: the connection, whatever its token is just now.
+    /// The subject of rate limits: the connection, not its present token.
     pub fn subject(self) -> Subject {
         Subject::text(&[b"grant", &self.grant.to_le_bytes()])
     }
@@ -70,13 +72,14 @@ impl Granted {
 const READ: &str = "partner:read";
 const WRITE: &str = "partner:write";
 
-/// A scope in words of the protocol. Who may act may also read.
+/// The scopes of a grant, as the protocol writes them. A grant that may write
+/// may also read.
 pub const fn scope(may_write: bool) -> &'static str {
     if may_write { "partner:read partner:write" } else { READ }
 }
 
-/// Whether a list of scopes asks to act. Unknown ones are left out; none when
-/// nothing else is there.
+/// Whether a list of scopes asks to write. Unknown scopes are ignored; `None`
+/// when all of them are unknown.
 fn asks_to_write(list: &str) -> Option<bool> {
     let asked = |wanted: &str| list.split(' ').any(|one| one == wanted);
     let is_empty = list.split(' ').all(str::is_empty);
@@ -88,7 +91,7 @@ fn new_code() -> String {
     format!("ptc_{}", secrets::random_hex::<32>())
 }
 
-/// What the refresh tokens of a connection have in common.
+/// Length of the part that all refresh tokens of a connection share.
 const FAMILY: usize = "ptr_".len() + 32;
 
 /// The first half of all refresh tokens of a new connection.
@@ -101,7 +104,7 @@ fn new_refresh(family: &str) -> String {
     format!("{family}{}", secrets::random_hex::<32>())
 }
 
-/// The family of a refresh token; none when it has not the form of one.
+/// The family of a refresh token; `None` when the text is not a refresh token.
 fn family_of(token: &str) -> Option<&str> {
     let digits = token.strip_prefix("ptr_")?;
     let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);

@@ -1,10 +1,10 @@
-//! `/oauth/authorize`: where a program sends a person, who decides what it gets
-//! and is sent back.
+//! `/oauth/authorize`: a program sends a person here. The person decides about
+//! the access and is redirected back.
 //!
-//! The request is checked once, when the person arrives, and kept under a
-//! number that only this browser has seen; the login leads back to that number,
-//! and the form brings it. What a program wrote is shown and never followed
-//! before it was compared with what the program registered.
+//! The request is checked once, when the person arrives, and stored under a
+//! random number that only this browser knows. The login leads back to that
+//! number, and the form sends it. The program's redirect address is not used
+//! before it was compared with the registered ones.
 
 use http::header::CONTENT_SECURITY_POLICY;
 use serde::Serialize;
@@ -32,15 +32,14 @@ use crate::http::{Code, Problem, Reply, Request, policy};
 use crate::panel::{Layout, Sent, Tick};
 use crate::partner::store as partners;
 
-/// Requests of an address, and of all together.
+/// Requests per address, and in total.
 const OF_ADDRESS: Limit = Limit { count: 60, window_s: 60 };
 const OF_ALL: Limit = Limit { count: 3_000, window_s: 600 };
 
-/// Our own parameter: the number of a request that was checked.
+/// Our own parameter: the number of a stored request.
 const REQUEST: &str = "pedido";
 
-/// `GET /oauth/authorize`: checks what a program asks for, then shows it to the
-/// person.
+/// `GET /oauth/authorize`: checks a program's request, then shows it to the person.
 pub fn authorize(app: &App, visitor: &Visitor, request: &Request) -> Result<Todo<Reply>, Problem> {
     let given = Parameters::of(request.query_text().as_bytes());
     if let Ok(Some(number)) = given.text(REQUEST) {
@@ -72,7 +71,7 @@ pub fn authorize(app: &App, visitor: &Visitor, request: &Request) -> Result<Todo
     }
 }
 
-/// A client as its document describes it now.
+/// The client, described by its document as it is now.
 fn fetched(app: &App, id: &str, now: Instant) -> Result<Client, Problem> {
     let new = app.fetcher.fetch(id, now).map_err(told_here)?;
     app.db.write(move |tx| store::keep_client(tx, &new))?;
@@ -80,7 +79,8 @@ fn fetched(app: &App, id: &str, now: Instant) -> Result<Client, Problem> {
     client.ok_or_else(|| told_here("client_id is unknown"))
 }
 
-/// Keeps a good request and leads to its page; sends a bad one back.
+/// Stores a valid request and redirects to its page; redirects an invalid one
+/// back to the program.
 fn begin(app: &App, given: &Parameters, client: &Client) -> Result<Job, Problem> {
     let ours = Ours {
         issuer: documents::issuer(app),
@@ -104,7 +104,7 @@ fn begin(app: &App, given: &Parameters, client: &Client) -> Result<Job, Problem>
     }))
 }
 
-/// Shows a request to the person, who signs in first.
+/// Shows a request to the person, after the login.
 fn look(
     app: &App,
     visitor: &Visitor,
@@ -133,7 +133,7 @@ fn look(
     })))
 }
 
-/// The login, which leads back to the request.
+/// Address of the login, which leads back to the request.
 fn login(number: &str) -> String {
     let back = format!("{AUTHORIZE}?{REQUEST}={number}");
     let query =
@@ -141,7 +141,7 @@ fn login(number: &str) -> String {
     format!("/entrar?{query}")
 }
 
-/// Whom a page asks.
+/// Data of the page for the person who decides.
 struct Asking {
     layout: Layout,
     account: Account,
@@ -154,7 +154,7 @@ struct Asking {
 impl Asking {
     fn page(self, pending: &Pending, client: &Client) -> Result<Reply, Problem> {
         let read = |text| Redirect::read(text, &self.schemes);
-        // The setting may have become narrower a minute ago.
+        // The allowed schemes may have changed since the request was stored.
         let redirect = read(&pending.redirect_uri).map_err(|_| gone())?;
         let role = self.account.role;
         let acts = if pending.may_write { acts(role) } else { &[] };
@@ -184,7 +184,7 @@ impl Asking {
     }
 }
 
-/// Whether people of a role have a Partner API.
+/// Whether people with this role can use the Partner API.
 fn may_connect(role: Role) -> bool {
     role.is_student() || role == Role::Drop
 }
@@ -217,14 +217,15 @@ fn access() -> Vec<Tick> {
     vec![Tick::new("tudo", "Ler e agir", true), Tick::new("leitura", "Só ler", false)]
 }
 
-/// What was given, in the audit log.
+/// The access that was given, in the audit log.
 #[derive(Serialize)]
 struct Given {
     acesso: &'static str,
     volta_para: String,
 }
 
-/// `POST /oauth/authorize`: what the person decided, told to the program.
+/// `POST /oauth/authorize`: stores the person's decision and redirects to the
+/// program.
 pub fn decide(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let number: String = sent.required(REQUEST);
@@ -271,8 +272,8 @@ pub fn decide(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }))
 }
 
-/// A request that is at fault before it is known whom to tell: the person is
-/// told here, and sent nowhere.
+/// A request with an error in its client or redirect address. The person sees
+/// an error page and is not redirected.
 fn told_here(about: &'static str) -> Problem {
     let told = Told {
         title: "Este pedido de conexão não vale",
@@ -284,7 +285,7 @@ fn told_here(about: &'static str) -> Problem {
     Problem { told: Some(Box::new(told)), ..Problem::new(Code::BadRequest, about) }
 }
 
-/// A request that was decided, is over or was looked at in another session.
+/// The request was decided already, has expired or was opened in another session.
 fn gone() -> Problem {
     let told = Told {
         title: "Este pedido de conexão já passou",

@@ -1,11 +1,11 @@
-//! Parameters of OAuth requests: names and values as the bytes they are, each
+//! Parameters of OAuth requests: names and values as raw bytes, each parameter
 //! at most once (RFC 6749 §3.1, §3.2).
 
 use percent_encoding::percent_decode;
 
 use super::refusal::{Fault, Refusal};
 
-/// The parameters of an address or of a form.
+/// The parameters in a query or in a form.
 pub struct Parameters(Vec<(Vec<u8>, Vec<u8>)>);
 
 impl Parameters {
@@ -19,7 +19,7 @@ impl Parameters {
         Self(halves.collect())
     }
 
-    /// A value; an empty one is none.
+    /// A value; `None` when it is missing or empty.
     pub fn bytes(&self, name: &'static str) -> Result<Option<&[u8]>, Refusal> {
         let mut found = self.0.iter().filter(|(known, _)| known == name.as_bytes());
         let first = found.next();
@@ -37,19 +37,19 @@ impl Parameters {
             .ok_or_else(|| Refusal::new(Fault::InvalidRequest, format!("{name} is no UTF-8")))
     }
 
-    /// The same, and it must be there.
+    /// A value that must be text and must be present.
     pub fn required(&self, name: &'static str) -> Result<&str, Refusal> {
         self.text(name)?
             .ok_or_else(|| Refusal::new(Fault::InvalidRequest, format!("{name} is missing")))
     }
 
-    /// All values of a parameter that may be there several times.
+    /// All values of a parameter that may be repeated.
     pub fn all(&self, name: &'static str) -> impl Iterator<Item = &[u8]> {
         let found = self.0.iter().filter(move |(known, _)| known == name.as_bytes());
         found.map(|(_, value)| &**value).filter(|value| !value.is_empty())
     }
 
-    /// Refuses any parameter that is there twice, but `resource` (RFC 8707 §2).
+    /// Rejects repeated parameters, except `resource` (RFC 8707 §2).
     pub fn unrepeated(&self) -> Result<(), Refusal> {
         for (place, (name, _)) in self.0.iter().enumerate() {
             if name != b"resource" && self.0[..place].iter().any(|(earlier, _)| earlier == name) {

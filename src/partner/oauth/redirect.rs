@@ -1,9 +1,9 @@
-//! Where people may be sent back to: the form of such addresses, and which of
-//! a program's own a request may name.
+//! Redirect addresses: their form, and which of a program's registered
+//! addresses a request may name.
 //!
-//! A request names an address of the program's, letter by letter. Only a
-//! program on the person's own machine may take another port each time (RFC
-//! 8252 §7.3), because it cannot know in advance which one is free.
+//! A request must name a registered address, character by character. One
+//! exception: a program on the person's own machine may use another port each
+//! time (RFC 8252 §7.3), because it cannot know in advance which port is free.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
@@ -11,10 +11,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 const LONGEST: usize = 500;
 /// Hosts of the person's own machine.
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
-/// What a value of a query may hold as it is.
+/// Characters of a query value that need no escaping.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Where an address leads.
+/// The kind of place that an address leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A web site, by HTTPS.
@@ -25,12 +25,12 @@ pub enum Place {
     App,
 }
 
-/// An address that people may be sent back to.
+/// A redirect address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Redirect<'t> {
     text: &'t str,
     pub place: Place,
-    /// Host and port as they stand there; of an app its scheme.
+    /// Host and port as written; the scheme for an app.
     pub whose: &'t str,
     /// The host alone.
     host: &'t str,
@@ -39,8 +39,8 @@ pub struct Redirect<'t> {
 }
 
 impl<'t> Redirect<'t> {
-    /// Reads an address; the fault in words when it is none that people may be
-    /// sent to. `schemes` are those of installed apps.
+    /// Reads an address; the error in words when people may not be redirected
+    /// there. `schemes` are the schemes of installed apps.
     pub fn read(text: &'t str, schemes: &[String]) -> Result<Self, &'static str> {
         let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte);
         if text.is_empty() || text.len() > LONGEST || !text.bytes().all(is_plain) {
@@ -72,7 +72,7 @@ impl<'t> Redirect<'t> {
         Ok(Self { text, place: Place::App, whose: scheme, host: "", rest })
     }
 
-    /// Whether a request that names `asked` means this address.
+    /// Whether a request that names `asked` means this registered address.
     pub fn is(&self, asked: &Redirect<'_>) -> bool {
         let is_same_machine = self.place == Place::Loopback
             && asked.place == Place::Loopback
@@ -81,10 +81,11 @@ impl<'t> Redirect<'t> {
         self.text == asked.text || is_same_machine
     }
 
-    /// What a page's policy calls it, so that its form may lead there.
+    /// The source expression for a page's content security policy, which lets
+    /// the page's form lead to this address.
     pub fn source(&self) -> String {
         match self.place {
-            // A policy has no words for these hosts.
+            // A policy cannot name IPv6 hosts.
             Place::Web if self.host.starts_with('[') => "https:".to_owned(),
             Place::Loopback if self.host.starts_with('[') => "http:".to_owned(),
             Place::Web => format!("https://{}", self.whose),
@@ -94,7 +95,7 @@ impl<'t> Redirect<'t> {
     }
 }
 
-/// The host of `host` or `host:port`; none when it is neither.
+/// The host of `host` or `host:port`; `None` when the text is neither.
 fn host_of(authority: &str) -> Option<&str> {
     let (host, port) = match authority.rfind(']') {
         Some(end) => authority.split_at(end + 1),
@@ -115,7 +116,7 @@ fn host_of(authority: &str) -> Option<&str> {
     ((is_name || is_v6) && is_port).then_some(host)
 }
 
-/// An address with more in its query. Values are sent as the bytes they are.
+/// An address with more query parameters. The bytes of a value stay the same.
 pub fn with_query(address: &str, pairs: &[(&str, &[u8])]) -> String {
     let mut whole = address.to_owned();
     for (name, value) in pairs {
@@ -261,8 +262,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is asked for, an address that matches is the program's own
-        /// but for the port of a loopback host.
+        /// Whatever address a request names, a match is the registered address;
+        /// only the port of a loopback host may differ.
         #[test]
         fn a_match_is_the_same_address(
             own in "https?://(a\\.example|127\\.0\\.0\\.1|localhost)(:[1-9][0-9]{0,3})?(/[a-z.%/]{0,6})?(\\?[a-z=&]{0,4})?",
@@ -284,8 +285,8 @@ mod tests {
             }
         }
 
-        /// No text makes the reader fail, and what it takes is one line of
-        /// plain characters.
+        /// The reader never panics, and an address that it accepts is one line
+        /// of plain characters.
         #[test]
         fn any_text_is_read(text in "\\PC{0,60}") {
             if read(&text).is_ok() {
@@ -293,7 +294,7 @@ mod tests {
             }
         }
 
-        /// A state comes back as the bytes it was.
+        /// A state is returned byte for byte.
         #[test]
         fn states_come_back(state in prop::collection::vec(any::<u8>(), 0..40)) {
             let whole = with_query("https://a.example/cb?x=1", &[("state", &state)]);

@@ -1,4 +1,4 @@
-//! What goes wrong with OAuth requests, in the words of its specifications.
+//! Errors of OAuth requests, as the specifications name them.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,7 @@ use serde::Serialize;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply};
 
-/// The reasons that programs know (RFC 6749 §4.1.2.1 and §5.2, RFC 7591 §3.2.2,
-/// RFC 8707 §2).
+/// The error codes (RFC 6749 §4.1.2.1 and §5.2, RFC 7591 §3.2.2, RFC 8707 §2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     InvalidRequest,
@@ -42,7 +41,7 @@ impl Fault {
     }
 }
 
-/// A request that is refused, with a sentence for whoever writes the program.
+/// A rejected request, with a sentence for the program's developer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub fault: Fault,
@@ -50,12 +49,12 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal. The sentence has plain letters only, no quotes.
+    /// A refusal. The sentence must have plain characters only and no quotes.
     pub fn new(fault: Fault, about: impl Into<Cow<'static, str>>) -> Self {
         Self { fault, about: about.into() }
     }
 
-    /// A code or refresh token that is good for nothing.
+    /// A code or refresh token that is not valid.
     pub const fn grant(about: &'static str) -> Self {
         Self { fault: Fault::InvalidGrant, about: Cow::Borrowed(about) }
     }

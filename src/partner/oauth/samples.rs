@@ -1,10 +1,10 @@
-//! The page of a request with sample data; `page_samples.rs` looks at it.
+//! The page of a request with sample data, for `page_samples.rs`.
 
 use super::views::*;
 use crate::fixture::html;
 use crate::panel::{Layout, Tick};
 
-/// Every page in its states, in this frame.
+/// Every page in its states, with this layout.
 pub fn every(layout: &dyn Fn() -> Layout) -> Vec<(&'static str, String)> {
     let page = |app: &str, way: Way, acts: bool, plan: bool, may_connect: bool| {
         let whose = match way {

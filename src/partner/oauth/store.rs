@@ -1,5 +1,5 @@
 //! Clients, requests, grants and access tokens in the database. Secrets are
-//! there as digests only.
+//! stored as digests only.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use crate::edge::guard::{Known, PartnerToken};
 use crate::partner::{PlanName, new_token, store as partners};
 use crate::row;
 
-/// A program as it is known.
+/// A client as it is stored.
 #[derive(Clone, Debug)]
 pub struct Client {
     pub no: i64,
     pub id: String,
     pub name: String,
-    /// Addresses that people may be sent back to.
+    /// Addresses that people may be redirected to.
     pub redirects: Redirects,
-    /// Until when its document need not be fetched again; none for a program
-    /// that registered.
+    /// Until when its document is not fetched again; `None` for a registered
+    /// client.
     pub fresh_until: Option<Instant>,
 }
 row!(Client { no = "client_no", id = "client_id", name, redirects, fresh_until });
@@ -45,12 +45,12 @@ impl rusqlite::types::ToSql for Redirects {
     }
 }
 
-/// The client of an id.
+/// The client with an id.
 pub fn client(tx: &ReadTx<'_>, id: &str) -> Result<Option<Client>> {
     tx.record("FROM oauth_client WHERE client_id = ?1", [id])
 }
 
-/// What a program says of itself.
+/// A client to be stored.
 pub struct NewClient {
     pub id: String,
     pub name: String,
@@ -59,7 +59,7 @@ pub struct NewClient {
     pub fresh_until: Option<Instant>,
 }
 
-/// Keeps a client, or what its document says now.
+/// Stores a client, or updates it from its document.
 pub fn keep_client(tx: &WriteTx<'_>, new: &NewClient) -> Result<()> {
     tx.run(
         "INSERT INTO oauth_client (client_id, name, redirects, created_at, fresh_until, keep_until)
@@ -70,7 +70,7 @@ pub fn keep_client(tx: &WriteTx<'_>, new: &NewClient) -> Result<()> {
     )
 }
 
-/// What a program asks of a person.
+/// A program's request that waits for the person's decision.
 #[derive(Clone, Debug)]
 pub struct Pending {
     pub client_no: i64,
@@ -87,8 +87,7 @@ row!(Pending {
     may_write = "r.may_write",
 });
 
-/// Keeps a request until somebody decides or ten minutes pass. False when its
-/// client has gone meanwhile.
+/// Stores a request for ten minutes. False when its client was removed meanwhile.
 pub fn insert_request(tx: &WriteTx<'_>, request: &TokenHash, pending: &Pending) -> Result<bool> {
     let inserted = tx.execute(
         "INSERT INTO oauth_request (request_hash, client_no, redirect_uri, state, challenge, may_write, expires_at)
@@ -106,8 +105,8 @@ pub fn insert_request(tx: &WriteTx<'_>, request: &TokenHash, pending: &Pending) 
     Ok(inserted == 1)
 }
 
-/// A request that a session looks at, with who asks: from now on that session
-/// alone decides it.
+/// A request that a session opens, with its client. From now on only that
+/// session can decide it.
 pub fn look_at_request(
     tx: &WriteTx<'_>,
     request: &TokenHash,
@@ -127,7 +126,8 @@ pub fn look_at_request(
     Ok(client.map(|client| (pending, client)))
 }
 
-/// Takes a request that a session decides, so that nobody decides it again.
+/// Removes and returns a request that a session decides, so that it is decided
+/// only once.
 pub fn take_request(
     tx: &WriteTx<'_>,
     request: &TokenHash,
@@ -145,8 +145,8 @@ pub fn take_request(
     Ok(pending)
 }
 
-/// Notes what a person gave, to be fetched with a code; returns its number and
-/// the program's name.
+/// Stores the access that a person gave, to be redeemed with a code; returns
+/// its id and the program's name.
 pub fn insert_grant(
     tx: &WriteTx<'_>,
     user: UserId,
@@ -177,7 +177,7 @@ pub fn insert_grant(
     Ok((grant, name))
 }
 
-/// A grant as the token endpoint meets it.
+/// A grant as the token endpoint needs it.
 pub struct Grant {
     pub id: i64,
     pub user: UserId,
@@ -190,7 +190,7 @@ pub struct Grant {
     pub challenge: [u8; 32],
     /// Whether its code was redeemed.
     pub is_connected: bool,
-    /// Its newest refresh token.
+    /// Digest of its newest refresh token.
     pub refresh: Option<[u8; 32]>,
 }
 row!(Grant {
@@ -209,7 +209,7 @@ row!(Grant {
 
 const WITH_CLIENT: &str = "FROM oauth_grant g JOIN oauth_client c ON c.client_no = g.client_no";
 
-/// The grant of a code.
+/// The grant with a code.
 pub fn by_code(tx: &ReadTx<'_>, code: &TokenHash) -> Result<Option<Grant>> {
     tx.record(&format!("{WITH_CLIENT} WHERE g.code_hash = ?1"), [code])
 }
@@ -229,8 +229,9 @@ pub fn by_access(tx: &ReadTx<'_>, token: &TokenHash) -> Result<Option<Grant>> {
     )
 }
 
-/// Redeems a code: gives its grant a first refresh token. False when somebody
-/// did before. Of too many connected apps those not used for longest end.
+/// Redeems a code: the grant gets its first refresh token. False when the code
+/// was redeemed before. When the account has too many connected apps, the least
+/// recently used ones are ended.
 pub fn connect(
     tx: &WriteTx<'_>,
     grant: &Grant,
@@ -257,8 +258,8 @@ pub fn connect(
     Ok(true)
 }
 
-/// Puts a new refresh token in the place of the presented one. False when that
-/// is not the newest any more.
+/// Replaces the presented refresh token by a new one. False when the presented
+/// token is no longer the newest.
 pub fn rotate(
     tx: &WriteTx<'_>,
     grant: &Grant,
@@ -274,7 +275,7 @@ pub fn rotate(
     Ok(rotated == 1)
 }
 
-/// When a connection that is renewed now ends.
+/// When a connection ends that is renewed now.
 fn end(created_at: Instant, now: Instant) -> Instant {
     now.plus(IDLE_S).min(created_at.plus(LONGEST_S))
 }
@@ -286,7 +287,8 @@ fn keep_longer(tx: &WriteTx<'_>, grant: &Grant) -> Result<()> {
     )
 }
 
-/// Gives a connection a new access token; of too many the oldest end.
+/// Creates a new access token for a connection; of too many tokens, the oldest
+/// are removed.
 pub fn give_access(tx: &WriteTx<'_>, grant: i64, may_write: bool) -> Result<String> {
     let token = new_token();
     tx.execute(
@@ -303,18 +305,18 @@ pub fn give_access(tx: &WriteTx<'_>, grant: i64, may_write: bool) -> Result<Stri
     Ok(token)
 }
 
-/// Ends one access token.
+/// Revokes one access token.
 pub fn end_access(tx: &WriteTx<'_>, token: &TokenHash) -> Result<()> {
     tx.run("DELETE FROM oauth_token WHERE token_hash = ?1", [token])
 }
 
-/// Ends a grant with everything that was issued from it.
+/// Ends a grant and removes everything that was issued from it.
 pub fn end_grant(tx: &WriteTx<'_>, grant: i64) -> Result<()> {
     tx.run("DELETE FROM oauth_grant WHERE grant_id = ?1", [grant])
 }
 
-/// Ends a connected app of an account; returns what it was called, or `None`
-/// when there is none of that number.
+/// Ends a connected app of an account; returns its name, or `None` when there
+/// is no app with this id.
 pub fn disconnect(tx: &WriteTx<'_>, user: UserId, grant: i64) -> Result<Option<String>> {
     tx.maybe(
         "DELETE FROM oauth_grant WHERE grant_id = ?2 AND user_id = ?1 AND family_hash IS NOT NULL
@@ -329,10 +331,10 @@ pub struct App {
     pub name: String,
     pub may_write: bool,
     pub created_at: Instant,
-    /// Unless it is used before.
+    /// When it ends if it is not used until then.
     pub ends_at: Instant,
     pub last_used_at: Option<Instant>,
-    /// Where the last call came from.
+    /// Address that the last call came from.
     pub last_address: Option<String>,
 }
 row!(App {
@@ -355,8 +357,8 @@ pub fn apps(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<App>> {
     )
 }
 
-/// An access token of a connected app with its owner and the owner's plan, and
-/// the connection's last use.
+/// An access token of a connected app, with its owner, the owner's plan and the
+/// connection's last use.
 pub fn token(
     tx: &ReadTx<'_>,
     hash: &TokenHash,
@@ -392,7 +394,7 @@ pub fn token(
     Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
 }
 
-/// Removes what is over, at most `most` of each; returns how many.
+/// Removes expired rows, at most `most` per table; returns how many.
 pub fn forget(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     let most = i64::try_from(most).unwrap_or(1);
     let mut removed = 0;

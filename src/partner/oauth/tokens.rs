@@ -1,8 +1,8 @@
-//! The token endpoint's rules: a code for a first pair of tokens, a refresh
-//! token for the next one, and what a second use of either ends.
+//! The rules of the token endpoint: a code gets the first tokens, a refresh
+//! token gets the next ones, and using either twice ends the grant.
 //!
-//! Each runs in one write transaction. A refusal that ends a grant is an answer
-//! like any other, so that what it ended stays ended.
+//! Each request runs in one write transaction. A refusal that ends a grant is
+//! returned as a normal value, not as an error, so that the transaction commits.
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -16,7 +16,7 @@ use crate::audit::{self, Act, Actor};
 use crate::base::TokenHash;
 use crate::db::{DbError, WriteTx};
 
-/// What a program presents for tokens.
+/// The credential of a token request.
 pub enum Presented {
     Code { code: TokenHash, verifier: String, redirect_uri: Option<String> },
     Refresh { family: TokenHash, token: TokenHash, own_family: String, may_write: Option<bool> },
@@ -28,7 +28,6 @@ pub struct Wanted {
     presented: Presented,
 }
 
-/// A pair of tokens as programs get it.
 #[derive(Serialize)]
 pub struct Issued {
     access_token: String,
@@ -88,19 +87,19 @@ const UNKNOWN_CODE: Refusal = Refusal::grant("the code is unknown, over or anoth
 const UNKNOWN_REFRESH: Refusal =
     Refusal::grant("the refresh token is unknown, over or another client's");
 
-/// What RFC 7636 §4.1 allows.
+/// Whether a text is a verifier as RFC 7636 §4.1 allows it.
 fn is_verifier(text: &str) -> bool {
     (43..=128).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte))
 }
 
-/// Whether a verifier is what a challenge was made of.
+/// Whether a challenge was made from this verifier.
 fn proves(verifier: &str, challenge: &[u8; 32]) -> bool {
     let digest: [u8; 32] = Sha256::digest(verifier.as_bytes()).into();
     digest.ct_eq(challenge).into()
 }
 
-/// Issues tokens, or says why not.
+/// Issues tokens, or returns why not.
 pub fn issue(
     tx: &WriteTx<'_>,
     wanted: &Wanted,
@@ -195,7 +194,7 @@ fn issued(
     })
 }
 
-/// Ends a grant of which two hold a secret.
+/// Ends a grant whose code or refresh token was used twice: two programs have it.
 fn end(tx: &WriteTx<'_>, grant: &Grant, why: &str, actor: &Actor) -> Result<(), DbError> {
     #[derive(Serialize)]
     struct Ended<'a> {

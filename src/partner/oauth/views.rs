@@ -1,4 +1,4 @@
-//! What the pages of connected apps print.
+//! Data of the templates for connected apps.
 
 use askama::Template;
 
@@ -6,44 +6,45 @@ use super::store::App;
 use crate::base::{Instant, Zone};
 use crate::panel::{Layout, Tick, When};
 
-/// `GET /oauth/authorize`: what a program asks of a person who is signed in.
+/// `GET /oauth/authorize`: a program's request, for a person who is signed in.
 #[derive(Template)]
 #[template(path = "consent.html", config = "assets/askama.toml")]
 pub struct ConsentPage {
     pub layout: Layout,
     /// The number of the request, which the form brings back.
     pub request: String,
-    /// What the program calls itself.
+    /// The name that the program gives itself.
     pub app: String,
-    /// The host that vouches for the name; none when nobody does.
+    /// The host of the program's document; `None` for a registered program.
     pub vouched: Option<String>,
-    /// Host, or scheme of the installed app, that the person is sent back to.
+    /// Host, or scheme of the installed app, that the person is redirected to.
     pub whose: String,
     pub way: Way,
     pub person: String,
     pub email: String,
     /// Path of the photo, empty without one.
     pub photo: String,
-    /// Whether people of this role have a Partner API at all.
+    /// Whether people with this role can use the Partner API.
     pub may_connect: bool,
-    /// What it may read of this person.
+    /// What the program may read of this person.
     pub reads: &'static [&'static str],
-    /// What it may do for this person, when it asks for that.
+    /// What the program may do for this person, if it asks to write.
     pub acts: &'static [&'static str],
-    /// The choice between reading and acting; empty when it asks to read alone.
+    /// The choice between reading and writing; empty when the program only asks
+    /// to read.
     pub access: Vec<Tick>,
-    /// The name of the plan in force; none without one.
+    /// The name of the plan in force.
     pub plan: Option<&'static str>,
-    /// Where the person disconnects it again.
+    /// Path of the page where the person can disconnect the program.
     pub hub: &'static str,
 }
 
-/// Where a person is sent back to, in words.
+/// The kind of place that the person is redirected to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// A web site.
     Site,
-    /// A program on the person's own machine, and nowhere else.
+    /// A program on the person's own machine.
     Machine,
     /// An installed app.
     Installed,
@@ -57,9 +58,9 @@ pub struct AppRow {
     pub access: &'static str,
     pub since: When,
     pub used: Option<When>,
-    /// Where the last call came from; empty while it is not known.
+    /// Address that the last call came from; empty while unknown.
     pub address: String,
-    /// When it ends by itself.
+    /// When it ends if it is not used.
     pub ends: String,
 }
 

@@ -1,5 +1,4 @@
-//! What programs read of connected apps, in their person's panel and in the
-//! operator's.
+//! JSON of connected apps, in their owner's panel and in the operator's panel.
 
 use serde::Serialize;
 

@@ -20,13 +20,12 @@ use crate::marketplace::books::listings::store::{FOUND, SellerListing};
 use crate::partner::list::{LONGEST_SEARCH, ListOf, Window, reading};
 use crate::partner::operation::{Effect, Operation, Tool};
 
-/// Longest state and SKU that is asked for.
+/// Longest state and SKU in the query.
 const LONGEST_WORD: usize = 60;
 const LONGEST_SKU: usize = 120;
 /// The newest change first, as an index has them.
 const ORDER: &str = "updated_at DESC, item_id DESC";
 
-/// The operation.
 pub struct ListAnnouncements;
 
 list_arguments! {
@@ -80,7 +79,7 @@ pub struct Announcement {
     updated_at: String,
 }
 
-/// What a caller asked for.
+/// The checked arguments of a call.
 struct Asked {
     owner: UserId,
     status: Option<String>,
@@ -95,7 +94,7 @@ impl Operation for ListAnnouncements {
     type Args = AnnouncementsQuery;
     type Reply = ListOf<Announcement>;
 
-    /// A store that is not the caller's.
+    /// The store is not the caller's.
     const ERRORS: &'static [Code] = &[Code::NotFound];
     const DETAILS: &'static str = "\
         Listings of all connected accounts, the one that changed last first, so that a \
@@ -165,7 +164,8 @@ fn read(app: &App, lane: Lane, asked: &Asked) -> Result<ListOf<Announcement>, Pr
             return Err(Problem::not_found());
         }
         let status = match &asked.status {
-            // A word that no listing has yet has no number.
+            // No listing has a status with this word, so the filter matches
+            // nothing.
             Some(word) => Some(app.marketplace.words.known(tx, word)?.unwrap_or(-1)),
             None => None,
         };

@@ -103,7 +103,7 @@ impl Operation for Health {
 }
 
 impl Health {
-    /// What a caller is told of itself.
+    /// The answer for a caller.
     pub fn of(zone: Zone, caller: &PartnerCaller) -> Self {
         let PartnerCaller { account, token, last_used_at, plan, called_at, .. } = caller;
         Self {

@@ -1,4 +1,4 @@
-//! `get_store_metrics`: one connected account, added up.
+//! `get_store_metrics`: the sums of one connected account.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,6 @@ const MOST_DAYS: i64 = 366;
 /// Rates are stored in millionths.
 const MILLION: f64 = 1_000_000.0;
 
-/// The operation.
 pub struct GetStoreMetrics;
 
 /// Which account, and which days.
@@ -127,7 +126,7 @@ impl Operation for GetStoreMetrics {
     type Args = MetricsQuery;
     type Reply = StoreMetrics;
 
-    /// An account that is not the caller's.
+    /// The account is not the caller's.
     const ERRORS: &'static [Code] = &[Code::NotFound];
     const DETAILS: &'static str = "\
         Sales come from sums that are kept with each order, so a whole year costs as \
@@ -180,7 +179,7 @@ impl Operation for GetStoreMetrics {
         let from = from.unwrap_or_else(|| to.plus(1 - USUAL_DAYS));
         check.finish()?;
         let owner = seller.account.user_id;
-        // Listings without stock are counted one by one.
+        // Slow: listings without stock are counted row by row.
         Ok(Todo::Slow(Box::new(move |app| {
             let account = account.ok_or_else(Problem::not_found)?;
             app.db.read(Lane::Slow, |tx| {
@@ -199,7 +198,7 @@ impl Operation for GetStoreMetrics {
     }
 }
 
-/// How an account stands at the marketplace.
+/// The stored reputation of an account.
 struct SellerStanding {
     reputation: String,
     power_seller: String,

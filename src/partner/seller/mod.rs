@@ -1,4 +1,4 @@
-//! Operations for sellers: one file an operation or noun.
+//! Operations for sellers: one file for each operation or noun.
 
 mod announcements;
 pub mod health;

@@ -1,4 +1,4 @@
-//! `list_notifications`: what was sent through the API, and what became of it.
+//! `list_notifications`: notifications sent through the API, and their status.
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -17,7 +17,6 @@ use crate::outbox::MessageState;
 use crate::partner::list::{ListOf, Window, reading};
 use crate::partner::operation::{Effect, Operation, Tool};
 
-/// The operation.
 pub struct ListNotifications;
 
 list_arguments! {
@@ -120,7 +119,7 @@ impl Operation for ListNotifications {
         let window = Window::read(&mut check, query.limit, query.offset);
         check.finish()?;
         let owner = seller.account.user_id;
-        // Before the data, so that a change in between is told next time.
+        // Read before the data, so that a change in between shows in the next call.
         let changed = app.notices_changed.at(owner, app.versions.notices(owner), seller.called_at);
         reading(app, false, move |app, lane| {
             let read = app.db.read(lane, |tx| notices::page(tx, owner, window.pair()));

@@ -13,11 +13,10 @@ use crate::messages::notices::{self, CUSTOM, LONGEST_BODY, LONGEST_TITLE, Notice
 use crate::outbox::Channel;
 use crate::partner::operation::{Effect, Operation, Tool};
 
-/// The ways a notification can take.
+/// The channels of a notification.
 pub const CHANNELS: [&str; 3] =
     [Channel::Telegram.name(), Channel::Email.name(), Channel::Push.name()];
 
-/// The operation.
 pub struct NotifySeller;
 
 /// A notification to the owner of the token.

@@ -24,7 +24,6 @@ use crate::marketplace::books::words::{ORDER_STATES, Words};
 use crate::partner::list::{Window, reading};
 use crate::partner::operation::{Effect, Operation, Pagination, Tool};
 
-/// The operation.
 pub struct ListOrders;
 
 list_arguments! {
@@ -53,9 +52,10 @@ impl Operation for ListOrders {
     type Args = OrdersQuery;
     type Reply = OrderList;
 
-    /// First pages are asked for again and again; further ones rarely are.
+    /// First pages are polled, so they are cached; further pages are rarely
+    /// read again.
     const KEEPS: Option<fn(&OrderList) -> bool> = Some(|list| list.pagination.offset == 0);
-    /// A store that is not the caller's.
+    /// The store is not the caller's.
     const ERRORS: &'static [Code] = &[Code::NotFound];
     const DETAILS: &'static str = "\
         A sale is here within seconds of the marketplace's notification, and changes its \
@@ -156,7 +156,8 @@ fn read(
     let given = &app.marketplace.given;
     let mut at_most = now;
     loop {
-        // Said before reading: a change from now on is stamped later than what is given out.
+        // Marked before reading, so that later changes get a later time than
+        // the one returned here.
         let under_way = given.mark(owner, Topic::Orders, at_most);
         let (changed, page) = app.db.read(lane, |tx| {
             if let Some(store) = filter.store.map(MlUserId)
@@ -180,7 +181,7 @@ fn read(
     }
 }
 
-/// One order of a seller as JSON, as the list shows it.
+/// One order of a seller as JSON, in the form of the list.
 pub(in crate::partner) fn one(
     tx: &ReadTx<'_>,
     words: &Words,
@@ -192,7 +193,7 @@ pub(in crate::partner) fn one(
     Ok(shown.and_then(|shown| serde_json::to_string(&shown).ok()))
 }
 
-/// A page of orders as it was read; on the wire it is [`Orders`].
+/// A page of orders as it was read; [`Orders`] is its JSON.
 pub struct OrderList {
     page: OrderPage,
     pagination: Pagination,

@@ -15,7 +15,6 @@ use crate::partner::list::{ListOf, reading};
 use crate::partner::operation::{Effect, Operation, Tool};
 use crate::partner::products::ProductsQuery;
 
-/// The operation.
 pub struct ListProducts;
 
 /// A product of the seller's internal catalog.

@@ -18,13 +18,13 @@ use crate::list_arguments;
 use crate::partner::list::{ListOf, Window, reading};
 use crate::partner::operation::{Effect, Operation, Tool};
 
-/// Movements of each product, unless the caller wants another number, and at most.
+/// Default number of movements of each product, and the most that a caller may
+/// ask for.
 const MOVEMENTS: i64 = 20;
 const MOST_MOVEMENTS: i64 = 100;
-/// More movements than these in one answer are read in the slow lane.
+/// Answers that may have more movements are read in the slow lane.
 const MANY: i64 = 1_000;
 
-/// The operation.
 pub struct GetStock;
 
 list_arguments! {

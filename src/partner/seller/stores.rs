@@ -16,7 +16,6 @@ use crate::marketplace::account::store::{AccountSummary, accounts_of};
 use crate::partner::list::{ListOf, Window, reading};
 use crate::partner::operation::{Effect, Operation, Tool};
 
-/// The operation.
 pub struct ListStores;
 
 list_arguments! {

@@ -14,7 +14,6 @@ use crate::list_arguments;
 use crate::partner::list::{ListOf, Window, reading};
 use crate::partner::operation::{Effect, Operation, Tool};
 
-/// The operation.
 pub struct AuditCatalog;
 
 list_arguments! {
@@ -88,7 +87,7 @@ impl Operation for AuditCatalog {
         let window = Window::read(&mut check, query.limit, query.offset);
         check.finish()?;
         let wanted = Wanted { supplier: supplier.account.user_id, seller, reason: None };
-        // Every listing of every linked seller is looked at.
+        // Slow: every listing of every linked seller is read.
         reading(app, true, move |app, lane| {
             let (rows, total) =
                 app.db.read(lane, |tx| unmatched::page(tx, &wanted, window.pair()))?;

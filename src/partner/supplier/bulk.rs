@@ -1,5 +1,5 @@
-//! `drop_link_listings_bulk`: many links from a list in CSV, which comes as
-//! itself, as a file of a form, or within JSON.
+//! `drop_link_listings_bulk`: many links from a CSV list, sent as the body, as
+//! a file of a form, or within JSON.
 
 use http::header::CONTENT_TYPE;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -13,7 +13,6 @@ use crate::http::input::{Check, Field};
 use crate::http::{Problem, Request, upload};
 use crate::partner::operation::{Effect, Operation, Tool};
 
-/// The operation.
 pub struct LinkListings;
 
 /// A list of links as text in CSV. Its columns are `seller_id`, `ml_id` and
@@ -51,8 +50,8 @@ struct LinkedRow {
     error: Option<&'static str>,
 }
 
-/// Lists that are taken: the three columns in this order, and rows of up to three
-/// cells, good or bad, with commas between and no quotes.
+/// The form of a list for the schema: the three columns in this order, and rows
+/// of up to three cells, valid or not, with commas between and no quotes.
 const LIST: &str = "^seller_id,ml_id,sku([\\r\\n]+[^\\r\\n\",]*[!#-+.-~-][^\\r\\n\",]*(,[^\\r\\n\",]*){0,2}){1,500}[\\r\\n]*$";
 
 fn as_text(_: &mut SchemaGenerator) -> Schema {

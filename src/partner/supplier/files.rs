@@ -1,5 +1,5 @@
-//! `drop_get_label` and `drop_get_invoice`: files of the marketplace, fetched
-//! with the seller's own connection. Whatever else it says stays here.
+//! `drop_get_label` and `drop_get_invoice`: files of the marketplace, fetched with
+//! the seller's own connection. Other data of the marketplace is not passed on.
 
 use http::StatusCode;
 use http::header::{CONTENT_DISPOSITION, HeaderValue, RETRY_AFTER};
@@ -23,7 +23,6 @@ use crate::partner::operation::{Effect, FileOperation, Tool};
 const PDF: HeaderValue = HeaderValue::from_static("application/pdf");
 const XML: HeaderValue = HeaderValue::from_static("application/xml");
 
-/// The operation that fetches a label.
 pub struct GetLabel;
 
 /// Which label is asked for.
@@ -40,7 +39,6 @@ pub struct LabelQuery {
     seller_id: Field<i64>,
 }
 
-/// The operation that fetches a fiscal note.
 pub struct GetInvoice;
 
 /// Which fiscal note is asked for.
@@ -57,7 +55,7 @@ pub struct InvoiceQuery {
     seller_id: Field<i64>,
 }
 
-/// Two numbers that must be there.
+/// Reads two required numbers.
 fn both(
     (name, field): (&'static str, Field<i64>),
     seller: Field<i64>,
@@ -125,8 +123,8 @@ impl FileOperation for GetInvoice {
     }
 }
 
-/// The label of a parcel with something of a supplier in it, or why there is
-/// none, as plain text.
+/// The label of a parcel that contains a product of the supplier; otherwise the
+/// reason, as plain text.
 pub fn label(app: &App, supplier: UserId, seller: UserId, shipment: i64) -> Result<Reply, Problem> {
     let account = || {
         app.db.read(Lane::Brief, |tx| {
@@ -138,7 +136,7 @@ pub fn label(app: &App, supplier: UserId, seller: UserId, shipment: i64) -> Resu
     let label = with_own_token(app, seller, own, |caller| {
         app.marketplace.client.labels(caller, &[shipment])
     });
-    // What ended meanwhile has ended.
+    // Checked again: the relation may have ended during the call.
     account()?;
     match label {
         Ok(bytes) => Ok(file(PDF, "inline; filename=\"etiqueta.pdf\"", bytes)),
@@ -149,8 +147,8 @@ pub fn label(app: &App, supplier: UserId, seller: UserId, shipment: i64) -> Resu
     }
 }
 
-/// The fiscal note of an order of which a seller owes something to a supplier,
-/// or why there is none, as plain text.
+/// The fiscal note of an order for which the seller owes the supplier;
+/// otherwise the reason, as plain text.
 pub fn invoice(
     app: &App,
     supplier: UserId,
@@ -189,7 +187,8 @@ fn file(kind: HeaderValue, place: &'static str, bytes: Vec<u8>) -> Reply {
     Reply::of(kind, bytes).with(CONTENT_DISPOSITION, HeaderValue::from_static(place))
 }
 
-/// What is said instead of a file. Only the seller can link an account again.
+/// The reason that is sent instead of a file. Only the seller can link the
+/// account again.
 fn told(error: &CallError, status: StatusCode, said: String) -> Reply {
     let said = match error {
         CallError::NotLinked | CallError::LinkLost | CallError::Failed(Failure::Expired) => {

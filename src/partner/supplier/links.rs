@@ -1,4 +1,4 @@
-//! `drop_link_listing` and `drop_unlink_listing`: one link made or removed.
+//! `drop_link_listing` and `drop_unlink_listing`: create or remove one link.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,6 @@ use crate::http::input::{Check, Field, RowNumber};
 use crate::http::{Code, Problem, schema};
 use crate::partner::operation::{Effect, Operation, Tool};
 
-/// The operation that makes a link.
 pub struct LinkListing;
 
 /// A link of a seller's listing to a product of the supplier, which is named by
@@ -70,7 +69,7 @@ impl ListingLink {
     }
 }
 
-/// The number of a listing that a body names.
+/// The number of the listing in a body.
 fn item(check: &mut Check, field: Field<String>) -> i64 {
     let text: String = check.required("ml_id", field);
     item_number(&text).unwrap_or_else(|| {
@@ -79,7 +78,7 @@ fn item(check: &mut Check, field: Field<String>) -> i64 {
     })
 }
 
-/// The problem of a link that cannot be.
+/// The error for a link that cannot be created.
 fn refused(fault: LinkFault) -> Problem {
     match fault {
         LinkFault::NoSeller | LinkFault::NoListing | LinkFault::NoProduct => {
@@ -95,7 +94,7 @@ impl Operation for LinkListing {
     type Args = NewListingLink;
     type Reply = ListingLink;
 
-    /// Something is not the caller's, or the listing sells something else.
+    /// Something is not the caller's, or the listing is linked to another product.
     const ERRORS: &'static [Code] = &[Code::NotFound, Code::AlreadyLinked, Code::Conflict];
     const DETAILS: &'static str = "\
         From then on each paid order of the listing makes a drop order. The product is \
@@ -157,7 +156,6 @@ impl Operation for LinkListing {
     }
 }
 
-/// The operation that removes a link.
 pub struct UnlinkListing;
 
 /// A link, by its id or by its listing.

@@ -1,4 +1,4 @@
-//! Operations for suppliers: one file an operation or noun.
+//! Operations for suppliers: one file for each operation or noun.
 
 mod audit;
 mod bulk;

@@ -16,7 +16,6 @@ use crate::list_arguments;
 use crate::partner::list::{ListOf, Window, reading};
 use crate::partner::operation::{Effect, Operation, Tool};
 
-/// The operation.
 pub struct ListDropOrders;
 
 list_arguments! {

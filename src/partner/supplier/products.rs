@@ -16,7 +16,6 @@ use crate::partner::list::{ListOf, reading};
 use crate::partner::operation::{Effect, Operation, Tool};
 use crate::partner::products::ProductsQuery;
 
-/// The operation.
 pub struct ListSuppliersProducts;
 
 /// A product of a supplier.

@@ -1,4 +1,4 @@
-//! `drop_remind_order` and `drop_remind_all`: reminders of what is owed.
+//! `drop_remind_order` and `drop_remind_all`: reminders to pay drop orders.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::messages::choices::Ways;
 use crate::outbox::Channel;
 use crate::partner::operation::{Effect, Operation, Tool};
 
-/// The ways a reminder can take.
+/// The channels of a reminder.
 const WAYS: [&str; 5] = [
     Channel::Chat.name(),
     Channel::Telegram.name(),
@@ -24,7 +24,6 @@ const WAYS: [&str; 5] = [
     Way::Panel.name(),
 ];
 
-/// The operation that reminds of one order.
 pub struct RemindOrder;
 
 /// The drop order to be reminded of.
@@ -90,7 +89,6 @@ impl Operation for RemindOrder {
     }
 }
 
-/// The operation that reminds of everything that is overdue.
 pub struct RemindAll;
 
 /// Whom the reminders told.
@@ -120,7 +118,7 @@ impl Operation for RemindAll {
     };
 
     fn sent(request: &crate::http::Request) -> Result<Nothing, Problem> {
-        // There is nothing to say, so nothing need be sent.
+        // The body has no fields, so it may be empty.
         if request.body.is_empty() { Ok(Nothing {}) } else { request.json() }
     }
 

@@ -1,5 +1,5 @@
-//! What is done to an endpoint: tried, switched, given another secret, replayed,
-//! removed.
+//! Actions on an endpoint: test it, switch it on or off, replace its secret,
+//! send deliveries again, remove it.
 
 use serde_json::{Value, json};
 
@@ -32,8 +32,9 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             return change.answer.declined(problem, &change.page(id), "teste_desligado");
         }
         let now = tx.now();
-        // Each test is an object of its own, which waits for no other; pressed
-        // twice within a second it is one.
+        // Each test is an object of its own, so it does not wait for other
+        // deliveries. Two tests within one second are the same object and sent
+        // once.
         let event = Event { user: change.user, kind: EventType::Test, object: now.0, at: now };
         let message = MessageId(secrets::random());
         let body = shown.body(tx, message, &event)?.unwrap_or_default();
@@ -64,7 +65,8 @@ fn switch(
     let change = Change::of((app, person, request));
     Ok(Box::new(move |tx| {
         let before = store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
-        // Off is off, whoever did it.
+        // When it is off already, whatever the reason, switching off changes
+        // nothing.
         if (before.state == EndpointState::On) != (state == EndpointState::On) {
             store::switch(tx, id, state)?;
             let states = [before.state, state].map(|state| json!({ "estado": state.name() }));
@@ -75,8 +77,8 @@ fn switch(
     }))
 }
 
-/// `POST …/webhooks/{id}/segredo`: gives an endpoint another secret and shows
-/// it, this once. The one before signs as well for a day.
+/// `POST …/webhooks/{id}/segredo`: replaces an endpoint's secret and shows the
+/// new one once. The previous secret signs too for a day.
 pub fn rotate(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
     let endpoint = find(app, person, request)?;
@@ -103,8 +105,8 @@ pub fn rotate(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }))
 }
 
-/// `POST …/webhooks/{id}/reenviar`: sends again what happened in a span of time
-/// and does not wait, the oldest first.
+/// `POST …/webhooks/{id}/reenviar`: sends the deliveries of a period again, the
+/// oldest first, except those that still wait.
 pub fn replay(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let visit = (app, person, request);
     let endpoint = find(app, person, request)?;
@@ -160,7 +162,8 @@ pub fn remove(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let endpoint = find(app, person, request)?;
     let change = Change::of((app, person, request));
     let (id, user, answer, base) = (endpoint.id, change.user, change.answer, change.base);
-    // First it is told nothing any more, then its deliveries go, few at a time.
+    // Switched off first, so that it gets no new deliveries; then its
+    // deliveries are removed in small batches.
     app.db.write(move |tx| store::switch(tx, id, EndpointState::Off))?;
     while app.db.write(move |tx| queue::empty(tx, id, BATCH))? == BATCH {}
     app.db.write(move |tx| {

@@ -1,10 +1,10 @@
-//! Where an endpoint may be: at a public address, by HTTPS.
+//! Allowed addresses of an endpoint: public, by HTTPS.
 //!
-//! The text is judged when it is entered, and the address that its name leads
-//! to at each connection: what is looked up is what is connected to, and
-//! nothing is redirected. The setting `webhooks.extra_hosts` names hosts that
-//! may be anywhere and speak plain HTTP, each with its port, and `loopback`,
-//! which is this machine at any port.
+//! The address is checked when it is entered. At each connection the IP address
+//! that its host name resolves to is checked, and the connection goes to that same
+//! IP address. Redirects are not followed. The setting `webhooks.extra_hosts` lists
+//! exceptions: hosts with port, which may be in a private network and use plain
+//! HTTP, and `loopback`, which is this machine at any port.
 
 use std::net::IpAddr;
 
@@ -15,12 +15,12 @@ use ureq::unversioned::transport::NextTimeout;
 
 use crate::messages::push::address::{PublicOnly, is_public};
 
-/// Longest address that is kept.
+/// Longest address of an endpoint.
 pub const LONGEST: usize = 2048;
-/// What the setting calls this machine at any port.
+/// The name of this machine, at any port, in the setting.
 pub const LOOPBACK: &str = "loopback";
 
-/// Why an address cannot be called.
+/// Why an address is not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressFault {
     NoAddress,
@@ -30,7 +30,7 @@ pub enum AddressFault {
 }
 
 impl AddressFault {
-    /// What programs read.
+    /// For programs, in English.
     pub const fn text(self) -> &'static str {
         match self {
             Self::NoAddress => "must be an address, such as https://example.com/webhooks",
@@ -40,7 +40,7 @@ impl AddressFault {
         }
     }
 
-    /// What people read.
+    /// For people, in Portuguese.
     pub const fn words(self) -> &'static str {
         match self {
             Self::NoAddress => {
@@ -55,7 +55,7 @@ impl AddressFault {
     }
 }
 
-/// Judges an address: the fault when it cannot be called.
+/// Checks an address; returns the error when it is not allowed.
 pub fn check(text: &str, extra_hosts: &[String]) -> Result<Uri, AddressFault> {
     if text.len() > LONGEST || !text.is_ascii() || text.contains(['#', ' ']) {
         return Err(AddressFault::NoAddress);
@@ -67,7 +67,7 @@ pub fn check(text: &str, extra_hosts: &[String]) -> Result<Uri, AddressFault> {
     let host = authority.host();
     let port = authority.port_u16();
     let has_odd_port = authority.as_str() != host && port.is_none_or(|port| port == 0);
-    // A user name would stand before the host.
+    // With a user name, the authority would not start with the host.
     if host.is_empty() || has_odd_port || !authority.as_str().starts_with(host) {
         return Err(AddressFault::NoAddress);
     }
@@ -94,12 +94,12 @@ pub fn check(text: &str, extra_hosts: &[String]) -> Result<Uri, AddressFault> {
     }
 }
 
-/// The address that a host is, when it is no name.
+/// The IP address, when the host is one and not a name.
 fn literal(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
-/// Whether a host may be anywhere.
+/// Whether the setting lists the host as an exception.
 fn is_extra(uri: &Uri, extra_hosts: &[String]) -> bool {
     let authority = uri.authority().map_or("", |authority| authority.as_str());
     extra_hosts.iter().any(|extra| match extra.as_str() {
@@ -113,7 +113,7 @@ fn is_loopback(uri: &Uri) -> bool {
     host.eq_ignore_ascii_case("localhost") || literal(host).is_some_and(|at| at.is_loopback())
 }
 
-/// Looks names up, and refuses those that lead into private networks.
+/// Resolves names, and rejects those that lead into private networks.
 #[derive(Debug)]
 pub struct Lookup {
     public: PublicOnly,
@@ -122,7 +122,7 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// The rule with the configured hosts.
+    /// A resolver with the configured exceptions.
     pub fn new(extra_hosts: &[String]) -> Self {
         let named: Vec<String> =
             extra_hosts.iter().filter(|host| *host != LOOPBACK).cloned().collect();
@@ -221,7 +221,7 @@ mod tests {
         assert!(judged("http://localhost.exemplo.com/x", &[LOOPBACK]).is_err());
     }
 
-    /// A name that leads inside is not connected to, whoever owns it.
+    /// No connection is made to a name that resolves to a private address.
     #[test]
     fn names_that_lead_inside_are_refused_when_they_are_looked_up() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

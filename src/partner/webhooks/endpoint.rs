@@ -1,4 +1,4 @@
-//! One endpoint: its page, its JSON, and what changes it.
+//! One endpoint: its page, its JSON, and changing it.
 
 use std::sync::Arc;
 
@@ -116,14 +116,14 @@ fn said(endpoint: &Endpoint) -> &str {
     endpoint.error.as_deref().unwrap_or_default()
 }
 
-/// The endpoint of the caller that the path names.
+/// The caller's endpoint in the request's path.
 pub(super) fn find(app: &App, person: &Person, request: &Request) -> Result<Endpoint, Problem> {
     let (id, user) = (request.id()?, person.account.user_id);
     let found = app.db.read(request.lane, |tx| store::one(tx, user, id))?;
     found.ok_or_else(Problem::not_found)
 }
 
-/// An endpoint with what its page shows.
+/// An endpoint with the data of its page.
 struct Found {
     endpoint: Endpoint,
     counts: Counts,
@@ -168,7 +168,7 @@ pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
     Reply::page(&page(visit, &found, (form, boxes), log::SPAN.show(None, app.zone()).unfocused()))
 }
 
-/// The page with a form of the span as it was sent.
+/// The page with the form of the period as it was sent.
 pub(super) fn with_span(visit: Visit<'_>, span: FormView) -> Result<Reply, Problem> {
     let found = Found::read(visit)?;
     let entry = &found.endpoint.entry;
@@ -205,7 +205,7 @@ fn page(
     }
 }
 
-/// What a change of an endpoint needs besides its data.
+/// What the write job of a change needs.
 pub(super) struct Change {
     pub(super) user: UserId,
     pub(super) answer: Answer,
@@ -225,7 +225,7 @@ impl Change {
         }
     }
 
-    /// Notes an act in the audit log.
+    /// Writes an action to the audit log.
     pub(super) fn note(
         &self,
         tx: &WriteTx<'_>,
@@ -242,13 +242,13 @@ impl Change {
         audit::note(tx, &self.actor, &act, before, after)
     }
 
-    /// The page of an endpoint.
+    /// Path of an endpoint's page.
     pub(super) fn page(&self, id: i64) -> String {
         format!("{}/{id}", self.base)
     }
 }
 
-/// `POST …/webhooks/{id}`: changes where an endpoint is and what it is told.
+/// `POST …/webhooks/{id}`: changes an endpoint's address and event types.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
     let before = find(app, person, request)?;

@@ -1,52 +1,52 @@
-//! Whose turn it is: how many tries of an endpoint may be under way, and where.
+//! Limits how many tries of an endpoint may run at once, and chooses their lane.
 //!
-//! Trust is earned. A new endpoint, and one in trouble, has one try at a time
-//! among a few threads for all of them. Each quick success lets one more go
-//! together, by threads that nobody in trouble uses; a failure takes all of it
-//! away. One that does not answer is left alone for a while, longer each time,
-//! so that a receiver that hangs costs a thread seconds an hour.
+//! A new or failing endpoint may have one try at a time, in a lane with few
+//! threads. Each quick success allows one more try at once, in the quick lane,
+//! which failing endpoints do not use. One failure or slow answer resets that.
+//! An endpoint that does not answer in time is paused, longer each time, so
+//! that a receiver that hangs uses a thread for only some seconds per hour.
 
 use std::collections::HashMap;
 
 use crate::base::{Instant, UserId};
 
-/// Tries of one endpoint under way, and of all endpoints of an account.
+/// Most tries at once, for one endpoint and for all endpoints of an account.
 pub const MOST_OF_ENDPOINT: usize = 8;
 pub const MOST_OF_ACCOUNT: usize = 12;
-/// Tries of an account under way in the lane of those in trouble.
+/// Most tries of an account at once in the careful lane.
 const MOST_TROUBLED: usize = 2;
-/// An answer that takes longer is not quick.
+/// A success that takes this long or longer is not quick.
 const QUICK_MS: i64 = 2_000;
-/// Without an answer for so long it hangs.
+/// A failure that takes this long or longer means that the receiver hangs.
 const HANGS_MS: i64 = 4_000;
 /// First and longest pause of an endpoint that hangs.
 const FIRST_PAUSE_S: i64 = 4;
 const LONGEST_PAUSE_S: i64 = 300;
-/// Endpoints that are remembered while nothing of them is under way.
+/// Most endpoints that are remembered while none of their tries runs.
 const REMEMBERED: usize = 10_000;
 
-/// By which threads a try is made.
+/// The group of threads that makes a try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// Of endpoints that answer at once.
+    /// For endpoints that answer quickly.
     Quick,
-    /// Of those that did not, and of new ones.
+    /// For new endpoints, and for those that failed or were slow.
     Careful,
 }
 
-/// What is known of an endpoint.
+/// State of an endpoint.
 #[derive(Clone, Copy, Debug, Default)]
 struct Standing {
     /// Quick successes in a row.
     credit: usize,
     /// Hung tries in a row.
     hangs: u32,
-    /// Left alone until then.
+    /// No try begins before this time.
     not_before: Option<Instant>,
     under_way: usize,
 }
 
-/// What came of a try, as far as turns go.
+/// The result of a try, as far as it matters for fairness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     pub is_delivered: bool,
@@ -54,7 +54,7 @@ pub struct Ended {
     pub at: Instant,
 }
 
-/// The turns of all endpoints.
+/// The state of all endpoints and accounts.
 #[derive(Default)]
 pub struct Turns {
     endpoints: HashMap<i64, Standing>,
@@ -62,7 +62,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// How many more tries of an endpoint may begin now, and where.
+    /// How many more tries of an endpoint may begin now, and in which lane.
     pub fn room(&self, endpoint: i64, user: UserId, now: Instant) -> (Lane, usize) {
         let standing = self.endpoints.get(&endpoint).copied().unwrap_or_default();
         let of_account = self.accounts.get(&user).copied().unwrap_or_default();
@@ -78,23 +78,24 @@ impl Turns {
         (Lane::Quick, own.min(free))
     }
 
-    /// Tries of an account that are under way.
+    /// Tries of an account that are running.
     pub fn under_way(&self, user: UserId) -> usize {
         self.accounts.get(&user).map_or(0, |lanes| lanes.iter().sum())
     }
 
-    /// Endpoints that may be due and yet have no turn.
+    /// Endpoints whose state is kept. They may be due and still not be allowed
+    /// a try.
     pub fn busy(&self) -> usize {
         self.endpoints.len()
     }
 
-    /// A try begins.
+    /// Counts a try that begins.
     pub fn begin(&mut self, endpoint: i64, user: UserId, lane: Lane) {
         self.endpoints.entry(endpoint).or_default().under_way += 1;
         self.accounts.entry(user).or_default()[lane as usize] += 1;
     }
 
-    /// A try ended.
+    /// Counts a try that ended, and updates the endpoint's credit and pause.
     pub fn end(&mut self, (endpoint, user, lane): (i64, UserId, Lane), ended: Ended) {
         let standing = self.endpoints.entry(endpoint).or_default();
         standing.under_way = standing.under_way.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! The deliveries of an endpoint: listed, looked at, and sent again.
+//! The deliveries of an endpoint: the list, one delivery, and sending one again.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -20,8 +20,8 @@ use crate::panel::{
 use crate::webhooks::{Audience, EventType};
 use crate::wire;
 
-/// The list of each endpoint stands below its own page; this is the last part
-/// of its address.
+/// `path` is only the last part of the address: each endpoint has its own list,
+/// below the endpoint's page.
 pub(super) const OF_SELLERS: Listing = Listing {
     path: "entregas",
     filters: &[BY_STATE, by_kind(&EventType::SELLERS_FILTER)],
@@ -60,7 +60,7 @@ const fn by_kind(values: &'static [(&'static str, &'static str)]) -> Filter {
     Filter { name: "evento", label: "Evento", all: "Todos", values }
 }
 
-/// The list of whoever asks.
+/// The list of the caller's panel.
 fn listing(person: &Person) -> &'static Listing {
     match audience(person) {
         Audience::Seller => &OF_SELLERS,
@@ -68,7 +68,7 @@ fn listing(person: &Person) -> &'static Listing {
     }
 }
 
-/// From when to when is sent again.
+/// The period whose deliveries are sent again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub(super) from: Instant,
@@ -134,7 +134,7 @@ struct DeliveryReply {
     resposta: Option<String>,
 }
 
-/// When a delivery is tried next, if it is.
+/// When a delivery is tried next; `None` when it is not waiting or is held back.
 fn next_try(delivery: &Delivery) -> Option<Instant> {
     let waits = delivery.state == DeliveryState::Waiting && delivery.run_at.0 != spread::HELD;
     waits.then_some(delivery.run_at)
@@ -212,8 +212,8 @@ fn number_of(request: &Request) -> Result<i64, Problem> {
     request.variable("numero").parse().map_err(|_| Problem::not_found())
 }
 
-/// `GET …/webhooks/{id}/entregas/{numero}`: one delivery with what was sent and
-/// answered.
+/// `GET …/webhooks/{id}/entregas/{numero}`: one delivery with its body and the
+/// receiver's answer.
 pub fn delivery(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let endpoint = find(app, person, request)?;
     let number = number_of(request)?;
@@ -242,7 +242,7 @@ pub fn delivery(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     })
 }
 
-/// JSON with a line for each member, in the order in which they are sent.
+/// JSON with one line for each member, in the original order.
 fn laid_out(json: &str) -> String {
     let (mut text, mut depth, mut in_text, mut escaped) = (String::new(), 0_usize, false, false);
     let line = |text: &mut String, depth: usize| {

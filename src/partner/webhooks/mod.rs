@@ -1,13 +1,13 @@
-//! Webhooks: programs of sellers and suppliers are told what happens, by the
+//! Webhooks: events are delivered to programs of sellers and suppliers, by the
 //! Standard Webhooks specification.
 //!
-//! A cause leaves an event (`crate::webhooks`). `spread.rs` makes of it one
-//! delivery for each endpoint that wants it, with the body that all tries send
-//! (`objects.rs`); `worker.rs` decides what is tried now, so that a receiver in
-//! trouble costs nobody else anything (`fairness.rs`); `sender.rs` posts it,
-//! signed (`sign.rs`), where it may go (`address.rs`); `queue.rs` notes what
-//! came of it. The pages are in `pages.rs` (endpoints), `acts.rs` (what is done
-//! to one) and `log.rs` (deliveries).
+//! A cause writes an event (`crate::webhooks`). `spread.rs` turns it into one
+//! delivery for each subscribed endpoint, with the body that all tries send
+//! (`objects.rs`). `worker.rs` chooses the deliveries to try now, so that a
+//! slow or failing receiver does not delay others (`fairness.rs`). `sender.rs`
+//! posts a delivery, signed (`sign.rs`), to an allowed address (`address.rs`).
+//! `queue.rs` stores the result. The pages are in `pages.rs` (endpoints),
+//! `acts.rs` (actions on an endpoint) and `log.rs` (deliveries).
 
 mod acts;
 pub mod address;
@@ -44,27 +44,28 @@ use crate::base::{DAY_S, Instant, UserId};
 use crate::named;
 use crate::webhooks::EventType;
 
-/// Endpoints of an account.
+/// Most endpoints of an account.
 pub const MOST_ENDPOINTS: usize = 20;
-/// Deliveries that wait for all endpoints of an account.
+/// Most waiting deliveries of an account, over all its endpoints.
 pub const MOST_WAITING: u64 = 100_000;
-/// Deliveries that one call sends again.
+/// Most deliveries that one request sends again.
 pub const MOST_REPLAYED: usize = 10_000;
-/// Pauses before each further try, in seconds: three days altogether.
+/// Pauses before each retry, in seconds: more than three days in total.
 const PAUSES_S: [i64; 9] =
     [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600];
-/// An endpoint that only failed for so long is switched off.
+/// An endpoint that only failed for this long is switched off.
 const PATIENCE_S: i64 = 5 * DAY_S;
-/// How long the secret before signs as well.
+/// How long the previous secret still signs too.
 const OVERLAP_S: i64 = DAY_S;
 
 named! {
-    /// State of an endpoint. Indexes hold those that are on, so SQL says `state = 1`.
+    /// State of an endpoint. Indexes contain only those that are on, so SQL
+    /// says `state = 1`.
     pub enum EndpointState: number {
         On = 1, "ligado", "Ligado";
-        /// By its owner.
+        /// Switched off by its owner.
         Off = 2, "desligado", "Desligado";
-        /// It answered 410.
+        /// The receiver answered 410.
         Gone = 3, "encerrado", "Encerrado pelo destino";
         /// It failed for days.
         GivenUp = 4, "desistimos", "Desligado após falhas";
@@ -72,7 +73,8 @@ named! {
 }
 
 named! {
-    /// State of a delivery. Indexes hold those that wait, so SQL says `state = 0`.
+    /// State of a delivery. Indexes contain only those that wait, so SQL says
+    /// `state = 0`.
     pub enum DeliveryState: number {
         Waiting = 0, "pendente", "Pendentes";
         Delivered = 1, "entregue", "Entregues";
@@ -80,7 +82,7 @@ named! {
     }
 }
 
-/// What `webhook-id` says: the same for all tries and all endpoints.
+/// The value of `webhook-id`: the same for all tries and all endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageId(pub [u8; 16]);
 
@@ -102,45 +104,43 @@ pub struct Endpoint {
     pub failing_since: Option<Instant>,
     pub error: Option<String>,
     pub delivered_at: Option<Instant>,
-    /// Until when the secret before signs as well.
+    /// Until when the previous secret signs too.
     pub old_until: Option<Instant>,
-    /// Events that found no place in a full queue.
+    /// Events that were dropped because the queue was full.
     pub lost: i64,
 }
 
-/// What its owner enters of an endpoint.
+/// The fields of an endpoint that its owner enters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct EndpointEntry {
     pub url: String,
     pub eventos: Events,
 }
 
-/// Some types of events; a number with one bit each in the database.
+/// A set of event types; in the database a number with one bit per type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Events(i64);
 
 impl Events {
-    /// Some types.
     pub fn of(kinds: impl IntoIterator<Item = EventType>) -> Self {
         Self(kinds.into_iter().fold(0, |all, kind| all | kind.bit()))
     }
 
-    /// Whether a type is among them.
+    /// Whether the set contains a type.
     pub const fn has(self, kind: EventType) -> bool {
         self.0 & kind.bit() != 0
     }
 
-    /// Whether there is none.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Each of them.
+    /// The types of the set.
     pub fn all(self) -> impl Iterator<Item = EventType> {
         EventType::ALL.into_iter().filter(move |kind| self.has(*kind))
     }
 
-    /// Their names.
+    /// The names of the types.
     pub fn names(self) -> Vec<&'static str> {
         self.all().map(EventType::name).collect()
     }
@@ -164,10 +164,10 @@ impl rusqlite::types::FromSql for Events {
     }
 }
 
-/// What the service keeps in memory of webhooks.
+/// In-memory state of webhooks.
 #[derive(Default)]
 pub struct Webhooks {
-    /// Rung when something may be due, or came back.
+    /// Rung when a delivery may be due, or when a try ended.
     pub bell: Stop,
     delivered: AtomicU64,
     failed: AtomicU64,
@@ -179,12 +179,12 @@ pub struct Webhooks {
 pub struct Figures {
     pub delivered: u64,
     pub failed: u64,
-    /// Tries that are under way.
+    /// Tries that are running now.
     pub in_flight: u64,
 }
 
 impl Webhooks {
-    /// What was delivered and what failed.
+    /// The present figures.
     pub fn figures(&self) -> Figures {
         let read = |one: &AtomicU64| one.load(Ordering::Relaxed);
         Figures {
@@ -201,8 +201,8 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
     workers::start("webhooks", stop, move |stop| worker::run(&app, stop))
 }
 
-/// When a delivery is tried again after so many tries; `None` when it was the
-/// last. Never sooner than the receiver asks for, up to a day.
+/// When a delivery is retried after this many tries; `None` when that was the
+/// last try. Not before the time that the receiver asks for, up to a day.
 fn next_try(now: Instant, tries: i64, asked_s: Option<i64>) -> Option<Instant> {
     let pause = usize::try_from(tries - 1).ok().and_then(|done| PAUSES_S.get(done))?;
     Some(now.plus((*pause).max(asked_s.unwrap_or(0).clamp(0, DAY_S))))

@@ -1,6 +1,6 @@
-//! What is told: the body of an event, with its object as the Partner API shows
-//! it. Questions and claims have no operation yet; their shapes stand here, with
-//! the names that the Partner API uses.
+//! The body of an event, with its object in the form of the Partner API.
+//! Questions and claims have no operation yet: their forms are defined here,
+//! with the names that the Partner API uses.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::partner::seller::stock::ProductStock;
 use crate::partner::supplier::orders::WireDropOrder;
 use crate::webhooks::EventType;
 
-/// What the shapes need besides the database.
+/// What is needed to build bodies, besides the database.
 #[derive(Clone)]
 pub struct Shown {
     words: Arc<Words>,
@@ -33,7 +33,7 @@ pub struct Shown {
     site: String,
 }
 
-/// An event that is to be told.
+/// An event to be delivered.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
     pub user: UserId,
@@ -43,7 +43,6 @@ pub struct Event {
 }
 
 impl Shown {
-    /// As the service shows things.
     pub fn of(app: &App) -> Self {
         Self {
             words: Arc::clone(&app.marketplace.words),
@@ -52,7 +51,7 @@ impl Shown {
         }
     }
 
-    /// The body of an event; `None` when its object is gone by now.
+    /// The body of an event; `None` when its object no longer exists.
     pub fn body(
         &self,
         tx: &ReadTx<'_>,
@@ -65,7 +64,7 @@ impl Shown {
         Ok(Some(body(message, event.kind, event.at, &data)))
     }
 
-    /// The object of an event as JSON, its members in their order.
+    /// The object of an event as JSON.
     fn data(&self, tx: &ReadTx<'_>, event: &Event) -> Result<Option<String>> {
         let Event { user, object, .. } = *event;
         Ok(match event.kind {
@@ -85,7 +84,8 @@ impl Shown {
                 claim.map(|claim| json_of(&self.claim(claim)))
             }
             EventType::StockChanged => match catalog::store::product(tx, user, object)? {
-                // What moved it last says why; all else is for who asks.
+                // Includes only the newest movement, which caused the event;
+                // the rest can be read by the API.
                 Some(product) => {
                     let movements = stock::page(tx, object, 0, 1)?;
                     Some(json_of(&ProductStock::of(product, movements, self.zone)))
@@ -142,30 +142,30 @@ impl Shown {
     }
 }
 
-/// A question as programs are told of it.
+/// A question as JSON.
 #[derive(Serialize)]
 struct QuestionShape {
     question_id: String,
     ml_id: String,
     ml_user_id: MlUserId,
-    /// Of the listing; empty when it is not known.
+    /// Title of the listing; empty when unknown.
     title: String,
     text: String,
     status: &'static str,
     date_created: String,
 }
 
-/// A claim as programs are told of it.
+/// A claim as JSON.
 #[derive(Serialize)]
 struct ClaimShape {
     claim_id: String,
-    /// Null when it is about something else.
+    /// Null when the claim is not about an order.
     order_id: Option<OrderId>,
     ml_user_id: MlUserId,
-    /// Of what was sold; empty when it is not known.
+    /// Title of what was sold; empty when unknown.
     title: String,
     status: &'static str,
-    /// As the marketplace calls it, such as `mediations`.
+    /// The marketplace's word, such as `mediations`.
     #[serde(rename = "type")]
     kind: String,
     stage: String,
@@ -178,7 +178,7 @@ fn json_of(shape: &impl Serialize) -> String {
     serde_json::to_string(shape).expect("shapes have texts as keys")
 }
 
-/// Members in the order in which people read them.
+/// Written by hand, to keep the members in this order.
 fn body(message: MessageId, kind: EventType, at: Instant, data: &str) -> String {
     let (kind, at) = (kind.name(), at.rfc3339());
     format!(r#"{{"type":"{kind}","id":"{message}","timestamp":"{at}","data":{data}}}"#)

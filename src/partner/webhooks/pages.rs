@@ -18,7 +18,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::{Form, FormView, Input, ListReply, Outcome, Rule, Sent, Tick, Visit, form};
 use crate::webhooks::{Audience, EventType};
 
-/// Where the endpoints of a person are.
+/// Path of a person's endpoints.
 pub(super) fn base(person: &Person) -> &'static str {
     match audience(person) {
         Audience::Seller => "/painel/parceiro/webhooks",
@@ -26,7 +26,7 @@ pub(super) fn base(person: &Person) -> &'static str {
     }
 }
 
-/// What a person's programs may be told.
+/// The audience whose event types a person's programs may get.
 pub(super) fn audience(person: &Person) -> Audience {
     if person.account.role == Role::Drop { Audience::Supplier } else { Audience::Seller }
 }
@@ -43,7 +43,7 @@ pub(super) const FORM: Form<EndpointEntry> = Form(&[
         "Informe um endereço que comece com https://.",
         Rule::Line(1..=address::LONGEST, |entry| &mut entry.url),
     ),
-    // The boxes have values of their own.
+    // The boxes are rendered separately, with values of their own.
     Input::new(
         "eventos",
         "Marque pelo menos um evento.",
@@ -60,7 +60,7 @@ fn read_events(sent: &mut Sent<'_>, name: &'static str, entry: &mut EndpointEntr
     entry.eventos = Events::of(kinds.into_iter().flatten());
 }
 
-/// What was sent of an endpoint.
+/// Reads an endpoint's fields from a request, and checks them.
 pub(super) fn read(
     (app, person, request): Visit<'_>,
     present: Option<&EndpointEntry>,
@@ -82,7 +82,8 @@ pub(super) fn read(
     Ok(entry)
 }
 
-/// The form as it was sent, with what is wrong with the address in its own words.
+/// The form with the values that were sent, and with the exact error of the
+/// address.
 pub(super) fn again(
     (app, person, request): Visit<'_>,
     faults: &crate::http::Fields,
@@ -140,7 +141,7 @@ fn page(
     }
 }
 
-/// An endpoint in the audit log, without what its address may hold beyond the host.
+/// An endpoint in the audit log, with its address but without the query.
 #[derive(Serialize)]
 pub(super) struct Audited<'e> {
     url: &'e str,
@@ -158,7 +159,7 @@ pub(super) fn without_query(url: &str) -> &str {
     url.split('?').next().unwrap_or_default()
 }
 
-/// `POST …/webhooks`: makes an endpoint and shows its secret, this once.
+/// `POST …/webhooks`: creates an endpoint and shows its secret once.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
     let entry = match read(visit, None) {
@@ -190,7 +191,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }))
 }
 
-/// The only page that shows a secret; `None` for programs.
+/// The only page that shows a secret; `None` when a program asks.
 pub(super) fn secret_page(
     (app, person, request): Visit<'_>,
     secret: &SigningSecret,

@@ -1,8 +1,8 @@
-//! The queue of deliveries: what is due, what came of a try, what is sent
-//! again, and what is forgotten.
+//! The queue of deliveries: finding what is due, storing results, sending
+//! again, and removing old deliveries.
 //!
-//! Nothing is marked while it is on its way: a process that dies then sends it
-//! again, with the same id and body.
+//! A delivery is not marked while a try runs. When the process dies meanwhile,
+//! the delivery is sent again, with the same id and body.
 
 use rusqlite::params;
 use serde_json::json;
@@ -20,8 +20,8 @@ use crate::messages::choices::{self, Ways};
 use crate::messages::{self, NewNotification, NotificationKind};
 use crate::outbox::{self, MessageKind, NewMessage};
 
-/// Endpoints with something due, those that wait longest first. What belongs
-/// to suspended people rests.
+/// Endpoints with deliveries that are due, the longest waiting first. Endpoints
+/// of suspended people are left out.
 pub fn due_endpoints(tx: &ReadTx<'_>, now: Instant, most: usize) -> Result<Vec<(i64, UserId)>> {
     tx.tuples(
         "SELECT e.endpoint_id, e.user_id
@@ -40,7 +40,7 @@ pub struct Due {
     pub body: String,
 }
 
-/// What is due at an endpoint, in its order.
+/// The due deliveries of an endpoint, in order.
 pub fn due(tx: &ReadTx<'_>, endpoint: i64, now: Instant, most: usize) -> Result<Vec<Due>> {
     tx.all(
         "SELECT number, message, body FROM webhook_delivery
@@ -54,36 +54,36 @@ pub fn due(tx: &ReadTx<'_>, endpoint: i64, now: Instant, most: usize) -> Result<
     )
 }
 
-/// What came of a try.
+/// The result of a try.
 #[derive(Clone, Debug)]
 pub struct Tried {
     pub endpoint: i64,
     pub number: i64,
     pub at: Instant,
     pub ms: i64,
-    /// What it was answered with; `None` without an answer.
+    /// Status of the answer; `None` without an answer.
     pub status: Option<u16>,
     /// Beginning of the answer's body.
     pub answer: Option<String>,
-    /// Why it was no success; `None` for one.
+    /// Why it failed; `None` for a success.
     pub error: Option<String>,
     /// Seconds that the receiver asks to wait.
     pub retry_after_s: Option<i64>,
 }
 
 impl Tried {
-    /// Whether the receiver took it.
+    /// Whether the receiver accepted the delivery.
     pub const fn is_delivered(&self) -> bool {
         self.error.is_none()
     }
 
-    /// Whether the receiver wants nothing any more.
+    /// Whether the receiver wants no more deliveries.
     const fn is_gone(&self) -> bool {
         matches!(self.status, Some(410))
     }
 }
 
-/// Notes what came of several tries, in the order in which they ended.
+/// Stores the results of several tries, in the order in which they ended.
 pub fn note(tx: &WriteTx<'_>, ways: Ways, tried: &[Tried]) -> Result<()> {
     for one in tried {
         note_one(tx, ways, one)?;
@@ -101,7 +101,7 @@ fn note_one(tx: &WriteTx<'_>, ways: Ways, tried: &Tried) -> Result<()> {
          WHERE endpoint_id = ?1 AND number = ?2 AND state = 0",
         (endpoint, number),
     )?;
-    // Its endpoint was removed meanwhile.
+    // The endpoint was removed meanwhile.
     let Some((before, line, object)) = key else {
         return Ok(());
     };
@@ -142,9 +142,9 @@ fn note_one(tx: &WriteTx<'_>, ways: Ways, tried: &Tried) -> Result<()> {
     }
 }
 
-/// Lets the next delivery about an object go, if one was held back. By itself
-/// SQLite would look through all deliveries of the endpoint, here and wherever
-/// else that index is named.
+/// Makes the next delivery about an object due, if it was held back. The index
+/// is named here and in other statements, because SQLite would otherwise scan
+/// all deliveries of the endpoint.
 fn release(tx: &WriteTx<'_>, endpoint: i64, (line, object): (i64, i64)) -> Result<()> {
     tx.run(
         "UPDATE webhook_delivery SET run_at = ?4
@@ -155,7 +155,7 @@ fn release(tx: &WriteTx<'_>, endpoint: i64, (line, object): (i64, i64)) -> Resul
     )
 }
 
-/// Finds when something of an endpoint is due next.
+/// Sets when a delivery of an endpoint is due next.
 pub fn find_next(tx: &WriteTx<'_>, endpoint: i64) -> Result<()> {
     tx.run(
         "UPDATE webhook_endpoint SET next_at =
@@ -165,8 +165,8 @@ pub fn find_next(tx: &WriteTx<'_>, endpoint: i64) -> Result<()> {
     )
 }
 
-/// A failure: the first of a row is remembered, a 410 switches the endpoint
-/// off, and so do days of nothing else.
+/// Stores a failure, and since when the endpoint fails. Switches the endpoint
+/// off after a 410, or after days with failures only.
 fn note_failed(tx: &WriteTx<'_>, ways: Ways, tried: &Tried, error: &str) -> Result<()> {
     let since: Option<(Instant, EndpointState)> = tx.tuple(
         "UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, ?2), error = ?3
@@ -193,7 +193,7 @@ fn note_failed(tx: &WriteTx<'_>, ways: Ways, tried: &Tried, error: &str) -> Resu
     }
 }
 
-/// Tells its owner that an endpoint was switched off: in the panel, and by the
+/// Tells the owner that an endpoint was switched off: in the panel, and by the
 /// channels that the owner chose.
 fn tell_owner(tx: &WriteTx<'_>, ways: Ways, endpoint: &Endpoint) -> Result<()> {
     let why = match endpoint.state {
@@ -242,8 +242,8 @@ fn tell_owner(tx: &WriteTx<'_>, ways: Ways, endpoint: &Endpoint) -> Result<()> {
     Ok(())
 }
 
-/// Has a delivery sent again from the start, with the same id and body; false
-/// when it waits anyway.
+/// Queues a delivery again with all its tries, the same id and the same body;
+/// false when it is waiting already.
 pub fn send_again(tx: &WriteTx<'_>, endpoint: i64, number: i64) -> Result<bool> {
     let key: Option<(i64, i64)> = tx.tuple(
         "SELECT kind / 10, object FROM webhook_delivery
@@ -267,8 +267,8 @@ pub fn send_again(tx: &WriteTx<'_>, endpoint: i64, number: i64) -> Result<bool> 
     Ok(true)
 }
 
-/// Deliveries of a span of time that do not wait, the oldest first, after one
-/// that was seen.
+/// Deliveries of a period that are not waiting, the oldest first, after the one
+/// in `after`.
 pub fn in_span(
     tx: &ReadTx<'_>,
     endpoint: i64,
@@ -284,7 +284,7 @@ pub fn in_span(
     )
 }
 
-/// Removes what happened long ago, at most `most` deliveries; returns how many.
+/// Removes deliveries after the retention period, at most `most`; returns how many.
 pub fn forget(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     let old: Vec<(i64, i64, DeliveryState, i64, i64)> = tx.tuples(
         "SELECT endpoint_id, number, state, kind / 10, object FROM webhook_delivery

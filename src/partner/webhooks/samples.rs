@@ -1,4 +1,4 @@
-//! The pages of webhooks with sample data; `page_samples.rs` looks at them.
+//! The pages of webhooks with sample data, for `page_samples.rs`.
 
 use super::log::{OF_SELLERS, SPAN};
 use super::pages::FORM;
@@ -14,7 +14,7 @@ const URLS: [&str; 3] = [
     "https://exemplo.com/a",
 ];
 
-/// Every page in its states, in this frame and at these instants.
+/// Every page in its states, with this layout and at these instants.
 pub fn every(
     layout: &dyn Fn(&str) -> Layout,
     ago: &dyn Fn(i64) -> When,

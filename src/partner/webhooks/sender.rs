@@ -1,7 +1,7 @@
-//! Posts deliveries: threads by lane, one client for all of them.
+//! Posts deliveries: threads for each lane, and one HTTP client for all of them.
 //!
-//! The threads know nothing of the database. Whoever hands them something gets
-//! back what came of it; at a stop nobody waits for a receiver that hangs.
+//! The threads do not use the database. The worker gives them deliveries and
+//! collects the results. At a stop nothing waits for a receiver that hangs.
 
 use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,24 +22,24 @@ use super::store::Target;
 use crate::base::{Clock, Instant, Stop, UserId};
 use crate::messages::push::address::NotPublic;
 
-/// A receiver answers within so long, or failed.
+/// A receiver must answer within this time.
 const TIMEOUT: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(5);
-/// Bytes of an answer that are kept.
+/// Bytes of an answer that are stored.
 const KEPT: usize = 1024;
 /// Bytes of an answer that are read, so that the connection can be used again.
 const READ: u64 = 16 * 1024;
-/// Longest wait for them.
+/// Time limit for reading them.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// Threads of each lane.
 const QUICK: usize = 24;
 const CAREFUL: usize = 16;
-/// Unused connections that are kept, to one receiver and altogether, and how long.
+/// Most idle connections that are kept, per receiver and in total, and how long.
 const IDLE_OF_ONE: usize = 8;
 const IDLE: usize = 128;
 const IDLE_AGE: Duration = Duration::from_secs(10);
 
-/// A delivery that is to be tried now.
+/// A delivery to be tried now.
 pub struct Task {
     pub endpoint: i64,
     pub user: UserId,
@@ -74,8 +74,8 @@ struct Threads {
     under_way: usize,
 }
 
-/// The threads of both lanes. They end when this is dropped and what they have
-/// in hand is done.
+/// The threads of both lanes. After a drop they end when their present tries
+/// are done.
 pub struct Senders {
     post: Arc<Post>,
     quick: Threads,
@@ -83,7 +83,7 @@ pub struct Senders {
 }
 
 impl Senders {
-    /// Threads that ring `bell` when something came back.
+    /// Creates the threads; they ring `bell` when a try ended.
     pub fn new(extra_hosts: &[String], clock: Clock, bell: Stop) -> Self {
         let config = Agent::config_builder()
             .timeout_global(Some(TIMEOUT))
@@ -94,7 +94,7 @@ impl Senders {
             .max_idle_connections(IDLE)
             .max_idle_connections_per_host(IDLE_OF_ONE)
             .max_idle_age(IDLE_AGE)
-            // A proxy would look names up by itself.
+            // A proxy would resolve names itself, without our check.
             .proxy(None)
             .user_agent(concat!("seller-platform/", env!("CARGO_PKG_VERSION")))
             .build();
@@ -113,7 +113,7 @@ impl Senders {
         }
     }
 
-    /// Tries that may begin at once in a lane.
+    /// How many tries of a lane can begin at once.
     pub fn free(&self, lane: Lane) -> usize {
         let threads = match lane {
             Lane::Quick => &self.quick,
@@ -122,7 +122,7 @@ impl Senders {
         threads.most - threads.under_way
     }
 
-    /// Has a delivery tried.
+    /// Gives a delivery to a thread of its lane.
     pub fn send(&mut self, task: Task) -> std::io::Result<()> {
         let post = Arc::clone(&self.post);
         match task.lane {
@@ -131,7 +131,7 @@ impl Senders {
         }
     }
 
-    /// What came back since this was asked last.
+    /// The tries that ended since the last call.
     pub fn take_done(&mut self) -> Vec<Done> {
         let done = std::mem::take(&mut *self.post.done.lock());
         for one in &done {
@@ -143,7 +143,7 @@ impl Senders {
         done
     }
 
-    /// Tries that are under way.
+    /// Tries that are running.
     pub fn under_way(&self) -> usize {
         self.quick.under_way + self.careful.under_way
     }
@@ -164,7 +164,7 @@ impl Threads {
             self.started += 1;
         }
         self.under_way += 1;
-        // Threads live as long as the other end.
+        // Cannot fail: `self` holds the receiving end.
         let _ = self.tasks.send(task);
         Ok(())
     }
@@ -192,7 +192,7 @@ fn work(tasks: &Mutex<Receiver<Task>>, post: &Post) {
     }
 }
 
-/// What a receiver said.
+/// The answer of a receiver, or why there is none.
 struct Answer {
     status: Option<u16>,
     body: Option<String>,
@@ -209,7 +209,7 @@ impl Answer {
 impl Post {
     fn send(&self, task: &Task) -> Answer {
         let Target { url, secrets } = &*task.target;
-        // The setting may have become narrower since.
+        // The configured exceptions may have changed since the address was entered.
         let uri = match address::check(url, &self.extra_hosts) {
             Ok(uri) => uri,
             Err(fault) => return Answer::failed(fault.words().trim_end_matches('.').to_owned()),
@@ -230,7 +230,7 @@ impl Post {
                 .send(body.as_bytes())
         };
         let mut answer = post();
-        // The receiver may just have closed a connection that was kept.
+        // The receiver may just have closed an idle connection: try once more.
         if answer.as_ref().is_err_and(was_closed) && began.elapsed() < CONNECT / 5 {
             answer = post();
         }
@@ -245,7 +245,7 @@ impl Post {
         let asked = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after_s = asked.and_then(|text| wait_s(text, self.clock.now()));
         let mut bytes = Vec::new();
-        // What cannot be read of it changes nothing.
+        // A body that cannot be read does not change the result.
         let _ = answer.body_mut().as_reader().take(READ).read_to_end(&mut bytes);
         bytes.truncate(KEPT);
         let text = String::from_utf8_lossy(&bytes).replace('\0', "\u{fffd}");
@@ -260,7 +260,7 @@ impl Post {
     }
 }
 
-/// What `Retry-After` asks for: seconds, or an instant.
+/// The seconds to wait of a `Retry-After`, which holds seconds or an instant.
 fn wait_s(text: &str, now: Instant) -> Option<i64> {
     let text = text.trim();
     text.parse().ok().or_else(|| {

@@ -1,4 +1,4 @@
-//! Secrets of endpoints, and what they sign (Standard Webhooks, symmetric).
+//! Secrets of endpoints, and signatures (Standard Webhooks, symmetric).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -11,27 +11,27 @@ use crate::base::{Instant, secrets};
 /// Bytes of a secret.
 const LENGTH: usize = 32;
 
-/// What signs for an endpoint.
+/// The signing secret of an endpoint.
 #[derive(Clone)]
 pub struct SigningSecret([u8; LENGTH]);
 
 impl SigningSecret {
-    /// One that nobody has yet.
+    /// A new random secret.
     pub fn random() -> Self {
         Self(secrets::random())
     }
 
-    /// One as it was stored.
+    /// A secret from its stored bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// As it is stored, once sealed.
+    /// The bytes to be sealed and stored.
     pub const fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// As its owner is shown it, once.
+    /// The text that its owner sees once.
     pub fn text(&self) -> String {
         format!("whsec_{}", BASE64.encode(self.0))
     }
@@ -45,7 +45,7 @@ impl SigningSecret {
     }
 }
 
-/// What `webhook-signature` says: a signature by each secret.
+/// The value of `webhook-signature`: one signature per secret.
 pub fn signatures(
     secrets: &[SigningSecret],
     message: MessageId,
@@ -60,7 +60,7 @@ pub fn signatures(
 mod tests {
     use super::*;
 
-    /// What Python's `hmac` makes of the same.
+    /// The expected signature was computed with Python's `hmac`.
     #[test]
     fn a_signature_covers_id_time_and_body() {
         let secret = SigningSecret::from_bytes(&[7; LENGTH]).unwrap();

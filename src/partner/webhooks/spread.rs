@@ -1,5 +1,5 @@
-//! From events to deliveries: one for each endpoint that wants the event, with
-//! the body that all tries send.
+//! Turns events into deliveries: one for each subscribed endpoint, with the
+//! body that all tries send.
 
 use rusqlite::{Error, params};
 
@@ -11,15 +11,16 @@ use crate::webhooks::EventType;
 
 /// Events of one job.
 const BATCH: u32 = 200;
-/// When a delivery is due that waits for an earlier one about the same object.
+/// The due time of a delivery that is held back behind an earlier one about the
+/// same object.
 pub const HELD: i64 = i64::MAX;
 
-/// Whether events wait.
+/// Whether there are events.
 pub fn is_needed(tx: &ReadTx<'_>) -> Result<bool> {
     tx.value("SELECT EXISTS (SELECT 1 FROM webhook_event)", [])
 }
 
-/// Makes deliveries of the oldest events; returns how many events there were.
+/// Turns the oldest events into deliveries; returns the number of events.
 pub fn spread(tx: &WriteTx<'_>, shown: &Shown) -> Result<usize> {
     let events: Vec<(i64, UserId, EventType, i64, i64, Instant)> = tx.tuples(
         "SELECT event_id, user_id, kind, object, occasion, at FROM webhook_event
@@ -50,7 +51,7 @@ fn tell_all(tx: &WriteTx<'_>, shown: &Shown, event: &Event, occasion: i64) -> Re
     let body = match shown.body(tx, message, event) {
         Ok(Some(body)) => body,
         Ok(None) => return Ok(()),
-        // A row that nothing can read must not keep the others back.
+        // An object that cannot be read must not block the other events.
         Err(DbError::Sqlite(error)) if is_of_a_value(&error) => {
             let (kind, object) = (event.kind.name(), event.object);
             tracing::error!(%error, kind, object, "a webhook tells nothing: its object cannot be read");
@@ -59,7 +60,7 @@ fn tell_all(tx: &WriteTx<'_>, shown: &Shown, event: &Event, occasion: i64) -> Re
         Err(error) => return Err(error),
     };
     let occasion = match event.kind {
-        // Each movement is another time.
+        // Each movement counts as another occasion.
         EventType::StockChanged => tx.value(
             "SELECT coalesce(max(movement_id), 0) FROM stock_movement WHERE product_id = ?1",
             [event.object],
@@ -81,7 +82,7 @@ fn tell_all(tx: &WriteTx<'_>, shown: &Shown, event: &Event, occasion: i64) -> Re
     Ok(())
 }
 
-/// Whether an error says that a stored value is none of its column's.
+/// Whether the error is a stored value that does not fit its column.
 const fn is_of_a_value(error: &Error) -> bool {
     matches!(
         error,
@@ -91,7 +92,7 @@ const fn is_of_a_value(error: &Error) -> bool {
     )
 }
 
-/// Deliveries that wait for all endpoints of an account.
+/// Waiting deliveries of an account, over all its endpoints.
 fn waiting_of(tx: &ReadTx<'_>, user: UserId) -> Result<u64> {
     tx.count(
         "SELECT coalesce(sum(c.deliveries), 0)
@@ -101,7 +102,7 @@ fn waiting_of(tx: &ReadTx<'_>, user: UserId) -> Result<u64> {
     )
 }
 
-/// A delivery that is to be queued.
+/// A delivery to be queued.
 pub struct NewDelivery<'n> {
     pub message: MessageId,
     pub event: &'n Event,
@@ -109,8 +110,9 @@ pub struct NewDelivery<'n> {
     pub body: &'n str,
 }
 
-/// Queues a delivery for an endpoint, once; returns its number when it is new.
-/// Behind an earlier one about the same object it is held back.
+/// Queues a delivery for an endpoint, unless it was queued before; returns its
+/// number when it is new. It is held back behind an earlier delivery about the
+/// same object.
 pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<Option<i64>> {
     let Event { kind, object, at, .. } = *new.event;
     let is_known: bool = tx.value(
@@ -150,7 +152,7 @@ pub fn waits(tx: &ReadTx<'_>, endpoint: i64, (kind, object): (EventType, i64)) -
     )
 }
 
-/// A balance that was never sent gives its place to a newer one.
+/// Replaces a held back stock balance that was never sent by the newer one.
 fn replace_held(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<bool> {
     let Event { kind, object, at, .. } = *new.event;
     let replaced = tx.execute(

@@ -23,7 +23,7 @@ row!(Endpoint {
     lost,
 });
 
-/// The endpoints of an account, in the order in which they were made.
+/// The endpoints of an account, oldest first.
 pub fn of_user(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Endpoint>> {
     tx.records("FROM webhook_endpoint WHERE user_id = ?1 ORDER BY endpoint_id", [user])
 }
@@ -39,12 +39,12 @@ pub fn one(tx: &ReadTx<'_>, user: UserId, id: i64) -> Result<Option<Endpoint>> {
     tx.record("FROM webhook_endpoint WHERE endpoint_id = ?2 AND user_id = ?1", (user, id))
 }
 
-/// An endpoint, whoever's it is.
+/// An endpoint of any account.
 pub fn by_id(tx: &ReadTx<'_>, id: i64) -> Result<Option<Endpoint>> {
     tx.record("FROM webhook_endpoint WHERE endpoint_id = ?1", [id])
 }
 
-/// Where the secrets of an endpoint are sealed.
+/// The columns with the sealed secrets.
 const SECRETS: [&str; 2] = ["secret", "old_secret"];
 
 fn seal(sealer: &Sealer, column: &str, endpoint: i64, secret: &SigningSecret) -> Vec<u8> {
@@ -57,7 +57,7 @@ fn open(sealer: &Sealer, column: &str, endpoint: i64, sealed: &[u8]) -> Option<S
     SigningSecret::from_bytes(&sealer.open(sealed, place).ok()?)
 }
 
-/// Makes an endpoint; returns its number.
+/// Creates an endpoint; returns its id.
 pub fn insert(
     tx: &WriteTx<'_>,
     sealer: &Sealer,
@@ -69,7 +69,7 @@ pub fn insert(
          VALUES (?1, ?2, ?3, x'', ?4, ?5)",
         (user, &entry.url, entry.eventos, tx.now(), EndpointState::On),
     )?;
-    // Its number is part of what seals it.
+    // The id is part of the seal.
     tx.run(
         "UPDATE webhook_endpoint SET secret = ?2 WHERE endpoint_id = ?1",
         (id, seal(sealer, SECRETS[0], id, secret)),
@@ -77,8 +77,8 @@ pub fn insert(
     Ok(id)
 }
 
-/// Changes where an endpoint is and what it is told. At another address nothing
-/// has failed yet.
+/// Changes an endpoint's address and event types. A new address clears the
+/// recorded failure.
 pub fn update(tx: &WriteTx<'_>, id: i64, entry: &EndpointEntry) -> Result<()> {
     tx.run(
         "UPDATE webhook_endpoint SET failing_since = NULL, error = NULL
@@ -98,7 +98,7 @@ pub fn switch(tx: &WriteTx<'_>, id: i64, state: EndpointState) -> Result<()> {
     )
 }
 
-/// Removes an endpoint of an account; false when it was gone.
+/// Removes an endpoint of an account; false when there is none.
 pub fn remove(tx: &WriteTx<'_>, user: UserId, id: i64) -> Result<bool> {
     let removed = tx.execute(
         "DELETE FROM webhook_endpoint WHERE endpoint_id = ?2 AND user_id = ?1",
@@ -107,7 +107,7 @@ pub fn remove(tx: &WriteTx<'_>, user: UserId, id: i64) -> Result<bool> {
     Ok(removed > 0)
 }
 
-/// Gives an endpoint another secret; the one before signs as well for a day.
+/// Replaces an endpoint's secret; the previous one signs too for a day.
 pub fn rotate(tx: &WriteTx<'_>, sealer: &Sealer, id: i64, secret: &SigningSecret) -> Result<()> {
     let sealed: Vec<u8> =
         tx.value("SELECT secret FROM webhook_endpoint WHERE endpoint_id = ?1", [id])?;
@@ -125,13 +125,13 @@ pub fn rotate(tx: &WriteTx<'_>, sealer: &Sealer, id: i64, secret: &SigningSecret
     )
 }
 
-/// Where an endpoint is, and what signs for it now, the newest first.
+/// The address of an endpoint, and its valid secrets, newest first.
 pub struct Target {
     pub url: String,
     pub secrets: Vec<SigningSecret>,
 }
 
-/// The same as it is stored.
+/// A target as it is stored.
 struct SealedTarget {
     url: String,
     secret: Vec<u8>,
@@ -153,7 +153,8 @@ pub fn target(tx: &ReadTx<'_>, sealer: &Sealer, id: i64, now: Instant) -> Result
     Ok(Some(Target { url, secrets: secrets.collect() }))
 }
 
-/// Removes secrets whose time is over, at most `most`; returns how many.
+/// Removes previous secrets that are no longer valid, at most `most`; returns
+/// how many.
 pub fn forget_old_secrets(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     tx.execute(
         "UPDATE webhook_endpoint SET old_secret = NULL, old_until = NULL WHERE endpoint_id IN (
@@ -162,7 +163,8 @@ pub fn forget_old_secrets(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     )
 }
 
-/// Whether the secrets of all endpoints open; `None` when there is no endpoint.
+/// Whether the secrets of all endpoints can be decrypted; `None` when there are
+/// no secrets.
 pub fn all_open(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>> {
     let mut open_all = None;
     tx.each("SELECT endpoint_id, secret FROM webhook_endpoint WHERE secret <> x''", [], |row| {
@@ -179,8 +181,8 @@ pub fn count_sealed(tx: &ReadTx<'_>) -> Result<u64> {
     tx.count("SELECT count(*) FROM webhook_endpoint WHERE secret <> x''", [])
 }
 
-/// Gives up secrets that do not open any more: their endpoints are switched off
-/// until their owners ask for new ones. Returns how many.
+/// Removes all secrets, because they can no longer be decrypted. Their endpoints
+/// are switched off until the owners create new secrets. Returns how many.
 pub fn give_up_secrets(tx: &WriteTx<'_>) -> Result<usize> {
     tx.execute(
         "UPDATE webhook_endpoint SET state = ?1, off_at = coalesce(off_at, ?2), secret = x'', old_secret = NULL, old_until = NULL,
@@ -189,7 +191,7 @@ pub fn give_up_secrets(tx: &WriteTx<'_>) -> Result<usize> {
     )
 }
 
-/// A delivery as its endpoint's owner sees it.
+/// A delivery as the owner of its endpoint sees it.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     pub number: i64,
@@ -218,7 +220,7 @@ row!(Delivery {
     error,
 });
 
-/// A delivery with what was sent and answered.
+/// A delivery with its body and the receiver's answer.
 pub struct FullDelivery {
     pub delivery: Delivery,
     pub body: String,
@@ -226,7 +228,7 @@ pub struct FullDelivery {
 }
 row!(FullDelivery { delivery as Delivery, body, answer });
 
-/// Which deliveries of an endpoint.
+/// Filters and order of a list of deliveries.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     pub endpoint: i64,
@@ -265,7 +267,6 @@ pub fn delivery(tx: &ReadTx<'_>, endpoint: i64, number: i64) -> Result<Option<Fu
     tx.record("FROM webhook_delivery WHERE endpoint_id = ?1 AND number = ?2", (endpoint, number))
 }
 
-/// Deliveries of an endpoint by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub waiting: i64,
@@ -292,7 +293,7 @@ pub fn counts(tx: &ReadTx<'_>, endpoint: i64) -> Result<Counts> {
     Ok(counts)
 }
 
-/// Endpoints for which something waits.
+/// How many endpoints have waiting deliveries.
 pub fn waiting_endpoints(tx: &ReadTx<'_>) -> Result<u64> {
     tx.count("SELECT count(*) FROM webhook_endpoint WHERE next_at IS NOT NULL AND state = 1", [])
 }

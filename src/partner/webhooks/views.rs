@@ -1,22 +1,22 @@
-//! What the pages of webhooks print.
+//! Data of the templates for webhooks.
 
 use askama::Template;
 
 use crate::panel::{Badge, FormView, Layout, Table, Tick, When};
 
-/// `GET …/webhooks`, and its answer when a field is at fault.
+/// `GET …/webhooks`, also with errors in the form.
 #[derive(Template)]
 #[template(path = "webhooks.html", config = "assets/askama.toml")]
 pub struct WebhooksPage {
     pub layout: Layout,
-    /// Where the list is.
+    /// Path of the list.
     pub base: &'static str,
     pub endpoints: Vec<EndpointRow>,
-    /// `url` of a new endpoint.
+    /// The form with `url` of a new endpoint.
     pub form: FormView,
-    /// The boxes of `eventos`.
+    /// The checkboxes of `eventos`.
     pub ticks: Vec<Tick>,
-    /// Whether there are as many as there may be.
+    /// Whether the account has the most endpoints allowed.
     pub is_full: bool,
 }
 
@@ -25,28 +25,29 @@ pub struct EndpointRow {
     pub id: String,
     pub url: String,
     pub state: Badge,
-    /// Since when and why it is in trouble; may be empty.
+    /// Since when and why it fails; may be empty.
     pub note: String,
-    /// Names of the events that it is told.
+    /// Names of its event types.
     pub events: String,
-    /// The last success.
+    /// Time of the last success.
     pub delivered: Option<When>,
 }
 
-/// `GET …/webhooks/{id}`, and its answer when a field is at fault.
+/// `GET …/webhooks/{id}`, also with errors in the forms.
 #[derive(Template)]
 #[template(path = "webhook.html", config = "assets/askama.toml")]
 pub struct EndpointPage {
     pub layout: Layout,
     pub base: &'static str,
-    /// Its address without the query.
+    /// The address without the query.
     pub title: String,
     pub row: EndpointRow,
     pub is_on: bool,
     pub created: When,
-    /// Until when the secret before signs as well; empty without one.
+    /// Until when the previous secret signs too; empty without one.
     pub old_until: String,
-    /// Events that found no place in a full queue; empty when all did.
+    /// Number of events that were dropped because the queue was full; empty for
+    /// none.
     pub lost: String,
     /// Deliveries by state.
     pub waiting: String,
@@ -56,21 +57,20 @@ pub struct EndpointPage {
     pub newest: Vec<DeliveryRow>,
     pub form: FormView,
     pub ticks: Vec<Tick>,
-    /// `de` and `ate` of what is sent again.
+    /// The form with `de` and `ate` of the period to send again.
     pub span: FormView,
 }
 
-/// The answer to a browser that made an endpoint or asked for another secret:
-/// the only page that shows it.
+/// The answer to a browser that created an endpoint or replaced its secret. No
+/// other page shows the secret.
 #[derive(Template)]
 #[template(path = "webhook_secret.html", config = "assets/askama.toml")]
 pub struct SecretPage {
     pub layout: Layout,
     pub base: &'static str,
     pub url: String,
-    /// The secret itself.
     pub secret: String,
-    /// Until when the one before signs as well; none for a new endpoint.
+    /// Until when the previous secret signs too; `None` for a new endpoint.
     pub until: Option<String>,
 }
 
@@ -81,7 +81,7 @@ pub struct DeliveriesPage {
     pub layout: Layout,
     pub base: &'static str,
     pub id: String,
-    /// Of the endpoint.
+    /// Address of the endpoint.
     pub url: String,
     pub table: Table,
     pub deliveries: Vec<DeliveryRow>,
@@ -95,7 +95,7 @@ pub struct DeliveryRow {
     /// `Venda paga`.
     pub words: &'static str,
     pub state: Badge,
-    /// When it is tried again, or what it waits for; may be empty.
+    /// When it is retried, or what it waits for; may be empty.
     pub next: String,
     /// `200 em 31 ms`, or why it failed; empty before the first try.
     pub answer: String,
@@ -112,14 +112,14 @@ pub struct DeliveryPage {
     pub layout: Layout,
     pub base: &'static str,
     pub id: String,
-    /// Of the endpoint.
+    /// Address of the endpoint.
     pub url: String,
-    /// What `webhook-id` says.
+    /// The value of `webhook-id`.
     pub message: String,
-    /// The last try.
+    /// Time of the last try.
     pub tried: Option<When>,
     pub row: DeliveryRow,
-    /// What is sent, laid out.
+    /// The body, with line breaks and indentation.
     pub body: String,
     /// Beginning of the last answer; may be empty.
     pub answer: String,

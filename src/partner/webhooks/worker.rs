@@ -1,8 +1,8 @@
-//! The worker: makes deliveries of events, decides what is tried now, and notes
-//! what came of it, many results in one job of the writer.
+//! The worker: turns events into deliveries, chooses the deliveries to try now,
+//! and stores the results, many in one job of the writer.
 //!
-//! It keeps in memory what is under way and nothing else, so a process that
-//! dies loses nothing and may send again what it had in hand.
+//! Only the running tries are in memory. A process that dies loses nothing, but
+//! may send those deliveries again.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use crate::base::{Stop, UserId};
 use crate::db::{Lane, Result};
 use crate::messages::choices::Ways;
 
-/// Longest pause between two looks at the queue.
+/// Longest pause between two reads of the queue.
 const LOOK: Duration = Duration::from_millis(250);
-/// At a stop, answers are waited for so long.
+/// How long the worker waits for answers at a stop.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
-/// Endpoints that one look finds beyond those that are busy.
+/// How many endpoints a round reads, besides those whose state is kept.
 const LOOKED_AT: usize = 64;
 
 struct Worker<'a> {
@@ -32,13 +32,14 @@ struct Worker<'a> {
     ways: Ways,
     senders: Senders,
     turns: Turns,
-    /// Endpoint and number of what is under way or not noted yet.
+    /// Endpoint and number of deliveries whose try runs or whose result is not
+    /// stored yet.
     in_hand: HashSet<(i64, i64)>,
-    /// What came back and is not noted yet.
+    /// Results that are not stored yet.
     unnoted: Vec<Tried>,
 }
 
-/// Works until it is told to stop.
+/// Works until `stop` is set.
 pub fn run(app: &App, stop: &Stop) {
     let bell = app.webhooks.bell.clone();
     let extra_hosts = &app.config.webhooks.extra_hosts;
@@ -51,7 +52,7 @@ pub fn run(app: &App, stop: &Stop) {
         in_hand: HashSet::new(),
         unnoted: Vec::new(),
     };
-    // A worker that panicked left its tries behind.
+    // Tries of a worker that panicked are no longer counted as running.
     app.webhooks.in_flight.store(0, Ordering::Relaxed);
     let mut rings = 0;
     while !stop.is_set() {
@@ -67,7 +68,7 @@ pub fn run(app: &App, stop: &Stop) {
 }
 
 impl Worker<'_> {
-    /// One look at everything; true when there may be more to do at once.
+    /// Does everything once; true when there may be more to do at once.
     fn round(&mut self) -> Result<bool> {
         let came_back = self.note()?;
         let spread = self.spread()?;
@@ -75,7 +76,7 @@ impl Worker<'_> {
         Ok(came_back || spread)
     }
 
-    /// Notes what came back.
+    /// Collects and stores results.
     fn note(&mut self) -> Result<bool> {
         let done = self.senders.take_done();
         for Done { user, lane, tried } in done {
@@ -112,8 +113,9 @@ impl Worker<'_> {
         Ok(self.app.db.write(move |tx| spread::spread(tx, &shown))? > 0)
     }
 
-    /// Begins what is due and has a turn: those with the least under way first,
-    /// so that whoever has much waiting holds nobody else up.
+    /// Begins tries of due deliveries, as far as allowed. Accounts with the
+    /// fewest running tries come first, so that an account with a long queue
+    /// does not delay others.
     fn begin(&mut self) -> Result<()> {
         let now = self.app.clock.now();
         let most = self.turns.busy() + LOOKED_AT;
@@ -156,8 +158,8 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Notes the answers that come soon; what is still under way is sent again
-    /// after the next start.
+    /// Stores the results that arrive soon. Deliveries whose try still runs are
+    /// sent again after the next start.
     fn finish(&mut self) {
         let began = Monotonic::now();
         while self.senders.under_way() > 0 && began.elapsed() < LAST_ANSWERS {

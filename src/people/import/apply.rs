@@ -12,13 +12,13 @@ use crate::audit::{self, Act, Actor};
 use crate::db::WriteTx;
 use crate::http::{Code, Problem};
 
-/// The import that runs, if one does.
+/// The import that is running, if there is one.
 #[derive(Default)]
 pub struct Imports {
     running: Mutex<Option<Arc<Running>>>,
 }
 
-/// How far an import is.
+/// Progress of an import.
 pub struct Running {
     pub id: i64,
     pub total: u32,
@@ -26,13 +26,14 @@ pub struct Running {
 }
 
 impl Running {
-    /// Rows that were worked.
+    /// Rows that were handled.
     pub fn done(&self) -> u32 {
         self.done.load(Ordering::Relaxed)
     }
 }
 
-/// The right to run. Dropping it, whatever happened, lets the next one run.
+/// The right to run. Dropping it, also after a failure, lets the next import
+/// run.
 pub struct Turn {
     imports: Arc<Imports>,
     running: Arc<Running>,
@@ -45,12 +46,12 @@ impl Drop for Turn {
 }
 
 impl Imports {
-    /// The import that runs.
+    /// The import that is running.
     pub fn running(&self) -> Option<Arc<Running>> {
         self.running.lock().clone()
     }
 
-    /// The right to run, unless another import has it.
+    /// Takes the right to run, unless another import has it.
     pub fn begin(self: &Arc<Self>, id: i64, total: u32) -> Result<Turn, Problem> {
         let mut running = self.running.lock();
         if running.is_some() {
@@ -65,7 +66,7 @@ impl Imports {
     }
 }
 
-/// An import in the audit log.
+/// An import as the audit log shows it.
 #[derive(Serialize)]
 struct Told<'t> {
     arquivo: &'t str,
@@ -74,7 +75,7 @@ struct Told<'t> {
     com_erro: u32,
 }
 
-/// Makes the students of an import. Refused when it was applied before.
+/// Makes the students of an import. Fails when it was applied before.
 pub fn apply(
     tx: &WriteTx<'_>,
     desk: &Desk,
@@ -120,12 +121,12 @@ pub fn apply(
         com_erro: counts.faulty,
     };
     audit::note(tx, actor, &act, None::<&()>, Some(&told))?;
-    // Held until what was made is stored.
+    // Held until the students are committed.
     tx.after_commit(move || drop(turn));
     Ok(())
 }
 
-/// Its students were made before.
+/// The students of this import were made before.
 pub fn already_applied() -> Problem {
     Problem::new(Code::Conflict, "esta importação já foi feita")
 }

@@ -1,9 +1,10 @@
 //! Students from a list: read and checked first, then made in one transaction.
 //!
-//! What was checked is stored, so the report survives leaving the page and a
-//! restart. Applying is one job of the writer, the one allowed long hold: all
-//! rows that were good are made, or none is. A row whose address got an
-//! account meanwhile is left as it is. One import runs at a time.
+//! The checked rows are stored, so the report is still there after leaving the
+//! page and after a restart. Applying is one job of the writer, the only one
+//! that may run for long: all good rows are made, or none. A row whose address
+//! got an account in the meantime is left as it is. Only one import runs at a
+//! time.
 
 pub mod apply;
 pub mod pages;
@@ -26,7 +27,7 @@ use crate::panel::csv_read::Unreadable;
 pub const MOST_ROWS: usize = 20_000;
 
 named! {
-    /// What is to become of a row, and what became of it.
+    /// What will happen to a row, or what happened to it.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum RowOutcome: text {
@@ -41,20 +42,20 @@ named! {
     }
 }
 
-/// A row of the file with what is known of it.
+/// A row of the file with the result of its check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// As spreadsheets count: the header is 1.
+    /// Line number as in spreadsheets: the header is 1.
     pub linha: usize,
     pub nome: String,
-    /// As it is stored, when it is an address.
+    /// In its stored form, when it is an address.
     pub email: String,
     /// A role's name, when it is one.
     pub plano: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chat_number: Option<String>,
     pub situacao: RowOutcome,
-    /// Why it cannot be made, in words; empty otherwise.
+    /// Why the row cannot be made, in words; empty otherwise.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub motivo: String,
 }
@@ -66,8 +67,8 @@ impl Row {
     }
 }
 
-/// Reads a file. Rows are checked by themselves and against each other, not
-/// yet against who is there.
+/// Reads a file. Rows are checked by themselves and against each other, not yet
+/// against existing people.
 pub fn read(bytes: &[u8]) -> Result<Vec<Row>, String> {
     let mut sheet = csv_read::read(bytes).map_err(unreadable)?;
     let header = &sheet.header;
@@ -86,7 +87,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Row>, String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     while let Some(row) = sheet.next_row().map_err(unreadable)? {
         count += 1;
-        // What is too much is counted and not kept.
+        // Rows over the limit are counted, but not kept.
         if count <= MOST_ROWS {
             let cell = |column: Option<usize>| {
                 let cell = column.and_then(|column| row.cells.get(column));
@@ -128,8 +129,8 @@ struct Typed<'t> {
     chat: &'t str,
 }
 
-/// Letters of a bad name, address and plan that a report shows. All reports
-/// fit into the database with them, also of rows that have nothing else.
+/// Letters of a wrong name, address and plan that a report keeps. With these
+/// limits every report fits into the database, even one with faulty rows only.
 const SHOWN: [usize; 3] = [120, 80, 20];
 
 fn check(number: usize, typed: &Typed<'_>, seen: &mut HashMap<String, usize>) -> Row {
@@ -172,24 +173,24 @@ fn check(number: usize, typed: &Typed<'_>, seen: &mut HashMap<String, usize>) ->
     }
 }
 
-/// The start of what was typed, as a report keeps it.
+/// The start of the typed text, as a report keeps it.
 fn shown(typed: &str, most: usize) -> String {
     let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
     text::shortened(typed, most).chars().map(plain).collect()
 }
 
-/// Whether a text has nothing but digits and what people write between them.
+/// Whether a text has only digits and the characters that people write between
+/// them.
 fn is_number(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_digit() || " -.()+".contains(c))
 }
 
-/// A student's role by its name, or as pages call it.
+/// A student's role by its name or by its title.
 fn role_of(typed: &str) -> Option<Role> {
     let key = search_key(typed);
     Role::STUDENTS.into_iter().find(|role| role.name() == key || search_key(role.title()) == key)
 }
 
-/// How many rows have each outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub total: u32,

@@ -33,7 +33,7 @@ const ROWS: usize = 50;
 /// Rows of the answer to programs.
 const MOST_WIRE_ROWS: i64 = 1_000;
 
-/// Filters of the report: word in the address, label, outcome.
+/// Filters of the report: value in the query, label, outcome.
 const FILTERS: [(&str, &str, Option<RowOutcome>); 5] = [
     ("", "Todas", None),
     ("criar", "A importar", Some(RowOutcome::Criar)),
@@ -42,7 +42,7 @@ const FILTERS: [(&str, &str, Option<RowOutcome>); 5] = [
     ("erro", "Com erro", Some(RowOutcome::Erro)),
 ];
 
-/// The report as a file, and what the pages say of the last action.
+/// The report as a file, and messages about the last action.
 const LIST: Listing = Listing {
     path: PATH,
     file: "importacao.csv",
@@ -161,7 +161,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-/// `GET /admin/alunos/importar`: the form, and the lists sent lately.
+/// `GET /admin/alunos/importar`: the form, and the lists sent recently.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     if request.wants_json() {
         let running = app.imports.running();
@@ -191,7 +191,7 @@ fn imports_page(visit: Visit<'_>, problem: Option<&Problem>) -> Result<ImportsPa
     })
 }
 
-/// A fault as a sentence: a capital first and a full stop.
+/// A fault as a sentence: a capital letter first, and a full stop.
 fn sentence(said: &str) -> String {
     let mut letters = said.chars();
     let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
@@ -252,7 +252,7 @@ struct WireReport {
     dados: Vec<Row>,
 }
 
-/// What the address asks of a report.
+/// The filters and the page that the address asks for.
 struct Asked {
     /// From 1.
     page: u64,
@@ -290,7 +290,7 @@ fn asked(request: &Request) -> Result<Asked, Problem> {
 pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = request.id()?;
     let asked = asked(request)?;
-    // Looked at first: what runs may be done by the time it is read.
+    // Read before the rows, because the import may finish in between.
     let running = app.imports.running().filter(|running| running.id == id);
     let (import, rows) = app.db.read(request.lane, |tx| {
         let import = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
@@ -396,8 +396,8 @@ fn report_row(row: Row) -> ReportRow {
     }
 }
 
-/// `POST /admin/alunos/importar/{id}/aplicar`: has the students made. The
-/// answer does not wait for it; the report tells how far it is.
+/// `POST /admin/alunos/importar/{id}/aplicar`: starts making the students. The
+/// answer does not wait for the end; the report shows the progress.
 pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = request.id()?;
     let import =
@@ -415,7 +415,7 @@ pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         Err(problem) => return answer.declined(problem, &page, "em_andamento"),
     };
     let (actor, desk) = (Actor::person(person, request), Desk::of(app));
-    // The job runs whether or not somebody waits for it.
+    // The job runs even if nobody waits for it.
     drop(app.db.submit(move |tx| {
         make_students(tx, &desk, &actor, id, turn).inspect_err(|problem| {
             tracing::warn!(?problem, import = id, "an import was not applied");
@@ -429,7 +429,8 @@ pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     Reply::redirect(&page)
 }
 
-/// `POST /admin/alunos/importar/{id}/excluir`: forgets a list; who was made stays.
+/// `POST /admin/alunos/importar/{id}/excluir`: removes a list; students that it
+/// made stay.
 pub fn discard(app: &App, _: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
     let answer = Answer::to(request);

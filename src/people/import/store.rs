@@ -1,13 +1,13 @@
-//! Imports in the database: what was sent, and what became of each row.
+//! Imports in the database: the rows that were sent, and their outcomes.
 
 use super::{Counts, Row};
 use crate::base::Instant;
 use crate::db::{Json, ReadTx, Result, WriteTx};
 use crate::row;
 
-/// Imports that are kept, for looking back; they hold people's data.
+/// Most imports that are kept for reference; they hold people's data.
 const KEPT: i64 = 20;
-/// How long.
+/// How long an import is kept.
 const KEPT_S: i64 = 7 * 86_400;
 
 /// An import without its rows.
@@ -33,7 +33,7 @@ row!(Import {
     counts as Counts,
 });
 
-/// Stores what was checked; imports that are old go.
+/// Stores a checked import and removes old ones.
 pub fn insert(tx: &WriteTx<'_>, file_name: &str, by_name: &str, rows: &[Row]) -> Result<i64> {
     let now = tx.now();
     tx.execute(
@@ -54,7 +54,7 @@ pub fn insert(tx: &WriteTx<'_>, file_name: &str, by_name: &str, rows: &[Row]) ->
     )
 }
 
-/// Stores what became of the rows.
+/// Stores the outcomes of the rows.
 pub fn finish(tx: &WriteTx<'_>, id: i64, rows: &[Row]) -> Result<()> {
     tx.change(
         "student_import",
@@ -70,7 +70,6 @@ pub fn newest(tx: &ReadTx<'_>) -> Result<Vec<Import>> {
     tx.records("FROM student_import ORDER BY import_id DESC LIMIT ?1", [KEPT])
 }
 
-/// One import.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Import>> {
     tx.record("FROM student_import WHERE import_id = ?1", [id])
 }
@@ -81,7 +80,7 @@ pub fn rows(tx: &ReadTx<'_>, id: i64) -> Result<Option<Vec<Row>>> {
     Ok(rows.map(|Json(rows)| rows))
 }
 
-/// Removes an import; what it made stays.
+/// Removes an import; students that it made stay.
 pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
     Ok(tx.execute("DELETE FROM student_import WHERE import_id = ?1", [id])? == 1)
 }

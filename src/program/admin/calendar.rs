@@ -18,7 +18,7 @@ pub struct Calendar {
     pub marks: Vec<i64>,
     /// Width of the drawing.
     pub width: i64,
-    /// Where today lies.
+    /// Position of today in the drawing.
     pub today: String,
     pub bars: Vec<CalendarBar>,
 }
@@ -30,7 +30,7 @@ pub struct CalendarBar {
     pub title: String,
     pub period: String,
     pub state: Badge,
-    /// How it is drawn.
+    /// CSS class of the bar.
     pub class: &'static str,
     pub x: String,
     pub width: String,
@@ -47,7 +47,8 @@ pub struct Planned {
 }
 
 impl Calendar {
-    /// Draws the challenges that touch the months around today; `None` when none does.
+    /// Draws the challenges that overlap the months around today; `None` when
+    /// none does.
     pub fn new(today: Day, challenges: &[Planned]) -> Option<Self> {
         const NAMES: [&str; 12] =
             ["jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez"];
@@ -58,7 +59,8 @@ impl Calendar {
                 .take(usize::try_from(MONTHS).unwrap_or(0) + 1)
                 .collect();
         let (begin, end) = (first, *starts.last()?);
-        // Tenths of the drawing: months are equally wide, whatever their days.
+        // In tenths of a unit. All months have the same width, however many
+        // days they have.
         let at = |day: Day| -> i64 {
             let month = starts.iter().rposition(|start| *start <= day).unwrap_or(0);
             let start = starts[month];
@@ -82,7 +84,7 @@ impl Calendar {
                     state,
                     class,
                     x: tenths(from),
-                    // A day is seen, too.
+                    // Even a single day must be visible.
                     width: tenths((to - from).max(20)),
                 }
             })

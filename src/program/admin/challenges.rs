@@ -46,7 +46,7 @@ const LIST: Listing = Listing {
     ],
     ..Listing::NONE
 };
-/// Most of an action that a challenge asks for.
+/// Highest goal of a challenge.
 const MOST_GOAL: i64 = 1_000_000;
 
 impl Default for ChallengeEntry {
@@ -145,8 +145,8 @@ fn shown_entry(entry: &ChallengeEntry) -> Value {
     })
 }
 
-/// `GET /admin/gamificacao/desafios-json`: challenges whose last day is to
-/// come, and those that are over.
+/// `GET /admin/gamificacao/desafios-json`: challenges that are not over, and
+/// those that are.
 pub fn json(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem> {
     let today = app.day(request.now);
     let all = app.db.read(request.lane, challenges::all)?;
@@ -155,8 +155,8 @@ pub fn json(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem> 
     Reply::json(&json!({ "ok": true, "ativos": shown(active), "expirados": shown(over) }))
 }
 
-/// `POST /admin/gamificacao/desafio/salvar`: makes a challenge, or with `id`
-/// changes one; what a program leaves out of a change stays.
+/// `POST /admin/gamificacao/desafio/salvar`: creates a challenge, or changes
+/// the one with `id`. Fields that a program leaves out keep their values.
 pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let id = sent.reference("id");
@@ -253,8 +253,8 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&page((app, person, request), existing.as_ref(), &rules, form))
 }
 
-/// `GET /admin/gamificacao/desafios`: those that go on, are to come or are
-/// over, and a calendar of all.
+/// `GET /admin/gamificacao/desafios`: active, future or past challenges, and a
+/// calendar of all.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let today = app.day(request.now);

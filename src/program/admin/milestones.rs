@@ -59,8 +59,8 @@ pub fn shown(milestone: &Milestone) -> Value {
     })
 }
 
-/// `POST /admin/gamificacao/editar-milestone`: changes one of the twenty; what
-/// a program leaves out stays.
+/// `POST /admin/gamificacao/editar-milestone`: changes one of the twenty.
+/// Fields that a program leaves out keep their values.
 pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let number = sent.number("numero", 1..=MILESTONES);
@@ -105,7 +105,7 @@ fn again((app, person, request): Visit<'_>, number: i64, problem: Problem) -> Re
     })
 }
 
-/// A milestone with its neighbours and who has reached it.
+/// A milestone, the points of its neighbours, and how many students reached it.
 struct Seen {
     milestone: Milestone,
     before: Option<i64>,
@@ -138,17 +138,19 @@ impl Seen {
     }
 }
 
-/// `GET /admin/gamificacao/marcos`: the twenty, with how many students are there.
+/// `GET /admin/gamificacao/marcos`: the twenty, with how many students are at
+/// each.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (all, reached) = app.db.read(request.lane, |tx| {
         let all = milestones::all(tx)?;
-        // Those who are in the program at all stand before the first.
+        // The first number counts all ranked students, also those below M1.
         let all_points = std::iter::once(i64::MIN).chain(all.iter().map(|one| one.xp));
         let reached = all_points.map(|xp| milestones::reached(tx, xp));
         let reached = reached.collect::<Result<Vec<u64>, DbError>>()?;
         Ok::<_, DbError>((all, reached))
     })?;
-    // Who stays at a milestone: those who reached it, less those who went on.
+    // Students at a milestone: those who reached it, less those who reached the
+    // next one.
     let stays = |place: usize| {
         let on = reached.get(place + 1).copied().unwrap_or(0);
         reached[place].saturating_sub(on)
@@ -184,7 +186,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&seen.form(layout(app, person, request), form))
 }
 
-/// Required points grow with the number.
+/// Checks that the required points increase with the number.
 fn check_order(check: &mut Check, all: &[Milestone], entry: &Milestone) {
     let (more_than, less_than) = milestones::bounds(all, entry.number);
     if entry.xp <= more_than {

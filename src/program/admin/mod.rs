@@ -1,5 +1,5 @@
-//! The program in the administration: its rules, milestones and challenges,
-//! what students have, and the two commands that go over all of them.
+//! The program in the administration: its rules, milestones and challenges, the
+//! ledgers of students, and two commands that process all students.
 
 pub mod calendar;
 pub mod challenges;

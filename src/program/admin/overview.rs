@@ -1,5 +1,5 @@
-//! The program at a glance, and the two commands that go over all students:
-//! making the data of those who lack it, and comparing everybody with the ledger.
+//! The overview of the program, and two commands that process all students:
+//! creating missing program data, and comparing students with the ledger.
 
 use std::time::Duration;
 
@@ -29,14 +29,14 @@ use crate::program::{Action, Challenge, Milestone, Terms, challenges, milestones
 
 /// Students of one job of the writer.
 const PIECE: usize = 250;
-/// How long a call may go on; what is left is done by the next.
+/// How long a call may take; the next call continues.
 const BUDGET: Duration = Duration::from_secs(15);
 /// How long an answer waits for the end of a comparison.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Days of the charts.
 const CHART_DAYS: i64 = 30;
-/// Who is about to be lost: days without a check-in, and the streak before.
+/// Students at risk of leaving, by days since their last check-in.
 const LEAVING: std::ops::RangeInclusive<i64> = 2..=14;
 const LEAVING_ROWS: u32 = 10;
 
@@ -55,7 +55,7 @@ const OUTCOMES: &[Outcome] = &[
     ),
 ];
 
-/// What the page is made of.
+/// The data of the page.
 struct Seen {
     rules: Rules,
     all: Vec<Milestone>,
@@ -68,7 +68,7 @@ struct Seen {
     challenges: Vec<Challenge>,
 }
 
-/// `GET /admin/gamificacao`: the program at a glance.
+/// `GET /admin/gamificacao`: the overview of the program.
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let today = app.day(request.now);
     let lost = (today.plus(-LEAVING.end()), today.plus(-LEAVING.start()));
@@ -218,8 +218,9 @@ pub fn status(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem
     }))
 }
 
-/// `GET /admin/gamificacao/migrar`: makes the data of students who lack it. A
-/// browser is asked first: it comes again with `confirmar=1`.
+/// `GET /admin/gamificacao/migrar`: creates the program data of students who
+/// have none. A browser first gets a page that asks for confirmation, and sends
+/// the request again with `confirmar=1`.
 pub fn migrate(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let confirmed = request.query_text().split('&').any(|pair| pair == "confirmar=1");
     if is_browser(request) && !confirmed {
@@ -272,15 +273,17 @@ pub fn migrate(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     Reply::json(&body)
 }
 
-/// Whether a page is asked for: programs that say nothing of it get JSON.
+/// Whether the client asks for a page. A program without an `Accept` header
+/// gets JSON.
 fn is_browser(request: &Request) -> bool {
     let accept = request.headers().get(http::header::ACCEPT);
     let accept = accept.and_then(|value| value.to_str().ok()).unwrap_or_default();
     accept.contains("text/html") && !request.wants_json()
 }
 
-/// `POST /admin/gamificacao/recalcular`: compares what every student has with
-/// what the ledger gives, and mends what differs. Waits a few seconds for the end.
+/// `POST /admin/gamificacao/recalcular`: compares the stored sums of all
+/// students with the ledger, and corrects differences. Waits a few seconds for
+/// the end.
 pub fn recount(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {

@@ -1,5 +1,5 @@
-//! What other rules would have given: the entries of the last days again, with
-//! the points that they would have.
+//! Preview of other rules: recalculates the entries of the last days with the
+//! points that these rules would give.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use crate::program::{Action, Terms};
 
 /// Days that are looked at.
 const DAYS: i64 = 30;
-/// Students who are looked at; of more, every so manieth.
+/// Most students in the preview. If there are more, every n-th is used.
 const MOST_STUDENTS: u64 = 20_000;
 
-/// A posting with what it is about.
+/// A posting with its cause.
 #[derive(Clone, Copy)]
 struct Caused {
     posting: Posting,
@@ -24,7 +24,8 @@ struct Caused {
     promised: bool,
 }
 
-/// What rules would have given in the last days, beside what was given.
+/// What the typed rules would have given in the last days, compared with what
+/// was given.
 pub fn effect(
     tx: &ReadTx<'_>,
     terms: Terms,
@@ -37,8 +38,9 @@ pub fn effect(
     let mut sums = Sums::default();
     let mut own: Vec<Caused> = Vec::new();
     let mut student = UserId(0);
-    // A streak of a whole lap before the days is seen too. The cross join keeps
-    // the students outside, so that each one's entries are a range.
+    // Entries of one lap before the period are read too, for the streak. The
+    // cross join makes students the outer loop, so that the entries of each
+    // student are one range.
     tx.each(
         "SELECT p.student_id, e.day, e.at, e.action, e.turn, e.xp, e.cause,
                 e.action = 6 AND EXISTS (SELECT 1 FROM challenge c WHERE c.challenge_id = e.cause AND c.reward_xp IS NOT NULL)
@@ -91,12 +93,12 @@ pub fn effect(
 struct Sums([(u64, i64, i64); Action::ALL.len()]);
 
 impl Sums {
-    /// Adds a student's postings, in the order of the ledger. Those before `from`
-    /// only make the streak.
+    /// Adds a student's postings, in the order of the ledger. Those before
+    /// `from` only count for the streak.
     fn add(&mut self, rules: &Rules, terms: Terms, from: Day, own: &[Caused]) {
         let (mut streak, mut last) = (0, Day(0));
         let mut day = (Day(0), Given::default());
-        // What a cause would have given, for taking it back.
+        // What each cause would have given, to take back the same amount.
         let mut would_have: HashMap<(usize, i64), i64> = HashMap::new();
         for Caused { posting, cause, promised } in own {
             let Some(action) = posting.action else { continue };

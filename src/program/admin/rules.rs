@@ -1,5 +1,5 @@
-//! What every action gives, and the limits: changed one by one by programs
-//! (`editar-xp`, `config/salvar`), all together in the form.
+//! The points of each action, and the limits. Programs change them one by one
+//! (`editar-xp`, `config/salvar`), the form changes all together.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ impl Default for Entry {
 }
 
 impl Entry {
-    /// The form of some rules.
+    /// The form values of rules.
     pub fn of(rules: &Rules) -> Self {
         Self {
             xp: rules.xp,
@@ -55,7 +55,7 @@ impl Entry {
         }
     }
 
-    /// The rules of a form.
+    /// The rules of the form values.
     pub fn rules(&self) -> Rules {
         Rules {
             xp: self.xp,
@@ -74,7 +74,7 @@ const fn points(name: &'static str, at: fn(&mut Entry) -> &mut i64) -> Input<Ent
     Input::new(name, POINTS, Rule::Whole(0..=MOST_XP, at))
 }
 
-/// A multiplier, which a form must not leave empty: 0 would give nobody anything.
+/// A multiplier, which a form must not leave empty: 0 would stop all points.
 fn multiplier(sent: &mut Sent<'_>, name: &'static str) -> Cents {
     let multiplier: Cents = sent.required(name);
     if !(0..=MOST_MULTIPLIER).contains(&multiplier.0) {
@@ -112,7 +112,7 @@ pub const FORM: Form<Entry> = Form(&[
     points("limite_venda_diario", |entry| &mut entry.sales_limit),
 ]);
 
-/// `POST /admin/gamificacao/editar-xp`: what one action gives.
+/// `POST /admin/gamificacao/editar-xp`: changes the points of one action.
 pub fn edit_xp(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let name: String = sent.required("acao");
@@ -133,8 +133,9 @@ pub fn edit_xp(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
     }))
 }
 
-/// `POST /admin/gamificacao/config/salvar`: multipliers and limits, and from
-/// the form also what the actions give. What a program leaves out stays.
+/// `POST /admin/gamificacao/config/salvar`: changes multipliers and limits, and
+/// from the form also the points of the actions. Fields that a program leaves
+/// out keep their values.
 pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let present = app.db.read(request.lane, Rules::read)?;
     let entry = match FORM.entry(request, app.zone(), Some(&Entry::of(&present))) {
@@ -158,8 +159,8 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }))
 }
 
-/// `GET /admin/gamificacao/regras`: the rules; with the values of its form in
-/// the address also what they would have given.
+/// `GET /admin/gamificacao/regras`: the rules. With the values of its form in
+/// the query, also what these values would have given.
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let present = app.db.read(request.lane, Rules::read)?;
     if request.wants_json() {
@@ -188,7 +189,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-/// Whether the rules are asked for with others to be tried.
+/// Whether the request also asks for a preview of other rules.
 pub fn tries(request: &Request) -> bool {
     !request.query_text().is_empty()
 }

@@ -1,5 +1,5 @@
 //! Every page of the program in the administration with sample data.
-//! `page_samples.rs` looks at them.
+//! `page_samples.rs` checks them.
 
 use super::views::*;
 use crate::base::Day;
@@ -11,7 +11,7 @@ use crate::program::views::{Lap, action_icon};
 
 type Pages = Vec<(&'static str, String)>;
 
-/// The frame of somebody's page at an address.
+/// Makes the layout of a page at an address.
 type Frame<'f> = &'f dyn Fn(&str) -> Layout;
 
 const ACTIONS: [(&str, &str); 7] = [
@@ -291,7 +291,7 @@ fn ledger(operator: Frame<'_>, count: usize, faults: &[&str], ago: &dyn Fn(i64) 
     })
 }
 
-/// All of them, by name.
+/// All sample pages, by name.
 pub fn every(operator: Frame<'_>, ago: &dyn Fn(i64) -> When) -> Pages {
     let pages = vec![
         ("migrar", migrate(operator, 312)),

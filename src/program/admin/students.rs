@@ -22,7 +22,8 @@ use crate::program::store::Entry;
 use crate::program::views::{EntryLine, days};
 use crate::program::{Milestone, Terms, cards, ledger, milestones, store};
 
-/// The list of entries; its address has the student.
+/// The list of entries. It has no fixed path, because the address contains the
+/// student.
 const LIST: Listing = Listing::NONE;
 
 /// A correction by hand.
@@ -62,7 +63,7 @@ fn path(student: UserId) -> String {
 const OUTCOMES: &[Outcome] =
     &[Outcome::good("corrigido", "Correção lançada", "O aluno a vê no histórico de XP.")];
 
-/// What the page is made of.
+/// The data of the page.
 struct Seen {
     account: Account,
     standing: Standing,
@@ -95,7 +96,7 @@ fn read(app: &App, request: &Request, query: &ListQuery) -> Result<Seen, Problem
     })
 }
 
-/// `GET /admin/gamificacao/alunos/{id}`: what a student has and why.
+/// `GET /admin/gamificacao/alunos/{id}`: a student's points and their entries.
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let seen = read(app, request, &query)?;

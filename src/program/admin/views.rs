@@ -19,12 +19,12 @@ pub struct OverviewPage {
     pub checkins: Option<BarChart>,
     /// By [`ENDED`], 30 days; `None` without any.
     pub ended: Option<BarChart>,
-    /// Who is about to be lost, the most urgent first; at most ten.
+    /// Students at risk of leaving, the longest streaks first; at most ten.
     pub leaving: Vec<LeavingRow>,
     /// What counts as leaving, such as `Sem check-in há 3 a 14 dias, depois de
     /// uma sequência de 7 ou mais.`
     pub leaving_words: String,
-    /// How many there are in all.
+    /// How many students are at risk in all.
     pub leaving_count: u64,
     pub recount: RecountCard,
     /// `Check-in 10 XP, venda 20 XP, sem limite por dia`.
@@ -56,7 +56,7 @@ pub const ENDED: BarWords = BarWords {
 pub struct Totals {
     /// Students in the program.
     pub enrolled: u64,
-    /// Students without its data.
+    /// Students without program data.
     pub without: u64,
     pub checkins_today: i64,
     /// Students who keep a streak today, checked in or not yet.
@@ -120,14 +120,14 @@ impl OverviewPage {
     }
 }
 
-/// A student who is about to be lost.
+/// A student at risk of leaving.
 #[derive(Clone, Debug)]
 pub struct LeavingRow {
     pub id: i64,
     pub name: String,
     /// Whole days since the last check-in.
     pub away: i64,
-    /// The longest streak there was.
+    /// The student's longest streak.
     pub best: i64,
     /// 0 to 20.
     pub level: i64,
@@ -151,14 +151,14 @@ impl LeavingRow {
 /// The comparison of all students with the ledger.
 #[derive(Clone, Debug, Default)]
 pub struct RecountCard {
-    /// The one that runs; `None` otherwise. By [`RecountCard::running`].
+    /// The one that runs, made by [`RecountCard::progress`].
     pub running: Option<Progress>,
-    /// The last that came to its end.
+    /// The last finished one.
     pub last: Option<RecountOutcome>,
 }
 
 impl RecountCard {
-    /// How far a comparison is: `Conferindo 41.200 de 100.000 alunos`.
+    /// The progress of a comparison: `Conferindo 41.200 de 100.000 alunos`.
     pub fn progress(done: u64, of: u64) -> Progress {
         let label = format!("Conferindo {} de {}", grouped(done), students(of));
         Progress::new(label, done, of, "Continua mesmo que você saia desta página.")
@@ -169,7 +169,7 @@ impl RecountCard {
 #[derive(Clone, Debug)]
 pub struct RecountOutcome {
     pub when: When,
-    /// Students it looked at, and those whose data it put right.
+    /// Students that were compared, and those whose data was corrected.
     pub students: u64,
     pub mended: u64,
 }
@@ -188,7 +188,7 @@ impl RecountOutcome {
     }
 }
 
-/// `GET /admin/gamificacao/migrar`: asks before it is done.
+/// `GET /admin/gamificacao/migrar`: asks for confirmation.
 #[derive(Template)]
 #[template(path = "program/migrate.html", config = "assets/askama.toml")]
 pub struct MigratePage {
@@ -208,8 +208,8 @@ impl MigratePage {
     }
 }
 
-/// `GET /admin/gamificacao/regras`, with the rules of the address when they
-/// are to be tried, and its answer when fields are at fault.
+/// `GET /admin/gamificacao/regras`, with the rules of the query when they are
+/// previewed; and the answer to a form with errors.
 #[derive(Template)]
 #[template(path = "program/rules.html", config = "assets/askama.toml")]
 pub struct RulesPage {
@@ -229,7 +229,7 @@ pub struct Effect {
     pub rows: Vec<EffectRow>,
     /// Whether the typed rules are those in force.
     pub same: bool,
-    /// Of so many students one was looked at: 1 for all of them.
+    /// One in this many students was used; 1 means all.
     pub one_in: u64,
 }
 
@@ -329,7 +329,7 @@ pub struct ChallengesPage {
     pub paging: Paging,
     /// Whether there is none in any tab.
     pub none_at_all: bool,
-    /// All that touch the shown months, whatever the tab; `None` without any.
+    /// All that overlap the shown months, whatever the tab; `None` without any.
     pub calendar: Option<Calendar>,
 }
 
@@ -358,8 +358,8 @@ impl ChallengeRow {
     }
 }
 
-/// `GET /admin/gamificacao/desafios/{id|novo}`, and its answer when fields are
-/// at fault.
+/// `GET /admin/gamificacao/desafios/{id|novo}`, and the answer to a form with
+/// errors.
 #[derive(Template)]
 #[template(path = "program/challenge_form.html", config = "assets/askama.toml")]
 pub struct ChallengeForm {
@@ -416,12 +416,11 @@ pub struct MilestonesPage {
 }
 
 impl MilestonesPage {
-    /// A number of students as a share of the most at one milestone, in the
-    /// drawing's hundred.
+    /// A number of students in percent of the largest number at one milestone.
     pub fn share(&self, count: &u64) -> u64 {
         let most = self.milestones.iter().map(|row| row.students).fold(self.below, u64::max);
         let share = u128::from(*count) * 100 / u128::from(most.max(1));
-        // A few are seen, too.
+        // Even a single student must be visible.
         u64::try_from(share).unwrap_or(100).max(u64::from(*count > 0))
     }
 
@@ -436,7 +435,7 @@ pub struct MilestoneRow {
     pub number: i64,
     pub title: String,
     pub badge: String,
-    /// Points that reach it.
+    /// Points needed to reach it.
     pub xp: i64,
     /// May be empty.
     pub reward: String,
@@ -458,7 +457,7 @@ impl MilestoneRow {
     }
 }
 
-/// `GET /admin/gamificacao/marcos/{n}`, and its answer when fields are at fault.
+/// `GET /admin/gamificacao/marcos/{n}`, and the answer to a form with errors.
 #[derive(Template)]
 #[template(path = "program/milestone_form.html", config = "assets/askama.toml")]
 pub struct MilestoneForm {
@@ -467,7 +466,7 @@ pub struct MilestoneForm {
     pub number: i64,
     /// Its stored title, whatever was typed since.
     pub title: String,
-    /// `titulo`, `xp`, `badge`, `recompensa`; the number goes with it.
+    /// `titulo`, `xp`, `badge`, `recompensa`; the form also sends the number.
     pub form: FormView,
     /// Points of the milestones before and after; `None` at the ends.
     pub before: Option<i64>,
@@ -508,8 +507,8 @@ impl MilestoneForm {
     }
 }
 
-/// `GET /admin/gamificacao/alunos/{id}`: what a student has and why, and its
-/// answer when the correction is at fault.
+/// `GET /admin/gamificacao/alunos/{id}`: a student's points and their entries;
+/// and the answer to a correction with errors.
 #[derive(Template)]
 #[template(path = "program/ledger.html", config = "assets/askama.toml")]
 pub struct LedgerPage {
@@ -524,7 +523,7 @@ pub struct LedgerPage {
     pub form: FormView,
 }
 
-/// Whose ledger it is.
+/// The student whose ledger is shown.
 #[derive(Clone, Debug)]
 pub struct LedgerStudent {
     pub id: i64,

@@ -11,10 +11,10 @@ use crate::sandbox::http::{Reply, Request};
 use crate::sandbox::logs::ChatMessage;
 use crate::sandbox::state::Sandbox;
 
-/// Longest that a call for updates waits.
+/// Longest wait of a `getUpdates` call.
 const WAIT_MAX_S: u64 = 50;
 
-/// The path of a call without its token, as faults and the log know it.
+/// The path of a call without its token, for faults and the log.
 pub fn path(request: &Request) -> String {
     let (_, method) = token_and_method(request).unwrap_or_default();
     format!("/bot/{method}")
@@ -24,7 +24,7 @@ fn token_and_method(request: &Request) -> Option<(&str, &str)> {
     request.path.strip_prefix("/bot")?.split_once('/')
 }
 
-/// Whether the token is a bot's, refused, or none at all.
+/// Checks the token: 404 when it is malformed, 401 when its key is `recusada`.
 fn check_token(token: &str) -> Result<(), Reply> {
     let of_key = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let parts = token.split_once(':').filter(|(number, key)| {
@@ -37,7 +37,7 @@ fn check_token(token: &str) -> Result<(), Reply> {
     }
 }
 
-/// A fault in this API's shape.
+/// The answer of a fault, in the format of this API.
 pub fn instead(kind: &FaultKind) -> Option<Reply> {
     match kind {
         FaultKind::Status { code, body: None } => Some(refused(*code, "Internal Server Error")),
@@ -60,7 +60,7 @@ pub fn answer(call: &mut Call<'_>) -> Answer {
     check_token(token)?;
     let parameters = parameters(call.request);
     let telegram = &mut call.world.telegram;
-    // Methods are known without regard to case.
+    // Names of methods are case-insensitive.
     match &*method.to_ascii_lowercase() {
         "getme" => {
             let mut bot = bot_json();
@@ -183,12 +183,12 @@ fn get_updates(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Answ
     allow(telegram, parameters);
     let offset = whole(parameters, "offset").unwrap_or(0);
     if offset < 0 {
-        // Only so many of the last.
+        // A negative offset keeps only so many of the newest updates.
         let kept = usize::try_from(offset.unsigned_abs()).unwrap_or(usize::MAX);
         let forgotten = telegram.updates.len().saturating_sub(kept);
         telegram.updates.drain(..forgotten);
     } else {
-        // Those before it are confirmed.
+        // Updates before the offset are confirmed.
         telegram.updates.retain(|update| update.id >= offset);
     }
     let limit = whole(parameters, "limit").unwrap_or(100).clamp(1, 100);
@@ -197,7 +197,7 @@ fn get_updates(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Answ
     done(&updates.map(|update| &update.body).collect::<Vec<_>>())
 }
 
-/// Remembers which kinds of updates the bot asks for, when it says so.
+/// Stores the kinds of updates that the bot wants, if the call names them.
 fn allow(telegram: &mut Telegram, parameters: &Map<String, Value>) {
     let named = match parameters.get("allowed_updates") {
         Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_default(),
@@ -217,7 +217,7 @@ fn set_webhook(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Answ
         telegram.webhook = None;
         return done(&true);
     }
-    // The real one takes no address on the same machine either.
+    // The real API accepts no address on the same machine; the sandbox does.
     let is_here =
         ["http://127.0.0.1:", "http://localhost:"].iter().any(|base| url.starts_with(base));
     if !url.starts_with("https://") && !is_here {
@@ -240,8 +240,8 @@ fn set_webhook(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Answ
     done(&true)
 }
 
-/// Lets a call for updates wait for them, as long as it asks for. The reply is
-/// that of a call which a newer one has ended.
+/// Makes a `getUpdates` call wait for updates, at most for its `timeout`. Returns a
+/// reply only when a newer call has ended this one.
 pub async fn wait(sandbox: &Sandbox, request: &Request) -> Option<Reply> {
     let (_, method) = token_and_method(request)?;
     if !method.eq_ignore_ascii_case("getUpdates") {
@@ -276,7 +276,7 @@ pub async fn wait(sandbox: &Sandbox, request: &Request) -> Option<Reply> {
                 return None;
             }
         }
-        // Rung or not, the world is looked at once more; then time is up.
+        // After the timeout the call is answered with the updates there are.
         if tokio::time::timeout_at(deadline, bell.changed()).await.is_err() {
             return None;
         }

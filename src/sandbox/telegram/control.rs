@@ -1,5 +1,5 @@
-//! Controls of Telegram: what people do in chats with the bot, and what there
-//! is.
+//! Controls of Telegram: actions of people in chats with the bot, and the current
+//! state.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -54,7 +54,7 @@ fn set_blocked(call: &mut Call<'_>, blocked: bool) -> Outcome {
     Ok(json!({ "ok": true }))
 }
 
-/// `POST /_sandbox/telegram/updates`: an update as it is.
+/// `POST /_sandbox/telegram/updates`: queues the given update.
 pub fn update(call: &mut Call<'_>) -> Outcome {
     let update = call.body()?;
     people::tell_raw(&mut call.world.telegram, update)?;

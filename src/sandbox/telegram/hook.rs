@@ -1,5 +1,5 @@
-//! Updates to a webhook: one at a time, in their order, again until they are
-//! taken.
+//! Sends updates to a webhook: one at a time, in order, with retries until they
+//! are accepted.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant as Monotonic};
@@ -36,7 +36,7 @@ pub fn run(sandbox: &Arc<Sandbox>) {
     }
 }
 
-/// Waits for the next update that is due; none when the sandbox stops.
+/// Waits for the next due update; `None` when the sandbox stops.
 fn next(sandbox: &Sandbox) -> Option<(Update, String, Option<String>)> {
     let mut world = sandbox.world();
     loop {
@@ -50,14 +50,14 @@ fn next(sandbox: &Sandbox) -> Option<(Update, String, Option<String>)> {
                 return Some((update.clone(), hook.url.clone(), hook.secret.clone()));
             }
             (Some(hook), Some(_)) => hook.due - now,
-            // Without anything to send, the bell alone wakes.
+            // When there is nothing to send, only the bell wakes this thread.
             _ => Duration::from_hours(1),
         };
         sandbox.bell.wait_for(&mut world, wait);
     }
 }
 
-/// Takes an update out that was taken, or has it wait for the next try.
+/// Removes an update that was accepted, or schedules its next try.
 fn settle(sandbox: &Sandbox, update: &Update, error: Option<String>) {
     let mut world = sandbox.world();
     let telegram = &mut world.telegram;

@@ -1,11 +1,11 @@
 //! Telegram: a bot, the chats that people have with it, and its updates.
 //!
-//! `api.rs` is the Bot API as the platform calls it, `people.rs` what people do
-//! in their chats, `hook.rs` sends updates to a webhook, `pages.rs` shows it
-//! all to the person at the browser.
+//! `api.rs` is the Bot API that the platform calls, `people.rs` has the actions of
+//! people in their chats, `hook.rs` sends updates to a webhook, `pages.rs` shows
+//! the chats in the browser.
 //!
-//! A bot's token is digits, a colon and a key; one whose key is `recusada` is
-//! not accepted. There is one bot, whatever its token.
+//! A bot's token is digits, a colon and a key; a token with the key `recusada` is
+//! rejected. There is only one bot: all tokens belong to it.
 
 pub mod api;
 pub mod control;
@@ -25,15 +25,15 @@ use crate::base::shortened;
 pub const USERNAME: &str = "escola_de_mentira_bot";
 /// The bot's number.
 const BOT_ID: i64 = 7_000_000_001;
-/// Chats that the sandbox holds, lines of one, and updates that wait.
+/// Most chats, most lines of a chat, and most updates that wait.
 const CHATS_MAX: usize = 256;
 const LINES_MAX: usize = 200;
 const UPDATES_MAX: usize = 1_000;
-/// Longest name and text that a person has and says.
+/// Longest name of a person, and longest text of a message.
 const NAME_MAX: usize = 64;
 const TEXT_MAX: usize = 4_096;
 
-/// Everything about Telegram that changes.
+/// The state of the simulated Telegram.
 #[derive(Default)]
 pub struct Telegram {
     /// By number.
@@ -42,12 +42,12 @@ pub struct Telegram {
     pub updates: VecDeque<Update>,
     /// The highest number of an update so far.
     last_update: i64,
-    /// Messages so far.
+    /// Number of messages so far.
     messages: i64,
     pub webhook: Option<Webhook>,
-    /// Kinds of updates that the bot asked for; empty for the usual ones.
+    /// Kinds of updates that the bot wants; empty for all.
     allowed: Vec<String>,
-    /// Calls for updates so far: a newer one ends an older one that waits.
+    /// Number of `getUpdates` calls so far: a newer call ends an older waiting one.
     pub pollers: u64,
 }
 
@@ -63,12 +63,12 @@ pub struct Chat {
     pub lines: VecDeque<Line>,
 }
 
-/// Something that was said.
+/// A message in a chat.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
     /// When, RFC 3339.
     pub at: String,
-    /// By the bot, or by the person.
+    /// Whether the bot wrote it; otherwise the person did.
     pub bot: bool,
     pub text: String,
 }
@@ -84,9 +84,9 @@ pub struct Update {
 pub struct Webhook {
     pub url: String,
     pub secret: Option<String>,
-    /// What went wrong last.
+    /// The last error.
     pub error: Option<String>,
-    /// Tries of the update that is first in line, and when the next is due.
+    /// Failed tries of the first update in the queue, and when the next is due.
     pub tries: u32,
     pub due: Monotonic,
 }
@@ -106,7 +106,7 @@ impl Telegram {
         self.tell_as(id, json!({ "update_id": id, kind: what }));
     }
 
-    /// Queues an update as it is.
+    /// Queues an update with this body.
     fn tell_as(&mut self, id: i64, body: Value) {
         self.last_update = self.last_update.max(id);
         if self.updates.len() == UPDATES_MAX {
@@ -129,17 +129,17 @@ impl Chat {
         self.lines.push_back(line);
     }
 
-    /// How the last line begins.
+    /// The beginning of the last line.
     pub fn last(&self) -> &str {
         self.lines.back().map_or("", |line| shortened(&line.text, 80))
     }
 
-    /// The chat as updates tell it.
+    /// The chat as updates contain it.
     fn as_json(&self) -> Value {
         json!({ "id": self.id, "first_name": self.name, "type": "private" })
     }
 
-    /// Its person as updates tell it.
+    /// The person of the chat as updates contain it.
     fn person(&self) -> Value {
         json!({ "id": self.id, "is_bot": false, "first_name": self.name, "language_code": "pt-br" })
     }

@@ -1,5 +1,5 @@
-//! Pages on which one plays a person in a chat with the bot. What a link to
-//! the bot opens in life is here `/t.me/<bot>?start=<code>`.
+//! Pages for playing a person in a chat with the bot. The real link to a bot,
+//! `https://t.me/<bot>?start=<code>`, is `/t.me/<bot>?start=<code>` here.
 
 use askama::Template;
 
@@ -9,7 +9,7 @@ use crate::sandbox::http::Reply;
 use crate::sandbox::page::page;
 use crate::sandbox::state::World;
 
-/// Numbers of people that these pages make.
+/// Number of the first person that these pages create.
 const FIRST_PERSON: i64 = 900_000_001;
 
 #[derive(Template)]
@@ -36,7 +36,7 @@ pub fn chats(call: &mut Call<'_>) -> Answer {
     Ok(overview(call.world, call.query("start").unwrap_or_default(), None))
 }
 
-/// An address of a chat that is not there.
+/// The answer for a chat that does not exist.
 pub fn missing(_call: &mut Call<'_>) -> Answer {
     Err(Reply::text(404, "Esta conversa não existe."))
 }
@@ -47,15 +47,14 @@ pub fn chat(call: &mut Call<'_>) -> Answer {
         return missing(call);
     };
     let reply = conversation(call, chat, None)?;
-    // What was just said may be answered in a moment.
+    // Reload in a moment: the bot may have answered by then.
     Ok(match call.query("agora") {
         Some(_) => reply.header("refresh", &format!("1; url=/telegram/{chat}")),
         None => reply,
     })
 }
 
-/// `POST /telegram`: somebody opens a chat, or goes on with one, with the code
-/// of a link.
+/// `POST /telegram`: a person opens or continues a chat, with the code of a link.
 pub fn begin(call: &mut Call<'_>) -> Answer {
     let code = call.field("codigo");
     let text = format!("/start {code}");
@@ -72,8 +71,7 @@ pub fn begin(call: &mut Call<'_>) -> Answer {
     Ok(Reply::see_other(&format!("/telegram/{chat}?agora=1")))
 }
 
-/// `POST /telegram/{chat}`: the person says something, blocks the bot or takes
-/// that back.
+/// `POST /telegram/{chat}`: the person writes, blocks the bot or unblocks it.
 pub fn act(call: &mut Call<'_>) -> Answer {
     let Ok(chat) = call.number() else {
         return missing(call);

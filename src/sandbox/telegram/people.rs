@@ -1,13 +1,13 @@
-//! What people do in their chats with the bot: say something, block it, come
-//! back. Problems are sentences for the control interface and the pages.
+//! Actions of people in their chats with the bot: write, block, unblock. Errors are
+//! sentences for the control interface and the pages.
 
 use serde_json::{Value, json};
 
 use super::{CHATS_MAX, Chat, Line, NAME_MAX, TEXT_MAX, Telegram, bot_json};
 use crate::base::Instant;
 
-/// A person says something; the first word of a new chat opens it, and
-/// somebody who had the bot blocked starts it again.
+/// A person writes a message. The first message of a person opens the chat; a
+/// message to a blocked bot unblocks it.
 pub fn say(
     telegram: &mut Telegram,
     chat_id: i64,
@@ -53,7 +53,7 @@ pub fn say(
     Ok(())
 }
 
-/// A person blocks the bot, or takes that back; nothing when it is so already.
+/// A person blocks or unblocks the bot; does nothing if that is the state already.
 pub fn set_blocked(
     telegram: &mut Telegram,
     chat_id: i64,
@@ -80,8 +80,7 @@ pub fn set_blocked(
     Ok(())
 }
 
-/// Queues an update as a test wrote it, whatever it is; a number of its own
-/// when it has none.
+/// Queues an update as a test wrote it. It gets an `update_id` when it has none.
 pub fn tell_raw(telegram: &mut Telegram, mut body: Value) -> Result<(), String> {
     if !body.is_object() {
         return Err("an update is an object".to_owned());

@@ -1,5 +1,5 @@
-//! What is documented beside what the platform uses, words that nobody knows
-//! yet, and a new password.
+//! Documented addresses that the platform does not use, unknown words for states,
+//! and a new password.
 
 use serde_json::{Value, json};
 

@@ -23,8 +23,8 @@ fn files() -> BTreeMap<String, String> {
     found
 }
 
-/// What the code names after `prefix`, alone or in a braced list, as far as the
-/// second part of its path.
+/// The first two parts of each path that the code names after `prefix`, alone or in
+/// a braced list.
 fn named<'c>(code: &'c str, prefix: &str) -> Vec<(&'c str, &'c str)> {
     let mut found = Vec::new();
     for rest in code.split(prefix).skip(1) {
@@ -49,7 +49,7 @@ fn files_form_no_circle() {
     assert!(files.len() > 30);
     let mut arrows: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (file, code) in &files {
-        // The room's `mod.rs` starts everything and may use everything.
+        // The sandbox's `mod.rs` starts everything and may use everything.
         if file == "mod" {
             continue;
         }
@@ -72,7 +72,7 @@ fn files_form_no_circle() {
         }
         needs.remove(file);
     }
-    // Take away, again and again, a file that needs none of those left.
+    // Repeatedly remove a file that needs none of the files left.
     while let Some(free) = arrows
         .iter()
         .find(|(_, needs)| !needs.iter().any(|need| arrows.contains_key(need.as_str())))

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Site;
 
-/// What a call gets until the connection ends.
+/// The bytes that a call receives until the connection is closed.
 fn raw(site: &Site, path: &str, token: &str) -> String {
     let address = site.running.url().replace("http://", "");
     let mut stream = TcpStream::connect(&address).unwrap();

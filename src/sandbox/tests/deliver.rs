@@ -1,4 +1,4 @@
-//! Notifications, against a receiver of the test's own.
+//! Notifications, sent to a receiver inside the test.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Site;
 use crate::sandbox::{CLIENT_ID, CLIENT_SECRET};
 
-/// Takes calls one by one, answers the given statuses, returns the calls.
+/// Accepts calls one by one, answers with the given statuses, returns the calls.
 fn receiver(statuses: Vec<u16>) -> (String, JoinHandle<Vec<(String, Value)>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/ml/notificacoes", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! The sandbox over real loopback HTTP, as the platform meets it.
+//! The sandbox over real loopback HTTP, as the platform uses it.
 
 mod aside;
 mod circle;
@@ -18,7 +18,7 @@ use crate::fixture::{NOW, Place};
 const RETURN: &str = "http://127.0.0.1:9/painel/ml/retorno";
 const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters-x";
 
-/// A sandbox with one seller and a clock that the test moves.
+/// A sandbox with one seller and a clock that the test sets.
 struct Site {
     running: Running,
     agent: ureq::Agent,
@@ -124,7 +124,7 @@ impl Site {
         }
     }
 
-    /// A code for the seller, through the machine path of the consent page.
+    /// A code for the seller, through the control for the consent page.
     fn code(&self, seller: i64) -> String {
         let body = json!({ "ml_user_id": seller, "query": authorization_query(RETURN, "S256") });
         let location = self.control("authorize", &body)["location"].clone();
@@ -224,7 +224,7 @@ fn a_search_hides_cancelled_orders_and_drops_minutes() {
     assert_eq!(ids("&order.status=cancelled"), [gone]);
     assert_eq!(ids("&order.status=paid,cancelled&sort=date_desc"), [gone, kept]);
     assert_eq!(ids("&order.status=paid,cancelled&limit=1&offset=1"), [gone]);
-    // The sales were at 12:30: minutes do not count, so 12:59 is 12:00.
+    // The sales were at 12:30. Minutes are dropped, so 12:59 counts as 12:00.
     assert!(ids("&order.date_created.to=2026-11-20T12:59:00Z").is_empty());
     assert_eq!(ids("&order.date_created.to=2026-11-20T13:00:00Z"), [kept]);
     assert_eq!(ids("&order.date_created.from=2026-11-20T12:59:00Z"), [kept]);
@@ -313,7 +313,7 @@ fn faults_are_played_as_scripted() {
     script(json!({ "kind": "slow", "ms": 80 }));
     assert_eq!(site.get("/users/me", &token).json()["id"], 777);
 
-    // The rotation happened although nobody heard of it.
+    // The token was replaced although the answer was lost.
     site.control("faults", &json!({ "path_prefix": "/oauth/token", "kind": "lost_response" }));
     let form = format!(
         "grant_type=refresh_token&client_id={CLIENT_ID}&client_secret={CLIENT_SECRET}&refresh_token={refresh}"

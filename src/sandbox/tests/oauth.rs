@@ -93,7 +93,7 @@ fn a_refresh_token_works_once() {
     let second = site.refresh(&first).json();
     assert_eq!(site.refresh(&first).json()["error"], "invalid_grant");
     assert_eq!(site.log("violations")["violations"][0]["rule"], "refresh_reused");
-    // Reuse does not end the newer pair.
+    // The reuse of an old token does not end the newer pair.
     let second = second["refresh_token"].as_str().unwrap();
     assert_eq!(site.refresh(second).status, 200);
 }

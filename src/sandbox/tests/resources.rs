@@ -1,5 +1,5 @@
 //! Listings, questions, claims, fees, labels and fiscal notes, as the
-//! marketplace answers for them.
+//! marketplace shows them.
 
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ fn questions_are_searched_answered_and_raced_for() {
     let done = answer(json!({ "question_id": first, "text": "Serve sim" }));
     assert_eq!((done.status, &done.json()["id"]), (200, &json!(first)), "{}", done.text);
     assert_eq!(done.json()["answer"]["text"], "Serve sim");
-    // Somebody else was faster with the second one.
+    // The second question is answered outside the platform first.
     site.control(&format!("questions/{second}"), &json!({ "answer": "Tem sim" }));
     assert_eq!(code(json!({ "question_id": second, "text": "Tem" })), "not_unanswered_question");
     assert_eq!(search("&status=ANSWERED")["total"], 2);
@@ -174,7 +174,7 @@ fn labels_are_a_page_each_or_say_what_is_wrong_with_each() {
         site.get(&path, &token)
     };
     let (_, one) = shipment(json!({}));
-    // Two orders of a cart travel together.
+    // Two orders of a cart share a shipment.
     let (first, pack) = shipment(json!({ "pack_id": 2_000_900 }));
     let (second, same) = shipment(json!({ "pack_id": 2_000_900 }));
     assert_eq!(pack, same);
@@ -184,7 +184,7 @@ fn labels_are_a_page_each_or_say_what_is_wrong_with_each() {
     assert_eq!(whole.text.matches("/Type /Page ").count(), 2);
     let shown = site.get(&format!("/shipments/{one}"), &token).json();
     assert_eq!(shown["substatus"], "printed");
-    // Printed before is printable again.
+    // A label that was printed can be printed again.
     assert_eq!(labels(&[one]).status, 200);
 
     let (order, sent) = shipment(json!({}));
@@ -280,7 +280,7 @@ fn scans_end_after_five_minutes_and_are_not_left_open() {
         site.get(&format!("/users/777/items/search?search_type=scan&limit=2{more}"), &token)
     };
     let scroll = scan("").json()["scroll_id"].as_str().unwrap().to_owned();
-    // What is published during a scan is not in it.
+    // A listing that is published during a scan is not in the scan.
     site.control("items", &json!({ "ml_user_id": 777, "title": "Novo", "price": 10 }));
     let mut seen = 2;
     loop {
@@ -316,7 +316,7 @@ fn one_record_of_a_page_can_be_spoiled() {
     site.control("spoil", &json!({ "record": format!("orders/{bad}") }));
     let page = site.get("/orders/search?seller=777", &token).json();
     assert_eq!(page["results"][0]["id"], good);
-    // What is left of it is its number.
+    // Only the id of the spoiled record is still valid.
     assert_eq!(page["results"][1]["id"], bad);
     assert_eq!(page["results"][1]["total_amount"], "muito");
     site.control("spoil", &json!({ "record": format!("orders/{bad}"), "spoiled": false }));

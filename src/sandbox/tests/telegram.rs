@@ -1,4 +1,4 @@
-//! The Bot API as a bot meets it.
+//! The Bot API as a bot uses it.
 
 use std::time::{Duration, Instant};
 
@@ -41,13 +41,13 @@ fn a_bot_is_known_by_its_token() {
     let site = Site::start();
     let (status, me) = site.call("getMe", &json!({}));
     assert_eq!((status, &me["result"]["is_bot"]), (200, &json!(true)));
-    // Methods are known without regard to case.
+    // Names of methods are case-insensitive.
     assert_eq!(site.call("GETME", &json!({})).0, 200);
     for (token, status) in [("4242:recusada", 401), ("4242", 404), ("a:b", 404), ("4:", 404)] {
         assert_eq!(site.bot(token, "getMe", &json!({})).0, status, "{token}");
     }
     assert_eq!(site.call("getNothing", &json!({})).0, 404);
-    // No log tells a token.
+    // The log never contains a token.
     assert!(!site.log("requests").to_string().contains("AA-bb_cc"));
 }
 
@@ -95,7 +95,7 @@ fn updates_come_until_they_are_confirmed() {
     site.control("telegram/block", &json!({ "chat_id": 5 }));
     let change = &ask(json!({}))[0]["my_chat_member"];
     assert_eq!(change["new_chat_member"]["status"], "kicked");
-    // Only what is asked for.
+    // From now on, only the requested kind of update is queued.
     let only = json!({ "offset": -1, "allowed_updates": ["my_chat_member"] });
     assert_eq!(ask(only).len(), 1);
     site.say("três");
@@ -154,7 +154,7 @@ fn faults_have_the_shape_of_this_api() {
 }
 
 impl Site {
-    /// Waits until so many calls for updates have come.
+    /// Waits until `count` calls for updates have arrived.
     fn until_pollers(&self, count: u64) {
         let deadline = Instant::now() + Duration::from_secs(10);
         while self.log("telegram")["pollers"].as_u64() < Some(count) {

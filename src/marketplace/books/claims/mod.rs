@@ -1,8 +1,8 @@
 //! Claims of buyers.
 //!
-//! A claim is applied by its state: of two documents the one that was changed
-//! later stands, in whatever order they come. The owner is told when a claim
-//! is opened and when it is opened again, once for each time.
+//! Each document has the whole state of a claim. The document with the later
+//! change wins, in whatever order they come. The owner is notified once when a
+//! claim is opened, and once each time it is opened again.
 
 pub mod pages;
 pub mod store;
@@ -30,8 +30,8 @@ named! {
     }
 }
 
-/// Brings an owner's claims to what a document says. Those opened from
-/// `news_from` on are told to the owner; older ones are history.
+/// Updates an owner's claims from a document. The owner is notified of claims
+/// opened from `news_from` on; older ones are history.
 pub fn apply(
     (tx, books, owner): Keeping<'_, '_>,
     claim: &ClaimDocument,
@@ -78,7 +78,7 @@ pub fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, claim: i64) -> R
     Ok(Applied::Stored)
 }
 
-/// The row a document stands for.
+/// The row to store for a document.
 fn to_store(claim: &ClaimDocument) -> ClaimRow {
     ClaimRow {
         opened_at: claim.opened_at,

@@ -1,5 +1,5 @@
-//! Claims of buyers in the seller's panel, as page, JSON or CSV. They are
-//! dealt with at the marketplace; here they are seen in time.
+//! Claims of buyers in the seller's panel, as page, JSON or CSV. Sellers handle
+//! claims at the marketplace; the list helps to notice them in time.
 
 use serde::Serialize;
 

@@ -43,7 +43,8 @@ row!(stored ClaimRow {
 pub struct Claim {
     pub id: i64,
     pub row: ClaimRow,
-    /// What the sale that it is about sold; empty when that is not known.
+    /// Title of what was sold in the order that the claim is about; empty when
+    /// that is not known.
     pub title: String,
 }
 row!(Claim {
@@ -113,7 +114,7 @@ pub fn put(tx: &WriteTx<'_>, owner: UserId, claim: i64, row: &ClaimRow) -> Resul
     Ok(())
 }
 
-/// Removes a claim from where it stood.
+/// Removes a claim from its old place: `opened_at` is a part of the key.
 pub fn delete(tx: &WriteTx<'_>, owner: UserId, claim: i64, opened_at: Instant) -> Result<()> {
     tx.run(
         "DELETE FROM claim WHERE owner_id = ?1 AND opened_at = ?2 AND claim_id = ?3",

@@ -1,5 +1,5 @@
-//! Claims against themselves: any course of documents ends like the newest,
-//! numbers equal a recount, and what was opened is told once.
+//! Tests of claims: any sequence of documents ends like the newest alone,
+//! counts equal a recount, and each opening is notified once.
 
 use proptest::prelude::*;
 
@@ -39,7 +39,7 @@ proptest! {
         course in proptest::collection::vec((1_i64..4, 0_i64..6), 1..30),
     ) {
         let world = world();
-        // One state for each second, as at the marketplace.
+        // Each second has one state, as at the marketplace.
         let course: Vec<_> = course
             .into_iter()
             .map(|(id, age)| claim(id, if age % 2 == 0 { "closed" } else { "opened" }, age))

@@ -24,7 +24,7 @@ pub struct ClaimLine {
     pub title: String,
     /// What the buyer complains about; may be empty.
     pub reason: Spoken,
-    /// Where it stands; empty when it has ended.
+    /// Its stage; empty when the claim has ended.
     pub stage: Spoken,
     /// The order it is about; empty when it names none.
     pub order: String,
@@ -33,7 +33,7 @@ pub struct ClaimLine {
     pub state: Badge,
     /// What the seller has to do; may be empty.
     pub action: Spoken,
-    /// `até 22/11/2026 14:05`; empty without an end.
+    /// `até 22/11/2026 14:05`; empty without a deadline.
     pub due: String,
     /// How it ended; empty while it is open.
     pub resolution: Spoken,

@@ -51,7 +51,7 @@ impl ClaimDocument {
             id: positive(&claim["id"]).ok_or(Unreadable("id"))?,
             seller: MlUserId(seller),
             status: text(&claim["status"]).ok_or(Unreadable("status"))?,
-            // Both are seen.
+            // The marketplace sends both names.
             kind: if kind == "returns" { "return".to_owned() } else { kind },
             stage: text(&claim["stage"]).unwrap_or_default(),
             reason: text(&claim["reason_id"]).unwrap_or_default(),
@@ -67,7 +67,6 @@ impl ClaimDocument {
         })
     }
 
-    /// Whether it has ended.
     pub fn is_closed(&self) -> bool {
         self.status == "closed"
     }
@@ -78,7 +77,8 @@ impl ClaimDocument {
     }
 }
 
-/// What a player has to do first: what is due soonest, a duty before an offer.
+/// The next action of a player: mandatory ones before optional ones, then the
+/// one that is due first.
 fn next_action(player: &Value) -> (String, Option<Instant>) {
     let actions = elements(&player["available_actions"]).iter();
     let first = actions.filter_map(|action| Some((action, text(&action["action"])?))).min_by_key(

@@ -21,7 +21,7 @@ pub struct ListingDocument {
     pub title: String,
     /// Such as `active`.
     pub status: String,
-    /// Why, in the marketplace's words with blanks between; may be empty.
+    /// Why: the marketplace's codes, separated by spaces; may be empty.
     pub sub_status: String,
     pub price: Cents,
     pub currency: String,
@@ -38,16 +38,17 @@ pub struct ListingDocument {
     pub sku: String,
     /// Digits of its first bar code; empty when it has none.
     pub ean: String,
-    /// Its page; empty when there is none to show.
+    /// The address of its page; empty when there is none to show.
     pub permalink: String,
-    /// Its small picture at the configured host; empty when there is none.
+    /// The address of its small picture at the configured host; empty when
+    /// there is none.
     pub thumbnail: String,
     pub created_at: Instant,
     /// When the marketplace last changed it.
     pub updated_at: Instant,
-    /// Whether it comes from a reading that leaves nothing out.
+    /// Whether it was read by itself, with all its fields.
     pub is_whole: bool,
-    /// Whether it has variations of which no codes are told.
+    /// Whether it has variations and the marketplace left out their codes.
     pub hides_codes: bool,
 }
 
@@ -138,8 +139,8 @@ fn quantity(item: &Value, field: &str) -> i64 {
     whole(&item[field]).unwrap_or_else(|| of_variations.fold(0, i64::saturating_add))
 }
 
-/// The seller's code: that of the first variation with one, else the
-/// listing's; the attribute goes before the older field.
+/// The seller's code: that of the first variation with one, else the listing's.
+/// The attribute is preferred to the older field.
 fn sku(item: &Value) -> Option<String> {
     let of = |thing: &Value| {
         attribute(thing, "SELLER_SKU").or_else(|| text(&thing["seller_custom_field"]))
@@ -147,7 +148,8 @@ fn sku(item: &Value) -> Option<String> {
     elements(&item["variations"]).iter().find_map(of).or_else(|| of(item))
 }
 
-/// Whether variations are there without what could hold their codes.
+/// Whether there are variations, none of which has a field that could hold its
+/// code.
 fn hides_codes(item: &Value) -> bool {
     let variations = elements(&item["variations"]);
     let tells =
@@ -179,8 +181,9 @@ fn page(value: &Value) -> Option<String> {
     address(value).filter(|page| page.starts_with("https://") || page.starts_with("http://"))
 }
 
-/// A picture at the host. The marketplace writes `http://` where it serves
-/// `https://` as well, so the scheme is the host's.
+/// The address of a picture at the configured host. The marketplace writes
+/// `http://` where it serves `https://` as well, so the scheme is taken from
+/// the host.
 fn picture(value: &Value, image_host: &str) -> Option<String> {
     let picture = address(value)?;
     let (_, rest) = picture.split_once("://")?;
@@ -189,7 +192,7 @@ fn picture(value: &Value, image_host: &str) -> Option<String> {
     Some(format!("{image_host}{path}"))
 }
 
-/// An address without anything that would end it on a page.
+/// An address without characters that could end it on a page.
 fn address(value: &Value) -> Option<String> {
     let address = bounded_text(value, LONGEST_ADDRESS + 1)?;
     let is_sound = address.len() <= LONGEST_ADDRESS

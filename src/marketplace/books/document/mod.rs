@@ -1,9 +1,9 @@
-//! What the marketplace says, read leniently.
+//! Lenient parsing of the marketplace's records.
 //!
-//! Ids come as numbers or as text, money with binary noise, dates in several
-//! forms, parts are left out, states are invented. What a field can mean is
-//! decided here, so that one odd record neither fails a page of records nor
-//! brings a wrong number into the books: a record without its essentials is
+//! Ids come as numbers or as text, money with rounding noise, dates in several
+//! forms. Fields are missing, and new states appear. This module decides what a
+//! field can mean, so that one odd record neither fails a page of records nor
+//! brings a wrong number into the books. A record without a required field is
 //! [`Unreadable`] as a whole.
 
 mod claim;
@@ -29,7 +29,7 @@ use crate::base::{Cents, Instant, shortened};
 /// Longest title, code or name that is kept whole.
 const LONGEST_TEXT: usize = 250;
 
-/// A record lacks something it cannot do without.
+/// A required field of a record is missing or cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is missing or unreadable")]
 pub struct Unreadable(pub &'static str);
@@ -38,12 +38,13 @@ pub struct Unreadable(pub &'static str);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Odd {
-    /// Its number, by which it can be asked for alone, when that is there.
+    /// The record's number, if there is one; the record can be fetched alone by
+    /// it.
     pub id: Option<i64>,
     pub why: Unreadable,
 }
 
-/// Reads each record of a list by itself.
+/// Reads each record of a list separately.
 pub fn each<T>(
     records: &[Value],
     read: impl Fn(&Value) -> Result<T, Unreadable>,
@@ -73,8 +74,8 @@ fn whole(value: &Value) -> Option<i64> {
     (number >= 0).then_some(number)
 }
 
-/// A text that says something, trimmed and of bounded length; numbers are
-/// taken as written.
+/// A text that is not empty, trimmed and shortened to the limit; a number is
+/// taken as it is written.
 pub fn text(value: &Value) -> Option<String> {
     bounded_text(value, LONGEST_TEXT)
 }
@@ -92,7 +93,7 @@ fn instant(value: &Value) -> Option<Instant> {
     Instant::parse(value.as_str()?.trim())
 }
 
-/// An amount that is not negative.
+/// An amount of money that is not negative.
 fn amount(value: &Value) -> Option<Cents> {
     Cents::from_reais(number(value)?).filter(|cents| cents.0 >= 0)
 }

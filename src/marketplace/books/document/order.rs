@@ -6,7 +6,7 @@ use super::{Unreadable, amount, elements, instant, positive, text};
 use crate::base::{Cents, Instant, MlUserId, OrderId};
 use crate::marketplace::books::order_status::OrderStatus;
 
-/// Units of one order; more is a mistake.
+/// Most units of one order; a larger number is an error.
 const MOST_UNITS: i64 = 1_000_000;
 
 /// An order as the marketplace has it at one moment.
@@ -32,7 +32,7 @@ pub struct OrderDocument {
     /// Empty when the marketplace does not say.
     pub buyer_nickname: String,
     pub shipping_id: Option<i64>,
-    /// State and kind of the shipment, once it was asked for.
+    /// State and kind of the shipment, when it was fetched.
     pub shipment: Option<Shipment>,
 }
 
@@ -66,7 +66,7 @@ impl OrderDocument {
     pub fn read(order: &Value) -> Result<Self, Unreadable> {
         let lines = elements(&order["order_items"]);
         let first = lines.first().ok_or(Unreadable("order_items"))?;
-        // Dates may be missing; the next best that is there is the best guess.
+        // Dates may be missing; then the next one in the list is used.
         let (created, closed) = ("date_created", "date_closed");
         let (changed, found) = ("last_updated", "date_last_updated");
         let created_at = first_date(order, [created, closed, changed, found]);
@@ -128,7 +128,7 @@ impl Shipment {
     }
 }
 
-/// The first date that is there at all; one that makes no sense is none.
+/// The first date that is not null; `None` when it cannot be parsed.
 fn first_date(order: &Value, names: [&str; 4]) -> Option<Instant> {
     let given = names.into_iter().find(|name| !order[*name].is_null());
     given.and_then(|name| instant(&order[name]))

@@ -5,14 +5,14 @@ use serde_json::Value;
 use super::{ItemId, Unreadable, bounded_text, instant, positive, text};
 use crate::base::{Instant, MlUserId};
 
-/// Longest question and answer, as the marketplace has it.
+/// Longest question or answer at the marketplace.
 pub const LONGEST_QUESTION: usize = 2000;
 
 /// A question as the marketplace has it at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionDocument {
     pub id: i64,
-    /// The account that is asked.
+    /// The account that received the question.
     pub seller: MlUserId,
     pub item: ItemId,
     /// Such as `UNANSWERED`.
@@ -23,7 +23,7 @@ pub struct QuestionDocument {
     pub answer: Option<AnswerText>,
     /// The buyer, when the marketplace says who.
     pub asker_id: Option<i64>,
-    /// When the marketplace last changed it; searches do not tell.
+    /// When the marketplace last changed it; rows of searches leave this out.
     pub updated_at: Option<Instant>,
 }
 

@@ -11,11 +11,11 @@ pub struct SellerRecord {
     pub id: MlUserId,
     /// Empty when the marketplace left it out.
     pub nickname: String,
-    /// `None` when the marketplace left it out, which says nothing about it.
+    /// `None` when the marketplace left it out; the stored one stays then.
     pub reputation: Option<Reputation>,
 }
 
-/// What the marketplace thinks of a seller.
+/// The marketplace's rating of a seller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reputation {
     /// Such as `5_green`; empty before there is one.

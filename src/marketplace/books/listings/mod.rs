@@ -1,8 +1,8 @@
 //! Listings as the marketplace shows them to their seller.
 //!
-//! A listing is applied by its state: of two documents the one that was
-//! changed later stands, in whatever order they come. The owner is told when a
-//! listing leaves `active` by itself, once for each time.
+//! Each document has the whole state of a listing. The document with the later
+//! change wins, in whatever order they come. The owner is notified each time a
+//! listing stops being `active` without the seller's doing.
 
 pub mod pages;
 pub mod store;
@@ -24,11 +24,11 @@ use crate::messages::NotificationKind;
 const ACTIVE: &str = "active";
 /// The states that an account's number of listings counts (contract §5).
 const COUNTED: [&str; 2] = [ACTIVE, "paused"];
-/// Reasons that are the seller's own doing.
+/// Reasons that the seller caused.
 const OWN_DOING: [&str; 2] = ["paused_by_seller", "deleted"];
 
-/// Brings an owner's listings to what a document says. What happened from
-/// `news_from` on is told to the owner; older things are history.
+/// Updates an owner's listings from a document. The owner is notified of
+/// changes from `news_from` on; older ones are history.
 pub fn apply(
     (tx, books, owner): Keeping<'_, '_>,
     listing: &ListingDocument,
@@ -70,7 +70,7 @@ fn is_counted(status: Option<&str>) -> bool {
     status.is_some_and(|status| COUNTED.contains(&status))
 }
 
-/// The row a document stands for.
+/// The row to store for a document.
 fn to_store(
     tx: &WriteTx<'_>,
     books: &Books,
@@ -111,8 +111,8 @@ fn to_store(
     })
 }
 
-/// Tells the owner of a listing that was active what became of it, unless
-/// that was their own doing.
+/// Notifies the owner that an active listing is not active any more, unless the
+/// owner caused it.
 fn tell((tx, books, owner): Keeping<'_, '_>, listing: &ListingDocument) -> Result<()> {
     let mut reasons = listing.sub_status.split(' ');
     if listing.status == ACTIVE || reasons.clone().any(|reason| OWN_DOING.contains(&reason)) {

@@ -111,7 +111,7 @@ fn line(app: &App, stores: &Stores, listing: SellerListing, now: Instant) -> Lis
     }
 }
 
-/// What a state of a listing looks like.
+/// The badge of a listing's state.
 pub fn state_badge(status: &str) -> Badge {
     match status {
         "active" => Badge::Active,
@@ -124,7 +124,7 @@ pub fn state_badge(status: &str) -> Badge {
     }
 }
 
-/// Whether a list is read by walking over all listings of its owner.
+/// Whether a list must read all listings of its owner.
 pub fn walks(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     listed::walks(request) || given.any(|(name, value)| name == "ordem" && !value.is_empty())

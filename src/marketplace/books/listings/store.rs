@@ -1,4 +1,4 @@
-//! Listings in the database. Their numbers by state are kept by triggers.
+//! Listings in the database. Triggers keep the counts by state.
 
 use super::pages::{self, WireListing};
 use crate::app::App;
@@ -17,9 +17,9 @@ pub struct ListingRow {
     pub ml_user_id: MlUserId,
     pub site: String,
     pub title: String,
-    /// A word, as the others below.
+    /// Number of a word, as `currency`, `listing_type` and `logistic_type`.
     pub status: i64,
-    /// Why, in the marketplace's words with blanks between; may be empty.
+    /// Why: the marketplace's codes, separated by spaces; may be empty.
     pub sub_status: String,
     pub price: Cents,
     pub currency: i64,
@@ -31,7 +31,7 @@ pub struct ListingRow {
     pub category: String,
     pub sku: String,
     pub ean: String,
-    /// Its page; may be empty.
+    /// Address of its page; may be empty.
     pub permalink: String,
     /// Address of its small picture; may be empty.
     pub thumbnail: String,
@@ -43,8 +43,8 @@ row!(stored ListingRow {
     listing_type, logistic_type, category, sku, ean, permalink, thumbnail, created_at, updated_at,
 });
 
-/// A listing that a search finds: by words of its title, or by the beginning
-/// of its SKU or its number.
+/// The condition of a search: by words of the title, or by the beginning of the
+/// SKU or the id.
 pub const FOUND: &str =
     "(holds(title, :key) OR sku LIKE :from ESCAPE '\\' OR site || item_id LIKE :from ESCAPE '\\')";
 
@@ -53,7 +53,7 @@ pub struct SellerListing {
     /// Such as `MLB123`.
     pub id: String,
     pub row: ListingRow,
-    /// As the marketplace calls it.
+    /// The marketplace's name of the state.
     pub status: String,
     pub currency: String,
     /// Such as `gold_special`.
@@ -81,7 +81,7 @@ impl Listed for SellerListing {
     const COUNT_ALL: &'static str = "SELECT coalesce(sum(listings), 0) FROM listing_count";
 
     fn state(tx: &ReadTx<'_>, words: &Words, name: &str) -> Result<i64> {
-        // A word that no listing has yet has no number.
+        // A state that was never seen has no number; -1 finds nothing.
         Ok(words.known(tx, name)?.unwrap_or(-1))
     }
 
@@ -109,8 +109,8 @@ pub fn stored(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<Listin
     tx.record("FROM listing WHERE owner_id = ?1 AND item_id = ?2", (owner, item))
 }
 
-/// Stores a listing. The row stays the same one, so that the triggers see
-/// what changed.
+/// Stores a listing. A row that exists is updated, not replaced, so that the
+/// triggers see what changed.
 pub fn put(tx: &WriteTx<'_>, owner: UserId, item: i64, row: &ListingRow) -> Result<()> {
     tx.keep("listing", row, &[], &[("owner_id", &owner), ("item_id", &item)])
 }
@@ -124,8 +124,9 @@ pub fn delete(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, item: i64) -> 
     Ok(gone > 0)
 }
 
-/// Sets an account's number of listings to what is here. Until all of them
-/// were read once the marketplace's own number stands, unless there are more.
+/// Sets an account's number of listings from the stored ones. Until all
+/// listings were read once, the marketplace's own number stays, unless more are
+/// stored.
 pub fn recount(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
     let counted: i64 = tx.value(
         "SELECT coalesce(sum(listings), 0) FROM listing_count
@@ -143,7 +144,7 @@ pub fn recount(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()>
     )
 }
 
-/// The title of a listing, when it is here and has one.
+/// The title of a listing, when the listing is stored and has one.
 pub fn title(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<String>> {
     tx.maybe(
         "SELECT title FROM listing WHERE owner_id = ?1 AND item_id = ?2 AND title <> ''",

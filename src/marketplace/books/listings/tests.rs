@@ -1,5 +1,5 @@
-//! Listings against themselves: any course of documents ends like the newest,
-//! numbers equal a recount, and what happened is told once.
+//! Tests of listings: any sequence of documents ends like the newest alone,
+//! counts equal a recount, and each change is notified once.
 
 use proptest::prelude::*;
 
@@ -67,7 +67,7 @@ proptest! {
             (1_i64..4, 0_usize..6), 1..30),
     ) {
         let (world, straight) = (world(), world());
-        // A state belongs to its second, as at the marketplace.
+        // Each second has one state, as at the marketplace.
         let statuses = ["active", "paused", "closed", "odd", "paused", "active"];
         let documents: Vec<_> = course
             .into_iter()
@@ -114,7 +114,8 @@ fn a_listing_that_leaves_active_is_told_once_each_time() {
             "4 Anúncio em revisão: Cabo USB-C na LOJA_X (MLB1)",
         ]
     );
-    // What was so before the link, or is seen for the first time, is history.
+    // Changes from before the account was linked, and listings seen for the
+    // first time, are history.
     let course =
         vec![listing(2, "active", 300), listing(2, "paused", 200), listing(3, "paused", 5)];
     world.book(ANA, course, Instant(NOW - 100));

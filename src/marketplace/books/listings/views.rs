@@ -23,14 +23,14 @@ pub struct ListingLine {
     pub title: String,
     /// The seller's own code; may be empty.
     pub sku: String,
-    /// Its page at the marketplace; may be empty.
+    /// Address of its page at the marketplace; may be empty.
     pub permalink: String,
-    /// Its small picture; may be empty.
+    /// Address of its small picture; may be empty.
     pub thumbnail: String,
     /// Nickname of the selling account.
     pub store: String,
     pub state: Badge,
-    /// Why, and what to do; may be empty.
+    /// Why it is in this state, and what to do; may be empty.
     pub why: Spoken,
     /// `R$ 59,90`.
     pub price: String,
@@ -39,6 +39,6 @@ pub struct ListingLine {
     pub available: String,
     pub sold: String,
     pub changed: When,
-    /// The calculator with its price and category in it.
+    /// Address of the fee calculator, filled in with its price and category.
     pub fees: String,
 }

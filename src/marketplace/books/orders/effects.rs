@@ -45,7 +45,7 @@ pub(super) fn run(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     EFFECTS.iter().try_for_each(|effect| effect(tx, change))
 }
 
-/// Numbers of orders by store, state and day.
+/// Updates the counts of orders by store, state and day.
 fn count_orders(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let OrderChange { books, owner, before, after, .. } = change;
     let key = |row: &StoredOrder| (row.ml_user_id, row.status, row.created_at);
@@ -58,12 +58,12 @@ fn count_orders(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     count((tx, books, *owner), after, 1)
 }
 
-/// Sums of sales by store and day.
+/// Updates the sums of sales by store and day.
 fn sum_sales(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     move_sale((tx, change.books, change.owner), change.before, change.after)
 }
 
-/// The owner's stock of what was sold.
+/// Updates the owner's stock of what was sold.
 fn move_stock(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     match change.document {
         Some(document) => move_for_order(tx, change.owner, &goods(document)),
@@ -71,7 +71,7 @@ fn move_stock(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     }
 }
 
-/// What the owner owes the supplier of what was sold.
+/// Updates what the owner owes the supplier of what was sold.
 fn bill_for_supplier(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     match change.document {
         Some(document) => {
@@ -81,12 +81,12 @@ fn bill_for_supplier(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     }
 }
 
-/// The time of change for pollers.
+/// Notes the time of the change for pollers.
 fn stamp(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     changes::stamp(tx, &change.books.given, change.owner, Topic::Orders)
 }
 
-/// The notification of a sale, once for each order.
+/// Notifies the owner of a sale, once for each order.
 fn notify(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let sale = change.document.filter(|order| order.is_sale());
     match sale.filter(|order| order.sold_at() >= change.news_from) {
@@ -95,8 +95,8 @@ fn notify(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     }
 }
 
-/// Points for a sale, once; a sale that is one no more takes them back. What
-/// was sold before the account was linked is history.
+/// Gives points for a sale, once, and takes them back when the order is no
+/// longer a sale. Sales from before the account was linked give none.
 fn reward(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let OrderChange { books, owner, order, before, after, .. } = change;
     let was = before.is_some_and(|before| is_sale_status(before.status));

@@ -17,7 +17,7 @@ use crate::base::money::Cents;
 use crate::db::{DbError, ReadTx, Result};
 use crate::marketplace::books::words::Words;
 
-/// What a caller asked for.
+/// The filters and the page of a list of orders.
 #[derive(Clone)]
 pub struct Filter {
     pub status: Option<String>,
@@ -25,17 +25,16 @@ pub struct Filter {
     pub store: Option<i64>,
     /// First and last civil day of creation.
     pub days: (Option<Day>, Option<Day>),
-    /// The same as instants: from, and before.
+    /// The same as instants: from this one on, and before this one.
     pub created: (Option<Instant>, Option<Instant>),
     /// Numbers of listings; `None` for all.
     pub items: Option<Vec<i64>>,
     pub limit: i64,
     pub offset: i64,
-    /// Begins with the oldest.
     pub oldest_first: bool,
-    /// In which days are counted.
+    /// The time zone of the days.
     pub zone: Zone,
-    /// Finds the keys of the orders alone.
+    /// Reads only the keys of the orders.
     pub keys_only: bool,
 }
 
@@ -52,7 +51,8 @@ pub struct Order {
     pub created_at: Instant,
     pub order_id: OrderId,
     pub ml_user_id: MlUserId,
-    /// Places among the page's words, as the others below.
+    /// Index in the page's words, as `currency`, `shipping_status` and
+    /// `logistic_type`.
     pub status: usize,
     pub total: Cents,
     pub currency: usize,
@@ -62,11 +62,11 @@ pub struct Order {
     pub shipping_id: Option<i64>,
     pub shipping_status: Option<usize>,
     pub logistic_type: Option<usize>,
-    /// Place among what the page's orders sold.
+    /// Index in the page's sold items.
     sold: usize,
 }
 
-/// When an order was made, and its number.
+/// Creation time and number of an order.
 pub type Key = (i64, i64);
 
 /// A page as it was read.
@@ -74,17 +74,18 @@ pub type Key = (i64, i64);
 pub struct OrderPage {
     pub total: i64,
     pub orders: Vec<Order>,
-    /// Of orders that were found and are not read yet.
+    /// Keys of orders that were found and are not read yet.
     keys: Vec<Key>,
-    /// The words of its orders, which are few, each once.
+    /// The words of its orders, each once; there are only a few.
     words: Vec<(i64, Arc<str>)>,
-    /// What its orders sold: the keys, and the wordings once all are read.
+    /// The items that its orders sold: the keys, and the wordings after all
+    /// orders are read.
     sold: Vec<SoldKey>,
     worded: Worded,
 }
 
 impl OrderPage {
-    /// The word at a place among the page's.
+    /// The word at an index of the page's words.
     pub fn word(&self, place: usize) -> &str {
         &self.words[place].1
     }
@@ -101,8 +102,8 @@ impl OrderPage {
     }
 }
 
-/// SQL for the orders that `source` selects. What was sold is looked up in
-/// memory, where it nearly always is.
+/// SQL for the orders that `source` selects. Title and SKU of what was sold are
+/// not joined: the cache in memory has nearly all of them.
 fn orders(source: &str) -> String {
     format!(
         "SELECT created_at, order_id, ml_user_id, status, total_cents, currency, quantity, buyer_nickname,
@@ -154,7 +155,7 @@ pub fn read_page(
     page.with_wordings(tx, words, owner)
 }
 
-/// The order of a key, as a page of at most one.
+/// The order that has a key, as a page of at most one.
 pub fn read_key(tx: &ReadTx<'_>, words: &Words, owner: UserId, key: Key) -> Result<OrderPage> {
     OrderPage { keys: vec![key], ..OrderPage::default() }.found(tx, words, owner)
 }
@@ -167,15 +168,15 @@ pub fn read_one(
     order: OrderId,
 ) -> Result<OrderPage> {
     let mut page = OrderPage::default();
-    // The plus sign keeps the search on the number.
+    // The plus sign makes SQLite use the index of order numbers.
     let sql = orders("WHERE order_id = ?1 AND +owner_id = ?2");
     tx.each(&sql, (order, owner), |row| page.take(tx, words, row))?;
     page.total = i64::try_from(page.orders.len()).unwrap_or(0);
     page.with_wordings(tx, words, owner)
 }
 
-/// Orders of some listings: counted and passed over in their index alone. Those
-/// of several are merged from the start of each.
+/// Orders of some listings. They are counted and skipped with the index alone.
+/// Orders of several listings are merged from the start of each.
 fn read_listings(
     tx: &ReadTx<'_>,
     words: &Words,
@@ -240,7 +241,7 @@ fn read_listings(
     if filter.keys_only { Ok(page) } else { page.found(tx, words, owner) }
 }
 
-/// Whether a store has sold from a listing; each listing is of one store.
+/// Whether a store has sold from a listing; each listing belongs to one store.
 fn sells(tx: &ReadTx<'_>, owner: UserId, store: i64, item: i64) -> Result<bool> {
     let seller: Option<i64> = tx.optional(
         "SELECT ml_user_id FROM sale_order WHERE owner_id = ?1 AND item_id = ?2 LIMIT 1",
@@ -258,7 +259,7 @@ impl OrderPage {
         Self { total, orders, ..Self::default() }
     }
 
-    /// Takes out what a filter does not let through.
+    /// Removes the orders that do not match a filter.
     pub fn keep(&mut self, filter: &Filter) {
         let words = &self.words;
         self.orders.retain(|order| {
@@ -271,12 +272,12 @@ impl OrderPage {
         self.total = i64::try_from(self.orders.len()).unwrap_or(0);
     }
 
-    /// The page with the wordings of its orders, which were read without.
+    /// Adds the wordings of the page's orders, which were read without them.
     fn with_wordings(self, tx: &ReadTx<'_>, words: &Words, owner: UserId) -> Result<Self> {
         Ok(Self { worded: words.sold.of(tx, owner, &self.sold)?, ..self })
     }
 
-    /// The page with the orders that were found.
+    /// Reads the orders whose keys were found.
     fn found(mut self, tx: &ReadTx<'_>, words: &Words, owner: UserId) -> Result<Self> {
         let sql = orders("WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3");
         for (created_at, order_id) in std::mem::take(&mut self.keys) {
@@ -312,7 +313,7 @@ impl OrderPage {
         Ok(())
     }
 
-    /// The place of a word among this page's.
+    /// The index of a word in this page's words. A new word is added.
     fn place(&mut self, tx: &ReadTx<'_>, words: &Words, number: i64) -> rusqlite::Result<usize> {
         if let Some(place) = self.words.iter().position(|(known, _)| *known == number) {
             return Ok(place);
@@ -323,7 +324,7 @@ impl OrderPage {
     }
 }
 
-/// A failed look-up as the failure of the row that needs it.
+/// Turns an error of a lookup into an error of the row that needs it.
 fn inside_row(error: DbError) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, Type::Integer, Box::new(error))
 }

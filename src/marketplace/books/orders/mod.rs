@@ -1,11 +1,10 @@
-//! The books: orders as the marketplace shows them, and their sums.
+//! Orders as the marketplace shows them, and their sums.
 //!
-//! An order is applied by its state, not by what happened: whatever documents
-//! of its life come in whatever order and however often, the rows and sums
-//! end as the newest document alone would leave them. Sums move by the
-//! difference to what is stored, in the transaction that stores it, so they
-//! equal a recount at any time. A sale is told once, when the order first
-//! becomes one.
+//! Each document has the whole state of an order. Documents may come in any
+//! order and repeatedly: rows and sums end as if only the newest had come. Sums
+//! change by the difference between the stored row and the new one, in the
+//! transaction that stores the row, so they always equal a recount. A sale is
+//! notified once, when the order first becomes a sale.
 
 mod effects;
 pub mod list;
@@ -35,18 +34,20 @@ use crate::row;
 
 /// The day of `order_count` that holds the sum of all days.
 const ALL_DAYS: Day = Day(-1);
-/// Wordings of one thing sold that are looked through for one that is known.
+/// How many of an item's latest versions are searched for the same title and
+/// SKU.
 const VERSIONS_SEEN: u32 = 20;
-/// Store and state in `order_count` of the sum of all stores and states.
+/// Store and state of the rows of `order_count` with the sum of all stores and
+/// states.
 pub const EVERY_KIND: (i64, i64) = (0, 0);
 
-/// What keeping the books needs besides the transaction.
+/// The context that changes of the books need besides the transaction.
 #[derive(Clone)]
 pub struct Books {
     pub words: Arc<Words>,
     pub given: Arc<GivenOut>,
     pub zone: Zone,
-    /// Channels by which people are told what is news.
+    /// Configured channels for messages to people.
     pub ways: Ways,
     /// Days from an order until its supplier is to be paid.
     pub payment_days: u32,
@@ -55,7 +56,7 @@ pub struct Books {
 }
 
 impl Books {
-    /// The books of the service.
+    /// The context of the running service.
     pub fn of(app: &App) -> Self {
         let Marketplace { words, given, .. } = &app.marketplace;
         Self {
@@ -69,12 +70,12 @@ impl Books {
     }
 }
 
-/// What a document changed.
+/// The result of applying a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// It was news and is stored.
+    /// The document brought a change, which is stored.
     Stored,
-    /// Everything in it was known.
+    /// The document brought no visible change.
     Unchanged,
     /// A newer state is stored already.
     Stale,
@@ -127,8 +128,8 @@ struct Sale {
     gross: Cents,
 }
 
-/// Brings an owner's books to what a document says. Sales made from
-/// `news_from` on are told to the owner; older ones are history.
+/// Updates an owner's books from a document. The owner is notified of sales
+/// made from `news_from` on; older ones are history.
 pub fn apply(
     (tx, books, owner): Keeping<'_, '_>,
     order: &OrderDocument,
@@ -145,15 +146,16 @@ pub fn apply(
     Ok(applied)
 }
 
-/// The other orders of a cart whose parcel still waits here: the marketplace
-/// need not tell of each that it has left.
+/// The other orders with the same parcel that are still stored as ready to
+/// ship. The marketplace does not always send a notification for each of them.
 fn waiting_with(
     tx: &WriteTx<'_>,
     owner: UserId,
     order: &OrderDocument,
     shipment: i64,
 ) -> Result<Vec<OrderId>> {
-    // Written out, because the index holds this status only.
+    // A literal, not a parameter, because the partial index has only this
+    // status.
     let sql = format!(
         "SELECT order_id FROM sale_order
          WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3
@@ -177,7 +179,7 @@ fn apply_alone(
     if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
-    // A shipment that was touched without a visible change is no news.
+    // A new time of the shipment alone is stored, but has no effects.
     let touched = before
         .as_ref()
         .map(|before| StoredOrder { shipment_at: after.shipment_at, ..before.clone() });
@@ -202,7 +204,7 @@ fn apply_alone(
     Ok(Applied::Stored)
 }
 
-/// What a document says of the owner's stock.
+/// The part of a document that stock and bills of suppliers need.
 fn goods(order: &OrderDocument) -> SoldOrder<'_> {
     SoldOrder {
         id: order.id,
@@ -231,7 +233,8 @@ const fn is_sale_status(status: i64) -> bool {
     matches!(status, fixed::PAID | fixed::PARTIALLY_REFUNDED)
 }
 
-/// The row a document stands for. What it leaves out is kept from before.
+/// The row to store for a document. What the document leaves out keeps its
+/// stored value.
 fn to_store(
     tx: &WriteTx<'_>,
     books: &Books,
@@ -263,7 +266,7 @@ fn to_store(
     })
 }
 
-/// State and kind of a shipment, and when that was so.
+/// State and kind of a shipment, and the time of that state.
 fn shipped(
     tx: &WriteTx<'_>,
     books: &Books,
@@ -275,7 +278,7 @@ fn shipped(
         text => books.words.number(tx, text).map(Some),
     };
     let known_at = before.and_then(|before| before.shipment_at);
-    // Of two states of a shipment the later one stands, as with the order.
+    // The later of two states of a shipment wins, as with the order.
     let is_older = |read: &&Shipment| read.updated_at.is_some() && read.updated_at < known_at;
     Ok(match (read.filter(|read| !is_older(read)), before) {
         (Some(read), _) => {
@@ -286,8 +289,8 @@ fn shipped(
     })
 }
 
-/// Brings an owner's order to what its shipment says, when it still has that
-/// one.
+/// Updates an owner's order from its shipment, unless the order has another
+/// shipment by now.
 pub fn apply_shipment(
     (tx, books, owner): Keeping<'_, '_>,
     order: OrderId,
@@ -340,8 +343,9 @@ fn delete(tx: &WriteTx<'_>, owner: UserId, order: OrderId, created_at: Instant) 
     )
 }
 
-/// Which words of what was sold an order has: title and SKU change, and an
-/// order keeps those that it was sold with. A document without any leaves them.
+/// The version of title and SKU that an order has. Titles and SKUs of listings
+/// change, but an order keeps those that it was sold with. A document without
+/// title and SKU changes nothing.
 fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&StoredOrder>) -> Result<i64> {
     let is_same = |before: &&StoredOrder| {
         (before.item_id, before.variation_id) == (item.number, item.variation)
@@ -357,7 +361,8 @@ fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&StoredOrder>) -> 
     {
         return Ok(before.item_version);
     }
-    // Words come back rarely, and then soon.
+    // An old title or SKU seldom comes back, and then soon, so the latest
+    // versions are enough.
     let mut latest = None;
     let known: Vec<(i64, String, String)> = tx.tuples(
         "SELECT version, title, sku FROM sold_item
@@ -380,7 +385,7 @@ fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&StoredOrder>) -> 
     Ok(version)
 }
 
-/// Whether a version of the words of what was sold is this one.
+/// Whether a version has the item's title and SKU.
 fn is_called(tx: &ReadTx<'_>, item: &SoldItem, version: i64) -> Result<bool> {
     let same = tx.optional(
         "SELECT 1 FROM sold_item
@@ -391,8 +396,8 @@ fn is_called(tx: &ReadTx<'_>, item: &SoldItem, version: i64) -> Result<bool> {
     Ok(same.is_some())
 }
 
-/// Adds an order to the counts, or takes it out: those of its store, state
-/// and day, and the sums over all days and over all stores and states.
+/// Adds `by` to the counts of an order: those of its store, state and day, and
+/// the sums over all days and over all stores and states.
 fn count((tx, books, owner): Keeping<'_, '_>, order: &StoredOrder, by: i64) -> Result<()> {
     let day = books.zone.day(order.created_at);
     for (seller, status) in [(order.ml_user_id.0, order.status), EVERY_KIND] {
@@ -414,7 +419,7 @@ fn count((tx, books, owner): Keeping<'_, '_>, order: &StoredOrder, by: i64) -> R
     Ok(())
 }
 
-/// Moves the sums of sales from what an order was to what it is.
+/// Updates the sums of sales for an order that changed.
 fn move_sale(
     (tx, books, owner): Keeping<'_, '_>,
     before: Option<&StoredOrder>,
@@ -454,7 +459,7 @@ fn add_sale(
     )
 }
 
-/// Tells the owner of a sale; an order that was told before says nothing.
+/// Notifies the owner of a sale, once for each order.
 fn tell((tx, books, owner): Keeping<'_, '_>, order: &OrderDocument) -> Result<()> {
     let title = if order.item.title.is_empty() { "Venda" } else { &order.item.title };
     let reference = order.id.to_string();

@@ -75,7 +75,7 @@ const LIST: Listing = Listing {
     )],
 };
 
-/// Days of the chart, today among them.
+/// Days of the chart, including today.
 const CHART_DAYS: u16 = 30;
 const CHART: BarWords = BarWords {
     title: "Faturamento por dia, últimos 30 dias",
@@ -84,7 +84,7 @@ const CHART: BarWords = BarWords {
     mark: short_money,
 };
 
-/// Sales in a CSV file, the newest.
+/// Most sales in a CSV file.
 const MOST_ROWS: u32 = 100_000;
 
 #[derive(Serialize)]
@@ -145,7 +145,7 @@ fn line(app: &App, page: &OrderPage, stores: &Stores, order: &Order, now: Instan
     }
 }
 
-/// What the address asks of the orders.
+/// The orders that the address asks for.
 fn asked(
     app: &App,
     query: &ListQuery,
@@ -189,22 +189,22 @@ fn last_days(today: Day, count: &str) -> Days {
 
 enum Asked {
     Page(list::Filter),
-    /// Orders of listings with such a title or SKU, if the words are not a
-    /// number that finds something.
+    /// A search: the order or listing with this number. When there is none, the
+    /// orders of listings with such a title or SKU.
     Words(Option<Number>, String, list::Filter),
 }
 
-/// What words may stand for.
+/// What a number in the search may be.
 enum Number {
     Order(OrderId),
     Listing(i64),
 }
 
-/// What was found.
+/// The orders that were found.
 #[derive(Default)]
 struct Found {
     page: OrderPage,
-    /// Whether more listings fit the words than are shown.
+    /// Whether more listings match the search than are shown.
     has_more: bool,
 }
 
@@ -238,7 +238,7 @@ fn found(tx: &ReadTx<'_>, words: &Words, owner: UserId, asked: &Asked) -> db::Re
     Ok(Found { page, has_more })
 }
 
-/// A search by words that fits more listings than it shows.
+/// The notice for a search that matches more listings than it shows.
 fn too_many() -> Notice {
     Notice::new(
         Tone::Warn,
@@ -247,8 +247,8 @@ fn too_many() -> Notice {
     )
 }
 
-/// The days that the address asks for. A page tells what is wrong with them
-/// beside their fields.
+/// The days that the address asks for. Wrong days fail a request for JSON or
+/// CSV; a page shows the error beside the fields.
 fn asked_days(query: &mut ListQuery, request: &Request) -> Result<Days, Problem> {
     let days = Days::of(request);
     if days.is_given() {
@@ -311,7 +311,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     Ok(page.status(status))
 }
 
-/// What was sold by day since `first`, of each account that sold anything.
+/// Gross sales by day since `first`, for each account that sold anything.
 fn gross_by_store(
     tx: &ReadTx<'_>,
     owner: UserId,
@@ -330,8 +330,8 @@ fn gross_by_store(
     Ok(gross)
 }
 
-/// What each account sold by day; one account alone, and more than a chart can
-/// tell apart, as one sum.
+/// The chart of sales by day, one series for each account. A single account, or
+/// more accounts than a chart can tell apart, become one sum.
 fn chart(first: Day, series: &[(String, Vec<i64>)]) -> Option<BarChart> {
     if (2..=MOST_SERIES).contains(&series.len()) {
         return BarChart::stacked(CHART, first, series);
@@ -352,7 +352,8 @@ struct SaleReply {
     sale: WireSale,
 }
 
-/// Where the label of an order's parcel is; empty when it is not to be printed.
+/// The address of the label of an order's parcel; empty when there is none to
+/// print.
 fn label(page: &OrderPage, order: &Order) -> String {
     let is_ready = order.shipping_status.map(|place| page.word(place)) == Some("ready_to_ship");
     let leaves_elsewhere = order.logistic_type.map(|place| page.word(place)) == Some("fulfillment");

@@ -1,9 +1,10 @@
-//! Runs of orders: those of one store and state, as `sale_order_run` has them.
+//! Runs of orders: the orders of one store and state, sorted as in the index
+//! `sale_order_run`.
 //!
-//! A page is merged from one run for each store and state that has orders,
-//! each read no further than the page's end. `order_count`, which every write
-//! keeps, has the totals, and says on which day a far page begins, so that
-//! orders of one day at most are passed over.
+//! A page is merged from one run for each store and state that has orders. Each
+//! run is read no further than the end of the page. `order_count`, which every
+//! write updates, has the totals. It also says on which day a far page begins,
+//! so that at most the orders of one day are skipped one by one.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,20 +15,19 @@ use crate::base::{Day, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::words::Words;
 
-/// Fewer orders than these are passed over one by one.
+/// A smaller offset is skipped order by order, without `order_count`.
 const FAR: i64 = 500;
 
-/// A store and state that has orders in the asked span.
+/// A store and state that has orders in the requested days.
 pub struct OrderRun {
     ml_user_id: i64,
     status: i64,
-    /// How many.
     pub orders: i64,
 }
 
-/// The orders to look through, and those among them that make the page.
+/// The time span of the orders to read, and the part of them that is the page.
 pub struct Window {
-    /// From, and before.
+    /// Seconds of creation: from this one on, and before this one.
     pub from: i64,
     pub before: i64,
     pub limit: i64,
@@ -36,7 +36,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// As the filter says it.
+    /// The window of a filter, with its whole time span.
     pub fn of(filter: &Filter) -> Self {
         let (from, before) = filter.created;
         Self {
@@ -54,8 +54,8 @@ impl Window {
     }
 }
 
-/// The window of a page, from the day on which it begins; `None` behind the
-/// last page.
+/// The window of a page, narrowed to begin at the day on which the page begins;
+/// `None` after the last page.
 pub fn window(
     tx: &ReadTx<'_>,
     owner: UserId,
@@ -110,7 +110,8 @@ pub fn window(
     Ok(Some(window))
 }
 
-/// Days to sum of `order_count`: those asked for, or the row that holds all.
+/// The days of `order_count` to sum: those of the filter, or the row with the
+/// sum of all days.
 fn counted_days(filter: &Filter) -> (i64, i64) {
     match filter.days {
         (None, None) => (-1, -1),
@@ -126,9 +127,9 @@ fn count_run(tx: &ReadTx<'_>, owner: UserId, kind: (i64, i64), days: (i64, i64))
     )
 }
 
-/// Every store and state an owner has orders in; real ones come behind
-/// [`EVERY_KIND`]. Each is found by one seek
-/// from the one before, however many days it has.
+/// Every store and state in which an owner has orders. The search starts at
+/// [`EVERY_KIND`], which sorts before all real ones. Each is found by one index
+/// seek, however many days it has.
 fn kinds(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(i64, i64)>> {
     let mut kinds = Vec::new();
     let mut last = EVERY_KIND;
@@ -145,7 +146,8 @@ fn kinds(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(i64, i64)>> {
     Ok(kinds)
 }
 
-/// The runs that a filter asks for; one for all where it asks for everything.
+/// The runs that match a filter; a single one when the filter has neither state
+/// nor store.
 pub fn asked(
     tx: &ReadTx<'_>,
     words: &Words,
@@ -186,7 +188,8 @@ pub fn merged(
     runs: &[OrderRun],
     window: &Window,
 ) -> Result<Vec<(i64, i64)>> {
-    // One run can pass over rows itself; several must be merged from their start.
+    // SQL can skip rows of a single run; several runs must be merged from their
+    // start.
     let alone = runs.len() == 1;
     let (limit, offset) =
         if alone { (window.limit, window.offset) } else { (window.limit + window.offset, 0) };
@@ -229,14 +232,14 @@ mod tests {
     const OTHER_STORE: i64 = 778;
     const ORDERS: i64 = 3_000;
 
-    /// Three orders of four hours in seven, among them some of one second.
+    /// Twelve orders in seven half-hours, so some have the same second.
     fn fill(world: &World) {
         let documents = (0..ORDERS).map(|number| {
             let mut document = order(number + 1);
             let at = NOW - (number * 7 / 4) / 3 * 3_600 / 2;
             document.created_at = Instant(at);
             document.item.number = 1 + number % 3;
-            // A listing is of one store.
+            // A listing belongs to one store.
             if number % 3 == 2 {
                 document.seller.0 = OTHER_STORE;
             }
@@ -283,7 +286,7 @@ mod tests {
                 };
                 world.read(|tx| read_page(tx, &world.books.words, ANA, &filter))
             };
-            // The whole at once passes nothing over.
+            // A page with everything skips nothing.
             let whole = page(ORDERS, 0);
             let keys = whole.orders.iter().map(|order| (order.created_at, order.order_id));
             let keys: Vec<_> = keys.collect();

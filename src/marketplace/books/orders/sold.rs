@@ -9,13 +9,13 @@ use crate::db::{ReadTx, Result};
 const BYTES: usize = 16 * 1024 * 1024;
 /// Bytes of an entry beside its texts.
 const ENTRY_BYTES: usize = 192;
-/// Bytes of most wordings.
+/// Bytes that most wordings have at most.
 const USUAL_BYTES: usize = 96;
 
 /// Listing, variation and version of what was sold.
 pub type SoldKey = (i64, i64, i64);
 
-/// What an order shows of what was sold; empty where nothing is known.
+/// Listing id, title and SKU of what an order sold; empty when not known.
 #[derive(Clone, Copy, Default)]
 pub struct Wording<'w> {
     /// Marketplace listing id.
@@ -28,8 +28,8 @@ pub struct Wording<'w> {
 
 /// The parts of a wording as one text, and where the second and the third begin.
 ///
-/// A page looks up twenty, and each piece of memory that no cache of the processor
-/// holds takes its time.
+/// One allocation holds all parts. A page looks up twenty wordings, and each
+/// piece of memory that is not in the processor's cache takes time.
 struct Joined {
     text: Box<str>,
     title_at: usize,
@@ -44,16 +44,17 @@ impl Joined {
     }
 }
 
-/// The wordings of a page, at the places of their keys.
+/// The wordings of a page, in the order of their keys.
 #[derive(Default)]
 pub struct Worded {
     text: String,
-    /// Where each begins in the text, where its parts do, and where it ends.
+    /// For each wording: where it begins in `text`, where its title and its SKU
+    /// begin, and where it ends.
     places: Vec<[usize; 4]>,
 }
 
 impl Worded {
-    /// The wording at a place.
+    /// The wording at an index.
     pub fn at(&self, place: usize) -> Wording<'_> {
         let Some([begin, title_at, sku_at, end]) = self.places.get(place).copied() else {
             return Wording::default();
@@ -73,10 +74,10 @@ impl Worded {
     }
 }
 
-/// The wordings read of late.
+/// Cache of the wordings read recently.
 ///
-/// They never go stale: rows of `sold_item` are only ever added, and other
-/// words get another version.
+/// Entries never go stale: rows of `sold_item` are only ever added, and another
+/// title or SKU gets another version.
 pub struct Wordings {
     kept: Cache<SoldKey, Joined>,
 }
@@ -88,8 +89,8 @@ impl Default for Wordings {
 }
 
 impl Wordings {
-    /// The wordings of what an owner sold. `tx` must not be a write, whose rows may be
-    /// undone.
+    /// The wordings of what an owner sold. `tx` must not be a write
+    /// transaction, whose rows may be rolled back.
     pub fn of(&self, tx: &ReadTx<'_>, owner: UserId, keys: &[SoldKey]) -> Result<Worded> {
         let mut worded = Worded {
             text: String::with_capacity(keys.len() * USUAL_BYTES),
@@ -98,7 +99,8 @@ impl Wordings {
         let mut missing = Vec::new();
         {
             let kept = self.kept.part(&owner);
-            // First all of them, then their texts: the processor fetches several at once.
+            // All entries are looked up before their texts are copied, so that
+            // the processor fetches several at once.
             let found: Vec<_> = keys.iter().map(|key| kept.value(key)).collect();
             for (place, found) in found.into_iter().enumerate() {
                 match found {
@@ -131,12 +133,12 @@ fn read(tx: &ReadTx<'_>, key: SoldKey) -> Result<Option<Joined>> {
     )
 }
 
-/// Listings whose orders a search by words shows.
+/// Most listings whose orders a search by words shows.
 pub const MOST: usize = 100;
 
-/// Numbers of the listings that an owner sold from under a title with the words
-/// of a text, or under a SKU that begins with it: the newest, and one more than
-/// [`MOST`] when there are others.
+/// Numbers of the listings that an owner sold under a title with the words of a
+/// text, or under a SKU that begins with the text. The newest come first. One
+/// more than [`MOST`] is returned when there are more.
 pub fn called(tx: &ReadTx<'_>, owner: UserId, text: &str) -> Result<Vec<i64>> {
     // Each listing is found by one seek from the one before, however many
     // orders it has.

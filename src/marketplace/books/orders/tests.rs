@@ -1,5 +1,5 @@
-//! The books against themselves: any course of documents ends the same way,
-//! and sums always equal a recount.
+//! Tests of the books with random documents: any sequence of them ends the same
+//! way, and sums always equal a recount.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
@@ -14,10 +14,11 @@ use crate::marketplace::books::words::ORDER_STATES;
 
 pub const NOW: i64 = fixture::NOW.0;
 pub const SELLER: MlUserId = MlUserId(777);
-/// So late that no sale is told.
+/// So late that no sale is notified.
 pub const NEVER: Instant = Instant(i64::MAX);
 
-/// A database and its books; the rooms beside this one test with it too.
+/// A database and its books; the tests of listings, questions and claims use it
+/// too.
 pub struct World {
     pub db: Db,
     pub books: Books,
@@ -54,7 +55,7 @@ impl World {
         })
     }
 
-    /// Books documents of one kind.
+    /// Applies documents of one kind.
     pub fn book<D: Booked>(
         &self,
         owner: UserId,
@@ -89,7 +90,7 @@ impl World {
         self.db.read(crate::db::Lane::Slow, read).unwrap()
     }
 
-    /// A person with an account, so that they can be told something.
+    /// Adds a person with an account, who can be notified.
     pub fn seller(&self, owner: UserId) {
         self.write(move |tx| {
             tx.execute(
@@ -145,8 +146,8 @@ impl World {
         )
     }
 
-    /// The sums as the orders give them. São Paulo is three hours behind UTC
-    /// on all days of these tests.
+    /// Compares the stored sums with a recount of the orders. São Paulo is
+    /// three hours behind UTC on all days of these tests.
     fn assert_sums_equal_a_recount(&self, owner: UserId) {
         let counts = self.dump(
             "WITH one AS (
@@ -196,8 +197,8 @@ pub fn order(id: i64) -> OrderDocument {
     }
 }
 
-/// Documents of one order's life, oldest first. Their text is always there:
-/// what a document leaves out is kept, which is another test.
+/// Documents of one order, oldest first. None of them leaves a text out; there
+/// is another test for that.
 fn life(id: i64) -> impl Strategy<Value = Vec<OrderDocument>> {
     let state = proptest::sample::select(ORDER_STATES.to_vec());
     let moment = (0_i64..40 * DAY_S).prop_map(|ago| Instant(NOW - ago));
@@ -230,8 +231,8 @@ fn life(id: i64) -> impl Strategy<Value = Vec<OrderDocument>> {
     )
 }
 
-/// Lives of three orders, and a course of their documents: all of them
-/// shuffled, some of them again.
+/// All documents of three orders, shuffled and some of them repeated, and the
+/// newest document of each order.
 fn course() -> impl Strategy<Value = (Vec<OrderDocument>, Vec<OrderDocument>)> {
     (life(1), life(2), life(3)).prop_flat_map(|(one, two, three)| {
         let newest: Vec<_> =
@@ -338,7 +339,7 @@ fn an_order_keeps_the_words_it_was_sold_with() {
     }
     let expected = ["1 Cabo A", "2 Cabo 2 m B", "3 Cabo A"];
     assert_eq!(said(), expected);
-    // A document without words changes none.
+    // A document without title and SKU keeps the stored ones.
     let mut bare = sold(2, "", "");
     bare.updated_at = bare.updated_at.plus(1);
     bare.status = "cancelled".to_owned();

@@ -1,5 +1,5 @@
-//! What programs are told of an order by webhook: what a change made of it, as
-//! long as it is news. History that is read when an account is linked is not.
+//! Webhook events of orders. Only news raises events; history that is read when
+//! an account is linked does not.
 
 use super::StoredOrder;
 use super::effects::OrderChange;
@@ -9,8 +9,8 @@ use crate::db::{Result, WriteTx};
 use crate::marketplace::books::order_status::OrderStatus;
 use crate::webhooks::{self, EventType};
 
-/// Raises the events of a change. Each is told once of an order, whatever
-/// comes again or late.
+/// Raises the events of a change. Each type is raised once for an order, even
+/// when documents repeat or come late.
 pub(super) fn tell_programs(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let tell = |kind| webhooks::raise(tx, change.owner, kind, (change.order.0, 0));
     if change.document.is_some() {
@@ -24,7 +24,7 @@ pub(super) fn tell_programs(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Resul
         if is_paid(after) && !before.is_some_and(is_paid) && paid_at >= news_from {
             tell(EventType::OrderPaid)?;
         }
-        // Of an order of before only what changed since is news.
+        // For an older order only a change since `news_from` is news.
         let is_news = is_new || before.is_some() && after.updated_at >= news_from;
         if is_called_off(after) && !before.is_some_and(is_called_off) && is_news {
             tell(EventType::OrderCancelled)?;
@@ -42,8 +42,8 @@ fn is_called_off(row: &StoredOrder) -> bool {
         .any(|status| row.status == i64::from(status.number()))
 }
 
-/// Whether the parcel left since the order was looked at before. The first look
-/// at a parcel of history finds what left long ago.
+/// Whether the parcel has been shipped since the order was last read. The first
+/// reading of an old order may find a parcel that was shipped long ago.
 fn has_left_now(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<bool> {
     let known = change.before.and_then(|before| before.shipping_status);
     if known == change.after.shipping_status || !has_left(tx, change, change.after.shipping_status)?

@@ -14,8 +14,8 @@ pub struct SalesPage {
     pub layout: Layout,
     /// Whether an account is linked.
     pub has_stores: bool,
-    /// What was sold by day and account; none when nothing was, or the list is
-    /// narrowed.
+    /// Sales by day and account; `None` when there are none, or the list is
+    /// filtered.
     pub chart: Option<BarChart>,
     pub table: Table,
     pub sales: Vec<SaleLine>,
@@ -60,6 +60,6 @@ pub struct SalePage {
     pub exact: String,
     /// Whether there may be a fiscal note.
     pub is_paid: bool,
-    /// The label of its parcel; empty when there is none to print.
+    /// Address of the label of its parcel; empty when there is none to print.
     pub label: String,
 }

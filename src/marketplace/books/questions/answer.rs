@@ -9,7 +9,7 @@ use crate::panel::{Answer, Form, Input, Notice, Rule, Sent, Tone, Visit};
 
 /// Longest answer that the marketplace takes.
 pub const LONGEST: usize = 2_000;
-/// What to correct in one that is none.
+/// The error of an answer that is empty or too long.
 pub const WRONG_LENGTH: &str = "Escreva a resposta, com até 2.000 letras.";
 
 /// The form of an answer.
@@ -26,8 +26,9 @@ pub fn read(sent: &mut Sent<'_>, name: &'static str, text: &mut String) {
 }
 
 /// `POST /painel/perguntas/{id}/responder`: sends an answer to the marketplace
-/// and keeps what it says then. Answering twice is a conflict. A form of the
-/// queue leads back to it, to the next question.
+/// and stores the question that it returns. Answering twice is a conflict.
+/// After a form of the queue the person returns to the queue, at the next
+/// question.
 pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let text = FORM.read(&mut sent, None);
@@ -64,7 +65,7 @@ fn not_sent((app, person, request): Visit<'_>, problem: Problem) -> Result<Reply
     Ok(page.status(problem.code.status(request.family)))
 }
 
-/// What is said above an answer that was not sent.
+/// The notice above an answer that was not sent.
 pub fn unsent_notice(problem: &Problem) -> Notice {
     Notice::new(
         Tone::Bad,

@@ -1,4 +1,4 @@
-//! What buyers who asked are called: asked of the marketplace once, kept for
+//! Nicknames of buyers who asked: fetched from the marketplace once, kept for
 //! half a year.
 
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::tools;
 
-/// A name is asked for again after so long, and forgotten.
+/// A name is deleted after this time, and fetched again when it is needed.
 const KEPT_S: i64 = 180 * DAY_S;
 /// Longest name that is kept.
 const LONGEST: usize = 200;
@@ -21,11 +21,11 @@ const LONGEST: usize = 200;
 #[derive(Serialize)]
 struct NameReply {
     ok: bool,
-    /// `None` when there is none to see.
+    /// `None` when the marketplace shows no name.
     nome: Option<String>,
 }
 
-/// `GET /painel/perguntas/{id}/comprador`: what the buyer of a question is called.
+/// `GET /painel/perguntas/{id}/comprador`: the nickname of a question's buyer.
 pub fn buyer(app: &App, person: &Person, request: &Request) -> std::result::Result<Reply, Problem> {
     let question = pages::read(app, person, request)?.0.row;
     reply(app, person.account.user_id, &question)
@@ -82,7 +82,7 @@ fn known(tx: &ReadTx<'_>, asker: i64, since: Instant) -> Result<Option<String>> 
     )
 }
 
-/// Keeps a name, and forgets those that were read long ago.
+/// Stores a name, and deletes those that were read long ago.
 fn keep(tx: &WriteTx<'_>, asker: i64, nickname: &str) -> Result<()> {
     tx.execute("DELETE FROM buyer_name WHERE read_at < ?1", [tx.now().minus(KEPT_S)])?;
     tx.run(

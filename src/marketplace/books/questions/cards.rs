@@ -15,16 +15,17 @@ use super::replies::SavedReply;
 use super::store::Question;
 use super::{QuestionState, standing};
 
-/// The field of a card's form that leads back to the queue: its query.
+/// The field of a card's form with the query of the queue, to return to it.
 pub const BACK: &str = "volta";
-/// Questions of the same buyer that a card shows, and how many are looked at.
+/// Questions of the same buyer that a card shows, and how many are read to find
+/// them.
 const EARLIER: usize = 5;
 const LOOKED_AT: i64 = 25;
-/// A question that waits so long should be next; so long, is late.
+/// A question that waits this long should be answered soon, or is late.
 const SOON_S: i64 = 12 * 3600;
 const LATE_S: i64 = DAY_S;
 
-/// What a queue says of the last answer.
+/// The notices of a queue about the last answer.
 pub const OUTCOMES: &[Outcome] = &[
     Outcome::good("respondida", "Resposta enviada", "O comprador já pode vê-la no anúncio."),
     Outcome::good(
@@ -39,13 +40,13 @@ pub const OUTCOMES: &[Outcome] = &[
     ),
 ];
 
-/// A question with what its card says of it.
+/// A question with the data that only its card shows.
 pub struct CardRow {
     pub question: Question,
     pub owner: UserId,
-    /// What the account is called; `None` when it was unlinked.
+    /// Nickname of the account; `None` when it was unlinked.
     pub store: Option<String>,
-    /// What the buyer is called, when that is known.
+    /// Nickname of the buyer, when it is known.
     pub buyer: Option<String>,
 }
 row!(CardRow {
@@ -56,23 +57,23 @@ row!(CardRow {
     buyer = "(SELECT b.nickname FROM buyer_name b WHERE b.buyer_id = question.asker_id)",
 });
 
-/// What surrounds the cards of a page.
+/// What a page of cards needs besides the cards.
 pub struct Desk {
     /// The queue's address.
     pub base: &'static str,
-    /// Whether it is the agency's.
+    /// Whether it is the agency's queue.
     pub is_agency: bool,
-    /// The query of the queue as it is shown, to come back to.
+    /// The query of the queue as it is shown, to return to it.
     pub back: String,
-    /// How many wait for an answer; empty where others are shown.
+    /// How many questions wait for an answer; empty where others are shown.
     pub waiting: String,
-    /// Texts to answer with, and where they are kept.
+    /// Saved replies, and the address of their page.
     pub replies: Vec<SavedReply>,
     pub replies_page: &'static str,
 }
 
 impl Desk {
-    /// Where a card's answer is sent.
+    /// The address to which a card's form is posted.
     pub fn action(&self, card: &Card) -> String {
         if self.is_agency {
             format!("{}/responder", self.base)
@@ -81,7 +82,7 @@ impl Desk {
         }
     }
 
-    /// The name of the field of an answer.
+    /// The name of the form field with the answer.
     pub const fn field(&self) -> &'static str {
         if self.is_agency { "answer" } else { "resposta" }
     }
@@ -91,28 +92,28 @@ impl Desk {
 pub struct Card {
     pub id: i64,
     pub text: String,
-    /// Whose client it is of; empty in the seller's own queue.
+    /// Name of the agency's client; empty in the seller's own queue.
     pub client: String,
     pub account: MlUserId,
-    /// What the account is called.
+    /// Nickname of the account.
     pub store: String,
-    /// What the buyer is called; empty when nobody asked yet.
+    /// Nickname of the buyer; empty while it was not fetched.
     pub buyer: String,
     pub asked: When,
-    /// How long it waits, in words, and what that means.
+    /// How long it waits, in words, and how urgent that is.
     pub age: (String, Tone),
     /// Whether it can be answered.
     pub waits: bool,
     pub state: Badge,
-    /// What became of it, when it has no answer and takes none.
+    /// What happened to a question that cannot be answered.
     pub standing: Option<Notice>,
-    /// What was answered; empty without an answer.
+    /// The text of the answer; empty without one.
     pub answer: String,
     pub answered: Option<When>,
     pub listing: CardListing,
-    /// What the same buyer asked before, newest first.
+    /// Earlier questions of the same buyer, newest first.
     pub earlier: Vec<Earlier>,
-    /// What stands in the field of the answer.
+    /// The form field with the answer.
     pub field: Field,
     /// Why the last answer was not sent.
     pub alert: Option<Notice>,
@@ -121,12 +122,13 @@ pub struct Card {
 }
 
 impl Card {
-    /// The class of its age.
+    /// The CSS class of its age.
     pub fn age_class(&self) -> &'static str {
         self.age.1.class()
     }
 
-    /// The same card with what was typed into it and why it was not sent.
+    /// Puts the typed text back into the card, with the reason why it was not
+    /// sent.
     pub fn typed(&mut self, text: String, error: Option<String>, alert: Option<Notice>) {
         self.field = Field { value: text, error, focus: true };
         self.alert = alert;
@@ -137,23 +139,23 @@ impl Card {
 pub struct CardListing {
     /// Such as `MLB123`.
     pub id: String,
-    /// Its title, or the same.
+    /// Its title, or its id when that is not known.
     pub title: String,
     /// `R$ 59,90`; empty when the listing is not known.
     pub price: String,
     /// Units for sale, as a number; empty when the listing is not known.
     pub stock: String,
-    /// The same in words.
+    /// The units for sale in words.
     pub stock_words: String,
-    /// Why buyers cannot buy there now, and nobody can answer; `None` while it
-    /// is active, or not known.
+    /// The state in which buyers cannot buy and nobody can answer now; `None`
+    /// while the listing is active, or not known.
     pub state: Option<Badge>,
     /// Addresses of its page and its picture; may be empty.
     pub permalink: String,
     pub thumbnail: String,
 }
 
-/// Something that the same buyer asked before.
+/// An earlier question of the same buyer.
 pub struct Earlier {
     pub text: String,
     /// Empty without an answer.
@@ -190,8 +192,8 @@ struct Before {
 }
 row!(Before { ml_user_id, item_id, text, answer, asked_at });
 
-/// The card of a question. Of what the buyer asked before it shows what the
-/// reader may see: questions to these accounts.
+/// The card of a question. Of the buyer's earlier questions it shows only those
+/// to accounts for which `may_see` is true.
 pub fn card(
     (app, tx, now): (&App, &ReadTx<'_>, Instant),
     found: CardRow,
@@ -237,7 +239,7 @@ pub fn card(
     })
 }
 
-/// What a page says of a state.
+/// The badge of a question's state.
 pub const fn badge(state: QuestionState) -> Badge {
     match state {
         QuestionState::Open => Badge::Unanswered,
@@ -246,7 +248,7 @@ pub const fn badge(state: QuestionState) -> Badge {
     }
 }
 
-/// A question's text, or what is said in its place.
+/// A question's text, or a sentence when the marketplace hides it.
 pub fn said(text: String) -> String {
     if text.is_empty() { "O marketplace ocultou esta pergunta.".to_owned() } else { text }
 }
@@ -310,7 +312,7 @@ fn before(
     )
 }
 
-/// How long a question waits, in words, and what that means.
+/// How long a question waits, in words, and how urgent that is.
 fn age(seconds: i64) -> (String, Tone) {
     let words = match seconds {
         ..60 => "agora".to_owned(),

@@ -1,7 +1,8 @@
-//! Giving an answer, for whoever asked for it: the seller or the agency.
+//! Sending an answer, for the seller or for the agency.
 //!
-//! One answer to a question is under way at a time, and what was sent before
-//! and nobody saw arrive is looked for before another goes out (`sending.rs`).
+//! Only one answer to a question is sent at a time. When an answer was sent
+//! earlier and its result is not known, the marketplace is asked for the
+//! question before another is sent (`sending.rs`).
 
 use super::store::{self, QuestionRow};
 use super::{QuestionState, sending, standing};
@@ -15,18 +16,18 @@ use crate::marketplace::books::orders::Books;
 use crate::marketplace::client::{AnswerSent, Failure};
 use crate::marketplace::tools;
 
-/// What became of an answer.
+/// The result of sending an answer.
 pub enum Given {
     /// It is the question's answer now.
     Sent,
-    /// Nothing of it is there, and nothing will be, for this reason. The word
-    /// is one of the page's outcomes.
+    /// It was not published and will not be, for this reason. The word is one
+    /// of the page's outcomes.
     Late(Problem, &'static str),
-    /// It was not sent; another try may do.
+    /// It was not sent; another try may succeed.
     Unsent(Problem),
 }
 
-/// What else is stored in the transaction that knows the answer as sent.
+/// Further writes of the transaction that stores that the answer was sent.
 pub type Noted = Box<dyn FnOnce(&WriteTx<'_>) -> db::Result<()> + Send>;
 
 /// Answers an owner's question with a text, once. `noted` is called once for an
@@ -41,7 +42,7 @@ pub fn give(
     let Some(_turn) = app.marketplace.answering.take(question.id) else {
         return Ok(late("Uma resposta já está sendo enviada", "ja_respondida"));
     };
-    // The holder of the turn before may have answered it.
+    // Another request may have answered the question just before.
     let question = read(app, owner, question.id)?;
     if !question.is_open() {
         let is_ours = has_arrived(app, &question, text, noted)?;
@@ -53,7 +54,7 @@ pub fn give(
     };
     let refusal = match sent {
         AnswerSent::Answered(document) => {
-            // Somebody else may have been first, with other words.
+            // Another person may have answered first, with another text.
             let given = document.answer.as_ref();
             let is_ours = given.is_some_and(|answer| answer.text.trim() == text);
             keep(app, owner, &question, Some(document), Some(noted).filter(|_| is_ours))?;
@@ -81,7 +82,7 @@ fn late(said: &'static str, word: &'static str) -> Given {
     Given::Late(Problem::new(Code::Conflict, said), word)
 }
 
-/// A question that does not wait for an answer any more.
+/// The result for a question that does not wait for an answer any more.
 fn too_late(question: &QuestionRow) -> Given {
     if question.state == QuestionState::Answered {
         late("Esta pergunta já tem resposta", "ja_respondida")
@@ -90,7 +91,8 @@ fn too_late(question: &QuestionRow) -> Given {
     }
 }
 
-/// Why the marketplace did not take the answer to a question that still waits.
+/// The error when the marketplace rejects the answer to a question that still
+/// waits.
 fn refused(code: &str) -> Problem {
     match code {
         "not_active_item" => Problem::new(
@@ -104,8 +106,8 @@ fn refused(code: &str) -> Problem {
     }
 }
 
-/// Sends an answer, once: what was sent before and nobody saw arrive is looked
-/// for first.
+/// Sends an answer, once. When the result of an earlier answer is not known,
+/// checks first whether the question has an answer.
 fn send(
     app: &App,
     owner: UserId,
@@ -124,7 +126,8 @@ fn send(
         }
         client.answer(caller, id, text)
     });
-    // A look that failed tells nothing of what was sent before it.
+    // When the check fails, the result of the earlier answer is still not
+    // known.
     if let Err(error) = &sent
         && !was_sent
         && !may_have_arrived(error)
@@ -134,8 +137,8 @@ fn send(
     Ok(sent)
 }
 
-/// Stores a question as it is `now`, `None` when there is no such one any more,
-/// and that it is known what became of the answer.
+/// Stores the question as it is `now`; `None` means that the marketplace does
+/// not have it any more. Also notes that the result of the answer is known.
 fn keep(
     app: &App,
     owner: UserId,
@@ -161,8 +164,8 @@ fn keep(
     })
 }
 
-/// Whether a question that came in answered was answered by an earlier try of
-/// this answer, whose end nobody saw.
+/// Whether an answered question has the answer of an earlier try with this
+/// text, whose result was not known.
 fn has_arrived(
     app: &App,
     question: &QuestionRow,
@@ -182,7 +185,7 @@ fn has_arrived(
         })?)
 }
 
-/// Whether an answer may be there although nobody saw it arrive.
+/// Whether the answer may have arrived in spite of this error.
 const fn may_have_arrived(error: &CallError) -> bool {
     matches!(
         error,
@@ -190,7 +193,7 @@ const fn may_have_arrived(error: &CallError) -> bool {
     )
 }
 
-/// Why an answer was not sent, in words for whoever gave it.
+/// The error for an answer that was not sent, in words for its author.
 fn unsent(error: CallError) -> Problem {
     let said = tools::out_of_reach(&error).1;
     match error {

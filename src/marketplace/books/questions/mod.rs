@@ -1,12 +1,12 @@
 //! Questions of buyers, and their answers.
 //!
-//! A question is applied by its state. A single reading tells when the
-//! question last changed, and the later change stands. A row of a search does
-//! not tell; it may lead a question on, never back: an answered question is
-//! not taken as unanswered again because of a page that was read before.
-//! Whether it is again, a single reading tells. The owner is told once of each
-//! question that waits for an answer, in the panel and by the channels that
-//! the owner chose.
+//! Each document has the whole state of a question. A question that was read
+//! alone has the time of its last change, and the later change wins. A row of a
+//! search has no such time: it may move a question forward, never back. An
+//! answered question does not become unanswered because of a page that was read
+//! earlier; only a single reading can do that. The owner is notified once of
+//! each question that waits for an answer, in the panel and by the channels
+//! that the owner chose.
 
 pub mod answer;
 pub mod buyers;
@@ -41,7 +41,7 @@ use crate::webhooks::{self, EventType};
 
 /// Characters of a question that its notification shows.
 const SHOWN: usize = 160;
-/// The same of its message, which leaves the platform.
+/// Characters of a question that its message shows, which leaves the platform.
 const SENT: usize = 300;
 
 named! {
@@ -56,7 +56,8 @@ named! {
 }
 
 impl QuestionState {
-    /// The state of a status of the marketplace; new ones cannot be answered.
+    /// The state for a status of the marketplace. A question with a new status
+    /// cannot be answered.
     fn of(status: &str) -> Self {
         match status {
             "UNANSWERED" => Self::Open,
@@ -66,7 +67,8 @@ impl QuestionState {
     }
 }
 
-/// How far a status is in the life of a question: it does not go back.
+/// How far a status is in the life of a question. Rows of searches never lower
+/// it.
 fn rank(status: &str) -> u8 {
     match status {
         "ANSWERED" | "CLOSED_UNANSWERED" => 2,
@@ -75,8 +77,8 @@ fn rank(status: &str) -> u8 {
     }
 }
 
-/// Brings an owner's questions to what a document says. Those asked from
-/// `news_from` on are told to the owner; older ones are history.
+/// Updates an owner's questions from a document. The owner is notified of
+/// questions asked from `news_from` on; older ones are history.
 pub fn apply(
     (tx, books, owner): Keeping<'_, '_>,
     question: &QuestionDocument,
@@ -123,7 +125,8 @@ fn is_older(question: &QuestionDocument, before: &QuestionRow) -> bool {
     }
 }
 
-/// The row a document stands for. What it leaves out is kept from before.
+/// The row to store for a document. What the document leaves out keeps its
+/// stored value.
 fn to_store(question: &QuestionDocument, before: Option<&QuestionRow>) -> QuestionRow {
     let answer = question.answer.as_ref();
     let known = before.filter(|_| {
@@ -145,7 +148,7 @@ fn to_store(question: &QuestionDocument, before: Option<&QuestionRow>) -> Questi
     }
 }
 
-/// Stores what a question is now, with the number of open ones.
+/// Stores the new row of a question, and updates the number of open ones.
 fn change(
     tx: &WriteTx<'_>,
     owner: UserId,
@@ -199,7 +202,7 @@ fn cause_of(question: i64) -> String {
     format!("pergunta:{question}")
 }
 
-/// A text that may be long, with a sign where it was cut.
+/// A text cut to `limit` characters, with an ellipsis where it was cut.
 fn cut(text: &str, limit: usize) -> String {
     let kept = shortened(text, limit);
     let more = if kept.len() < text.len() { "…" } else { "" };

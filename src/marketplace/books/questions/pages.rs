@@ -96,9 +96,9 @@ fn line(app: &App, stores: &Stores, question: Question, now: Instant) -> Questio
     }
 }
 
-/// `GET /painel/perguntas`: what waits for an answer, oldest first, to be
-/// answered in place. Programs, files, searches and other states get the list,
-/// newest first.
+/// `GET /painel/perguntas`: the questions that wait for an answer, oldest
+/// first, to be answered in place. Requests for JSON or CSV, searches and other
+/// states get the list, newest first.
 pub fn questions(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let is_list = !matches!(query.filter("estado"), None | Some("pendente"))
@@ -122,8 +122,8 @@ pub fn questions(app: &App, person: &Person, request: &Request) -> Result<Reply,
     })
 }
 
-/// Puts the queue into the place of the filter's first chip, which the list
-/// calls all.
+/// Removes the first chip of the state filter, because an address without a
+/// state is the queue. `is_all` marks the chip for all states instead.
 fn lead_back(table: &mut Table, is_all: bool) {
     let states = table.filters.iter_mut().filter(|filter| filter.label == LIST.filters[0].label);
     for filter in states {
@@ -134,7 +134,7 @@ fn lead_back(table: &mut Table, is_all: bool) {
     }
 }
 
-/// What waits for an answer, as cards.
+/// The questions that wait for an answer, as cards.
 fn queue((app, person, request): Visit<'_>, query: &ListQuery) -> Result<Reply, Problem> {
     let (owner, account) = (person.account.user_id, stores::asked(request)?);
     let (stores, cards, total, replies) = app.db.read(request.lane, |tx| {
@@ -175,8 +175,8 @@ fn queue((app, person, request): Visit<'_>, query: &ListQuery) -> Result<Reply, 
     Ok(page.with(CONTENT_SECURITY_POLICY, images))
 }
 
-/// The queue to which a card's form leads back: its address says no more than
-/// an account.
+/// The address of the queue to which a card's form returns. Of the query it
+/// keeps only the account.
 pub fn queue_again(query: &str) -> String {
     let mut given = form_urlencoded::parse(query.as_bytes());
     let account = given.find(|(name, _)| name == "conta");
@@ -202,7 +202,7 @@ pub fn question(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     with_form((app, person, request), FORM.show(None, app.zone()).unfocused())
 }
 
-/// The question of an address, when it is to the person.
+/// The question that the address names, when it belongs to the person.
 pub fn read(app: &App, person: &Person, request: &Request) -> Result<(Question, Stores), Problem> {
     let (id, owner) = (request.id()?, person.account.user_id);
     let (question, stores) = app.db.read(request.lane, |tx| {

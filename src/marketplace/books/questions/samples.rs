@@ -21,7 +21,7 @@ const TEXTS: [&str; 3] = [
 ];
 const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
 
-/// A card of every kind, by its number.
+/// A card; its kind depends on the number.
 pub fn card(number: usize, ago: &dyn Fn(i64) -> When) -> Card {
     let hours = [2, 14, 50][number % 3];
     let waits = number < 6;
@@ -68,7 +68,7 @@ pub fn card(number: usize, ago: &dyn Fn(i64) -> When) -> Card {
     }
 }
 
-/// So many saved replies.
+/// The given number of saved replies.
 pub fn replies(count: usize) -> Vec<SavedReply> {
     let reply = |number: usize| SavedReply {
         id: i64::try_from(number).unwrap(),
@@ -124,7 +124,7 @@ fn one(layout: Layout, faults: usize, ago: &dyn Fn(i64) -> When) -> String {
     })
 }
 
-/// The page of saved replies, with one at fault.
+/// The page of saved replies; with `wrong`, one form has errors.
 pub fn saved(layout: Layout, count: usize, path: &'static str, wrong: bool) -> String {
     let form = |reply: SavedReply| ReplyForm {
         id: reply.id,

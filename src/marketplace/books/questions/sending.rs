@@ -4,11 +4,12 @@
 use crate::base::DAY_S;
 use crate::db::{ReadTx, Result, WriteTx};
 
-/// Nobody waits for an answer any more after so long.
+/// Notes of sent answers are deleted after this time, when nobody waits any
+/// more.
 const KEPT_S: i64 = 30 * DAY_S;
 
-/// Notes that an answer goes out now; returns whether one did before whose
-/// end is not known.
+/// Notes that an answer is sent now; returns whether one was sent before and
+/// its result is not known.
 pub fn begin(tx: &WriteTx<'_>, question: i64) -> Result<bool> {
     let was_sent = is_unclear(tx, question)?;
     tx.execute("DELETE FROM answer_sent WHERE sent_at < ?1", [tx.now().minus(KEPT_S)])?;
@@ -19,12 +20,12 @@ pub fn begin(tx: &WriteTx<'_>, question: i64) -> Result<bool> {
     Ok(was_sent)
 }
 
-/// Whether an answer went out and nobody saw what became of it.
+/// Whether an answer was sent and its result is not known.
 pub fn is_unclear(tx: &ReadTx<'_>, question: i64) -> Result<bool> {
     tx.value("SELECT EXISTS (SELECT 1 FROM answer_sent WHERE question_id = ?1)", [question])
 }
 
-/// Notes that it is known what became of the answer.
+/// Notes that the result of the answer is known.
 pub fn end(tx: &WriteTx<'_>, question: i64) -> Result<()> {
     tx.run("DELETE FROM answer_sent WHERE question_id = ?1", [question])
 }

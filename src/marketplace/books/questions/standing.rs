@@ -1,4 +1,5 @@
-//! What became of a question that cannot be answered, in words for its seller.
+//! What happened to a question that cannot be answered, in words for its
+//! seller.
 
 /// What happened, and what to do, for a status of the marketplace.
 pub fn sentences(status: &str) -> (&'static str, &'static str) {

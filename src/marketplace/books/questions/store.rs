@@ -12,7 +12,7 @@ use crate::marketplace::books::words::Words;
 use crate::panel::Listing;
 use crate::row;
 
-/// The state in the address that stands for all.
+/// The value of the state filter that means all states.
 pub const ALL: &str = "todas";
 
 /// A question as it is stored.
@@ -24,7 +24,7 @@ pub struct QuestionRow {
     /// Number of the listing id.
     pub item_id: i64,
     pub state: QuestionState,
-    /// As the marketplace calls it.
+    /// The marketplace's name of the state.
     pub status: String,
     pub text: String,
     pub answer: Option<String>,
@@ -90,8 +90,9 @@ pub fn stored(tx: &ReadTx<'_>, owner: UserId, question: i64) -> Result<Option<Qu
     tx.record("FROM question WHERE question_id = ?1 AND owner_id = ?2", (question, owner))
 }
 
-/// A page of those of an owner, or of one of the accounts, that wait for an
-/// answer, oldest first, with the number of all.
+/// A page of the questions that wait for an answer, oldest first, and the
+/// number of all that wait. They are those of an owner, or of one of the
+/// owner's accounts.
 pub fn waiting(
     tx: &ReadTx<'_>,
     (owner, account): (UserId, Option<MlUserId>),
@@ -106,7 +107,7 @@ pub fn waiting(
     let (limit, offset) = window;
     let condition = filters.sql().to_owned();
     filters.bind(&[(":limit", &limit), (":offset", &offset)]);
-    // Those that wait are few among all that were ever asked.
+    // Only few of all questions wait, so the index by state is used.
     let rest = format!(
         "FROM (SELECT * FROM question INDEXED BY question_run WHERE {condition}
              ORDER BY asked_at, question_id LIMIT :limit OFFSET :offset) AS question
@@ -121,7 +122,7 @@ pub fn put(tx: &WriteTx<'_>, owner: UserId, row: &QuestionRow) -> Result<()> {
     Ok(())
 }
 
-/// Removes a question from where it stood.
+/// Removes a question from its old place: `asked_at` is a part of the key.
 pub fn delete(tx: &WriteTx<'_>, owner: UserId, row: &QuestionRow) -> Result<()> {
     tx.run(
         "DELETE FROM question WHERE owner_id = ?1 AND asked_at = ?2 AND question_id = ?3",

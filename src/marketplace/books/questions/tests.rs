@@ -1,5 +1,5 @@
-//! Questions against themselves: an answered one stays answered, numbers equal
-//! a recount, and what waits for an answer is told once.
+//! Tests of questions: an answered one stays answered, counts equal a recount,
+//! and each question that waits for an answer is notified once.
 
 use proptest::prelude::*;
 
@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn single_readings_end_like_the_latest(ages in proptest::collection::vec((1_i64..3, 0_usize..8), 1..30)) {
         let world = world();
-        // One status for each second, as at the marketplace.
+        // Each second has one status, as at the marketplace.
         let course: Vec<_> = ages
             .iter()
             .map(|(id, at)| question(*id, STATUSES[*at], Some(i64::try_from(*at).unwrap())))
@@ -92,7 +92,8 @@ fn an_answered_question_stays_answered() {
     assert_eq!(state(&world), "1 UNANSWERED - 1");
     world.book(ANA, vec![question(1, "ANSWERED", Some(50))], NEVER);
     assert_eq!(state(&world), "2 ANSWERED Serve sim 0");
-    // A page that was read before, and a single reading that took its time.
+    // A row of a page that was read earlier, and a single reading that came
+    // late.
     let older = vec![question(1, "UNANSWERED", None), question(1, "UNANSWERED", Some(90))];
     assert_eq!(world.book(ANA, older, NEVER), [Applied::Stale; 2]);
     let mut bare = question(1, "ANSWERED", None);

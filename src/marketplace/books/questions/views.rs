@@ -5,7 +5,7 @@ use askama::Template;
 use super::cards::{Card, Desk};
 use crate::panel::{Badge, FormView, Layout, Notice, Table, When};
 
-/// `GET /painel/perguntas`: what waits for an answer.
+/// `GET /painel/perguntas`: the questions that wait for an answer.
 #[derive(Template)]
 #[template(path = "question_queue.html", config = "assets/askama.toml")]
 pub struct QueuePage {
@@ -17,7 +17,8 @@ pub struct QueuePage {
     pub cards: Vec<Card>,
 }
 
-/// `GET /painel/perguntas`: the questions of buyers in other states, or found.
+/// `GET /painel/perguntas`: the questions of buyers in other states, or found
+/// by a search.
 #[derive(Template)]
 #[template(path = "questions.html", config = "assets/askama.toml")]
 pub struct QuestionsPage {
@@ -32,14 +33,14 @@ pub struct QuestionsPage {
 pub struct QuestionLine {
     pub id: i64,
     pub text: String,
-    /// What was answered; empty without an answer.
+    /// The text of the answer; empty without one.
     pub answer: String,
     /// Title of the listing, or its code.
     pub listing: String,
     /// Nickname of the selling account.
     pub store: String,
     pub state: Badge,
-    /// What became of it, when it has no answer and takes none.
+    /// What happened to a question that cannot be answered.
     pub standing: Option<Notice>,
     /// Whether it can be answered.
     pub waits: bool,
@@ -47,8 +48,8 @@ pub struct QuestionLine {
     pub answered: Option<When>,
 }
 
-/// `GET /painel/perguntas/{id}`: one question, and its answers when the answer
-/// is at fault.
+/// `GET /painel/perguntas/{id}`: one question, and the response to an answer
+/// with an error.
 #[derive(Template)]
 #[template(path = "question.html", config = "assets/askama.toml")]
 pub struct QuestionPage {

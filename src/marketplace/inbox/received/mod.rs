@@ -1,5 +1,5 @@
-//! The inbox of marketplace notifications, for operators: what came, what
-//! became of it, and once more from the start.
+//! The inbox of marketplace notifications, for operators: the list with
+//! outcomes, and processing one again.
 
 pub mod pages;
 pub mod store;
@@ -22,12 +22,12 @@ pub struct Received {
     pub state: NotificationState,
     pub attempts: i64,
     pub next_try_at: Instant,
-    /// What became of it, or the last error.
+    /// The outcome, or the last error.
     pub outcome: Option<String>,
 }
 
-/// Topics that lists can be narrowed to, each with its words. The schema
-/// counts all others together.
+/// Topics that lists can be filtered by, each with its label. The schema counts
+/// all other topics together.
 pub const TOPICS: &[(&str, &str)] = &[
     ("orders_v2", "Vendas"),
     ("questions", "Perguntas"),
@@ -36,7 +36,7 @@ pub const TOPICS: &[(&str, &str)] = &[
     ("post_purchase", "Pós-venda"),
 ];
 
-/// What a state looks like.
+/// The badge of a state.
 pub const fn badge(state: NotificationState) -> Badge {
     match state {
         NotificationState::Waiting => Badge::Pending,
@@ -47,7 +47,7 @@ pub const fn badge(state: NotificationState) -> Badge {
     }
 }
 
-/// What people call a topic; unknown ones go by their own name.
+/// The label of a topic; unknown topics keep their own name.
 pub fn topic_words(topic: &str) -> &str {
     if topic == "shipments" {
         return "Envios";
@@ -56,8 +56,8 @@ pub fn topic_words(topic: &str) -> &str {
     known.map_or(topic, |(_, words)| words)
 }
 
-/// What became of a notification, in the words of the panel. Codes and fields
-/// of the marketplace are shown as they came.
+/// The label of an outcome, for the panel. Codes and fields of the marketplace
+/// are shown unchanged.
 pub fn outcome_words(outcome: &str) -> String {
     let words = match outcome {
         "applied" => "aplicada",

@@ -136,7 +136,7 @@ struct OneReply {
     corpo: String,
 }
 
-/// `GET /admin/notificacoes/{id}`: one notification with its body as it came.
+/// `GET /admin/notificacoes/{id}`: one notification with its body as received.
 pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = request.id()?;
     let found = app.db.read(request.lane, |tx| store::notification(tx, id))?;
@@ -167,7 +167,8 @@ struct Noted<'a> {
     resultado: Option<&'a str>,
 }
 
-/// `POST /admin/notificacoes/{id}/reprocessar`: has it worked from the start.
+/// `POST /admin/notificacoes/{id}/reprocessar`: has it processed from the
+/// start.
 pub fn work_again(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));

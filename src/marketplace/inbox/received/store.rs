@@ -13,10 +13,10 @@ row!(Received {
     account = "n.ml_user_id", nickname = "a.nickname", state = "n.state", attempts = "n.attempts",
     next_try_at = "n.next_try_at", outcome = "n.outcome",
 });
-/// The notifications lead, whatever is asked of them.
+/// A left join, so that notifications without a linked account are included.
 const TABLES: &str = "ml_notification n LEFT JOIN ml_account a ON a.ml_user_id = n.ml_user_id";
 
-/// Where resources of a number are.
+/// Path prefixes of resources that have a number.
 const NUMBERED: [&str; 7] = [
     "/orders/",
     "/questions/",
@@ -27,7 +27,7 @@ const NUMBERED: [&str; 7] = [
     "/post-purchase/v1/claims/",
 ];
 
-/// What a list of notifications shows.
+/// Filter, order and window of a list of notifications.
 pub struct Wanted<'q> {
     /// A resource, its beginning or its number, or an account; empty for all.
     pub search: &'q str,
@@ -39,25 +39,24 @@ pub struct Wanted<'q> {
     pub window: (u32, u32),
 }
 
-/// What a search looks for: nothing, or resources and accounts by a condition
-/// with the values that it names.
+/// A parsed search text.
 enum Sought {
     All,
-    /// Resources of a number, wherever there are such.
+    /// Resources with this number, under any of the prefixes.
     Number(i64),
     Resource(String),
-    /// Resources by their beginning: from a name to before another.
+    /// Resources by prefix: from the first name to before the second.
     Beginning(String, String),
     Account(i64),
 }
 
-/// A search looks at the newest twenty thousand: an index by resource or
-/// account would cost each notification that comes in two more random pages.
+/// A search covers the newest twenty thousand notifications. An index by
+/// resource or account would make each insert write two more random pages.
 const SEARCHED: &str =
     "n.notification_id > (SELECT coalesce(max(notification_id), 0) - 20000 FROM ml_notification)";
 
-/// Reads a search: a number is that of a resource when there is one, else that
-/// of an account.
+/// Parses a search text. A number means a resource if there is one, otherwise
+/// an account.
 fn sought(tx: &ReadTx<'_>, search: &str) -> Result<Sought> {
     if search.is_empty() {
         return Ok(Sought::All);
@@ -85,12 +84,12 @@ fn sought(tx: &ReadTx<'_>, search: &str) -> Result<Sought> {
 }
 
 impl Sought {
-    /// The conditions of a list that shows it.
+    /// The conditions of the search and of the other filters.
     fn filters<'w>(&'w self, wanted: &'w Wanted<'_>) -> Filters<'w> {
         let within = if matches!(self, Self::All) { "true" } else { SEARCHED };
         let mut filters = Filters::new(within, &[]);
         filters.and_if("topic = :topic", ":topic", &wanted.topic);
-        // As a number in the text, because partial indexes go by it.
+        // As a literal in the SQL, because partial indexes need that.
         if let Some(state) = wanted.state {
             filters.and(&format!("state = {}", state.number()), &[]);
         }
@@ -143,7 +142,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Received>, u64)
     Ok((sought.rows(tx, wanted, Received::COLUMNS, Received::read)?, total))
 }
 
-/// Numbers of the notifications that match, in the order of [`page`].
+/// Ids of the notifications that match, in the order of [`page`].
 pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
     sought(tx, wanted.search)?.rows(tx, wanted, "n.notification_id", |row| row.get(0))
 }
@@ -158,7 +157,7 @@ pub fn notification(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Received, Vec<u8
     )
 }
 
-/// Has a notification worked from the start; false when it waits already.
+/// Has a notification processed from the start; false when it is due already.
 pub fn work_again(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
     let changed = tx.execute(
         "UPDATE ml_notification SET state = ?3, attempts = 0, next_try_at = ?2, outcome = NULL
@@ -168,9 +167,9 @@ pub fn work_again(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
     Ok(changed == 1)
 }
 
-/// Removes notifications that were dealt with and came before an instant, the
-/// oldest first and at most `most`; returns how many. What still waits
-/// stays, however old.
+/// Removes processed notifications that were received before an instant, the
+/// oldest first and at most `most`; returns how many. Waiting ones stay,
+/// however old they are.
 pub fn forget_dealt_with(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
     let bound = first_since(tx, before)?;
     tx.execute(
@@ -182,8 +181,8 @@ pub fn forget_dealt_with(tx: &WriteTx<'_>, before: Instant, most: usize) -> Resu
     )
 }
 
-/// The number of the first notification that came at an instant or later.
-/// Numbers grow with time, so halving finds it without an index of its own.
+/// The id of the first notification that was received at an instant or later.
+/// Ids grow with time, so a binary search finds it without an index by time.
 fn first_since(tx: &WriteTx<'_>, instant: Instant) -> Result<i64> {
     let (mut low, mut high): (i64, i64) = tx.one(
         "SELECT coalesce((SELECT notification_id FROM ml_notification WHERE notification_id > 0 ORDER BY notification_id LIMIT 1), 1),

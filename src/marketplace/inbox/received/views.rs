@@ -1,4 +1,4 @@
-//! What the pages of the inbox print.
+//! Template data of the pages of the inbox.
 
 use askama::Template;
 
@@ -23,10 +23,11 @@ pub struct ReceivedRow {
     /// Nickname of the account, else its number.
     pub account: String,
     pub state: Badge,
-    /// What became of it, or the last error; may be empty.
+    /// The outcome, or the last error; may be empty.
     pub outcome: String,
     pub at: When,
-    /// Whether it can be worked again, or now: it does not wait for its first try.
+    /// Whether it can be processed again, or now: it does not wait for its
+    /// first try.
     pub may_be_tried: bool,
 }
 

@@ -1,8 +1,9 @@
 //! The fee calculator: what remains of a sale.
 //!
-//! Fees come from the marketplace, with the account's token because they may
-//! be an account's own, and are remembered for a day. The discount for
-//! reputation and the tax are settings: the marketplace tells neither.
+//! Fees come from the marketplace and are cached for a day. They are fetched
+//! with the account's token, because an account may have its own. The discount
+//! for reputation and the tax are settings, because the marketplace returns
+//! neither.
 
 pub mod pages;
 pub mod store;
@@ -14,10 +15,10 @@ use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::{Fee, FeeQuestion, Fees};
 use crate::panel::view::address;
 
-/// What a person must be allowed to.
+/// The permission that a person needs.
 pub const PERMISSION: &str = "ml_calculadora";
 
-/// Kinds of shipping, as the marketplace names them, with their words.
+/// Kinds of shipping, as the marketplace names them, with their labels.
 pub const LOGISTICS: [(&str, &str); 9] = [
     ("drop_off", "Mercado Envios, você leva à agência"),
     ("xd_drop_off", "Mercado Envios, você leva a um ponto de coleta"),
@@ -30,10 +31,10 @@ pub const LOGISTICS: [(&str, &str); 9] = [
     ("not_specified", "Sem envio"),
 ];
 
-/// Where the calculator is.
+/// The path of the calculator.
 pub const PATH: &str = "/painel/ml/calculadora";
 
-/// The address of the calculator with a listing of an account in it.
+/// The address of the calculator, filled in from a listing of an account.
 pub fn address_for(account: MlUserId, price: Cents, category: &str, logistic: &str) -> String {
     let is_known = LOGISTICS.iter().any(|(known, _)| *known == logistic);
     address(
@@ -47,7 +48,7 @@ pub fn address_for(account: MlUserId, price: Cents, category: &str, logistic: &s
     )
 }
 
-/// The fees of a question, from memory or from the marketplace.
+/// The fees for a question, from the cache or from the marketplace.
 pub fn ask(
     app: &App,
     owner: UserId,
@@ -63,7 +64,7 @@ pub fn ask(
         app.marketplace.client.fees(caller, question)
     })?;
     let told = fees.clone();
-    // An answer that cannot be kept is an answer all the same.
+    // An answer that cannot be cached is still returned.
     if let Err(error) = app.db.write(move |tx| store::keep(tx, &key, &told)) {
         tracing::warn!(%error, "fees were not kept");
     }
@@ -81,7 +82,7 @@ pub fn discount(app: &App, reputation: &str) -> f64 {
     discounts.get(reputation).copied().unwrap_or(0.0)
 }
 
-/// What a sale is worth to its seller.
+/// What remains of a sale for its seller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remains {
     pub commission: Cents,
@@ -113,7 +114,7 @@ fn share(of: Cents, percent: f64) -> Cents {
     Cents::from_reais(of.reais() * percent / 100.0).unwrap_or_default()
 }
 
-/// What a person owns of the calculator's settings.
+/// A person's own settings for the calculator.
 pub struct Own {
     pub may: bool,
     /// In percent; `None` for the platform's.

@@ -24,11 +24,11 @@ const USUAL_PRICE: Cents = Cents(10_000);
 const MOST_CENTS: i64 = 1_000_000_000;
 const NO_CATEGORY: &str = "is no category that the marketplace knows";
 
-/// What the page says of the last action.
+/// The notices of the page about the last action.
 const OUTCOMES: &[Outcome] =
     &[Outcome::good("imposto", "Imposto salvo", "Os próximos cálculos já usam a nova taxa.")];
 
-/// The form of one's own tax rate in percent; none for the platform's.
+/// The form of a person's own tax rate in percent; empty for the platform's.
 const TAX: Form<Option<f64>> = Form(&[Input::new(
     "imposto",
     "Informe uma porcentagem de 0 a 100, como 6,5.",
@@ -79,7 +79,7 @@ impl Wanted {
         Ok(Self { account: MlUserId(account), question: FeeQuestion { price, category, logistic } })
     }
 
-    /// What a browser's form asks: a price that was left empty is none.
+    /// Reads the form of a browser, where an empty price is an error.
     fn typed(request: &Request) -> Result<Self, Problem> {
         if given(request, "preco").is_some_and(|price| price.trim().is_empty()) {
             return Err(Problem::field("preco", "must not be empty"));
@@ -173,7 +173,8 @@ pub fn fees_json(app: &App, person: &Person, request: &Request) -> Result<Reply,
     })
 }
 
-/// Whether an address of the page asks for fees, which only the marketplace may know.
+/// Whether an address of the page asks for fees, which may need a call to the
+/// marketplace.
 pub fn asks(request: &Request) -> bool {
     given(request, "conta").is_some()
 }
@@ -296,10 +297,10 @@ fn outcome(app: &App, own: &Own, account: &LinkedAccount, price: Cents, fees: &F
     }
 }
 
-/// A percentage with two decimals is read as people type amounts.
+/// A percentage with two decimals is read like an amount.
 fn read_tax(sent: &mut Sent<'_>, name: &'static str, rate: &mut Option<f64>) {
     let field = sent.take::<Cents>(name);
-    // A body about something else takes nothing away.
+    // A body without the field must not remove the rate.
     if field.is_absent() {
         sent.check.fail(name, "is required");
     }
@@ -310,8 +311,8 @@ fn read_tax(sent: &mut Sent<'_>, name: &'static str, rate: &mut Option<f64>) {
     *rate = percent.map(Cents::reais);
 }
 
-/// `POST /painel/ml/calculadora/imposto`: sets one's own tax rate; an empty
-/// one goes back to the platform's.
+/// `POST /painel/ml/calculadora/imposto`: sets the person's own tax rate; an
+/// empty one returns to the platform's.
 pub fn set_tax(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (own, accounts) = read_own(app, person, request)?;
     if !own.may {
@@ -334,7 +335,7 @@ pub fn set_tax(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
     }))
 }
 
-/// Words of a fault of the form.
+/// The message for an invalid field of the form.
 fn fault_words(faults: &Fields, name: &str) -> &'static str {
     let is_unknown = faults.iter().any(|(known, said)| known == name && said == NO_CATEGORY);
     match name {

@@ -1,4 +1,4 @@
-//! Fees that were asked for lately, and people's own tax rates.
+//! Cached fees, and people's own tax rates.
 
 use super::Own;
 use crate::accounts::store as accounts;
@@ -8,10 +8,10 @@ use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::Person;
 use crate::marketplace::client::{FeeQuestion, Fees};
 
-/// Answers that are remembered at most; a newer one takes an older's place.
+/// Most cached answers; a newer one replaces the older one in its slot.
 const SLOTS: u64 = 4_096;
 
-/// What was asked, in one line.
+/// The key of a question in the cache.
 pub fn key(account: MlUserId, question: &FeeQuestion) -> String {
     let FeeQuestion { price, category, logistic } = question;
     format!("{account}|{category}|{}|{logistic}", price.0)
@@ -23,7 +23,7 @@ fn slot(key: &str) -> i64 {
     i64::try_from(number % SLOTS).unwrap_or(0)
 }
 
-/// What the marketplace told to this question within a day.
+/// The cached answer to a question, at most a day old.
 pub fn kept(tx: &ReadTx<'_>, key: &str) -> Result<Option<Fees>> {
     let answer: Option<String> = tx.maybe(
         "SELECT answer FROM ml_fee WHERE slot = ?1 AND question = ?2 AND fetched_at > ?3",
@@ -32,7 +32,7 @@ pub fn kept(tx: &ReadTx<'_>, key: &str) -> Result<Option<Fees>> {
     Ok(answer.and_then(|json| serde_json::from_str(&json).ok()))
 }
 
-/// Remembers what the marketplace told.
+/// Caches an answer of the marketplace.
 pub fn keep(tx: &WriteTx<'_>, key: &str, fees: &Fees) -> Result<()> {
     let json = serde_json::to_string(fees).unwrap_or_default();
     tx.run(
@@ -41,12 +41,12 @@ pub fn keep(tx: &WriteTx<'_>, key: &str, fees: &Fees) -> Result<()> {
     )
 }
 
-/// Forgets answers that are no good any more; returns how many.
+/// Deletes expired answers; returns how many.
 pub fn forget_old(tx: &WriteTx<'_>) -> Result<usize> {
     tx.execute("DELETE FROM ml_fee WHERE fetched_at <= ?1", [retention::FEES.before(tx.now())])
 }
 
-/// What is a person's own.
+/// A person's own settings.
 pub fn own(tx: &ReadTx<'_>, person: &Person) -> Result<Own> {
     let (owner, role) = (person.account.user_id, person.account.role);
     let rate: Option<i32> = tx.maybe("SELECT rate_bp FROM own_tax WHERE user_id = ?1", [owner])?;
@@ -57,8 +57,8 @@ pub fn own(tx: &ReadTx<'_>, person: &Person) -> Result<Own> {
     })
 }
 
-/// Sets a person's own tax rate in percent, or goes back to the platform's. It is
-/// stored in hundredths.
+/// Sets a person's own tax rate in percent, or removes it, so that the
+/// platform's is used. It is stored in hundredths.
 pub fn set_tax(tx: &WriteTx<'_>, owner: UserId, percent: Option<f64>) -> Result<()> {
     match percent.and_then(Cents::from_reais) {
         Some(rate) => tx.execute(

@@ -1,4 +1,4 @@
-//! What the page of the fee calculator prints.
+//! Template data of the page of the fee calculator.
 
 use askama::Template;
 
@@ -18,15 +18,15 @@ pub struct CalculatorPage {
     pub alert: Option<Notice>,
     /// `conta`, `preco`, `categoria`, `logistica`.
     pub form: FormView,
-    /// What `conta` offers.
+    /// The options of `conta`.
     pub accounts: Vec<Pick>,
-    /// What `logistica` offers.
+    /// The options of `logistica`.
     pub logistics: Vec<Pick>,
     /// `imposto`: the student's own rate; empty for the platform's.
     pub tax: FormView,
     /// What an empty rate means.
     pub tax_help: String,
-    /// What remains, once somebody asked.
+    /// What remains; `None` before a calculation.
     pub outcome: Option<Calculated>,
 }
 
@@ -53,7 +53,7 @@ pub struct Card {
     pub is_loss: bool,
     /// `72% do preço`.
     pub share: String,
-    /// What goes off: label, note and amount.
+    /// The deductions: label, note and amount.
     pub lines: Vec<(&'static str, String, String)>,
 }
 

@@ -1,8 +1,9 @@
-//! Labels for parcels: which can be printed, and what to say when not.
+//! Labels for parcels: which can be printed, and the messages for those that
+//! cannot.
 //!
-//! A label is asked for with the account's own token. The shipment must be
-//! known from the owner's orders, or the marketplace must say that the
-//! account sends it; whatever else it says stays here.
+//! A label is requested with the account's own token. The shipment must be
+//! known from the owner's orders, or the marketplace must confirm that the
+//! account sends it. Nothing else that the marketplace says is passed on.
 
 pub mod pages;
 pub mod print;
@@ -25,7 +26,7 @@ use crate::marketplace::tools::{Refusal, out_of_reach};
 use crate::panel::view::address;
 use crate::row;
 
-/// Where the file of labels is.
+/// The path of the file of labels.
 pub const FILE: &str = "/painel/ml/etiqueta";
 
 /// The address of a shipment's label.
@@ -58,10 +59,10 @@ row!(Parcel {
     sold_at = "min(o.created_at)",
 });
 
-/// What parcels of an account can be printed: those ready to be sent, of the
-/// kinds that sellers print, or of a kind that is not known yet.
+/// SQL for the parcels of an account that can be printed: those ready to be
+/// sent, of the kinds that sellers print, or of a kind that is not known yet.
 fn printable() -> String {
-    // The states are spelled out, so that the index of what is to be sent serves.
+    // The states are literals, so that the index of parcels to be sent is used.
     format!(
         "FROM sale_order o
     LEFT JOIN word w ON w.word_id = o.logistic_type
@@ -97,8 +98,8 @@ pub fn to_send(tx: &ReadTx<'_>, owner: UserId) -> Result<u64> {
     accounts.into_iter().map(|account| tx.count(&count, (owner, account))).sum()
 }
 
-/// Orders of these last days are looked through for a parcel that is not to be
-/// sent any more: nobody asks for the label of an older one.
+/// How far back orders are searched for a parcel that is no longer to be sent:
+/// labels of older ones are not requested.
 const LOOKED_BACK_S: i64 = 60 * DAY_S;
 
 /// Which of some shipments are in none of the owner's orders of this account.
@@ -108,7 +109,7 @@ pub fn unknown(
     account: MlUserId,
     shipments: &[i64],
 ) -> Result<Vec<i64>> {
-    // The state is spelled out, so that the index of what is to be sent serves.
+    // The state is a literal, so that the index of parcels to be sent is used.
     let to_be_sent = format!(
         "SELECT EXISTS (SELECT 1 FROM sale_order
              WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3 AND shipping_status = {READY_TO_SHIP})"
@@ -122,7 +123,7 @@ pub fn unknown(
     if unknown.is_empty() {
         return Ok(unknown);
     }
-    // Parcels that have left are few among what is asked for, so they need no index.
+    // Few of the requested parcels have left, so this needs no index.
     let places = vec!["?"; unknown.len()].join(", ");
     let since = tx.now().minus(LOOKED_BACK_S);
     let values = [owner.0, since.0, account.0].into_iter();
@@ -140,8 +141,8 @@ pub fn unknown(
 pub const NOT_FOUND: Refusal =
     (StatusCode::NOT_FOUND, "Este envio não foi encontrado entre as vendas desta conta.");
 
-/// What to say when the marketplace gave no file. `asked` is what it was
-/// asked for.
+/// The message when the marketplace returned no file. `asked` are the requested
+/// shipments.
 pub fn refusal(error: &CallError, asked: &[i64]) -> (StatusCode, Cow<'static, str>) {
     let (status, said) = match error {
         CallError::Failed(Failure::Unprintable(failed)) => return unprinted(failed, asked),
@@ -152,8 +153,8 @@ pub fn refusal(error: &CallError, asked: &[i64]) -> (StatusCode, Cow<'static, st
     (status, said.into())
 }
 
-/// What to say of labels that cannot be printed: the sentence alone when one
-/// was asked for, else which they are and what becomes of the others.
+/// The message for labels that cannot be printed: the reason alone when one was
+/// requested, otherwise which they are and how to print the others.
 fn unprinted(failed: &[Unprinted], asked: &[i64]) -> (StatusCode, Cow<'static, str>) {
     let named: Vec<&Unprinted> =
         failed.iter().filter(|one| asked.contains(&one.shipment)).collect();
@@ -180,10 +181,10 @@ fn unprinted(failed: &[Unprinted], asked: &[i64]) -> (StatusCode, Cow<'static, s
     (StatusCode::BAD_REQUEST, said.into())
 }
 
-/// What a cause that the marketplace names means.
+/// The message for a cause that the marketplace names.
 pub fn of_cause(cause: &str) -> Refusal {
     let said = match cause {
-        // Somebody else's shipment is none of the caller's business.
+        // Do not reveal a shipment of another account.
         "invalid_shipment_caller" => return NOT_FOUND,
         "not_printable_status" => {
             "A etiqueta ainda não pode ser impressa, ou o pacote já foi enviado. Confira se a nota fiscal foi emitida."

@@ -14,7 +14,7 @@ use crate::marketplace::tools::own_account;
 use crate::panel::view::address;
 
 const PATH: &str = "/painel/ml/etiquetas";
-/// What is said of an account whose link is lost.
+/// The message for an account whose link is lost.
 const LOST: &str = "A conta perdeu o vínculo com o marketplace. Vincule a conta de novo em Contas.";
 
 /// `GET /painel/ml/etiquetas`: the parcels of one account that can be printed.

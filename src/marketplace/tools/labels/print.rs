@@ -1,5 +1,5 @@
-//! Labels of shipments as one file: what is asked for, whether it may be, and
-//! what the marketplace gives.
+//! Labels of shipments as one file: reads the request, checks whether it is
+//! allowed, and fetches the labels.
 
 use http::StatusCode;
 use http::header::{CONTENT_DISPOSITION, HeaderValue};
@@ -13,14 +13,14 @@ use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::{Failure, LABELS_AT_ONCE};
 use crate::marketplace::tools::{out_of_reach, told, told_of};
 
-/// Shipments of one request that the marketplace is asked about, because no
-/// order here knows them.
+/// Most shipments of one request for which the marketplace is asked who sends
+/// them, because no stored order has them.
 const MOST_ASKED: usize = 5;
 
 const PDF: HeaderValue = HeaderValue::from_static("application/pdf");
 
-/// What the address of a file asks for: shipments, in one parameter or in
-/// several, and their account. A form without a mark has no shipment.
+/// Reads the address of a file: shipments, in one parameter or in several, and
+/// their account. A form with nothing selected has no shipment.
 fn asked(request: &Request) -> Option<(MlUserId, Vec<i64>)> {
     let (mut account, mut shipments) = (None, Vec::new());
     for (name, value) in form_urlencoded::parse(request.query_text().as_bytes()) {
@@ -48,9 +48,9 @@ fn positive(text: &str) -> Option<i64> {
     text.parse().ok().filter(|number| *number > 0)
 }
 
-/// The labels of shipments of one account as one PDF, for whoever may print
-/// them: `owner_of` says whose an account is, if the caller may. Errors are plain
-/// text; `lost` is said of an account whose link is.
+/// The labels of shipments of one account as one PDF. `owner_of` returns the
+/// owner of the account, if the caller may print its labels. Errors are plain
+/// text; `lost` is the message for an account whose link is lost.
 pub fn print(
     app: &App,
     request: &Request,
@@ -109,7 +109,7 @@ pub fn print(
     }
 }
 
-/// Whether the marketplace says that an account sends a shipment.
+/// Checks that an account sends a shipment, according to the marketplace.
 fn is_sent_by(
     app: &App,
     owner: UserId,
@@ -125,7 +125,7 @@ fn is_sent_by(
         Err(error) => {
             tracing::info!(%error, account = account.0, "a shipment was not found");
             let refusal = match &error {
-                // Whatever it is, it is not this account's.
+                // Whatever the reason, it is not a shipment of this account.
                 CallError::NotLinked
                 | CallError::Failed(Failure::Refused { status: 400 | 403 | 404, .. }) => NOT_FOUND,
                 error => out_of_reach(error),

@@ -1,12 +1,13 @@
-//! Labels that the marketplace would not print of late, so that printing all
-//! leaves them out. Kept in memory: forgetting one costs a question.
+//! Labels that the marketplace refused recently, so that printing all leaves
+//! them out. Kept only in memory: a lost entry costs one more request.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
 use crate::base::{Instant, MlUserId};
 
-/// A fiscal note is issued within the hour, or the parcel goes off.
+/// How long a label is remembered: usually the fiscal note is issued within the
+/// hour, or the parcel is sent.
 const REMEMBERED_S: i64 = 3_600;
 /// Most labels that are remembered.
 const MOST: usize = 10_000;
@@ -32,7 +33,7 @@ impl RefusedLabels {
         }
     }
 
-    /// Forgets labels: they were printed.
+    /// Removes labels that were printed.
     pub fn forget(&self, account: MlUserId, shipments: &[i64]) {
         let mut labels = self.labels.lock();
         for shipment in shipments {
@@ -40,7 +41,7 @@ impl RefusedLabels {
         }
     }
 
-    /// Why a label was refused of late; `None` when it was not.
+    /// Why a label was refused recently; `None` when it was not.
     pub fn why(&self, account: MlUserId, shipment: i64, now: Instant) -> Option<&'static str> {
         let labels = self.labels.lock();
         let (at, why) = labels.get(&(account, shipment))?;

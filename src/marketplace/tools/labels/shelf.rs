@@ -61,8 +61,8 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// A page of what an owner's account has; with it comes whether the account
-    /// can be asked for labels.
+    /// A page of the parcels of an owner's account. `is_living` says whether
+    /// labels of the account can be requested.
     pub fn read(
         tx: &ReadTx<'_>,
         owner: UserId,
@@ -73,7 +73,7 @@ impl Shelf {
         Ok(Self { account, is_living, rows, total, page })
     }
 
-    /// The page of nobody's account.
+    /// An empty page, when there is no account.
     pub const fn none(page: u32) -> Self {
         Self { account: MlUserId(0), is_living: true, rows: Vec::new(), total: 0, page }
     }
@@ -83,7 +83,7 @@ impl Shelf {
         self.account
     }
 
-    /// The page as programs read it.
+    /// The page as JSON.
     pub fn json(self, app: &App, request: &Request) -> std::result::Result<Reply, Problem> {
         let (zone, refused) = (app.zone(), &app.marketplace.refused_labels);
         let rows = self.rows.into_iter().map(|row| {
@@ -93,7 +93,7 @@ impl Shelf {
         ListReply::reply(self.total, rows.collect())
     }
 
-    /// The page as people read it, of a list at `path` whose files are at `file`.
+    /// The page for a template, of a list at `path` whose files are at `file`.
     pub fn view(self, app: &App, request: &Request, path: &str, file: &'static str) -> Parcels {
         let (zone, now) = (app.zone(), request.now);
         let (shown, refused) = (self.account, &app.marketplace.refused_labels);

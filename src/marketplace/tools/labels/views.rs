@@ -1,4 +1,4 @@
-//! What the page of labels prints.
+//! Template data of the page of labels.
 
 use askama::Template;
 
@@ -9,7 +9,7 @@ use crate::panel::{Layout, Paging, When};
 #[template(path = "labels.html", config = "assets/askama.toml")]
 pub struct LabelsPage {
     pub layout: Layout,
-    /// Whether there is an account at all.
+    /// Whether any account is linked.
     pub is_linked: bool,
     /// Accounts to choose among; none when there is one only.
     pub tabs: Vec<AccountTab>,
@@ -20,13 +20,13 @@ pub struct LabelsPage {
 pub struct Parcels {
     /// Number of the account that is shown.
     pub account: String,
-    /// Where files of labels are.
+    /// The path of files of labels.
     pub file: &'static str,
-    /// Whether the account can be asked for labels.
+    /// Whether labels of the account can be requested.
     pub is_living: bool,
     /// How many labels of this page can be printed, as far as is known.
     pub printable: usize,
-    /// Address of these in one file.
+    /// Address of a file with all of these labels.
     pub all: String,
     pub rows: Vec<ParcelRow>,
     pub paging: Paging,
@@ -45,7 +45,7 @@ pub struct ParcelRow {
     /// Address of its label.
     pub href: String,
     pub title: String,
-    /// Why its label could not be printed of late.
+    /// Why its label could not be printed recently.
     pub refused: Option<&'static str>,
     pub buyer: String,
     pub sold: When,

@@ -1,5 +1,5 @@
-//! The page of saved replies and what is done there, for sellers and for the
-//! agency alike.
+//! The page of saved replies and its actions, for sellers and for the agency
+//! alike.
 
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use crate::marketplace::books::questions::pages::PATH;
 use crate::panel::{Answer, ListReply, Outcome, Visit, form};
 use crate::wire;
 
-/// Where a seller's replies are.
+/// The address of a seller's replies.
 pub const OWN: &str = "/painel/respostas";
 
 const OUTCOMES: &[Outcome] = &[
@@ -76,7 +76,8 @@ pub fn list((app, person, request): Visit<'_>, shelf: Shelf) -> Result<Reply, Pr
     page((app, person, request), shelf, None)
 }
 
-/// The page, with a form at fault: the reply's, or `None` for a new one's.
+/// The page. `wrong` has the errors of one form: that of a reply, or with
+/// `None` that of a new one.
 fn page(
     (app, person, request): Visit<'_>,
     shelf: Shelf,
@@ -168,7 +169,8 @@ pub fn delete((_, person, request): Visit<'_>, shelf: Shelf) -> Result<Job, Prob
     }))
 }
 
-/// Notes what the team does with its replies; a seller's are a seller's.
+/// Writes changes by the agency's team to the audit log. Changes by a seller
+/// are not logged.
 fn note(
     (tx, actor, shelf): (&WriteTx<'_>, &Actor, Shelf),
     (action, id): (&'static str, i64),

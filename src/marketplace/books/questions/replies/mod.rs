@@ -1,5 +1,5 @@
-//! Saved replies: texts to answer questions with. A seller has own ones, and
-//! the agency's team has some together.
+//! Saved replies: texts to answer questions with. Each seller has their own,
+//! and the agency's team shares one set.
 
 pub mod acts;
 pub mod store;
@@ -13,27 +13,26 @@ use crate::panel::{Form, Input, Rule};
 /// Most replies of a seller, and of the agency.
 pub const MOST: i64 = 200;
 
-/// Whose replies are kept at an address.
+/// A set of saved replies: its owner and its addresses.
 #[derive(Clone, Copy)]
 pub struct Shelf {
-    /// The seller whose they are; `None` for the agency's.
+    /// The seller who owns them; `None` for the agency's.
     pub owner: Option<UserId>,
     pub path: &'static str,
-    /// The queue that they are for.
+    /// The address of the queue where they are used.
     pub queue: &'static str,
 }
 
-/// What is typed of a reply.
+/// The fields of a reply that people type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ReplyEntry {
     #[serde(rename = "titulo")]
     pub title: String,
-    /// With places to be filled in, such as `{comprador}`.
+    /// With placeholders, such as `{comprador}`.
     #[serde(rename = "texto")]
     pub text: String,
 }
 
-/// A reply.
 #[derive(Clone, Debug)]
 pub struct SavedReply {
     pub id: i64,
@@ -41,7 +40,7 @@ pub struct SavedReply {
     pub updated_at: Instant,
 }
 
-/// What a text may have filled in, and what stands there then.
+/// The placeholders of a text, and what replaces each.
 pub const PLACES: [(&str, &str); 5] = [
     ("{comprador}", "o nome do comprador"),
     ("{anuncio}", "o título do anúncio"),

@@ -16,7 +16,7 @@ pub fn all(tx: &ReadTx<'_>, owner: Option<UserId>) -> Result<Vec<SavedReply>> {
     )
 }
 
-/// One of them.
+/// One reply of a seller or of the agency.
 pub fn one(tx: &ReadTx<'_>, owner: Option<UserId>, id: i64) -> Result<Option<SavedReply>> {
     tx.record("FROM saved_reply WHERE reply_id = ?2 AND owner_id IS ?1", (owner, id))
 }

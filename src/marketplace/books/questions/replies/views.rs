@@ -5,16 +5,16 @@ use askama::Template;
 use super::Shelf;
 use crate::panel::{FormView, Layout, Notice};
 
-/// `GET /painel/respostas` and `GET /admin/agencia/respostas`, and their
-/// answers when fields are at fault.
+/// `GET /painel/respostas` and `GET /admin/agencia/respostas`, and the
+/// responses to forms with errors.
 #[derive(Template)]
 #[template(path = "replies.html", config = "assets/askama.toml")]
 pub struct RepliesPage {
     pub layout: Layout,
     pub shelf: Shelf,
-    /// Above the forms when fields of one are at fault.
+    /// The notice above the forms when one of them has errors.
     pub alert: Option<Notice>,
-    /// Whether there is no room for another.
+    /// Whether the limit of saved replies is reached.
     pub is_full: bool,
     /// `titulo` and `texto` of a new one.
     pub new: FormView,
@@ -27,6 +27,6 @@ pub struct ReplyForm {
     pub title: String,
     pub text: String,
     pub form: FormView,
-    /// Whether the form is open, because it is at fault.
+    /// Whether the form is open, because it has errors.
     pub open: bool,
 }
