@@ -1,8 +1,9 @@
-//! What anyone may read, kept ready to send.
+//! Content that anyone may read, kept in memory ready to send.
 //!
-//! A document is rendered when it is first asked for after a change, once,
-//! and given out until the next change. What also changes with time carries
-//! the minute it was made for. Nobody reads the database in between.
+//! A document is rendered once, at the first request after a change, and reused
+//! until the next change. A document that also changes with time keeps the
+//! minute for which it was rendered. Requests in between do not read the
+//! database.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use super::{meets, plans, teachers};
 use crate::app::App;
 use crate::base::Instant;
 use crate::db::ReadTx;
-use crate::http::conditional::{Rendered, Validators};
+use crate::http::conditional::Rendered;
 use crate::http::envelope::Envelope;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
@@ -91,7 +92,7 @@ pub fn context(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
     })
 }
 
-/// The database in words.
+/// The description of the database.
 pub fn schema(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
     let document = &app.public.schema;
     document.page(app, Lives::UntilChanged, request, |tx| {
@@ -144,12 +145,12 @@ fn instructions(name: &str) -> String {
 /// What a document is made of.
 struct Made<T> {
     message: &'static str,
-    /// When it last changed, where that is written down.
+    /// When the content last changed, where that is stored.
     changed: Option<Instant>,
     data: T,
 }
 
-/// How long a document stays true.
+/// How long a document stays valid.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lives {
     UntilChanged,
@@ -157,7 +158,7 @@ enum Lives {
     AMinute,
 }
 
-/// One document, with what it was made from.
+/// One document in memory, with the version and the minute it was rendered for.
 #[derive(Default)]
 struct Document(Mutex<Option<Kept>>);
 
@@ -181,8 +182,8 @@ impl Page {
 }
 
 impl Document {
-    /// The page, from memory while it is true. Whoever comes while it is made
-    /// waits for it: they all want the same.
+    /// The page, from memory while it is valid. Requests that arrive while it
+    /// is being rendered wait for it, because they all need the same page.
     fn page<T: Serialize>(
         &self,
         app: &App,
@@ -195,11 +196,12 @@ impl Document {
             Lives::AMinute => request.now.minute(),
         };
         let mut kept = self.0.lock();
-        // Read before the data, so that a change in between is seen next time.
+        // The version is read before the data, so a change in between makes the
+        // page stale.
         let version = app.versions.content();
         if let Some(kept) = &*kept
             && kept.version == version
-            // A request of the minute before may come in late.
+            // A late request of the minute before may use the newer page.
             && (kept.minute == minute || kept.minute == minute + 1)
         {
             return Ok(Arc::clone(&kept.page));
@@ -212,8 +214,8 @@ impl Document {
     }
 }
 
-/// Renders a document. `Last-Modified` grows with each other body, so that
-/// whoever asks by date misses none.
+/// Renders a document. `Last-Modified` grows with each different body, so a
+/// client that asks by date misses no change.
 fn render<T: Serialize>(
     made: &Made<T>,
     now: Instant,
@@ -228,11 +230,5 @@ fn render<T: Serialize>(
         }
         changed = changed.max(before.changed.plus(1));
     }
-    Ok(Arc::new(Page {
-        rendered: Rendered {
-            validators: Validators::of_content(&body, Some(changed)),
-            body: body.into(),
-        },
-        changed,
-    }))
+    Ok(Arc::new(Page { rendered: Rendered::new(body, Some(changed)), changed }))
 }

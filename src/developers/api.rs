@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
 
-/// Tools ask often; a new version is known by its entity tag.
+/// Tools request the documents often; after this they revalidate by entity tag.
 const A_MINUTE: HeaderValue = HeaderValue::from_static("public, max-age=60");
 
 /// `GET /openapi.json`: the Partner API.
@@ -16,13 +16,12 @@ pub fn partner(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> 
     Ok(document(app, request, Document::Partner))
 }
 
-/// `GET /openapi/platform.json`: everything else.
+/// `GET /openapi/platform.json`: all other APIs.
 pub fn platform(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     Ok(document(app, request, Document::Platform))
 }
 
 fn document(app: &App, request: &Request, which: Document) -> Reply {
-    let rendered = &app.documents.get(app, which).rendered;
-    let full = || Reply::of(media::JSON, rendered.body.clone());
-    rendered.validators.answer(request.headers(), full).with(CACHE_CONTROL, A_MINUTE)
+    let rendered = app.documents.get(app, which).rendered.clone();
+    rendered.answer(request.headers(), media::JSON).with(CACHE_CONTROL, A_MINUTE)
 }

@@ -1,5 +1,5 @@
 //! What integrators need: the OpenAPI documents, the pages that explain them,
-//! and how the service is.
+//! and the status of the service.
 
 mod agents;
 pub mod api;
@@ -27,10 +27,10 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::app::App;
-use crate::http::conditional::{Rendered, Validators};
+use crate::http::conditional::Rendered;
 use openapi::{Document, Installation};
 
-/// Where the pages are.
+/// Paths of the pages.
 pub const GUIDE: &str = "/desenvolvedores";
 pub const REFERENCE: &str = "/desenvolvedores/referencia";
 pub const AGENTS: &str = "/desenvolvedores/agentes";
@@ -38,8 +38,8 @@ pub const WEBHOOKS: &str = "/desenvolvedores/webhooks";
 pub const CHANGELOG: &str = "/desenvolvedores/changelog";
 pub const STATUS: &str = "/status";
 
-/// The documents and the pages that follow from the program and its
-/// configuration. They are made once.
+/// The documents and the pages that depend only on the program and its
+/// configuration. Each is made once.
 #[derive(Default)]
 pub struct Documents {
     partner: OnceLock<Made>,
@@ -48,7 +48,7 @@ pub struct Documents {
     pages: Mutex<HashMap<(&'static str, &'static str), Bytes>>,
 }
 
-/// A document, as a value and as it is sent.
+/// A document as a JSON value, and as the rendered response.
 pub struct Made {
     value: Value,
     pub rendered: Rendered,
@@ -71,9 +71,8 @@ impl Documents {
                     checkout_header: &header,
                 },
             );
-            let body = value.to_string().into_bytes();
-            let validators = Validators::of_content(&body, None);
-            Made { value, rendered: Rendered { body: body.into(), validators } }
+            let rendered = Rendered::new(value.to_string().into_bytes(), None);
+            Made { value, rendered }
         })
     }
 }

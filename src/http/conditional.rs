@@ -53,25 +53,51 @@ impl Validators {
     }
 
     /// The answer with its validators, or 304 when the caller's copy is good.
-    pub fn answer(&self, headers: &HeaderMap, full: impl FnOnce() -> Reply) -> Reply {
+    pub fn answer(self, headers: &HeaderMap, full: impl FnOnce() -> Reply) -> Reply {
         let reply =
             if self.unchanged(headers) { Reply::empty(StatusCode::NOT_MODIFIED) } else { full() };
         self.stamp(reply)
     }
 
-    fn stamp(&self, reply: Reply) -> Reply {
-        let reply = reply.with(ETAG, self.etag.clone());
-        match &self.last_modified {
-            Some((_, date)) => reply.with(LAST_MODIFIED, date.clone()),
+    fn stamp(self, reply: Reply) -> Reply {
+        let reply = reply.with(ETAG, self.etag);
+        match self.last_modified {
+            Some((_, date)) => reply.with(LAST_MODIFIED, date),
             None => reply,
         }
     }
 }
 
-/// A rendered answer with its validators, kept ready to send.
+/// A rendered body with its validators, kept ready to send.
+///
+/// Body and entity tag share one buffer: a cached answer that no cache of the
+/// processor holds costs a wait for each buffer and each counter of its uses.
+#[derive(Clone)]
 pub struct Rendered {
     pub body: Bytes,
-    pub validators: Validators,
+    validators: Validators,
+}
+
+impl Rendered {
+    /// A body with validators made from it.
+    pub fn new(mut body: Vec<u8>, last_modified: Option<Instant>) -> Self {
+        let validators = Validators::of_content(&body, last_modified);
+        let length = body.len();
+        body.extend_from_slice(validators.etag.as_bytes());
+        // Spare capacity would be kept as long as the body.
+        body.shrink_to_fit();
+        let mut body = Bytes::from(body);
+        let etag = HeaderValue::from_maybe_shared(body.split_off(length));
+        let etag = etag.expect("hexadecimal digits fit a header");
+        Self { body, validators: Validators { etag, ..validators } }
+    }
+
+    /// The answer to a request with these headers: 304 when the caller's copy
+    /// is current.
+    pub fn answer(self, headers: &HeaderMap, media: HeaderValue) -> Reply {
+        let body = self.body;
+        self.validators.answer(headers, || Reply::of(media, body))
+    }
 }
 
 /// Weak comparison of a list of entity tags with ours.

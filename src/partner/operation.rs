@@ -8,7 +8,6 @@
 //! of answers all come from there.
 
 use std::ops::Deref;
-use std::sync::Arc;
 
 use http::{HeaderMap, Method, StatusCode};
 use schemars::JsonSchema;
@@ -270,7 +269,7 @@ fn begin<O: Operation>(
     if let Some(place) = &place
         && let Some(page) = app.pages.get(&place.key, place.version)
     {
-        return Ok(Todo::Now(conditional(&page, request.headers())));
+        return Ok(Todo::Now(page.answer(request.headers(), media::JSON)));
     }
     Ok(match O::begin(app, by, request.arguments()?)? {
         Todo::Now(reply) => Todo::Now(answer::<O>(app, place, &reply, request.headers())?),
@@ -388,20 +387,14 @@ fn answer<O: Operation>(
 ) -> Result<Reply, Problem> {
     let mut body = Vec::with_capacity(USUAL_BYTES);
     serde_json::to_writer(&mut body, reply).map_err(Problem::internal)?;
-    let validators = Validators::of_content(&body, O::last_modified(reply));
-    let place = place.filter(|place| (place.keeps)(reply));
-    if place.is_some() {
-        // The spare room would be kept too.
-        body.shrink_to_fit();
+    let last_modified = O::last_modified(reply);
+    match place.filter(|place| (place.keeps)(reply)) {
+        Some(place) => {
+            let page = Rendered::new(body, last_modified);
+            app.pages.put(place.key, place.version, page.clone());
+            Ok(page.answer(headers, media::JSON))
+        }
+        None => Ok(Validators::of_content(&body, last_modified)
+            .answer(headers, || Reply::of(media::JSON, body))),
     }
-    let page = Arc::new(Rendered { body: body.into(), validators });
-    if let Some(place) = place {
-        app.pages.put(place.key, place.version, Arc::clone(&page));
-    }
-    Ok(conditional(&page, headers))
-}
-
-/// The page, or 304 when the caller's copy is good.
-fn conditional(page: &Rendered, headers: &HeaderMap) -> Reply {
-    page.validators.answer(headers, || Reply::of(media::JSON, page.body.clone()))
 }

@@ -1,8 +1,6 @@
 //! Rendered answers of the Partner API, kept by owner and query until
 //! something of the owner changes.
 
-use std::sync::Arc;
-
 use crate::base::cache::Cache;
 use crate::base::ids::UserId;
 use crate::http::conditional::Rendered;
@@ -15,7 +13,7 @@ pub type PageKey = (UserId, &'static str, String);
 
 /// The answers kept.
 pub struct Pages {
-    kept: Cache<PageKey, Arc<Rendered>>,
+    kept: Cache<PageKey, Rendered>,
 }
 
 impl Default for Pages {
@@ -26,12 +24,12 @@ impl Default for Pages {
 
 impl Pages {
     /// The answer of a version, if it is kept.
-    pub fn get(&self, key: &PageKey, version: u64) -> Option<Arc<Rendered>> {
+    pub fn get(&self, key: &PageKey, version: u64) -> Option<Rendered> {
         self.kept.get(key).filter(|(kept, _)| *kept == version).map(|(_, page)| page)
     }
 
     /// Keeps an answer made from data that is at least as new as the version.
-    pub fn put(&self, key: PageKey, version: u64, page: Arc<Rendered>) {
+    pub fn put(&self, key: PageKey, version: u64, page: Rendered) {
         let bytes = page.body.len() + key.2.len() + 256;
         self.kept.put(key, version, page, bytes);
     }
