@@ -7,6 +7,7 @@
 
 mod badge;
 mod layout;
+pub mod parts;
 mod pieces;
 
 use std::borrow::Cow;
