@@ -15,7 +15,7 @@ use crate::db::{Db, Lane, Options, ReadTx, Result, WriteTx};
 /// The time at the start of a test: 2026-11-20 12:00 UTC.
 pub const NOW: Instant = Instant(1_795_176_000);
 /// The time zone of most tests.
-pub const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+pub const ZONE: Zone = Zone::SAO_PAULO;
 
 /// A temporary folder with a clock, which starts at [`NOW`].
 pub struct Place {

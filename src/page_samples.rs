@@ -38,7 +38,7 @@ use crate::panel::chart::*;
 use crate::panel::view::*;
 use crate::profile::views::*;
 
-const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+const ZONE: Zone = Zone::SAO_PAULO;
 const NOW: Instant = Instant(1_795_183_200);
 const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Importados";
 

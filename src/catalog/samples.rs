@@ -15,7 +15,7 @@ use crate::panel::{Badge, Layout, Listing, Notice, Paging, Tone, When};
 
 type Pages = Vec<(&'static str, String)>;
 
-const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+const ZONE: Zone = Zone::SAO_PAULO;
 const BASE: &str = "/painel/produtos";
 const LIST: Listing = super::pages::OF_SELLERS;
 const TITLES: [&str; 3] = [

@@ -7,7 +7,7 @@
 //! of events are rejected: those that do not say what happened, and those that
 //! can change access but have no e-mail address.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeZone as _};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime};
 use memchr::memchr3_iter;
 use serde_json::{Map, Value};
 
@@ -335,6 +335,7 @@ fn date_ms(text: &str, zone: Zone) -> Option<i64> {
             Some(date.and_time(NaiveTime::MIN))
         })?;
     // A time that the zone skips, when clocks go forward, is read as UTC.
-    let there = zone.0.from_local_datetime(&civil).earliest();
-    Some(there.map_or_else(|| civil.and_utc().timestamp_millis(), |there| there.timestamp_millis()))
+    let read = civil.and_utc();
+    let offset_s = zone.instant_of(civil).map_or(0, |at| read.timestamp() - at.0);
+    Some(read.timestamp_millis() - offset_s * 1000)
 }

@@ -125,7 +125,7 @@ fn configuration(context: &Context) -> Finding {
 fn clock(context: &Context) -> Finding {
     let now = context.clock.now();
     let zone = context.config().server.timezone;
-    let text = format!("{} in {}", zone.spaced(now), zone.0.name());
+    let text = format!("{} in {}", zone.spaced(now), zone.name());
     // Before the first release of this program no clock can be right.
     let verdict = if now.0 < 1_767_225_600 { Verdict::Bad } else { Verdict::Good };
     finding("clock", verdict, text)

@@ -41,7 +41,7 @@ pub fn network(text: &str) -> Parsed<IpNet> {
 
 /// A time zone by its IANA name.
 pub fn zone(text: &str) -> Parsed<Zone> {
-    text.parse().map(Zone).map_err(|_| "must be the name of a time zone, such as America/Sao_Paulo")
+    Zone::named(text).ok_or("must be the name of a time zone, such as America/Sao_Paulo")
 }
 
 /// A civil time, hours and minutes.

@@ -48,7 +48,7 @@ fn the_shipped_file_changes_nothing_commented_or_not() {
 fn the_defaults_are_those_of_the_contract() {
     let config = from_file("").unwrap().config;
     assert_eq!(config.server.listen.to_string(), "127.0.0.1:8080");
-    assert_eq!(config.server.timezone.0, chrono_tz::America::Sao_Paulo);
+    assert_eq!(config.server.timezone.name(), "America/Sao_Paulo");
     assert_eq!(config.server.max_body_bytes, 1_048_576);
     assert_eq!(config.database.path, Path::new("seller-platform.db"));
     assert_eq!(config.database.backup_dir, None);

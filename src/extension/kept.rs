@@ -179,7 +179,7 @@ mod tests {
             )
         })
         .unwrap();
-        let zone = Zone(chrono_tz::America::Sao_Paulo);
+        let zone = Zone::SAO_PAULO;
         let filter = |status: Option<&str>| Filter {
             status: status.map(str::to_owned),
             store: None,

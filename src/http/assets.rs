@@ -1,7 +1,8 @@
 //! Embedded files under addresses that change with their content.
 //!
-//! An address holds a digest (`/assets/css/app.3f9c2a1b.css`), so browsers may
-//! keep it for a year. Text is compressed once, at the first request for it.
+//! An address contains a digest (`/assets/css/app.3f9c2a1b.css`), so browsers
+//! may keep the file for a year. Text is compressed once, at the first request
+//! for it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -27,7 +28,7 @@ use crate::base::text::hex;
 #[include = "vendor/*"]
 struct Files;
 
-/// Where assets live.
+/// The path under which assets are served.
 const PREFIX: &str = "/assets/";
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
@@ -35,7 +36,7 @@ struct Asset {
     address: String,
     media: HeaderValue,
     plain: Bytes,
-    brotli: OnceLock<Option<Bytes>>,
+    /// The same compressed; `None` when that is not smaller.
     gzip: OnceLock<Option<Bytes>>,
 }
 
@@ -43,7 +44,7 @@ static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
     Files::iter().filter_map(|name| load(&name).map(|asset| (name.into_owned(), asset))).collect()
 });
 
-/// Names of assets by the part of their address after the prefix.
+/// Assets by the part of their address after the prefix.
 static ADDRESSES: LazyLock<HashMap<&'static str, &'static Asset>> = LazyLock::new(|| {
     ASSETS.values().map(|asset| (&asset.address[PREFIX.len()..], asset)).collect()
 });
@@ -59,7 +60,6 @@ fn load(name: &str) -> Option<Asset> {
         address: format!("{PREFIX}{stem}.{digest}.{extension}"),
         media: HeaderValue::from_static(media_of(extension)),
         plain,
-        brotli: OnceLock::new(),
         gzip: OnceLock::new(),
     })
 }
@@ -92,7 +92,7 @@ pub fn answer(rest: &str, headers: &HeaderMap) -> Result<Reply, Problem> {
     Ok(asset.reply(headers).with(CACHE_CONTROL, FOREVER))
 }
 
-/// An asset by its name, for an address that stays while its content changes.
+/// An asset by its name, for an address that does not change with its content.
 pub fn named(name: &str, headers: &HeaderMap) -> Result<Reply, Problem> {
     const ASK: HeaderValue = HeaderValue::from_static("no-cache");
     let asset = ASSETS.get(name).ok_or_else(Problem::not_found)?;
@@ -117,15 +117,9 @@ impl Asset {
     }
 
     fn encoded(&self, headers: &HeaderMap) -> (Bytes, Option<&'static str>) {
-        if self.is_text() && accepts(headers, "br") {
-            if let Some(bytes) =
-                self.brotli.get_or_init(|| smaller(&self.plain, brotli(&self.plain)))
-            {
-                return (bytes.clone(), Some("br"));
-            }
-        } else if self.is_text()
+        if self.is_text()
             && accepts(headers, "gzip")
-            && let Some(bytes) = self.gzip.get_or_init(|| smaller(&self.plain, gzip(&self.plain)))
+            && let Some(bytes) = self.gzip.get_or_init(|| smaller(&self.plain))
         {
             return (bytes.clone(), Some("gzip"));
         }
@@ -133,17 +127,8 @@ impl Asset {
     }
 }
 
-fn smaller(plain: &Bytes, packed: std::io::Result<Vec<u8>>) -> Option<Bytes> {
-    packed.ok().filter(|packed| packed.len() < plain.len()).map(Bytes::from)
-}
-
-fn brotli(plain: &[u8]) -> std::io::Result<Vec<u8>> {
-    // Quality 9 takes 17 MB for any file, 10 in a small window 5, as fast and
-    // for less to send.
-    let mut packer = brotli::CompressorWriter::new(Vec::new(), 4096, 10, 16);
-    packer.write_all(plain)?;
-    packer.flush()?;
-    Ok(packer.into_inner())
+fn smaller(plain: &Bytes) -> Option<Bytes> {
+    gzip(plain).ok().filter(|packed| packed.len() < plain.len()).map(Bytes::from)
 }
 
 fn gzip(plain: &[u8]) -> std::io::Result<Vec<u8>> {

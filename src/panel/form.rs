@@ -129,7 +129,7 @@ impl<E: Clone + Default> Form<E> {
     /// The form of an entry or of a new one, with errors in the first fields.
     #[cfg(test)]
     pub fn sample(&self, entry: Option<&E>, faults: usize) -> FormView {
-        let mut form = self.show(entry, Zone(chrono_tz::America::Sao_Paulo));
+        let mut form = self.show(entry, Zone::SAO_PAULO);
         if faults > 0 {
             let names: Vec<_> = self.0.iter().map(|input| input.name).take(faults).collect();
             form.find_fault(&names, |name| self.words(name));

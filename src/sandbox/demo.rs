@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn every_demo_shop_looks_alive() {
         let now = Instant::parse("2026-11-20T23:00:00Z").unwrap();
-        let zone = Zone(chrono_tz::America::Sao_Paulo);
+        let zone = Zone::SAO_PAULO;
         let mut seen = std::collections::HashSet::new();
         for shop in &DEMO_SHOPS {
             let mut world = World::default();

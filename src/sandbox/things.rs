@@ -7,7 +7,7 @@ use crate::base::{Cents, Instant, Zone};
 use crate::usual;
 
 /// The time zone of the pages.
-pub const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+pub const ZONE: Zone = Zone::SAO_PAULO;
 
 /// When something happens, and whether the platform is notified.
 #[derive(Clone, Copy)]

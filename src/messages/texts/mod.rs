@@ -171,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+    const ZONE: Zone = Zone::SAO_PAULO;
 
     #[test]
     fn every_text_fills_all_its_placeholders() {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const SAO_PAULO: Zone = Zone(chrono_tz::America::Sao_Paulo);
+const SAO_PAULO: Zone = Zone::SAO_PAULO;
 
 static MENU: &[Group] = &[Group {
     title: "",

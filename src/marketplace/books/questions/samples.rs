@@ -19,7 +19,7 @@ const TEXTS: [&str; 3] = [
     "Tem azul?",
     "<script>alert(1)</script> & \"aspas\"\nem duas linhas",
 ];
-const ZONE: Zone = Zone(chrono_tz::America::Sao_Paulo);
+const ZONE: Zone = Zone::SAO_PAULO;
 
 /// A card; its kind depends on the number.
 pub fn card(number: usize, ago: &dyn Fn(i64) -> When) -> Card {
