@@ -1,14 +1,14 @@
-//! The benchmark harness: figures of the executable, beside a
-//! hello-world server measured in the same run.
+//! The benchmark harness: figures of the executable, compared with a
+//! hello-world server that is measured in the same run.
 //!
 //! `cargo bench --profile dist --bench harness -- [CASE…] [--seconds N] [--rounds N]
 //! [--orders 10000,1000000] [--exe PATH] [--check]`; `--list` names the cases.
 //!
-//! Requests a second move with whatever else the machine does, so the main
-//! figure is a share of the ceiling: server CPU time of a hello request by
-//! server CPU time of a request of the case, both taken in alternation.
-//! A case whose answers are not all as expected fails: speed is counted only
-//! where the work was done.
+//! The number of requests a second changes with the other work of the machine.
+//! So the main figure is a share of the ceiling: the server's CPU time for a
+//! hello request divided by that for a request of the case, both measured in
+//! alternation. A case fails unless all its answers are as expected: speed
+//! counts only where the work was done.
 
 #[path = "harness/agency.rs"]
 mod agency;
@@ -132,7 +132,7 @@ fn list() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What `cargo test` runs, without `--bench`: are the instruments sound?
+/// What `cargo test` runs, without `--bench`: checks that the instruments work.
 fn self_check() -> anyhow::Result<()> {
     histogram::check()?;
     answer::check()?;

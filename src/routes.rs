@@ -1,8 +1,8 @@
 //! Every address of the service, as data.
 //!
-//! The router, `seller-platform routes`, the OpenAPI document and the test
-//! that no row serves a stranger all read this table. What a row is stands in
-//! `route.rs`.
+//! The router, `seller-platform routes`, the OpenAPI document and the test that
+//! no row answers a stranger all read this table. The type of a row is in
+//! `edge/route.rs`.
 
 use http::Method;
 
@@ -43,15 +43,15 @@ const fn post(path: &'static str, call: Call, about: &'static str) -> Route {
 
 /// Bodies of logins and other small forms.
 const SMALL: usize = 4 * 1024;
-/// Answers to questions: 2,000 characters of 12 bytes, as `%F0%9F%98%80` and
-/// `\ud83d\ude00` have them.
+/// Answers to questions: 2,000 characters of up to 12 bytes, such as
+/// `%F0%9F%98%80` and `\ud83d\ude00`.
 const ANSWER: usize = 32 * 1024;
 /// Bodies of marketplace notifications.
 const NOTIFICATION: usize = 64 * 1024;
 /// Bodies of purchase events.
 const PURCHASE: usize = 256 * 1024;
 
-/// What a program says of itself, or presents for tokens.
+/// Registrations of OAuth clients, and their requests for tokens.
 const CLIENT: usize = 16 * 1024;
 
 /// Lists of people as CSV.
@@ -118,7 +118,7 @@ fn health() -> [Route; 2] {
     ]
 }
 
-/// What integrators read.
+/// Documentation for integrators.
 #[rustfmt::skip]
 fn developers() -> [Route; 8] {
     use developers::{api, pages};
@@ -135,7 +135,7 @@ fn developers() -> [Route; 8] {
     ]
 }
 
-/// What a sale costs, labels for parcels, fiscal notes.
+/// The fee calculator, labels for parcels and fiscal notes.
 #[rustfmt::skip]
 fn tools() -> [Route; 6] {
     use Access::Student;
@@ -173,7 +173,7 @@ fn partner_hub() -> [Route; 8] {
     ]
 }
 
-/// How a person lets a program into the Partner API.
+/// OAuth: how a person gives a program access to the Partner API.
 #[rustfmt::skip]
 fn oauth() -> [Route; 8] {
     use Access::Anyone;
@@ -194,7 +194,7 @@ fn oauth() -> [Route; 8] {
     ]
 }
 
-/// Where webhooks are, in the order of [`webhooks`].
+/// The paths of [`webhooks`], in the order in which it names them.
 type WebhookPaths = [&'static str; 10];
 
 const SELLERS_WEBHOOKS: WebhookPaths = [
@@ -249,7 +249,7 @@ fn webhooks(who: Access, paths: WebhookPaths) -> [Route; 13] {
     ]
 }
 
-/// The supplier's workplace, and what a seller owes.
+/// The pages of suppliers, and what sellers owe to suppliers.
 #[rustfmt::skip]
 fn drop_panels() -> [Route; 24] {
     use Access::{Student, Supplier};
@@ -303,7 +303,7 @@ fn partner_accounts() -> [Route; 9] {
     ]
 }
 
-/// Where products are, in the order of [`products`].
+/// The paths of [`products`], in the order in which it names them.
 type ProductPaths = [&'static str; 5];
 
 const SELLERS_PRODUCTS: ProductPaths = [
@@ -340,7 +340,7 @@ fn products(who: Access, [list, file, one, removed, moved]: ProductPaths) -> [Ro
     ]
 }
 
-/// How accounts come to the agency and leave it, and the labels of their parcels.
+/// How the agency gets and loses accounts, and the labels of their parcels.
 #[rustfmt::skip]
 fn agency_links() -> [Route; 8] {
     use Access::{Agency, Student};
@@ -359,7 +359,7 @@ fn agency_links() -> [Route; 8] {
     ]
 }
 
-/// What was asked of the service.
+/// The log of requests.
 #[rustfmt::skip]
 fn request_log() -> [Route; 2] {
     use Access::Admin;
@@ -370,7 +370,7 @@ fn request_log() -> [Route; 2] {
     ]
 }
 
-/// People in the operator's panel, and what was done to them.
+/// People in the operator's panel, and the audit log.
 #[rustfmt::skip]
 fn people() -> [Route; 30] {
     use Access::Admin;
@@ -546,7 +546,7 @@ fn panel() -> [Route; 22] {
     ]
 }
 
-/// Clients of the agency, and how they do.
+/// The agency's clients, and the state of their accounts.
 #[rustfmt::skip]
 fn agency() -> [Route; 13] {
     use Access::Agency;
@@ -725,7 +725,7 @@ fn queues() -> [Route; 7] {
     ]
 }
 
-/// The periodic tasks, and what they packed.
+/// An administrator's notifications, and the channels and texts of messages.
 #[rustfmt::skip]
 fn channels() -> [Route; 8] {
     use Access::Admin;

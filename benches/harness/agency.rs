@@ -1,6 +1,6 @@
 //! The agency with three hundred clients: its charts over two years, its queue
-//! of two hundred thousand questions, and a cycle of five clients beside a
-//! marketplace that takes 50 ms for each call.
+//! of two hundred thousand questions, and a cycle of five clients with a
+//! marketplace that needs 50 ms for each call.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,11 +24,11 @@ const CLIENTS: i64 = 300;
 const DAYS: i64 = 730;
 const QUESTIONS: i64 = 200_000;
 const DAY_S: i64 = 86_400;
-/// Numbers of the agency's accounts, and of who owns them.
+/// The first number of the agency's accounts, and of their owners.
 const FIRST: i64 = 700_000_000;
 const OPERATOR: i64 = 700_000_000;
 const SECRETS: Seller = Seller(-2);
-/// Clients of a cycle, calls at a time that there may be, and how long each takes.
+/// Clients of a cycle, most calls at a time, and the time of each call.
 const OF_A_CYCLE: i64 = 5;
 const CALLS: f64 = 5.0;
 const DELAY_MS: u32 = 50;
@@ -105,8 +105,8 @@ fn pages(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// An administrator who is signed in, and the agency's clients, each with an
-/// account, two years of days and its share of the questions.
+/// Adds an administrator who is signed in, and the agency's clients, each with
+/// an account, two years of days and its share of the questions.
 fn fill(file: &Path) -> anyhow::Result<()> {
     let mut connection = seed::open(file)?;
     let now = unix_now();
@@ -190,8 +190,8 @@ fn operator(tx: &rusqlite::Transaction<'_>, now: i64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How long a cycle of five clients takes, beside the calls it makes when five
-/// run at a time.
+/// How long a cycle of five clients takes, compared with the time of its calls
+/// when five run at a time.
 fn cycle(lab: &Lab) -> anyhow::Result<Figure> {
     let mut command = Command::new(lab.exe());
     command.args(["sandbox", "--listen", "127.0.0.1:0"]).env_clear().current_dir(lab.data());
@@ -245,7 +245,7 @@ fn cycle(lab: &Lab) -> anyhow::Result<Figure> {
     }
     let sync = post_bytes("/admin/agencia/ml/sincronizar-todos", &head("application/json"), b"{}");
     let read = || answer::ask(server.address(), &sync)?.json(200);
-    // The first readings end before it is measured.
+    // The first readings end before the measurement.
     while read()?["erros"] != 0 {}
     control("config", &json!({ "delay_ms": DELAY_MS }))?;
     let mut ratios = Vec::new();
@@ -254,7 +254,7 @@ fn cycle(lab: &Lab) -> anyhow::Result<Figure> {
         let done = read()?;
         let took = began.elapsed().as_secs_f64();
         ensure!(done["sincronizados"] == OF_A_CYCLE && done["erros"] == 0, "{done}");
-        // Reading the log is no call of the platform's.
+        // Reading the log is not a call of the platform.
         let made = calls()? - before;
         ratios.push(took / (made * f64::from(DELAY_MS) / 1000.0 / CALLS));
         say(&format!("a cycle: {took:.3} s for {made} calls"));

@@ -10,13 +10,12 @@ use anyhow::{Context as _, bail, ensure};
 /// The head of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Status code.
     pub status: u16,
     /// Bytes of head and body together.
     pub total: usize,
     /// Bytes of the head.
     pub length: usize,
-    /// The server will close the connection.
+    /// Whether the server will close the connection.
     pub closes: bool,
 }
 
@@ -51,11 +50,9 @@ pub fn head(bytes: &[u8]) -> anyhow::Result<Option<Head>> {
 
 /// One whole answer.
 pub struct Answer {
-    /// Status code.
     pub status: u16,
     /// Status line and headers.
     pub head: String,
-    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -104,7 +101,7 @@ pub fn ask(address: SocketAddr, request: &[u8]) -> anyhow::Result<Answer> {
     }
 }
 
-/// Heads are read as they should be.
+/// Checks that heads are read correctly.
 pub fn check() -> anyhow::Result<()> {
     let whole = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nConnection: Close\r\n\r\nhello";
     let expected = Head { status: 200, total: whole.len(), length: whole.len() - 5, closes: true };

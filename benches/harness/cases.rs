@@ -22,7 +22,7 @@ use crate::students;
 
 /// One thing that is measured.
 pub struct Case {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub name: &'static str,
     /// What it measures, in a sentence.
     pub about: &'static str,
@@ -91,7 +91,7 @@ pub const CASES: &[Case] = &[
 
 const PLANS: &str = "/api/v1/planos";
 
-/// Asks once and returns the answer.
+/// Sends one request and returns the answer.
 pub fn ask(site: &Site, path: &str, token: Option<&str>) -> anyhow::Result<Answer> {
     answer::ask(site.server.address(), &get_bytes(path, token, ""))
         .with_context(|| format!("asking for {path}"))
@@ -127,8 +127,8 @@ fn plans(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     ])
 }
 
-/// Larger answers cost the kernel more, so a hello of the same size stands
-/// beside each as its own ceiling.
+/// Larger answers cost the kernel more, so the ceiling of each answer is a
+/// hello of the same size.
 fn public(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let site = lab.site(lab.small(), &[])?;
     let mut figures = Vec::new();
@@ -143,8 +143,9 @@ fn public(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// People whose dashboards fit into memory, and more than fit, asked for in
-/// turns: each of theirs is read again, as after a sale.
+/// A number of people whose dashboards fit into memory, and a number that does
+/// not fit. They are requested in turns, so in the second case each dashboard
+/// is read again, as after a sale.
 const WATCHING: [(i64, &str, f64); 2] =
     [(200, "of ceiling, unchanged", 0.45), (6_000, "of ceiling, after a sale", 0.20)];
 

@@ -1,5 +1,5 @@
-//! The bar for durable notifications: a loop in this process that commits the
-//! rows that the server would, 64 jobs at a time, without HTTP around it.
+//! The ceiling for durable notifications: a loop in this process that commits
+//! the same rows as the server, 64 jobs at a time, without HTTP.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::seed;
 
 const JOBS_PER_COMMIT: u32 = 64;
 
-/// A loop on a file of its own. Rows stay between runs, as the server's do.
+/// A loop on a file of its own. Rows are kept between runs, as in the server.
 pub struct CommitLoop {
     connection: Connection,
     random: Random,

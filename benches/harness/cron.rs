@@ -1,6 +1,6 @@
-//! A call of the cron endpoint on a file with a hundred thousand students:
-//! with nothing to say, and with ten thousand of them to be alerted, while
-//! somebody else wants to write.
+//! A call of the cron endpoint on a file with a hundred thousand students: when
+//! no message is due, and when ten thousand of them get an alert, while another
+//! client wants to write.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ const CRON: &str = "/api/v1/cron";
 const ALERTS: i64 = 10_000;
 const DAY_S: i64 = 86_400;
 
-/// Milliseconds of calls, and of the longest wait for the writer beside them.
+/// Milliseconds of calls, and of the longest wait for the writer meanwhile.
 pub fn cron(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let copy = lab.copy(lab.small())?;
     say("adding 100000 students");
@@ -40,7 +40,7 @@ pub fn cron(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     figures.push(at_most("ms, later calls", median(later?), 300.0));
     server.stop()?;
 
-    // Ten thousand with a number who were away, among those without one.
+    // Ten thousand students with a number who were away, among others without one.
     let away = "UPDATE user SET last_access_at = ?1, created_at = ?1, chat_number = '5511987654321'
                 WHERE user_id IN (SELECT user_id FROM user
                     WHERE role NOT IN ('drop', 'admin') AND suspended_at IS NULL AND removed_at IS NULL
@@ -56,7 +56,7 @@ pub fn cron(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Everybody has a number and was away, and was told so; a meet is near.
+/// Everybody has a number, was away and got the alert; a meet is near.
 fn everybody(lab: &Lab, file: &Path, figures: &mut Vec<Figure>) -> anyhow::Result<()> {
     let away =
         "UPDATE user SET last_access_at = ?1, created_at = ?1, chat_number = '5511987654321'";
@@ -87,8 +87,8 @@ fn at_most(measure: &str, value: f64, limit: f64) -> Figure {
     Figure::new("cron", measure, value).target(Target::AtMost(limit))
 }
 
-/// One call with such a count, some when it is not given; its milliseconds,
-/// and those of the longest write beside it.
+/// One call whose answer has this count (more than zero if not given); returns
+/// its milliseconds, and those of the longest write meanwhile.
 fn call(server: &Server, name: &str, count: Option<i64>) -> anyhow::Result<(f64, f64)> {
     let request = get_bytes(CRON, Some(SECRET), "");
     let probe = get_bytes("/readyz", None, "");
@@ -116,7 +116,7 @@ fn call(server: &Server, name: &str, count: Option<i64>) -> anyhow::Result<(f64,
     })
 }
 
-/// Changes people as of an instant, and forgets that today was looked at.
+/// Changes people as of an instant, and removes the mark that today was checked.
 fn change(file: &Path, sql: &str, at: i64) -> anyhow::Result<()> {
     let connection = seed::open(file)?;
     connection.execute(sql, params![at])?;

@@ -1,5 +1,5 @@
-//! Messages that leave by chat, to a gateway that answers at once and without
-//! a pace, beside the other threads of a server on a seeded file.
+//! Messages that are sent by chat, to a gateway that answers at once and
+//! without a pace, while the other threads of a server run on a seeded file.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,10 +15,11 @@ use crate::seed;
 use crate::students;
 
 const MESSAGES: i64 = 10_000;
-/// Longest that they may take.
+/// Longest time that they may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Messages a second, from the start of the server until nearly all are noted.
+/// Messages a second, from the start of the server until nearly all are stored
+/// as sent.
 pub fn delivery(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let copy = lab.copy(lab.small())?;
     say("adding 100000 students");
@@ -38,7 +39,7 @@ pub fn delivery(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         ],
     )?;
     let began = Instant::now();
-    // A few may wait for another try after a connection that ended.
+    // A few may wait for a retry after a closed connection.
     while waiting(&copy.file)? > MESSAGES / 500 {
         ensure!(began.elapsed() < PATIENCE, "{MESSAGES} messages take too long");
     }
@@ -65,7 +66,7 @@ fn queue(file: &Path) -> anyhow::Result<()> {
 }
 
 fn waiting(file: &Path) -> anyhow::Result<i64> {
-    // Seldom enough to take nothing from the server.
+    // Rarely enough to cost the server nothing.
     std::thread::park_timeout(Duration::from_millis(20));
     let connection = seed::open(file)?;
     let sql = "SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = 0";

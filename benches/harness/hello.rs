@@ -1,5 +1,5 @@
-//! The ceiling: bare hyper that answers a small JSON, in a process of its own
-//! (this executable, started again) so that its CPU time can be told apart.
+//! The ceiling: plain hyper that answers a small JSON, in a process of its own
+//! (this executable, started again) so that its CPU time can be measured apart.
 
 use std::convert::Infallible;
 use std::io::{Read as _, Write as _};
@@ -19,9 +19,9 @@ use tokio::net::TcpListener;
 use crate::server::Server;
 
 const ANSWER: &[u8] = br#"{"success":true,"message":"ok","data":[]}"#;
-/// What a gateway says of a message that it took.
+/// The answer of a chat gateway that accepted a message.
 const SENT: &[u8] = br#"{"key":{"id":"BAE5"},"status":"PENDING"}"#;
-/// Where answers of other sizes come from.
+/// The content of answers of other sizes.
 static FILLING: [u8; 256 * 1024] = [b'x'; 256 * 1024];
 
 /// Starts the hello server on a free port.
@@ -32,8 +32,8 @@ pub fn start() -> anyhow::Result<Server> {
     Server::start(command)
 }
 
-/// Is the hello server until standard input ends, that is, until the harness
-/// stops it or is gone.
+/// Runs the hello server until standard input ends, that is, until the harness
+/// stops it or has ended.
 pub fn serve() -> anyhow::Result<()> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_io().build()?;
@@ -54,7 +54,7 @@ async fn accept(listener: TcpListener) {
     }
 }
 
-/// The small answer, that of a chat gateway, or one of so many bytes as the
+/// The small answer, that of a chat gateway, or one with as many bytes as the
 /// path says.
 async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
     let body = match request.uri().path() {

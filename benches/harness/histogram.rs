@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::ensure;
 
-/// Values below this have a bucket each; above, each doubling has half as many.
+/// Values below this have a bucket each; above it, each doubling has half as many.
 const FINE: u64 = 64;
 const PER_DOUBLING: u64 = FINE / 2;
 
@@ -26,7 +26,7 @@ impl Histogram {
         self.count += 1;
     }
 
-    /// Adds what another one has counted.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
         if self.buckets.len() < other.buckets.len() {
             self.buckets.resize(other.buckets.len(), 0);
@@ -78,7 +78,7 @@ fn highest(bucket: usize) -> f64 {
     (lowest + (1 << shift) - 1) as f64
 }
 
-/// Every value lies in its bucket, and percentiles are those of the values.
+/// Checks that every value is in its bucket, and that percentiles are right.
 pub fn check() -> anyhow::Result<()> {
     for micros in (0..5000_u32).chain([65_535, 65_536, 1_000_000, 60_000_000]) {
         let (exact, shown) = (f64::from(micros), highest(bucket(u64::from(micros))));

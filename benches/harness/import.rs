@@ -1,6 +1,7 @@
-//! The first reading of an account with a year of orders, from the sandbox in
-//! a process of its own: beside the time that the calls alone take, with what
-//! it costs others, and without any delay, to see how fast orders are applied.
+//! The first reading of an account with a year of orders, from the sandbox in a
+//! process of its own: compared with the time that the calls alone need, with
+//! its cost for others, and without any delay, to see how fast orders are
+//! applied.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +19,7 @@ use crate::requests::{get_bytes, post_bytes};
 use crate::seed;
 use crate::server::Server;
 
-/// Who links the shop, and who looks at their own page meanwhile.
+/// The seller who links the shop, and the one who opens their own page meanwhile.
 const OWNER: Seller = Seller(0);
 const OTHER: Seller = Seller(1);
 const SHOP: i64 = 900_000_001;
@@ -29,9 +30,9 @@ const PAGES: [i64; 3] = [50, 100, 20];
 /// Calls at a time that the marketplace allows for a seller.
 const LANES: f64 = 2.0;
 const DELAY_MS: u32 = 50;
-/// Longest that a reading may take.
+/// Longest time that a reading may take.
 const PATIENCE: Duration = Duration::from_mins(10);
-/// Between two looks at how far it is, and of the other person.
+/// Pause between two checks of the progress, and between pages of the other person.
 const LOOK: Duration = Duration::from_millis(50);
 const LOOK_OF_OTHER: Duration = Duration::from_millis(5);
 
@@ -84,7 +85,7 @@ pub fn import(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
 /// The sandbox with one large shop in it.
 struct Market {
     server: Server,
-    /// Orders that a search hides unless it is asked for them.
+    /// Orders that a search returns only when it asks for them.
     hidden: i64,
     orders: i64,
 }
@@ -144,7 +145,7 @@ impl Market {
         log["total"].as_f64().context("the sandbox counts no calls")
     }
 
-    /// Calls that nobody can do without: each page of what there is.
+    /// The calls that every reading needs: one for each page of the records.
     fn needed(&self, listings: i64) -> f64 {
         let [orders, ids, details] = PAGES;
         let pages = [
@@ -199,7 +200,7 @@ impl Reader {
         answer::ask(self.server.address(), &get_bytes(path, None, &cookie))
     }
 
-    /// The shop's areas: their names and what is known of them.
+    /// The shop's areas, with their names and states.
     fn areas(&self) -> anyhow::Result<Vec<Value>> {
         let accounts = self.ask(OWNER, "/painel/ml")?.json(200)?;
         let accounts = accounts["contas"].as_array().context("no accounts")?;
@@ -212,10 +213,10 @@ impl Reader {
     }
 }
 
-/// What a first reading took.
+/// The times of a first reading.
 struct Reading {
     seconds: f64,
-    /// Until the orders were read, the other areas beside them.
+    /// Seconds until the orders were read, together with the other areas.
     orders_s: f64,
     shipments_s: f64,
     orders: f64,
@@ -297,7 +298,7 @@ fn read(lab: &Lab, market: &Market) -> anyhow::Result<Reading> {
     })
 }
 
-/// When the states of parcels were read too, and how many.
+/// Seconds until the states of parcels were read, too, and their number.
 fn shipments(reader: &Reader, linked: Instant) -> anyhow::Result<(f64, f64)> {
     loop {
         let areas = reader.areas()?;
@@ -343,7 +344,7 @@ fn stop_in_the_middle(lab: &Lab, market: &Market, delay_ms: u32) -> anyhow::Resu
         rest(LOOK);
     }
     market.delay(delay_ms)?;
-    // The next calls have begun by then.
+    // By then the next calls have begun.
     rest(Duration::from_millis(200));
     let began = Instant::now();
     reader.server.stop()?;
@@ -353,6 +354,6 @@ fn stop_in_the_middle(lab: &Lab, market: &Market, delay_ms: u32) -> anyhow::Resu
 /// Does nothing for a while.
 fn rest(span: Duration) {
     let (_nobody, told) = mpsc::channel::<()>();
-    // Nobody says anything, so this is the time.
+    // Nothing is ever sent, so this waits for the whole time.
     let _ = told.recv_timeout(span);
 }

@@ -1,5 +1,5 @@
-//! Where measurements happen: the executable, the hello server, the seeded
-//! files, and servers that run on copies of them.
+//! The environment of measurements: the executable, the hello server, the
+//! seeded files, and servers that run on copies of them.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::people::{CHECKOUT_TOKENS, CLIENT_ID, CLIENT_SECRET};
 use crate::seed::{self, Recipe};
 use crate::server::Server;
 
-/// What every measured server is told: limits that are never reached, only
-/// warnings logged, no work by its own clock.
+/// Settings of every measured server: limits that are never reached, only
+/// warnings logged, no periodic work of its own.
 const SETTINGS: [(&str, &str); 15] = [
     ("SERVER__LISTEN", "127.0.0.1:0"),
     ("CRON__ENABLED", "false"),
@@ -30,7 +30,7 @@ const SETTINGS: [(&str, &str); 15] = [
     ("MARKETPLACE__CLIENT_ID", CLIENT_ID),
     ("MARKETPLACE__CLIENT_SECRET", CLIENT_SECRET),
     ("CHECKOUT__TOKENS", CHECKOUT_TOKENS),
-    // Nothing listens there: a measured server calls nobody.
+    // Nothing listens there, so a measured server makes no calls.
     ("MARKETPLACE__API_BASE", "http://127.0.0.1:9"),
 ];
 
@@ -38,15 +38,14 @@ const SETTINGS: [(&str, &str); 15] = [
 pub struct Lab {
     /// How to measure.
     pub args: Args,
-    /// The measure of all things.
+    /// The hello server, which is the ceiling.
     pub hello: Server,
     exe: PathBuf,
     target: PathBuf,
 }
 
-/// A server on a copy of a seeded file, both gone when this is dropped.
+/// A server on a copy of a seeded file; both are removed when this is dropped.
 pub struct Site {
-    /// The running server.
     pub server: Server,
     /// Its database.
     pub file: PathBuf,
@@ -89,7 +88,7 @@ impl Lab {
         self.target.join("bench-data")
     }
 
-    /// What measured servers and commands of this run have logged.
+    /// The log of the measured servers and commands of this run.
     fn log(&self) -> PathBuf {
         self.data().join("server.log")
     }
@@ -125,13 +124,13 @@ impl Lab {
         Ok(Copy { file, folder })
     }
 
-    /// A server on a copy of a seeded file; `extra` settings go over those of
+    /// A server on a copy of a seeded file; `extra` settings override those of
     /// all measurements.
     pub fn site(&self, recipe: Recipe, extra: &[(&str, &str)]) -> anyhow::Result<Site> {
         self.site_with(recipe, extra, |_| Ok(()))
     }
 
-    /// The same with more in the copy, which `prepare` adds before the start.
+    /// The same with more rows in the copy, which `prepare` adds before the start.
     pub fn site_with(
         &self,
         recipe: Recipe,
@@ -164,7 +163,7 @@ impl Lab {
     }
 }
 
-/// Tells the person who waits what is being done.
+/// Shows the waiting person what is being done.
 pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "harness: {text}");
 }

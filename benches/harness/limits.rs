@@ -1,5 +1,5 @@
-//! Cases with a limit of their own instead of a share of the ceiling: what
-//! one kind of work does to another, memory, time, bytes.
+//! Cases with a limit of their own instead of a share of the ceiling: how one
+//! kind of work affects another, memory, time, bytes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -20,8 +20,8 @@ const MB: f64 = 1024.0 * 1024.0;
 /// Connections that sign in at the same time as others read.
 const LOGIN_CONNECTIONS: u32 = 16;
 
-/// Logins beyond what the hashing thread's queue holds are refused; that is
-/// part of keeping reads quick.
+/// Logins that do not fit into the queue of the hashing thread are rejected;
+/// this helps to keep reads fast.
 const LOGIN_ANSWERS: &[u16] = &[200, 429, 503];
 
 fn login_load(server: &Server) -> Load {
@@ -184,7 +184,7 @@ fn megabytes(file: &Path) -> anyhow::Result<f64> {
     Ok(metadata.len() as f64 / MB)
 }
 
-/// The highest of the values seen in a stretch of time.
+/// The highest value during a period of time.
 fn highest(
     duration: Duration,
     every: Duration,
@@ -199,7 +199,7 @@ fn highest(
     Ok(highest)
 }
 
-/// Lets time pass. A measurement over time has nothing else to wait for.
+/// Waits. A measurement over time has nothing else to wait for.
 fn pause(duration: Duration) {
     let end = Instant::now() + duration;
     while let Some(left) = end.checked_duration_since(Instant::now()) {

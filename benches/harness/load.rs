@@ -1,8 +1,8 @@
 //! The load: keep-alive connections that each send a request, wait for the
 //! whole answer and send the next.
 //!
-//! One thread drives them all: on a small machine a second one would take
-//! from the server what is to be measured.
+//! One thread runs them all: on a small machine a second one would take
+//! processor time from the server that is measured.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,13 +27,11 @@ pub type Request = Arc<dyn Fn(&mut Random, &mut Vec<u8>) + Send + Sync>;
 /// What to send, where, and for how long.
 #[derive(Clone)]
 pub struct Load {
-    /// The server.
     pub address: SocketAddr,
-    /// Number of connections.
     pub connections: u32,
-    /// The longest it goes on.
+    /// The longest time that the load runs.
     pub duration: Duration,
-    /// Ends it earlier.
+    /// Set to end the load earlier.
     pub stop: Arc<AtomicBool>,
     /// Makes each request.
     pub request: Request,
@@ -55,7 +53,7 @@ impl Load {
     }
 }
 
-/// What came of a load. Every counted answer was an expected one.
+/// The result of a load. Every counted answer was an expected one.
 #[derive(Default)]
 pub struct Outcome {
     /// Answers received.
@@ -97,7 +95,7 @@ pub fn run(load: &Load) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Runs a load while `work` is done, and ends it then.
+/// Runs a load until `work` is done.
 pub fn during<T>(
     mut load: Load,
     work: impl FnOnce() -> anyhow::Result<T>,
@@ -143,7 +141,7 @@ async fn connect(address: SocketAddr) -> anyhow::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Reads one whole answer into `bytes`, replacing the one before.
+/// Reads one whole answer into `bytes`, replacing the earlier one.
 async fn receive(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> anyhow::Result<Head> {
     bytes.clear();
     let head = loop {

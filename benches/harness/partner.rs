@@ -18,12 +18,12 @@ use crate::seed::{self, Recipe};
 const ORDERS: &str = "/api/v1/partner/orders?limit=20";
 const USAGE: &str = "/api/v1/partner/usage";
 
-/// The size at which the share of the ceiling is promised; at the largest it
-/// may be [`GROWTH`] of that at the smallest.
+/// The size at which the share of the ceiling is promised. At the largest size
+/// the share must be at least [`GROWTH`] of that at the smallest.
 const PROMISED_AT: i64 = 1_000_000;
 const GROWTH: f64 = 0.75;
 
-/// E-mail that is configured and leads nowhere, so that messages wait.
+/// E-mail with a server that cannot be reached, so that messages wait.
 const EMAIL: [(&str, &str); 2] =
     [("EMAIL__SMTP_URL", "smtp://127.0.0.1:9"), ("EMAIL__FROM", "loja@example.com")];
 
@@ -33,9 +33,9 @@ struct Sized {
     /// The least share of the ceiling.
     least: f64,
     settings: &'static [(&'static str, &'static str)],
-    /// Adds to the copy of a seeded file.
+    /// Adds rows to the copy of a seeded file.
     prepare: fn(&Path, Recipe) -> anyhow::Result<()>,
-    /// Looks whether the work is done, and makes the load.
+    /// Checks that the work is done, and makes the load.
     request: fn(&Site, i64) -> anyhow::Result<Request>,
     expected: &'static [u16],
 }
@@ -50,8 +50,8 @@ impl Sized {
         expected: &[200],
     };
 
-    /// Every size has its server, all in the same rounds, so that growth
-    /// compares figures that were taken side by side.
+    /// Every size has its own server, and all are measured in the same rounds,
+    /// so that growth compares figures from the same time.
     fn measure(&self, lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         let sizes = &lab.args.orders;
         let sites = sizes
@@ -82,7 +82,7 @@ impl Sized {
         Ok(figures)
     }
 
-    /// The figure of the largest size by that of the smallest.
+    /// The figure of the largest size divided by that of the smallest.
     fn growth(&self, lab: &Lab, series: &[Series]) -> Option<Figure> {
         let (small, large) = (lab.args.orders.first()?, lab.args.orders.last()?);
         let share = |series: &Series| series.median(|sample| sample.of_ceiling);
@@ -189,7 +189,8 @@ pub fn agent(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     Ok(vec![series[0].figure("agent", "of ceiling").target(Target::AtLeast(0.25))])
 }
 
-/// The seller with the fewest orders still has a full page behind the offsets.
+/// Checks that the seller with the fewest orders still has a full page after
+/// the offsets.
 fn full_page(site: &Site, sellers: i64, limit: usize) -> anyhow::Result<()> {
     let token = Seller(sellers - 1).partner_token();
     let path = format!("/api/v1/partner/orders?limit={limit}&offset=20");

@@ -1,5 +1,5 @@
-//! The people of a seeded database. Their credentials follow from their
-//! number, so the load knows them although the file holds digests only.
+//! The people of a seeded database. Their credentials are made from their
+//! number, so the load knows them although the file has only digests.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ pub const CLIENT_SECRET: &str = "bench-client-secret-0123456789";
 /// Client id of the marketplace application.
 pub const CLIENT_ID: &str = "5503910054141466";
 
-/// Token of the checkout platform, and the setting that says so.
+/// Token of the checkout platform, and the setting with this token.
 pub const CHECKOUT_TOKEN: &str = "bench-checkout-token-0123456789";
 pub const CHECKOUT_TOKENS: &str = r#"["bench-checkout-token-0123456789"]"#;
 
@@ -23,12 +23,12 @@ pub const CHECKOUT_TOKENS: &str = r#"["bench-checkout-token-0123456789"]"#;
 pub struct Seller(pub i64);
 
 impl Seller {
-    /// Row of `user`.
+    /// The `user_id` in the table `user`.
     pub const fn user_id(self) -> i64 {
         1000 + self.0
     }
 
-    /// The account at the marketplace that most orders come from.
+    /// The account at the marketplace with most of the orders.
     pub const fn first_account(self) -> i64 {
         400_000_000 + 2 * self.0
     }

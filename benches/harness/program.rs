@@ -23,7 +23,7 @@ const STUDENTS: i64 = 100_000;
 /// Entries of each student: a check-in a day.
 const ENTRIES: i64 = 100;
 const DAY_S: i64 = 86_400;
-/// Students who are asked for and check in, of all of them.
+/// Students who are requested and check in, out of all of them.
 const SIGNED_IN: i64 = 60_000;
 /// The administrator that `students::fill` signs in.
 const ADMINISTRATOR: Seller = Seller(-1);
@@ -57,7 +57,7 @@ fn check_in(number: i64) -> Vec<u8> {
     post_bytes("/painel/checkin", &head, b"{}")
 }
 
-/// The slowest of any page of any ranking, as JSON and as page.
+/// The slowest page of all rankings, as JSON and as page.
 fn rankings(lab: &Lab, server: &Server) -> anyhow::Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for (path, accept, measure) in [
@@ -92,7 +92,7 @@ fn rankings(lab: &Lab, server: &Server) -> anyhow::Result<Vec<Figure>> {
 }
 
 /// Entries a second of a comparison of all students, and p99 of check-ins and
-/// reads beside it.
+/// reads meanwhile.
 fn recount(lab: &Lab, server: &Server, students: i64) -> anyhow::Result<Vec<Figure>> {
     let head = format!(
         "Cookie: sessao={}\r\nAccept: application/json\r\nContent-Type: application/json\r\n",
@@ -134,8 +134,8 @@ fn recount(lab: &Lab, server: &Server, students: i64) -> anyhow::Result<Vec<Figu
     ])
 }
 
-/// A session for most students, and a check-in of each on each of the last
-/// days, with what they have of it; gives the number of students.
+/// Adds a session for most students, and a check-in of each student on each of
+/// the last days, with the resulting totals; returns the number of students.
 fn fill(file: &Path) -> anyhow::Result<i64> {
     let mut connection = seed::open(file)?;
     let now = unix_now();
@@ -167,7 +167,7 @@ fn fill(file: &Path) -> anyhow::Result<i64> {
             let points = 5 + (number * 31 + day) % 11;
             entry.execute(params![student, day, at, day, points])?;
             xp += points;
-            // What the newest month and week with an entry have.
+            // The sums of the newest month and week with an entry.
             if day >= first_of_month(today - 1) {
                 month_xp += points;
             }

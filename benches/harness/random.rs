@@ -9,7 +9,7 @@ impl Random {
         Self(seed)
     }
 
-    /// A stream that no other run has.
+    /// A stream that differs in every run.
     pub fn fresh() -> anyhow::Result<Self> {
         let mut seed = [0; 8];
         getrandom::fill(&mut seed)
@@ -31,7 +31,7 @@ impl Random {
         (self.next() >> 1).cast_signed() % limit
     }
 
-    /// A place in a list of `length` items.
+    /// An index into a list of `length` items.
     #[expect(clippy::cast_possible_truncation, reason = "below a usize")]
     pub const fn index(&mut self, length: usize) -> usize {
         (self.next() % length as u64) as usize

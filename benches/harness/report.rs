@@ -1,5 +1,4 @@
-//! What is shown at the end: a table for people, `target/bench.json` for
-//! programs.
+//! The output at the end: a table for people, `target/bench.json` for programs.
 
 use std::io::Write as _;
 
@@ -7,13 +6,13 @@ use serde::Serialize;
 
 use crate::lab::{Lab, say};
 
-/// What a figure should reach.
+/// The target of a figure.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// Fine from here up.
+    /// Met from this value up.
     AtLeast(f64),
-    /// Fine up to here.
+    /// Met up to this value.
     AtMost(f64),
 }
 
@@ -22,13 +21,13 @@ pub enum Target {
 pub struct Figure {
     /// The case it belongs to.
     pub case: &'static str,
-    /// What it says, with its unit.
+    /// What the figure means, with its unit.
     pub measure: String,
     /// The figure.
     pub value: f64,
-    /// What it should reach; absent where it is shown for information.
+    /// The target; absent where the figure is only information.
     pub target: Option<Target>,
-    /// Answers a second at the same time.
+    /// Answers a second in the same measurement.
     pub per_second: Option<f64>,
     /// 99th percentile of the time to an answer, in milliseconds.
     pub p99_ms: Option<f64>,
@@ -37,12 +36,12 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A figure without load beside it.
+    /// A figure without rate, latency and CPU time.
     pub fn new(case: &'static str, measure: impl Into<String>, value: f64) -> Self {
         Self { case, measure: measure.into(), value, ..Self::default() }
     }
 
-    /// With what it should reach.
+    /// The same figure with a target.
     pub fn target(mut self, target: Target) -> Self {
         self.target = Some(target);
         self
@@ -76,7 +75,7 @@ impl Figure {
     }
 }
 
-/// Three digits that matter are enough for a figure that moves by percents.
+/// Three significant digits are enough for a figure that varies by some percent.
 fn number(value: f64) -> String {
     match value.abs() {
         0.0..10.0 => format!("{value:.2}"),

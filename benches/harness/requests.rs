@@ -13,8 +13,8 @@ use crate::load::Request;
 use crate::people::{CHECKOUT_TOKEN, CLIENT_ID, CLIENT_SECRET, PASSWORD, Seller, hex};
 use crate::random::Random;
 
-/// A page of orders is skipped into by at most this many rows: enough that no
-/// answer can come from memory, too few to cost anything.
+/// Most rows that a page of orders skips: enough that no answer can come from
+/// memory, too few to cost anything.
 const OFFSETS: i64 = 20;
 
 /// The same GET every time.
@@ -46,7 +46,7 @@ pub fn get_bytes(path: &str, token: Option<&str>, extra: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{token}{extra}\r\n").into_bytes()
 }
 
-/// `GET /api/v1/partner/orders` of random sellers, so many a page, somewhere
+/// `GET /api/v1/partner/orders` of random sellers, with `limit` orders a page,
 /// near the start of their list.
 pub fn order_pages(sellers: i64, limit: i64) -> Request {
     let tokens: Vec<String> = (0..sellers).map(|n| Seller(n).partner_token()).collect();
@@ -96,7 +96,7 @@ pub fn logins(sellers: i64) -> Request {
     )
 }
 
-/// Signed notifications about accounts that nobody has linked, each of its own.
+/// Signed notifications about accounts that nobody has linked, all different.
 pub fn notifications() -> Request {
     Arc::new(|random, buffer| {
         let notice = Notification::new(random, unix_now());
@@ -142,7 +142,7 @@ pub struct Notification {
 }
 
 impl Notification {
-    /// A notification that no other is like.
+    /// A notification that differs from all others.
     pub fn new(random: &mut Random, signed_at: i64) -> Self {
         let order_id = 2_000_000_000_000_000 + random.below(1_000_000_000_000_000);
         let ml_user_id = 900_000_000 + random.below(1_000_000);
@@ -209,7 +209,7 @@ pub fn unix_now() -> i64 {
         .map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }
 
-/// Signatures are right and ids have their form.
+/// Checks that signatures are right and ids have the right form.
 pub fn check() -> anyhow::Result<()> {
     // Test case 2 of RFC 4231.
     ensure!(

@@ -1,6 +1,6 @@
 //! Measuring in alternation: each round takes one sample of the hello server
-//! and one of every subject, so that what else the machine does in that time
-//! hits them alike.
+//! and one of every subject, so that other work of the machine affects all of
+//! them alike.
 
 use anyhow::ensure;
 
@@ -11,7 +11,6 @@ use crate::server::Server;
 
 /// A server and what to ask it.
 pub struct Subject<'a> {
-    /// The server.
     pub server: &'a Server,
     /// Makes the requests.
     pub request: Request,
@@ -41,7 +40,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// What one measurement gave.
+/// The result of one measurement.
 #[derive(Clone, Copy)]
 pub struct Sample {
     /// Answers a second.
@@ -50,7 +49,7 @@ pub struct Sample {
     pub p99_ms: f64,
     /// Server CPU time of a request, in microseconds.
     pub cpu_us: f64,
-    /// CPU time of a hello request of the same round by that of this one.
+    /// CPU time of a hello request of the same round, divided by that of this one.
     pub of_ceiling: f64,
 }
 
@@ -64,7 +63,7 @@ impl Series {
         median(self.0.iter().map(value).collect())
     }
 
-    /// The share of the ceiling, with rate, latency and CPU time beside it.
+    /// The share of the ceiling, together with rate, latency and CPU time.
     pub fn figure(&self, case: &'static str, measure: impl Into<String>) -> Figure {
         let share = self.median(|sample| sample.of_ceiling);
         Figure {
@@ -76,7 +75,7 @@ impl Series {
     }
 }
 
-/// The middle value; the mean of both where there are two.
+/// The middle value; the mean of the two middle values if there are two.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match (values.len(), values.len() / 2) {
@@ -91,7 +90,7 @@ pub fn alternate(lab: &Lab, subjects: &[Subject<'_>]) -> anyhow::Result<Vec<Seri
     against(lab, &hello(lab), subjects)
 }
 
-/// The same against a ceiling of one's own.
+/// The same with another subject as the ceiling.
 pub fn against(
     lab: &Lab,
     ceiling: &Subject<'_>,

@@ -2,7 +2,7 @@
 //! kept in `target/bench-data` for the next run.
 //!
 //! Orders are inserted in the order in which they were placed, sellers mixed,
-//! so that the pages of the file are as full as a living one's and not as
+//! so that the pages of the file are as full as in a real database and not as
 //! dense as after a sorted import. Few sellers have many orders, many have few.
 
 use std::fs;
@@ -18,7 +18,7 @@ use crate::people::{PASSWORD, Seller, hex};
 use crate::random::Random;
 use crate::requests::unix_now;
 
-/// Changes with the rows made here, so that older files are not used again.
+/// Raised when the rows made here change, so that older files are not reused.
 const VERSION: u32 = 3;
 
 /// Sellers who have a password.
@@ -30,7 +30,7 @@ const HISTORY_S: i64 = 730 * DAY_S;
 /// Two notifications of this size fill a page of the file.
 const INBOX_BODY: usize = 1850;
 
-/// Words beyond those that the schema brings.
+/// Words in addition to those of the schema.
 const WORDS: [(i64, &str); 8] = [
     (100, "delivered"),
     (101, "shipped"),
@@ -42,22 +42,22 @@ const WORDS: [(i64, &str); 8] = [
     (122, "gold_special"),
 ];
 
-/// Ready to be sent, shipped, delivered.
+/// States of parcels: ready to be sent, shipped, delivered.
 const PARCELS: [i64; 3] = [10, 101, 100];
 
-/// What a seeded file holds.
+/// The content of a seeded file.
 #[derive(Clone, Copy)]
 pub struct Recipe {
     /// Rows of the order table.
     pub orders: i64,
-    /// Kept marketplace notifications, two to a page.
+    /// Stored marketplace notifications, two on each page of the file.
     pub inbox: i64,
     /// Everything belongs to one seller with several accounts.
     pub alone: bool,
 }
 
 impl Recipe {
-    /// Orders and what belongs to them.
+    /// Orders and the rows that belong to them.
     pub const fn orders(orders: i64) -> Self {
         Self { orders, inbox: 0, alone: false }
     }
@@ -122,14 +122,15 @@ pub fn file(lab: &Lab, recipe: Recipe) -> anyhow::Result<PathBuf> {
     Ok(done)
 }
 
-/// Makes the credentials of a copy as young as if they were issued now.
+/// Sets the times of a copy's credentials as if they were issued now.
 pub fn freshen(file: &Path) -> anyhow::Result<()> {
     let now = unix_now();
     let connection = open(file)?;
     connection.execute("UPDATE session SET created_at = ?1, last_seen_at = ?1", [now])?;
     connection
         .execute("UPDATE extension_token SET created_at = ?1, expires_at = ?1 + 2592000", [now])?;
-    // Folds the log in, so that the server finds what a clean stop leaves.
+    // Checkpoints the write-ahead log, so that the server finds the state of a
+    // clean stop.
     connection.close().map_err(|(_, error)| error.into())
 }
 
@@ -150,7 +151,7 @@ pub fn calls_of_a_month(file: &Path, recipe: Recipe, now: i64) -> anyhow::Result
     let tx = connection.transaction()?;
     for seller in (0..recipe.sellers()).map(Seller) {
         for operation in OPERATIONS {
-            // Behind today are none that would come to the next month.
+            // There are no calls after today, which might belong to the next month.
             tx.prepare_cached(
                 "WITH RECURSIVE days(day) AS (
                      SELECT unixepoch(?1, 'unixepoch', 'start of month') / 86400
@@ -243,7 +244,7 @@ fn a_month_of_sales(tx: &Transaction<'_>, seller: Seller, now: i64) -> anyhow::R
 
 fn fill(file: &Path, recipe: Recipe) -> anyhow::Result<()> {
     let mut connection = open(file)?;
-    // A crash while seeding costs the file, which is made again.
+    // A crash during seeding only loses the file, which is then made again.
     connection.execute_batch(
         "PRAGMA journal_mode = OFF;
          PRAGMA synchronous = OFF;
@@ -347,7 +348,7 @@ fn accounts_and_items(
     seller: Seller,
     now: i64,
 ) -> anyhow::Result<()> {
-    // Links that are refused: a measured server calls nobody.
+    // These links count as lost, because a measured server makes no calls.
     let mut account = tx.prepare_cached(
         "INSERT INTO ml_account (ml_user_id, owner_id, nickname, token_expires_at, token_ok, error,
                                  reputation, listings, linked_at, synced_at)
@@ -404,7 +405,7 @@ fn orders(tx: &Transaction<'_>, recipe: Recipe, now: i64) -> anyhow::Result<()> 
             _ => accounts[0],
         };
         let created_at = now - HISTORY_S + HISTORY_S * number / recipe.orders;
-        // Of one seller's listings the first is a favourite.
+        // In the file of one seller the first listing is sold most often.
         let item =
             if recipe.alone && random.below(10) == 0 { 0 } else { random.below(recipe.items()) };
         let status = status(&mut random);
@@ -438,7 +439,8 @@ const fn parcel(age_s: i64) -> i64 {
     }
 }
 
-/// Running sums of the sellers' shares; the n-th share falls as 1 / (n + 10).
+/// Running sums of the sellers' shares; the n-th share is proportional to 1 /
+/// (n + 10).
 fn shares(sellers: i64) -> Vec<i64> {
     (0..sellers)
         .scan(0, |sum, n| {

@@ -1,6 +1,6 @@
 //! The pages of one seller with a million orders, five thousand listings and
-//! years of questions and claims: every list and chart within its limit, as
-//! the time of one request after the other.
+//! years of questions and claims: every list and chart within its limit,
+//! measured as the time of one request after the other.
 
 use std::path::Path;
 use std::time::Instant;
@@ -133,7 +133,7 @@ pub fn seller(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         for page in pages {
             let page = numbered(&server, &place(page))?;
             let mut times = Vec::new();
-            // The first one finds little in memory yet.
+            // The first request finds little in memory.
             for _ in 0..=lab.args.rounds.max(7) {
                 times.push(look(&server, &page)?);
             }
@@ -185,7 +185,8 @@ fn look(server: &Server, page: &str) -> anyhow::Result<f64> {
     Ok(took)
 }
 
-/// Whether a list has rows; each does, but for the two that look for nothing.
+/// Whether a list has rows; all have, except the two with a search that finds
+/// nothing.
 fn has_rows(server: &Server, page: &str) -> anyhow::Result<bool> {
     let is_list = page.contains('?') && !page.ends_with("q=nenhum") && !page.ends_with("q=MLB1");
     let request = get_bytes(page, None, &head("Accept: application/json\r\n"));
@@ -194,7 +195,7 @@ fn has_rows(server: &Server, page: &str) -> anyhow::Result<bool> {
     Ok(!is_list || rows.filter_map(|value| value.as_array()).any(|list| !list.is_empty()))
 }
 
-/// Listings, questions and claims; gives an order somewhere in the middle.
+/// Adds listings, questions and claims; returns an order from the middle.
 fn fill(file: &Path, recipe: Recipe) -> anyhow::Result<i64> {
     let mut connection = seed::open(file)?;
     let tx = connection.transaction()?;
@@ -261,7 +262,8 @@ fn fill(file: &Path, recipe: Recipe) -> anyhow::Result<i64> {
     }
     let order = middle(&tx, owner)?;
     tx.commit()?;
-    // Folds the log in, so that the server finds what a clean stop leaves.
+    // Checkpoints the write-ahead log, so that the server finds the state of a
+    // clean stop.
     connection.close().map_err(|(_, error)| error)?;
     Ok(order)
 }

@@ -1,5 +1,5 @@
-//! A server under measurement: started as a child process, asked for its CPU
-//! time and memory through `/proc`, stopped as an operator would.
+//! A measured server: started as a child process, its CPU time and memory read
+//! from `/proc`, stopped as an operator would.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// How long a server may take until it says where it listens.
+/// How long a server may take until it prints its address.
 const START_LIMIT: Duration = Duration::from_mins(1);
 
 /// Linux counts processor time in hundredths of a second for all user space.
@@ -40,7 +40,7 @@ impl Server {
         }
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -50,7 +50,7 @@ impl Server {
         used_seconds(&self.proc("stat")?)
     }
 
-    /// Seconds of processor time that its thread of such a name has used.
+    /// Seconds of processor time that its thread with this name has used.
     pub fn thread_seconds(&self, name: &str) -> anyhow::Result<f64> {
         let tasks = format!("/proc/{}/task", self.child.id());
         for task in std::fs::read_dir(&tasks).with_context(|| format!("reading {tasks}"))? {
@@ -62,7 +62,7 @@ impl Server {
         bail!("no thread is called {name}")
     }
 
-    /// Megabytes of memory that are its own and not a file's.
+    /// Megabytes of its anonymous memory, which belongs to no file.
     pub fn rss_anon_mb(&self) -> anyhow::Result<f64> {
         let status = self.proc("status")?;
         let kilobytes: f64 = status

@@ -1,5 +1,5 @@
-//! The operator's list of a hundred thousand students: every filter and
-//! search within its limit, as the time of one request after the other.
+//! The operator's list of a hundred thousand students: every filter and search
+//! within its limit, measured as the time of one request after the other.
 
 use std::path::Path;
 use std::time::Instant;
@@ -18,9 +18,9 @@ use crate::rounds::median;
 use crate::seed;
 
 const STUDENTS: i64 = 100_000;
-/// Nobody of the seeded file has this number.
+/// The number of the administrator; no person of the seeded file has it.
 const ADMINISTRATOR: i64 = 1;
-/// Whose secrets the administrator's session is made from.
+/// The seller whose secrets make the administrator's session.
 const SECRETS: Seller = Seller(-1);
 /// Milliseconds that any list may take.
 const LIMIT_MS: f64 = 30.0;
@@ -54,8 +54,8 @@ const LAST: [&str; 10] = [
 const MAIL: [&str; 4] = ["gmail.com", "gmail.com", "hotmail.com", "exemplo.com.br"];
 const ROLES: [&str; 5] = ["free", "pro", "vip", "piloto_pro", "podio"];
 
-/// Lists of one kind, and what they ask; `pagina` is filled in where it says
-/// the last one.
+/// Lists of one kind, with their queries; `pagina` is filled in where it names
+/// the last page.
 const LISTS: [(&str, &[&str]); 5] = [
     (
         "first page, any order",
@@ -130,7 +130,7 @@ pub fn students(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
             let request = get_bytes(&format!("/admin/alunos?{list}"), None, &head);
             let (mut times, mut cpu) = (Vec::new(), 0.0);
             let rounds = lab.args.rounds.max(5);
-            // The first one finds nothing in memory yet.
+            // The first request finds nothing in memory.
             for round in 0..=rounds {
                 let (began, cpu_before) = (Instant::now(), server.cpu_seconds()?);
                 let answer = answer::ask(server.address(), &request)?;
@@ -153,7 +153,7 @@ pub fn students(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Students of all plans and standings, and an administrator who is signed in.
+/// Adds students of all plans and states, and an administrator who is signed in.
 pub fn fill(file: &Path) -> anyhow::Result<()> {
     let mut connection = seed::open(file)?;
     let now = unix_now();
@@ -172,7 +172,7 @@ pub fn fill(file: &Path) -> anyhow::Result<()> {
     for number in 0..STUDENTS {
         student(&tx, number, now, &mut random)?;
     }
-    // As the server does it behind.
+    // The server does this later, in the background.
     tx.execute_batch(
         "INSERT INTO person_search (rowid, search) SELECT user_id, search FROM user
          WHERE user_id IN (SELECT user_id FROM person_unsearched);
@@ -189,7 +189,7 @@ fn student(tx: &Transaction<'_>, number: i64, now: i64, random: &mut Random) -> 
     let ascii: String =
         format!("{first}.{last}").to_lowercase().chars().filter(char::is_ascii).collect();
     let email = format!("{ascii}{number}@{}", MAIL[random.index(MAIL.len())]);
-    // One in so many.
+    // The present time for one in `many`, else `None`.
     let mut one_in = |many: i64| (random.below(many) == 0).then_some(now);
     let (suspended, late, disputed) = (one_in(50), one_in(30), one_in(500));
     let seen = (random.below(10) > 0).then(|| now - random.below(100 * 86_400));

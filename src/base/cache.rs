@@ -1,11 +1,11 @@
-//! Answers kept in memory, and how they learn that they are stale.
+//! A cache in memory, and the versions by which stale entries are found.
 //!
-//! The one process makes every change, so each person has version numbers
-//! that rise right after a commit that changes something of theirs. What is
-//! kept carries the version it was made from; a kept value with another
-//! version is not used. A version is read before the data it stands for, so a
-//! change in between only costs a second look. Changes by commands beside the
-//! server raise the version of everybody.
+//! This process makes every change, so each person has version numbers that
+//! rise right after a commit that changes the person's data. A cache entry has
+//! the version from which it was made; with another version it is not used. A
+//! version is read before its data, so a change in between only causes an
+//! unneeded reload. Commands that run beside the server raise the version of
+//! everybody.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::borrow::Borrow;
@@ -17,7 +17,7 @@ use foldhash::quality::RandomState;
 
 use crate::base::ids::UserId;
 
-/// People share slots; a shared slot costs a needless second look, no more.
+/// Several people share a slot; this only causes unneeded reloads.
 const SLOTS: u16 = 4096;
 const SHARDS: usize = 16;
 
@@ -54,14 +54,14 @@ impl Versions {
     }
 
     /// Version of what a person owns: linked accounts, orders, products,
-    /// notifications. It goes beside the person's own, which a sale leaves
-    /// alone, so that tokens stay known.
+    /// notifications. It is apart from the person's own version, so that a sale
+    /// does not make cached tokens stale.
     pub fn books(&self, person: UserId) -> u64 {
         self.books[slot(person)].load(Ordering::Acquire)
     }
 
-    /// Version of what partner programs sent to a person. No command beside
-    /// the server changes that.
+    /// Version of what partner programs sent to a person. No command that runs
+    /// beside the server changes that.
     pub fn notices(&self, person: UserId) -> u64 {
         self.notices[slot(person)].load(Ordering::Acquire)
     }
@@ -118,7 +118,7 @@ impl Versions {
 }
 
 fn slot(person: UserId) -> usize {
-    // Ids are given out one after the other, so their low bits spread well.
+    // Ids are consecutive, so their low bits spread well.
     usize::try_from(person.0.rem_euclid(i64::from(SLOTS))).unwrap_or(0)
 }
 
@@ -130,12 +130,12 @@ struct Kept<V> {
 
 struct Shard<K, V> {
     kept: HashMap<K, Kept<V>, RandomState>,
-    /// Keys in the order they came, for making room.
+    /// Keys in the order of insertion, for eviction.
     order: VecDeque<K>,
     bytes: usize,
 }
 
-/// Values by key and version, bounded by bytes; the oldest make room.
+/// Values by key and version, limited in bytes; the oldest are evicted.
 pub struct Cache<K, V> {
     shards: Vec<Mutex<Shard<K, V>>>,
     hasher: RandomState,
@@ -143,7 +143,7 @@ pub struct Cache<K, V> {
 }
 
 impl<K: Hash + Eq + Clone, V> Cache<K, V> {
-    /// A cache for so many bytes of values.
+    /// A cache for `bytes` bytes of values.
     pub fn new(bytes: usize) -> Self {
         let shard =
             || Mutex::new(Shard { kept: HashMap::default(), order: VecDeque::new(), bytes: 0 });
@@ -154,7 +154,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         }
     }
 
-    /// The value kept under a key, whatever its version, with that version.
+    /// The value of a key, of any version, with that version.
     pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<(u64, V)>
     where
         K: Borrow<Q>,
@@ -163,16 +163,16 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         self.part(key).shard.kept.get(key).map(|kept| (kept.version, kept.value.clone()))
     }
 
-    /// Keeps a value that takes about so many bytes.
+    /// Stores a value that needs about `bytes` bytes.
     pub fn put(&self, key: K, version: u64, value: V, bytes: usize) {
         self.part(&key).put(key, version, value, bytes);
     }
 
-    /// The part for what belongs to `owner`, locked, where many values are looked up
-    /// at once. What is kept in it is not found by [`Cache::get`].
+    /// The part for the values of `owner`, locked, to look up many values at
+    /// once. A value that was stored through it is not found by [`Cache::get`].
     pub fn part<Q: Hash + ?Sized>(&self, owner: &Q) -> Part<'_, K, V> {
         let index = usize::try_from(self.hasher.hash_one(owner) % SHARDS as u64).unwrap_or(0);
-        // Counts may be off after a panic in here, which only costs room.
+        // The count of bytes may be wrong after a panic, which only wastes memory.
         Part { shard: self.shards[index].lock(), most: self.shard_bytes }
     }
 }
@@ -180,17 +180,17 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
 /// A part of a cache, locked.
 pub struct Part<'c, K, V> {
     shard: MutexGuard<'c, Shard<K, V>>,
-    /// Bytes of its values.
+    /// Most bytes of its values.
     most: usize,
 }
 
 impl<K: Hash + Eq + Clone, V> Part<'_, K, V> {
-    /// The value kept under a key.
+    /// The value of a key, of any version.
     pub fn value(&self, key: &K) -> Option<&V> {
         self.shard.kept.get(key).map(|kept| &kept.value)
     }
 
-    /// Keeps a value that takes about so many bytes.
+    /// Stores a value that needs about `bytes` bytes.
     pub fn put(&mut self, key: K, version: u64, value: V, bytes: usize) {
         if bytes > self.most {
             return;

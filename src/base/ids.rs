@@ -1,14 +1,14 @@
-//! Identifiers of rows, and the secrets handed out as tokens.
+//! Identifiers of rows, and digests of tokens.
 //!
-//! Row ids are integers inside and strings on the wire. Guessing one gains
-//! nothing: every query carries the owner.
+//! Row ids are integers inside and strings in JSON. Guessing an id is useless,
+//! because every query has the owner as a condition.
 
 use std::fmt;
 
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use sha2::{Digest as _, Sha256};
 
-/// Has a type around an `i64` stored and read as that number.
+/// Implements storing and reading a type around an `i64` as that number.
 #[macro_export]
 macro_rules! stored_as_number {
     ($name:ident) => {
@@ -77,7 +77,7 @@ row_id! {
     OrderId
 }
 
-/// What a listing id looks like.
+/// The pattern of a listing id.
 pub const ITEM: &str = "^[A-Z]+[0-9]{1,18}$";
 
 /// The number of a listing id, such as 123 of `MLB123`.
@@ -113,7 +113,7 @@ impl fmt::Debug for TokenHash {
     }
 }
 
-/// First 16 bytes of the SHA-256 of several parts, each ended by its length:
+/// First 16 bytes of the SHA-256 of several parts, each followed by its length:
 /// a short key for "seen before" tables.
 pub fn short_digest(parts: &[&[u8]]) -> [u8; 16] {
     let mut hasher = Sha256::new();

@@ -1,5 +1,5 @@
-//! Small values that everybody shares. They use only each other. Those that
-//! stand everywhere are taken at this door.
+//! Small types that all folders share. They use only each other. The most
+//! common ones are re-exported here.
 
 pub mod cache;
 pub mod clock;

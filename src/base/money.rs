@@ -10,8 +10,8 @@ crate::stored_as_number!(Cents);
 impl Cents {
     /// The amount closest to a number of reais, `None` when it is out of range.
     ///
-    /// The marketplace sends binary noise (`14.290000000000001`), so the
-    /// nearest centavo is what was meant.
+    /// The marketplace sends amounts with rounding errors
+    /// (`14.290000000000001`), so the nearest centavo is the intended amount.
     pub fn from_reais(reais: f64) -> Option<Self> {
         let cents = (reais * 100.0).round();
         // Up to here every centavo has its own double.

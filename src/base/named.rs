@@ -1,5 +1,5 @@
-//! Enums whose values have a fixed name in the database and in addresses, one
-//! declaration each.
+//! Enums whose values have a fixed name in the database and in addresses, each
+//! in one declaration.
 
 /// Declares such an enum: `named! { pub enum Role: text { Free = "free",
 /// "Gratuito"; … } }` is stored by its name, `named! { pub enum State: number {

@@ -1,8 +1,8 @@
-//! Telephone numbers as people type them, in the form in which they are kept.
+//! Converts telephone numbers that people type to the form that is stored.
 //!
-//! Brazilian numbers get their country code, and old mobile numbers their
-//! ninth digit. How a buyer's number is divided between area code and number
-//! differs, so both readings are tried.
+//! Brazilian numbers get their country code, and old mobile numbers their ninth
+//! digit. Buyers' numbers are divided into area code and number in different
+//! ways, so both readings are tried.
 
 /// Area codes in use.
 const AREAS: &[u8] = &[

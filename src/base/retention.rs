@@ -1,10 +1,11 @@
-//! How long what is kept stays, by what it is kept for: the one table of it.
+//! How long data is kept: the one table of all retention times.
 //!
-//! The audit log and what people and orders are is kept as long as they are.
+//! The audit log is kept, and the data of a person or an order as long as that
+//! person or order exists.
 
 use crate::base::clock::{DAY_S, Instant};
 
-/// What becomes of it then.
+/// What happens to data after its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
     Removed,
@@ -12,12 +13,12 @@ pub enum Then {
     Archived,
 }
 
-/// How long one kind of thing stays.
+/// How long one kind of data is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Keep {
-    /// What people read.
+    /// The name that people read.
     pub what: &'static str,
-    /// Days after it was done with; for archived logs, full civil days.
+    /// Days after the data is no longer in use; for archived logs, full civil days.
     pub days: i64,
     pub then: Then,
 }
@@ -31,12 +32,12 @@ impl Keep {
         Self { what, days, then: Then::Archived }
     }
 
-    /// When what is done with now has stayed long enough.
+    /// When data whose use ends now was kept long enough.
     pub const fn after(&self, now: Instant) -> Instant {
         now.plus(self.days * DAY_S)
     }
 
-    /// What was done with before this instant has stayed long enough.
+    /// Data whose use ended before this instant was kept long enough.
     pub const fn before(&self, now: Instant) -> Instant {
         now.minus(self.days * DAY_S)
     }
@@ -45,7 +46,7 @@ impl Keep {
 pub const REQUESTS: Keep = Keep::archived("Requisições", 90);
 pub const MESSAGES: Keep = Keep::archived("Mensagens enviadas, descartadas ou que falharam", 90);
 pub const RUNS: Keep = Keep::archived("Histórico do cron", 90);
-/// What fills the texts of messages. Without it none can be sent again.
+/// The values in the texts of messages. Without them no message can be resent.
 pub const MESSAGE_BODIES: Keep = Keep::removed("Conteúdo dessas mensagens", 30);
 pub const NOTIFICATIONS: Keep = Keep::removed("Notificações do marketplace já tratadas", 30);
 pub const PURCHASE_BODIES: Keep = Keep::removed("Conteúdo dos eventos de compra", 30);

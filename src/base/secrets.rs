@@ -1,10 +1,11 @@
 //! Randomness, tokens and encryption at rest.
 //!
 //! Tokens leave the process once and are stored as digests
-//! ([`crate::base::ids::TokenHash`]). What must be read back (marketplace tokens,
-//! generated secrets) is sealed with XChaCha20-Poly1305 under the
-//! installation's key; table, column and row are authenticated along with
-//! it, so a value moved to another place does not open.
+//! ([`crate::base::ids::TokenHash`]). Values that must be read back
+//! (marketplace tokens, generated secrets) are sealed: encrypted with
+//! XChaCha20-Poly1305 and the installation's key. Table, column and row are
+//! authenticated too, so a value that was moved to another place cannot be
+//! decrypted.
 
 use std::fmt;
 use std::io::Write as _;
@@ -49,15 +50,15 @@ impl Secret {
         &self.0
     }
 
-    /// Whether there is none.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Compares without telling by time how much is right.
+    /// Compares in constant time, so that the time does not show how much is right.
     pub fn matches(&self, presented: &str) -> bool {
         use subtle::ConstantTimeEq as _;
-        // Digests have one length, so the comparison does not tell ours.
+        // Digests have one length, so the comparison does not reveal our length.
         let ours = Sha256::digest(self.0.as_bytes());
         let theirs = Sha256::digest(presented.as_bytes());
         !self.0.is_empty() && bool::from(ours.as_slice().ct_eq(theirs.as_slice()))
@@ -70,17 +71,15 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A sealed value does not open: another key, another place, or damage.
+/// A sealed value cannot be decrypted: another key, another place, or damage.
 #[derive(Debug, thiserror::Error)]
 #[error("the value does not open with this installation's key")]
 pub struct SealError;
 
-/// Where a sealed value stands; it opens nowhere else.
+/// Where a sealed value is stored; for another place it cannot be decrypted.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
-    /// Table name.
     pub table: &'a str,
-    /// Column name.
     pub column: &'a str,
     /// Row, as text.
     pub row: &'a str,
@@ -185,8 +184,8 @@ pub fn key_from_file(path: &Path) -> std::io::Result<Option<[u8; 32]>> {
     key.map(Some).ok_or_else(no_key)
 }
 
-/// Makes a key file with mode 0600 where there is none, for whom `database`
-/// belongs to.
+/// Makes a key file with mode 0600 where there is none. It gets the same owner
+/// as `database`.
 pub fn make_key_file(path: &Path, database: &Path) -> std::io::Result<[u8; 32]> {
     let key: [u8; 32] = random();
     let mut file =

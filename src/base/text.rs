@@ -1,4 +1,4 @@
-//! Small rules about text that several rooms share.
+//! Small rules about text that several folders share.
 
 use std::fmt::Write as _;
 
@@ -22,8 +22,8 @@ pub fn email(text: &str) -> Option<String> {
     plausible.then_some(text)
 }
 
-/// A domain as people read it; `None` when it goes beyond ASCII and is none
-/// (IDNA). What is plain ASCII stays as it is.
+/// A domain as people read it. A plain ASCII domain stays as it is; `None` for
+/// another one that is not valid (IDNA).
 fn readable_domain(domain: &str) -> Option<String> {
     if domain.is_ascii() && !domain.split('.').any(|label| label.starts_with("xn--")) {
         return Some(domain.to_owned());
@@ -33,15 +33,15 @@ fn readable_domain(domain: &str) -> Option<String> {
     sound.ok().map(|()| readable)
 }
 
-/// An e-mail address as mail servers take it: its domain in ASCII (punycode).
-/// What stands before the `@` has no other form.
+/// An e-mail address as mail servers accept it, with its domain in ASCII
+/// (punycode). The part before the `@` has no such form.
 pub fn wire_email(address: &str) -> Option<String> {
     let (local, domain) = address.rsplit_once('@')?;
     let domain = idna::domain_to_ascii(domain).ok()?;
     Some(format!("{local}@{domain}"))
 }
 
-/// Whether an e-mail address needs a mail server that takes more than ASCII
+/// Whether an e-mail address needs a mail server that accepts more than ASCII
 /// before the `@` (SMTPUTF8), which many do not.
 pub fn has_accents(address: &str) -> bool {
     address.rsplit_once('@').is_some_and(|(local, _)| !local.is_ascii())
@@ -83,8 +83,8 @@ pub fn shortened(text: &str, limit: usize) -> &str {
     text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
 }
 
-/// As many whole words from the start as fit into `limit` characters, and the
-/// first in any case; no small word stands at the end.
+/// As many whole words from the start as fit into `limit` characters, but at
+/// least the first. A small word such as `de` is not left at the end.
 pub fn first_words(text: &str, limit: usize) -> &str {
     const SMALL: [&str; 9] = ["de", "da", "do", "das", "dos", "e", "a", "o", "em"];
     let ends = text.char_indices().filter(|(_, c)| *c == ' ').map(|(end, _)| end);
@@ -98,7 +98,8 @@ pub fn first_words(text: &str, limit: usize) -> &str {
     &text[..best.unwrap_or(ends[0])]
 }
 
-/// A count with points between thousands, as Brazilians write it; 0 when it is below.
+/// A count with points between thousands, as Brazilians write it; 0 for a
+/// negative one.
 pub fn grouped<N: TryInto<u64>>(count: N) -> String {
     let digits = count.try_into().unwrap_or(0).to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
@@ -111,12 +112,12 @@ pub fn grouped<N: TryInto<u64>>(count: N) -> String {
     grouped
 }
 
-/// A pattern for `LIKE … ESCAPE '\\'` that finds what begins with a text.
+/// A pattern for `LIKE … ESCAPE '\\'` that finds values that begin with a text.
 pub fn like_beginning(text: &str) -> String {
     like_pattern(text).split_off(1)
 }
 
-/// A pattern for `LIKE … ESCAPE '\\'` that finds a text anywhere.
+/// A pattern for `LIKE … ESCAPE '\\'` that finds values that contain a text.
 pub fn like_pattern(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len() + 2);
     pattern.push('%');

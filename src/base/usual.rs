@@ -1,8 +1,8 @@
-//! Types with usual values: [`usual!`](crate::usual) declares each value beside
-//! its field.
+//! Types with default values: [`usual!`](crate::usual) declares each default
+//! next to its field.
 
 /// Declares a type and its `Default`: `title: String, minutes: i64 = 60`. A
-/// field without a value begins as its type does.
+/// field without a value gets the default of its type.
 #[macro_export]
 macro_rules! usual {
     ($(#[$meta:meta])* $vis:vis struct $type:ident {

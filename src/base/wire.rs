@@ -1,9 +1,9 @@
-//! Answers on the wire: [`wire!`](crate::wire) declares each field once, with
-//! where it comes from.
+//! Types of JSON answers: [`wire!`](crate::wire) declares each field once, with
+//! the expression for its value.
 
 /// Declares a type and its constructor `of`: `pub struct WireUser of(account:
-/// &Account) { id: String = account.user_id.to_string(), … }`. What several
-/// fields come from is read before them, in a block `after { let … }`.
+/// &Account) { id: String = account.user_id.to_string(), … }`. Values that
+/// several fields need are computed before them, in a block `after { let … }`.
 #[macro_export]
 macro_rules! wire {
     ($(#[$meta:meta])* $vis:vis struct $type:ident of($($given:ident: $of:ty),+) $(after { $($before:tt)* })? {
@@ -15,7 +15,7 @@ macro_rules! wire {
         }
 
         impl $type {
-            /// What is sent of it.
+            /// The answer made of these values.
             $vis fn of($($given: $of),+) -> Self {
                 $($($before)*)?
                 Self { $($field: $from,)* }

@@ -1,4 +1,4 @@
-//! Background threads: started by name, told to stop, waited for.
+//! Background threads: how they are started, woken and stopped.
 //!
 //! A panic in a worker is logged and the worker starts anew after a pause,
 //! so that a bad record cannot end it for good.
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Pause before a worker that panicked starts anew.
 const AFTER_PANIC: Duration = Duration::from_secs(1);
 
-/// The word to stop, and a bell to wake waiting workers.
+/// A signal to stop, and a bell to wake waiting workers.
 #[derive(Clone, Default)]
 pub struct Stop {
     shared: Arc<(Mutex<State>, Condvar)>,
@@ -26,7 +26,7 @@ struct State {
 }
 
 impl Stop {
-    /// Waits at most so long; true when it is time to stop.
+    /// Waits for `at_most`; true when it is time to stop.
     pub fn wait(&self, at_most: Duration) -> bool {
         let (state, bell) = &*self.shared;
         let mut state = state.lock();
@@ -34,7 +34,7 @@ impl Stop {
         state.stopping
     }
 
-    /// Waits at most so long for a ring after the last seen one; returns
+    /// Waits for a ring after the `seen` ones, at most for `at_most`; returns
     /// the count of rings and whether it is time to stop.
     pub fn wait_ring(&self, seen: u64, at_most: Duration) -> (u64, bool) {
         let (state, bell) = &*self.shared;
@@ -75,8 +75,8 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Waits for a turn, which lasts as long as the value; `None` when as many
-    /// as may wait do so already.
+    /// Waits for a turn, which ends when the value is dropped; `None` when
+    /// `most_waiting` threads already wait.
     pub fn take(&self, most_waiting: usize) -> Option<MutexGuard<'_, ()>> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
         let turn = (before < most_waiting).then(|| self.turn.lock());

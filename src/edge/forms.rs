@@ -1,5 +1,6 @@
-//! What stands around a handler so that a form does its work once
-//! (`panel/once.rs`), and a page tells once what came of it (`panel/notices.rs`).
+//! Steps around the handler of a page or form: a form does its work only once
+//! (`panel/once.rs`), and a notice about its result is shown once
+//! (`panel/notices.rs`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +15,16 @@ use crate::http::{Problem, Reply, Request};
 use crate::panel::notices;
 use crate::panel::once::Once;
 
-/// Who reads a page, and what it tells of their last action.
+/// The session of a page request, and the notice about its last action.
 #[derive(Default)]
 pub struct Reader {
     session: Option<TokenHash>,
-    /// The page with the word that it is to show.
+    /// The page, and the word whose notice it is to show.
     shows: Option<(String, String)>,
 }
 
 impl Reader {
-    /// Finds both, and hands the word to the request.
+    /// Finds the session, and puts its waiting word into the request.
     pub fn find(app: &App, request: &mut Request) -> Self {
         let cookie = guard::session_cookie(app, request.headers()).ok().flatten();
         let mut reader = Self { session: cookie.map(TokenHash::of), shows: None };
@@ -37,7 +38,8 @@ impl Reader {
         reader
     }
 
-    /// Keeps the word for the next page, and one that the answer did not show.
+    /// Stores the word of the answer for the next page, and the waiting word
+    /// again if this answer did not show it.
     pub fn keep(self, app: &App, result: &Result<Reply, Problem>, now: Instant) {
         let reply = result.as_ref().ok();
         let is_page = |reply: &Reply| reply.media.as_ref() == Some(&media::HTML);
@@ -51,8 +53,8 @@ impl Reader {
     }
 }
 
-/// Runs a request, unless the form that it brings has done its work before.
-/// Sendings of one form take turns.
+/// Handles a request. For a form that was handled before, it returns the stored
+/// answer instead. Requests with the same form run one after the other.
 pub async fn once<F>(
     app: &Arc<App>,
     mut request: Request,
@@ -73,7 +75,8 @@ where
     }
     request.head.extensions.insert(once.clone().holding(turn));
     let result = run(request).await;
-    // A sending whose caller hung up may have been done in between.
+    // An earlier request with this form, whose caller disconnected, may have
+    // finished in the meantime.
     let is_fault = result.as_ref().map_or(true, |reply| reply.status.is_client_error());
     if is_fault && let Some(reply) = answered()? {
         return Ok(reply);

@@ -1,10 +1,10 @@
-//! Lanes: places for requests that take long.
+//! Lanes: queues with a limited number of places, for slow requests.
 //!
-//! Each kind of slow work has places of its own, so that a marketplace that
-//! hangs holds no login, and a flood of logins no report. Within a lane
-//! nobody can have all places either: a caller runs few requests at a time,
-//! and may have no more places than are left for everybody else, so the next
-//! caller finds one. A request without a place is answered 503 at once.
+//! Each kind of slow work has a lane of its own. So a marketplace that does not
+//! answer delays no login, and a flood of logins delays no report. One caller
+//! cannot take all places of a lane either: it runs few requests at a time, and
+//! may hold at most as many places as are still free, so the next caller finds
+//! one. A request that gets no place is answered with 503 at once.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
@@ -15,16 +15,16 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use crate::http::Problem;
 use crate::http::limit::Subject;
 
-/// Requests of a lane.
+/// Sizes of a lane, in requests.
 #[derive(Clone, Copy)]
 struct Size {
-    /// That run at a time; each has a thread.
+    /// Requests that run at a time; each uses a thread.
     running: usize,
-    /// That run or wait.
+    /// Requests that run or wait.
     places: usize,
-    /// That run at a time for one caller.
+    /// Requests of one caller that run at a time.
     running_of_one: usize,
-    /// That run or wait for one caller.
+    /// Requests of one caller that run or wait.
     places_of_one: usize,
     /// The message if there is no place.
     refusal: &'static str,
@@ -32,7 +32,8 @@ struct Size {
     retry_after_s: i64,
 }
 
-/// Five of them call at a time (`marketplace/client/turns.rs`).
+/// Of the running requests, five call the marketplace at a time
+/// (`marketplace/client/turns.rs`).
 const OUTSIDE: Size = Size {
     running: 16,
     places: 128,
@@ -41,7 +42,8 @@ const OUTSIDE: Size = Size {
     refusal: "too many calls to other services at once; try again in a moment",
     retry_after_s: 5,
 };
-/// One of them hashes at a time (`accounts/passwords.rs`).
+/// Of the running requests, one computes a password hash at a time
+/// (`accounts/passwords.rs`).
 const PASSWORDS: Size = Size {
     running: 2,
     places: 128,
@@ -58,8 +60,8 @@ const SLOW: Size = Size {
     refusal: "too many slow requests at once; try again in a moment",
     retry_after_s: 2,
 };
-/// Runs of the periodic tasks that are called for: one after the other. Those
-/// who call by address are one caller, who may have half of the places.
+/// Requested runs of the periodic tasks, one after the other. All calls of the
+/// cron address count as one caller, which may hold half of the places.
 const RUNS: Size = Size {
     running: 1,
     places: 128,
@@ -69,17 +71,19 @@ const RUNS: Size = Size {
     retry_after_s: 2,
 };
 
-/// Threads that all lanes need together, so that none waits for another's.
+/// Threads that all lanes need together, so that no lane waits for the threads
+/// of another one.
 pub const THREADS: usize = OUTSIDE.running + 2 * PASSWORDS.running + SLOW.running + RUNS.running;
 
 /// All lanes.
 pub struct Lanes {
     /// Calls to the marketplace and other services.
     pub outside: Lane,
-    /// Passwords, from anywhere.
+    /// Requests with a password, from unknown callers.
     pub passwords: Lane,
-    /// Passwords of people with a session, and from addresses with a good
-    /// login of late, which no flood from elsewhere delays.
+    /// Requests with a password, from people with a session and from addresses
+    /// with a recent successful login. A flood from other addresses does not
+    /// delay them.
     pub known_passwords: Lane,
     /// Our own aggregates, exports and files.
     pub slow: Lane,
@@ -99,12 +103,12 @@ impl Default for Lanes {
     }
 }
 
-/// Whose places are counted together.
+/// The caller whose places are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Whose {
-    /// An identity's: its kind and number.
+    /// A known caller, by kind and number.
     Identity(&'static str, i64),
-    /// An address's, of callers without an identity.
+    /// The network address of a caller that is not known.
     Address(Subject),
 }
 
@@ -122,7 +126,7 @@ struct Taken {
     of: HashMap<Whose, Own>,
 }
 
-/// What one caller has of a lane.
+/// The places that one caller holds in a lane.
 struct Own {
     places: usize,
     running: Arc<Semaphore>,
@@ -164,15 +168,16 @@ pub struct Place {
     whose: Whose,
 }
 
-/// A place whose turn has come.
+/// A place whose request may run now.
 pub struct Turn {
     _running: [OwnedSemaphorePermit; 2],
     _place: Place,
 }
 
 impl Place {
-    /// Waits for the turn: first among the caller's own requests, so that a
-    /// caller with many stands in the common queue with few.
+    /// Waits until the request may run: first for the other requests of its
+    /// caller, then for those of all callers. So a caller with many requests
+    /// has only few in the common queue.
     pub async fn turn(self) -> Result<Turn, AcquireError> {
         let own = Arc::clone(&self.running_of_one).acquire_owned().await?;
         let all = Arc::clone(&self.running).acquire_owned().await?;
@@ -193,7 +198,7 @@ impl Drop for Place {
     }
 }
 
-/// No code panics while it holds the lock, so a poisoned one is sound.
+/// No code panics while it holds the lock, so the lock needs no poisoning.
 fn lock(taken: &Mutex<Taken>) -> MutexGuard<'_, Taken> {
     taken.lock()
 }
@@ -238,7 +243,7 @@ mod tests {
         let third = tokio::spawn(greedy.next().unwrap().turn());
         tokio::task::yield_now().await;
         let other = lane.enter(Whose::Identity("session", 2)).unwrap();
-        // Although the third request of the other caller came first.
+        // It runs, although the third request of caller 1 came earlier.
         let _other = other.turn().await.unwrap();
         assert!(!third.is_finished());
         drop(running);

@@ -1,8 +1,8 @@
-//! The life of a request, told once and read from top to bottom.
+//! All steps of a request, in their order from top to bottom.
 //!
 //! accept → host → match → size → guard → body → limit → handler → stamp. The
-//! route table says what happens at each step; there are no layers to discover.
-//! Handlers are plain functions; here is the only place that awaits.
+//! route table says what happens at each step; there is no middleware. Handlers
+//! are plain functions; only the steps around them are async.
 
 mod forms;
 pub mod guard;
@@ -48,14 +48,14 @@ use forms::Reader;
 use perform::{contained, perform};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// Largest caller-given request id.
+/// Longest request id that is accepted from a caller.
 const MAX_REQUEST_ID: usize = 128;
 
 /// Answers one request of a peer.
 ///
-/// What needs no waiting is done by the call itself, which for most requests
-/// is everything: then nothing of the request is kept or moved about, and the
-/// connection can use its buffer again.
+/// The call itself does everything that needs no waiting; for most requests
+/// this is all. Then no part of the request is moved into the returned future,
+/// and the connection can reuse its buffer.
 pub fn answer(
     app: &Arc<App>,
     peer: SocketAddr,
@@ -88,25 +88,25 @@ enum Answer<F> {
     Later(Pin<Box<F>>),
 }
 
-/// How far a request came without waiting.
+/// The state of a request after the steps that need no waiting.
 enum Step {
     Done(Result<Reply, Problem>),
     Later(Pin<Box<Work>>),
 }
 
-/// What came of a request that waited.
+/// The result of a request that had to wait.
 struct Worked {
     result: Result<Reply, Problem>,
     verdict: Option<Verdict>,
     body_unread: bool,
 }
 
-/// A row of the table with the variables of a path.
+/// The number of a row of the route table, and the variables of the path.
 type Row = (usize, Vec<(String, String)>);
 
 type Work = dyn Future<Output = Worked> + Send;
 
-/// The answer to a head that never became a request; the connection closes.
+/// The answer to a malformed request head; the connection closes after it.
 pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> {
     let message = match refusal.code {
         Code::UriTooLong => "the address is too long",
@@ -144,11 +144,11 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> 
     stamp.reply(reply)
 }
 
-/// What is known of a request while it is served.
+/// State of a request while it is handled.
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a request")]
 struct Visit {
     method: Method,
-    /// What it asked for, once nobody else needs it.
+    /// The requested address; set late, because the request owns it first.
     uri: Uri,
     chunked: bool,
     id: HeaderValue,
@@ -165,14 +165,15 @@ struct Visit {
     identity: Option<(&'static str, i64)>,
     reader: Reader,
     body_unread: bool,
-    /// The request's header map, used again for the answer.
+    /// The request's header map, reused for the answer.
     spare: HeaderMap,
 }
 
 impl Visit {
     fn new(app: &App, peer: SocketAddr, head: &Parts) -> Self {
         let forwarded = head.headers.get_all(X_FORWARDED_FOR);
-        // A stray byte must not hide what the proxy added to the same line.
+        // An invalid byte must not hide the address that the proxy added to the
+        // same line.
         let lines: Vec<_> =
             forwarded.iter().map(|line| String::from_utf8_lossy(line.as_bytes())).collect();
         let forwarded = lines.iter().map(|line| &**line);
@@ -246,8 +247,8 @@ impl Visit {
         }
     }
 
-    /// The row of a request with its path's variables, or the answer when
-    /// there is nothing to call.
+    /// The row of a request with the variables of its path, or the answer when
+    /// no handler is to be called.
     fn find(&mut self, app: &App, head: &Parts) -> Result<Row, Result<Reply, Problem>> {
         let found = app.router.find(&head.method, head.uri.path());
         if !matches!(&found, Found::Row(row, _) if app.routes[*row].surface == Surface::Probe) {
@@ -269,7 +270,8 @@ impl Visit {
         Ok((row, variables))
     }
 
-    /// Notes the row, so that whatever happens is answered in its family.
+    /// Stores the row, so that from here on every error has the shape of the
+    /// row's family.
     fn enter(&mut self, app: &App, row: usize, head: &Parts) {
         self.route = Some(row);
         self.family = app.routes[row].family();
@@ -290,7 +292,7 @@ impl Visit {
         reply
     }
 
-    /// From a guard's verdict to the handler's reply.
+    /// The steps from the guard's result to the handler's reply.
     fn pass<I: Send + Sync + 'static>(
         &mut self,
         run: &Run<I>,
@@ -306,8 +308,8 @@ impl Visit {
             Err(Refused::Redirect(reply)) => return self.done(request, Ok(reply)),
         };
         let charge = pass.charge;
-        // A body that turns out to be too large costs nothing, so a call with
-        // a body is counted after it.
+        // A call whose body is too large costs nothing, so a call with a body
+        // is counted after its body was read.
         let is_whole = body.is_end_stream();
         let charged =
             if is_whole { charge.count(app, self.now) } else { charge.peek(app, self.now) };
@@ -335,7 +337,7 @@ impl Visit {
         self.later(app, route, late)
     }
 
-    /// What is left of a request that waits: for its body, a lane or the writer.
+    /// The rest of a request that has to wait for its body, a lane or the writer.
     fn later<I: Send + Sync + 'static>(
         &mut self,
         app: &Arc<App>,
@@ -378,19 +380,18 @@ impl Visit {
         }))
     }
 
-    /// Notes what the headers of the answer show.
+    /// Stores the verdict for the headers of the answer.
     fn show(&mut self, charged: Charged) -> Result<(), Problem> {
         self.verdict = charged.verdict;
         charged.outcome
     }
 
-    /// The request id, moved: a second handle of its bytes would cost an
-    /// allocation.
+    /// Moves the request id out, because cloning it would cost an allocation.
     fn lend_id(&mut self) -> HeaderValue {
         std::mem::replace(&mut self.id, HeaderValue::from_static(""))
     }
 
-    /// Ends a request that needs no waiting; its answer uses parts of it again.
+    /// Ends a request that needs no waiting; the answer reuses parts of it.
     fn done(&mut self, request: Request, result: Result<Reply, Problem>) -> Step {
         self.id = request.id;
         self.uri = request.head.uri;
@@ -398,7 +399,7 @@ impl Visit {
         Step::Done(result)
     }
 
-    /// The answer for the wire, logged.
+    /// Makes the answer that is sent, counts it and logs it.
     fn finish(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Body> {
         std::mem::take(&mut self.reader).keep(app, &result, self.now);
         let is_head = self.method == Method::HEAD;
@@ -409,7 +410,7 @@ impl Visit {
             stamp::drop_body(&mut response);
         }
         if self.chunked || self.body_unread {
-            // What is left of the body must not be read as a next request.
+            // The unread rest of the body must not be read as the next request.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         app.traffic.count(self.route, response.status());
@@ -456,7 +457,7 @@ impl Visit {
         }
     }
 
-    /// The answer for the log of requests.
+    /// The entry for the log of requests.
     fn entry(&self, app: &App, response: &Response<Body>, sampled: u32) -> Entry {
         Entry {
             at: self.now,
@@ -487,24 +488,24 @@ impl Visit {
     }
 }
 
-/// A request that waits.
+/// A request that has to wait.
 struct Late<I: 'static> {
     request: Request,
     run: Run<I>,
     identity: I,
-    /// What was done of it, when it has no body.
+    /// The started handler, when the request has no body.
     start: Option<Start<I>>,
-    /// Its body, and what the call costs once that is read.
+    /// The unread body, and what the call costs once the body is read.
     unread: Option<(Incoming, Charge)>,
 }
 
-/// The answer to a request that is decided before its body is read.
+/// The answer to a request that can be answered before its body is read.
 fn answer_without_body<I>(
     app: &App,
     run: &Run<I>,
     request: &Request,
 ) -> Option<Result<Reply, Problem>> {
-    // Before anything walks over them.
+    // Checked before anything iterates over the parameters.
     if let Err(problem) = input::check_query(request.query_text()) {
         return Some(Err(problem));
     }
@@ -514,7 +515,7 @@ fn answer_without_body<I>(
     }
 }
 
-/// A request whose head is known, before its guard.
+/// A request whose row was found, before its guard has decided.
 struct Door<'a> {
     app: &'a Arc<App>,
     route: &'a Route,
@@ -522,13 +523,14 @@ struct Door<'a> {
     body: Incoming,
 }
 
-/// An answer that is charged to the budget of unsent ones while it is large.
+/// The answer, charged to the budget of unsent answers if it is large.
 fn charged(app: &App, reply: Reply) -> Result<Reply, Problem> {
     let body = reply.body.charged(&app.unsent).ok_or_else(export::unsent)?;
     Ok(Reply { body, ..reply })
 }
 
-/// Whose budgets a caller uses: a person has one account, whatever opens it.
+/// The owner of the budgets that a caller uses. A person has the same budgets
+/// with a session, an extension token or a partner token.
 fn account((kind, id): (&'static str, i64)) -> Who {
     match kind {
         "session" | "extension" | "partner" => ("person", id),
@@ -536,7 +538,7 @@ fn account((kind, id): (&'static str, i64)) -> Who {
     }
 }
 
-/// Path variables as the handler reads them.
+/// Path variables, percent-decoded for the handler.
 fn decoded(variables: &[(String, &str)]) -> Vec<(String, String)> {
     let decode =
         |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
@@ -573,14 +575,15 @@ fn request_id_of(response: &Response<Body>) -> &str {
     response.headers().get(stamp::X_REQUEST_ID).map_or("", text)
 }
 
-/// A demonstration's log shows only what failed: the logins that it printed
-/// stay in sight. Who configured it to debug sees everything.
+/// Whether an answer is logged. A demonstration logs only failed requests, so
+/// that the logins which it printed stay visible; at the level `debug` it logs
+/// all.
 fn is_logged(app: &App, status: StatusCode) -> bool {
     let failed = status.is_client_error() || status.is_server_error();
     failed || app.demo.is_empty() || tracing::enabled!(tracing::Level::DEBUG)
 }
 
-/// A request id for the log; ours and those we take are text.
+/// A request id as text; both our own ids and accepted ones are ASCII.
 fn text(id: &HeaderValue) -> &str {
     id.to_str().unwrap_or_default()
 }

@@ -15,8 +15,8 @@ use crate::http::limit::Subject;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::once::Once;
 
-/// Runs a handler the way its row says, or finishes what it started, and
-/// stores what a form is answered.
+/// Runs a handler as its row says, or finishes a handler that was started. If
+/// the request has a form, its answer is stored.
 pub(super) async fn perform<I: Send + Sync + 'static>(
     app: &Arc<App>,
     (run, start): (Run<I>, Option<Start<I>>),
@@ -62,7 +62,7 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
     .await
 }
 
-/// A place in the lane of a handler, and the readers that it may use.
+/// A place in the lane of a handler, and the database readers it may use.
 fn enter(
     app: &App,
     kind: LaneKind,
@@ -74,12 +74,12 @@ fn enter(
         LaneKind::InTurn => (app.lanes.runs.enter(whose(who, request))?, Lane::Slow),
         LaneKind::Outside => (app.lanes.outside.enter(whose(who, request))?, Lane::Brief),
         LaneKind::Password => (at_passwords(app, who, request)?, Lane::Brief),
-        // A session says nothing of who logs in.
+        // The session may belong to another person than the one who logs in.
         LaneKind::Login => (at_passwords(app, None, request)?, Lane::Brief),
     })
 }
 
-/// Whose places a request takes.
+/// The caller whose places a request uses.
 fn whose(who: Option<(&'static str, i64)>, request: &Request) -> Whose {
     match who.map(account) {
         Some((kind, number)) => Whose::Identity(kind, number),
@@ -87,7 +87,7 @@ fn whose(who: Option<(&'static str, i64)>, request: &Request) -> Whose {
     }
 }
 
-/// A place for a password. Those of people whom we know are apart.
+/// A place for a request with a password. Known callers have a lane of their own.
 fn at_passwords(
     app: &App,
     who: Option<(&'static str, i64)>,
@@ -109,7 +109,7 @@ fn too_slow() -> Problem {
     Problem::unavailable("this took too long; it may still be finished", 5)
 }
 
-/// A panic in a handler is the failure of one request, not of the process.
+/// Turns a panic in a handler into an error of this one request.
 pub(super) fn contained<T>(work: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|panic| Err(Problem::internal(panic_text(&*panic))))

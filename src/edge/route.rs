@@ -1,9 +1,9 @@
 //! What a row of the route table is.
 //!
 //! A row says method, path, surface, who may call, how it runs and what it is
-//! for. The column "who may call" is an enum that carries the handler, so the
-//! caller's identity and the handler's signature cannot drift apart. The rows
-//! themselves are in `routes.rs`.
+//! for. The column "who may call" is an enum that contains the handler, so the
+//! caller's identity always fits the handler's signature. The rows themselves
+//! are in `routes.rs`.
 
 use http::{HeaderMap, Method};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -27,9 +27,9 @@ pub type WriteWork<R> = Box<dyn FnOnce(&WriteTx<'_>) -> Result<R, Problem> + Sen
 /// What a writing handler returns.
 pub type Job = WriteWork<Reply>;
 
-/// What remains to be done for a reply once the input is checked.
+/// The work that remains for a reply after the input was checked.
 pub enum Todo<R> {
-    /// Nothing.
+    /// No work: the reply is ready.
     Now(R),
     /// Work in the lane of our own slow work.
     Slow(SlowWork<R>),
@@ -39,7 +39,7 @@ pub enum Todo<R> {
     Write(WriteWork<R>),
 }
 
-/// The job of a request that turned out to change nothing.
+/// A job that changes nothing and returns the reply.
 pub fn nothing_to_do(reply: Reply) -> Job {
     Box::new(move |_| Ok(reply))
 }
@@ -49,7 +49,7 @@ pub type Reader<I> = fn(&App, &I, &Request) -> Result<Reply, Problem>;
 /// A handler that checks its input and returns a job for the writer.
 pub type Writer<I> = fn(&App, &I, &Request) -> Result<Job, Problem>;
 
-/// A handler that checks its input and says how the rest is done.
+/// A handler that checks its input and decides how the rest runs.
 pub type Chooser<I> = fn(&App, &I, &Request) -> Result<Todo<Reply>, Problem>;
 
 /// How a row runs (design, "A request").
@@ -58,7 +58,7 @@ pub enum Run<I: 'static> {
     Read(Reader<I>),
     /// In place, unless the request asks for something costly.
     ReadOrSlow(fn(&Request) -> bool, Reader<I>),
-    /// In place, unless the request asks for something that only the outside knows.
+    /// In place, unless the request needs a call to another service.
     ReadOrOutside(fn(&Request) -> bool, Reader<I>),
     /// Checked in place, then a job of the writer; answered after COMMIT.
     Write(Writer<I>),
@@ -68,19 +68,20 @@ pub enum Run<I: 'static> {
     Outside(Reader<I>),
     /// In the lane of passwords.
     Password(Reader<I>),
-    /// The same for logins: an address with too many failed ones is answered
+    /// The same for logins. An address with too many failed logins is answered
     /// by the first function, before its body is read.
     Login(fn(&App, &Request) -> Option<Result<Reply, Problem>>, Reader<I>),
-    /// A run of the periodic tasks: one at a time, for which the others wait
-    /// without a thread.
+    /// A run of the periodic tasks. They run one at a time; a waiting run uses
+    /// no thread.
     InTurn(Reader<I>),
-    /// As the handler says once it has looked: at once, as a job, or elsewhere.
+    /// As the handler decides after checking the request: at once, as a job of
+    /// the writer, or in a lane.
     Chosen(Chooser<I>),
-    /// As its arguments say.
+    /// As the operation decides from its arguments.
     Operation(&'static Declared<I>),
 }
 
-// By hand, because a derive would ask the same of `I`.
+// Written by hand, because a derive would require `I: Clone` and `I: Copy`.
 impl<I> Clone for Run<I> {
     fn clone(&self) -> Self {
         *self
@@ -99,9 +100,9 @@ pub enum LaneKind {
     InTurn,
 }
 
-/// A request whose handler was chosen.
+/// A handler that has run in place, or has to wait for a lane.
 pub enum Start<I> {
-    /// The handler ran, as far as it runs in place.
+    /// The part of the handler that runs in place is done.
     Begun(Todo<Reply>),
     /// The handler waits for its turn in a lane.
     InLane(LaneKind, Reader<I>),
@@ -135,7 +136,8 @@ impl<I> Run<I> {
     }
 }
 
-/// Rows that take larger bodies than this name their own limit.
+/// Largest body of a form. A row with a larger limit of its own is not bound by
+/// the setting `max_body_bytes`.
 const FORMS: usize = 256 * 1024;
 
 /// Who may call a row.
@@ -154,7 +156,8 @@ pub enum Call {
     Cron(Run<CronCaller>),
     /// A seller with a partner token and an active API plan.
     Seller(&'static Declared<Seller>),
-    /// A supplier with the same, and a relation to a seller.
+    /// A supplier with a partner token, an active API plan and a relation to a
+    /// seller.
     Supplier(&'static Declared<Supplier>),
     /// A program of an assistant, with a partner token and an active API plan.
     Agent(Run<Agent>),
@@ -166,24 +169,24 @@ pub enum Call {
     Session(Access, Run<Person>),
 }
 
-/// Whose session opens a row.
+/// The people whose session may call a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Everybody who can sign in.
     Anyone,
     Student,
     Supplier,
-    /// Administrators, and people who were let into the agency.
+    /// Administrators, and people with access to the agency.
     Agency,
     Admin,
 }
 
-/// Which API or panel a row belongs to. It decides the shape of errors, who
-/// may read answers from another origin, and where the OpenAPI document has it.
+/// Which API or panel a row belongs to. It decides the shape of errors, who may
+/// read answers from another origin, and the row's tag in the OpenAPI document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surface {
     Extension,
-    /// Stands under both bases of the Partner API.
+    /// Served under both base paths of the Partner API.
     Partner,
     /// The endpoint of assistants.
     Agent,
@@ -194,16 +197,16 @@ pub enum Surface {
     Webhook,
     /// Called by the operator's machines.
     Operations,
-    /// Health probes, which come with any `Host`.
+    /// Health probes, accepted with any `Host`.
     Probe,
     /// Pages, and what browsers fetch for them.
     Panel,
-    /// What programs call to be let in by a person.
+    /// Called by programs to get access from a person.
     OAuth,
 }
 
 impl Surface {
-    /// Where rows of a caller stand, unless they say otherwise.
+    /// The surface of rows with this caller, unless a row names another one.
     const fn of(call: &Call) -> Self {
         match call {
             Call::Open(_) => Self::Public,
@@ -259,46 +262,46 @@ impl Surface {
 /// A schema of the OpenAPI document.
 pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
-/// The schema of a type where it is used.
+/// The schema of a type, written out where it is used.
 pub fn in_place<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     T::json_schema(generator)
 }
 
-/// The schema of a type among the shared ones, referred to by name.
+/// A reference to the schema of a type among the shared schemas.
 pub fn referred<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-/// What the OpenAPI document says of a row beyond the table.
+/// What the OpenAPI document says about a row in addition to the table.
 #[derive(Clone, Copy)]
 pub struct Docs {
     pub query: Option<SchemaOf>,
     pub body: Option<SchemaOf>,
-    /// The body as a browser form, where that is taken too.
+    /// The body as a browser form, where a form is accepted too.
     pub form: Option<SchemaOf>,
     pub reply: Option<SchemaOf>,
-    /// The body in other media types, where they are taken too.
+    /// The body in other media types, where they are accepted too.
     pub others: &'static [(&'static str, SchemaOf)],
     /// Media types of the answer, when it is a file; ", " between several.
     pub media: Option<&'static str>,
     /// Status of the described answer.
     pub status: u16,
-    /// What may go wrong with this row alone.
+    /// Errors that only this row has.
     pub errors: &'static [Code],
-    /// What a caller should know beyond the sentence of the table.
+    /// Further text for callers, in addition to the sentence of the table.
     pub details: &'static str,
-    /// What may be sent, and what is answered then.
+    /// An example of a call and its answer.
     pub example: Example,
     /// Whether answers say when the content last changed.
     pub dated: bool,
 }
 
-/// A call and its answer as JSON, for people. They fit their own schemas.
+/// An example call and its answer as JSON. Both are valid by the row's schemas.
 #[derive(Clone, Copy)]
 pub struct Example {
     /// The body, empty where there is none.
     pub sent: &'static str,
-    /// The answer, of an operation that is called with POST without what wraps it.
+    /// The answer; for an operation that is called with POST, without the envelope.
     pub answer: &'static str,
 }
 
@@ -307,7 +310,7 @@ impl Example {
 }
 
 impl Docs {
-    /// Of rows that programs do not call.
+    /// For rows that programs do not call.
     pub const NONE: Self = Self {
         query: None,
         body: None,
@@ -323,7 +326,7 @@ impl Docs {
     };
 }
 
-/// One address.
+/// One row of the route table.
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a row")]
 pub struct Route {
     pub method: Method,
@@ -335,16 +338,18 @@ pub struct Route {
     family: Option<Family>,
     /// Largest body, when it is not the configured one.
     body_bytes: Option<usize>,
-    /// Counts by the presented extension token and is never refused; without
-    /// a living one it counts by address.
+    /// A logout: it counts for the sent extension token and is never rejected.
+    /// Without a valid token it counts for the address.
     pub leaves: bool,
     /// A GET that changes state: no HEAD, and the same checks as a POST.
     pub changes_state: bool,
-    /// Takes as long as it takes; only a caller that stalls is given up.
+    /// Has no time limit; only a caller that stops sending or reading is
+    /// disconnected.
     pub patient: bool,
-    /// A GET that only the person may make, and nobody who looks as that person.
+    /// A GET for the person only, not for an administrator who views the panel
+    /// as that person.
     pub in_person: bool,
-    /// A part of the path is nobody's business: logs show the pattern.
+    /// The path contains a secret, so logs show only the pattern of the path.
     pub secret_path: bool,
     pub docs: Docs,
     /// What it is for, in one sentence.
@@ -459,7 +464,7 @@ impl Route {
         self
     }
 
-    /// Names what may go wrong with this row alone.
+    /// Sets the errors that only this row has.
     pub const fn may_fail(mut self, errors: &'static [Code]) -> Self {
         self.docs.errors = errors;
         self
@@ -500,15 +505,15 @@ impl Route {
     pub fn body_limit(&self, app: &App) -> usize {
         let configured = app.config.server.max_body_bytes;
         match self.body_bytes {
-            // Files are larger than what the setting is about.
+            // The setting is meant for forms and JSON, not for files.
             Some(own) if own > FORMS => own,
             Some(own) => own.min(configured),
             None => configured,
         }
     }
 
-    /// Whether a guard that let the caller in knows who it is. Else the body
-    /// has to prove it, or nobody is asked to.
+    /// Whether the guard identifies the caller by the head of the request.
+    /// Otherwise the body has to prove it, or the row needs no credential.
     pub fn proves_in_head(&self, app: &App, headers: &HeaderMap) -> bool {
         match self.call {
             Call::Open(_) | Call::Visitor(_) | Call::Notification(_) => false,

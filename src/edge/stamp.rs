@@ -49,20 +49,20 @@ const NO_SCOPE: HeaderValue = HeaderValue::from_static("Bearer error=\"insuffici
 
 const TOO_MANY_FIELDS: &str = "O endereço ou o formulário tem campos demais. Nada foi alterado. Volte à página anterior e tente de novo.";
 
-/// What is known of the request that is answered.
+/// The parts of a request that its answer needs.
 pub struct Stamp<'r> {
     pub app: &'r App,
     pub id: HeaderValue,
     pub family: Family,
-    /// The row, once there is one.
+    /// The row, when one was found.
     pub route: Option<&'r Route>,
-    /// What the limiter said.
+    /// The verdict of the rate limiter.
     pub verdict: Option<Verdict>,
     /// The request's `Origin`.
     pub origin: Option<HeaderValue>,
     /// When the request came.
     pub now: Instant,
-    /// A header map that is used again, whatever it holds.
+    /// A header map to reuse; its old content is removed.
     pub spare: HeaderMap,
 }
 
@@ -172,7 +172,7 @@ impl Stamp<'_> {
         self.id.to_str().unwrap_or_default()
     }
 
-    /// The page for an error; plain text when even that cannot be rendered.
+    /// The page for an error; plain text when the page cannot be rendered.
     fn error_page(&self, status: StatusCode, problem: &Problem) -> Reply {
         let layout = Layout::outside(&self.app.config.server.name, self.now);
         let mut page = ErrorPage::new(layout, status.as_u16(), self.id_text(), None);
@@ -190,8 +190,8 @@ impl Stamp<'_> {
     }
 }
 
-/// The last value made from a number, by thread: most answers in a row carry
-/// the same date, limit and end of the window.
+/// The last header value that a thread made from a number. Successive answers
+/// mostly have the same date, limit and end of the window.
 type Last = RefCell<(i64, HeaderValue)>;
 
 const fn none_yet() -> Last {
@@ -231,7 +231,7 @@ fn remembered(
     })
 }
 
-/// Compresses a page when its reader takes that.
+/// Compresses a page when the caller accepts gzip.
 pub fn pack_page(response: &mut Response<Body>, accepted: bool) {
     let headers = response.headers();
     let is_page = headers.get(CONTENT_TYPE) == Some(&media::HTML);
@@ -247,12 +247,12 @@ pub fn pack_page(response: &mut Response<Body>, accepted: bool) {
     }
 }
 
-/// Answers to `HEAD` say how long the body would be, where that is known, and
-/// have none.
+/// Removes the body of an answer to `HEAD`. The header still has the body's
+/// length, where it is known.
 pub fn drop_body(response: &mut Response<Body>) {
     use hyper::body::Body as _;
     let length = response.body().size_hint().exact();
-    // These have no body for GET either, and no length to tell (RFC 9110 §8.6).
+    // These have no body for GET either, and must have no length (RFC 9110 §8.6).
     if let Some(length) = length
         && !matches!(response.status(), StatusCode::NOT_MODIFIED | StatusCode::NO_CONTENT)
     {

@@ -12,9 +12,9 @@ use super::request::header;
 pub struct Addresses {
     /// Public address of the service, without a trailing slash.
     pub base_url: String,
-    /// The same for development; equal unless it is configured.
+    /// The same for development; equal to `base_url` unless it is configured.
     pub dev_base_url: String,
-    /// Origins of both.
+    /// The origins of both addresses.
     pub origins: Vec<String>,
     /// Origins whose pages may call the agent endpoint.
     agents: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Addresses {
     loopback: bool,
 }
 
-/// Assistants that people use in their browser.
+/// Origins of assistants that people use in their browser.
 const ASSISTANTS: [&str; 2] = ["https://claude.ai", "https://chatgpt.com"];
 
 impl Addresses {
@@ -51,7 +51,8 @@ impl Addresses {
     }
 
     /// Whether pages of an origin may call the agent endpoint: our own, known
-    /// assistants, configured ones, and loopback while nobody else reaches us.
+    /// assistants, configured ones, and loopback while we listen only on
+    /// loopback.
     pub fn is_agent_origin(&self, origin: &str) -> bool {
         let host = origin.split_once("://").map_or("", |(_, host)| host);
         self.agents.iter().any(|known| known == origin) || self.is_loopback_host(host)
@@ -81,7 +82,7 @@ impl Addresses {
             served.join(" e ")
         );
         Err(Problem {
-            // For the operator whose base_url is wrong; the log escapes it.
+            // Helps an operator whose base_url is wrong. The log escapes the host.
             cause: Some(
                 format!("Host {shown:?} is not that of server.base_url {}", self.base_url).into(),
             ),

@@ -1,11 +1,11 @@
-//! Bodies of answers: bytes in memory, or pieces that are made as they are sent.
+//! Bodies of answers: bytes in memory, or pieces that are made during sending.
 //!
-//! A piece is made on the blocking pool, the next one when the caller took the
-//! last, so a slow caller costs one piece of memory. A caller that takes
-//! nothing for half a minute loses its connection (`wire.rs`), and with it the
-//! body; whatever the body held is let go of then.
+//! A piece is made on the blocking pool, and the next one only when the caller
+//! has read the last, so a slow caller uses one piece of memory. A caller that
+//! reads nothing for half a minute is disconnected (`wire.rs`). Then the body
+//! is dropped, with everything that it holds.
 //!
-//! What is large and waits to be sent is charged to a budget of all callers.
+//! Large bodies that wait to be sent are charged to one budget for all callers.
 
 use std::any::Any;
 use std::fmt;
@@ -23,10 +23,10 @@ use super::budget::{Budget, Held};
 
 /// Bytes of a piece.
 pub const PIECE: usize = 64 * 1024;
-/// What a caller that takes its answer slowly is charged for one in pieces, of which
-/// one is being sent while the next is made, and for one that others share.
+/// The charge for a body in pieces, because one piece is sent while the next is
+/// made, and for a body in memory that other callers share.
 const UNDER_WAY: usize = 2 * PIECE;
-/// Bytes of large answers that wait to be sent, or are on their way.
+/// The budget of large answers that wait to be sent or are being sent, in bytes.
 pub const UNSENT_BYTES: usize = 80 << 20;
 
 /// The body of an answer.
@@ -42,7 +42,7 @@ impl Body {
         Self::Bytes(Bytes::new())
     }
 
-    /// What is in memory; nothing of pieces.
+    /// The bytes in memory; empty for a body in pieces.
     #[cfg(test)]
     pub fn in_memory(&self) -> &[u8] {
         match self {
@@ -51,8 +51,8 @@ impl Body {
         }
     }
 
-    /// The same body, charged until it is sent or given up when it is more
-    /// than a piece; `None` when the budget is spent.
+    /// The same body. If it is larger than a piece, it is charged to the budget
+    /// until it was sent or dropped; `None` when the budget is used up.
     pub fn charged(self, unsent: &Arc<Budget>) -> Option<Self> {
         Some(match self {
             Self::Bytes(bytes) if bytes.len() <= PIECE => Self::Bytes(bytes),
@@ -114,21 +114,21 @@ impl hyper::body::Body for Body {
     }
 }
 
-/// Makes the next piece; empty at the end. An error breaks the connection off.
+/// Makes the next piece; an empty one is the end. An error closes the connection.
 type Source = Box<dyn FnMut() -> io::Result<Bytes> + Send>;
 
-/// A body on its way to a caller.
+/// A body in pieces that is being sent.
 pub struct Pieces {
     making: Making,
     /// Bytes that are still to be sent, where that is known.
     left: Option<u64>,
-    /// Pieces of many bodies are made in turns.
+    /// Limits how many bodies make a piece at the same time.
     turns: Option<Arc<Semaphore>>,
-    /// Let go of when all is sent or the caller is gone.
+    /// Dropped when everything was sent or the caller has disconnected.
     held: Vec<Box<dyn Any + Send>>,
 }
 
-/// A piece, and what makes the next one.
+/// A piece, and the source of the next one.
 type Made = (Option<Source>, io::Result<Bytes>);
 
 enum Making {
@@ -154,8 +154,8 @@ impl Pieces {
         pieces
     }
 
-    /// What `source` makes until it makes an empty piece; each in a turn of
-    /// its own.
+    /// The pieces that `source` makes until it makes an empty one. Each piece
+    /// waits for a permit of `turns`.
     pub fn made(
         source: impl FnMut() -> io::Result<Bytes> + Send + 'static,
         turns: Arc<Semaphore>,
@@ -167,7 +167,7 @@ impl Pieces {
         Self { making: Making::Idle(Some(source)), left: None, turns, held: Vec::new() }
     }
 
-    /// Keeps something until all is sent or the caller is gone.
+    /// Keeps a value until everything was sent or the caller has disconnected.
     pub fn hold(&mut self, held: impl Any + Send) {
         self.held.push(Box::new(held));
     }
@@ -201,7 +201,7 @@ impl Pieces {
     }
 }
 
-/// Makes a piece on the blocking pool, in its turn.
+/// Makes a piece on the blocking pool, with a permit of `turns`.
 async fn make(mut source: Source, turns: Option<Arc<Semaphore>>) -> Made {
     let turn = match turns {
         Some(turns) => turns.acquire_owned().await.ok(),

@@ -1,14 +1,15 @@
-//! What clients can make the process hold: so much for all, so many for one.
+//! Limits on what clients make the process hold: bytes for all clients
+//! together, places for one account.
 //!
-//! A spent budget refuses whoever asks next; nobody waits for it. What was
-//! taken is given back when its value is dropped, whatever became of it.
+//! When the budget is used up, the next request is rejected; nothing waits for
+//! it. What was taken is released when its value is dropped.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes that all may hold together.
+/// Bytes that all clients together may hold.
 #[derive(Debug)]
 pub struct Budget {
     most: usize,
@@ -16,18 +17,18 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// A budget of `most` bytes.
     pub fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most, held: AtomicUsize::new(0) })
     }
 
-    /// So many bytes of it, unless too few are left.
+    /// Takes bytes of the budget; `None` when too few are left.
     pub fn take(self: &Arc<Self>, bytes: usize) -> Option<Held> {
         let mut held = Held { budget: Arc::clone(self), bytes: 0 };
         held.grow(bytes).then_some(held)
     }
 
-    /// Whether so many bytes are left at the moment.
+    /// Whether this many bytes are left at the moment.
     pub fn has(&self, bytes: usize) -> bool {
         self.held().saturating_add(bytes) <= self.most
     }
@@ -38,7 +39,7 @@ impl Budget {
     }
 }
 
-/// Bytes of a budget.
+/// Bytes taken from a budget; they are released when this is dropped.
 #[derive(Debug)]
 pub struct Held {
     budget: Arc<Budget>,
@@ -46,7 +47,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// Takes so many bytes more; false when too few are left.
+    /// Takes more bytes of the budget; false when too few are left.
     pub fn grow(&mut self, bytes: usize) -> bool {
         let before = self.budget.held.fetch_add(bytes, Ordering::Relaxed);
         let fits = before.saturating_add(bytes) <= self.budget.most;
@@ -65,7 +66,7 @@ impl Drop for Held {
     }
 }
 
-/// An account as others see it: its kind and number.
+/// The kind and number of an account.
 pub type Who = (&'static str, i64);
 
 /// Places that one account may have at a time.
@@ -76,12 +77,12 @@ pub struct Places {
 }
 
 impl Places {
-    /// So many for each account.
+    /// At most `most` places for each account.
     pub fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most, taken: Mutex::default() })
     }
 
-    /// One more place for an account, unless it has all of its own.
+    /// Takes a place for an account; `None` when the account has no free one.
     pub fn enter(self: &Arc<Self>, who: Who) -> Option<Place> {
         let mut taken = self.taken.lock();
         let count = taken.entry(who).or_default();

@@ -1,5 +1,5 @@
-//! Checks of input: what is wrong is collected field by field, so that a caller
-//! hears all of it at once.
+//! Checks of input. Errors are collected field by field, so that a caller gets
+//! all of them at once.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -11,11 +11,11 @@ use super::input::{Field, FromField, is_form};
 use super::problem::{Code, Fields, Problem};
 use crate::base::Day;
 
-/// Collects what is wrong with the fields of one input.
+/// Collects the errors of the fields of one input.
 #[derive(Default)]
 pub struct Check {
     text: bool,
-    /// Whether an empty text is a value, and not an input left empty.
+    /// Whether an empty text is a value. If not, it means that nothing was entered.
     empty_counts: bool,
     wrong_type: bool,
     fields: Fields,
@@ -32,25 +32,25 @@ impl Check {
         Self { text: true, ..Self::default() }
     }
 
-    /// A check for a query in which an empty value is a wrong one.
+    /// A check for a query in which an empty value is an error.
     pub fn query() -> Self {
         Self { text: true, empty_counts: true, ..Self::default() }
     }
 
-    /// A check for a body that may be either.
+    /// A check for a body that is JSON or a browser form.
     pub fn form_or_json(headers: &HeaderMap) -> Self {
         Self { text: is_form(headers), ..Self::default() }
     }
 
-    /// Says that a field is at fault.
+    /// Marks a field as invalid. The first message for a field is kept.
     pub fn fail(&mut self, name: &'static str, message: impl Into<Cow<'static, str>>) {
         if !self.fields.iter().any(|(known, _)| known == name) {
             self.fields.push((name.into(), message.into()));
         }
     }
 
-    /// The field's value; `None` when it is absent, or of another type, which
-    /// is then at fault.
+    /// The field's value; `None` when it is absent or has another type, which
+    /// is an error.
     pub fn optional<T: FromField>(&mut self, name: &'static str, field: Field<T>) -> Option<T> {
         let value = field.value.filter(|value| !value.is_null())?;
         if self.text && !self.empty_counts && value.as_str().is_some_and(str::is_empty) {
@@ -64,7 +64,8 @@ impl Check {
         read
     }
 
-    /// The field's value, or its default value with the field at fault.
+    /// The field's value; without one, the type's default, and the field is
+    /// invalid.
     pub fn required<T: FromField + Default>(&mut self, name: &'static str, field: Field<T>) -> T {
         let absent = field.value.as_ref().is_none_or(Value::is_null);
         self.optional(name, field).unwrap_or_else(|| {
@@ -111,8 +112,8 @@ impl Check {
         text.to_owned()
     }
 
-    /// A required text of at most so many characters, in as many lines as it
-    /// takes; trimmed, once it was counted as it came.
+    /// A required text of one or more lines and at most `most` characters. It
+    /// is trimmed after they were counted.
     pub fn lines(&mut self, name: &'static str, field: Field<String>, most: usize) -> String {
         let text = self.required(name, field);
         let plain = text.replace("\r\n", "\n");
@@ -171,7 +172,7 @@ impl Check {
         Some(number.clamp(1, most))
     }
 
-    /// The problem with all fields at fault, if there is one.
+    /// The problem with all invalid fields, if there are any.
     pub fn finish(self) -> Result<(), Problem> {
         if self.fields.is_empty() {
             return Ok(());

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use super::reply::Reply;
 use crate::base::clock::Instant;
 
-/// What a caller can compare its copy with.
+/// Values with which a caller can check whether its copy is current.
 #[derive(Clone, Debug)]
 pub struct Validators {
     /// The strong entity tag, in quotes.
@@ -33,16 +33,16 @@ impl Validators {
 
     /// Validators of rendered bytes.
     pub fn of_content(body: &[u8], last_modified: Option<Instant>) -> Self {
-        // A tag must differ when the content does; it guards nothing.
+        // A tag must differ when the content differs; it is not used for security.
         let mut tag = FixedState::default().hash_one(body).to_be_bytes().to_vec();
         tag.extend_from_slice(&u32::try_from(body.len()).unwrap_or(u32::MAX).to_be_bytes());
         Self::new(&tag, last_modified)
     }
 
-    /// Whether the caller's copy is still the content.
+    /// Whether the caller's copy is current.
     pub fn unchanged(&self, headers: &HeaderMap) -> bool {
         if let Some(tags) = headers.get(IF_NONE_MATCH) {
-            // If-Modified-Since does not count beside it (RFC 9110 §13.1.3).
+            // If-Modified-Since is then ignored (RFC 9110 §13.1.3).
             return tags.to_str().is_ok_and(|tags| matches(tags, &self.etag));
         }
         let since = headers.get(IF_MODIFIED_SINCE).and_then(|value| value.to_str().ok());
@@ -52,7 +52,7 @@ impl Validators {
         }
     }
 
-    /// The answer with its validators, or 304 when the caller's copy is good.
+    /// The answer with its validators, or 304 when the caller's copy is current.
     pub fn answer(self, headers: &HeaderMap, full: impl FnOnce() -> Reply) -> Reply {
         let reply =
             if self.unchanged(headers) { Reply::empty(StatusCode::NOT_MODIFIED) } else { full() };

@@ -1,7 +1,7 @@
 //! The framing of a request head, checked byte by byte (RFC 9112 §2 to §6).
 //!
-//! Stricter than the standard where two readers could disagree about where a
-//! message ends: such a head is refused instead of repaired.
+//! Stricter than the standard where two parsers could disagree about where a
+//! message ends: such a head is rejected instead of repaired.
 
 use super::problem::Code;
 
@@ -12,12 +12,12 @@ pub const MAX_TARGET: usize = 8 * 1024;
 /// Most header fields.
 const MAX_FIELDS: usize = 64;
 
-/// A head that is refused, with what little is known of it.
+/// The refusal of a request head.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Why.
+    /// The reason.
     pub code: Code,
-    /// The path as sent, empty when it could not be told.
+    /// The path as sent; empty when it could not be read.
     pub path: String,
 }
 
@@ -63,7 +63,7 @@ pub fn check_head(bytes: &[u8]) -> Result<Option<(usize, Body)>, Refusal> {
     Ok(Some((lines.at, body)))
 }
 
-/// Lines that end in CR LF; one that ends in LF alone is refused.
+/// Lines that end in CR LF; one that ends in LF alone is rejected.
 struct HeadLines<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -77,7 +77,7 @@ impl<'b> HeadLines<'b> {
         };
         self.at += end + 1;
         match &rest[..end] {
-            // What is in the line is for those to check who know what it is.
+            // The caller checks the content of the line.
             [line @ .., b'\r'] => Ok(Some(line)),
             _ => Err(Code::BadRequest),
         }
@@ -107,8 +107,8 @@ fn is_token(bytes: &[u8]) -> bool {
     !bytes.is_empty() && all(bytes, |byte| TOKEN[usize::from(byte)])
 }
 
-/// Whether all bytes are good. No early end: bad bytes are rare, and without
-/// one many bytes are looked at together.
+/// Whether all bytes are good. It does not stop at the first bad byte: bad
+/// bytes are rare, and without a stop many bytes are checked at once.
 fn all(bytes: &[u8], good: impl Fn(u8) -> bool) -> bool {
     bytes.iter().fold(true, |all, byte| all & good(*byte))
 }
@@ -129,12 +129,12 @@ const TOKEN: [bool; 256] = {
     token
 };
 
-/// Whether a field value holds what could be taken for a line end.
+/// Whether a field value has a control character, such as a line end.
 fn has_control(value: &[u8]) -> bool {
     !all(value, |byte| !byte.is_ascii_control() || byte == b'\t')
 }
 
-/// The fields that decide how long a message is and whom it is for.
+/// The header fields that decide the length of a message and its host.
 #[derive(Default)]
 struct Framing {
     fields: usize,
@@ -151,7 +151,7 @@ impl Framing {
         }
         let colon = memchr::memchr(b':', line).ok_or(Code::BadRequest)?;
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
-        // A blank in or before the name is either a folded line or a smuggled one.
+        // A blank in or before the name means a folded line or request smuggling.
         if !is_token(name) || has_control(value) {
             return Err(Code::BadRequest);
         }
@@ -320,7 +320,7 @@ mod tests {
     }
 
     proptest! {
-        /// However a head is cut into packets, the verdict is the same.
+        /// A part of a head is never taken for a whole one.
         #[test]
         fn cutting_a_head_changes_nothing(cut in 0_usize..60) {
             let head = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\r\n";

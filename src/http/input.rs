@@ -1,8 +1,8 @@
 //! Input from callers: query strings, JSON bodies and browser forms.
 //!
-//! A wire struct declares its fields as [`Field`]s, which take anything, so
-//! that [`Check`] can name every field at fault and not only the first. The
-//! same struct gives the OpenAPI schema, so the two cannot drift apart.
+//! A wire struct declares its fields as [`Field`]s, which accept any value, so
+//! that [`Check`] can name every invalid field and not only the first. The
+//! OpenAPI schema comes from the same struct, so both always agree.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -25,10 +25,10 @@ use crate::base::money::Cents;
 
 /// Deepest nesting of a JSON body that is read.
 const MAX_DEPTH: usize = 32;
-/// Most parameters of an address. The longest of ours asks for fifty labels.
+/// Most query parameters of a request. Our longest request asks for fifty labels.
 pub const MOST_PARAMETERS: usize = 64;
-/// Most fields of a browser's form. The longest of ours, the permissions of all
-/// roles, has some fifty.
+/// Most fields of a browser's form. Our longest form, the permissions of all
+/// roles, has about fifty.
 const MOST_FIELDS: usize = 256;
 
 /// A field of a wire struct, present or not, of the right type or not.
@@ -48,8 +48,8 @@ impl<T> Field<T> {
         Self { value, wanted: PhantomData }
     }
 
-    /// Whether nothing was sent for it. Null was sent: it takes away what a
-    /// change finds there.
+    /// Whether the field was not sent. A field with null was sent: in a change,
+    /// null removes the present value.
     pub fn is_absent(&self) -> bool {
         self.value.is_none()
     }
@@ -84,7 +84,7 @@ impl<T: JsonSchema> JsonSchema for Field<T> {
 
 /// Types that a field can have.
 pub trait FromField: Sized {
-    /// What to say when the value is of another type.
+    /// The message for a value of another type.
     const WANTED: &'static str;
 
     /// The value, when it is of this type. `text` allows numbers and flags
@@ -115,10 +115,10 @@ impl FromField for i64 {
     }
 }
 
-/// A number of JSON that is whole, also as it is written with a fraction of
-/// zeros (`7.0`), which JSON Schema calls an integer as well.
+/// A JSON number that is whole. A fraction of zeros (`7.0`) is allowed, because
+/// JSON Schema calls that an integer as well.
 pub fn whole(number: &Number) -> Option<i64> {
-    /// Beyond this not every whole number is one.
+    /// Beyond this an `f64` cannot hold every whole number.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     number.as_i64().or_else(|| {
         let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() <= EXACT)?;
@@ -127,15 +127,15 @@ pub fn whole(number: &Number) -> Option<i64> {
     })
 }
 
-/// The number of a row, which programs send as the text they were given, or as
-/// a number.
+/// The number of a row. Programs send it as text, as they received it, or as a
+/// number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowNumber(pub i64);
 
 impl RowNumber {
-    /// As many digits as a row can have.
+    /// The number of a row has at most 18 digits.
     const PATTERN: &str = "^[1-9][0-9]{0,17}$";
-    /// The largest that is exact in every language.
+    /// The largest number that is exact in every programming language.
     const MOST: i64 = 9_007_199_254_740_991;
 }
 
@@ -276,7 +276,7 @@ fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     if depth(body) > MAX_DEPTH {
         return Err(Problem::new(Code::InvalidBody, "the body is nested too deeply"));
     }
-    // Without this a list would fill the fields in their order.
+    // Otherwise a JSON array would fill the fields in their order.
     if !body.trim_ascii_start().starts_with(b"{") {
         return Err(malformed());
     }
@@ -287,12 +287,12 @@ fn malformed() -> Problem {
     Problem::new(Code::InvalidBody, "the body must be a JSON object with each field once")
 }
 
-/// Refuses an address with more parameters than are read.
+/// Rejects a query with too many parameters.
 pub fn check_query(text: &str) -> Result<(), Problem> {
     at_most(MOST_PARAMETERS, text.as_bytes(), "parameters")
 }
 
-/// Refuses more pairs `a=b&c=d` than that.
+/// Rejects a text with more than `most` pairs, as in `a=b&c=d`.
 fn at_most(most: usize, pairs: &[u8], what: &str) -> Result<(), Problem> {
     let given = pairs.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
     if given.take(most + 1).count() <= most {
@@ -301,7 +301,7 @@ fn at_most(most: usize, pairs: &[u8], what: &str) -> Result<(), Problem> {
     Err(Problem::new(Code::TooManyFields, format!("too many {what}; at most {most} are read")))
 }
 
-/// The pairs of a query string, in their order. A repeated name is at fault.
+/// The pairs of a query string, in their order. A repeated name is an error.
 pub fn unrepeated(text: &str) -> Result<Vec<(String, String)>, Problem> {
     check_query(text)?;
     let pairs: Vec<(String, String)> =
@@ -313,14 +313,14 @@ pub fn unrepeated(text: &str) -> Result<Vec<(String, String)>, Problem> {
     }
 }
 
-/// A query string as a wire struct. Repeated parameters are at fault, and
-/// unknown ones where the struct denies them.
+/// A query string as a wire struct. Repeated parameters are errors, and so are
+/// unknown ones if the struct denies them.
 pub fn query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
     arguments(&[], text)
 }
 
 /// Variables of a path and a query string as one wire struct. The query must
-/// not name what stands in the path.
+/// not repeat a variable of the path.
 pub fn arguments<T: DeserializeOwned>(
     variables: &[(String, String)],
     text: &str,

@@ -1,11 +1,12 @@
-//! Bodies of requests, read within a limit, in time, and within a budget.
+//! Reads bodies of requests within a size limit, a time limit and a budget.
 //!
-//! Bytes are charged as they arrive and given back when the last handle of the
-//! body is dropped: after the handler, or when the caller is gone before it.
+//! Bytes are charged to the budget as they arrive. They are released when the
+//! last handle of the body is dropped: after the handler, or earlier when the
+//! caller disconnects.
 //!
 //! Small bodies have a budget of their own, so that logins and notifications
-//! come through while large ones are refused. Whoever has not proved to be
-//! somebody may send a small body only.
+//! still work while large bodies are rejected. A caller who is not identified
+//! yet may send only a small body.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,18 +18,18 @@ use hyper::body::{Body as _, Incoming};
 use super::budget::{Budget, Held, Place, Places, Who};
 use super::{Code, Problem};
 
-/// Most that a caller sends before its credential is known to be good, and
-/// what counts as a small body.
+/// Largest small body, and the largest body of a caller whose credential was
+/// not checked yet.
 pub const SMALL: usize = 16 * 1024;
-/// Bytes of small bodies in flight: one for each connection, as many as there
-/// may be by default.
+/// The budget of small bodies, in bytes: one body for each connection, by the
+/// default number of connections.
 const SMALL_BYTES: usize = 2_048 * SMALL;
-/// Bytes of all other bodies in flight: three of the largest. Reading a file
-/// out of a form makes a second copy of it, and its rows a third.
+/// The budget of all other bodies, in bytes: three of the largest. It is not
+/// more because handlers make further copies, for example of a form's fields.
 const LARGE_BYTES: usize = 24 << 20;
-/// Bodies above this are large for the account that sends them.
+/// A body above this size counts as a large body of its account.
 const LARGE: usize = 64 * 1024;
-/// Large bodies of an account at a time.
+/// Most large bodies of an account at a time.
 const LARGE_AT_A_TIME: usize = 2;
 
 /// Longest pause between two pieces of a body.
@@ -38,7 +39,7 @@ const TOTAL: Duration = Duration::from_secs(15);
 /// Seconds after which a refused body may be sent again.
 const COME_BACK_S: i64 = 5;
 
-/// All bodies in flight.
+/// The budgets of all bodies that are in memory.
 pub struct Intake {
     small: Arc<Budget>,
     large: Arc<Budget>,
@@ -56,7 +57,8 @@ impl Default for Intake {
 }
 
 impl Intake {
-    /// The whole body of `who`, or of somebody who proved nothing yet.
+    /// Reads the whole body of a request. `who` is the caller, if identified by
+    /// the head.
     pub async fn read(
         &self,
         mut body: Incoming,
@@ -92,7 +94,7 @@ impl Intake {
     }
 }
 
-/// A body of which some has come.
+/// A body that is being received.
 struct Arriving<'i> {
     intake: &'i Intake,
     limit: usize,
@@ -104,8 +106,8 @@ struct Arriving<'i> {
 }
 
 impl<'i> Arriving<'i> {
-    /// `declared` is the length that the head promised; one that cannot be
-    /// taken is refused before any of it is read.
+    /// `declared` is the length that the head names. A body that is too long,
+    /// or does not fit into the budget, is rejected before any of it is read.
     fn new(
         intake: &'i Intake,
         limit: usize,
@@ -129,12 +131,12 @@ impl<'i> Arriving<'i> {
         if !budget.has(declared) {
             return Err(spent());
         }
-        // Memory that nothing was written to yet costs nothing.
+        // Reserved memory to which nothing was written yet costs nothing.
         arriving.bytes.reserve(declared);
         Ok(arriving)
     }
 
-    /// Whether a body of this length may come from this caller.
+    /// Checks whether this caller may send a body of this length.
     fn admit(&mut self, length: usize) -> Result<(), Problem> {
         if length > self.limit {
             return Err(if self.who.is_some() { too_large() } else { unproven() });
@@ -161,7 +163,7 @@ impl<'i> Arriving<'i> {
         Ok(())
     }
 
-    /// The body; what it holds is let go of with its last handle.
+    /// The whole body. Its part of the budget is released with its last handle.
     fn whole(self) -> Bytes {
         Bytes::from_owner(Charged { bytes: self.bytes, _held: self.held, _place: self.place })
     }

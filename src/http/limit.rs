@@ -1,9 +1,9 @@
-//! Fixed windows, counted in memory and written behind.
+//! The rate limiter: fixed windows, counted in memory and written later.
 //!
 //! A window starts with the first counted request of its subject. Counting
-//! never waits for the database: dirty windows are collected once a second
-//! and written by one job, so a crash forgets at most the last second and
-//! never counts too much.
+//! never waits for the database: changed windows are collected once a second
+//! and written by one job. So a crash loses at most the counts of the last
+//! second, and no count is ever too high.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -15,7 +15,8 @@ use crate::base::clock::Instant;
 use crate::base::ids::TokenHash;
 
 const SHARDS: usize = 64;
-/// Windows a shard keeps; beyond it ended ones go first, then the one that ends soonest.
+/// Most windows of a shard. When it is full, ended windows are removed first,
+/// then the one that ends soonest.
 const SHARD_WINDOWS: usize = 4096;
 
 /// What a window counts. The number is part of the stored key.
@@ -30,7 +31,7 @@ pub enum Class {
     PartnerAccount = 3,
     /// Partner mutating POSTs of a token.
     PartnerPost = 5,
-    /// What an account's assistants ask that is no operation.
+    /// Messages of an account's assistants that call no operation.
     AgentTalk = 25,
     /// Reminders of a supplier to all sellers.
     PartnerRemindAll = 4,
@@ -40,29 +41,29 @@ pub enum Class {
     LoginAccount = 7,
     /// Failed logins of an address.
     LoginAddress = 8,
-    /// Failed logins of an account from an address it knows.
+    /// Failed logins of an account from one of its known addresses.
     LoginKnown = 9,
-    /// Good logins of an account.
+    /// Successful logins of an account.
     LoginGood = 11,
-    /// No window but a mark: a person's failed logins are to be forgotten.
+    /// Not a window but a mark: the failed logins of a person are to be cleared.
     LoginForgiven = 10,
     /// Welcome messages to students whom an API key registered.
     WelcomeKey = 19,
-    /// Links to choose a password asked for an account.
+    /// Requests for a link to choose a password, by account.
     LinkAccount = 20,
-    /// Links to choose a password asked from an address.
+    /// Requests for a link to choose a password, by address.
     LinkAddress = 21,
-    /// Invitations that were guessed, or followed, from an address.
+    /// Unknown invitation codes, and invitations that were followed, by address.
     InviteAddress = 26,
     /// Calls of OAuth clients from an address.
     OAuthAddress = 22,
-    /// What OAuth clients ask of people, from an address and from everywhere.
+    /// Authorization requests of OAuth clients, by address and in total.
     OAuthAsking = 23,
-    /// OAuth clients that are new, from an address and from everywhere.
+    /// New OAuth clients, by address and in total.
     OAuthClients = 24,
 }
 
-/// Whom a window counts.
+/// Whose calls a window counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Subject([u8; 16]);
 
@@ -101,14 +102,14 @@ impl Subject {
     }
 }
 
-/// A limit: so many in so many seconds.
+/// A limit: `count` calls in `window_s` seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     pub count: u32,
     pub window_s: i64,
 }
 
-/// What the limiter says of one call.
+/// The limiter's decision on one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub allowed: bool,
@@ -121,8 +122,8 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Of two verdicts on one call the one a caller must heed: a refusal,
-    /// else the one with less left.
+    /// The stricter of two verdicts on one call: a refusal, else the one with
+    /// fewer calls left.
     pub fn stricter(self, other: Self) -> Self {
         match (self.allowed, other.allowed) {
             (true, false) => other,
@@ -149,7 +150,7 @@ struct Window {
 }
 
 impl Window {
-    /// Says whether a call is allowed, and counts it if asked to.
+    /// Says whether a call is allowed, and counts it if `add` is set.
     fn ask(&mut self, limit: Limit, add: bool) -> Verdict {
         let allowed = self.count < limit.count;
         if allowed && add {
@@ -164,7 +165,8 @@ impl Window {
         }
     }
 
-    /// Whether the window covers an instant. A clock set back ends it.
+    /// Whether the window covers an instant. Setting the clock back ends the
+    /// window.
     fn covers(&self, now: Instant) -> bool {
         (0..self.length_s).contains(&now.since(self.started))
     }
@@ -202,7 +204,7 @@ impl Limiter {
         self.ask(key(class, subject), limit, now, false)
     }
 
-    /// Takes one counted call out of a window again.
+    /// Undoes the count of one call in a window.
     pub fn give_back(&self, class: Class, subject: Subject, now: Instant) {
         let key = key(class, subject);
         if let Some(window) = self.shard(&key).get_mut(&key)
@@ -213,8 +215,8 @@ impl Limiter {
         }
     }
 
-    /// Drops every window of a class that begins with a person's id, whether
-    /// written or not.
+    /// Drops all windows of a class whose subject begins with the id of a
+    /// person, whether they were written or not.
     pub fn forget_person(&self, class: Class, person: i64) {
         let prefix = person_prefix(class, person);
         for shard in &self.shards {
@@ -263,7 +265,7 @@ impl Limiter {
         changed
     }
 
-    /// Has windows collected again that could not be written.
+    /// Marks windows as changed again, because they could not be written.
     pub fn mark_dirty(&self, windows: &[StoredWindow]) {
         for stored in windows {
             let Ok(key) = Key::try_from(&*stored.subject) else {
@@ -275,7 +277,7 @@ impl Limiter {
         }
     }
 
-    /// Takes over stored windows, at start and after a change from outside.
+    /// Loads stored windows, at the start and after a change by another process.
     pub fn load(&self, windows: Vec<StoredWindow>) {
         for stored in windows {
             let Ok(key) = Key::try_from(&*stored.subject) else {
@@ -290,12 +292,13 @@ impl Limiter {
     fn shard(&self, key: &Key) -> parking_lot::MutexGuard<'_, HashMap<Key, Window, RandomState>> {
         // Token digests differ in every byte, addresses in their last ones.
         let spread = key[1..].iter().fold(key[0], |spread, byte| spread.rotate_left(3) ^ byte);
-        // A panic cannot leave a window half-written, so a poisoned map is sound.
+        // A panic cannot leave a window half-written, so the lock needs no
+        // poisoning.
         self.shards[usize::from(spread) % SHARDS].lock()
     }
 }
 
-/// How the stored keys of a person's windows begin, such as [`Subject::id`].
+/// The beginning of the stored keys of a person's windows; see [`Subject::id`].
 pub fn person_prefix(class: Class, person: i64) -> [u8; 9] {
     let id = person.to_be_bytes();
     std::array::from_fn(|index| if index == 0 { class as u8 } else { id[index - 1] })
@@ -399,8 +402,8 @@ mod tests {
     }
 
     proptest! {
-        /// Never more than the limit in a window, and a caller that waits for
-        /// the reset it was told is never refused twice in a row.
+        /// A window never allows more than the limit, and a caller that waits
+        /// until the named reset is never rejected twice in a row.
         #[test]
         fn callers_who_heed_the_reset_are_served(steps in prop::collection::vec(0_i64..40, 1..200)) {
             let limiter = Limiter::default();

@@ -1,10 +1,10 @@
-//! HTTP/1.1 on plain hyper: what every service needs and no domain owns.
+//! HTTP/1.1 on plain hyper: the parts that belong to no domain.
 //!
-//! The way of a request through these files: [`server`] accepts and counts
-//! connections, [`wire`] refuses heads that [`head`] finds badly framed before
-//! hyper sees them, [`addresses`] are the hosts we answer for, [`router`] finds
-//! the row, [`limit`] counts, [`request`] is what handlers read, [`reply`] and
-//! [`problem`] are what they return. The order of the steps is told once, in
+//! How a request passes through these files: [`server`] accepts and counts
+//! connections, [`wire`] rejects heads that [`head`] finds badly framed before
+//! hyper sees them, [`addresses`] has the hosts that we answer for, [`router`]
+//! finds the row, [`limit`] counts, [`request`] is what handlers read,
+//! [`reply`] and [`problem`] are what they return. The order of the steps is in
 //! `edge/mod.rs`.
 
 pub mod addresses;

@@ -1,4 +1,4 @@
-//! How deep a JSON text nests, told before it is parsed.
+//! The nesting depth of a JSON text, computed before it is parsed.
 
 use memchr::memchr2;
 
@@ -20,14 +20,14 @@ pub fn depth(json: &[u8]) -> usize {
     deepest
 }
 
-/// Bytes up to and with the quote that ends a string.
+/// Bytes up to the quote that ends a string, including that quote.
 fn string_length(rest: &[u8]) -> usize {
     let mut at = 0;
     while let Some(next) = memchr2(b'"', b'\\', &rest[at..]) {
         if rest[at + next] == b'"' {
             return at + next + 1;
         }
-        // What is escaped ends nothing.
+        // An escaped character does not end the string.
         at = (at + next + 2).min(rest.len());
     }
     rest.len()

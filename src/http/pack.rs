@@ -1,12 +1,13 @@
-//! Pages, compressed as they are sent.
+//! Compresses pages with gzip before they are sent.
 //!
-//! How well a page packs tells something of what is in it (BREACH): somebody
-//! who sees lengths on the wire and has a person open our addresses with words
-//! of their choice could compare. Pages hold no secret that stays: there are
-//! no tokens against forged requests (`guard/browser.rs` asks where a request
-//! came from), and the values of forms are new each time and of use to nobody
-//! else. What is left, names and addresses of people, is covered by a name of
-//! random length in the head of the file, so that no length means anything.
+//! The compressed length of a page reveals something about its content
+//! (BREACH): an attacker who sees lengths on the network, and makes a person
+//! open our addresses with chosen words, could compare lengths. Pages contain
+//! no lasting secret: there are no CSRF tokens (`guard/browser.rs` checks the
+//! origin of a request), and the values of forms are new each time and useless
+//! to others. To protect the rest, names and addresses of people, the gzip
+//! header gets a file name of random length, so that the length reveals
+//! nothing.
 
 use std::io::Write as _;
 
@@ -21,10 +22,10 @@ use crate::base::secrets;
 pub const LEAST: usize = 1_024;
 /// Cheap: a page of 40 KB takes a fraction of a millisecond.
 const LEVEL: Compression = Compression::new(2);
-/// Longest name in the head of a file.
+/// Limit on the length of the file name in the gzip header.
 const COVER: usize = 64;
 
-/// Whether a caller takes an encoding by its name.
+/// Whether a caller accepts an encoding, such as `gzip`.
 pub fn accepts(headers: &HeaderMap, name: &str) -> bool {
     let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
     accepted.unwrap_or_default().split(',').any(|part| {
@@ -39,7 +40,7 @@ pub fn accepts(headers: &HeaderMap, name: &str) -> bool {
 pub fn gzip(plain: &[u8]) -> Option<Bytes> {
     let random: [u8; COVER] = secrets::random();
     let length = 1 + usize::from(random[0]) % (COVER - 1);
-    // Any letters do; the name must not hold a zero byte.
+    // Any letters are good; a zero byte would end the name.
     let name: Vec<u8> = random[..length].iter().map(|byte| b'a' + byte % 26).collect();
     let packed = Vec::with_capacity(plain.len() / 3);
     let mut packer = GzBuilder::new().filename(name).write(packed, LEVEL);

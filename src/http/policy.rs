@@ -1,5 +1,5 @@
 //! The Content-Security-Policy of pages: everything comes from us, nothing is
-//! inline, nobody frames us.
+//! inline, no other site may frame them.
 
 use http::HeaderValue;
 
@@ -10,11 +10,11 @@ pub const fn page() -> HeaderValue {
     HeaderValue::from_static(PAGE)
 }
 
-/// The policy of a page whose form is answered with a way to one more place,
-/// which browsers count as a place that the form leads to.
+/// The policy of a page whose form is answered with a redirect to one more
+/// origin. Browsers apply `form-action` to that redirect too.
 pub fn page_with_way_to(source: &str) -> HeaderValue {
     let policy = PAGE.replace("form-action 'self'", &format!("form-action 'self' {source}"));
-    // What people are sent to is checked when it is registered.
+    // The address of the redirect is checked when it is registered.
     HeaderValue::try_from(policy).unwrap_or_else(|_| page())
 }
 

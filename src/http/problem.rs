@@ -1,9 +1,8 @@
-//! What goes wrong with a request, and the error families that say so.
+//! Errors of requests, and the families that decide how an error looks.
 //!
 //! A [`Problem`] has one of the contract's codes. The code and the family of
-//! the route decide the status; the family alone decides the body's shape.
-//! What caused an internal problem is logged under the request id and never
-//! sent.
+//! the route decide the status; the family alone decides the body's shape. The
+//! cause of an internal problem is logged with the request id and never sent.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -32,7 +31,8 @@ pub enum Family {
     PartnerFile,
     /// The agent endpoint: errors of JSON-RPC 2.0.
     Agent,
-    /// What OAuth clients call: `{"error":…,"error_description":…}` (RFC 6749 §5.2).
+    /// Addresses for OAuth clients: `{"error":…,"error_description":…}` (RFC
+    /// 6749 §5.2).
     OAuth,
 }
 
@@ -51,12 +51,12 @@ impl Family {
         }
     }
 
-    /// Whether it is one of the Partner API.
+    /// Whether the family belongs to the Partner API.
     pub const fn is_partner(self) -> bool {
         matches!(self, Self::Partner | Self::PartnerFile | Self::Agent)
     }
 
-    /// The family that answers for a path no row matches.
+    /// The family of errors for a path that no row matches.
     pub fn of_unknown_path(path: &str) -> Self {
         if path.starts_with("/api/v1/partner/") || path.starts_with("/v1/partner/") {
             Self::Partner
@@ -104,8 +104,8 @@ pub enum Code {
 }
 
 impl Code {
-    /// The value on the wire. Only the Partner API tells a malformed body
-    /// from fields that fail their checks.
+    /// The code as it is sent. Only the Partner API distinguishes a malformed
+    /// body from fields that fail their checks.
     pub const fn name(self, family: Family) -> &'static str {
         if matches!(family, Family::OAuth) {
             return match self {
@@ -176,7 +176,7 @@ impl Code {
     }
 }
 
-/// Fields at fault, each with what is wrong with it.
+/// Invalid fields, each with a message.
 pub type Fields = Vec<(Cow<'static, str>, Cow<'static, str>)>;
 
 /// Why a request was not served.
@@ -186,26 +186,26 @@ pub struct Problem {
     pub code: Code,
     /// One sentence for people, safe to send.
     pub message: Cow<'static, str>,
-    /// Fields at fault, if fields are.
+    /// The invalid fields, if the problem is about fields.
     pub fields: Fields,
-    /// Seconds after which a new try makes sense.
+    /// Seconds after which a retry makes sense.
     pub retry_after_s: Option<i64>,
-    /// What a browser is told in place of the words of the status.
+    /// The text of the error page, instead of the usual text of the status.
     pub told: Option<Box<Told>>,
-    /// The finished answer, where the family's shape does not say it.
+    /// A finished answer, used instead of the family's shape.
     pub answer: Option<Box<Reply>>,
-    /// What `WWW-Authenticate` says, where it says more than the code does.
+    /// The value of `WWW-Authenticate`, where it says more than the code.
     pub challenge: Option<Box<HeaderValue>>,
     /// What to log; never sent.
     pub cause: Option<Box<dyn Error + Send + Sync>>,
 }
 
-/// The words of an error's page.
+/// The text of an error page.
 #[derive(Debug)]
 pub struct Told {
     /// What happened.
     pub title: &'static str,
-    /// What is safe and what to do.
+    /// What was not changed, and what to do.
     pub text: String,
     /// Where the button leads.
     pub href: String,
@@ -226,7 +226,7 @@ impl Problem {
         }
     }
 
-    /// No, a wrong or an expired credential.
+    /// The credential is missing, wrong or expired.
     pub fn unauthorized() -> Self {
         Self::new(Code::Unauthorized, "token missing, invalid or expired")
     }
@@ -236,7 +236,7 @@ impl Problem {
         Self::new(Code::AccountSuspended, "this account is suspended")
     }
 
-    /// Nothing there, or not the caller's.
+    /// The requested thing does not exist, or belongs to somebody else.
     pub fn not_found() -> Self {
         Self::new(Code::NotFound, "not found")
     }
@@ -246,7 +246,7 @@ impl Problem {
         Self::new(Code::Forbidden, message)
     }
 
-    /// One field at fault.
+    /// One invalid field.
     pub fn field(
         name: impl Into<Cow<'static, str>>,
         message: impl Into<Cow<'static, str>>,
@@ -254,7 +254,7 @@ impl Problem {
         Self::invalid(vec![(name.into(), message.into())])
     }
 
-    /// Several fields at fault.
+    /// Several invalid fields.
     pub fn invalid(fields: Fields) -> Self {
         Self { fields, ..Self::new(Code::ValidationFailed, "some fields are missing or invalid") }
     }
@@ -304,8 +304,8 @@ impl Problem {
             Family::Agent => {
                 let status = self.code.status(family).as_u16();
                 let message = error.remove("message");
-                // Nothing of the call was read, so its id is null (JSON-RPC 2.0 §5);
-                // clients pass over an answer without one.
+                // The call was not parsed, so its id is null (JSON-RPC 2.0 §5).
+                // Clients ignore an answer without an id.
                 json!({ "jsonrpc": "2.0", "id": null, "error": { "code": status, "message": message, "data": error } })
             }
             Family::Integration => {

@@ -1,4 +1,4 @@
-//! A finished answer, before the edge stamps what every answer carries.
+//! The answer of a handler, before the edge adds what every answer has.
 
 use bytes::Bytes;
 use http::header::LOCATION;
@@ -26,7 +26,7 @@ pub struct Reply {
     pub media: Option<HeaderValue>,
     pub body: Body,
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// What the limiter said, where only the handler could ask it.
+    /// The limiter's verdict, where the handler asked the limiter itself.
     pub verdict: Option<Box<Verdict>>,
     /// A page, and the word that its next view in this session turns into a notice.
     pub notice: Option<Box<(String, String)>>,
@@ -78,7 +78,8 @@ impl Reply {
         Ok(Self::empty(StatusCode::SEE_OTHER).with(LOCATION, location))
     }
 
-    /// 303 to an own page that turns `word` into a notice, once; an empty word is none.
+    /// 303 to an own page that turns `word` into a notice, once; no notice for
+    /// an empty word.
     pub fn back(page: &str, word: &str) -> Result<Self, Problem> {
         let reply = Self::redirect(page)?;
         Ok(if word.is_empty() { reply } else { reply.noticed(page, word) })

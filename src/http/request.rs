@@ -21,27 +21,25 @@ pub struct Request {
     pub body: Bytes,
     /// Variables of the row's path.
     pub variables: Vec<(String, String)>,
-    /// Who is on the other end, behind trusted proxies.
+    /// The address of the client, behind trusted proxies.
     pub client: IpAddr,
     /// The request id, from the caller or made here.
     pub id: HeaderValue,
     /// When the request was accepted.
     pub now: Instant,
-    /// Which readers this request may use.
+    /// Which database readers this request may use.
     pub lane: Lane,
-    /// The shape of this row's errors, which decides how bad input is named.
+    /// The shape of this row's errors, which decides how invalid input is reported.
     pub family: Family,
-    /// Word for a notice about the last action, on the page that shows it.
+    /// The word of a notice about the last action, for the page that shows it.
     pub notice: Option<String>,
 }
 
 impl Request {
-    /// The method.
     pub const fn method(&self) -> &Method {
         &self.head.method
     }
 
-    /// The path.
     pub fn path(&self) -> &str {
         self.head.uri.path()
     }
@@ -51,12 +49,11 @@ impl Request {
         self.head.uri.query().unwrap_or_default()
     }
 
-    /// All headers.
     pub const fn headers(&self) -> &HeaderMap {
         &self.head.headers
     }
 
-    /// A header's value as text, when there is exactly one that is text.
+    /// The value of a header that occurs exactly once and is text.
     pub fn header(&self, name: &HeaderName) -> Option<&str> {
         header(&self.head.headers, name)
     }
@@ -69,13 +66,13 @@ impl Request {
             .map_or_else(|| panic!("the row has no variable {name}"), |(_, value)| value)
     }
 
-    /// The number in the row's path; what is no number is not found.
+    /// The number in the row's path; another text is answered as not found.
     pub fn id(&self) -> Result<i64, Problem> {
         self.variable("id").parse().map_err(|_| Problem::not_found())
     }
 
     /// The query as a struct with optional text, number and flag fields.
-    /// Unknown and repeated parameters and values that do not parse are at fault.
+    /// Unknown and repeated parameters and values that do not parse are errors.
     pub fn query<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         input::query(self.query_text())
     }
@@ -101,7 +98,7 @@ impl Request {
     }
 }
 
-/// A header's value as text, when there is exactly one that is text.
+/// The value of a header that occurs exactly once and is text.
 pub fn header<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;

@@ -1,14 +1,16 @@
-//! From method and path to a row of the route table.
+//! Finds the row of the route table for a method and a path.
 //!
-//! Built once from all rows; a conflict between two rows stops the start.
+//! It is built once from all rows. When two rows conflict, the program does not
+//! start.
 
 use http::{HeaderValue, Method};
 
-/// What a request's path and method mean.
+/// The result of looking up a method and a path.
 pub enum Found<'p> {
     /// A row, by its number in the table, with its path variables.
     Row(usize, Variables<'p>),
-    /// The path exists with other methods; the value is for `Allow`.
+    /// The path exists with other methods: the value for `Allow`, and one of
+    /// its rows.
     OtherMethods(HeaderValue, usize),
     /// No row has this path.
     Nothing,
@@ -29,9 +31,9 @@ pub struct Router {
 }
 
 impl Router {
-    /// A router for rows given as number, method, path and whether `HEAD` may
-    /// stand in for `GET`. The same method and path twice, or paths that match
-    /// the same request, are a mistake in the table.
+    /// A router for rows given as number, method, path and whether a `GET` row
+    /// also answers `HEAD`. The same method and path twice, or two paths that
+    /// match the same request, are an error.
     pub fn new<'r>(
         rows: impl Iterator<Item = (usize, &'r Method, &'r str, bool)>,
     ) -> Result<Self, String> {

@@ -1,17 +1,17 @@
-//! What the checks of input say, in the words of JSON Schema.
+//! The checks of input, expressed as JSON Schema.
 //!
-//! Patterns use what all dialects of regular expressions share, and spell out
-//! their classes: what `\s` is differs between languages.
+//! Patterns use only what all dialects of regular expressions share. They spell
+//! out their character classes, because `\s` differs between languages.
 
 use std::ops::RangeInclusive;
 
-/// White space, as `str::trim` takes it away.
+/// White space, as `str::trim` removes it.
 const BLANK: &str = r"\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000";
-/// Control characters, as `char::is_control` knows them.
+/// Control characters, as in `char::is_control`.
 const CONTROL: &str = r"\u0000-\u001f\u007f-\u009f";
 
-/// A text of so many characters once it is trimmed, without control
-/// characters, as `Check::line` takes it. The least is 1 or more.
+/// A text without control characters whose trimmed length is in this range, as
+/// `Check::line` accepts it. The range begins at 1 or more.
 pub fn line(length: RangeInclusive<usize>) -> String {
     let (least, most) = (*length.start(), *length.end());
     let edge = format!("[^{BLANK}{CONTROL}]");
@@ -20,14 +20,14 @@ pub fn line(length: RangeInclusive<usize>) -> String {
     format!("^[{BLANK}]*{edge}{rest}[{BLANK}]*$")
 }
 
-/// A text with something in it, in as many lines as it takes, as
-/// `Check::lines` takes it. Its length is said beside it.
+/// A text of one or more lines that is not blank, as `Check::lines` accepts it.
+/// The schema names its length separately.
 pub fn lines() -> String {
     let letter = r"([^\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\r\n)";
     format!("^{letter}*[^{BLANK}{CONTROL}]{letter}*$")
 }
 
-/// A text with something in it but white space.
+/// A text with at least one character that is not white space.
 pub fn not_blank() -> String {
     format!("[^{BLANK}]")
 }
@@ -38,14 +38,15 @@ pub fn number_text() -> String {
     format!("^[{BLANK}]*0*[1-9][0-9]{{0,17}}[{BLANK}]*$")
 }
 
-/// What `Day::parse` takes beyond the format: years from 1970.
+/// The rule of `Day::parse` in addition to the date format: years from 1970.
 pub const DAY: &str = "^(19[7-9][0-9]|[2-9][0-9]{3})-";
 
 /// Most characters of an e-mail address, with the blanks around it.
 pub const EMAIL_LONGEST: usize = 254;
 
-/// An e-mail address, as `text::email` takes it. A domain beyond ASCII is
-/// described in its ASCII form alone: no pattern says which others exist.
+/// An e-mail address, as `text::email` accepts it. A domain that is not ASCII
+/// matches only in its ASCII form, because no pattern can say which such
+/// domains are valid.
 pub fn email() -> String {
     let local = format!(r#"[^{BLANK}{CONTROL}<>"(),;:\\\[\]@]"#);
     let label = r"[!#-'*+\-/0-9=?A-Z^-~]+";

@@ -1,9 +1,9 @@
-//! Accepting connections: how many, from whom, for how long.
+//! Accepts connections: how many, from whom, for how long.
 //!
-//! Each connection is one task. What a request means is the service's affair;
-//! here are the limits of `facts`: connections in total and by address, time
-//! for a head, requests and age of a connection, and a stop that lets running
-//! requests finish.
+//! Each connection is one task. The service handles the requests; here are the
+//! limits of `facts`: connections in total and by address, time for a head,
+//! requests and age of a connection, and a stop that lets running requests
+//! finish.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -33,31 +33,31 @@ use super::wire::{Shared, Wire};
 const MAX_REQUESTS: usize = 1_000;
 /// Age at which a connection is closed after its request.
 const MAX_AGE: Duration = Duration::from_secs(600);
-/// Requests between two looks at the age.
+/// Requests between two checks of the age.
 const AGE_CHECK: usize = 8;
 /// How long running requests may take after a stop was asked for.
 const DRAIN: Duration = Duration::from_secs(10);
-/// Bytes of an answer that wait in the socket: two pieces.
+/// Most bytes of an answer that wait unsent in the socket: two pieces.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 128 * 1024;
-/// Pause after the process ran out of file handles.
+/// Pause after an error of accepting, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Limits on connections.
 pub struct Limits {
     pub connections: usize,
     pub per_address: usize,
-    /// Peers that speak for others; no limit by address.
+    /// Trusted proxies; they have no limit by address.
     pub trusted: Vec<IpNet>,
 }
 
-/// Makes the answer to a refused head of a peer.
+/// Makes the answer to a rejected head of a peer.
 pub type RefusePeer<B> = Arc<dyn Fn(SocketAddr, &Refusal) -> Response<B> + Send + Sync>;
 
-/// Serves until `stop` says so, then lets running requests finish.
+/// Serves until `stop` is true, then lets running requests finish.
 ///
-/// `service` answers one request of a peer; `refuse` makes the answer to a
-/// head that was refused.
+/// `service` answers one request of a peer; `refuse` makes the answer to a head
+/// that was rejected.
 pub async fn serve<S, F, B>(
     listener: TcpListener,
     limits: Limits,
@@ -111,7 +111,7 @@ pub async fn serve<S, F, B>(
 
 /// Resolves when the service is told to stop.
 async fn told(stop: &mut watch::Receiver<bool>) {
-    // A sender that is gone means the same.
+    // A dropped sender means the same.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
@@ -128,8 +128,8 @@ async fn pause_after(error: &io::Error) {
     }
 }
 
-/// Bounds what waits in the socket until the peer takes it: the system would
-/// keep megabytes for a slow one. What is on its way is not bounded by it.
+/// Limits the unsent bytes in the socket: the system would keep megabytes for a
+/// slow peer. Bytes that were sent and not received yet are not limited by it.
 #[cfg(target_os = "linux")]
 fn limit_unsent(io: &TcpStream) -> io::Result<()> {
     socket2::SockRef::from(io).set_tcp_notsent_lowat(UNSENT)
@@ -161,7 +161,8 @@ async fn serve_connection<S, F, B>(
     let opened = Instant::now();
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);
-        // Requests come one by one: as many as were answered came before.
+        // Requests come one by one, so the count of answered ones is this one's
+        // number.
         let before = shared.answered.load(Ordering::Acquire);
         let answer = match shared.refused.get() {
             Some((number, refusal)) if *number == before => Err(refuse(peer, refusal)),
@@ -173,7 +174,7 @@ async fn serve_connection<S, F, B>(
                 Err(refused) => refused,
             };
             let count = shared.answered.fetch_add(1, Ordering::AcqRel) + 1;
-            // The age is looked at now and then: reading the clock takes a while.
+            // The age is checked only sometimes, because reading the clock is slow.
             let is_old = count.is_multiple_of(AGE_CHECK) && opened.elapsed() >= MAX_AGE;
             if count >= MAX_REQUESTS || is_old {
                 answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -183,10 +184,10 @@ async fn serve_connection<S, F, B>(
     });
     let connection = http1::Builder::new()
         .header_read_timeout(None)
-        // The number of fields was checked before; a limit of hyper's own makes
-        // it parse into room that is copied for each head.
+        // The number of fields was checked before. With a limit of its own,
+        // hyper parses into a buffer that is copied for each head.
         .max_header_size(MAX_HEAD)
-        // Room for a head; what is sent is not copied into it.
+        // Space for a head; answers are not copied into it.
         .max_buf_size(2 * MAX_HEAD)
         .auto_date_header(false)
         .half_close(false)
@@ -196,8 +197,8 @@ async fn serve_connection<S, F, B>(
     let mut stopping = pin!(told(&mut stop));
     let (mut asked, mut is_told) = (false, false);
     let ended = poll_fn(|cx| {
-        // Polling it takes a lock that all connections share. Once is enough to
-        // be woken by it: the waker of a task stays the same.
+        // Polling `stopping` takes a lock that all connections share. Once is
+        // enough to be woken by it, because the waker of a task stays the same.
         if !is_told && (!asked || seen.has_changed().unwrap_or(true)) {
             asked = true;
             is_told = stopping.as_mut().poll(cx).is_ready();
@@ -236,7 +237,7 @@ impl Peers {
     }
 }
 
-/// One connection's place; leaving it frees the place.
+/// The place of one connection; dropping it frees the place.
 struct Place {
     peers: Arc<Peers>,
     address: Option<IpAddr>,
@@ -256,9 +257,11 @@ impl Drop for Place {
 }
 
 /// The client's address: the peer's, or, when the peer is a trusted proxy, the
-/// right-most entry of `X-Forwarded-For` that is not one (contract §4).
+/// right-most entry of `X-Forwarded-For` that is not a trusted proxy (contract
+/// §4).
 ///
-/// An entry that is not an address stops the walk at the last trusted hop.
+/// An entry that is not an address ends the search; the result is then the last
+/// trusted proxy.
 pub fn client_address<'h>(
     peer: IpAddr,
     forwarded: impl DoubleEndedIterator<Item = &'h str>,

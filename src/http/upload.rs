@@ -1,6 +1,6 @@
 //! Files that a browser's form sends (RFC 7578), from a body already in memory.
 //!
-//! Parts are pieces of the body, so a file costs no second copy of itself.
+//! Parts are slices of the body, so a file is not copied.
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -19,12 +19,12 @@ const LONGEST_BOUNDARY: usize = 70;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
     pub name: String,
-    /// As the browser says; empty for a plain field.
+    /// The file name that the browser sent; empty for a plain field.
     pub file_name: String,
     pub bytes: Bytes,
 }
 
-/// Whether a request's body is such a form.
+/// Whether the body of a request is such a form (`multipart/form-data`).
 pub fn is_upload(request: &Request) -> bool {
     request
         .header(&CONTENT_TYPE)
@@ -49,7 +49,7 @@ fn read(media: &str, body: &Bytes) -> Result<Vec<Part>, Problem> {
         .ok_or_else(malformed)?;
     let delimiter = format!("\r\n--{boundary}");
     let finder = Finder::new(&delimiter);
-    // Nothing stands before the first one, not even the end of a line.
+    // The first delimiter may be at the very start, with no line end before it.
     let mut at = if body.starts_with(&delimiter.as_bytes()[2..]) {
         delimiter.len() - 2
     } else {
@@ -66,7 +66,7 @@ fn read(media: &str, body: &Bytes) -> Result<Vec<Part>, Problem> {
         let head = String::from_utf8_lossy(&body[at..at + length]);
         let start = at + length + 4;
         let length = finder.find(&body[start..]).ok_or_else(malformed)?;
-        // What stands behind the delimiter, before the first line, is padding.
+        // Only blanks may follow the delimiter on its line.
         let (padding, lines) = head.split_once("\r\n").ok_or_else(malformed)?;
         if !padding.trim().is_empty() {
             return Err(malformed());
@@ -112,7 +112,8 @@ fn unquoted(text: &str) -> Option<(String, &str)> {
     while let Some((at, letter)) = letters.next() {
         match letter {
             '"' => return Some((plain, &text[at + 1..])),
-            // Browsers leave other backslashes as they are: paths of old had them.
+            // Browsers do not escape other backslashes; old ones sent whole
+            // file paths.
             '\\' => {
                 let escaped = letters.next_if(|(_, next)| matches!(next, '"' | '\\'));
                 plain.push(escaped.map_or('\\', |(_, escaped)| escaped));
@@ -186,7 +187,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes, nothing panics.
+        /// No input causes a panic.
         #[test]
         fn damage_is_refused_or_read(body in "(--limite|\r\n|name=\"|\"|:|;|-|a|é|\\\\){0,40}") {
             let _ = form(&body);

@@ -1,14 +1,14 @@
-//! The connection as hyper sees it: only well-framed request heads get through.
+//! Wraps a connection, so that hyper sees only well-framed request heads.
 //!
-//! hyper accepts some framing that invites request smuggling (both
-//! `Content-Length` and `Transfer-Encoding`, several `Host`s, bare line
-//! feeds), and answers what it refuses without our error body. So each head is
-//! checked first (`head.rs`), as it arrives. A bad one never reaches
-//! hyper: the connection writes one refusal and closes.
+//! hyper accepts some framing that allows request smuggling (both
+//! `Content-Length` and `Transfer-Encoding`, several `Host`s, bare line feeds),
+//! and answers heads that it rejects without our error body. So each head is
+//! checked first (`head.rs`), as it arrives. A bad head never reaches hyper:
+//! the connection sends one refusal and closes.
 //!
-//! The same wrapper ends connections whose peer sends no head or stops
-//! reading, and lingers a moment when it closes with input unread, so that the
-//! refusal arrives.
+//! The wrapper also ends connections whose peer sends no head or stops reading.
+//! When it closes while input is unread, it waits a moment, so that the refusal
+//! arrives.
 
 use std::io;
 use std::pin::Pin;
@@ -23,59 +23,60 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::head::{Body, Refusal, check_head};
 
-/// Time for a whole head, and the longest idle time of a kept connection.
+/// Time for a whole head, and the longest idle time between two requests.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a peer may take nothing of an answer.
+/// How long a peer may read nothing of an answer.
 const WRITE_STALL: Duration = Duration::from_secs(30);
-/// How long a closing connection waits for the peer to take the last answer.
+/// How long a closing connection waits for the peer to read the last answer.
 const LINGER: Duration = Duration::from_secs(2);
 /// Most bytes read and thrown away while lingering.
 const LINGER_BYTES: usize = 16 * 1024 * 1024;
 
-/// Most bytes taken from the socket at once. The reader's buffer grows with
-/// what one read brings, and there is one for each connection.
+/// Most bytes read from the socket at once. The reader's buffer grows with the
+/// size of one read, and each connection has such a buffer.
 const READ: u64 = 8 * 1024;
 
-/// What is written in one buffer: for so few bytes, copying costs less than a
-/// write of several parts.
+/// Writes up to this size are copied into one buffer: for so few bytes, copying
+/// costs less than a write of several parts.
 const SMALL: usize = 2 * 1024;
 
-/// What hyper reads in the place of a head that is refused.
+/// What hyper reads instead of a rejected head.
 const STAND_IN: &[u8] = b"GET / HTTP/1.1\r\n\r\n";
 
-/// What a connection and the service that answers on it tell each other.
+/// State shared by a connection and the service that answers on it.
 #[derive(Default)]
 pub struct Shared {
     /// Heads answered, counted by the service.
     pub answered: AtomicUsize,
-    /// The head that was refused, and how many came before it.
+    /// How many heads came before the rejected one, and its refusal.
     pub refused: OnceLock<(usize, Refusal)>,
 }
 
 enum Expect {
     Head,
     Body(u64),
-    /// Everything passes: after a chunked body no further head is served.
+    /// Everything passes: after a chunked body no further head is handled.
     Rest,
-    /// Nothing more of the peer passes, but first what stands for its last head.
+    /// Nothing more of the peer passes. First hyper reads `STAND_IN` instead of
+    /// the rejected head.
     Refused,
     End,
 }
 
-/// A guarded connection.
+/// A connection whose request heads are checked.
 pub struct Wire {
     io: Take<TcpStream>,
     expect: Expect,
-    /// Bytes that came and have not passed; those before `checked` may.
+    /// Bytes that were received and not passed on; those before `checked` may pass.
     held: Vec<u8>,
     checked: usize,
-    /// Heads let through.
+    /// Heads that were passed on.
     heads: usize,
     shared: Arc<Shared>,
-    /// Since when the next head is waited for, while none is being answered.
+    /// When the wait for the next head began; used while no head is being answered.
     waiting_since: Instant,
-    /// Looks at `waiting_since` now and then; setting a timer for each head
-    /// would cost more than checking it.
+    /// A timer to check `waiting_since` from time to time; setting a timer for
+    /// each head would cost more.
     patience: Pin<Box<Sleep>>,
     stall: Option<Pin<Box<Sleep>>>,
     linger: Option<Pin<Box<Sleep>>>,
@@ -83,7 +84,7 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Guards a connection.
+    /// Wraps a connection.
     pub fn new(io: TcpStream, shared: Arc<Shared>) -> Self {
         Self {
             io: io.take(READ),
@@ -100,7 +101,8 @@ impl Wire {
         }
     }
 
-    /// Checks bytes that follow on those that passed; so many of them may.
+    /// Checks bytes that follow the checked ones; returns how many of them may
+    /// pass.
     fn check(&mut self, bytes: &[u8]) -> usize {
         let mut checked = 0;
         while checked < bytes.len() {
@@ -127,7 +129,8 @@ impl Wire {
                         };
                     }
                     Err(refusal) => {
-                        // It is the first one: after it nothing is checked.
+                        // `set` cannot fail: after the first refusal nothing
+                        // more is checked.
                         let _ = self.shared.refused.set((self.heads, refusal));
                         self.expect = Expect::Refused;
                     }
@@ -138,7 +141,7 @@ impl Wire {
         checked
     }
 
-    /// Whether every head let through was answered.
+    /// Whether every head that was passed on was answered.
     fn is_quiet(&self) -> bool {
         self.shared.answered.load(Ordering::Acquire) == self.heads
     }
@@ -164,7 +167,8 @@ impl Wire {
         }
     }
 
-    /// Reads into the reader's own buffer and takes back what may not pass.
+    /// Reads into the reader's own buffer, and moves bytes that may not pass to
+    /// `held`.
     fn poll_direct(
         &mut self,
         cx: &mut Context<'_>,
@@ -181,7 +185,7 @@ impl Wire {
         Poll::Ready(Ok(read))
     }
 
-    /// Reads on behind the bytes that are held.
+    /// Reads more bytes and appends them to `held`.
     fn poll_held(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let mut space = [0; 8 * 1024];
         let mut buffer = ReadBuf::new(&mut space);
@@ -194,7 +198,7 @@ impl Wire {
         Poll::Ready(Ok(buffer.filled().len()))
     }
 
-    /// While nothing comes: an error once the next head is overdue.
+    /// While nothing arrives: an error when the next head is overdue.
     fn poll_patience<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -216,7 +220,7 @@ impl Wire {
     }
 }
 
-/// The parts as one, if there is room for them.
+/// The parts copied into one buffer, if they fit.
 fn join<'a>(parts: &[io::IoSlice<'_>], room: &'a mut [u8]) -> Option<&'a [u8]> {
     let mut length = 0;
     for part in parts {
@@ -240,7 +244,8 @@ impl AsyncRead for Wire {
                 out.put_slice(&this.held[..length]);
                 this.held.drain(..length);
                 if this.held.is_empty() {
-                    // A long head came in pieces; most connections have no other.
+                    // Frees the memory: few connections get a second head in
+                    // pieces.
                     this.held = Vec::new();
                 }
                 this.checked -= length;
@@ -253,8 +258,9 @@ impl AsyncRead for Wire {
                     this.expect = Expect::End;
                     continue;
                 }
-                // Not the end of the input, for which hyper would drop what it
-                // still has to answer. The last answer closes the connection.
+                // Does not report the end of the input: hyper would then drop
+                // the answers that it still has to send. The last answer closes
+                // the connection.
                 Expect::End => return Poll::Pending,
                 _ if this.held.is_empty() => ready!(this.poll_direct(cx, out))?,
                 _ => ready!(this.poll_held(cx))?,
@@ -309,8 +315,9 @@ impl AsyncWrite for Wire {
                 return Poll::Ready(Ok(()));
             }
         }
-        // Closing a socket with unread input resets it, and a reset can
-        // overtake the answer. So take what still comes, for a moment.
+        // Closing a socket with unread input resets the connection, and the
+        // reset can arrive before the answer. So further input is read for a
+        // moment.
         let linger = this.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
         if linger.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Ok(()));

@@ -1,6 +1,6 @@
-//! Who talks to the server: actors, not tokens.
+//! The callers of the server: actors, not only tokens.
 //!
-//! An actor is made by the product's own doors (commands, the login page, the
+//! An actor is made through the product itself (commands, the login page, the
 //! extension's login), sends its credential with every request, and checks
 //! every reply.
 
@@ -16,7 +16,7 @@ use crate::checks;
 use crate::client::{Client, Reply, Request};
 use crate::site::{CLIENT_ID, CLIENT_SECRET, Person, Site, lock};
 
-/// What an actor shows with each request.
+/// The credential that an actor sends with each request.
 #[derive(Clone, Debug)]
 enum Credential {
     None,
@@ -25,7 +25,7 @@ enum Credential {
     Bearer(String),
 }
 
-/// Somebody who talks to a [`Site`], over one kept-alive connection.
+/// A caller of a [`Site`], over one kept-alive connection.
 pub struct Actor<'s> {
     site: &'s Site,
     what: String,
@@ -35,12 +35,12 @@ pub struct Actor<'s> {
 }
 
 impl Site {
-    /// Somebody without any credential.
+    /// A caller without any credential.
     pub fn anonymous(&self) -> Actor<'_> {
         Actor::new(self, "anonymous", Credential::None)
     }
 
-    /// Somebody with this text as bearer token, whatever it is.
+    /// A caller with any text as bearer token.
     pub fn bearer(&self, token: &str) -> Actor<'_> {
         Actor::new(self, "bearer", Credential::Bearer(token.to_owned()))
     }
@@ -51,7 +51,7 @@ impl Site {
         self.person_as(name, "vip")
     }
 
-    /// Somebody of this role in the browser, logged in.
+    /// A person of this role in the browser, logged in.
     #[track_caller]
     pub fn person_as(&self, name: &str, role: &str) -> Actor<'_> {
         let person = self.make_person(name, role);
@@ -84,13 +84,13 @@ impl Site {
         Actor::new(self, "extension", Credential::Bearer(token.to_owned())).of(person)
     }
 
-    /// A student's integration of the Partner API, without a plan as yet.
+    /// A student's integration of the Partner API, still without a plan.
     #[track_caller]
     pub fn seller(&self, name: &str) -> Actor<'_> {
         self.partner(name, "vip", "seller")
     }
 
-    /// A supplier's integration of the Partner API, without a plan as yet.
+    /// A supplier's integration of the Partner API, still without a plan.
     #[track_caller]
     pub fn supplier(&self, name: &str) -> Actor<'_> {
         self.partner(name, "drop", "supplier")
@@ -135,7 +135,7 @@ impl<'s> Actor<'s> {
         self
     }
 
-    /// Where it acts.
+    /// The site on which it acts.
     pub const fn site(&self) -> &Site {
         self.site
     }
@@ -146,7 +146,7 @@ impl<'s> Actor<'s> {
         self.person.as_ref().expect("a person stands behind it")
     }
 
-    /// The token it shows, for tests that write requests by hand.
+    /// The token that it sends, for tests that write requests by hand.
     #[track_caller]
     pub fn bearer_token(&self) -> &str {
         match &self.credential {
@@ -189,7 +189,7 @@ impl<'s> Actor<'s> {
         apart.send(request)
     }
 
-    /// As [`Actor::send`], for tests in which the server may go away.
+    /// As [`Actor::send`], for tests in which the server may end.
     #[track_caller]
     pub fn try_send(&self, request: Request) -> io::Result<Reply> {
         let request = match &self.credential {

@@ -1,5 +1,5 @@
-//! E-mail addresses beyond ASCII: one account however they are written, and
-//! told of where they are typed.
+//! E-mail addresses beyond ASCII: every spelling means the same account, and
+//! the form says what is wrong where the address is typed.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
 //! The agency's clients: who they are, how they are read in cycles of five,
-//! what a checkup finds, and what becomes of it all when a client leaves.
+//! what a checkup finds, and what happens to all of it when a client leaves.
 
 use serde_json::{Value, json};
 
@@ -13,14 +13,14 @@ use crate::world::World;
 pub const CLIENTS: &str = "/admin/agencia/clientes";
 const SYNC_ALL: &str = "/admin/agencia/ml/sincronizar-todos";
 const CHECKUP: &str = "/admin/agencia/checkup";
-/// The number before the first seller's.
+/// The number before that of the first seller.
 const SELLERS: u64 = 900_000_100;
 const HOUR_S: i64 = 3600;
 /// How often a student was told that the agency looks after an account.
 const TOLD: &str =
     "SELECT CAST(count(*) AS TEXT) FROM notification WHERE title LIKE 'A agência cuida de %'";
 
-/// So many sellers whose accounts one student has linked, each with a listing.
+/// A world with this many sellers, each with a listing.
 fn world_of(sellers: u64) -> World {
     let world = World::start();
     for number in 1..=sellers {
@@ -30,7 +30,7 @@ fn world_of(sellers: u64) -> World {
     world
 }
 
-/// A student who has linked the sellers, and all of them as clients.
+/// A student links all sellers, and each becomes a client of the agency.
 fn clients_of<'s>(site: &'s Site, world: &World, sellers: u64) -> Actor<'s> {
     let ana = site.person("ana");
     for number in 1..=sellers {
@@ -65,7 +65,7 @@ fn sync_all(operator: &Actor<'_>) -> (i64, i64, i64) {
     (count("sincronizados"), count("erros"), count("pendentes"))
 }
 
-/// How often each seller's questions were asked for.
+/// How often the questions of each seller were requested.
 fn readings(world: &World, sellers: u64) -> Vec<usize> {
     let calls = world.requests();
     let of = |number: u64| {
@@ -127,7 +127,7 @@ fn clients_are_made_found_changed_and_removed() {
     ] {
         operator.post(CLIENTS, &wrong).expect(status);
     }
-    // What was refused left nothing behind.
+    // The rejected requests stored nothing.
     assert_eq!(shown(&operator, CLIENTS)["total"], 1);
 }
 
@@ -142,14 +142,14 @@ fn a_cycle_reads_five_clients_and_says_how_many_are_left() {
     assert_eq!(sync_all(&operator), (2, 0, 0));
     let first = readings(&world, 12);
     assert!(first.iter().all(|count| *count > 0 && *count == first[0]), "{first:?}");
-    // The next one begins anew, with those that have waited longest.
+    // The next round starts with the clients that have waited longest.
     world.forget_requests();
     site.clock().advance_s(60);
     assert_eq!(sync_all(&operator), (5, 0, 7));
     let again = readings(&world, 12);
     assert_eq!(again.iter().filter(|count| **count > 0).count(), 5, "{again:?}");
     assert!(again[..5].iter().all(|count| *count > 0), "{again:?}");
-    // The periodic tasks go on with those that are still wanted.
+    // The periodic tasks continue with the clients that are still to be read.
     assert_eq!(cron::run(&site)["agencia_sync"], json!({ "sincronizados": 5, "erros": 0 }));
     assert_eq!(sync_all(&operator), (2, 0, 0));
     world.no_violations();
@@ -173,7 +173,7 @@ fn a_client_that_fails_neither_blocks_nor_is_forgotten() {
     site.clock().advance_s(HOUR_S);
     assert_eq!(sync_all(&operator), (5, 0, 2));
     assert_eq!(shown(&operator, &format!("{CLIENTS}?situacao=erro"))["total"], 0);
-    // A token that is refused is an error once, and passed over after that.
+    // A token that is rejected counts as an error once, and is then skipped.
     assert_eq!(sync_all(&operator), (2, 0, 0));
     world.end_tokens(SELLERS + 3, "revoke");
     site.clock().advance_s(HOUR_S);
@@ -219,13 +219,13 @@ fn a_checkup_finds_each_fault_with_its_age() {
         report["checkup_agencia"],
         json!({ "verificados": 2, "prontos": 1, "pendentes": 1 })
     );
-    // Not again before six hours are over.
+    // It does not run again within six hours.
     assert_eq!(cron::run(&site)["checkup_agencia"]["verificados"], 0);
     world.control("/_sandbox/questions", &json!({ "ml_user_id": SELLERS + 1, "text": "Serve?" }));
     site.clock().advance_s(25 * HOUR_S);
     let report = cron::run(&site);
     assert_eq!(report["checkup_agencia"]["verificados"], 2, "{report}");
-    // The marketplace pauses what is sold out, but for some sellers.
+    // The marketplace pauses a sold-out listing, but not for all sellers.
     cron::alter(&site, "UPDATE listing SET available = 0 WHERE ml_user_id = 900000101");
     let operator = site.administrator();
     operator.post(CHECKUP, &json!({})).ok();
@@ -241,7 +241,7 @@ fn a_checkup_finds_each_fault_with_its_age() {
     let since = list["dados"][0]["desde"].as_str().unwrap().to_owned();
     let only = shown(&operator, &format!("{CHECKUP}?pendencia=sem_estoque"));
     assert_eq!((&only["total"], &only["dados"][0]["cliente"]), (&json!(1), &json!("Cliente 001")));
-    // The same look again changes nothing, not even since when.
+    // Running the same check again changes nothing, not even its `desde`.
     let again = operator.post(CHECKUP, &json!({})).ok();
     assert_eq!(again["verificados"].as_i64().unwrap(), 2, "{again}");
     assert_eq!(shown(&operator, CHECKUP)["dados"][0]["desde"], *since);
@@ -269,7 +269,8 @@ fn days_and_sums_say_what_the_books_say() {
     };
     sync_all(&operator);
     agree(&sums());
-    // A day that no chart shows any more goes with the next look, and from the sums too.
+    // A day that is too old for every chart is removed at the next reading,
+    // from the sums as well.
     let old = "INSERT INTO agency_day VALUES (1, 100, 900000101, 7, 700, 0, 0, 0, 0, 0)";
     cron::alter(&site, old);
     let operator = site.administrator();
@@ -284,7 +285,7 @@ fn days_and_sums_say_what_the_books_say() {
     for wrong in ["31", "0", "x"] {
         operator.get(&format!("/admin/agencia?dias={wrong}")).expect(422);
     }
-    // What leaves takes its days along.
+    // When an account leaves, its days are removed.
     let list = shown(&operator, CLIENTS);
     let leave = format!(
         "{CLIENTS}/{}/contas/{}/retirar",
@@ -308,7 +309,7 @@ fn an_account_that_is_unlinked_leaves_at_once() {
     let operator = clients_of(&site, &world, 2);
     sync_all(&operator);
     cron::run(&site);
-    // The student was told, in a word that programs of the extension know.
+    // The student got a notification of a type that the extension's programs know.
     let told = site.extension("ana").get("/api/ext/me").ok()["ml"]["notificacoes"].take();
     let told = told.as_array().unwrap().iter();
     let mut told = told.filter(|one| one["titulo"].as_str().unwrap().starts_with("A agência"));
@@ -352,7 +353,7 @@ fn a_hundred_clients_with_faults_are_all_worked() {
         synced += done.0;
         errors += done.1;
     }
-    // Ten are closed to us in part, four have taken their leave back.
+    // Ten accounts are partly closed to us, and four have revoked their access.
     assert_eq!((synced, errors), (86, 14));
     let well = readings(&world, 100);
     let counts: Vec<_> = (1..=100_u64)

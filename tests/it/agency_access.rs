@@ -1,5 +1,6 @@
-//! Who is let in to the agency's pages: the whole route table, asked by the
-//! team, by students without the permission, by suppliers and by nobody.
+//! Who may open the agency's pages: the whole route table, called by the team,
+//! by students without the permission, by suppliers and by callers without a
+//! credential.
 
 use serde_json::json;
 
@@ -15,14 +16,14 @@ fn student(admin: &Actor<'_>, name: &str) -> String {
     format!("/admin/alunos/{}", found["dados"][0]["id"].as_str().unwrap())
 }
 
-/// Lets a student into the agency, or takes that away.
+/// Gives a student access to the agency, or takes it away.
 #[track_caller]
 fn permit(admin: &Actor<'_>, name: &str, choice: &str) {
     let path = format!("{}/permissoes", student(admin, name));
     admin.post(&path, &json!({ "agencia": choice })).ok();
 }
 
-/// A student whom the agency let in.
+/// A student with access to the agency.
 #[track_caller]
 pub fn staff<'s>(site: &'s Site, name: &str) -> Actor<'s> {
     let person = site.person(name);
@@ -39,7 +40,7 @@ fn is_of_agency(row: &Route) -> bool {
     row.path == "/admin/agencia" || row.path.starts_with("/admin/agencia/")
 }
 
-/// A row asked with nothing in it, as a program does.
+/// Calls a row with an empty body, as a program does.
 fn ask(actor: &Actor<'_>, row: &Route) -> Reply {
     let request =
         Request::new(&row.method, &row.sample_path()).header("Accept", "application/json");
@@ -93,12 +94,13 @@ fn a_permission_that_is_taken_away_ends_with_the_next_request() {
         page(&lia, at).expect(403);
         permit(&admin, "lia", "permitir");
     }
-    // Her menu shows the agency, a student's does not, and she stays one.
+    // Her menu shows the agency, another student's does not, and she is still a
+    // student.
     let menu = page(&lia, "/painel").expect(200).text();
     assert!(menu.contains("href=\"/admin/agencia\"") && menu.contains("Agência"), "{menu}");
     assert!(!menu.contains("href=\"/admin/alunos\""), "{menu}");
     assert!(!page(&site.person("ana"), "/painel").text().contains("href=\"/admin/agencia\""));
-    // Suspended, she is out of it like out of everything.
+    // When she is suspended, she loses this access like every other one.
     let target = student(&admin, "lia");
     admin.post(&format!("{target}/suspender"), &json!({ "motivo": "saiu da equipe" })).ok();
     let json = Request::new("GET", at).header("Accept", "application/json");

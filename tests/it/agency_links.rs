@@ -1,5 +1,5 @@
-//! How accounts come to the agency and leave it: invitations, consents that
-//! are bound to a browser, leaving, and the labels of clients' parcels.
+//! How the agency gets and loses accounts: invitations, consents that are bound
+//! to a browser, leaving, and the labels of clients' parcels.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn shops() -> World {
     world
 }
 
-/// A client of the agency; gives the number and the path of the invitation.
+/// Makes a client of the agency; returns its number and the path of its invitation.
 #[track_caller]
 fn client(admin: &Actor<'_>, name: &str) -> (String, String) {
     let made = admin.post("/admin/agencia/clientes", &json!({ "nome": name }));
@@ -32,7 +32,7 @@ fn client(admin: &Actor<'_>, name: &str) -> (String, String) {
     (text(&made["id"]), path_of(&made))
 }
 
-/// The path of the invitation that an answer holds.
+/// The path of the invitation in an answer.
 #[track_caller]
 fn path_of(made: &Value) -> String {
     let address = made["convite"].as_str().unwrap();
@@ -43,7 +43,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// A visit to the consent page that began by an invitation.
+/// A visit to the consent page that started with an invitation.
 struct Visit {
     /// `convite=…`.
     cookie: String,
@@ -60,7 +60,8 @@ fn begin(guest: &Actor<'_>, invitation: &str) -> Visit {
 }
 
 impl Visit {
-    /// What the consent page does; gives the way back, not yet gone.
+    /// What the consent page does; returns the redirect back, which is not
+    /// followed yet.
     #[track_caller]
     fn decide(&self, world: &World, seller: u64, refuse: bool) -> String {
         let said = json!({ "ml_user_id": seller, "query": self.query, "refuse": refuse });
@@ -73,7 +74,7 @@ impl Visit {
     }
 }
 
-/// Follows an invitation to its end; gives what it was.
+/// Follows an invitation to its end; returns the result.
 #[track_caller]
 fn follow(world: &World, guest: &Actor<'_>, invitation: &str, seller: u64) -> Value {
     let visit = begin(guest, invitation);
@@ -81,7 +82,7 @@ fn follow(world: &World, guest: &Actor<'_>, invitation: &str, seller: u64) -> Va
     ended(guest, &visit.back(guest, &back))
 }
 
-/// What the page that a reply leads to says, for programs.
+/// The JSON of the page to which a reply redirects.
 #[track_caller]
 fn ended(guest: &Actor<'_>, reply: &Reply) -> Value {
     let place = reply.header("location").unwrap_or_else(|| panic!("no way on\n{reply}"));
@@ -97,7 +98,7 @@ fn looked_after(site: &Site) -> Vec<String> {
     )
 }
 
-/// Titles of what somebody was told of the agency.
+/// Titles of a person's notifications about the agency.
 fn told(site: &Site, email: &str) -> Vec<String> {
     site.stored(&format!(
         "SELECT title FROM notification n JOIN user u ON u.user_id = n.owner_id
@@ -136,7 +137,8 @@ fn a_client_follows_the_invitation_and_the_agency_looks_after_the_account() {
     assert_eq!(told(&site, ADMIN), ["LOJA DA ANA foi autorizada"]);
     let news = page(&admin, "/admin/avisos").expect(200).text();
     assert!(news.contains(&format!("href=\"/admin/agencia/clientes/{id}\"")), "{news}");
-    // It is read like any other account, for nobody who could sign in or play.
+    // It is read like any other account. Its owner is no person who could sign
+    // in or take part in the program.
     until("the sale is read", PATIENCE, || {
         site.clock().advance_s(1);
         (site.stored("SELECT count(*) || '' FROM sale_order") == ["1"]).then_some(())
@@ -144,7 +146,7 @@ fn a_client_follows_the_invitation_and_the_agency_looks_after_the_account() {
     assert_eq!(site.stored("SELECT count(*) || '' FROM program_student"), ["0"]);
     assert_eq!(list(&admin, "/admin/alunos")["total"], 0);
     assert_eq!(list(&admin, "/admin/equipe")["total"], 1);
-    // The same link serves for the next account, and for the same once more.
+    // The same link works for another account, and again for the first one.
     assert_eq!(follow(&world, &guest, &invitation, OTHER)["conta"], "LOJA DO RUI");
     assert_eq!(follow(&world, &guest, &invitation, LOJA)["resultado"], "autorizada");
     assert_eq!(looked_after(&site).len(), 2);
@@ -156,7 +158,7 @@ fn a_client_follows_the_invitation_and_the_agency_looks_after_the_account() {
     assert_eq!(joined.len(), 2, "{entries:?}");
     assert_eq!(joined[0]["depois"]["conta"], OTHER.to_string());
     world.no_violations();
-    // Whoever reads a log cannot follow it.
+    // A reader of the log cannot use the invitation.
     let code = invitation.strip_prefix("/convite/").unwrap();
     assert!(!site.log().contains(code), "{}", site.log());
     site.stop();
@@ -186,7 +188,7 @@ fn the_end_of_a_visit_is_a_page_that_nobody_else_can_make() {
     let last = if spoiled.ends_with('0') { "1" } else { "0" };
     spoiled.replace_range(place.len() - 1.., last);
     page(&guest, &spoiled).expect(404);
-    // Once more by the same way back: it was used.
+    // Coming back a second time fails: the attempt was used.
     let again = visit.decide(&world, LOJA, true);
     assert_eq!(ended(&guest, &visit.back(&guest, &again))["resultado"], "expirada");
 }
@@ -211,7 +213,7 @@ fn an_invitation_ends_when_it_is_over_renewed_or_ended() {
     gone(&first);
     gone("/convite/0");
     page(&guest, &second).expect(200);
-    // In a browser it is shown once, with what copies it.
+    // In a browser it is shown once, with a button to copy it.
     let form = Request::new("POST", &renew).header("Accept", "text/html").form(&[]);
     let shown = admin.send(form).expect(200).text();
     let third =
@@ -222,7 +224,7 @@ fn an_invitation_ends_when_it_is_over_renewed_or_ended() {
     page(&guest, &third).expect(200);
     site.clock().advance_s(1);
     gone(&third);
-    // Ended, it takes those along who are at the consent page.
+    // When it is ended, a visit that is at the consent page ends too.
     let admin = site.administrator();
     let fourth = path_of(&admin.post(&renew, &json!({})).ok());
     let visit = begin(&guest, &fourth);
@@ -274,7 +276,7 @@ fn a_consent_counts_in_the_browser_it_began_in() {
     let (id, invitation) = client(&admin, "Casa da Maré");
     let visit = begin(&guest, &invitation);
     let back = visit.decide(&world, LOJA, false);
-    // Somebody to whom the address of the consent page was sent on.
+    // Other people, to whom the address of the consent page was forwarded.
     let ana = site.person("ana");
     for stranger in [&guest, &ana, &admin] {
         let reply = stranger.get(&back).expect(303);
@@ -283,10 +285,10 @@ fn a_consent_counts_in_the_browser_it_began_in() {
     let other = begin(&guest, &invitation);
     assert_eq!(ended(&guest, &other.back(&guest, &back))["resultado"], "outro_navegador");
     assert_eq!(looked_after(&site), [""; 0]);
-    // Where it began it goes on, signed in or not.
+    // In the browser where it started it works, signed in or not.
     assert_eq!(ended(&guest, &visit.back(&ana, &back))["resultado"], "autorizada");
     assert_eq!(looked_after(&site), [format!("{LOJA} {id} agencia:{id}")]);
-    // Without an invitation the way back is a student's, as it always was.
+    // Without an invitation the address of the way back is for students, as before.
     let unknown = "/painel/ml/retorno?state=nada&code=TG-1-2";
     let login = page(&guest, unknown).expect(303);
     let way = "/entrar?volta=%2Fpainel%2Fml%2Fretorno%3Fstate%3Dnada%26code%3DTG-1-2";
@@ -314,7 +316,7 @@ fn what_can_go_wrong_at_the_marketplace_is_said() {
     assert_eq!(follow(&world, &guest, &invitation, LOJA)["resultado"], "indisponivel");
     world.clear_faults();
     site.clock().advance_s(60);
-    // An account that cannot be looked at yet is called by its number.
+    // An account that cannot be read yet is shown with its number as name.
     world.fault(&json!({ "path_prefix": "/users/me", "times": 1, "kind": "garbage" }));
     let end = follow(&world, &guest, &invitation, LOJA);
     assert_eq!(
@@ -335,7 +337,7 @@ fn a_students_account_stays_the_students_and_anothers_client_keeps_theirs() {
     assert_eq!(follow(&world, &guest, &invitation, LOJA)["resultado"], "autorizada");
     assert_eq!(looked_after(&site), [format!("{LOJA} {first} ana@example.com")]);
     assert_eq!(told(&site, "ana@example.com"), ["A agência cuida de LOJA DA ANA"]);
-    // The new tokens are hers, and work.
+    // The new tokens belong to her, and they work.
     let works = || {
         crate::sync::run_after(&site, 7 * 3_600);
         let ana = site.person("ana");
@@ -343,7 +345,7 @@ fn a_students_account_stays_the_students_and_anothers_client_keeps_theirs() {
         crate::sync::accounts(&ana)[0]["token_ok"].clone()
     };
     assert_eq!(works(), true);
-    // For another client it is refused, and nothing of it ends.
+    // For another client it is rejected, and nothing ends.
     let admin = site.administrator();
     let (_, other) = client(&admin, "Bazar");
     assert_eq!(follow(&world, &guest, &other, LOJA)["resultado"], "de_outro_cliente");
@@ -446,7 +448,7 @@ fn an_account_that_is_taken_away_stays_linked_to_a_student_alone() {
     assert_eq!(site.stored("SELECT ml_user_id || '' FROM ml_account"), [OTHER.to_string()]);
     let calls = world.requests();
     assert_eq!(calls.iter().filter(|call| call["method"] == "DELETE").count(), 1);
-    // The client may give it again by the same invitation.
+    // The client may authorize it again with the same invitation.
     assert_eq!(follow(&world, &guest, &invitation, LOJA)["ok"], true);
 }
 
@@ -473,7 +475,8 @@ fn a_client_that_is_removed_takes_its_shell_along() {
     admin.post(&format!("/admin/agencia/clientes/{id}/excluir"), &json!({})).expect(404);
     page(&guest, &invitation).expect(404);
     assert_eq!(ended(&guest, &visit.back(&guest, &back))["resultado"], "expirada");
-    // The marketplace was told of the shell's account alone; the student keeps theirs.
+    // Only the account of the client without a student was given back to the
+    // marketplace; the student keeps theirs.
     let calls = world.requests();
     let given_back = calls.iter().filter(|call| call["method"] == "DELETE");
     let given_back: Vec<&str> = given_back.map(|call| call["path"].as_str().unwrap()).collect();
@@ -490,7 +493,7 @@ fn a_client_that_is_removed_takes_its_shell_along() {
                 UNION ALL SELECT count(*) || '' FROM agency_client
                 UNION ALL SELECT count(*) || '' FROM user WHERE email LIKE 'agencia:%'";
     assert_eq!(site.stored(rest), ["0", "0", "0", "0"]);
-    // A client of the same number begins anew.
+    // A new client with the same number starts empty.
     let (again, invitation) = client(&admin, "Bazar");
     assert_eq!(again, id);
     assert_eq!(follow(&world, &guest, &invitation, LOJA)["resultado"], "autorizada");

@@ -1,5 +1,5 @@
-//! The agency's queue of questions: filters and pages, answering once, who may,
-//! holds, saved replies and names of buyers.
+//! The agency's queue of questions: filters and pages, answering only once,
+//! access, holds, saved replies and names of buyers.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const ANSWER: &str = "/admin/agencia/central-perguntas/responder";
 const REPLIES: &str = "/admin/agencia/respostas";
 const OWN_REPLIES: &str = "/painel/respostas";
 
-/// A client of an account that is linked.
+/// Makes a client with an account that is linked.
 #[track_caller]
 pub fn client(operator: &Actor<'_>, name: &str, account: u64) -> String {
     let body = json!({ "nome": name, "ml_user_id": account.to_string() });
@@ -30,13 +30,13 @@ pub fn client(operator: &Actor<'_>, name: &str, account: u64) -> String {
     made["id"].as_str().unwrap().to_owned()
 }
 
-/// What the queue's JSON says.
+/// The JSON of the queue.
 #[track_caller]
 fn queue(actor: &Actor<'_>, query: &str) -> Value {
     json_of(actor, &format!("{QUEUE}/json{query}"))
 }
 
-/// The questions of a choice, once there are so many.
+/// Waits until a query finds `count` questions, and returns them.
 #[track_caller]
 fn queued(actor: &Actor<'_>, query: &str, count: usize) -> Vec<Value> {
     until(query, PATIENCE, || {
@@ -49,7 +49,7 @@ fn queued(actor: &Actor<'_>, query: &str, count: usize) -> Vec<Value> {
     })
 }
 
-/// Has the queue and saved replies asked for in every way.
+/// Requests the queue and the saved replies in every way.
 pub fn visit_all(operator: &Actor<'_>, seller: &Actor<'_>, account: u64) {
     let id = client(operator, "Cliente", account);
     for status in ["", "&status=pendente", "&status=respondida", "&status=todas"] {
@@ -79,8 +79,8 @@ pub fn visit_all(operator: &Actor<'_>, seller: &Actor<'_>, account: u64) {
     }
 }
 
-/// Two shops of a student, the first of which is a client's, with a question
-/// to each.
+/// Two shops of a student, the first of which belongs to a client, with one
+/// question each.
 fn one_client() -> (World, Site, String) {
     let (world, site) = shops();
     ask(&world, LOJA, "Tem azul?");
@@ -95,7 +95,7 @@ fn body_of(question: &Value, answer: &str) -> Value {
     json!({ "question_id": question["question_id"], "conta": question["conta"], "answer": answer })
 }
 
-/// How often the marketplace was sent an answer.
+/// How many answers were sent to the marketplace.
 fn sent(world: &World) -> usize {
     let calls = world.requests();
     calls.iter().filter(|call| call["method"] == "POST" && call["path"] == "/answers").count()
@@ -217,7 +217,7 @@ fn what_is_no_clients_cannot_be_answered() {
     ] {
         operator.post(ANSWER, &wrong).expect(422);
     }
-    // A client that leaves takes its questions along at once.
+    // When a client leaves, its questions disappear at once.
     operator.post(&format!("{CLIENTS}/{id}/excluir"), &json!({})).ok();
     operator.post(ANSWER, &body_of(&asked, "Tem sim")).expect(404);
     assert_eq!(queue(&operator, "")["total"], 0);
@@ -342,12 +342,12 @@ fn who_answers_is_told_to_the_others() {
     site.clock().advance_s(91);
     assert_eq!(told(&caio), json!([]));
     assert_eq!(take(&caio), json!({ "ok": true, "com": null }));
-    // It stands in nobody's way, and ends with the answer.
+    // A hold stops nobody from answering, and ends with the answer.
     bia.post(ANSWER, &body_of(&asked, "Tem sim")).ok();
     assert_eq!(told(&bia), json!([]));
 }
 
-/// Titles of the replies at an address.
+/// Titles of the saved replies at an address.
 fn titles(actor: &Actor<'_>, path: &str) -> Vec<String> {
     let found = shown(actor, path);
     let rows = found["dados"].as_array().unwrap().iter();
@@ -458,7 +458,7 @@ fn earlier_questions_of_a_buyer_show_beside_a_new_one() {
     let own = site.person("ana").send(own).expect(200).text();
     let of_agency = operator.get(QUEUE).expect(200).text();
     if own.contains("perguntas anteriores") {
-        // The seller sees all of it, the agency what is its clients'.
+        // The seller sees all of it, the agency only what belongs to its clients.
         assert_eq!(own.matches("Na outra loja?").count(), 2 + 1, "{own}");
         assert!(!of_agency.contains("Na outra loja?"), "{of_agency}");
         assert!(of_agency.contains("1 pergunta anterior"), "{of_agency}");

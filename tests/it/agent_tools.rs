@@ -1,4 +1,4 @@
-//! A tool is its operation in other clothes: the same data, errors and effects.
+//! A tool is its operation in another form: the same data, errors and effects.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,8 +10,8 @@ use crate::client::Request;
 use crate::partner_drop::{Trade, number, relate};
 use crate::random::Random;
 
-/// A value that a model might send for a property, and whether its address can
-/// say the same.
+/// A value that a model might send for a property, and whether it can also be
+/// written in the operation's address.
 fn some_value(random: &mut Random, schema: &Value) -> (Value, bool) {
     let kind = schema["type"].as_str().unwrap_or_default();
     let of_kind: Vec<Value> = match kind {
@@ -34,7 +34,7 @@ fn some_value(random: &mut Random, schema: &Value) -> (Value, bool) {
     }
 }
 
-/// What an operation said, without what differs from call to call.
+/// The answer of an operation, without the parts that differ from call to call.
 fn comparable(mut body: Value) -> Value {
     if let Some(error) = body.get_mut("error").and_then(Value::as_object_mut) {
         error.remove("request_id");
@@ -42,8 +42,8 @@ fn comparable(mut body: Value) -> Value {
     body
 }
 
-/// Calls a tool and its address with the same arguments; both must say the same.
-/// Returns whether it was served.
+/// Calls a tool and its operation's address with the same arguments; both must
+/// answer the same. Returns whether the call succeeded.
 #[track_caller]
 fn compare(actor: &Actor<'_>, operation: (&str, &str, &Value), arguments: &Value) -> bool {
     let (path, method, described) = operation;
@@ -93,7 +93,7 @@ fn a_tool_and_its_address_say_the_same_of_any_arguments() {
         let tools = tools(actor);
         for operation in crate::openapi::operations(&document) {
             let name = operation.2["operationId"].as_str().unwrap();
-            // These tell of the call itself, change with each, or are files.
+            // These describe the call itself, differ for each call, or are files.
             let varies = ["health", "get_usage", "notify_seller", "drop_remind_all"];
             let Some(tool) = tools.get(name).filter(|_| {
                 !varies.contains(&name) && name != "drop_health" && !operation.0.contains("/ml/")
@@ -161,7 +161,7 @@ fn what_a_tool_changes_is_changed_and_a_file_comes_whole() {
     let file = call(&sol, "drop_get_label", &label);
     let file = &file["content"][0]["resource"];
     assert_eq!(file["mimeType"], "application/pdf", "{file}");
-    // The address beside it gives the same bytes to the same token.
+    // The address in the answer returns the same bytes for the same token.
     let path = file["uri"].as_str().unwrap().split_once("/v1/").unwrap().1;
     let fetched = sol.get(&format!("/v1/{path}")).expect(200);
     let blob = STANDARD.decode(file["blob"].as_str().unwrap());
@@ -176,7 +176,7 @@ fn what_a_tool_changes_is_changed_and_a_file_comes_whole() {
         &json!({ "seller_id": trade.seller, "ml_id": trade.listing }),
     );
     assert_eq!(unlinked["structuredContent"]["data"]["unlinked"], true);
-    // A relation that ends, ends for tools at once.
+    // When a relation ends, it ends for tools at once.
     relate(site, &site.person_as("lua", "drop"), &site.person("ana"));
     let end = format!("/painel/parceiro/fornecedores/{}/encerrar", number(site, &sol));
     site.person("ana").post(&end, &json!({})).ok();

@@ -17,7 +17,7 @@ fn message(method: &str, params: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params })
 }
 
-/// The same of the stateless era, with the headers that belong to it.
+/// The same for the stateless version of the protocol, with its headers.
 fn modern(method: &str, params: &Value) -> Request {
     let mut params = params.clone();
     params["_meta"] = json!({
@@ -34,7 +34,7 @@ fn modern(method: &str, params: &Value) -> Request {
     }
 }
 
-/// What a request is answered with.
+/// The result in the answer to a request.
 #[track_caller]
 fn result(actor: &Actor<'_>, method: &str, params: &Value) -> Value {
     let reply = actor.post(MCP, &message(method, params)).expect(200).json();
@@ -42,7 +42,7 @@ fn result(actor: &Actor<'_>, method: &str, params: &Value) -> Value {
     reply["result"].clone()
 }
 
-/// A tool, called.
+/// Calls a tool.
 #[track_caller]
 pub fn call(actor: &Actor<'_>, tool: &str, arguments: &Value) -> Value {
     result(actor, "tools/call", &json!({ "name": tool, "arguments": arguments }))
@@ -96,11 +96,11 @@ fn both_eras_begin_on_one_address() {
     let listed = ana.send(modern("tools/list", &json!({}))).expect(200).json();
     assert_eq!(listed["result"]["cacheScope"], "private");
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 10);
-    // What one era has, the other does not know.
+    // Each version rejects the methods of the other.
     assert_eq!(error(&ana.send(modern("initialize", &json!({})))), (404, -32601));
     let old = ana.post(MCP, &message("server/discover", &json!({})));
     assert_eq!(error(&old), (200, -32601));
-    // Neither has what is not offered.
+    // Both reject what we do not offer.
     for method in ["resources/list", "prompts/list", "logging/setLevel", "tasks/list", ""] {
         assert_eq!(error(&ana.post(MCP, &message(method, &json!({})))), (200, -32601));
         assert_eq!(error(&ana.send(modern(method, &json!({})))), (404, -32601));
@@ -182,7 +182,7 @@ fn what_is_no_message_is_refused_and_what_wants_no_answer_gets_none() {
         let reply = ana.send(Request::new(method, MCP)).expect(405);
         assert_eq!(reply.header("allow"), Some("POST, OPTIONS"));
     }
-    // Sessions were given up by the protocol: their headers say nothing.
+    // The protocol no longer has sessions: their headers have no effect.
     let session = Request::new("POST", MCP).body(json, ping.as_bytes());
     let reply = ana.send(session.header("Mcp-Session-Id", "abc").header("Last-Event-ID", "1"));
     assert_eq!(reply.expect(200).header("mcp-session-id"), None);
@@ -220,7 +220,7 @@ fn the_headers_of_the_stateless_era_agree_with_the_body() {
     for name in [name, packed] {
         assert_eq!(call_with(&ana, &good, &[modern, method, name]), (200, 0));
     }
-    // What is not there, said twice, or said otherwise.
+    // A header that is missing, repeated or different.
     let others: [&[(&str, &str)]; 8] = [
         &[method, name],
         &[version(LEGACY[0]), method, name],
@@ -258,7 +258,7 @@ fn the_tools_are_the_operations_of_the_role() {
     let (ana, sol) = (site.seller("ana").plan("pro"), site.supplier("sol").plan("pro"));
     let document = site.anonymous().get("/openapi.json").ok();
     let operations: Vec<(&str, &str, &Value)> = crate::openapi::operations(&document);
-    // A supplier sees what there is also before the first seller.
+    // A supplier gets the list of tools also before the first seller.
     let all: Map<String, Value> = tools(&ana).into_iter().chain(tools(&sol)).collect();
     assert_eq!(all.len(), operations.len());
     assert_eq!((tools(&ana).len(), tools(&sol).len()), (10, 11));
@@ -290,7 +290,7 @@ fn the_tools_are_the_operations_of_the_role() {
     }
     let cursor = ana.post(MCP, &message("tools/list", &json!({ "cursor": "" })));
     assert_eq!(error(&cursor), (200, -32602));
-    // Another role's tool is no tool of this one.
+    // A role cannot call the tools of another role.
     for (actor, name) in [(&ana, "drop_health"), (&sol, "health"), (&ana, "x"), (&ana, "")] {
         let reply = actor.post(MCP, &message("tools/call", &json!({ "name": name })));
         assert_eq!(error(&reply), (200, -32602), "{name}");
@@ -298,7 +298,7 @@ fn the_tools_are_the_operations_of_the_role() {
     for params in [json!({}), json!({ "name": 7 }), json!({ "name": "health", "arguments": [] })] {
         assert_eq!(error(&ana.post(MCP, &message("tools/call", &params))), (200, -32602));
     }
-    // Without a seller there is nothing to act for, which is the model's to know.
+    // Without a seller the call fails, with an error for the model.
     let alone = call(&sol, "drop_health", &json!({}));
     assert_eq!(alone["isError"], true);
     assert!(alone["content"][0]["text"].as_str().unwrap().contains("no seller is linked"));
@@ -321,7 +321,7 @@ fn calls_count_alike_by_either_door() {
     // An error of its own counts as well.
     let wrong = json!({ "name": "list_orders", "arguments": { "limit": 0 } });
     assert_eq!(left(&ana.post(MCP, &message("tools/call", &wrong)).expect(200)), 3);
-    // What is no call has a window of its own, and costs nothing of the quota.
+    // A message that calls no tool has a window of its own, and uses no quota.
     for remaining in (0..6).rev() {
         let listed = ana.post(MCP, &message("tools/list", &json!({})));
         assert_eq!(left(&listed.expect(200)), remaining);
@@ -338,7 +338,7 @@ fn calls_count_alike_by_either_door() {
     assert_eq!(error(&refused), (429, 429));
     assert_eq!(refused.json()["error"]["data"]["code"], "rate_limited");
     assert_eq!(ana.get("/v1/partner/orders").expect(429).code(), "rate_limited");
-    // The quota is that of the month, over both.
+    // Both share the quota of the month.
     site.clock().advance_s(61);
     for _ in 0..2 {
         tool(&ana).expect(200);
@@ -347,7 +347,7 @@ fn calls_count_alike_by_either_door() {
     assert_eq!(error(&spent), (429, 429));
     assert_eq!(spent.json()["error"]["data"]["code"], "quota_exceeded");
     assert_eq!(ana.get("/v1/partner/orders").expect(429).code(), "quota_exceeded");
-    // Asking what there is still works.
+    // Listing the tools still works.
     ana.post(MCP, &message("tools/list", &json!({}))).expect(200);
     let hub = site.person("ana");
     let hub = crate::cron::json_of(&hub, "/painel/parceiro");
@@ -364,7 +364,7 @@ fn who_may_not_call_is_told_so_before_the_message_is_read() {
     assert_eq!(error(&nobody), (401, 401));
     assert!(nobody.header("www-authenticate").unwrap().starts_with("Bearer"), "{nobody}");
     assert_eq!(error(&garbage(&site.bearer("ptk_0"))), (401, 401));
-    // Without a plan no consent would help: there is no challenge.
+    // Without a plan another token would not help, so there is no challenge.
     let poor = garbage(&ana);
     assert_eq!(error(&poor), (402, 402));
     assert_eq!(poor.header("www-authenticate"), None);
@@ -378,7 +378,7 @@ fn who_may_not_call_is_told_so_before_the_message_is_read() {
     site.person("ana").post(MCP, &ping).expect(401);
     site.anonymous().post(&format!("{MCP}?access_token={token}"), &ping).expect(401);
     site.extension("ana").post(MCP, &ping).expect(401);
-    // Pages of others do not call it with what a browser has.
+    // Pages of other origins cannot call it through a person's browser.
     let from =
         |origin: &str| ana.send(Request::new("POST", MCP).json(&ping).header("Origin", origin));
     for origin in ["https://evil.example.com", "null", "https://claude.ai.evil.example.com"] {
@@ -421,9 +421,9 @@ fn an_app_that_may_read_sees_and_calls_what_reads() {
     for part in ["insufficient_scope", "partner:write", "/oauth-protected-resource/mcp"] {
         assert!(challenge.contains(part), "{challenge}");
     }
-    // Who may act is told what is wrong with the arguments.
+    // A caller who may write learns what is wrong with the arguments.
     assert_eq!(notify(&actor).expect(200).json()["result"]["isError"], true);
-    // Nothing of it counts against the quota of the month.
+    // None of these calls counts against the quota of the month.
     let used = ana.get("/v1/partner/usage").expect(200).json()["used"].clone();
     assert_eq!(used, 1);
     let nobody = site.anonymous().post(MCP, &message("ping", &json!({}))).expect(401);

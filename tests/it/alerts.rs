@@ -1,5 +1,5 @@
-//! How people are told: what they choose, what messages say, whether the ways
-//! out work, and what administrators hear when something does not.
+//! Messages to people: what they choose, what messages say, whether the
+//! channels work, and what administrators learn when something fails.
 
 use std::time::Duration;
 
@@ -19,10 +19,10 @@ const TEXTS: &str = "/admin/mensagens/textos";
 const REMINDER: &str = "lembrete_encontro";
 const INVITATION: &str = "convite_de_fornecedor";
 const BILL: &str = "cobranca_de_fornecedor";
-/// Longest that anything here takes.
+/// The longest wait for anything here.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A site whose messages wait: mail and chat are configured and lead nowhere.
+/// A site whose messages wait: mail and chat are configured, but with no server.
 fn quiet() -> Site {
     Site::builder()
         .unlimited()
@@ -33,7 +33,7 @@ fn quiet() -> Site {
         .start()
 }
 
-/// A site that sends by the sandbox's gateway, as fast as it can.
+/// A site that sends through the sandbox's gateway, without a pace.
 fn sending(world: &World) -> Site {
     Site::builder()
         .unlimited()
@@ -82,7 +82,7 @@ fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
     meet(&site, "2026-11-21 08:30:00");
     run(&site);
     assert_eq!(queued(&site, REMINDER), ["email bia@example.com"]);
-    // With a number, chat takes the place of e-mail, until both are wanted.
+    // With a number, chat replaces e-mail, until the person chooses both.
     let number = json!({ "chat_number": "11987654321", "confirmacao": bia.person().password });
     bia.post("/perfil", &number).ok();
     assert_eq!(chosen(&bia), [&["chat"], &kinds[..]].concat());
@@ -96,7 +96,7 @@ fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
     meet(&site, "2026-11-21 08:32:00");
     run(&site);
     assert_eq!(queued(&site, REMINDER)[2..], ["chat bia@example.com", "email bia@example.com"]);
-    // Nothing ticked is nothing wanted; a program may leave a list out.
+    // No ticked box means no channel; a program may leave a list out.
     let fields = [("sobre", "canais"), ("sobre", "tipos"), ("tipos", REMINDER)];
     form(&bia, OWN, &fields).expect(303);
     form(&bia, OWN, &[("outro", "x")]).expect(422);
@@ -121,7 +121,8 @@ fn a_channel_that_is_not_connected_is_not_ticked_and_its_form_says_nothing_of_it
     };
     assert!(!box_of("chat").contains("checked") && box_of("chat").contains("disabled"));
     assert!(box_of("email").contains("checked") && !box_of("email").contains("disabled"));
-    // What the browser sends of it: nothing. Connected, it is as by custom.
+    // The browser sends nothing for a disabled box. Once connected, the channel
+    // is on by default.
     let fields = [("sobre", "canais"), ("canais", "email")];
     form(&bia, OWN, &fields).expect(303);
     let number = json!({ "chat_number": "11987654321", "confirmacao": bia.person().password });
@@ -150,7 +151,7 @@ fn choices_are_checked_and_say_nothing_about_what_must_be_sent() {
     until("the link is queued", PATIENCE, || {
         (queued(&site, "link_de_senha") == ["email bia@example.com"]).then_some(())
     });
-    // Others than students have no reminders to choose about.
+    // Only students have reminders to choose.
     let rui = site.person_as("rui", "drop");
     assert_eq!(json_of(&rui, OWN)["tipos"], json!([]));
     rui.post(OWN, &json!({ "tipos": [REMINDER] })).ok();
@@ -173,7 +174,7 @@ fn a_text_is_changed_looked_at_and_taken_back() {
     assert_eq!(shipped["alterado_em"], Value::Null);
     let new =
         json!({ "assunto": "Oi, {nome}", "texto": "Oi, {primeiro_nome}!\n\nSeu link: {link}" });
-    // Looked at, it is not saved.
+    // A preview is not saved.
     let mut look = new.clone();
     look["acao"] = json!("ver");
     let seen = admin.post(&path, &look).ok();
@@ -214,7 +215,7 @@ fn a_text_that_would_not_serve_is_refused_with_the_reason() {
     admin.post(&path, &json!({ "assunto": "Oi", "texto": long })).ok();
     let longer = "ã".repeat(1_995) + "{link}";
     admin.post(&path, &json!({ "assunto": "Oi", "texto": longer })).expect(422);
-    // A browser gets its form again, with what it typed.
+    // A browser gets the form again, with the typed values.
     let fields = [("assunto", "Oi <b>"), ("texto", "Sem nada"), ("acao", "salvar")];
     let page = form(&admin, &path, &fields).expect(422).text();
     assert!(page.contains("Oi &#60;b&#62;") && page.contains("Sem nada"), "{page}");
@@ -240,7 +241,7 @@ fn a_channel_is_tried_out_with_a_message_to_oneself() {
         let message = json_of(&admin, &format!("/admin/mensagens/{id}"));
         (message["estado"] == "enviada").then_some(())
     });
-    // What is not configured, or would reach nobody, is not tried.
+    // A channel that is not configured, or would reach nobody, is not tried.
     for channel in ["email", "telegram", "push"] {
         let refused = admin.post(&format!("{CHANNELS}/{channel}/teste"), &json!({}));
         assert_eq!(refused.expect(409).code(), "conflict");

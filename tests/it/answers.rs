@@ -1,4 +1,4 @@
-//! Answers that the marketplace allows, and those that it does not take.
+//! Answers that the marketplace accepts, and answers that it rejects.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::shops::{LISTINGS, QUESTIONS, ask, form, listed, shops};
 use crate::site::Site;
 use crate::world::World;
 
-/// A question of which the platform is told nothing more, and its number.
+/// Makes a question whose notifications are all delivered; returns its number.
 fn asked(world: &World, ana: &Actor<'_>) -> String {
     ask(world, LOJA, "Tem azul?");
     world.deliveries();
@@ -66,7 +66,7 @@ fn a_question_that_ended_unnoticed_is_read_again() {
         assert!(shown.contains("não foi enviada") && shown.contains(said), "{status}: {shown}");
         assert!(!shown.contains("<textarea"), "{status}");
     }
-    // One that the marketplace does not know any more.
+    // A question that the marketplace no longer has.
     let question = asked(&world, &ana);
     let page = format!("{QUESTIONS}/{question}");
     let gone = json!({ "code": 404, "kind": "status", "times": 0, "path_prefix": "/answers" });
@@ -78,7 +78,7 @@ fn a_question_that_ended_unnoticed_is_read_again() {
     assert_eq!(left_open(&site), "0");
 }
 
-/// How many open questions the account is said to have.
+/// How many open questions the page names for the account.
 fn left_open(site: &Site) -> String {
     let sql = format!("SELECT open_questions || '' FROM ml_account WHERE ml_user_id = {LOJA}");
     site.stored(&sql).remove(0)

@@ -1,4 +1,4 @@
-//! Questions of buyers, told by chat as their owner wants it.
+//! Chat messages about buyers' questions, as the account's owner chose.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::process::until;
 use crate::site::{Builder, Site};
 use crate::world::World;
 
-/// Longest that anything here takes.
+/// The longest wait for anything here.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn site(world: &World) -> Builder {
@@ -26,7 +26,7 @@ fn site(world: &World) -> Builder {
         .config("messages.pace_evolution_per_s", 0)
 }
 
-/// Ana, with a number, links her shop; what is asked from then on is news.
+/// Ana has a number and links her shop; only later questions are new.
 fn linked(world: &World, site: &Site) {
     let ana = site.person("ana");
     let number = json!({ "chat_number": "11987654321", "confirmacao": ana.person().password });
@@ -41,7 +41,7 @@ fn ask(world: &World, more: &Value) -> Value {
     world.control("/_sandbox/questions", &question)["id"].take()
 }
 
-/// Waits until so many questions are here and what told of them was worked.
+/// Waits until `count` questions are here and their notifications were handled.
 #[track_caller]
 fn questions(world: &World, site: &Site, count: usize) {
     world.deliveries();
@@ -52,7 +52,7 @@ fn questions(world: &World, site: &Site, count: usize) {
     });
 }
 
-/// State and reason of what was queued.
+/// State and reason of the queued messages.
 fn queue(site: &Site) -> Vec<String> {
     let all = "SELECT kind || ' ' || channel || ' ' || state || ' ' || coalesce(outcome, '-')
                FROM outbox ORDER BY message_id";
@@ -94,7 +94,7 @@ fn a_new_question_is_told_once_by_chat() {
     let shown = site.person("ana").get(path).expect(200).text();
     assert!(shown.contains("Serve?"), "{shown}");
 
-    // Told again, read again and answered, it says nothing more.
+    // Another notification, another reading and the answer cause no second message.
     let again = json!({ "ml_user_id": LOJA, "topic": "questions", "resource": format!("/questions/{question}") });
     world.control("/_sandbox/notifications", &again);
     questions(&world, &site, 2);

@@ -1,4 +1,4 @@
-//! The audit log: who did what, found again.
+//! The audit log: who did what, and how it is found.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ fn every_act_is_told_with_what_it_changed() {
     for part in ["Alterar aluno", "<del>pro</del>", "<ins>vip</ins>", "pedido-da-mudanca"] {
         assert!(shown.contains(part), "no {part:?} in {shown}");
     }
-    // A change that changes nothing is no act.
+    // A change that changes nothing is not logged.
     admin.post(&format!("/admin/alunos/{id}"), &json!({ "plano": "vip" })).ok();
     assert_eq!(list(&admin, "/admin/auditoria?quem=pessoa")["total"], 2);
     for missing in ["/admin/auditoria/999", "/admin/auditoria/x"] {

@@ -14,12 +14,12 @@ use crate::site::{CHECKOUT_TOKEN, Route, Site};
 
 const BODIES: u64 = 1_000;
 
-/// Rows that act on the path or on the caller alone, whatever the body; and
-/// the profile, where a name alone is a change.
+/// Rows that act only on the path or the caller and ignore the body; and the
+/// profile, where a name alone is a change.
 const ACT_ALONE: &[&str] = &[
     "/perfil",
     "/encerrar",
-    // Invitations: made anew, or followed.
+    // Invitations: renewed, or followed.
     "/convite",
     "/convite/{code}",
     "/revogar",
@@ -32,14 +32,14 @@ const ACT_ALONE: &[&str] = &[
     "/excluir",
     "/desconectar",
     "/admin/estilo",
-    // Rules that are left out stay.
+    // Rules that are left out keep their values.
     "/config/salvar",
 ];
 
-/// Rows that do their one thing whatever the body, and note that they did.
+/// Rows that do the same for every body, and log it.
 const RUNS: [&str; 3] = ["/admin/cron/rodar", "/admin/gamificacao/recalcular", "/painel/checkin"];
 
-/// Rows for which one text that is any good is enough, and how what such a body
+/// Rows for which one valid text is enough, and how the thing that such a body
 /// makes is removed again.
 const ONE_TEXT: [(&str, &str); 4] = [
     ("/admin/professores", "excluir"),
@@ -129,7 +129,7 @@ fn no_body_breaks_a_row_or_is_stored() {
     assert_eq!(rows(&site, "depois.db"), before, "something was stored");
 }
 
-/// Somebody who may call the row.
+/// An actor who may call the row.
 fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
     match &*row.call {
         "extension" => site.extension("ana"),
@@ -160,7 +160,7 @@ fn bombard(row: &Route, caller: &Actor<'_>, seed: u64, now: i64) {
         let body = body(&mut random);
         let kind = random.pick(&KINDS);
         let mut request = if row.call == "marketplace_hook" {
-            // A right signature for some resource gets the body past the guard.
+            // With a right signature for some resource the body passes the guard.
             let signed = signed_notification("/orders/1", "orders_v2", 1, "um", now);
             let headers = signed.headers.into_iter();
             let mut request = Request::new("POST", &row.path);
@@ -228,9 +228,9 @@ fn noise(random: &mut Random, longest: u64) -> Vec<u8> {
     (0..random.below(longest)).map(|_| random.next().to_le_bytes()[0]).collect()
 }
 
-/// An object of known names with values that no row takes together. Some have
-/// every name and only well-formed values, so that they reach the handlers
-/// behind the parser.
+/// An object of known names with values that no row accepts together. Some
+/// objects have every name and only well-formed values, so that they reach the
+/// handlers behind the parser.
 fn object(random: &mut Random) -> String {
     let whole = random.below(4) == 0;
     let names: Vec<&str> = if whole {
@@ -284,12 +284,12 @@ fn value(random: &mut Random) -> String {
     }
 }
 
-/// Rows of every table that a refused call has no business in, read from a
-/// copy that the product made.
+/// The number of rows of every table that a rejected call must not change, read
+/// from a copy that the product made.
 fn rows(site: &Site, name: &str) -> BTreeMap<String, i64> {
-    // Written behind on every call: windows and counters. Then what tells of
-    // things made and removed: the audit log, the times of change and tokens
-    // that were revoked. Search indexes only repeat what stands in a table.
+    // Written later for every call: windows and counters. Then tables about
+    // things that were made and removed: the audit log, the times of change and
+    // revoked tokens. Search indexes only repeat the content of a table.
     let counters = [
         "rate_window",
         "daily_count",

@@ -1,7 +1,7 @@
 //! What people do in the panels, done in a real browser.
 //!
 //! Marked as ignored because they need Chromium: `tests/run` installs it and
-//! runs them. Every page by itself is looked at in `browser_pages.rs`.
+//! runs them. `browser_pages.rs` tests every page by itself.
 
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn focused(browser: &Browser) -> Value {
     browser.script("return document.activeElement.name ?? document.activeElement.tagName;")
 }
 
-/// What stands in a field.
+/// The value of a field.
 #[track_caller]
 fn value_of(browser: &Browser, name: &str) -> Value {
     browser.script(&format!("return document.querySelector(\"[name='{name}']\").value;"))
@@ -66,7 +66,7 @@ fn the_set_up_link_makes_the_first_administrator_once() {
     browser.fill("nome", "Bia Lima");
     browser.fill("email", "bia@example.com");
     browser.fill("senha", "curta");
-    // The browser's own check stands in the way of ours.
+    // The browser's own check would hide ours.
     browser.script("document.querySelector('form').noValidate = true;");
     browser.press("Criar acesso e entrar");
     browser.see("Use de 10 a 200 caracteres.");
@@ -103,7 +103,7 @@ fn a_login_that_fails_keeps_what_was_typed() {
     assert_eq!(value_of(&browser, "senha"), "");
     assert_eq!(focused(&browser), "senha");
 
-    // Straight on by keyboard, to where the person wanted to go.
+    // With the keyboard alone, to the page that the person wanted.
     browser.fill("senha", &ana.password);
     browser.key(ENTER);
     browser.wait_for_path("/painel/avisos");
@@ -155,10 +155,10 @@ fn a_linked_account_and_its_sale_show_in_the_panel() {
     });
     browser.see("Garrafa térmica 1 litro");
     browser.see("R$ 89,90 até agora");
-    // What is opened is read: of two sales the other one stays unread.
+    // Opening a notice marks it as read: of two sales the other one stays unread.
     browser.go(&format!("http://{}/", world.address()));
     browser.press("Simular venda");
-    // The form is on its way: who leaves the page at once takes it back.
+    // The form is being sent: leaving the page at once would cancel it.
     until("a second sale is made", PATIENCE, || {
         (world.deliveries().len() > told.len()).then_some(())
     });
@@ -169,7 +169,7 @@ fn a_linked_account_and_its_sale_show_in_the_panel() {
     });
     browser.click(".unread strong a");
     browser.see("Comprador");
-    // The page that was opened tells so in its own time.
+    // The opened page reports this a moment later.
     let unread = "document.querySelectorAll('.unread').length";
     until("one is unread", PATIENCE, || {
         browser.go(&site.url("/painel/avisos"));
@@ -203,10 +203,11 @@ fn a_first_reading_is_seen_to_go_on() {
     let ana = site.person("ana");
     let browser = Browser::start();
     site.sign_in(&browser, ana.person(), "/painel");
-    // The browser takes a while to start, in which much would be read.
+    // The account is linked only now, because much would be read while the
+    // browser starts.
     world.link(&ana, LOJA);
     browser.go(&site.url("/painel/ml"));
-    // What a reload, or a page that is made anew, would undo.
+    // A reload of the page would undo these.
     browser.script(
         "window.isSame = true;
          document.querySelector('.account details').open = false;
@@ -388,7 +389,7 @@ fn lists_menus_and_questions_work_by_keyboard() {
     site.sign_in(&browser, &bia, "/admin");
     browser.go(&site.url("/admin/estilo"));
 
-    // A filter and an order are links; they say which of them holds.
+    // Filters and orders are links that show which of them is active.
     take(&browser, ".chip[href$='status=suspenso']");
     browser.key(ENTER);
     browser.wait_for_path("/admin/estilo?status=suspenso");
@@ -400,7 +401,7 @@ fn lists_menus_and_questions_work_by_keyboard() {
     let sorted = "return document.querySelector('th[aria-sort]').getAttribute('aria-sort');";
     assert_eq!(browser.script(sorted), "ascending");
 
-    // A menu opens, is walked, and gives the focus back.
+    // A menu opens, its items get the focus in turn, and it returns the focus.
     take(&browser, "details.menu > summary");
     browser.key(ENTER);
     browser.see("Editar");
@@ -412,7 +413,7 @@ fn lists_menus_and_questions_work_by_keyboard() {
     browser.wait_until("the menu is shut", "!document.querySelector('.menu[open]')");
     assert!(name_of_focus(&browser).starts_with("Ações de "));
 
-    // A question takes the focus to its harmless answer, and gives it back.
+    // A dialog moves the focus to its harmless answer, and returns it.
     take(&browser, ".danger-zone button");
     browser.key(ENTER);
     browser.see("Excluir o plano Plano Anual?");
@@ -429,7 +430,7 @@ fn lists_menus_and_questions_work_by_keyboard() {
     browser.expect_no_complaints();
 }
 
-/// Puts the focus where a person would have tabbed to.
+/// Moves the focus to an element, as a person would by the Tab key.
 #[track_caller]
 fn take(browser: &Browser, selector: &str) {
     browser.script(&format!("document.querySelector(`{selector}`).focus();"));
@@ -437,7 +438,7 @@ fn take(browser: &Browser, selector: &str) {
     browser.wait_until(&format!("{selector} has the focus"), &is_there);
 }
 
-/// The name of what has the focus, which must be visibly so.
+/// The name of the element with the focus, which must be visible.
 #[track_caller]
 fn name_of_focus(browser: &Browser) -> String {
     let seen = browser.script(

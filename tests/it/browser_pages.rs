@@ -1,8 +1,8 @@
 //! Every page by itself: it fits a phone, its console is silent, and axe-core
 //! finds nothing, in light and in dark.
 //!
-//! The pages are those that `pages.rs` finds along the links, so a page that is
-//! added is looked at from its first day on.
+//! The pages are those that `pages.rs` finds by following links, so a new page
+//! is tested from its first day on.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn every_page_is_accessible_quiet_and_fits_a_phone() {
     let site = with_push(&world).start();
     let browser = Browser::start();
     let mut faults = Faults::default();
-    // The set-up page is there only as long as nobody administers.
+    // The set-up page exists only while there is no administrator.
     faults.look(&browser, &site.url(&site.setup_link()));
     let (ana, operator) = furnish(&site, &world);
     let rules = rules(&site);
@@ -107,7 +107,7 @@ fn what_opens_over_a_page_is_accessible_too() {
     browser.expect_no_complaints();
 }
 
-/// Pages with more beside each other than those of the walk.
+/// Pages with longer values and more tabs than the pages that `pages.rs` finds.
 #[test]
 #[ignore = "needs Chromium; tests/run runs it"]
 fn long_values_and_many_tabs_fit_a_phone() {
@@ -186,7 +186,7 @@ fn questions_are_answered_on_accessible_pages() {
     faults.expect_none();
 }
 
-/// What is wrong with pages, all of it: one walk names every page at fault.
+/// Everything that is wrong with pages: one run names every faulty page.
 #[derive(Default)]
 struct Faults(Vec<String>);
 
@@ -197,8 +197,7 @@ impl Faults {
         self.inspect(browser);
     }
 
-    /// Notes what the page in the window breaks of that which holds for every
-    /// page.
+    /// Notes which of the rules for every page the page in the window breaks.
     fn inspect(&mut self, browser: &Browser) {
         for theme in [Theme::Light, Theme::Dark] {
             browser.prefer(theme);
@@ -233,8 +232,8 @@ impl Faults {
         }
     }
 
-    /// On a usual phone words stay whole, and nothing stands half outside of
-    /// a strip that does not scroll by itself.
+    /// On a usual phone words are not broken, and nothing is half outside of a
+    /// strip that does not scroll by itself.
     fn note_broken_words(&mut self, browser: &Browser) {
         let broken = browser.script(
             "const found = [];
@@ -294,6 +293,6 @@ fn axe_source() -> String {
     let source = std::fs::read_to_string(&path).unwrap_or_else(|error| {
         panic!("no axe-core at {} ({error}): run tests/run, which installs it", path.display())
     });
-    // As a script of the driver it is a function's body.
+    // The driver runs a script as the body of a function.
     format!("{source}; window.axe = axe;")
 }

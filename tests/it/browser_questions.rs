@@ -16,7 +16,7 @@ use crate::site::Site;
 use crate::webdriver::{ALT, Browser, CONTROL, ENTER, ESCAPE};
 use crate::world::World;
 
-/// A shop with so many questions, the first asked first.
+/// A shop with `count` questions, in the order of their numbers.
 fn questions(count: usize) -> (World, Site) {
     let (world, site) = shops();
     for number in 1..=count {
@@ -32,7 +32,7 @@ fn questions(count: usize) -> (World, Site) {
     (world, site)
 }
 
-/// The question whose field has the cursor, or whose card; empty without one.
+/// The question whose field or card has the focus; empty without one.
 #[track_caller]
 fn present(browser: &Browser) -> String {
     let text = browser.script(
@@ -53,7 +53,7 @@ fn type_in(browser: &Browser, text: &str) {
     }
 }
 
-/// Answers what has the cursor, and waits until another has it.
+/// Answers the question with the focus, and waits until another one has it.
 #[track_caller]
 fn answer(browser: &Browser, text: &str) -> String {
     let before = present(browser);
@@ -73,8 +73,8 @@ fn answered(actor: &Actor<'_>) -> Vec<Value> {
     found["dados"].as_array().unwrap().clone()
 }
 
-/// Waits for the script of the page, and marks the page with what a new one
-/// would lack.
+/// Waits for the script of the page, and sets a mark that a newly loaded page
+/// would not have.
 #[track_caller]
 fn stays(browser: &Browser) {
     browser.wait_until("the script is there", "document.querySelector('[data-ready]') !== null");
@@ -135,7 +135,7 @@ fn an_answer_that_fails_comes_back_with_its_text() {
     assert_eq!(answer(&browser, "Primeira"), "Pergunta de número 01?");
     browser.see("Não enviada.");
     assert_eq!(present(&browser), "Pergunta de número 02?", "the cursor stays where it went");
-    // Somebody else is first with the second one.
+    // Another person answers the second question first.
     let rows = json_of(&ana, QUESTIONS)["dados"].as_array().unwrap().clone();
     let second = rows.iter().find(|one| one["texto"] == "Pergunta de número 02?").unwrap();
     let target = format!("{QUESTIONS}/{}/responder", second["id"].as_str().unwrap());

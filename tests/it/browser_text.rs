@@ -1,5 +1,5 @@
-//! What strangers typed, in a real browser with the content policy on: it
-//! shows as it was typed, runs nothing, asks nothing and leads nowhere.
+//! Text of strangers in a real browser, with the content policy on: it is shown
+//! as it was typed, runs nothing, requests nothing and leads nowhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ fn text_of_strangers_runs_nothing_in_a_browser() {
     assert!(unseen.is_empty(), "not shown as they were typed: {unseen:?}");
 }
 
-/// How many names of a person pass before the browser looks.
+/// After how many names of a person the browser opens the page.
 const STEP: usize = 4;
 
 #[test]
@@ -59,8 +59,8 @@ fn a_name_runs_nothing_in_a_browser() {
     }
 }
 
-/// Every list from its start to its end, and of the pages of records as many
-/// as there are payloads, so that each payload is on some of them.
+/// Every list from its start to its end, and as many record pages as there are
+/// payloads, so that each payload is on some of them.
 fn pages(actor: &Actor<'_>, home: &str, rules: &Rules) -> Vec<String> {
     let count = payloads::all().len();
     let mut lists = Vec::new();
@@ -83,7 +83,7 @@ fn pages(actor: &Actor<'_>, home: &str, rules: &Rules) -> Vec<String> {
     lists.into_iter().chain(some).collect()
 }
 
-/// Requires that the page ran nothing, and gives the payloads that it shows.
+/// Requires that the page ran nothing, and returns the payloads that it shows.
 #[track_caller]
 fn expect_inert(browser: &Browser) -> Vec<String> {
     let found = browser.script(&format!(

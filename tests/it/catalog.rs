@@ -1,5 +1,5 @@
-//! Products of sellers and suppliers: form, search, file, command; their stock
-//! by hand and by orders; and nobody sees another's.
+//! Products of sellers and suppliers: form, search, file, command; their stock,
+//! changed by hand and by orders; and that nobody sees another's products.
 
 use std::time::Duration;
 
@@ -161,7 +161,7 @@ fn each_sees_and_changes_their_own_products_only() {
     let id = make(&ana, PATH, &body);
     let shelf = "/fornecedor/produtos";
     for (other, base) in [(&rui, PATH), (&supplier, shelf)] {
-        // The same SKU is free for everybody.
+        // Another person may use the same SKU.
         let own = make(other, base, &json!({ "titulo": "Próprio", "sku": "A" }));
         assert_ne!(own, id);
         for address in [format!("{base}/{id}"), format!("{base}/{id}?pagina=2")] {
@@ -209,7 +209,7 @@ fn a_file_comes_in_whole_or_not_at_all() {
         .iter()
         .map(|row| row["linha"].as_i64().unwrap())
         .collect();
-    // What only the database knows is told with the rest.
+    // Errors that only the database finds are named together with the others.
     assert_eq!(rows, [3, 4, 5]);
     let named = refused["fields"]["csv"].as_str().unwrap();
     for said in ["row 3: sku", "\nrow 4: ean", "\nrow 5: title"] {
@@ -325,7 +325,7 @@ fn the_command_imports_for_sellers_and_suppliers() {
     let outcome = run(&ana.person().email, &format!("sku\n{}", "a\n".repeat(4_000_000)));
     assert_eq!(outcome.code, Some(1));
     assert!(outcome.stderr.contains("4000000 rows; at most 20000"), "{}", outcome.stderr);
-    // A file that takes no room on the disk.
+    // A sparse file, which uses no space on the disk.
     std::fs::File::create(&file).unwrap().set_len((64 << 20) + 1).unwrap();
     let arguments = ["catalog", "import", "--email", &ana.person().email, file.to_str().unwrap()];
     let outcome = site.command(&arguments).run();
@@ -342,7 +342,7 @@ fn the_command_imports_for_sellers_and_suppliers() {
         assert!(outcome.stderr.contains(row), "{}", outcome.stderr);
     }
     assert_eq!(list(&ana, PATH)["dados"][1]["titulo"], json!("Um"));
-    // A row that ends early makes nothing that costs nothing.
+    // A row that ends early does not make a product without a price.
     let outcome = run(&ana.person().email, "sku,ean,title,cost,price,stock\nE,,Cinco\n");
     assert_eq!(outcome.code, Some(1));
     assert!(outcome.stderr.contains("row 2: price is required"), "{}", outcome.stderr);
@@ -367,7 +367,7 @@ fn a_new_product_needs_a_price_and_a_known_one_keeps_its_own() {
     let refused = import(&ana, PATH, "sku,title\nA,Um\n").expect(422).json();
     assert_eq!(refused["linhas"][0]["motivo"], "Falta “preço”, que um produto novo precisa ter.");
     assert_eq!(list(&ana, PATH)["total"], json!(0));
-    // Nothing costs nothing unless somebody says so.
+    // A price is zero only when the file says so.
     import(&ana, PATH, &format!("{whole}A,,Um,1,9.5,1\nB,,Dois,1,0,1\n")).ok();
     import(&ana, PATH, &format!("{whole}A,,Outro\nB,,Dois,1,,4\n")).ok();
     let prices: Vec<Value> = list(&ana, PATH)["dados"]
@@ -437,7 +437,7 @@ fn item(world: &World, sku: &str) -> String {
     made["id"].as_str().unwrap().to_owned()
 }
 
-/// Waits until everything that came from the marketplace was worked.
+/// Waits until all notifications of the marketplace were handled.
 #[track_caller]
 fn settle(site: &Site, world: &World) {
     world.deliveries();
@@ -447,7 +447,7 @@ fn settle(site: &Site, world: &World) {
         if waiting["total"] == 0 {
             return Some(());
         }
-        // What failed waits for its next try.
+        // A notification that failed waits for its retry.
         site.clock().advance_s(1);
         None
     });
@@ -469,7 +469,7 @@ impl Shop<'_> {
         order["id"].to_string()
     }
 
-    /// The marketplace tells of an order three times more.
+    /// The marketplace sends three more notifications of an order.
     fn tell_again(&self, order: &str) {
         for _ in 0..3 {
             let resource = format!("/orders/{order}");
@@ -492,8 +492,8 @@ impl Shop<'_> {
     }
 }
 
-/// Has a world, a site, and a [`Shop`] whose product has ten in stock; gives
-/// the shop's listing and an order older than the product.
+/// Makes a world, a site, and a [`Shop`] whose product has ten in stock; passes
+/// on the shop's listing and an order that is older than the product.
 fn with_shop(check: impl FnOnce(&Shop<'_>, &str, &str)) {
     let world = World::start();
     world.seller(LOJA, "LOJA DA ANA");
@@ -547,11 +547,11 @@ fn more_can_be_sold_than_there_is() {
         assert_eq!(stored["total_movimentos"], json!(2));
         let list = shop.ana.get(PATH).expect(200).text();
         assert!(list.contains("Vendido a mais"), "{list}");
-        // What was exported comes back, also below zero.
+        // An exported file can be imported again, also with a stock below zero.
         let exported = shop.ana.get(&format!("{PATH}?formato=csv")).expect(200).text();
         let again = import(&shop.ana, PATH, &exported).ok();
         assert_eq!(again["sem_mudanca"], json!(1));
-        // A product made anew has nothing to do with older orders.
+        // A product that is made again ignores older orders.
         let old = format!("{PATH}/{}/excluir", shop.product);
         shop.ana.post(&old, &json!({})).ok();
         let body = json!({ "titulo": "Um", "sku": "A", "estoque": 1 });

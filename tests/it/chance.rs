@@ -1,5 +1,5 @@
-//! What chance does to shops, to the marketplace and to the platform: one
-//! small thing after the other, drawn from a seed.
+//! Random events in shops, at the marketplace and on the platform: one small
+//! event after the other, drawn from a seed.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use crate::random::Random;
 use crate::site::Site;
 use crate::world::World;
 
-/// Shops and whose they are.
+/// Shops and their owners.
 pub const SHOPS: [(u64, &str); 3] =
     [(900_000_001, "ana"), (900_000_002, "ana"), (900_000_003, "rui")];
-/// Persons stay logged in for twelve hours.
+/// Persons log in again after this time; a session lasts twelve hours.
 const LOGIN_S: i64 = 8 * 3600;
-/// Steps that a test remembers for its message.
+/// How many steps a test remembers for its message.
 const REMEMBERED: usize = 80;
 
-/// An order, as far as chance goes by it.
+/// The state of an order that the random events depend on.
 pub struct Order {
     pub id: String,
     status: String,
     /// 0 to be sent, 1 on its way, 2 arrived.
     stage: usize,
-    /// It travels in the parcel of another.
+    /// It is sent in the parcel of another order.
     rides_along: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct Shop {
     pub claims: Vec<String>,
 }
 
-/// How often each thing is drawn, and what it is.
+/// How often an event is drawn, its name, and its function.
 type Act<'w> = (u64, &'static str, fn(&mut Play<'w>));
 
 #[rustfmt::skip] // A table.
@@ -76,7 +76,7 @@ fn acts<'w>() -> [Act<'w>; 32] {[
     (30,  "programs look",           Play::look),
 ]}
 
-/// Everything that goes on.
+/// The whole state of a run.
 pub struct Play<'w> {
     pub world: &'w World,
     pub site: &'w Site,
@@ -86,7 +86,7 @@ pub struct Play<'w> {
     pub is_down: bool,
     pub holds: bool,
     people: Vec<(&'static str, Actor<'w>, i64)>,
-    /// Each owner's integration and extension, which follow along.
+    /// Each owner's integration and extension, which read all the time.
     programs: Vec<(&'static str, Actor<'w>, Actor<'w>)>,
     trail: Vec<String>,
     /// How often a link may have been lost.
@@ -124,7 +124,7 @@ impl<'w> Play<'w> {
             for _ in 0..4 + number * 50 {
                 play.publish_in(number);
             }
-            // What was before the link.
+            // Sales from before the link.
             for _ in 0..6 {
                 play.sell_in(number, &json!({ "notify": false }));
             }
@@ -141,7 +141,7 @@ impl<'w> Play<'w> {
         play
     }
 
-    /// One thing happens.
+    /// Makes one random event happen.
     #[track_caller]
     pub fn step(&mut self) {
         let acts = acts();
@@ -157,7 +157,7 @@ impl<'w> Play<'w> {
         }
     }
 
-    /// What happened last, for the message of a failing test.
+    /// The latest events, for the message of a failing test.
     pub fn trail(&self) -> String {
         let from = self.trail.len().saturating_sub(REMEMBERED);
         self.trail[from..].join("\n")
@@ -167,7 +167,7 @@ impl<'w> Play<'w> {
         self.trail.push(what.into());
     }
 
-    /// The person in the browser, logged in lately.
+    /// The person in the browser, with a recent login.
     #[track_caller]
     pub fn person(&mut self, name: &'static str) -> &Actor<'w> {
         let now = self.site.clock().now().timestamp();
@@ -196,7 +196,7 @@ impl<'w> Play<'w> {
         (!things.is_empty()).then(|| self.random.pick(things).clone())
     }
 
-    /// What integrations and extensions ask for again and again.
+    /// The requests that integrations and extensions repeat.
     fn look(&mut self) {
         for (_, integration, extension) in &self.programs {
             if self.is_running() {
@@ -206,8 +206,8 @@ impl<'w> Play<'w> {
         }
     }
 
-    /// Everything in which what programs are shown differs from what the
-    /// marketplace has.
+    /// All differences between what programs are shown and what the marketplace
+    /// has.
     #[track_caller]
     pub fn shown_wrong(&self) -> Vec<String> {
         let mut wrong = Vec::new();
@@ -246,7 +246,8 @@ impl<'w> Play<'w> {
         wrong
     }
 
-    /// Something happens at the marketplace, told of or not; what came of it.
+    /// Makes a change at the marketplace, with or without a notification;
+    /// returns its answer.
     fn happen(&mut self, path: &str, mut what: Value) -> Option<Value> {
         if what.get("notify").is_none() {
             what["notify"] = self.chance(70).into();
@@ -321,20 +322,20 @@ impl<'w> Play<'w> {
         self.sell_in(shop, &json!({}));
     }
 
-    /// Orders that travel together.
+    /// Orders that are sent together.
     fn sell_cart(&mut self) {
         let (shop, pack) = (self.shop(), 2_000_000_000 + self.random.below(1 << 30));
         let first = self.shops[shop].orders.len();
         for _ in 0..2 + self.random.below(2) {
             self.sell_in(shop, &json!({ "pack_id": pack }));
         }
-        // The parcel moves with the first of them.
+        // The parcel is changed through the first order.
         if let Some(order) = self.shops[shop].orders.get_mut(first) {
             order.rides_along = false;
         }
     }
 
-    /// An order of a shop, rather a new one.
+    /// A random order of a shop, mostly a recent one.
     fn pick_order(&mut self, shop: usize) -> Option<usize> {
         let count = self.shops[shop].orders.len();
         let recent = count.saturating_sub(25);
@@ -435,7 +436,7 @@ impl<'w> Play<'w> {
         self.happen(&format!("questions/{question}"), change);
     }
 
-    /// The seller answers in the panel; whatever comes of it.
+    /// The seller answers in the panel; any result is allowed.
     fn answer(&mut self) {
         let shop = self.shop();
         let Some(question) = self.picked(&self.shops[shop].questions.clone()) else {
@@ -499,7 +500,7 @@ impl<'w> Play<'w> {
     }
 }
 
-/// Every order that an integration is shown: number and state.
+/// Number and state of every order that an integration sees.
 #[track_caller]
 fn all_orders(integration: &Actor<'_>) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();

@@ -34,7 +34,7 @@ struct Checked {
 }
 
 impl Checked {
-    /// Runs `check` in both forms, which say the same.
+    /// Runs `check` in both output forms, which must agree.
     #[track_caller]
     fn of(site: &Site) -> Self {
         let outcome = site.command(&["check", "--json"]).run();
@@ -77,7 +77,7 @@ fn every_service_is_reached_and_nothing_is_sent() {
     assert!(said.iter().all(|word| ["EHLO", "AUTH", "QUIT"].contains(&&**word)), "{said:?}");
     assert_eq!(world.messages(), [json!(null); 0]);
     world.no_violations();
-    // The other gateway.
+    // The same with the other chat gateway.
     let cloud = all(&world, &mail.address.to_string())
         .config("chat.gateway", "cloud")
         .config("chat.instance", "109876543210")
@@ -137,7 +137,7 @@ fn who_does_not_answer_is_told_with_the_reason() {
 
 #[test]
 fn who_takes_connections_and_says_nothing_is_told_so() {
-    // The system accepts for it.
+    // The operating system accepts connections for it; nothing answers.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap().to_string();
     let site = Site::builder()
@@ -196,7 +196,7 @@ fn settings_without_effect_are_named_once_they_are_set() {
         .config("database.backup_keep", 7)
         .start();
     let told = told(&site);
-    // The one that is set to its default has nothing to lose.
+    // A setting at its default value is not reported.
     assert_eq!(told.len(), 3, "{told:?}");
     assert!(told.iter().all(|text| text.contains("no effect yet")), "{told:?}");
     assert!(told[0].contains("server.acme_domains"), "{told:?}");
@@ -221,7 +221,7 @@ fn a_folder_that_nobody_can_write_into_is_no_place() {
     assert_eq!(checked.code, Some(1));
     assert!(checked.first("backups").1.contains("read-only"), "{:#}", checked.report);
     mode(&path, 0o755);
-    // A place where no files can be made at all, and none that is no folder.
+    // A place where no files can be made at all, and one that is not a folder.
     for odd in ["/proc", "/proc/self/cmdline"] {
         let site = Site::builder()
             .config("marketplace.client_id", "")

@@ -1,4 +1,4 @@
-//! The checkout receiver: who may speak, what is understood, what is kept.
+//! The checkout receiver: who may send, what is accepted, what is stored.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ impl Event {
         self.with("/data/purchase/recurrence_number", number)
     }
 
-    /// The event with something else at a place.
+    /// The event with another value at a place.
     pub fn with(mut self, place: &str, value: impl Into<Value>) -> Self {
         let (parent, name) = place.rsplit_once('/').unwrap();
         self.0.pointer_mut(parent).unwrap()[name] = value.into();
@@ -160,8 +160,8 @@ fn a_wrong_header_is_refused_before_the_body_is_read() {
     connection.write(head.as_bytes());
     let reply = connection.read_reply("POST").unwrap().expect("an answer").expect(401);
     assert_eq!(reply.header("connection"), Some("close"), "{reply}");
-    // Without a token in the header it may stand in the body, up to 16 KiB;
-    // with one the body has up to 256 KiB.
+    // The token may be in the body, which then has up to 16 KiB; with a token
+    // in the header the body has up to 256 KiB.
     let platform = site.anonymous();
     for (kib, is_proven) in [(14, false), (250, true)] {
         let padding = "x".repeat(kib * 1024);
@@ -306,7 +306,7 @@ fn what_cannot_be_an_event_is_refused_and_not_stored() {
         |body: &[u8]| platform.send(with_token(CHECKOUT_TOKEN).body("application/json", body));
     for body in [&b""[..], b"{", b"[]", b"\"texto\"", b"null", b"{}", b"{\"event\":5,\"data\":7}"] {
         let reply = send(body);
-        // A number is a name too, if a strange one.
+        // A number is accepted as a name of an event, too.
         let expected = if body.starts_with(b"{\"event\"") { 200 } else { 422 };
         assert_eq!(reply.status, expected, "{reply}");
     }

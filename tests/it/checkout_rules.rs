@@ -57,7 +57,7 @@ fn an_approval_makes_a_student_and_greets_once() {
     lia(&site, "pro pago 2027-01-19");
     assert_eq!(rows(&site, queued), greeting);
     assert_eq!(rows(&site, "SELECT count(*) || '' FROM checkout_event"), ["3"]);
-    // Whoever did it is in the audit log.
+    // The audit log names the purchase that caused each change.
     let acts =
         "SELECT actor_kind || ' ' || actor_name || ' ' || action FROM audit ORDER BY audit_id";
     assert_eq!(rows(&site, acts), ["compra HP1 aluno.criar", "compra HP2 aluno.alterar"]);
@@ -88,7 +88,7 @@ fn the_plan_goes_by_offer_then_plan_then_product_then_the_default() {
             .ok();
         assert_eq!(account(&site, &email), Some(format!("{email} {role} pago 2026-12-20")));
     }
-    // The platform's own test.
+    // A test event of the checkout platform.
     Event::approved("teste", LIA, "HP9", 0).with("/data/product/id", 0).send(&platform).ok();
     assert_eq!(account(&site, LIA), None);
     assert_eq!(newest(&site)["resultado"], "guardado");
@@ -139,7 +139,7 @@ fn money_that_went_back_ends_every_way_in_at_once() {
         let refused = extension.get("/api/ext/me").expect(401);
         assert_eq!(refused.code(), "account_suspended", "{refused}");
         assert_eq!(account(&site, &ana), Some(format!("{ana} pro suspenso")));
-        // A new purchase lets in again; the old token stays ended.
+        // A new purchase gives access again; the old token stays ended.
         send("3", "PURCHASE_APPROVED", again, 3);
         assert_eq!(account(&site, &ana), Some(format!("{ana} pro pago 2026-12-23")));
         extension.get("/api/ext/me").expect(401);
@@ -164,7 +164,7 @@ fn the_refund_of_an_older_payment_changes_nothing() {
 fn stale_events_change_nothing() {
     let site = Site::builder().unlimited().start();
     let platform = site.anonymous();
-    // The refund is there before the older approval.
+    // The refund arrives before the older approval.
     tell(&platform, "PURCHASE_REFUNDED", "HP1", 2);
     assert_eq!(account(&site, LIA), None);
     assert_eq!(newest(&site)["resultado"], "sem-aluno");
@@ -172,14 +172,14 @@ fn stale_events_change_nothing() {
     lia(&site, "pro suspenso");
     let waiting = "SELECT state || ' ' || coalesce(outcome, '') FROM outbox";
     assert_eq!(rows(&site, waiting), ["2 a pessoa está suspensa"]);
-    // Of the transaction that counts, what is older than its approval.
+    // Events of the current transaction that are older than its approval.
     approve(&platform, "HP2", 10);
     for event in ["PURCHASE_REFUNDED", "PURCHASE_CANCELED", "PURCHASE_DELAYED", "PURCHASE_EXPIRED"]
     {
         tell(&platform, event, "HP2", 9);
         lia(&site, "pro pago 2026-12-30");
     }
-    // Somebody who was let in again is greeted: the first link was dropped.
+    // A person who gets access again gets a welcome message: the first was dropped.
     assert_eq!(rows(&site, "SELECT state || '' FROM outbox ORDER BY message_id"), ["2", "0"]);
 }
 
@@ -215,7 +215,7 @@ fn a_cancelled_purchase_and_a_refused_attempt() {
     lia(&site, "pro suspenso");
     approve(&platform, "HP4", 3);
     lia(&site, "pro pago 2026-12-23");
-    // Without a transaction it is the whole subscription.
+    // Without a transaction the event is about the whole subscription.
     Event::new("9", "PURCHASE_CANCELED", LIA, "", 4)
         .without("/data/purchase/transaction")
         .send(&platform)
@@ -236,7 +236,7 @@ fn a_late_renewal_is_flagged_reminded_and_ends_after_the_grace() {
     let reminders = "SELECT channel || ' ' || params FROM outbox WHERE kind = 'pagamento_atrasado'";
     let reminder = format!("chat {}", json!({ "grace_days": 7, "paid_until": ms(0) / 1000 }));
     assert_eq!(rows(&site, reminders), [reminder]);
-    // Not a moment before the grace is over.
+    // Access ends exactly when the grace period is over.
     site.clock().advance_s(7 * 86_400 - 1);
     site.clock().advance_s(-1);
     lia(&site, "pro pago 2026-11-20 atrasado 2026-11-20");
@@ -286,7 +286,7 @@ fn a_cancelled_subscription_lasts_until_it_is_paid() {
         site.clock().advance_s(3600);
         account(&site, LIA)?.contains("suspenso").then_some(())
     });
-    // Nobody knows until when this one is paid.
+    // The end of this paid period is not known.
     let ana = site.make_person("ana", "pro").email;
     cancel("c-2", &ana, "S-ana", 2);
     assert_eq!(account(&site, &ana), Some(format!("{ana} pro suspenso")));
@@ -393,7 +393,7 @@ fn sixty_events_in_a_few_orders_end_in_the_same_accounts() {
                 order.swap(last, other);
             }
         }
-        // Four connections at once, so that the writer mixes them once more.
+        // Four connections at once, so that the writer gets yet another order.
         std::thread::scope(|scope| {
             for part in order.chunks(order.len() / 4) {
                 let site = &site;

@@ -1,8 +1,8 @@
-//! What must hold on every reply, whatever was asked.
+//! Rules for every reply, whatever the request was.
 //!
-//! Run by every actor on every exchange, so that each test also tests the
-//! request id, the security headers, the error shapes and that no secret
-//! comes back.
+//! Every actor checks them for every reply, so that each test also tests the
+//! request id, the security headers, the error shapes and that no secret is
+//! sent back.
 
 use serde_json::Value;
 
@@ -36,8 +36,8 @@ const CODES: [&str; 23] = [
     "internal",
 ];
 
-/// A text that must not appear again after the server gave it out, or that it
-/// should never say at all.
+/// A text that must not appear again after the server returned it once, or that
+/// it must never send at all.
 #[derive(Clone, Debug)]
 pub struct Secret {
     pub what: String,
@@ -100,7 +100,8 @@ fn check_cookies(reply: &Reply) {
     }
 }
 
-/// The families of error bodies (contract §3, JSON-RPC 2.0, RFC 6749 §5.2), told apart by path.
+/// The families of error bodies (contract §3, JSON-RPC 2.0, RFC 6749 §5.2),
+/// distinguished by the path.
 fn check_error(path: &str, body: &Value, reply: &Reply) {
     if path == "/mcp" {
         let error = &body["error"];

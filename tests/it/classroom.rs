@@ -11,7 +11,7 @@ use crate::content::{form, location, made, shown};
 use crate::site::Site;
 use crate::webdriver::Browser;
 
-/// A course with lessons of these titles; gives their ids.
+/// Makes a course with lessons of these titles; returns the ids.
 #[track_caller]
 pub fn course(admin: &Actor<'_>, body: &Value, lessons: &[&str]) -> (String, Vec<String>) {
     let course = made(admin, "/admin/cursos", body);
@@ -71,9 +71,9 @@ fn a_role_sees_the_courses_that_are_for_it() {
     }
     let (paid, open) = (&made["Pagos"], &made["Abertos"]);
     let vip = site.person_as("vip", "vip");
-    // A lesson is watched within its own course.
+    // A lesson can be watched only within its own course.
     vip.get(&format!("/painel/aulas/{}/{}", paid.0, open.1[0])).expect(404);
-    // What staff withdraws is gone at once.
+    // A course that staff withdraws is hidden at once.
     let path = format!("/admin/cursos/{}", open.0);
     admin.post(&path, &json!({ "publicado": false })).ok();
     assert_eq!(courses(&vip), ["Pagos"]);
@@ -119,7 +119,7 @@ fn lessons_are_watched_in_order_and_marked() {
     assert_eq!(progress(&ana), (2, Some(lessons[0].clone())));
     let wrong = ana.post(&format!("{}/feita", at(0)), &json!({ "feita": "talvez" }));
     assert_eq!(wrong.expect(422).json()["fields"]["feita"], "must be true or false");
-    // A lesson that is removed takes its mark along.
+    // When a lesson is removed, its mark is removed too.
     let gone = format!("/admin/aulas/{}/excluir", lessons[2]);
     admin.post(&gone, &json!({})).ok();
     assert_eq!(progress(&ana), (1, Some(lessons[0].clone())));
@@ -153,7 +153,7 @@ fn only_the_page_of_a_lesson_may_frame_the_configured_hosts() {
     for url in ["https://youtu.be/dQw4w9WgXcQ", "https://www.youtube.com/watch?v=dQw4w9WgXcQ"] {
         let page = set(url);
         assert!(page.contains(player), "{page}");
-        // Without a script it is a link, and nothing is loaded by itself.
+        // Without a script it is a link, and nothing is loaded automatically.
         assert!(page.contains(&format!("href=\"{url}\"")) && !page.contains("<iframe"));
     }
     let page = set("https://videos.example.com/a?b=1&c=2");
@@ -165,7 +165,7 @@ fn only_the_page_of_a_lesson_may_frame_the_configured_hosts() {
     }
 }
 
-/// Makes a meet and gives its id.
+/// Makes a meet and returns its id.
 #[track_caller]
 fn meet(admin: &Actor<'_>, title: &str, at: &str, open: bool) -> String {
     let body = json!({
@@ -216,7 +216,7 @@ fn the_agenda_shows_links_to_those_who_may_join() {
     assert!(page.contains("Seu plano não inclui os encontros"));
     assert_eq!(doors(&page), 1);
     assert!(!page.contains("meet.example.com"), "{page}");
-    // What is over moves down.
+    // A meet that is over is listed at the end.
     site.clock().advance_s(30 * 60);
     assert_eq!(links(&vip).len(), 2);
 }
@@ -250,7 +250,7 @@ fn the_dashboard_has_the_meets_of_the_next_two_days_that_one_may_join() {
     assert_eq!(meets("ana")[0]["minutos_restantes"], 659);
 }
 
-/// Properties of a calendar file, unfolded; each line checked by itself.
+/// The properties of a calendar file, unfolded; each line is checked.
 #[track_caller]
 fn properties(file: &str) -> Vec<(String, String)> {
     assert!(file.ends_with("\r\n"), "{file:?}");
@@ -315,10 +315,10 @@ fn a_meet_goes_into_the_students_own_calendar() {
         .collect();
     assert_eq!(order, ["VCALENDAR", "VEVENT", "VEVENT", "VCALENDAR"]);
 
-    // Who may not join gets the date without the link.
+    // A student who may not join gets the date without the link.
     let free = free.get(&path).expect(200).text();
     assert!(free.contains("SUMMARY") && !free.contains("meet.example.com"), "{free}");
-    // The same event after a change, and none for what is not there.
+    // The same event after a change, and 404 for a meet that does not exist.
     site.clock().advance_s(3600);
     let change = json!({ "data_hora": "2026-11-22 20:00:00" });
     admin.post(&format!("/admin/meets/{id}"), &change).ok();
@@ -333,7 +333,7 @@ fn a_meet_goes_into_the_students_own_calendar() {
 #[test]
 #[ignore = "needs Chromium; tests/run runs it"]
 fn a_video_is_loaded_by_a_press() {
-    // A host that leads nowhere: nothing outside is asked for.
+    // A host that does not exist: nothing is requested from outside.
     let hosts = vec!["player.invalid.example"];
     let site = Site::builder().config("content.video_hosts", hosts).start();
     let admin = site.administrator();

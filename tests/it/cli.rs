@@ -1,5 +1,5 @@
-//! The command line as somebody meets it who has never seen it: help, options,
-//! words for people beside words for scripts, and addresses.
+//! The command line as a new user sees it: help, options, texts for people and
+//! for scripts, and addresses.
 
 use std::net::TcpListener;
 use std::process::Command;
@@ -35,7 +35,7 @@ fn section<'h>(help: &'h str, heading: &str) -> Vec<&'h str> {
     lines.take_while(|line| !line.is_empty()).collect()
 }
 
-/// Every command, found by walking the help from the top.
+/// Every command, found through the help texts from the top.
 fn commands(from: &[String]) -> Vec<Vec<String>> {
     let text = help(from);
     let mut found = vec![from.to_vec()];
@@ -87,7 +87,8 @@ fn an_option_that_a_command_does_not_read_is_refused() {
         if arguments.len() < 3 {
             let command = arguments[0].to_owned();
             assert!(!help(&[command]).contains(option), "{arguments:?} offers {option}");
-            // An alias may name the installation before every command.
+            // Before the command the option is allowed, so that a shell alias
+            // can name the installation.
             let given = [&[option, "a.toml"], arguments].concat();
             assert_eq!(run(&mut alone(&folder, &given), "").code, Some(0), "{given:?}");
         }
@@ -178,7 +179,7 @@ fn people_are_listed_however_many_there_are() {
     let read = || -> Vec<Value> {
         serde_json::from_str(&site.command(&["user", "list", "--json"]).ok()).unwrap()
     };
-    // Accesses are written a moment later.
+    // The last access is written a moment later.
     let people = until("the access is written", Duration::from_secs(20), || {
         let people = read();
         people
@@ -243,7 +244,7 @@ fn shells_are_told_what_there_is_wherever_they_ask() {
         for word in ["seller-platform", "setup-link", "password-stdin"] {
             assert!(stdout.contains(word), "{shell} knows no {word}");
         }
-        // The others complete no values.
+        // The other shells complete no values.
         if matches!(shell, "bash" | "zsh" | "fish") {
             assert!(stdout.contains("piloto_pro"), "{shell} knows no roles");
         }
@@ -310,7 +311,7 @@ fn why_an_address_cannot_be_used_is_told_apart() {
         };
         let said = refused(&taken);
         assert!(said.contains("stop what uses it") && !said.contains("does not have"), "{said}");
-        // Addresses for documents belong to no machine.
+        // An address for documentation, which no machine has.
         let said = refused("192.0.2.1:8080");
         assert!(said.contains("does not have") && !said.contains("stop what"), "{said}");
     }
@@ -331,7 +332,7 @@ fn links_have_the_port_that_is_in_use() {
             .send(Request::new("GET", target).header("Accept", "text/html"))
             .expect(200);
     }
-    // What a crash left behind says nothing of now.
+    // What a crash left behind does not count for the present state.
     site.kill();
     for arguments in links {
         let printed = site.command(arguments).exits(0);
@@ -365,7 +366,7 @@ fn the_sandbox_tells_a_running_platform_where_it_is() {
     let site = Site::builder().config("server.listen", "127.0.0.1:0").start();
     let database = site.database().display().to_string();
     let says = || {
-        // Another program may take the place meanwhile.
+        // Another program may take the port in the meantime.
         until("the sandbox listens", Duration::from_mins(1), || {
             let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
             let folder = tempfile::tempdir().unwrap();
@@ -419,7 +420,7 @@ fn a_plan_that_is_over_is_refused_and_a_token_without_one_says_so() {
         assert!(refused.stderr.contains(over), "{}", refused.stderr);
     }
     assert!(token().contains("no API plan"), "a refused plan is none");
-    // The last day counts.
+    // The plan is still valid on its last day.
     plan("2026-11-20").ok();
     assert_eq!(token(), "");
     site.clock().advance_s(86_400);

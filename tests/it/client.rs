@@ -1,7 +1,7 @@
 //! A small blocking HTTP/1.1 client over `std::net`.
 //!
-//! Ours instead of a crate because the framing tests send what no well-behaved
-//! client would, and read what a server does then, byte by byte.
+//! It is our own and no crate, because the framing tests send what no
+//! well-behaved client would send, and read the server's reaction byte by byte.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -76,7 +76,7 @@ impl Request {
     }
 }
 
-/// What came back.
+/// The reply to a request.
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub status: u16,
@@ -115,16 +115,16 @@ impl Reply {
         self
     }
 
-    /// Requires 200 and gives the JSON body.
+    /// Requires 200 and returns the JSON body.
     #[track_caller]
     pub fn ok(self) -> Value {
         self.expect(200).json()
     }
 
-    /// The error code of the body, in whichever family's shape; empty if none.
+    /// The error code of the body, in the shape of any family; empty if none.
     pub fn code(&self) -> String {
         let body: Value = serde_json::from_slice(&self.body).unwrap_or_default();
-        // JSON-RPC has a number and the code beside it, OAuth a word alone.
+        // JSON-RPC has a number besides the code, OAuth only a word.
         let error = &body["error"];
         let codes = [&body["code"], &error["data"]["code"], &error["code"], error];
         let code = codes.into_iter().find(|code| !code.is_null() && !code.is_object());
@@ -165,8 +165,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Sends and reads the reply; an error when the server went away without
-    /// answering.
+    /// Sends a request and reads the reply; an error when the server ended
+    /// without answering.
     pub fn send(&mut self, to: SocketAddr, request: &Request) -> io::Result<Reply> {
         if let Some(mut kept) = self.open.take_if(|kept| kept.peer == to)
             && let Ok(Some(reply)) = kept.exchange(request)
@@ -186,11 +186,11 @@ impl Client {
     }
 }
 
-/// One TCP connection, for requests and for bytes that are none.
+/// One TCP connection, for requests and for bytes that are not a request.
 pub struct Connection {
     peer: SocketAddr,
     stream: TcpStream,
-    /// Read and not yet used: the start of the next reply.
+    /// Bytes that were read but not used yet: the start of the next reply.
     rest: Vec<u8>,
 }
 
@@ -203,8 +203,9 @@ impl Connection {
         Ok(Self { peer: to, stream, rest: Vec::new() })
     }
 
-    /// Sends bytes as they are. A server that already refused may have closed:
-    /// what it said is still there to read, so that is no error here.
+    /// Sends bytes as they are. A server that has already rejected the request
+    /// may have closed the connection. Its reply can still be read, so this is
+    /// no error here.
     pub fn write(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).ok();
     }
@@ -215,7 +216,7 @@ impl Connection {
         self.read_reply(&asked)
     }
 
-    /// The next final reply; `None` when the server closed instead.
+    /// The next final reply; `None` when the server closed the connection instead.
     pub fn read_reply(&mut self, asked: &str) -> io::Result<Option<Reply>> {
         loop {
             let Some(head) = self.read_head()? else {
@@ -246,7 +247,7 @@ impl Connection {
         Ok(reply)
     }
 
-    /// Whether the server closes, having said nothing more, within `limit`.
+    /// Whether the server closes within `limit` without sending anything more.
     pub fn is_closed_within(&mut self, limit: Duration) -> bool {
         if !self.rest.is_empty() {
             return false;
@@ -368,8 +369,8 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|w| w == needle)
 }
 
-/// The client is what every other test sees through, so it is tested against
-/// a listener that says exactly what it is told.
+/// Every other test relies on the client, so it is tested against a listener
+/// that sends exactly what it is told to send.
 mod tests {
     use std::io::{Read as _, Write as _};
     use std::net::{SocketAddr, TcpListener};

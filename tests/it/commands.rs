@@ -1,5 +1,5 @@
-//! What the commands print and how they exit, and what they do beside a
-//! running server soon.
+//! What the commands print and how they exit, and that a running server soon
+//! notices what they change.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ use crate::site::{PROPAGATION, Site};
 
 const HEALTH: &str = "/api/v1/partner/health";
 
-/// Whether a text is so many lowercase hexadecimal digits.
+/// Whether a text is `length` lowercase hexadecimal digits.
 fn is_hex(text: &str, length: usize) -> bool {
     text.len() == length && text.bytes().all(|b| b"0123456789abcdef".contains(&b))
 }
@@ -221,7 +221,7 @@ fn a_backup_brings_back_what_was_there_and_nothing_later() {
     site.start_again();
     ana.get("/api/ext/me").expect(200);
     rui.get("/api/ext/me").expect(401);
-    // Out of the way, so that the clean stop finds the one file.
+    // Moved away, because the clean stop expects one database file.
     for path in kept {
         std::fs::rename(&path, site.folder().join(path.file_name().unwrap())).unwrap();
     }
@@ -233,7 +233,7 @@ fn the_demonstration_needs_nothing() {
     let mut command = Command::new(EXECUTABLE);
     command
         .env_clear()
-        // It is asked again and again until the sales are there.
+        // The page is requested repeatedly until the sales are there.
         .env("SELLER_PLATFORM__LIMITS__REQUESTS", "1000000")
         .current_dir(&folder)
         .args(["serve", "--demo", "--listen", "127.0.0.1:0"]);
@@ -310,7 +310,7 @@ fn the_sandbox_says_how_a_platform_joins_it() {
     let said = until("it listens twice", Duration::from_mins(1), || {
         let introduced = says("127.0.0.1:0", "client_secret");
         let listen = introduced[0].strip_prefix("listening on http://").unwrap();
-        // What it prints is taken as it stands.
+        // The printed text is used without changes.
         let snippet: Vec<&str> = introduced
             .iter()
             .map(String::as_str)
@@ -319,7 +319,7 @@ fn the_sandbox_says_how_a_platform_joins_it() {
         std::fs::write(&config, server.clone() + &snippet.join("\n")).unwrap();
         let said = says(listen, "notifications go to");
         std::fs::remove_file(&config).unwrap();
-        // Another program may have taken the place meanwhile.
+        // Another program may have taken the port in the meantime.
         (!said.is_empty()).then_some(said)
     });
     let expected = format!("notifications go to http://{platform}/ml/notificacoes");

@@ -1,5 +1,5 @@
-//! Conditional requests, a follower that misses nothing, HEAD, OPTIONS and
-//! pages of other origins.
+//! Conditional requests, a client that follows a list and misses no change,
+//! HEAD, OPTIONS and pages of other origins.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ fn a_good_copy_is_not_sent_again_and_a_stale_one_is() {
             asks("If-Modified-Since", modified).expect(304);
             asks("If-Modified-Since", "Thu, 01 Jan 1970 00:00:00 GMT");
             asks("If-Modified-Since", "ontem").expect(200);
-            // An entity tag outranks a date.
+            // An entity tag takes precedence over a date.
             let both = Request::new("GET", target)
                 .header("If-None-Match", "\"x\"")
                 .header("If-Modified-Since", modified);
@@ -69,8 +69,8 @@ fn a_good_copy_is_not_sent_again_and_a_stale_one_is() {
     assert_eq!(fresh["data"].as_array().unwrap().len(), 2);
 }
 
-/// A client that keeps a copy and asks only by date, as the specification
-/// tells integrators to.
+/// A client that keeps a copy and requests only by date, as the specification
+/// recommends to integrators.
 struct Follower<'f> {
     actor: &'f Actor<'f>,
     since: Option<String>,
@@ -114,8 +114,8 @@ fn a_follower_by_date_misses_no_change_within_a_second() {
                 follower.poll();
             }
         }
-        // Another view of the same books tells when they are complete, so
-        // that only the follower asks for the list.
+        // Another view of the same data shows when it is complete, so that only
+        // the follower requests the list.
         until("the sales are in the books", Duration::from_secs(30), || {
             if random.below(2) == 0 {
                 follower.poll();
@@ -123,8 +123,8 @@ fn a_follower_by_date_misses_no_change_within_a_second() {
             let me = extension.get("/api/ext/me").ok();
             (me["ml"]["vendas_hoje"] == sales).then_some(())
         });
-        // A change that is in the books may take a moment to drop the page
-        // kept in memory; one that was missed would never come.
+        // It may take a moment until a stored change makes the cached page
+        // stale; a missed change would never appear.
         let what = format!("round {round}: the follower has {sales} sales");
         until(&what, Duration::from_mins(1), || {
             follower.poll();
@@ -148,7 +148,7 @@ fn head_is_get_without_a_body() {
         }
         assert!(head.body.is_empty(), "{head}");
     }
-    // A good copy has no length to tell, for either method.
+    // A 304 has no length, for either method.
     let tag = header(&ana.get(ORDERS).expect(200), "etag").to_owned();
     let copy = Request::new("HEAD", ORDERS).header("If-None-Match", &tag);
     assert_eq!(ana.send(copy).expect(304).header("content-length"), None);
@@ -200,7 +200,7 @@ fn a_program_may_leave_out_what_it_does_not_change() {
     }
 }
 
-/// A path, its method, who asks, and whom the answer allows.
+/// A path, its method, the origin of the request, and the origin that is allowed.
 type Asked<'o> = (&'o str, &'o str, &'o str, Option<&'o str>);
 
 fn origins(own: &str) -> [Asked<'_>; 14] {

@@ -1,5 +1,5 @@
-//! Starting with something wrong: one clear line on stderr that names the
-//! thing, exit status 1, and no file touched.
+//! Starting with a wrong configuration: one clear line on stderr that names the
+//! cause, exit status 1, and no file touched.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::process::{EXECUTABLE, Outcome, run};
 use crate::site::Site;
 
-/// A folder with a configuration, about to meet the executable.
+/// A folder with a configuration, in which the executable runs.
 struct Folder(TempDir);
 
 impl Folder {
@@ -137,7 +137,7 @@ fn a_bad_environment_is_named_by_its_variable() {
         let folder = Folder::with("");
         refuses(folder.serve().env(name, value), &[name, value]);
     }
-    // What an unknown key holds may be a misspelt secret, so it is masked.
+    // The value of an unknown key may be a secret, so it is masked.
     let folder = Folder::with("");
     let name = "SELLER_PLATFORM__SECURITY__SECRETKEY";
     let outcome = run(folder.serve().env(name, "muito-secreto"), "");
@@ -236,8 +236,8 @@ fn a_read_only_database_is_refused() {
     for entry in std::fs::read_dir(folder.0.path()).unwrap() {
         mode(&entry.unwrap().file_name().to_string_lossy(), 0o444);
     }
-    // File modes do not bind the superuser, so as such the server is started
-    // as nobody, from a copy that nobody can reach.
+    // File modes do not bind the superuser. When the test runs as superuser,
+    // the server is started as `nobody`, from a copy that `nobody` can reach.
     let mut command = if rustix::process::geteuid().is_root() {
         std::fs::copy(EXECUTABLE, folder.path("server")).unwrap();
         mode("server", 0o755);

@@ -1,4 +1,4 @@
-//! Teachers, courses, lessons and meets, as staff keeps them: by form and by
+//! Teachers, courses, lessons and meets, as staff manages them: by form and by
 //! JSON.
 
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::actors::Actor;
 use crate::client::{Reply, Request};
 use crate::site::Site;
 
-/// Makes something and gives its id.
+/// Makes something and returns its id.
 #[track_caller]
 pub fn made(actor: &Actor<'_>, path: &str, body: &Value) -> String {
     let reply = actor.post(path, body).expect(201).json();
@@ -15,7 +15,7 @@ pub fn made(actor: &Actor<'_>, path: &str, body: &Value) -> String {
     reply["id"].as_str().unwrap().to_owned()
 }
 
-/// An address as JSON.
+/// The JSON of an address.
 #[track_caller]
 pub fn shown(actor: &Actor<'_>, path: &str) -> Value {
     let request = Request::new("GET", path).header("Accept", "application/json");
@@ -44,12 +44,12 @@ fn faults(reply: &Reply) -> Vec<String> {
     body["fields"].as_object().unwrap().keys().cloned().collect()
 }
 
-/// A resource with a good body, a change of it, and bodies that are not good
-/// with the fields at fault.
+/// A resource with a valid body, a change, and invalid bodies with the fields
+/// that are wrong in them.
 struct Resource {
     path: &'static str,
     good: Value,
-    /// What a form of it sends, in its own words.
+    /// What the form of the resource sends.
     form: Vec<(&'static str, String)>,
     change: Value,
     bad: Vec<(Value, Vec<&'static str>)>,
@@ -213,7 +213,7 @@ fn staff_keeps_every_resource_by_json() {
             now
         };
         same(&expected);
-        // What is left out stays.
+        // Fields that are left out keep their values.
         admin.post(&one, &change).ok();
         for (name, value) in change.as_object().unwrap() {
             expected[name] = value.clone();
@@ -265,7 +265,7 @@ fn staff_keeps_every_resource_by_form() {
         let page = admin.get(&one).expect(200).text();
         assert!(page.contains(fields[0].1));
 
-        // What is wrong stands beside its field, and what was typed stays.
+        // The message is next to its field, and the typed values are kept.
         let mut wrong = fields.clone();
         wrong[0].1 = "";
         for place in [path, &one] {
@@ -308,8 +308,8 @@ fn an_unticked_box_is_no_and_an_empty_choice_nobody() {
     form(&admin, &format!("/admin/meets/{meet}"), &fields).expect(303);
     let now = shown(&admin, &format!("/admin/meets/{meet}"));
     assert_eq!((&now["publico"], &now["professor_id"]), (&json!(false), &json!(null)));
-    // Programs take a reference away with null or an empty text; leaving it
-    // out keeps it.
+    // Programs remove a reference with null or an empty text; leaving it out
+    // keeps it.
     let path = format!("/admin/meets/{meet}");
     admin.post(&path, &json!({ "professor_id": teacher })).ok();
     admin.post(&path, &json!({ "titulo": "Plantão" })).ok();
@@ -345,18 +345,18 @@ fn lessons_keep_their_order_and_change_places() {
     assert_eq!(order(&course), ["Um", "Três", "Dois"]);
     shift(&ids[0], "descer");
     assert_eq!(order(&course), ["Três", "Um", "Dois"]);
-    // The ends stay.
+    // The first cannot move up, and the last cannot move down.
     shift(&ids[2], "subir");
     shift(&ids[1], "descer");
     assert_eq!(order(&course), ["Três", "Um", "Dois"]);
-    // Equal places come apart.
+    // Lessons with the same place can be moved as well.
     for id in &ids {
         admin.post(&format!("/admin/aulas/{id}"), &json!({ "ordem": 5 })).ok();
     }
     assert_eq!(order(&course), ["Um", "Dois", "Três"]);
     shift(&ids[2], "subir");
     assert_eq!(order(&course), ["Um", "Três", "Dois"]);
-    // In another course a lesson comes last.
+    // A lesson that moves to another course becomes its last one.
     for id in &ids[..2] {
         admin.post(&format!("/admin/aulas/{id}"), &json!({ "curso_id": other })).ok();
     }

@@ -1,10 +1,11 @@
-//! Any interleaving of what happens at the marketplace, what it tells, what is
-//! read, what goes wrong and what is restarted ends in what the marketplace
-//! has: every table, column by column, and every effect once.
+//! Whatever happens at the marketplace, and in whatever order notifications,
+//! readings, faults and restarts come: in the end the mirror has what the
+//! marketplace has, in every table and column, and every effect has happened
+//! once.
 //!
-//! `CONVERGENCE_SEED` draws another play, `CONVERGENCE_STEPS` a shorter one.
-//! The steps of a seed are always the same; how the platform's threads fall
-//! between them is not.
+//! `CONVERGENCE_SEED` gives another run, `CONVERGENCE_STEPS` a shorter one. The
+//! steps of a seed are always the same; how the platform's threads interleave
+//! with them is not.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
@@ -50,16 +51,16 @@ fn whatever_happens_the_mirror_ends_as_the_marketplace_is() {
     }
 }
 
-/// Lets everything that waits have its turn.
+/// Lets everything that waits run.
 #[track_caller]
 fn settle(play: &mut Play<'_>) {
     let site = play.site;
     play.calm_down();
     wait_for_quiet(play);
-    // A day, in which every area has its turn more than once.
+    // A day, in which every area is read more than once.
     for _ in 0..9 {
         site.clock().advance_s(3 * 3_600);
-        // A run reads for 20 s at most; the next one goes on.
+        // A run reads for 20 s at most; the next one continues.
         until("everything had its turn", PATIENCE, || {
             cron::run(site);
             wait_for_quiet(play);
@@ -73,7 +74,7 @@ fn settle(play: &mut Play<'_>) {
     assert_eq!(failed, [""; 0], "notifications were given up");
 }
 
-/// Waits until nothing waits; whoever lost a link renews it.
+/// Waits until nothing waits; owners renew lost links.
 #[track_caller]
 fn wait_for_quiet(play: &mut Play<'_>) {
     until("what waits is worked", PATIENCE, || {
@@ -98,7 +99,7 @@ fn compare(play: &Play<'_>) {
         found.join("\n"),
         received(&mirror, &found).join("\n")
     );
-    // A play in which nothing happens proves nothing.
+    // A run in which nothing happens proves nothing.
     let all = mirror.texts(
         "SELECT concat_ws(' ', (SELECT count(*) FROM sale_order), (SELECT count(*) FROM question),
              (SELECT count(*) FROM claim), (SELECT count(*) FROM ml_notification WHERE attempts > 1))",
@@ -117,7 +118,7 @@ fn compare(play: &Play<'_>) {
         play.losses,
         play.kills
     );
-    // A kill between the marketplace's answer and its storing is the one
+    // A kill after the marketplace's answer and before it is stored is the one
     // moment in which a refresh token is lost without a trace.
     let broken = play.world.violations();
     let (reused, others): (Vec<&Value>, Vec<&Value>) =
@@ -127,7 +128,7 @@ fn compare(play: &Play<'_>) {
     play.world.forget_violations();
 }
 
-/// What came in about records that differ, for the message.
+/// The notifications about records that differ, for the message.
 fn received(mirror: &Mirror, differences: &[String]) -> Vec<String> {
     let numbers = differences.iter().filter_map(|text| {
         let mut words = text.split(|c: char| !c.is_ascii_digit());

@@ -1,5 +1,5 @@
-//! The periodic tasks: who may start them, how they run, and what stays of it.
-//! What each of them does is in `cron_rules.rs`.
+//! The periodic tasks: who may start them, how they run, and what is kept about
+//! a run. What each task does is in `cron_rules.rs`.
 
 use rusqlite::{Connection as Database, OpenFlags};
 use serde_json::{Value, json};
@@ -14,19 +14,19 @@ const CRON: &str = "/api/v1/cron";
 const HISTORY: &str = "/admin/cron";
 const DAY_S: i64 = 86_400;
 
-/// Has the tasks run by the address.
+/// Runs the tasks through the cron address.
 #[track_caller]
 pub fn run(site: &Site) -> Value {
     site.bearer(CRON_SECRET).get(CRON).ok()
 }
 
-/// A run of long ago that is archived, and one of today.
+/// Makes an old run that is archived, and one of today.
 #[track_caller]
 pub fn some_history(site: &Site) {
     site.clock().set("2026-08-01T12:00:00Z");
     run(site);
     site.clock().set(START);
-    // The run itself, and the request that asked for it.
+    // The run itself, and its request.
     assert_eq!(run(site)["log_archival"]["arquivados"], 2);
 }
 
@@ -65,7 +65,7 @@ pub fn student(site: &Site, name: &str, plan: &str) {
     crm.post("/api/v1/alunos/criar", &new).expect(201);
 }
 
-/// What is queued of a kind: channel and address, in order.
+/// Queued messages of a kind: channel and address, in order.
 pub fn queued(site: &Site, kind: &str) -> Vec<String> {
     site.stored(&format!(
         "SELECT o.channel || ' ' || u.email FROM outbox o JOIN user u USING (user_id)
@@ -96,7 +96,7 @@ fn the_secret_comes_in_the_query_or_as_bearer() {
     site.bearer("x").get(CRON).expect(401);
     site.key(&["admin"]).get(CRON).expect(401);
     site.administrator().get(CRON).expect(401);
-    // A GET that does something is no page to fetch ahead, and has no HEAD.
+    // A GET that changes something must not be prefetched, and has no HEAD.
     for method in ["HEAD", "POST", "PUT"] {
         nobody.send(Request::new(method, &right)).expect(405);
     }
@@ -198,7 +198,7 @@ fn the_tick_runs_by_itself_and_follows_the_clock() {
     until("a run after a minute", patience, || (runs("relogio") == 2).then_some(()));
 }
 
-/// From now on nothing can be queued of a kind.
+/// From now on no message of this kind can be queued.
 fn break_queue(site: &Site, kind: &str) {
     let trigger = format!(
         "CREATE TRIGGER broken BEFORE INSERT ON outbox WHEN NEW.kind = '{kind}'
@@ -350,9 +350,9 @@ fn old_runs_are_packed_by_day_once_a_day_and_read_back() {
     ] {
         assert_eq!(archival(instant), skipped, "{instant}");
     }
-    // Ninety days after the 20th it is not over yet; the day after it is.
+    // 90 days after the 20th that day is not archived yet; a day later it is.
     assert_eq!(archival("2027-02-19T02:59:59Z"), skipped);
-    // Three runs, and the requests that asked for them.
+    // Three runs, and their requests.
     let packed = json!({ "arquivados": 6, "lotes": 2 });
     assert_eq!(archival("2027-02-19T03:00:00Z"), packed);
     assert_eq!(archival("2027-02-19T03:01:00Z"), skipped, "once a day");
@@ -377,9 +377,9 @@ fn old_runs_are_packed_by_day_once_a_day_and_read_back() {
     let page = admin.get("/admin/cron/arquivo/1").expect(200).text();
     assert!(page.contains("Histórico do cron, 20/11/2026"), "{page}");
     admin.get("/admin/cron/arquivo/9").expect(404);
-    // The counters of the history follow.
+    // The counters of the history are updated.
     assert_eq!(json_of(&admin, HISTORY)["total"], 4);
-    // What was packed is known by its digest.
+    // The content of a batch is checked by its digest.
     alter(&site, "UPDATE log_batch SET digest = zeroblob(32) WHERE batch_id = 1");
     let admin = site.administrator();
     let damaged = json_of(&admin, "/admin/cron/arquivo/1");
@@ -398,7 +398,7 @@ fn a_daily_task_that_failed_is_tried_again_in_the_next_run() {
         let answer = run_at(&site, instant);
         assert_eq!(answer["erros"][0]["tarefa"], "arquivamento", "{answer}");
         assert_eq!(answer["log_archival"], json!({ "skipped": true }));
-        // Nothing is lost on the way.
+        // Nothing is lost.
         let kept = "SELECT count(*) || '' FROM cron_run WHERE run_id = 1";
         assert_eq!(site.stored(kept), ["1"]);
     }
@@ -442,7 +442,7 @@ fn a_run_that_waits_has_counts_of_its_own() {
 fn callers_at_once_wait_for_their_turn_and_hold_nobody_up() {
     const CALLERS: usize = 40;
     let site = Site::builder().unlimited().start();
-    // Each run has something to do for a while.
+    // Each run takes a while.
     let people = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
          INSERT INTO user (email, name, role, created_at, chat_number)
          SELECT 'p' || i || '@example.com', 'P ' || i, 'free', 1790000000, '5511987654321' FROM n";
@@ -456,7 +456,7 @@ fn callers_at_once_wait_for_their_turn_and_hold_nobody_up() {
                 Request::new("POST", "/admin/cron/rodar").header("Accept", "application/json");
             admin.send(run)
         });
-        // They wait without what slow requests of others need.
+        // Waiting runs use none of the places of slow requests.
         for _ in 0..20 {
             ana.get("/readyz").expect(200);
             admin.get("/admin/requisicoes").expect(200);

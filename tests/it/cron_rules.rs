@@ -1,11 +1,11 @@
-//! Meet reminders and inactivity alerts, at the edges of their times.
+//! Meet reminders and inactivity alerts, tested at the exact times.
 
 use serde_json::json;
 
 use crate::cron::{alter, queued, run, run_at, student};
 use crate::site::Site;
 
-/// A meet at an instant of UTC; gives back its id.
+/// Makes a meet at an instant of UTC; returns its id.
 #[track_caller]
 pub fn meet(site: &Site, civil: &str) -> String {
     let new = json!({ "titulo": "Tira-dúvidas", "data_hora": civil, "duracao_minutos": 60 });
@@ -31,7 +31,7 @@ fn a_meet_is_announced_in_two_moments_at_their_very_edges() {
         ("2026-11-22T17:55:00Z", 1), // exactly 5 minutes
         ("2026-11-22T17:59:59Z", 0),
         ("2026-11-22T18:00:00Z", 0),
-        // The clock is set back: nothing is said again.
+        // The clock is set back: nothing is sent again.
         ("2026-11-21T18:30:00Z", 0),
         ("2026-11-22T17:57:00Z", 0),
     ] {
@@ -49,7 +49,7 @@ fn a_missed_run_is_made_up_while_what_it_says_is_true() {
     meet(&site, "2026-11-22 15:00:00");
     meet(&site, "2026-11-23 15:00:00");
     let told = |instant: &str| run_at(&site, instant)["meets_notif"].as_i64().unwrap();
-    // The last second of the first meet's moment, then none for the second.
+    // The last second for the first meet's reminder; then none for the second.
     assert_eq!(told("2026-11-21T18:59:59Z"), 1);
     assert_eq!(told("2026-11-22T17:59:59Z"), 1, "a second before the start");
     assert_eq!(told("2026-11-22T19:00:00Z"), 0, "exactly 23 hours");
@@ -111,7 +111,7 @@ fn a_meet_that_is_moved_or_removed_takes_its_reminders_back() {
     assert_eq!(queued(&site, REMINDER), Vec::<String>::new());
     let why = "SELECT DISTINCT outcome FROM outbox WHERE kind = 'lembrete_encontro'";
     assert_eq!(site.stored(why), ["o encontro mudou de horário ou foi excluído"]);
-    // At its new time it is announced anew.
+    // At its new time it is announced again.
     assert_eq!(run_at(&site, "2026-11-22T12:00:00Z")["meets_notif"], 1);
     assert_eq!(queued(&site, REMINDER).len(), 1);
 }
@@ -136,13 +136,13 @@ fn inactivity_is_told_once_a_stretch_after_full_civil_days() {
         ("2026-11-25T02:59:59Z", 0),
         ("2026-11-25T12:00:00Z", 1), // the run of midnight was missed
         ("2026-11-25T23:00:00Z", 0),
-        // Set back, and ahead again.
+        // The clock is set back, and forward again.
         ("2026-11-24T03:00:00Z", 0),
         ("2026-11-30T12:00:00Z", 0),
     ] {
         assert_eq!(told(instant), expected, "{instant}");
     }
-    // The stretch goes on when the queue has long forgotten its message.
+    // The absence is the same one, even when its message was removed long ago.
     alter(&site, "DELETE FROM outbox");
     assert_eq!(told("2027-01-20T12:00:00Z"), 0);
 }
@@ -156,7 +156,7 @@ fn a_login_begins_a_new_stretch_and_suspension_ends_all() {
     crm.post("/api/v1/alunos/suspender", &json!({ "email": "rui@example.com" })).ok();
     assert_eq!(run_at(&site, "2026-11-24T12:00:00Z")["inativos"], 1);
     assert_eq!(queued(&site, ALERT), ["chat ana@example.com"]);
-    // Somebody with a password, who gets a number.
+    // A person with a password, who gets a number.
     let person = site.person_as("caio", "vip");
     person.get("/painel").expect(200);
     alter(&site, "UPDATE user SET chat_number = '5511987654321' WHERE email = 'caio@example.com'");

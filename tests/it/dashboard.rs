@@ -1,5 +1,5 @@
 //! The extension's dashboard comes from memory and is never stale: whatever
-//! changes what it shows, and in whichever way, the very next look shows it.
+//! changes its content, and in whatever way, the very next request shows it.
 
 use std::time::Duration;
 
@@ -20,8 +20,8 @@ const OTHER_SHOP: u64 = 900_000_002;
 /// Real time that the workers get.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Looks twice, so that the second answer may come from memory, makes a change,
-/// and requires that the very next look shows it.
+/// Requests the dashboard twice, so that the second answer may come from
+/// memory, makes a change, and requires that the very next request shows it.
 #[track_caller]
 fn shows_at_once(ana: &Actor<'_>, place: &str, expected: &Value, change: impl FnOnce()) {
     let before = ana.get(ME).ok();
@@ -81,7 +81,7 @@ fn what_is_changed_of_a_person_shows_at_once() {
     shows_at_once(&ana, "/user/foto", &json!(""), || {
         sends(&panel, "/perfil/foto/excluir", json!({}));
     });
-    // A purchase sets the plan that it is of.
+    // A purchase sets the plan that was bought.
     let email = &ana.person().email;
     shows_at_once(&ana, "/user/role", &json!("pro"), || {
         Event::approved("1", email, "HP1", 0).send(&site.anonymous()).ok();
@@ -135,7 +135,8 @@ fn meets_and_the_time_until_them_show_at_once() {
     ] {
         shows_at_once(&ana, place, &expected, || drop(admin.post(path, &body).ok()));
     }
-    // Time alone: the minutes, the beginning, and 48 hours before another one.
+    // Changes by time alone: the minutes left, the start of the meet, and 48
+    // hours before another one.
     let clock = site.clock();
     admin.post("/admin/meets", &new).expect(201);
     let set = |civil: &str| json!({ "data_hora": civil, "publico": true });
@@ -211,13 +212,13 @@ fn what_the_marketplace_tells_shows_at_once() {
     shows_at_once(&ana, "/ml/notificacoes", &json!([]), || {
         panel.post("/painel/avisos/lidos", &json!({ "todas": true })).ok();
     });
-    // A sale that nobody told is found by the periodic tasks.
+    // The periodic tasks find a sale without a notification.
     shows_at_once(&ana, "/ml/vendas_hoje", &json!(2), || {
         world.sale_with(LOJA, &json!({ "notify": false }));
         site.clock().advance_s(3600);
         assert_eq!(cron::run(&site)["ml_sync"]["vendas_novas"], 1);
     });
-    // Today's sales are yesterday's when the day turns.
+    // At midnight today's sales become yesterday's.
     shows_at_once(&ana, "/ml/vendas_hoje", &json!(0), || {
         site.clock().set("2026-11-21T03:00:00Z");
     });
@@ -235,7 +236,7 @@ fn what_was_sold_today_ends_with_the_civil_day() {
     });
 }
 
-/// A link that is lost, one that comes, and one that is given up.
+/// A lost link, a new link, and a link that its owner removes.
 #[track_caller]
 fn links_show_at_once(world: &World, site: &Site, ana: &Actor<'_>) {
     shows_at_once(ana, "/ml/contas/0/token_ok", &json!(false), || {

@@ -1,4 +1,4 @@
-//! Messages that leave: by chat through the gateways of the sandbox.
+//! Sending of messages: by chat, through the gateways of the sandbox.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::world::World;
 
 const QUEUE: &str = "/admin/mensagens";
 const NUMBER: &str = "5511987654321";
-/// Longest that anything here takes.
+/// The longest wait for anything here.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 #[track_caller]
@@ -33,7 +33,7 @@ fn with_gateway(world: &World, gateway: &str) -> Builder {
         .config("messages.pace_evolution_per_s", 0)
 }
 
-/// Registers a student, who is welcomed.
+/// Registers a student, who gets a welcome message.
 #[track_caller]
 fn welcome(site: &Site, name: &str, number: &str) {
     let body = json!({
@@ -43,7 +43,7 @@ fn welcome(site: &Site, name: &str, number: &str) {
     crm.post("/api/v1/alunos/criar", &body).expect(201);
 }
 
-/// The queue's only message, once it is in a state.
+/// Waits until the queue's only message is in a state, and returns it.
 #[track_caller]
 fn settled(admin: &Actor<'_>, state: &str) -> Value {
     until(&format!("a message is {state}"), PATIENCE, || {
@@ -150,7 +150,7 @@ fn a_gateway_in_trouble_loses_nothing() {
         world.control("/_sandbox/faults", &fault);
     }
     welcome(&site, "ana", NUMBER);
-    // A try is over when its lease is.
+    // A try is over when its lease has ended.
     let stands = "SELECT attempts || ' ' || (lease IS NULL) FROM outbox";
     for tries in 1..=3 {
         until("the next try failed", PATIENCE, || {
@@ -158,7 +158,7 @@ fn a_gateway_in_trouble_loses_nothing() {
         });
         site.clock().advance_s(600);
     }
-    // What the gateway asks for is no try.
+    // A pause that the gateway asks for is not counted as a try.
     until("it asked for a pause", PATIENCE, || {
         let found = &list(&admin, QUEUE)["dados"][0];
         (found["motivo"] == "o gateway de chat pede uma pausa" && found["tentativas"] == 3)
@@ -182,7 +182,7 @@ fn a_refused_key_stops_the_channel_and_says_so() {
         page.contains("Canal fora do ar: Chat").then_some(page)
     });
     assert!(page.contains("chat.api_key"), "{page}");
-    // A channel that is down uses up no tries, once they are put back.
+    // A channel that is down uses up no tries: the messages are put back.
     until("both wait, untried", PATIENCE, || {
         let waiting = list(&admin, &format!("{QUEUE}?estado=pendente"));
         let rows = waiting["dados"].as_array().unwrap();
@@ -241,7 +241,8 @@ fn killed_at_any_moment_every_message_leaves() {
     }
     numbers.dedup();
     assert_eq!(numbers.len(), 30);
-    // Twice only what was on its way when the process died: at most one a thread.
+    // Only messages that were being sent at the kill are sent twice: at most
+    // one for each thread.
     assert!(all <= 30 + 5 * 6, "{all}");
 }
 
@@ -293,7 +294,7 @@ fn an_alert_to_somebody_who_came_back_is_dropped() {
         let path = format!("/api/v1/cron?token={CRON_SECRET}");
         site.anonymous().get(&path).ok()
     };
-    // In the middle of the night: the alerts wait for the morning.
+    // At night the alerts are not sent; they wait for the morning.
     site.clock().set("2026-11-25T04:00:00Z");
     let told = call();
     assert_eq!((&told["inativos"], &told["chat_enviados"]), (&json!(2), &json!(0)));

@@ -1,5 +1,5 @@
-//! The demonstration: what it says, what it logs, what it leaves, and whether
-//! the README's first steps name what is on its pages.
+//! The demonstration: what it prints, what it logs, what it leaves behind, and
+//! whether the README's first steps name what is on its pages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::client::{Client, Request};
 use crate::process::{EXECUTABLE, Process, until};
 
-/// How long furnishing may take on a busy machine.
+/// How long making the sample data may take on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(3);
 
 fn start(folder: &TempDir) -> Process {
@@ -37,7 +37,7 @@ fn left(folder: &Path) -> Vec<PathBuf> {
     ours.map(|entry| entry.path()).collect()
 }
 
-/// A step of the README, and its words in bold or in italics.
+/// A step of the README, and its text in bold or in italics.
 fn step(number: usize) -> (String, Vec<String>) {
     let readme = include_str!("../../README.md");
     let text = readme.split_once("Now make a sale").unwrap().1;
@@ -55,7 +55,7 @@ fn its_words_stay_in_sight_and_the_readme_names_its_buttons() {
     let mut demo = start(&folder);
     let said = demo.log();
     assert!(said.lines().next().is_some_and(|line| line.contains("preparing")), "{said}");
-    // While it furnishes nothing is logged, after that what failed.
+    // While the sample data is made nothing is logged; later only failed requests.
     until("what failed is logged", PATIENCE, || {
         page(&demo, "/nao-existe", "").expect(404);
         demo.log().contains("/nao-existe").then_some(())
@@ -92,7 +92,7 @@ fn what_a_killed_one_left_goes_when_the_next_begins() {
     let mut killed = start(&folder);
     killed.kill();
     let [orphan] = &left(folder.path())[..] else { panic!("one folder") };
-    // Like ours in name alone.
+    // A folder that is like ours only in its name.
     let foreign = folder.path().join("seller-platform-demo-fotos");
     std::fs::create_dir(&foreign).unwrap();
     let kept = folder.path().join("seller-platform-demo-00112233aabb");

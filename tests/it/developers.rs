@@ -1,5 +1,5 @@
-//! What an integrator finds: the OpenAPI documents, and the pages that explain
-//! the Partner API.
+//! Documentation for integrators: the OpenAPI documents, and the pages that
+//! explain the Partner API.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,8 @@ fn both_documents_are_public_and_a_good_copy_is_not_sent_again() {
         let again = nobody.send(ask(address).header("If-None-Match", &etag)).expect(304);
         assert_eq!(again.header("etag"), Some(&*etag));
         nobody.send(ask(address).header("If-None-Match", "\"other\"")).expect(200);
-        // The command makes the same, but for the addresses that it knows nothing of.
+        // The command prints the same document, except addresses that it does
+        // not know.
         let (served, mut alone) = (reply.json(), printed(name));
         assert_eq!(served["paths"], alone["paths"], "{name}");
         if name == "partner" {
@@ -146,7 +147,7 @@ fn everything_of_the_partner_document_is_described() {
     assert!(missing.is_empty(), "without a description:\n{}", missing.join("\n"));
 }
 
-/// A value against a schema: it fits, and shows every field that there is.
+/// Requires that an example fits its schema and shows every field of it.
 #[track_caller]
 fn fits(document: &Value, place: &str, schema: &Value, example: &Value) {
     let errors: Vec<String> = compile(document, schema)
@@ -164,7 +165,7 @@ fn shows_all(document: &Value, place: &str, schema: &Value, example: &Value) {
         let known: BTreeSet<&String> = properties.keys().collect();
         let shown: BTreeSet<&String> =
             example.as_object().unwrap_or_else(|| panic!("{place}: {example}")).keys().collect();
-        // Fields that stand for each other are not shown together.
+        // Fields of which only one may be sent are not shown together.
         let has_choice = ["oneOf", "anyOf"].iter().any(|choice| schema[*choice].is_array());
         if has_choice {
             assert!(shown.is_subset(&known), "{place}: the example shows no other field");
@@ -243,7 +244,7 @@ fn headers_are_described_where_they_are_sent() {
             continue;
         }
         let reply = ana.get(&format!("{PARTNER}{path}"));
-        // Operations of suppliers are not for a seller.
+        // A seller cannot call the operations of suppliers.
         if reply.status != 200 {
             assert_eq!(reply.status, 403, "{reply}");
             continue;
@@ -263,7 +264,7 @@ const REFERENCE: &str = "/desenvolvedores/referencia";
 const CHANGELOG: &str = "/desenvolvedores/changelog";
 const STATUS: &str = "/status";
 
-/// A page in both languages, Portuguese first, held to what is the same of all.
+/// A page in both languages, Portuguese first, checked by the rules for every page.
 #[track_caller]
 fn in_both(site: &Site, path: &str) -> [Page; 2] {
     let rules = rules(site);
@@ -398,7 +399,7 @@ fn status(site: &Site) -> Value {
     site.anonymous().send(ask).expect(200).json()
 }
 
-/// Days of a part, each with its seconds observed and impaired.
+/// The days of a part, each with its observed and impaired seconds.
 fn days(status: &Value, name: &str) -> Vec<(String, i64, i64)> {
     let parts = status["components"].as_array().unwrap();
     let part = parts.iter().find(|part| part["name"] == name);
@@ -412,7 +413,7 @@ fn days(status: &Value, name: &str) -> Vec<(String, i64, i64)> {
         .collect()
 }
 
-/// Waits until a part was looked at on so many days.
+/// Waits until a part was checked on `count` days.
 #[track_caller]
 fn seen(site: &Site, name: &str, count: usize) -> Vec<(String, i64, i64)> {
     until("the day is noted", PATIENCE, || {
@@ -441,7 +442,7 @@ fn how_the_service_was_is_kept_by_day_for_ninety_days() {
     assert_eq!(days(&now, "api"), []);
     site.clock().advance_s(61);
     assert_eq!(seen(&site, "api", 1), [("2026-11-20".to_owned(), 61, 0)]);
-    // What nobody saw is not made up: a jump counts for two minutes.
+    // Time that was not observed is not counted: a jump counts for two minutes.
     site.clock().advance_s(86_400);
     let two = seen(&site, "database", 2);
     assert_eq!(two[1], ("2026-11-21".to_owned(), 120, 0));
@@ -461,7 +462,7 @@ fn how_the_service_was_is_kept_by_day_for_ninety_days() {
     ] {
         let text = &page.all(&["main"]).next().unwrap().text;
         assert!(text.contains(good), "{text}");
-        // In words too, and not only as a colour.
+        // The state is shown in words, and not only as a colour.
         let told = page.all(&["li"]).filter(|line| line.text.contains(day)).count();
         assert!(told >= 2, "{text}");
     }

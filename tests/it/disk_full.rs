@@ -1,8 +1,8 @@
-//! A disk without space: writes are refused, the probe says why, and both are
-//! well again by themselves.
+//! A disk without space: writes are rejected, the probe says why, and both
+//! recover without help.
 //!
-//! A limit on the size of files stands in for the full disk: any machine can
-//! set one, and to the database it is the same, a write that is cut off.
+//! A limit on the size of files replaces the full disk: any machine can set
+//! one, and for the database it is the same, a write that is cut off.
 
 use std::time::{Duration, Instant};
 
@@ -12,12 +12,12 @@ use crate::client::Request;
 use crate::process::until;
 use crate::site::Site;
 
-/// The server looks each second; the rest is for slow machines.
+/// The server checks each second; the rest is for slow machines.
 const NOTICED: Duration = Duration::from_secs(10);
-/// Less than the log needs for one commit.
+/// Less than the write-ahead log needs for one commit.
 const NO_SPACE: u64 = 16;
-/// What the log needs for a few pages: enough for what the server notes by
-/// itself, and less than for a file of products.
+/// What the log needs for a few pages: enough for the server's own notes, and
+/// less than a file of products needs.
 const FEW_PAGES: u64 = 24 * (4_096 + 24);
 /// In this time the server tries a few writes of its own.
 const TRIES: Duration = Duration::from_secs(4);
@@ -47,7 +47,7 @@ fn a_full_disk_is_told_and_ends_by_itself() {
     let probe = site.anonymous().get("/readyz").expect(503);
     assert_eq!(probe.json()["database"], "full");
     assert!(probe.json()["message"].as_str().unwrap().contains("disk is full"));
-    // Reading goes on, and asking again does not hide it.
+    // Reading still works, and further requests do not hide the problem.
     ana.get("/painel/produtos").expect(200);
     site.anonymous().get("/healthz").ok();
     let figures = key.get("/metrics").expect(200).text();
@@ -66,7 +66,7 @@ fn a_full_disk_is_told_and_ends_by_itself() {
     assert!(site.log().contains("the database takes writes again"));
 }
 
-/// What is small finds a place where what people send does not.
+/// Small writes still succeed, and those of people do not.
 #[test]
 fn a_nearly_full_disk_is_not_told_to_be_well_in_between() {
     let site = Site::builder().unlimited().start();
@@ -100,7 +100,7 @@ fn an_idle_server_notices_when_it_is_asked() {
     site.limit_file_size(Some(NO_SPACE));
     let probe = || site.anonymous().get("/readyz").status;
     until("the full disk is noticed", NOTICED, || (probe() == 503).then_some(()));
-    // Killed in the middle, it loses nothing.
+    // A kill in this state loses nothing.
     site.kill();
     site.start_again();
     assert_eq!(probe(), 200);

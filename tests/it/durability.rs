@@ -1,8 +1,8 @@
-//! Killed at any moment, the server keeps what it answered.
+//! When it is killed at any moment, the server keeps what it confirmed.
 //!
-//! Writers note every answered write in a journal outside the server; the
-//! server is ended in their midst and started again on what is there; the
-//! journal is compared with what it then says, and with a verified copy.
+//! Writers note every confirmed write in a journal outside the server. The
+//! server is ended while they write, and started again on the same files. Then
+//! the journal is compared with the server's answers and with a verified copy.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -26,7 +26,7 @@ enum End {
     Stop,
 }
 
-/// What was answered, and must therefore be there.
+/// What the server confirmed, and must therefore have.
 #[derive(Default)]
 struct Journal {
     next: AtomicU64,
@@ -42,7 +42,7 @@ struct Journal {
 struct Logins {
     newest: Option<String>,
     before: Option<String>,
-    /// A login got no answer, so the newest token may or may not have given way.
+    /// A login got no answer, so the newest token may have been replaced.
     in_doubt: bool,
 }
 
@@ -73,7 +73,7 @@ fn survives(end: End, cycles: u64) {
     let journal = Journal::default();
     let mut waits = Vec::new();
     for cycle in 0..cycles {
-        // Spread over short and long runs, the same in every execution.
+        // Short and long runs, the same in every execution.
         let writes = 1 + usize::try_from(cycle * 7919 % 97).unwrap();
         let enough = journal.answered() + writes;
         std::thread::scope(|scope| {
@@ -103,14 +103,14 @@ fn survives(end: End, cycles: u64) {
             compare_notifications(&site, &journal, cycle);
         }
     }
-    // A busy machine may hold up one start, but not most of them.
+    // A busy machine may delay one start, but not most of them.
     waits.sort();
     let usual = waits[waits.len() / 2];
     assert!(usual < Duration::from_secs(5), "ready again after {usual:?}");
 }
 
-/// Ends the server when a cycle fails, and with it the writers, which would
-/// otherwise go on for ever.
+/// Ends the server when a cycle fails, and so also the writers, which would
+/// otherwise never end.
 struct Ending<'s>(&'s Site);
 
 impl Drop for Ending<'_> {
@@ -119,7 +119,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Signed notifications until the server is gone.
+/// Sends signed notifications until the server has ended.
 fn send_notifications(site: &Site, journal: &Journal) {
     let marketplace = site.anonymous();
     loop {
@@ -135,7 +135,7 @@ fn send_notifications(site: &Site, journal: &Journal) {
     }
 }
 
-/// Logins of one person's extension until the server is gone.
+/// Logs one person's extension in until the server has ended.
 fn log_in(site: &Site, person: &Person, logins: &Mutex<Logins>) {
     let browser = site.anonymous();
     loop {
@@ -153,7 +153,7 @@ fn log_in(site: &Site, person: &Person, logins: &Mutex<Logins>) {
     }
 }
 
-/// New plans until the server is gone.
+/// Makes plans until the server has ended.
 fn make_plans(administrator: &Actor<'_>, journal: &Journal) {
     loop {
         let slug = format!("plano-{}", journal.number());
@@ -176,7 +176,7 @@ fn make_plans(administrator: &Actor<'_>, journal: &Journal) {
     }
 }
 
-/// The newest token opens, the one before it does not.
+/// The newest token works, the one before it does not.
 fn compare_logins(site: &Site, journal: &Journal) {
     for logins in &journal.logins {
         let logins = lock(logins);

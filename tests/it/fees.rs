@@ -1,4 +1,4 @@
-//! The fee calculator: fields and defaults, memory of a day, and whose account.
+//! The fee calculator: fields and defaults, the cache of a day, and accounts.
 
 use serde_json::{Value, json};
 
@@ -9,14 +9,14 @@ use crate::labels::{LOJA, OTHER, Shop};
 const PAGE: &str = "/painel/ml/calculadora";
 const FEES: &str = "/painel/ml/calculadora/taxas-json";
 
-/// Ana and Rui with a shop each, where taxes and discounts are set.
+/// Ana and Rui with a shop each, with taxes and discounts set.
 fn open() -> Shop {
     Shop::open_with(|site| {
         site.config("tax.rate", 7.5).config("marketplace.reputation_discount.5_green", 10.0)
     })
 }
 
-/// What the marketplace was asked about fees.
+/// The requests about fees that the marketplace got.
 fn asked(shop: &Shop) -> Vec<Value> {
     let requests = shop.world.requests().into_iter();
     let fees = requests.filter(|one| one["path"] == "/sites/MLB/listing_prices");
@@ -73,7 +73,7 @@ fn an_answer_is_good_for_a_day_and_for_its_account() {
         get(&shop.ana(), &query).ok();
     }
     assert_eq!(asked(&shop).len(), 1);
-    // What is remembered needs no marketplace.
+    // Cached fees need no call to the marketplace.
     shop.world
         .fault(&json!({ "path_prefix": "/sites", "kind": "status", "code": 500, "times": 0 }));
     get(&shop.ana(), &query).ok();

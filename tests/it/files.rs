@@ -1,5 +1,5 @@
-//! Which files commands make, replace, refuse and leave alone, and what they
-//! say about those that are in the way.
+//! Which files commands make, replace, reject and leave alone, and what they
+//! say about files that prevent their work.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -21,12 +21,12 @@ const STRANGER: u32 = 12_345;
 struct Place(TempDir);
 
 impl Place {
-    /// Nothing in it.
+    /// An empty folder.
     fn empty() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// A database of this version in it, and a copy of that.
+    /// A folder with a database of this version, and a copy of the database.
     #[track_caller]
     fn with_database() -> Self {
         let place = Self::empty();
@@ -61,7 +61,7 @@ impl Place {
         assert_eq!(self.names(), before, "{arguments:?} left something");
     }
 
-    /// All files, those of folders too.
+    /// All files, also those in subfolders.
     fn names(&self) -> Vec<String> {
         names_in(self.0.path())
     }
@@ -88,7 +88,7 @@ fn refused(command: &mut Command, words: &[&str]) {
     for word in words {
         assert!(stderr.contains(word), "{word:?} is not named\n{stderr}");
     }
-    // A cause that is told twice.
+    // The same cause must not be named twice.
     for cause in ["os error", "malformed", "No such file"] {
         assert!(stderr.matches(cause).count() < 2, "{cause:?} twice\n{stderr}");
     }
@@ -131,7 +131,7 @@ fn in_the_wrong_folder_commands_make_nothing_and_say_where_they_looked() {
     assert!(line.contains(&file) && line.contains("--db"), "{line}");
     assert_eq!(place.names(), Vec::<String>::new());
     place.refuses(&["--db", "pasta/x.db", "user", "password", mail[0], mail[1]], &["pasta/x.db"]);
-    // These need none.
+    // These commands need no database.
     for command in [&["openapi"][..], &["routes"], &["config", "show"]] {
         place.ok(command);
     }
@@ -251,7 +251,7 @@ fn of_nobody() -> Option<Place> {
 }
 
 impl Place {
-    /// A command of an account on the database in `data`.
+    /// A command that runs as an account, on the database in `data`.
     fn as_account(&self, account: u32, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.path("server"));
         command.uid(account).gid(account).env_clear().current_dir(self.0.path());

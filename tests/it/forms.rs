@@ -1,5 +1,5 @@
-//! Forms do their work once however often they are sent, and pages tell once
-//! what came of it.
+//! Forms do their work once, however often they are sent, and their result is
+//! shown once.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn page_of(actor: &Actor<'_>, path: &str) -> Page {
     Page::read(&actor.get(path).expect(200).text()).unwrap()
 }
 
-/// The value of the form on a page that sends to `action`.
+/// The random value of the form on a page that sends to `action`.
 fn own_value(actor: &Actor<'_>, path: &str, action: &str) -> String {
     let page = page_of(actor, path);
     let in_form = |one: &Element| {
@@ -50,7 +50,7 @@ fn a_product_sent_twice_is_made_once_and_answered_alike() {
     let ana = site.person("ana");
     let value = own_value(&ana, "/painel/produtos/novo", PRODUCTS);
     let fields = [("envio", &*value), ("titulo", "Caneca"), ("sku", "CAN-1"), ("preco", "19,90")];
-    // What is at fault spends nothing.
+    // A form with invalid fields does not use the value up.
     let mut faulty = fields;
     faulty[1].1 = "";
     ana.send(post(PRODUCTS, &faulty)).expect(422);
@@ -60,14 +60,14 @@ fn a_product_sent_twice_is_made_once_and_answered_alike() {
     same(&first, &second);
     assert!(ana.get(PRODUCTS).expect(200).text().contains(MADE), "the same is told");
     assert_eq!(list(&ana, PRODUCTS)["total"], 1);
-    // Wherever the field stands, and after a restart too.
+    // The place of the field does not matter, and a restart does not either.
     site.kill();
     site.start_again();
     let mut turned = fields;
     turned.rotate_left(1);
     same(&first, &ana.send(post(PRODUCTS, &turned)).expect(303));
     assert_eq!(list(&ana, PRODUCTS)["total"], 1);
-    // It is worth nothing to others, nor elsewhere, and for a day.
+    // The value counts only for this person and form, and for a day.
     let bia = site.person("bia");
     bia.send(post(PRODUCTS, &fields)).expect(303);
     assert_eq!(list(&bia, PRODUCTS)["total"], 1);
@@ -95,13 +95,13 @@ fn a_movement_counts_once_also_when_it_comes_many_times_at_once() {
         }
     });
     assert_eq!(list(&ana, &page)["estoque"], 5);
-    // JSON is asked for and answered again as JSON.
+    // A request for JSON gets JSON again.
     let value = own_value(&ana, &page, &path);
     let fields = [("envio", &*value), ("tipo", "entrada"), ("quantidade", "2")];
     let asked = || Request::new("POST", &path).header("Accept", "application/json").form(&fields);
     same(&ana.send(asked()).expect(201), &ana.send(asked()).expect(201));
     assert_eq!(list(&ana, &page)["estoque"], 7);
-    // Without the field, as programs send it, each counts.
+    // Without the field, as from programs, every request counts.
     for _ in 0..2 {
         ana.send(post(&path, &[("tipo", "entrada"), ("quantidade", "1")])).expect(303);
         ana.post(&path, &json!({ "tipo": "entrada", "quantidade": 1 })).expect(201);
@@ -154,11 +154,12 @@ fn a_key_sent_for_twice_is_one_key_shown_twice_and_not_at_rest() {
     let second = operator.send_apart(post("/admin/chaves", &fields));
     same(&first, &second);
     assert_eq!(list(&operator, "/admin/chaves")["total"], 1);
-    // Three letters alone stand in any sealed answer by chance, one time in some thousand.
+    // The searched text is long: an encrypted answer can contain three given
+    // letters by chance, one time in some thousands.
     let readable =
         "SELECT CAST(count(*) AS TEXT) FROM form_sent WHERE instr(reply, 'Chave do CRM') > 0";
     assert_eq!(site.stored(readable), ["0"]);
-    // A person's answers are few.
+    // Only few answers are kept for a person.
     for number in 0..40 {
         let value = format!("{number:032}");
         let name = format!("Curso {number}");
@@ -186,7 +187,7 @@ fn a_notice_is_shown_once_and_stands_in_no_address() {
     assert!(!says(&phone, view()), "another session of the same person");
     assert!(says(&ana, view()));
     assert!(!says(&ana, view()), "reloaded");
-    // Nobody sees it in what is read beside the page.
+    // Other requests than a view of the page do not show the notice.
     made("B");
     list(&ana, PRODUCTS);
     ana.get("/painel/produtos?formato=csv").expect(200);
@@ -196,12 +197,12 @@ fn a_notice_is_shown_once_and_stands_in_no_address() {
     says(&ana, view().header("Sec-Fetch-Dest", "empty"));
     says(&ana, view().header("Sec-Purpose", "prefetch;prerender"));
     assert!(says(&ana, view().header("Sec-Fetch-Dest", "document")));
-    // An address tells nothing by itself, and what nobody looks at grows old.
+    // A parameter in the address shows no notice, and a notice expires.
     assert!(!says(&ana, Request::new("GET", "/painel/produtos?aviso=criado")));
     made("C");
     site.clock().advance_s(601);
     assert!(!says(&ana, view()));
-    // The words follow whoever changes the password into the new session.
+    // After a change of the password the notice is shown in the new session.
     let password = ana.person().password.clone();
     let fields = [("atual", &*password), ("senha", "outra senha longa")];
     let changed = ana.send_apart(post("/perfil/senha", &fields)).expect(303);

@@ -1,7 +1,7 @@
 //! Requests that are not what they seem: ambiguous lengths, foreign hosts,
-//! sizes around each limit, silence, odd verbs and odd paths.
+//! sizes around each limit, silence, unusual methods and paths.
 //!
-//! A refused request closes its connection, and what was sent behind it is
+//! A rejected request closes its connection, and what was sent after it is
 //! never executed: the second request of each case would show in the replies
 //! and, by its request id, in the log.
 
@@ -11,11 +11,11 @@ use std::time::Duration;
 use crate::client::{Connection, Reply, Request};
 use crate::site::{CRON_SECRET, Site};
 
-/// Silence is ended after ten seconds; a margin for a busy machine.
+/// A silent connection is closed after ten seconds; the rest is for busy machines.
 const SILENCE_LIMIT: Duration = Duration::from_secs(20);
 
-/// Headers of a POST whose framing must be refused, with the body after them.
-/// A second request, which must not be executed, is sent right behind it.
+/// Headers of a POST whose framing must be rejected, with the body after them.
+/// A second request, which must not be executed, is sent directly after it.
 const SMUGGLED: [(&str, &str, &str); 37] = [
     ("length and chunked", "Content-Length: 5\r\nTransfer-Encoding: chunked", "0\r\n\r\n"),
     ("chunked and length", "Transfer-Encoding: chunked\r\nContent-Length: 5", "0\r\n\r\n"),
@@ -108,7 +108,7 @@ fn ambiguous_framing_is_refused_and_nothing_behind_it_runs() {
     assert!(!site.log().contains("smuggled-"), "a request behind a refused one was executed");
 }
 
-/// Without this the test above could pass because nothing is ever pipelined.
+/// Otherwise the test above could pass because pipelining never works.
 #[test]
 fn well_framed_requests_run_one_after_the_other() {
     let site = Site::start();
@@ -129,7 +129,7 @@ fn well_framed_requests_run_one_after_the_other() {
     }
 }
 
-/// What was asked well is answered, whatever comes behind it in the same packet.
+/// A good request is answered, whatever comes after it in the same packet.
 #[test]
 fn good_requests_before_a_bad_head_are_answered_first() {
     let site = Site::builder().unlimited().start();
@@ -166,7 +166,7 @@ fn good_requests_before_a_bad_head_are_answered_first() {
             }
         }
     }
-    // Also when it comes while the good one is still being worked.
+    // Also when the bad head comes while the good request is still being handled.
     let mut connection = Connection::open(host).unwrap();
     connection.write(slow.as_bytes());
     connection.write(b"rubbish\r\n\r\n");
@@ -193,7 +193,7 @@ fn exactly_one_host_and_it_is_ours() {
             400,
             "GET http://example.com/api/v1/planos HTTP/1.1\r\nHost: example.com\r\n\r\n".to_owned(),
         ),
-        // The host is looked at before the path and before the method.
+        // The host is checked before the path and before the method.
         (400, "PUT /nada HTTP/1.1\r\nHost: example.com\r\n\r\n".to_owned()),
         (200, format!("GET /api/v1/planos HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n")),
         (200, format!("GET /api/v1/planos HTTP/1.1\r\nHost: [::1]:{port}\r\n\r\n")),
@@ -317,7 +317,7 @@ fn no_way_of_writing_a_path_gets_around_its_guard() {
     }
 }
 
-/// A path written in ways that a careless server takes for the same.
+/// Spellings of a path that a careless server treats as the same.
 fn spellings(path: &str) -> Vec<String> {
     let tail = path.trim_start_matches('/');
     let mut all = vec![path.to_owned(), path.to_uppercase()];
@@ -359,7 +359,7 @@ fn spellings(path: &str) -> Vec<String> {
     all
 }
 
-/// Sends a request that must be refused, with another one behind it.
+/// Sends a request that must be rejected, with another one after it.
 #[track_caller]
 fn refused(site: &Site, what: &str, first: &str, number: usize) {
     let host = site.address();
@@ -383,7 +383,7 @@ fn behind(host: SocketAddr, id: &str) -> String {
     format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\nX-Request-Id: {id}\r\n\r\n")
 }
 
-/// The next reply; `None` when the connection ended instead.
+/// The next reply; `None` when the connection was closed instead.
 fn reply(connection: &mut Connection) -> Option<Reply> {
     connection.read_reply("a raw request").ok().flatten()
 }

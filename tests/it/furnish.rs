@@ -14,13 +14,13 @@ use crate::world::World;
 
 /// The first of the student's three marketplace accounts.
 pub const LOJA: u64 = 900_000_001;
-/// As long as a name of a shop gets, without a blank to break at.
+/// The longest name of a shop, without a blank at which a line could break.
 const NICKNAME: &str = "LOJA-DE-NOME-COMPRIDO-SEM-ESPACO-PARA-QUEBRAR-A-LINHA-123456";
-/// As long as titles get.
+/// A title of the greatest length.
 const TITLE: &str = "Garrafa térmica de aço inoxidável de 1 litro com alça e copo";
 
-/// People, accounts, sales and content, on a site with push. The student is `ana`, the operator
-/// the administrator; both come back signed in.
+/// Makes people, accounts, sales and content, on a site with push. The student
+/// is `ana`, the operator the administrator; both are returned signed in.
 pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     crate::cron::some_history(site);
     let ana = site.person("ana");
@@ -58,7 +58,7 @@ pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     (ana, operator)
 }
 
-/// A client with one of the student's accounts, and saved replies.
+/// Makes a client with one of the student's accounts, and saved replies.
 fn agency(ana: &Actor<'_>, operator: &Actor<'_>) {
     let client =
         json!({ "nome": TITLE, "ml_user_id": LOJA.to_string(), "etiquetas": "moda, full" });
@@ -72,7 +72,8 @@ fn agency(ana: &Actor<'_>, operator: &Actor<'_>) {
     }
 }
 
-/// Products, some of them gone, and one with more movements than a page shows.
+/// Makes products, some of them removed, and one with more movements than a
+/// page shows.
 fn products(owner: &Actor<'_>, base: &str) {
     for number in 1..=23 {
         let product = json!({
@@ -91,7 +92,7 @@ fn products(owner: &Actor<'_>, base: &str) {
     }
 }
 
-/// Lists of students: one to be imported, one that was.
+/// Makes lists of students: one to be imported, one that was imported.
 fn lists(operator: &Actor<'_>) {
     for number in 1..=2 {
         let csv = format!(
@@ -104,7 +105,7 @@ fn lists(operator: &Actor<'_>) {
     operator.post(apply, &json!({})).expect(202);
 }
 
-/// Teachers, courses, lessons and meets: to come, going on and past.
+/// Makes teachers, courses, lessons, and meets in the future, now and in the past.
 fn content(operator: &Actor<'_>) {
     let bio = format!("{TITLE}. ").repeat(12);
     let links = json!({ "site": "https://example.com/", "instagram": "https://instagram.com/x" });
@@ -137,7 +138,7 @@ fn content(operator: &Actor<'_>) {
     }
 }
 
-/// Purchase events with every result, one of them of somebody with long names.
+/// Purchase events with every result, one of them for a person with long names.
 fn purchases(site: &Site) {
     let platform = site.anonymous();
     let email = "maria.aparecida.de.jesus.do.araguaia@importados.exemplo.com.br";
@@ -201,7 +202,7 @@ fn sell(world: &World, ana: &Actor<'_>) {
             if ana.send(request).ok()["total"].as_u64()? > 0 {
                 return Some(());
             }
-            // What failed waits for its next try.
+            // A notification that failed waits for its retry.
             world.clock().advance_s(1);
             None
         });

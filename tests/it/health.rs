@@ -1,4 +1,4 @@
-//! What an owner is told of how an account is read: how far, and what goes wrong.
+//! What an owner sees about the reading of an account: its progress and its errors.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn page(person: &Actor<'_>, path: &str) -> String {
     reply.expect(200).text()
 }
 
-/// What stands between two texts of a page.
+/// The part of a page between two texts.
 #[track_caller]
 fn between<'p>(page: &'p str, before: &str, after: &str) -> &'p str {
     let begin = page.find(before).unwrap_or_else(|| panic!("no {before}: {page}"));
@@ -25,7 +25,7 @@ fn between<'p>(page: &'p str, before: &str, after: &str) -> &'p str {
     &rest[..rest.find(after).unwrap_or(rest.len())]
 }
 
-/// The hour that the page calls the account's last.
+/// The time that the page shows as the account's last update.
 #[track_caller]
 fn fresh(person: &Actor<'_>) -> String {
     let page = page(person, "/painel/ml");
@@ -54,7 +54,8 @@ fn before_the_first_orders_are_here_their_history_begins_with_the_link() {
     assert_eq!(account["historico_desde"], account["vinculada_em"]);
     let page = page(&ana, "/painel/ml");
     assert!(page.contains("buscando as vendas dos últimos 12 meses"), "{page}");
-    // Whoever has no script is told how to see more, and the script when to ask.
+    // The page says how to see more without a script, and tells the script when
+    // to request it.
     assert!(page.contains("Ver como está agora") && page.contains("data-follow="));
     assert_eq!(between(&page, "Atualizada</dt>", "</dd>"), "<dd>ainda não");
     world.clear_faults();
@@ -83,11 +84,11 @@ fn an_account_of_which_a_part_is_refused_asks_for_attention() {
     let said = format!("Pedidos: sem leitura desde {before}. O marketplace recusou esta leitura.");
     assert!(shown.contains(&said), "{said}: {shown}");
     assert!(shown.contains("<details class=\"fold\" open>") && shown.contains("Vincular de novo"));
-    // What is here of it is as old as its oldest part.
+    // The data counts as old as its oldest part.
     assert_eq!(fresh(&ana), before);
     let home = page(&ana, "/painel");
     assert!(home.contains("1 precisa de atenção") && home.contains("Pedidos: sem leitura desde"));
-    // It is no lost link.
+    // The link is not lost.
     let account = &accounts(&ana)[0];
     assert_eq!((&account["token_ok"], &account["erro"]), (&json!(true), &Value::Null));
     world.clear_faults();

@@ -104,14 +104,14 @@ fn when_nothing_is_open_all_is_in_order() {
     assert!(page.contains("A última cópia de segurança é de") && !page.contains(GREEN), "{page}");
     made(0);
     assert!(home(&admin).contains(GREEN));
-    // A number that nobody has, and a server that takes no mail.
+    // A number that nobody has, and a mail server that accepts no mail.
     let body = json!({ "nome": "Ana", "email": "ana@example.com", "chat_number": "5511900000000" });
     site.key(&["write"]).post("/api/v1/alunos/criar", &body).expect(201);
     until("the failure is told", Duration::from_secs(20), || {
         home(&admin).contains("em 7 dias").then_some(())
     });
     assert!(!home(&admin).contains(GREEN));
-    // What stands beside the database.
+    // The files beside the database.
     let key = site.database().with_file_name("seller-platform.db.key");
     let aside = key.with_extension("aside");
     std::fs::rename(&key, &aside).unwrap();

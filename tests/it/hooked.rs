@@ -1,5 +1,5 @@
-//! A program that is told by webhook: a small server whose answers a test
-//! chooses, and what came to it.
+//! A program that receives webhooks: a small server whose answers a test
+//! chooses, and the requests that it received.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -18,7 +18,7 @@ pub const WEBHOOKS: &str = "/painel/parceiro/webhooks";
 /// How long something may take to arrive.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Something that came.
+/// A request that was received.
 #[derive(Clone, Debug)]
 pub struct Hit {
     pub path: String,
@@ -41,13 +41,13 @@ impl Hit {
 /// How a receiver answers.
 #[derive(Clone, Debug)]
 pub enum Manner {
-    /// With a status and more headers.
+    /// Answers with a status and more headers.
     Status(u16, &'static str),
-    /// Says nothing, and keeps the connection.
+    /// Does not answer, and keeps the connection open.
     Hang,
-    /// With something that is no HTTP.
+    /// Answers with something that is not HTTP.
     Garbage,
-    /// Takes what comes and hangs up.
+    /// Reads the request and closes the connection.
     HangUp,
 }
 
@@ -90,7 +90,7 @@ impl Receiver {
         lock(&self.state).hits.clone()
     }
 
-    /// Waits until so many have come altogether.
+    /// Waits until this many requests have arrived in all.
     #[track_caller]
     pub fn wait_for(&self, count: usize) -> Vec<Hit> {
         until(&format!("{count} webhooks have come"), LIMIT, || {
@@ -146,7 +146,7 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>) {
             Manner::Garbage => "isto não é HTTP\r\n\r\n".to_owned(),
             Manner::HangUp => return,
             Manner::Hang => {
-                // Whoever waits gives up first.
+                // The sender gives up first.
                 let _ = stream.read(&mut [0; 16]);
                 return;
             }
@@ -162,7 +162,7 @@ pub fn near(builder: Builder) -> Builder {
     builder.config("webhooks.extra_hosts", vec!["loopback"])
 }
 
-/// An endpoint of somebody, with its secret.
+/// An endpoint of a person, with its secret.
 #[derive(Clone)]
 pub struct Made {
     pub id: String,
@@ -170,7 +170,7 @@ pub struct Made {
     base: &'static str,
 }
 
-/// The list of whoever it is.
+/// The path of the caller's list of webhooks.
 pub fn base_of(actor: &Actor<'_>) -> &'static str {
     match actor.get("/fornecedor").status {
         200 => "/fornecedor/parceiro/webhooks",
@@ -211,7 +211,7 @@ impl Made {
         json_of(actor, &self.path(&format!("/entregas/{number}")))
     }
 
-    /// Sends a test; gives its number.
+    /// Sends a test; returns its number.
     #[track_caller]
     pub fn test(&self, actor: &Actor<'_>) -> i64 {
         let sent = actor.post(&self.path("/testar"), &json!({})).expect(200).json();
@@ -225,7 +225,7 @@ impl Made {
             let path = self.path(&format!("/entregas/{number}"));
             let request = Request::new("GET", &path).header("Accept", "application/json");
             let reply = actor.send(request);
-            // Until it is made of its event.
+            // It is missing until it is made from its event.
             let delivery = (reply.status != 404).then(|| reply.expect(200).json())?;
             is(&delivery).then_some(delivery)
         })
@@ -238,7 +238,7 @@ pub fn json_of(actor: &Actor<'_>, path: &str) -> Value {
     actor.send(request).expect(200).json()
 }
 
-/// What signs a message with a secret.
+/// The signature of a message with a secret.
 pub fn signature(secret: &str, id: &str, timestamp: i64, body: &str) -> String {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;

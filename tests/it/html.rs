@@ -1,21 +1,21 @@
-//! A strict reader of the pages that the server makes: every element closes,
-//! in order. What it cannot read, a browser would have to guess.
+//! A strict parser of the pages that the server makes: every element is closed,
+//! in order. What it rejects, a browser would have to guess.
 
-/// Elements that hold nothing.
+/// Elements without content.
 const VOID: [&str; 8] = ["br", "col", "hr", "img", "input", "link", "meta", "wbr"];
 /// Elements whose text is not markup.
 const RAW: [&str; 2] = ["script", "style"];
-/// Elements that hold text which is not markup either, but has references.
+/// Elements whose text is not markup either, but has character references.
 const TEXT_ONLY: [&str; 2] = ["textarea", "title"];
 
-/// One element, with what it holds directly.
+/// One element, with its direct content.
 #[derive(Debug)]
 pub struct Element {
     pub tag: String,
     pub attributes: Vec<(String, String)>,
     /// Its own text and that of everything inside, as people read it.
     pub text: String,
-    /// Where its parent stands in the list.
+    /// The index of its parent in the list.
     pub parent: Option<usize>,
 }
 
@@ -29,7 +29,7 @@ impl Element {
         self.get(name).is_some()
     }
 
-    /// The words of an attribute that holds several.
+    /// The words of an attribute with several words.
     pub fn words(&self, name: &str) -> impl Iterator<Item = &str> {
         self.get(name).unwrap_or_default().split_whitespace()
     }
@@ -39,11 +39,11 @@ impl Element {
     }
 }
 
-/// A page: its elements in the order they open.
+/// A page: its elements in the order in which they open.
 pub struct Page(pub Vec<Element>);
 
 impl Page {
-    /// Reads a page; the error says what no browser should have to guess.
+    /// Parses a page; the error says what no browser should have to guess.
     pub fn read(html: &str) -> Result<Self, String> {
         let rest =
             html.strip_prefix("<!doctype html>").ok_or("it does not begin with its doctype")?;
@@ -66,7 +66,7 @@ impl Page {
         self.0.iter().find(|element| element.get("id") == Some(id))
     }
 
-    /// The element and whatever it stands in, from the inside.
+    /// The element and all elements around it, from the inside.
     pub fn path<'p>(&'p self, element: &'p Element) -> impl Iterator<Item = &'p Element> {
         std::iter::successors(Some(element), |one| one.parent.map(|at| &self.0[at]))
     }

@@ -15,7 +15,7 @@ const PATH: &str = "/admin/alunos/importar";
 /// How long ten thousand students may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Sends a list and gives what was found in it.
+/// Sends a list and returns what was found in it.
 #[track_caller]
 fn send(admin: &Actor<'_>, csv: &str) -> Value {
     admin.post(PATH, &json!({ "csv": csv })).expect(201).json()
@@ -112,11 +112,11 @@ fn a_list_is_checked_before_anybody_is_made() {
     let bia = &list(&admin, "/admin/alunos?q=bia")["dados"][0];
     assert_eq!((&bia["email"], &bia["plano"]), (&json!("bia@exemplo.com"), &json!("vip")));
     assert_eq!(list(&admin, "/admin/alunos?q=jaexiste")["dados"][0]["plano"], "vip");
-    // What was made has no password yet, and a welcome message waits.
+    // The new students have no password yet, and a welcome message waits.
     let ana = list(&admin, "/admin/alunos?q=ana")["dados"][0]["id"].clone();
     let shown = page(&admin, &format!("/admin/alunos/{}", ana.as_str().unwrap())).text();
     assert!(shown.contains("Boas-vindas"), "{shown}");
-    // Once is enough.
+    // A list can be applied only once.
     assert_eq!(apply(&admin, id).expect(409).code(), "conflict");
     let noted = list(&admin, "/admin/auditoria?objeto=importacao");
     assert_eq!(noted["dados"][0]["depois"]["criados"], 2);
@@ -158,7 +158,7 @@ fn what_is_no_list_is_refused_as_a_whole() {
     text("image/png", b"nome").expect(415);
     text("multipart/form-data; boundary=x", b"--x\r\nrubbish").expect(422);
     text("text/csv; charset=utf-8", b"nome,email,plano\nAna,a@x.com,pro\n").expect(201);
-    // In a browser the form comes back and says why.
+    // In a browser the form is shown again and says why.
     let again = admin.send(upload("lista.csv", b"nome;email\nAna;a@x.com\n")).expect(422).text();
     assert!(again.contains("falta: plano"), "{again}");
     let without = admin.send(upload("lista.csv", b"")).expect(422).text();
@@ -200,7 +200,7 @@ fn an_operator_imports_by_the_pages_alone() {
     assert_eq!(begun.header("location"), Some(&*target));
     let shown = until("the page says so", PATIENCE, || {
         let shown = page(&admin, &target).expect(200);
-        // Read while the work ended, a page may say so and look once more.
+        // A page that was read at the very end may say so and still reload once.
         let is_over = shown.text().contains("Concluída") && shown.header("refresh").is_none();
         is_over.then_some(shown)
     });
@@ -239,7 +239,7 @@ fn ten_thousand_students_are_made_together_or_not_at_all() {
     let admin = site.administrator();
     assert_eq!(students(&admin), 0);
     assert_eq!(report(&admin, &id, "?por_pagina=1")["estado"], "conferida");
-    // Nothing is lost: the same list is applied again, to its end.
+    // Nothing is lost: the same list can be applied again, completely.
     apply(&admin, &id).expect(202);
     let done = made(&admin, &id);
     assert_eq!((&done["criados"], &done["erros"]), (&json!(10_000), &json!(0)));

@@ -1,5 +1,5 @@
-//! The marketplace's notifications as the operator sees them: what came, what
-//! became of it, and once more from the start.
+//! The marketplace's notifications as the operator sees them: what arrived,
+//! what happened to it, and how it is handled again.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ fn list(actor: &Actor<'_>, target: &str) -> Value {
     actor.send(request).ok()
 }
 
-/// Has a signed notification of an account that nobody linked arrive.
+/// Sends a signed notification of an account that nobody has linked.
 #[track_caller]
 fn notify(site: &Site, resource: &str, topic: &str, account: u64) {
     let id = format!("{resource}-{topic}-{account}");
@@ -102,7 +102,8 @@ fn the_inbox_is_searched_filtered_paged_and_exported() {
         ("?topico=orders_v2", 25),
         ("?topico=questions&estado=ignorada", 1),
         ("?topico=claims", 0),
-        // A number is that of a resource when there is one, else an account's.
+        // A number is searched as that of a resource first, else as that of an
+        // account.
         ("?q=7", 2),
         ("?q=7&topico=questions", 1),
         ("?q=900000002", 2),
@@ -143,7 +144,7 @@ fn a_notification_is_worked_again_from_the_start() {
     world.item(LOJA, "Garrafa", 89.9);
     let site = Site::builder().unlimited().world(&world).start();
     let admin = site.administrator();
-    // It came before the account was linked.
+    // The notification arrived before the account was linked.
     notify(&site, "/orders/1", "orders_v2", LOJA);
     let id = list(&admin, INBOX)["dados"][0]["id"].as_str().unwrap().to_owned();
     let again = format!("{INBOX}/{id}/reprocessar");
@@ -153,7 +154,7 @@ fn a_notification_is_worked_again_from_the_start() {
     let back = admin.send(Request::new("POST", &again)).expect(303);
     assert_eq!(back.header("location"), Some("/admin/notificacoes"));
     let one = || list(&admin, &format!("{INBOX}/{id}"));
-    // That there is no such order is believed the second time.
+    // That the order does not exist is believed only the second time.
     until("it is worked", Duration::from_mins(1), || {
         site.clock().advance_s(5);
         (one()["estado"] == "processada").then_some(())
@@ -176,7 +177,7 @@ fn what_was_dealt_with_goes_after_thirty_days() {
     notify(&site, "/orders/1", "orders_v2", LOJA);
     notify(&site, "/orders/2", "orders_v2", LOJA);
     site.stop();
-    // One that a handler is still to come for, older than what is kept.
+    // One that has no handler yet, older than the time for which others are kept.
     Connection::open_with_flags(site.database(), OpenFlags::SQLITE_OPEN_READ_WRITE)
         .unwrap()
         .execute_batch("UPDATE ml_notification SET state = 4 WHERE resource = '/orders/1'")

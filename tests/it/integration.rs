@@ -12,7 +12,7 @@ const SUSPEND: &str = "/api/v1/alunos/suspender";
 const REACTIVATE: &str = "/api/v1/alunos/reativar";
 const LLM: &str = "/api/v1/webhook/llm";
 
-/// Names and texts of the fields at fault.
+/// Names and messages of the invalid fields.
 #[track_caller]
 fn faults(reply: &Reply) -> Vec<String> {
     let body = reply.json();
@@ -45,7 +45,7 @@ fn a_student_is_registered_once() {
         assert_eq!(refused.code(), "conflict");
         assert_eq!(faults(&refused), ["email"]);
     }
-    // Staff and suppliers hold their addresses too.
+    // The addresses of staff and suppliers are taken, too.
     let rui = site.make_person("rui", "drop").email;
     crm.post(CREATE, &student(&rui)).expect(409);
     let bare = crm.post(CREATE, &student("bia@example.com")).expect(201);
@@ -157,7 +157,8 @@ fn a_welcome_message_waits_and_holds_no_secret() {
         format!("bia@example.com email boas_vindas 0 {week}"),
     ];
     assert_eq!(site.stored(waiting), expected);
-    // The name in the queue opens nothing: it is the digest of the code, which is sealed.
+    // The name in the queue does not work as a link: it is the digest of the
+    // code, and the code is encrypted.
     let names = "SELECT count(*) || '' FROM outbox JOIN one_time_link ON json_extract(params, '$.link') = lower(hex(link_hash))
                  WHERE code IS NOT NULL AND instr(hex(code), upper(json_extract(params, '$.link'))) = 0";
     assert_eq!(site.stored(names), ["3"]);
@@ -208,7 +209,7 @@ fn students_are_suspended_and_reactivated_any_number_of_times() {
     assert_eq!(site.stored(audit), expected);
 }
 
-/// Every credential of a student, and a call of each group that it opens.
+/// Every credential of a student, and a call of each group for which it is valid.
 struct Credentials<'s> {
     session: Actor<'s>,
     extension: Actor<'s>,
@@ -225,7 +226,8 @@ impl<'s> Credentials<'s> {
         }
     }
 
-    /// Status and code of each route group with each credential that opens it.
+    /// Status and code of each route group, with each credential that is valid
+    /// for it.
     fn calls(&self) -> Vec<(String, u16, String)> {
         let page = |path: &str| Request::new("GET", path);
         let json = |path: &str| page(path).header("Accept", "application/json");
@@ -250,7 +252,7 @@ impl<'s> Credentials<'s> {
     }
 }
 
-/// Status and code of each door that takes a password.
+/// Status and code of each login that accepts a password.
 fn doors(site: &Site, name: &str) -> Vec<(u16, String)> {
     let person = site.make_person(name, "vip");
     let login = json!({ "email": person.email, "senha": person.password });
@@ -272,7 +274,7 @@ fn suspended_means_suspended() {
     all(&ana, (200, ""));
     let email = json!({ "email": "ana@example.com" });
     crm.post(SUSPEND, &email).ok();
-    // From the answer on, without a moment in between.
+    // It holds immediately after the answer.
     all(&ana, (401, "account_suspended"));
     let closed = (401, "account_suspended".to_owned());
     assert_eq!(doors(&site, "ana"), [closed.clone(), closed]);
@@ -282,7 +284,8 @@ fn suspended_means_suspended() {
     all(&rui, (200, ""));
 
     crm.post(REACTIVATE, &email).ok();
-    // What was ended stays ended; the partner token only stopped passing.
+    // Ended sessions and tokens stay ended; the partner token was only rejected
+    // meanwhile.
     for (what, status, code) in ana.calls() {
         let expected = if what.starts_with("seller") { (200, "") } else { (401, "unauthorized") };
         assert_eq!((status, &*code), expected, "{what}");
@@ -341,7 +344,7 @@ fn an_assistant_gets_what_the_public_endpoints_give() {
     ] {
         let given = ask(action).expect(200);
         assert_eq!(given.body, site.anonymous().get(path).expect(200).body, "{action}");
-        // It is an answer to a key, not a public document.
+        // It is an answer for a key, not a public document.
         assert_eq!(given.header("cache-control"), Some("no-store"));
         assert_eq!(given.header("etag"), None);
         let conditional = Request::new("POST", LLM)

@@ -1,4 +1,4 @@
-//! Fiscal notes: where they are found, whose they are, what is said when not.
+//! Fiscal notes: where they are found, who may read them, and the errors.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn is_note(reply: Reply, order: &str) {
     assert!(reply.text().contains(order), "the note is of {order}");
 }
 
-/// Paths that the platform asked for since the last look.
+/// Paths that the platform requested since the last call.
 fn asked(shop: &Shop) -> Vec<String> {
     let requests = shop.world.requests();
     shop.world.forget_requests();
@@ -37,7 +37,7 @@ fn a_note_is_found_wherever_it_is() {
     shop.wait_for(&shop.ana(), 1);
     let said = refused(ask(&shop, "ana", &order), 404);
     assert!(said.contains("ainda não tem nota"), "{said}");
-    // A browser reads it on the page of the sale.
+    // A browser gets the error on the page of the sale.
     let ana = shop.site.person("ana");
     let pressed =
         Request::new("GET", &format!("/painel/vendas/{order}/nota")).header("Accept", "text/html");
@@ -53,7 +53,7 @@ fn a_note_is_found_wherever_it_is() {
     is_note(ask(&shop, "ana", &order), &order);
     let paths = asked(&shop);
     assert_eq!(paths.len(), 2, "{paths:?}");
-    // By the parcel, when the biller does not know the order.
+    // By the parcel, when the billing service does not know the order.
     let by_order = format!("/users/{LOJA}/invoices/orders");
     shop.world.fault(&json!({ "path_prefix": by_order, "kind": "status", "code": 404 }));
     is_note(ask(&shop, "ana", &order), &order);
@@ -137,7 +137,7 @@ fn what_the_marketplace_says_of_a_note_stays_with_us() {
         shop.world.clear_faults();
         shop.site.clock().advance_s(600);
     }
-    // A note that says it lies at another host.
+    // A note whose address is at another host.
     shop.world.configure(&json!({ "foreign_invoices": true }));
     let said = refused(ask(&shop, "ana", &order), 502);
     assert!(!said.contains("sandbox.invalid"), "{said}");

@@ -1,5 +1,6 @@
-//! The key that opens what is sealed in the database: lost, wrong, put back,
-//! given up. Nothing sealed is ever replaced because it does not open.
+//! The key of the encrypted values in the database: lost, wrong, put back,
+//! given up. No encrypted value is ever replaced because it cannot be
+//! decrypted.
 
 use std::path::PathBuf;
 
@@ -10,19 +11,19 @@ use crate::process::until;
 use crate::site::{Builder, PROPAGATION, Site};
 use crate::sync::{LOJA, accounts, joined, shop, wait_until_read};
 
-/// Another key than any that is generated.
+/// A key that differs from every generated one.
 const OTHER: &str = "0123456789abcdef0123456789abcdef";
 
 fn key_file(site: &Site) -> PathBuf {
     site.database().with_extension("db.key")
 }
 
-/// With secrets that are generated, not configured.
+/// A site whose secrets are generated, not configured.
 fn generating(site: Builder) -> Builder {
     site.config("cron.secret", "").config("checkout.tokens", Vec::<String>::new())
 }
 
-/// Everything sealed, as it lies in the stopped database.
+/// All encrypted values, as they are in the stopped database.
 fn sealed(site: &Site) -> Vec<String> {
     let database = Connection::open_with_flags(site.database(), OpenFlags::default()).unwrap();
     let sql = "SELECT name || ' ' || hex(value) FROM setting
@@ -35,7 +36,7 @@ fn sealed(site: &Site) -> Vec<String> {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// Requires one line on stderr that names the key and the three ways on.
+/// Requires one line on stderr that names the key and the three ways to continue.
 #[track_caller]
 fn refuses(site: &Site, arguments: &[&str]) {
     let outcome = site.command(arguments).exits(1);
@@ -97,7 +98,8 @@ fn a_lost_key_destroys_nothing_and_the_right_one_opens_everything_again() {
     std::fs::rename(key_file(&site), &aside).unwrap();
     stands_still(&site);
     assert!(!key_file(&site).exists(), "a key was made");
-    // Neither does one that is no key, nor one that belongs elsewhere.
+    // The same holds for a file that is no key, and for the key of another
+    // database.
     for wrong in ["nenhuma chave", &"ab".repeat(32)] {
         std::fs::write(key_file(&site), wrong).unwrap();
         private(&key_file(&site));
@@ -167,13 +169,14 @@ fn a_new_key_says_what_is_lost_and_wants_a_yes() {
     assert!(account["erro"].as_str().unwrap().contains("Vincule a conta de novo"), "{account}");
     let told = "SELECT title FROM notification WHERE title = 'Vínculo perdido'";
     assert_eq!(site.stored(told).len(), 1);
-    // The file that did not fit may open another database.
+    // The replaced key file is kept: it may belong to another database.
     let data = std::fs::read_dir(site.folder().join("data")).unwrap();
     let kept = data
         .map(|entry| entry.unwrap().path())
         .find(|path| path.to_string_lossy().contains(".db.key.replaced-"));
     assert_eq!(std::fs::read_to_string(kept.unwrap()).unwrap(), "ab".repeat(32));
-    // Said again, as a unit might, it gives up nothing more.
+    // With the same options again, as a service unit might do, nothing more is
+    // given up.
     site.stop();
     site.start_with(&["--new-key", "--yes"]);
     assert_eq!(site.command(&["secret", "show", "cron"]).ok(), now);

@@ -15,7 +15,7 @@ fn call(key: &Actor<'_>) -> (u16, String) {
     (reply.status, reply.code())
 }
 
-/// What a good key with the scope `write` gets.
+/// The answer to a valid key with the scope `write`.
 fn served() -> (u16, String) {
     (404, "not_found".to_owned())
 }
@@ -77,7 +77,7 @@ fn a_program_makes_a_key_and_sees_it_once() {
     let prefix = format!("/admin/chaves?q={}", &text[..12]);
     assert_eq!(json_of(&administrator, &prefix)["total"], 1);
     assert_eq!(json_of(&administrator, "/admin/chaves?q=%25")["total"], 0);
-    // What is left out stays; null takes it away.
+    // A field that is left out keeps its value; null removes it.
     administrator.post("/admin/chaves/1", &json!({ "limite": null, "expira_em": null })).ok();
     let freed = json_of(&administrator, "/admin/chaves/1");
     assert_eq!(
@@ -236,10 +236,11 @@ fn a_change_holds_from_its_answer_on() {
     assert_eq!((&kept["limite"], &kept["expira_em"]), (&Value::Null, &Value::Null));
     administrator.post("/admin/chaves/1", &json!({ "expira_em": "2026-11-20" })).ok();
     site.clock().set("2026-11-21T03:00:00Z");
-    // The panel's session is idle since yesterday, the key's last day is over.
+    // The panel's session has been idle since yesterday, and the key's last day
+    // is over.
     assert_eq!(call(&key), unknown());
     let administrator = site.administrator();
-    // An old end may stay while the rest changes.
+    // An end in the past may stay while other fields change.
     administrator
         .post("/admin/chaves/1", &json!({ "nome": "Loja", "expira_em": "2026-11-20" }))
         .ok();
@@ -302,7 +303,7 @@ fn an_overlap_may_be_none_and_is_a_week_at_most() {
     }
     let second = made(exchange, &json!({ "horas": 0 }));
     assert_eq!((call(&first), call(&second)), (unknown(), served()));
-    // Programs that list keys see what is in force.
+    // The list of keys says which of them are valid.
     let listed = |query: &str| {
         let list = json_of(&administrator, &format!("{KEYS}?{query}"));
         (list["total"].clone(), list["dados"][0]["id"].clone())

@@ -1,4 +1,4 @@
-//! API keys: what they open, from where, how often and until when.
+//! API keys: what they allow, from where, how often and until when.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::site::{PROPAGATION, Site};
 
 const SUSPEND: &str = "/api/v1/alunos/suspender";
 
-/// A call that a good key with the scope `write` gets through to its handler,
+/// A call that reaches its handler with a valid key with the scope `write`,
 /// from an address that a proxy on this machine names.
 fn ask(key: &Actor<'_>, address: &str) -> Reply {
     let body = json!({ "email": "ninguem@example.com" });
@@ -32,7 +32,7 @@ fn is(reply: &Reply, status: u16, code: &str) {
     assert_eq!(reply.json()["success"], false, "{reply}");
 }
 
-/// What is left of the window that a call counted in.
+/// Limit and rest of the window in which a call was counted.
 #[track_caller]
 fn left(reply: &Reply) -> (i64, i64) {
     let number = |name: &str| {
@@ -116,7 +116,7 @@ fn checks_come_in_their_order() {
     // The window is used up, and still the address comes first.
     is(&ask(&writer, inside), 429, "rate_limited");
     is(&ask(&writer, outside), 403, "ip_not_allowed");
-    // Before the body is looked at.
+    // The scope is checked before the body.
     let rubbish = Request::new("POST", SUSPEND).body("application/json", b"{");
     is(&receiver.send(rubbish.header("X-Forwarded-For", inside)), 403, "insufficient_scope");
 }
@@ -136,7 +136,7 @@ fn a_key_has_a_window_of_its_own() {
         assert_eq!(left(&ask(&own, here)), (3, remaining));
     }
     is(&ask(&own, here), 429, "rate_limited");
-    // What was refused for the key says nothing of the address.
+    // A call that the key's window rejects does not count against the address.
     let wrong = site.bearer(&format!("spk_{}", "0".repeat(48)));
     assert_eq!(left(&ask(&wrong, here)), (60, 59));
     site.clock().advance_s(60);
@@ -208,7 +208,7 @@ fn a_key_works_through_its_last_day() {
     let site = Site::start();
     let key = site.key_with(&["write"], &["--expires", "2026-11-21"]);
     is(&ask_here(&key), 404, "not_found");
-    // The day of the zone: São Paulo is three hours behind.
+    // The day ends in the configured zone: São Paulo is three hours behind UTC.
     site.clock().set("2026-11-22T02:59:59Z");
     is(&ask_here(&key), 404, "not_found");
     site.clock().set("2026-11-22T03:00:00Z");
@@ -246,7 +246,7 @@ fn a_key_tells_its_last_use() {
     };
     assert_eq!(stored(), ["never", "never"]);
     ask(&key, "2001:db8::7");
-    // A use within the same minute counts as well, and a refused one does not.
+    // A use within the same minute is noted as well, and a rejected one is not.
     site.clock().advance_s(2);
     ask(&key, "203.0.113.7");
     let at = site.clock().now().timestamp();

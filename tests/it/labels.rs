@@ -1,4 +1,4 @@
-//! Labels: what can be printed, whose it is, and what is said when not.
+//! Labels: what can be printed, by whom, and the errors.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ impl Shop {
         self.site.person("ana")
     }
 
-    /// A sale whose parcel can be sent; gives order and shipment.
+    /// Makes a sale whose parcel can be sent; returns order and shipment.
     pub fn sell(&self, seller: u64, notify: bool) -> (String, String) {
         let order = self.world.sale_with(seller, &json!({ "notify": notify }));
         let id = order["id"].to_string();
@@ -60,7 +60,7 @@ impl Shop {
         (id, shipment)
     }
 
-    /// Waits until the page shows so many parcels of an account.
+    /// Waits until the page shows `count` parcels of an account.
     #[track_caller]
     pub fn wait_for(&self, actor: &Actor<'_>, count: u64) -> Value {
         self.world.deliveries();
@@ -111,7 +111,7 @@ fn parcels_that_are_ready_are_listed_and_printed_together() {
     assert_eq!(file.header("content-type"), Some("application/pdf"));
     assert!(file.body.starts_with(b"%PDF-"));
     assert!(file.text().contains(&first.1));
-    // Ticked boxes come as a parameter each.
+    // Each ticked box is sent as its own parameter.
     let both = format!("{FILE}?conta={LOJA}&shipment_id={}&shipment_id={}", first.1, second.1);
     let file = ana.get(&both).expect(200);
     assert!(file.text().contains(&first.1) && file.text().contains(&second.1));
@@ -224,7 +224,7 @@ fn what_the_marketplace_says_stays_with_us() {
         assert!(said.contains(part), "{fault}: {said}");
         assert!(!said.contains("segredo"), "{said}");
     }
-    // The parcel goes off, and its label with it.
+    // The parcel is sent, and its label is no longer listed.
     let sent = json!({ "shipping_status": "shipped", "notify": false });
     shop.world.control(&format!("/_sandbox/orders/{order}"), &sent);
     let said = refused(ask(&shop.ana(), LOJA, &shipment), 400);
@@ -250,7 +250,7 @@ fn parcels_that_have_left_are_ones_own_all_the_same() {
     let asked = shop.world.requests();
     let paths: Vec<&str> = asked.iter().filter_map(|call| call["path"].as_str()).collect();
     assert_eq!(paths, ["/shipment_labels"], "nothing else is asked");
-    // Guesses among them are guesses.
+    // Guessed numbers among the right ones are answered like other guesses.
     let guesses = "1,2,3,4,5,6";
     refused(ask(&ana, LOJA, &format!("{},{guesses}", ids[0])), 404);
 }
@@ -290,7 +290,7 @@ fn one_that_cannot_be_printed_is_named_and_left_out_of_the_rest() {
     assert!(told.contains("já foi enviado"), "{listed}");
     assert_eq!(listed["dados"][0]["impedimento"], Value::Null);
 
-    // Once it was printed by itself it is among the others again.
+    // After it was printed alone it is listed with the others again.
     let ready = json!({
         "shipping_status": "ready_to_ship", "shipping_substatus": "ready_to_print", "notify": false,
     });

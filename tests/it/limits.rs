@@ -19,7 +19,7 @@ fn number(reply: &Reply, name: &str) -> i64 {
     value.parse().unwrap()
 }
 
-/// Requires a limit, what is left of it, and its end in so many seconds.
+/// Requires a limit, the rest of it, and its end in `ends_in_s` seconds.
 #[track_caller]
 fn shows(site: &Site, reply: &Reply, limit: i64, remaining: i64, ends_in_s: i64) {
     let shown =
@@ -84,7 +84,7 @@ fn windows_survive_a_restart() {
     shows(&site, &ana.get(ME).expect(200), 60, 34, 40);
     site.kill();
     site.start_again();
-    // A crash may forget the last second, and never counts too much.
+    // A crash may lose the counts of the last second, and never counts too much.
     assert!(number(&ana.get(ME), "x-ratelimit-remaining") >= 33);
 }
 
@@ -186,7 +186,7 @@ fn behind_proxies() -> Site {
     Site::builder().config("server.trusted_proxies", vec!["127.0.0.1", "10.0.0.0/8"]).start()
 }
 
-/// A login that the proxy says comes from `address`.
+/// A login that comes from `address`, as the proxy says.
 #[track_caller]
 fn log_in(nobody: &Actor<'_>, email: &str, password: &str, address: &str) -> Reply {
     let login = json!({ "email": email, "senha": password });
@@ -280,7 +280,7 @@ fn ten_failures_close_an_account_to_strangers() {
         assert_eq!(closed.code(), "rate_limited");
         assert_eq!(number(&closed, "retry-after"), 900);
     }
-    // The address she knows has a counter of its own, and her session goes on.
+    // Her known address has a counter of its own, and her session still works.
     log_in(&nobody, &ana.email, &ana.password, home).expect(200);
     session.get("/painel").expect(200);
     site.clock().advance_s(899);
@@ -303,7 +303,7 @@ fn ten_failures_close_an_address_to_everybody_new() {
     log_in(&nobody, &rui.email, &rui.password, cafe).expect(429);
     log_in(&nobody, &rui.email, &rui.password, "203.0.113.2").expect(200);
     log_in(&nobody, &ana.email, &ana.password, cafe).expect(200);
-    // The known address is closed by its own ten failures.
+    // The known address is blocked by its own ten failures.
     for _ in 0..10 {
         log_in(&nobody, &ana.email, "errada errada", cafe).expect(401);
     }

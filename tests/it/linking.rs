@@ -1,5 +1,5 @@
-//! From consent to sale, with the stand-in marketplace: linking, tokens,
-//! signatures, and a marketplace that is away for a while.
+//! From consent to sale, with the simulated marketplace: linking, tokens,
+//! signatures, and a marketplace that cannot be reached for a while.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::world::World;
 
 const LOJA: u64 = 900_000_001;
 
-/// Real time that the workers get.
+/// Longest real time to wait for the workers.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Life of an access token at the marketplace.
+/// Lifetime of an access token at the marketplace.
 const ACCESS_S: i64 = 6 * 3600;
 
 /// Seconds that a consent may take.
@@ -48,7 +48,7 @@ fn total(ana: &Actor<'_>) -> i64 {
     orders["pagination"]["total"].as_i64().unwrap()
 }
 
-/// Waits for so many orders; each look lets the time pass that a retry waits for.
+/// Waits for `count` orders; each check advances the clock, so that retries run.
 #[track_caller]
 fn wait_for_orders(site: &Site, ana: &Actor<'_>, wanted: i64) {
     until("the orders are there", PATIENCE, || {
@@ -104,8 +104,8 @@ fn a_marketplace_that_is_away_delays_and_loses_nothing() {
     let world = shop();
     let site = joined(&world).start();
     let ana = linked(&world, &site);
-    // A renewal whose answer is not to be read would lose the link: those
-    // faults leave `/oauth/token` out.
+    // A renewal with an unreadable answer would lose the link, so these faults
+    // leave `/oauth/token` out.
     for fault in [
         json!({ "path_prefix": "/", "times": 0, "kind": "status", "code": 500 }),
         json!({ "path_prefix": "/orders", "times": 0, "kind": "garbage" }),
@@ -162,7 +162,7 @@ fn an_expired_token_is_refreshed_once_and_again_with_the_new_one() {
         until("the sales are there", PATIENCE, || (total(&ana) == 4 * round).then_some(()));
         assert_eq!(calls_of(&world, "/oauth/token"), 1, "round {round}");
     }
-    // A token that ended before its time is refreshed too.
+    // A token that ended early is refreshed, too.
     world.forget_requests();
     world.end_tokens(LOJA, "expire_access");
     world.sale(LOJA);
@@ -193,7 +193,7 @@ fn a_refused_refresh_is_told_once_and_ends_the_calls() {
     }
     all_received(&world);
     site.clock().advance_s(3600);
-    // A stop waits for what is under way, so nothing is asked after it.
+    // A stop waits for running work, so nothing is requested after it.
     site.stop();
     site.start_again();
     assert_eq!(world.requests(), [json!(null); 0]);
@@ -222,7 +222,7 @@ fn an_account_has_one_owner_until_it_is_unlinked() {
     assert_eq!(owns("ana"), true);
     ana.send(Request::new("POST", &unlink).form(&[])).expect(303);
     assert_eq!(owns("ana"), false);
-    // The marketplace knows, and only whose account it was has told it.
+    // The marketplace was told of it, and only by the owner of the account.
     let told = || {
         let calls = world.requests();
         let told = calls.iter().filter(|call| call["method"] == "DELETE");
@@ -234,7 +234,7 @@ fn an_account_has_one_owner_until_it_is_unlinked() {
     assert!(first[0].starts_with(&grant), "{first:?}");
     world.link(&rui, LOJA);
     assert_eq!((owns("ana"), owns("rui")), (json!(false), json!(true)));
-    // Out of reach, it is unlinked all the same.
+    // When the marketplace cannot be reached, the account is unlinked as well.
     let away = json!({ "path_prefix": "/users/", "times": 0, "kind": "status", "code": 503 });
     world.fault(&away);
     rui.send(Request::new("POST", &unlink).form(&[])).expect(303);
@@ -253,7 +253,7 @@ fn a_consent_counts_though_the_account_cannot_be_looked_at() {
         let page = ana.get("/painel/ml").expect(200).text();
         assert!(page.contains(notice), "no {notice:?} in {page}");
         world.clear_faults();
-        // The pair that came with the consent is the one that works.
+        // The token pair from the consent is stored and works.
         crate::sync::run_after(&site, 7 * 3_600);
         let ana = site.person("ana");
         crate::sync::wait_until_read(&site, &ana);
@@ -270,7 +270,7 @@ fn a_consent_works_once_for_who_asked_and_for_ten_minutes() {
     let site = joined(&world).start();
     let (ana, rui) = (site.person("ana"), site.person("rui"));
     let consent = |person: &Actor<'_>| world.consent(person, LOJA);
-    // What the page then says, once.
+    // The notice on the page, which is shown once.
     let told = |person: &Actor<'_>, target: &str| {
         let reply = person.get(target).expect(303);
         let page = reply.header("location").unwrap();

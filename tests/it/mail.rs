@@ -25,7 +25,7 @@ struct MailServer {
 }
 
 impl MailServer {
-    /// One that takes ASCII alone in addresses, as many do.
+    /// A server that accepts only ASCII in addresses, as many do.
     #[track_caller]
     fn start() -> Self {
         Self::at(0, "ascii")
@@ -164,14 +164,14 @@ fn no_two_messages_have_one_id_and_a_repetition_keeps_its_own() {
     let mails = server.mails();
     let ids: Vec<String> = mails.iter().map(message_id).collect();
     assert_eq!(ids[0], ids[1], "a retry keeps its own");
-    // Removed with her messages, whose numbers stay used.
+    // She is removed with her messages, whose numbers are not used again.
     let ana = first["destinatario"]["id"].as_str().unwrap();
     admin.post(&format!("/admin/alunos/{ana}/excluir"), &json!({})).ok();
     welcome(&site, "Rui", "rui@example.com");
     let second = settled(&admin, "enviada");
     let number = |message: &Value| message["id"].as_str().unwrap().parse::<i64>().unwrap();
     assert!(number(&second) > number(&first), "{second}");
-    // Another database, the same server.
+    // Another database with the same mail server.
     let other = server.site().start();
     welcome(&other, "Ana", "ana@example.com");
     settled(&other.administrator(), "enviada");
@@ -215,10 +215,10 @@ fn an_address_that_the_server_cannot_take_fails_at_once() {
         "o servidor de e-mail não aceita endereços com acento antes do @ (não oferece SMTPUTF8)"
     );
     assert_eq!(failed["tentativas"], 1);
-    // The channel is in order.
+    // The channel still works.
     welcome(&site, "Ana", "ana@example.com");
     settled(&admin, "enviada");
-    // The panel says it wherever the address is typed.
+    // The panel says so wherever the address is typed.
     let typed = [("nome", "José"), ("email", "josé@example.com"), ("plano", "pro")];
     let made = admin.send(Request::new("POST", "/admin/alunos").form(&typed));
     let page = admin.get(made.expect(303).header("location").unwrap()).expect(200).text();
@@ -317,7 +317,7 @@ fn what_waited_for_the_server_leaves_when_it_is_back() {
     });
     let back = MailServer::at(port, "ascii");
     site.clock().advance_s(60);
-    // Where nobody is there is nothing to try.
+    // Without a server no try is counted.
     assert_eq!(settled(&admin, "enviada")["tentativas"], 1);
     assert_eq!(back.mails().len(), 1);
 }

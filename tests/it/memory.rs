@@ -1,4 +1,4 @@
-//! How much memory a child process has, and a ceiling on it.
+//! How much memory a child process has, and a limit on it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,13 @@ pub fn peak_resident(pid: u32) -> u64 {
     line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() * 1024
 }
 
-/// A control group that kills its process when it needs more than a limit.
-/// Removed with this value, which must outlive the process.
+/// A control group that kills its process when it needs more than a limit. It
+/// is removed when this value is dropped, which must be after the process
+/// ended.
 pub struct Ceiling(PathBuf);
 
 impl Ceiling {
-    /// Confines a running process, where this machine lets us make groups;
+    /// Limits a running process, where this machine lets us make groups;
     /// elsewhere the tests rely on [`peak_resident`] alone.
     pub fn over(pid: u32, bytes: u64) -> Option<Self> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;

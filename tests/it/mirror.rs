@@ -1,5 +1,5 @@
-//! Listings, questions, claims and shipments of a linked account: what the
-//! marketplace announces ends in the books as the marketplace has it.
+//! Listings, questions, claims and shipments of a linked account: after a
+//! notification of the marketplace, the database has what the marketplace has.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use crate::world::World;
 const LOJA: u64 = 900_000_001;
 const OUTRA: u64 = 900_000_002;
 
-/// Real time that the workers get.
+/// Longest real time to wait for the workers.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Ana's linked shop with one listing, read to the end, on a site that is told
-/// of changes.
+/// Ana's linked shop with one listing, completely read, on a site that gets
+/// notifications of changes.
 fn linked(world: &World) -> (Site, String) {
     world.seller(LOJA, "LOJA DA ANA");
     let item = world.item(LOJA, "Garrafa térmica", 89.9);
@@ -30,7 +30,7 @@ fn linked(world: &World) -> (Site, String) {
     (site, item)
 }
 
-/// Waits for what a query of texts gives.
+/// Waits until a query finds these texts.
 #[track_caller]
 fn shows(site: &Site, sql: &str, expected: &[&str]) {
     until(sql, PATIENCE, || {
@@ -147,7 +147,7 @@ fn a_shipment_moves_its_order() {
     wait_until_worked(&world, &site);
     let shipping = "SELECT w.text FROM sale_order o JOIN word w ON w.word_id = o.shipping_status";
     shows(&site, shipping, &["ready_to_ship"]);
-    // The change itself says nothing; the notification of the shipment does.
+    // The change itself sends no notification; that of the shipment does.
     let order = format!("/_sandbox/orders/{}", sale["id"]);
     world.control(&order, &json!({ "shipping_status": "shipped", "notify": false }));
     let shipment = format!("/shipments/{}", sale["shipment"]["id"]);
@@ -173,7 +173,7 @@ fn an_area_that_refuses_does_not_end_the_link() {
     let waiting =
         "SELECT topic || ' ' || outcome FROM ml_notification WHERE state = 0 AND attempts > 1";
     shows(&site, waiting, &["questions refused with 401 area_refused"]);
-    // Listings come in all the same, and the link is good.
+    // Listings are still read, and the link is valid.
     world.control(&format!("/_sandbox/items/{item}"), &json!({ "stock": 5 }));
     until("the listing is here", PATIENCE, || {
         (site.stored("SELECT available || '' FROM listing") == ["5"]).then_some(())
@@ -245,7 +245,7 @@ fn unlinking_takes_away_what_only_shows_how_things_stand() {
     shows(&site, rows, &["0 0 0 1"]);
     shows(&site, "SELECT count(*) || '' FROM ml_unlinked", &["0"]);
     assert_eq!(site.stored("SELECT count(*) || '' FROM listing_count"), ["0"]);
-    // The sales stay, and are found by their account.
+    // The sales are kept, and can be filtered by their account.
     let sales = crate::cron::json_of(&ana, &format!("/painel/vendas?conta={LOJA}"));
     assert_eq!(sales["total"], 1, "{sales}");
 }
@@ -293,7 +293,7 @@ fn notifications_are_marked_as_read_by_their_owner_alone() {
         shown["notificacoes"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
     let read = |who: &Actor<'_>, body: &Value| who.post("/api/ext/notificacoes/lidas", body);
 
-    // Another person's ids, and ids that are none, mark nothing.
+    // Another person's ids and unknown ids mark nothing.
     assert_eq!(read(&rui, &json!({ "ids": ids })).ok(), json!({ "ok": true, "lidas": 0 }));
     assert_eq!(read(&rui, &json!({ "todas": true })).ok()["lidas"], 0);
     assert_eq!(read(&ana, &json!({ "ids": ["999999"] })).ok()["lidas"], 0);
@@ -303,7 +303,7 @@ fn notifications_are_marked_as_read_by_their_owner_alone() {
     assert_eq!(read(&ana, &json!({ "ids": [ids[0], ids[0]] })).ok()["lidas"], 1);
     assert_eq!(ana.get("/api/ext/me").ok()["ml"]["total_notifs"], 2);
 
-    // In the panel too, where each leads to what it is about.
+    // The same in the panel, where each leads to its subject.
     let (panel, others) = (site.person("ana"), site.person("rui"));
     let page = panel.get("/painel/avisos").expect(200).text();
     assert_eq!(page.matches("href=\"/painel/vendas/").count(), 3, "{page}");
@@ -323,7 +323,7 @@ fn notifications_are_marked_as_read_by_their_owner_alone() {
     let after = ana.get("/api/ext/me").ok()["ml"].take();
     assert_eq!((&after["total_notifs"], &after["notificacoes"]), (&json!(0), &json!([])));
 
-    // Nothing half-done: every fault is named and nothing is marked.
+    // All or nothing: every invalid field is named and nothing is marked.
     for (body, field) in [
         (json!({}), "ids"),
         (json!({ "todas": false }), "ids"),

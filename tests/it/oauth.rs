@@ -1,5 +1,6 @@
 //! Programs that people connect: what they get for a code, how it is renewed,
-//! and what ends it. The security list of RFC 9700, as far as it is about tokens.
+//! and what ends it. The security list of RFC 9700, as far as it is about
+//! tokens.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -20,7 +21,7 @@ const HEALTH: &str = "/api/v1/partner/health";
 const NOTIFY: &str = "/api/v1/partner/notify";
 const DAY_S: i64 = 86_400;
 
-/// What a program shows of its secret before it uses it.
+/// The PKCE challenge of a verifier, which a program sends first.
 pub fn challenge(verifier: &str) -> String {
     BASE64.encode(Sha256::digest(verifier.as_bytes()))
 }
@@ -62,7 +63,7 @@ impl Program {
         format!("/oauth/authorize?{query}")
     }
 
-    /// The number of the request that a person is asked about.
+    /// The number of the request that a person decides about.
     #[track_caller]
     pub fn asks(&self, person: &Actor<'_>, changes: &[(&str, &str)]) -> String {
         let reply = person.get(&self.address(changes)).expect(303);
@@ -71,7 +72,7 @@ impl Program {
         number
     }
 
-    /// A code that a person allows, with whatever the program asks for.
+    /// The code after a person allows everything that the program asks for.
     #[track_caller]
     pub fn code(&self, person: &Actor<'_>, changes: &[(&str, &str)]) -> String {
         let number = self.asks(person, changes);
@@ -98,8 +99,8 @@ impl Program {
         self.token(site, &[("grant_type", "refresh_token"), ("refresh_token", refresh)])
     }
 
-    /// A call of the token endpoint, without what it gives being known to the
-    /// harness, because every reply is searched for known secrets.
+    /// A call of the token endpoint. The harness does not learn the tokens in
+    /// its answer, because every reply is searched for known secrets.
     #[track_caller]
     pub fn token(&self, site: &Site, fields: &[(&str, &str)]) -> Reply {
         let fields = [&[("client_id", &*self.id)], fields].concat();
@@ -137,14 +138,14 @@ impl Tokens {
         Self { access, refresh, scope: text("scope") }
     }
 
-    /// What a call with the access token is answered.
+    /// The status of a call with the access token.
     #[track_caller]
     fn opens(&self, site: &Site) -> u16 {
         site.bearer(&self.access).get(HEALTH).status
     }
 }
 
-/// Where a request is shown.
+/// The page of a request.
 pub fn page(number: &str) -> String {
     format!("/oauth/authorize?pedido={number}")
 }
@@ -158,7 +159,7 @@ pub fn number(reply: &Reply) -> String {
     number.to_owned()
 }
 
-/// What a person decides of a request, as the form sends it.
+/// Sends a person's decision on a request, as the form does.
 #[track_caller]
 pub fn decide(person: &Actor<'_>, number: &str, decision: &str, access: Option<&str>) -> Reply {
     let mut fields = vec![("pedido", number), ("decisao", decision)];
@@ -166,7 +167,7 @@ pub fn decide(person: &Actor<'_>, number: &str, decision: &str, access: Option<&
     person.send(Request::new("POST", "/oauth/authorize").form(&fields))
 }
 
-/// What the address that a person is sent back to says.
+/// The value of a parameter in the address to which a person is redirected.
 #[track_caller]
 pub fn said(reply: &Reply, name: &str) -> String {
     let to = reply.header("location").unwrap_or_else(|| panic!("no redirect\n{reply}"));
@@ -189,7 +190,7 @@ fn hub(actor: &Actor<'_>) -> Value {
     actor.send(Request::new("GET", path).header("Accept", "application/json")).expect(200).json()
 }
 
-/// A site whose person has a plan, and a program that asks her.
+/// A site with a person who has a plan.
 fn started() -> Site {
     let site = Site::builder().unlimited().start();
     site.person("ana");
@@ -282,7 +283,7 @@ fn a_token_of_an_app_opens_the_partner_api_alone_and_stands_in_the_header_alone(
     let json = |path: &str| Request::new("GET", path).header("Accept", "application/json");
     app.send(json("/painel/parceiro")).expect(401);
     let in_query = format!("{HEALTH}?access_token={}", tokens.access);
-    // Neither taken nor repeated.
+    // The token is neither accepted nor shown again.
     assert_eq!(site.anonymous().get(&in_query).status, 401);
     let in_query = format!("/oauth/token?refresh_token={}", tokens.refresh);
     let fields = [("grant_type", "refresh_token"), ("client_id", &*program.id)];
@@ -333,7 +334,7 @@ fn a_code_is_good_once_for_its_program_its_address_and_its_secret() {
     let json = Request::new("POST", "/oauth/token").json(&json!({ "grant_type": "refresh_token" }));
     refused(site.anonymous().send(json), 400, "invalid_request");
 
-    // None of that spent it; its second use ends what the first one gave.
+    // None of that used the code up. Its second use ends what the first one gave.
     let tokens = Tokens::of(&site, program.redeem(&site, &code));
     assert_eq!(tokens.opens(&site), 200);
     refused(program.redeem(&site, &code), 400, "invalid_grant");
@@ -371,7 +372,7 @@ fn fifty_renewals_with_one_token_leave_no_two_that_live() {
     assert_eq!((first.opens(&site), renewed[0].opens(&site)), (401, 401));
 }
 
-/// The tokens that fifty calls at the same time give.
+/// The tokens from fifty calls at the same time.
 fn at_once(site: &Site, call: impl Fn() -> Reply + Sync) -> Vec<Tokens> {
     let left = AtomicUsize::new(50);
     let take = || left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
@@ -416,12 +417,12 @@ fn a_refresh_token_is_good_once_and_an_older_one_ends_the_connection() {
     );
     assert_eq!(read.scope, "partner:read");
     site.bearer(&read.access).post(NOTIFY, &json!({})).expect(403);
-    // The connection itself is what the person gave.
+    // The connection itself still has the scope that the person gave.
     let whole = Tokens::of(&site, program.renew(&site, &read.refresh));
     assert_eq!(whole.scope, "partner:read partner:write");
     assert_eq!((first.opens(&site), whole.opens(&site)), (200, 200));
 
-    // However old: what it belongs to is recognised.
+    // Even an old refresh token is recognised as part of its connection.
     refused(program.renew(&site, &first.refresh), 400, "invalid_grant");
     assert_eq!((read.opens(&site), whole.opens(&site)), (401, 401));
     refused(program.renew(&site, &whole.refresh), 400, "invalid_grant");
@@ -532,7 +533,7 @@ fn secrets_are_digests_in_the_file_and_nothing_in_the_log() {
     let number = program.asks(&ana, &[("state", "um-estado-que-se-reconhece")]);
     let page = ana.get(&page(&number)).expect(200).text();
     let (_, form) = page.split_once("name=\"envio\" value=\"").unwrap();
-    // As a browser sends it, so that the answer is kept for a second press.
+    // As a browser sends it, so that the answer is stored for a second press.
     let fields = [("envio", &form[..32]), ("pedido", &*number), ("decisao", "permitir")];
     let press = || ana.send(Request::new("POST", "/oauth/authorize").form(&fields)).expect(303);
     let (first, second) = (press(), press());

@@ -1,5 +1,5 @@
-//! What programs ask of people: what is refused where, what the page says, and
-//! who may answer.
+//! Authorization requests of programs: what is rejected and where, what the
+//! page says, and who may answer.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ fn browser(request: Request) -> Request {
     request.header("Accept", "text/html")
 }
 
-/// The person is told here and sent nowhere.
+/// The error is shown here, and the person is redirected nowhere.
 #[track_caller]
 fn told_here(reply: Reply) {
     let reply = reply.expect(400);
@@ -49,7 +49,7 @@ fn nobody_is_sent_anywhere_for_a_program_that_is_not_known_or_an_address_that_is
     ] {
         told_here(ask(&[("redirect_uri", other)]));
     }
-    // Every other fault as well, as long as the address is not its own.
+    // The same for every other fault, when the address is not the program's own.
     told_here(ask(&[("redirect_uri", "https://evil.example/"), ("response_type", "token")]));
     told_here(
         stranger.get(&format!("{}&redirect_uri=https://evil.example/", program.address(&[]))),
@@ -171,7 +171,7 @@ fn a_person_signs_in_sees_what_is_asked_and_decides_once() {
     }
     assert!(!html.contains("Foi você quem começou?"), "{html}");
 
-    // The decision is the person's who looks at it, in that session.
+    // Only the person who opened the page may decide, and only in that session.
     let (rui, again) = (site.person("rui"), site.person("ana"));
     for other in [&rui, &again] {
         let reply = decide(other, &number, "permitir", None).expect(404);
@@ -217,7 +217,8 @@ fn a_decision_comes_from_our_own_page_and_in_time() {
 fn names_of_programs_are_text() {
     let site = Site::builder().unlimited().start();
     let ana = site.person("ana");
-    // An address registers few an hour: these are of every kind.
+    // An address may register only few programs an hour: these names are of
+    // every kind.
     for name in payloads::all().iter().step_by(11).take(19) {
         let program = Program::registered(&site, name, REDIRECT);
         let number = number(&ana.get(&program.address(&[])).expect(303));

@@ -1,4 +1,4 @@
-//! Programs that register, and documents that programs say they are described by.
+//! Programs that register, and programs that are described by a document.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -111,7 +111,7 @@ fn programs_that_nobody_connects_are_forgotten_and_the_others_stay() {
     });
 }
 
-/// A web site that answers every request alike and counts them.
+/// A web site that gives every request the same answer and counts the requests.
 struct WebSite {
     address: SocketAddr,
     asked: Arc<AtomicUsize>,
@@ -186,7 +186,7 @@ fn a_program_is_known_by_its_document() {
     Tokens::of(&site, program.renew(&site, &tokens.refresh));
     assert_eq!(web.asked(), 1, "it is kept for a while");
 
-    // It is asked for again, and what it says then holds.
+    // The document is fetched again, and its new content counts.
     site.clock().advance_s(301);
     let mut changed = document(&program.id);
     changed["redirect_uris"] = json!(["https://assistente.example/nova"]);

@@ -1,5 +1,5 @@
-//! One bad record fails no page of good ones: in the inbox, which works the
-//! others and sets it aside, and in the lists, which show what they have of it.
+//! One bad record does not break a page of good ones: the inbox handles the
+//! others and sets it aside, and the lists show what they have of it.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn a_notification_that_always_fails_delays_nothing_and_is_set_aside() {
     }
     world.configure(&json!({ "hold": false }));
     world.deliveries();
-    // The good ones are here before any of the bad ones is tried again.
+    // The good ones are stored before any of the bad ones is retried.
     until("the others are here", PATIENCE, || (orders(&site) == ["6"]).then_some(()));
     let admin = site.administrator();
     let bad = |state: &str| {
@@ -59,7 +59,7 @@ fn a_notification_that_always_fails_delays_nothing_and_is_set_aside() {
     assert_eq!(one["resultado"], "a resposta não faz sentido: date_created");
     let page = admin.get(&format!("{INBOX}?estado=falhou")).expect(200);
     assert!(page.text().contains("/orders/"), "{page}");
-    // Whole again, they come with a press.
+    // When the records are correct again, a button reads them.
     for bad in [0, 4, 8] {
         spoil(&world, &format!("orders/{}", sales[bad]), false);
     }
@@ -70,7 +70,7 @@ fn a_notification_that_always_fails_delays_nothing_and_is_set_aside() {
     until("all are here", PATIENCE, || (orders(&site) == ["9"]).then_some(()));
 }
 
-/// One odd and one usual thing of each kind; gives the odd sale.
+/// Makes one odd and one normal thing of each kind; returns the odd sale.
 fn trade_oddly(world: &World) -> Value {
     let item = |title: &str| world.item(LOJA, title, 0.01);
     let odd = item(&"Ω".repeat(400));

@@ -12,7 +12,7 @@ use crate::client::{Reply, Request};
 use crate::process::{EXECUTABLE, run};
 use crate::site::Site;
 
-/// Statuses that any address may answer before its own operation begins.
+/// Statuses that any address may return before its own operation runs.
 const BEFORE_ANY_OPERATION: [u16; 1] = [405];
 
 /// Validators by operation and status.
@@ -45,7 +45,7 @@ pub fn check(request: &Request, reply: &Reply, body: &Value) {
     assert!(errors.is_empty(), "not as the document describes:\n{}\n{reply}", errors.join("\n"));
 }
 
-/// What the Partner API's paths stand below.
+/// The base path of the Partner API.
 pub const PARTNER: &str = "/api/v1/partner";
 
 /// Both documents by the names that the command has for them.
@@ -232,7 +232,7 @@ fn every_api_row_is_described_and_nothing_else() {
         |(_, path): &&(String, String)| path.starts_with("/api/") || path.starts_with("/ml/");
     let missing: Vec<_> = rows.difference(&described).filter(is_api).collect();
     assert!(missing.is_empty(), "not described: {missing:?}");
-    // Each stands in one document.
+    // Each address is in one document.
     for (path, ..) in operations(&printed("platform")) {
         assert!(!path.contains("/partner"), "{path} is not of the platform");
     }

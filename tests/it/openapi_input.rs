@@ -1,5 +1,5 @@
-//! The OpenAPI document and the server say the same of every call: what the
-//! one allows the other takes, and what the one excludes the other refuses.
+//! The OpenAPI document and the server agree on every call: the server accepts
+//! what the document allows, and rejects what it excludes.
 
 use serde_json::{Value, json};
 
@@ -284,7 +284,7 @@ fn related(site: &Site) -> Actor<'_> {
     supplier
 }
 
-/// Whether a call was taken, as far as its form is concerned.
+/// Whether the form of a call was accepted.
 #[track_caller]
 fn is_taken(reply: &Reply) -> bool {
     let refused = [400, 415, 422].contains(&reply.status);
@@ -318,7 +318,7 @@ fn bodies_are_taken_as_described() {
                 }
                 _ if path.starts_with("/api/ext/") => extension.send(request),
                 _ if path.contains("/drop/") => {
-                    // The window in which all are reminded once.
+                    // The window in which all sellers are reminded once.
                     site.clock().advance_s(300);
                     supplier.send(request)
                 }
@@ -341,7 +341,7 @@ fn bodies_are_taken_as_described() {
 fn every_body_has_a_sample() {
     let document = document();
     let with_body = operations(&document).into_iter().filter(|(_, _, operation)| {
-        // An integer is all that it must have; `update.rs` has its tests.
+        // Its body only needs an integer; `update.rs` has its tests.
         !operation["requestBody"].is_null() && operation["operationId"] != "post_webhook_telegram"
     });
     for (path, _, operation) in with_body {

@@ -1,7 +1,7 @@
-//! A chat gateway in trouble: away for a day, silent, and back again.
+//! A chat gateway in trouble: not reachable for a day, silent, and back again.
 //!
-//! The gateway is a listener of the test's own, because the sandbox cannot
-//! leave and come back at its address.
+//! The gateway is a listener of this test, because the sandbox cannot end and
+//! start again at its address.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,13 +15,13 @@ use crate::site::{Builder, Site};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A message as it came in.
+/// A message that was received.
 struct Came {
     at: Instant,
     to: String,
 }
 
-/// A gateway that takes everything, until it is dropped.
+/// A gateway that accepts everything, until it is dropped.
 struct Gateway {
     address: SocketAddr,
     came: Receiver<Came>,
@@ -29,7 +29,7 @@ struct Gateway {
 }
 
 impl Gateway {
-    /// At an address; with `silent_to` it never answers about that number.
+    /// Starts at an address; it never answers messages to the number `silent_to`.
     #[track_caller]
     fn open(address: SocketAddr, silent_to: &'static str) -> Self {
         let listener = TcpListener::bind(address).unwrap();
@@ -145,7 +145,7 @@ fn a_day_without_the_gateway_loses_nothing_and_ends_without_a_storm() {
     for number in 0..ALL {
         welcome(&site, number);
     }
-    // Each hour somebody knocks, nobody is there, and no try is used up.
+    // Each hour the gateway is probed without success, and no try is used up.
     let probed = || {
         let log = site.log();
         log.matches("a message did not leave").count()
@@ -164,7 +164,7 @@ fn a_day_without_the_gateway_loses_nothing_and_ends_without_a_storm() {
     numbers.dedup();
     assert_eq!(numbers.len(), ALL, "each once");
     until("all are noted", PATIENCE, || (states(&site) == vec!["1 1"; ALL]).then_some(()));
-    // On the wire too the pace holds: twelve take eleven gaps.
+    // The pace also holds for the sent messages: twelve need eleven pauses.
     let span = came[ALL - 1].at - came[0].at;
     let least = Duration::from_millis(1_000 * (ALL as u64 - 2) / PER_S as u64);
     assert!(span >= least, "{ALL} messages within {span:?}");

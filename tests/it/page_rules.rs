@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::html::{Element, Page};
 
-/// Addresses of browsers that answer with no page of their own.
+/// Rows for browsers that do not answer with a page.
 pub const NO_PAGES: &[&str] = &[
     "/",
     "/assets/{*rest}",
@@ -30,7 +30,7 @@ pub const NO_PAGES: &[&str] = &[
     "/painel/competicao/ranking-json",
 ];
 
-/// Hosts of links that lead away, as the furniture has them.
+/// Hosts of links to other sites, as `furnish.rs` makes them.
 const AWAY: [&str; 6] = [
     "exemplo.com",
     "exemplo.com.br",
@@ -41,7 +41,7 @@ const AWAY: [&str; 6] = [
     "produto.sandbox.invalid",
 ];
 
-/// A row of the route table, as far as pages know it.
+/// A row of the route table, with what the rules need of it.
 pub struct Row {
     pub method: String,
     pub path: String,
@@ -50,7 +50,7 @@ pub struct Row {
     pub changes_state: bool,
 }
 
-/// What pages are held to.
+/// The data for the rules of pages.
 pub struct Rules {
     rows: Vec<Row>,
     /// Classes that the style sheets know.
@@ -87,7 +87,7 @@ impl Rules {
     }
 }
 
-/// Whether a path is one of a route.
+/// Whether a path belongs to a route.
 fn fits(route: &str, path: &str) -> bool {
     if let Some((before, _)) = route.split_once("{*") {
         return path.starts_with(before);
@@ -97,7 +97,7 @@ fn fits(route: &str, path: &str) -> bool {
         && route.zip(path).all(|(wanted, part)| wanted.starts_with('{') || wanted == part)
 }
 
-/// Notes what a page does against the rules.
+/// Notes which rules a page breaks.
 pub fn hold(html: &str, address: &str, rules: &Rules, wrong: &mut Vec<String>) {
     let before = wrong.len();
     match Page::read(html) {
@@ -191,8 +191,8 @@ fn references(page: &Page, wrong: &mut Vec<String>) {
     }
 }
 
-/// What a search engine or a link's preview says of the page, and the colour
-/// that a browser gives its own bars.
+/// The description for search engines and link previews, and the colour of the
+/// browser's own bars.
 fn told_outside(page: &Page, wrong: &mut Vec<String>) {
     let named = |name: &'static str| {
         let found = page.all(&["meta"]).filter(move |one| one.get("name") == Some(name));
@@ -207,7 +207,7 @@ fn told_outside(page: &Page, wrong: &mut Vec<String>) {
     }
 }
 
-/// Forms leave faults to our words, and do their work once.
+/// Forms leave the checks to the server, and do their work once.
 fn forms(page: &Page, wrong: &mut Vec<String>) {
     let mut values = BTreeSet::new();
     for form in page.all(&["form"]) {
@@ -268,7 +268,8 @@ fn controls(page: &Page, wrong: &mut Vec<String>) {
     }
 }
 
-/// Nothing that the content policy would stop, and nothing that it could not.
+/// Nothing that the content policy would block, and nothing harmful that it
+/// could not block.
 pub fn policy(page: &Page, wrong: &mut Vec<String>) {
     let scripts: Vec<_> = page.all(&["script"]).collect();
     let own = |one: &&&Element| one.get("src").is_some_and(|src| src.starts_with("/assets/"));
@@ -312,7 +313,7 @@ fn drawings(page: &Page, rules: &Rules, wrong: &mut Vec<String>) {
     }
 }
 
-/// Links and forms lead to rows of the table, or away where that is meant.
+/// Links and forms lead to rows of the table, or to known other sites.
 fn addresses(page: &Page, rules: &Rules, wrong: &mut Vec<String>) {
     for link in page.all(&["a", "area"]) {
         let href = link.get("href").unwrap_or_default();
@@ -350,7 +351,7 @@ fn addresses(page: &Page, rules: &Rules, wrong: &mut Vec<String>) {
     }
 }
 
-/// What no reader should meet: code where words belong.
+/// Text that no reader should see: code instead of words.
 fn words(page: &Page, wrong: &mut Vec<String>) {
     let Some(body) = page.all(&["body"]).next() else {
         wrong.push("no <body>".to_owned());
@@ -361,7 +362,7 @@ fn words(page: &Page, wrong: &mut Vec<String>) {
             wrong.push(format!("it says {leak:?}"));
         }
     }
-    // Words of the other language, as a message meant for programs has them.
+    // English words, as in messages that are meant for programs.
     let foreign = ["the", "must", "is", "not", "and", "with", "should", "given"];
     let said = page.0.iter().filter(|one| one.words("class").any(|class| class == "fault"));
     for text in said.chain(page.all(&["h1", "h2", "button", "label", "th", "p"])) {
@@ -370,7 +371,7 @@ fn words(page: &Page, wrong: &mut Vec<String>) {
         if named == Some("en") {
             continue;
         }
-        // Names of codes, such as not_found, are no words.
+        // Names of codes, such as not_found, do not count as words.
         let mut spoken = text.text.split(|c: char| !c.is_alphabetic() && c != '_');
         if !code && spoken.any(|word| foreign.contains(&word)) {
             wrong.push(format!("it speaks another language: {:?}", text.text.trim()));

@@ -1,6 +1,6 @@
-//! Every page of the panels, as a browser would find it: from each role's
-//! home along the links. Whatever is found is read strictly and held to the
-//! rules of every page, so a page that is added is checked from its first day.
+//! Every page of the panels, found as a browser would: from each role's home
+//! along the links. Every page is parsed strictly and checked by the rules for
+//! all pages, so a new page is checked from its first day.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -24,13 +24,13 @@ const UNLINKED: &[(&str, &str)] = &[
     ("/admin/gamificacao/migrar", "a button that asks, for a GET that changes something"),
 ];
 
-/// Where people are asked about a program.
+/// Where people decide about a program.
 const AUTHORIZE: &str = "/oauth/authorize";
 
 /// A search that finds nothing.
 const NOTHING: &str = "?q=nada+assim";
 
-/// Pages of one row that are looked at, with the same parameters.
+/// How many pages of one row are checked, with the same parameters.
 pub const SAMPLES: usize = 2;
 
 /// What a role's browser found: each page with its address.
@@ -119,7 +119,7 @@ fn what_goes_wrong_is_told_on_pages_that_keep_the_rules() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What stands in a field that a test fills.
+/// The text that a test fills into a field.
 const TYPED: &str = "x & \"y\" <b>";
 
 #[test]
@@ -151,7 +151,7 @@ fn a_form_sent_without_what_it_requires_comes_back_with_its_faults() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The fields of a form: what is required stays empty, the rest is filled.
+/// The fields of a form: required ones stay empty, the others are filled.
 struct Fields {
     values: Vec<(String, String)>,
     multipart: bool,
@@ -200,7 +200,8 @@ impl Fields {
     }
 }
 
-/// Requires the form again: a fault in words beside a field, what was typed kept.
+/// Requires the form again: with a message next to a field, and the typed
+/// values kept.
 fn expect_faults(
     reply: &Reply,
     place: &str,
@@ -231,7 +232,7 @@ fn expect_faults(
     }
 }
 
-/// Walks from each home, and requires of every page what holds for all.
+/// Follows the links from each home, and checks the rules on every page.
 #[track_caller]
 fn look_at_all(site: &Site, furnished: bool, people: &[(&Actor<'_>, &str)]) {
     let rules = rules(site);
@@ -252,7 +253,7 @@ fn look_at_all(site: &Site, furnished: bool, people: &[(&Actor<'_>, &str)]) {
     for row in rules.pages() {
         let is_found = seen.contains(&row.path)
             || UNLINKED.iter().any(|(path, _)| *path == row.path)
-            // Pages of a thing need the thing.
+            // Pages of a record need a record.
             || row.path.contains('{') && !furnished;
         if !is_found {
             wrong.push(format!("no link leads to {}", row.path));
@@ -271,8 +272,8 @@ pub fn password_link(site: &Site) -> String {
     printed[start..].trim().to_owned()
 }
 
-/// Follows every link of our own, a few of each kind, and searches each list.
-/// A kind is a row of the table with certain parameters.
+/// Follows our own links, a few of each kind, and searches each list. A kind is
+/// a row of the table with certain parameters.
 #[track_caller]
 pub fn walk(actor: &Actor<'_>, home: &str, rules: &Rules, samples: usize) -> Found {
     let mut found = Found::new();
@@ -287,7 +288,7 @@ pub fn walk(actor: &Actor<'_>, home: &str, rules: &Rules, samples: usize) -> Fou
         }
         let kind = format!("{}?{}", row.path, parameters(&address));
         let count = kinds.entry(kind).or_default();
-        // In another order or narrowed, a list shows nothing new.
+        // With another order or a filter, a list shows nothing new.
         let whole = matches!(&*parameters(&address), "" | "pagina");
         let enough = if whole { samples } else { SAMPLES };
         if *count >= enough {

@@ -44,7 +44,7 @@ fn a_plan_holds_from_the_next_call_on_and_so_does_its_end() {
     admin.post(&plan, &json!({ "plano": "starter", "ate": "2026-11-20" })).ok();
     let told = ana.get(HEALTH).expect(200).json();
     assert_eq!(told["plan"]["valid_until"], "2026-11-20");
-    // What is left out stays; an empty text takes the end away.
+    // A field that is left out keeps its value; an empty text removes the end.
     admin.post(&plan, &json!({ "plano": "pro" })).ok();
     let told = ana.get(HEALTH).expect(200).json();
     assert_eq!(told["plan"]["name"], "pro");
@@ -67,7 +67,7 @@ fn a_plan_holds_from_the_next_call_on_and_so_does_its_end() {
         r#"{"plano":"pro","ate":"2026-11-20"}"#,
         r#"{"plano":"pro","ate":null}"#,
     ];
-    // What changed nothing is not noted.
+    // A request that changes nothing is not logged.
     assert_eq!(noted, [act("-", first), act(first, second), act(second, third), act(third, "-")]);
 }
 
@@ -138,8 +138,8 @@ fn the_operator_ends_a_token_at_once() {
     assert_eq!(site.stored(noted), [before]);
 }
 
-/// Four accounts: one near its quota, one with a little use, one whose plan
-/// ended yesterday, and one with a token alone.
+/// Four accounts: one near its quota, one with few calls, one whose plan ended
+/// yesterday, and one with only a token.
 fn four() -> Site {
     let site = Site::builder().unlimited().config("partner.plans.starter.quota", 10).start();
     site.seller("bia");
@@ -183,7 +183,8 @@ fn accounts_are_found_by_plan_state_use_and_name() {
     ] {
         let mut listed = names(&admin, query);
         if query.is_empty() {
-            // Who called nobody this month stands behind who did, in any order.
+            // Accounts without calls this month come after those with calls, in
+            // any order.
             listed[2..].sort_unstable_by(|a, b| b.cmp(a));
         }
         assert_eq!(listed, found, "{query}");
@@ -211,7 +212,7 @@ fn accounts_are_found_by_plan_state_use_and_name() {
     let home = admin.get("/admin").expect(200).text();
     assert!(home.contains("1 conta perto do limite da API"), "{home}");
 
-    // Another name is another place; who is removed is on no list.
+    // A new name changes the place in the list; a removed account is not listed.
     let id = ana["id"].as_str().unwrap();
     admin.post(&format!("/admin/alunos/{id}"), &json!({ "nome": "Zélia" })).ok();
     assert_eq!(names(&admin, "ordem=-nome")[0], "Zélia");
@@ -248,7 +249,7 @@ fn a_month_begins_at_nothing_and_the_one_before_stays_to_be_seen() {
     for wrong in ["2027-01", "2026-13", "novembro", ""] {
         admin.get(&format!("{one}?mes={wrong}")).expect(422);
     }
-    // A call of the new month counts in it alone.
+    // A call in the new month counts only there.
     site.seller("ana").get(HEALTH).expect(200);
     assert_eq!(json_of(&admin, &one)["usadas"], 1);
     until("it is written", PATIENCE, || {
@@ -257,7 +258,7 @@ fn a_month_begins_at_nothing_and_the_one_before_stays_to_be_seen() {
     assert_eq!(json_of(&admin, &format!("{one}?mes=2026-11"))["chamadas"], 8);
 }
 
-/// Has the list asked for in every way, and one account of it.
+/// Requests the list in every way, and one account of it.
 pub fn visit_all(admin: &Actor<'_>) {
     for query in [
         "",
@@ -301,7 +302,7 @@ fn an_operator_relates_two_people_and_ends_it() {
     assert_eq!(json_of(&admin, RELATIONS)["total"], 0);
     let both = pair(&email(&sol), &email(&ana));
     admin.post(RELATIONS, &both).ok();
-    // Again it is as it was.
+    // Relating them again changes nothing.
     admin.post(RELATIONS, &both).ok();
     sol.get("/api/v1/partner/drop/health").expect(200);
     let listed = json_of(&admin, &format!("{RELATIONS}?q=ana%40&situacao=ativo"));

@@ -1,8 +1,8 @@
-//! Two sellers and two suppliers with something of their own in every field
-//! that is stored for them, each supplier related to one of the sellers:
-//! whatever one of them asks, by token, extension or browser and with any
-//! filter, the answer holds nothing of those they are not related to. Driven
-//! by the route table.
+//! Two sellers and two suppliers, with a text of their own in every field that
+//! is stored for them; each supplier is related to one of the sellers. Whatever
+//! one of them requests, by token, extension or browser and with any filter,
+//! the answer contains nothing of those they are not related to. Driven by the
+//! route table.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -22,19 +22,19 @@ use crate::world::World;
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Somebody with a canary in every field.
+/// A party with a canary text in every field.
 struct Party<'s> {
-    /// Stands in every text of theirs.
+    /// The text in all their fields.
     canary: String,
-    /// Stands in what they see of whom they are related to.
+    /// The text of the party that they are related to.
     sees: String,
-    /// What else nobody but they may read: numbers and addresses.
+    /// Further values that only they may read: numbers and addresses.
     marks: Vec<String>,
-    /// What paths name, by their beginning.
+    /// The numbers for variables in paths, by the beginning of the path.
     things: Vec<(&'static str, String)>,
-    /// What filters name, by their parameter.
+    /// The values for filters, by parameter.
     filters: Vec<(&'static str, String)>,
-    /// Who they are to a route, by the word of the route table.
+    /// Their actors, by the caller's name in the route table.
     callers: Vec<(&'static str, Actor<'s>)>,
 }
 
@@ -43,7 +43,7 @@ impl<'s> Party<'s> {
         self.callers.iter().find(|(known, _)| *known == call).map(|(_, actor)| actor)
     }
 
-    /// Its operations as tools.
+    /// The operations of this party as tools.
     #[track_caller]
     fn tools(&self) -> Vec<Tool> {
         let program = PROGRAMS.iter().find_map(|call| self.caller(call)).unwrap();
@@ -57,7 +57,7 @@ impl<'s> Party<'s> {
         operations(&document).into_iter().filter_map(of_operation).collect()
     }
 
-    /// Whether an answer holds something of this party that was not asked for.
+    /// The text of this party in an answer that was not in the request.
     fn is_in(&self, text: &str, target: &str) -> Option<&str> {
         let all = std::iter::once(&self.canary).chain(&self.marks);
         let told = all.filter(|mark| text.contains(*mark) && !target.contains(*mark));
@@ -65,7 +65,7 @@ impl<'s> Party<'s> {
     }
 }
 
-/// An operation as a tool, for the same questions by the other door.
+/// An operation as a tool, for the same requests through the agent endpoint.
 struct Tool {
     name: String,
     path: String,
@@ -73,12 +73,12 @@ struct Tool {
 }
 
 impl Tool {
-    /// Whether it is the operation at a path of the first base.
+    /// Whether it is the operation at a path under the first base path.
     fn is(&self, path: &str) -> bool {
         path.strip_prefix("/api/v1/partner") == Some(&*self.path)
     }
 
-    /// What it tells of the same path and query.
+    /// Calls the tool with the values of a path and query; returns its answer.
     #[track_caller]
     fn call(&self, actor: &Actor<'_>, path: &str, query: &str) -> String {
         let mut arguments = json!({});
@@ -96,7 +96,7 @@ impl Tool {
     }
 }
 
-/// Parameters that narrow without naming anybody's things.
+/// Parameters of filters that name nobody's records.
 const COMMON: [&str; 13] = [
     "",
     "q=canario",
@@ -113,17 +113,17 @@ const COMMON: [&str; 13] = [
     "mes=2026-11",
 ];
 
-/// Paths with a variable that name things of everybody.
+/// Paths with a variable that name records for everybody.
 const EVERYBODYS: [&str; 2] = ["/painel/aulas/", "/painel/meets/"];
 
-/// Rows that begin something or call another service, without showing lists.
+/// Rows that start something or call another service, without showing lists.
 const OTHERS: [&str; 2] = ["/painel/ml/conectar", "/painel/ml/retorno"];
 
 /// Callers whose calls count against a quota.
 const PROGRAMS: [&str; 2] = ["seller", "supplier"];
 
-/// Asks everything that `reader` may ask; returns the rows that showed what is
-/// theirs, and how many calls counted against their quota.
+/// Requests everything that `reader` may request; returns the rows that showed
+/// their own records, and how many calls counted against their quota.
 #[track_caller]
 fn walk(routes: &[Route], reader: &Party<'_>, others: &[&Party<'_>]) -> (BTreeSet<String>, u64) {
     let parties = || std::iter::once(reader).chain(others.iter().copied());
@@ -183,7 +183,7 @@ fn walk(routes: &[Route], reader: &Party<'_>, others: &[&Party<'_>]) -> (BTreeSe
     (shown, counted)
 }
 
-/// Numbers of what a shop sold, was asked and must answer for.
+/// Numbers of a shop's sale, question and claim.
 struct Shop {
     item: String,
     order: String,
@@ -193,7 +193,7 @@ struct Shop {
 }
 
 impl Shop {
-    /// A shop with one of each, linked to a person.
+    /// Makes a shop with one of each, linked to a person.
     #[track_caller]
     fn filled(world: &World, person: &Actor<'_>, number: u64, canary: &str) -> Self {
         let site = person.site();
@@ -203,7 +203,7 @@ impl Shop {
             "sku": format!("SKU {canary}"),
         });
         let item = world.control("/_sandbox/items", &item)["id"].as_str().unwrap().to_owned();
-        // One that is sold, and one for which no supplier has a product.
+        // One listing that is sold, and one for which no supplier has a product.
         let other = json!({
             "ml_user_id": number, "title": format!("Copo {canary}"), "price": 9.5,
             "sku": format!("OUTRO {canary}"),
@@ -230,7 +230,7 @@ impl Shop {
     }
 }
 
-/// A token of somebody, made in the panel.
+/// A token of a person, made in the panel.
 #[track_caller]
 fn token_of(person: &Actor<'_>, path: &str, name: &str) -> String {
     let token = person.post(path, &json!({ "nome": name })).expect(201).json();
@@ -239,7 +239,7 @@ fn token_of(person: &Actor<'_>, path: &str, name: &str) -> String {
     token
 }
 
-/// A seller whose shop, products, messages and tokens all say so.
+/// A seller with the canary text in shop, products, messages and tokens.
 #[track_caller]
 fn seller<'s>(world: &World, site: &'s Site, name: &str, number: u64) -> Party<'s> {
     let canary = format!("CANARIO-DE-{}", name.to_uppercase());
@@ -254,7 +254,7 @@ fn seller<'s>(world: &World, site: &'s Site, name: &str, number: u64) -> Party<'
     person.post("/perfil", &json!({ "nome": said("Nome") })).ok();
     let token = token_of(&person, "/painel/parceiro/tokens", &said("Token"));
     let webhook = webhook_of(site, &person, &canary, "stock.changed");
-    // Its own token is another one of the account.
+    // The harness makes a second token of the account.
     drop(site.seller(name).plan("scale"));
     let program = site.bearer(&token);
     let notice = json!({ "channel": "email", "event": "custom", "title": said("Aviso"), "body": said("Texto") });
@@ -311,8 +311,8 @@ fn seller<'s>(world: &World, site: &'s Site, name: &str, number: u64) -> Party<'
     }
 }
 
-/// A supplier whose products, tokens and orders all say so, related to a seller
-/// whose first listing sells one of them.
+/// A supplier with the canary text in products, tokens and orders, related to a
+/// seller whose first listing sells one of the products.
 #[track_caller]
 fn supplier<'s>(
     (world, site): (&World, &'s Site),
@@ -392,8 +392,8 @@ fn supplier<'s>(
     }
 }
 
-/// Rows on which a seller must have seen what is theirs; otherwise the test
-/// would say nothing.
+/// Rows that must have shown a seller their own records; otherwise the test
+/// would prove nothing.
 const SHOWN_TO_SELLERS: &[&str] = &[
     "/api/ext/me",
     "/api/ext/ml/check",
@@ -421,7 +421,7 @@ const SHOWN_TO_SELLERS: &[&str] = &[
     "/perfil",
 ];
 
-/// The same of suppliers.
+/// The same for suppliers.
 const SHOWN_TO_SUPPLIERS: &[&str] = &[
     "/api/v1/partner/drop/catalog/audit",
     "/api/v1/partner/drop/catalog/products",
@@ -441,7 +441,7 @@ const SHOWN_TO_SUPPLIERS: &[&str] = &[
     "/perfil",
 ];
 
-/// An endpoint whose address tells whose it is.
+/// An endpoint whose address contains the canary text.
 #[track_caller]
 fn webhook_of(site: &Site, person: &Actor<'_>, canary: &str, event: &str) -> String {
     let url = format!("https://gancho.invalid/{canary}");
@@ -482,17 +482,18 @@ fn no_answer_to_one_party_holds_anything_of_another() {
         let missing: Vec<_> = rows.iter().filter(|row| !shown.contains(**row)).collect();
         assert!(missing.is_empty(), "{} is not seen on {missing:?}", reader.canary);
         assert!(counted > 200, "{counted}");
-        // Calls, too, are one's own.
+        // Calls, too, count only for their own account.
         assert_eq!([used(reader), used(others[0])], [before[0] + counted, before[1]]);
     }
 
-    // What ends, ends at once; with somebody else Sol goes on.
+    // When the relation ends, access ends at once; Sol continues with another
+    // seller.
     let (panel, seller) = (sol.caller("session:supplier").unwrap(), site.person("ana"));
     relate(&site, panel, &site.person("bia"));
     let seller = person_number(&site, &seller);
     panel.post(&format!("/fornecedor/vendedores/{seller}/encerrar"), &json!({})).ok();
     let is_left = |route: &&Route| {
-        // What is owed stays on the home, with the orders and in their filter.
+        // Open orders still show on the home, among the orders and in their filter.
         let owed = ["/fornecedor", "/fornecedor/pedidos"].contains(&&*route.path);
         (route.call == "supplier" || route.path.starts_with("/fornecedor")) && !owed
     };

@@ -32,7 +32,7 @@ fn ask(actor: &Actor<'_>, target: &str, body: &Value) -> Reply {
     actor.post(&path(target), body)
 }
 
-/// What a call was answered with.
+/// The data in the answer to a call.
 #[track_caller]
 fn done(actor: &Actor<'_>, target: &str, body: &Value) -> Value {
     ask(actor, target, body).expect(200).json()["data"].clone()
@@ -101,7 +101,7 @@ impl Trade {
         done(&self.sol(), "/catalog/links", &link)
     }
 
-    /// A paid order of Ana's listing, as it is brought here.
+    /// Makes a paid order of Ana's listing and waits until it is stored here.
     pub fn sell(&self, quantity: i64) -> String {
         let order = json!({ "quantity": quantity, "notify": true });
         let order = self.shop.world.sale_with(LOJA, &order);
@@ -123,7 +123,7 @@ fn a_supplier_needs_a_token_a_plan_the_role_and_a_relation() {
     site.anonymous().get(&path("/health")).expect(401);
     assert_eq!(refused(402), "plan_required");
     let sol = sol.plan("starter");
-    // The server hears of what commands change within a second.
+    // The server notices changes by commands within a second.
     let reply = until("the plan is known", Duration::from_secs(10), || {
         let reply = sol.get(&path("/health"));
         (reply.status == 403).then_some(reply)
@@ -136,7 +136,7 @@ fn a_supplier_needs_a_token_a_plan_the_role_and_a_relation() {
     assert_eq!(health["plan"]["name"], "starter");
     assert_eq!(health["sellers"][0]["seller_id"], json!(number(&site, &ana)));
     assert_eq!(health["sellers"][0]["links"], 0);
-    // Nobody calls what is for the others.
+    // Sellers and suppliers cannot call each other's operations.
     ana.get(&path("/health")).expect(403);
     sol.get("/api/v1/partner/orders").expect(403);
     sol.get("/v1/partner/drop/health").expect(200);
@@ -222,7 +222,7 @@ fn a_list_links_what_it_can_and_tells_of_the_rest() {
     for wrong in [rows(501), rows(0), "sku\nGAR-1\n".to_owned(), String::new()] {
         ask(&sol, "/catalog/links/bulk", &json!({ "csv": wrong })).expect(400);
     }
-    // Columns in another order, and rows that name nothing, are no fault of the list.
+    // Columns in another order and empty rows are not errors.
     let odd = json!({ "csv": "SKU;seller_id;ml_id\r\n;;\r\nA;sete;MLB\r\n" });
     assert_eq!(done(&sol, "/catalog/links/bulk", &odd)["failed"], 1);
     let other =
@@ -252,12 +252,12 @@ fn a_paid_order_of_a_linked_listing_is_owed_until_it_is_paid_or_called_off() {
     );
     assert_eq!((&first["status"], &first["paid_at"]), (&json!("pending"), &Value::Null));
     assert!(data(&trade.lua(), "/orders").is_empty());
-    // Told again, it is the same.
+    // A second notification makes no second order.
     trade.change(&order, &json!({ "notify": true, "shipping_status": "ready_to_ship" }));
     let again = data(&sol, "/orders");
     assert_eq!((again.len(), &again[0]["drop_order_id"]), (1, &first["drop_order_id"]));
     assert_eq!(again[0]["shipping"]["status"], "ready_to_ship");
-    // The price of that day stays.
+    // The order keeps the price of its day.
     let id = trade
         .shop
         .site

@@ -1,4 +1,4 @@
-//! A seller's tokens: made and shown once, listed with their use, ended at once.
+//! A seller's tokens: shown once when made, listed with their use, ended at once.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ fn a_token_opens_the_api_until_it_is_revoked() {
     assert_eq!(program.get(HEALTH).expect(402).code(), "plan_required");
     assert!(hub(&ana)["plano"].is_null());
     site.seller("ana").plan("pro");
-    // A command beside the server is heard of within half a second.
+    // The server notices a command within half a second.
     let health = until("the plan is known", Duration::from_secs(20), || {
         let reply = program.get(HEALTH);
         (reply.status == 200).then(|| reply.json())

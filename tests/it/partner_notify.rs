@@ -1,5 +1,5 @@
-//! Notifications through the Partner API: queued once, whatever is repeated,
-//! sent by the channel that was asked for, and told afterwards.
+//! Notifications through the Partner API: queued once, however often the call
+//! is repeated, sent by the chosen channel, and listed later.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn told(actor: &Actor<'_>) -> Vec<Value> {
     actor.get(SENT).expect(200).json()["data"].as_array().unwrap().clone()
 }
 
-/// A site whose e-mail leads nowhere, so that messages wait.
+/// A site whose mail server cannot be reached, so that messages wait.
 fn waiting() -> Site {
     let site = Site::builder()
         .unlimited()
@@ -141,7 +141,7 @@ fn the_same_key_and_body_get_the_first_answer_for_a_day() {
     let twice = keyed("a", &body).header("Idempotency-Key", "b");
     ana.send(twice).expect(400);
     assert_eq!(told(&ana).len(), 3);
-    // What was refused did nothing, so its key is free.
+    // A rejected call did nothing, so its key can be used again.
     ana.send(keyed("tres", &notice("telegram", "Olá"))).expect(400);
     answer(ana.send(keyed("tres", &body)));
 
@@ -184,7 +184,7 @@ fn a_poller_by_date_misses_no_notification() {
     };
     let dated = |reply: &Reply| reply.header("last-modified").unwrap().to_owned();
     let mut since = dated(&ana.get(SENT).expect(200));
-    // The clock of the site stands still: all of it happens within one second.
+    // The clock of the site is stopped: all of this happens within one second.
     for number in 1..=4 {
         ask(&since).expect(304);
         ana.post(NOTIFY, &notice("email", &format!("Aviso {number}"))).expect(200);
@@ -192,7 +192,7 @@ fn a_poller_by_date_misses_no_notification() {
         assert_eq!(fresh.json()["pagination"]["total"], number);
         since = dated(&fresh);
     }
-    // What becomes of one is a change too.
+    // A new state of a notification is a change, too.
     ask(&since).expect(304);
     let admin = site.administrator();
     let person = site.stored("SELECT owner_id || '' FROM partner_notification LIMIT 1");

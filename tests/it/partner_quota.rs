@@ -1,5 +1,5 @@
-//! The quota of the month: exactly at the limit under load, what costs and
-//! what does not, and what of it survives a kill.
+//! The quota of the month: exact at the limit under load, which calls count,
+//! and what a kill loses.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ fn stored(site: &Site) -> u64 {
     site.stored(sum)[0].parse().unwrap()
 }
 
-/// Calls of the month as the account is told, this one included.
+/// The calls of the month that the account is shown, including this one.
 #[track_caller]
 fn used(actor: &Actor<'_>) -> u64 {
     actor.get(&format!("{BASE}/usage")).expect(200).json()["used"].as_u64().unwrap()
@@ -54,14 +54,14 @@ fn a_quota_ends_exactly_at_its_limit_under_load() {
     assert_eq!((answered.len(), refused.len()), (150, 150));
     assert!(answered.iter().all(|reply| matches!(reply.status, 200 | 400)));
     assert!(refused.iter().all(|reply| reply.code() == "quota_exceeded"));
-    // Each of the last ones saw another number left.
+    // Each answer named another number of remaining calls.
     let mut left: Vec<u64> = answered
         .iter()
         .map(|reply| reply.header("x-ratelimit-remaining").unwrap().parse().unwrap())
         .collect();
     left.sort_unstable();
     assert_eq!(left, (0..150).collect::<Vec<_>>());
-    // A stop forgets nothing, also of the last instant.
+    // A stop loses nothing, not even of the last moment.
     site.stop();
     site.start_again();
     assert_eq!(stored(&site), 150);
@@ -190,7 +190,7 @@ fn a_hundred_calls_with_one_key_and_a_kill_do_the_work_once() {
                     })
                 })
                 .collect();
-            // Sooner or later after the first answer.
+            // The kill comes at different times after the first answer.
             until("one was answered", Duration::from_secs(30), || {
                 (answered.load(Ordering::Relaxed) > 10 * (round - 1)).then_some(())
             });

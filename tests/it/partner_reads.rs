@@ -1,4 +1,4 @@
-//! What sellers read through the Partner API: stores and their figures,
+//! What sellers read through the Partner API: stores with their figures,
 //! products, stock, listings at the marketplace, and their own usage.
 
 use std::time::Duration;
@@ -241,7 +241,7 @@ fn products_and_their_stock_are_the_callers_own() {
         ana.get(&format!("{BASE}/stock?{wrong}")).expect(400);
     }
 
-    // A sale of the SKU moves it out, and says by which order.
+    // A sale of the SKU reduces the stock and names the order.
     let listed = json!({ "ml_user_id": LOJA, "title": "Garrafa", "price": 9, "sku": "GAR" });
     let listed = world.control("/_sandbox/items", &listed);
     site.clock().advance_s(2);
@@ -283,7 +283,7 @@ fn usage_tells_every_call_of_the_month() {
     ]);
     assert_eq!(usage["endpoints"], endpoints);
 
-    // The next day, after a clean stop: nothing is forgotten, nothing counted twice.
+    // The next day, after a clean stop: no call is lost or counted twice.
     site.clock().advance_s(86_400);
     site.stop();
     site.start_again();

@@ -1,4 +1,4 @@
-//! Links to choose a password, and asking for one.
+//! Links to choose a password, and requests for one.
 
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn ask(site: &Site, email: &str) -> Reply {
     site.anonymous().send(Request::new("POST", "/entrar/esqueci").form(&form))
 }
 
-/// A site from which e-mail leaves, or would.
+/// A site with e-mail configured, but without a server.
 fn with_email() -> Site {
     Site::builder()
         .config("email.smtp_url", "smtp://127.0.0.1:9")
@@ -75,7 +75,7 @@ fn a_link_sets_the_password_once_and_ends_what_was_open() {
     let ana = session.person().clone();
     let (target, code) = link(&site, &ana);
     let nobody = site.anonymous();
-    // Looking changes nothing, however often it is done.
+    // Opening the page changes nothing, however often it is done.
     for _ in 0..2 {
         let page = nobody.get(&target).expect(200);
         assert!(page.text().contains(&ana.email), "{page}");
@@ -155,7 +155,7 @@ fn a_chosen_password_opens_a_closed_account_at_once() {
     try_from("192.0.2.9", &ana.password).expect(429);
     choose(&site, &link(&site, &ana).1, NEW).expect(303);
     try_from("192.0.2.9", NEW).expect(200);
-    // Also what was written down is forgotten.
+    // The stored counters are deleted, too.
     until("the counters are gone", PROPAGATION, || {
         let copy = copy(&site);
         let counted =
@@ -231,12 +231,12 @@ fn whoever_asks_is_sent_a_link_that_the_queue_does_not_hold() {
             (&**email, &**kind, &**channel, *state),
             (&*person.email, "link_de_senha", "email", 0)
         );
-        // Its name opens nothing.
+        // The link's name does not open the page.
         let name = params["link"].as_str().unwrap();
         let opened = site.anonymous().get(&format!("/senha?codigo={name}"));
         opened.expect(404);
     }
-    // Asking again makes the earlier message worthless.
+    // A new request makes the earlier message useless.
     ask(&site, &ana.email).expect(200);
     let states = until("the newer message is queued", PROPAGATION, || {
         let messages = queued(&site);
@@ -263,7 +263,7 @@ fn an_account_is_sent_three_links_an_hour_and_nobody_is_told() {
         (1..=5).map(|turn| ask_from(&format!("198.51.100.{turn}")).expect(200).text()).collect();
     assert!(pages.iter().all(|page| *page == pages[0]), "all look alike");
     until("three are queued", PROPAGATION, || (queued(&site).len() == 3).then_some(()));
-    // The counter survives a restart, and ends with its hour.
+    // The counter survives a restart, and ends after its hour.
     site.stop();
     site.start_again();
     ask_from("198.51.100.9").expect(200);
@@ -301,16 +301,16 @@ fn links_and_messages_of_long_ago_are_removed() {
         let sql = format!("SELECT count(*) FROM {table}");
         copy(&site).query_row(&sql, [], |row| row.get(0)).unwrap()
     };
-    // Messages with what fills their texts, those without, links.
+    // Messages with values for their texts, messages without, and links.
     let counts = || {
         let with = |not: &str| format!("outbox WHERE params {not}= '{{}}'");
         (count(&with("!")), count(&with("")), count("one_time_link WHERE purpose = 'senha'"))
     };
     until("both are queued", PROPAGATION, || (counts() == (2, 0, 2)).then_some(()));
     site.clock().advance_s(38 * 24 * HOUR_S);
-    // What still waits stays, however old it is.
+    // A waiting message is kept, however old it is.
     until("the dropped one is emptied", PROPAGATION * 3, || (counts() == (1, 1, 0)).then_some(()));
-    // The rest of it goes into the archive, and who waits stays.
+    // The rest of the dropped one is archived, and the waiting one is kept.
     site.clock().advance_s(62 * 24 * HOUR_S);
     site.bearer(CRON_SECRET).get("/api/v1/cron").ok();
     assert_eq!(counts().1, 0);

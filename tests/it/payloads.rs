@@ -1,8 +1,8 @@
-//! Two hundred texts that would do something if a page, a script, a
-//! spreadsheet or a template took them for more than text. Each that can run
-//! sets `window.ran` to its own number.
+//! Two hundred texts that would run if a page, a script, a spreadsheet or a
+//! template did not treat them as plain text. Each that can run sets
+//! `window.ran` to its own number.
 
-/// What closes the place a text stands in.
+/// Texts that close the context around the payload.
 const BREAKOUTS: [&str; 13] = [
     "",
     "\">",
@@ -19,7 +19,7 @@ const BREAKOUTS: [&str; 13] = [
     "</dialog></form>",
 ];
 
-/// What then runs; `#` is the payload's number.
+/// Texts that then run; `#` is the payload's number.
 const VECTORS: [&str; 10] = [
     "<script>ran=#</script>",
     "<img src=x onerror=ran=#>",
@@ -33,7 +33,7 @@ const VECTORS: [&str; 10] = [
     "<style>@import'//evil.example/#'",
 ];
 
-/// What needs no tag of its own, or is meant for something else than HTML.
+/// Texts that need no tag, or that are meant for something else than HTML.
 const OTHERS: [&str; 70] = [
     // Out of an attribute.
     "\" autofocus onfocus=ran=# x=\"",
@@ -44,7 +44,7 @@ const OTHERS: [&str; 70] = [
     "\"popover id=\"menu",
     "\" data-copy=\"conteudo\" data-menu=\"#",
     "\" formaction=\"javascript:ran=#",
-    // Elements that lead away.
+    // Elements that lead to another site.
     "<meta http-equiv=refresh content='0;url=//evil.example/#'>",
     "<base href=//evil.example/#>",
     "<link rel=stylesheet href=//evil.example/#>",
@@ -70,7 +70,7 @@ const OTHERS: [&str; 70] = [
     "vbscript:ran=#",
     "//evil.example/#",
     "https://evil.example/#\" onclick=ran=#",
-    // Escaped once already, or in some other way.
+    // Already escaped once, or escaped in another way.
     "&lt;script&gt;ran=#&lt;/script&gt;",
     "&#60;script&#62;ran=#&#60;/script&#62;",
     "&amp;lt;script&amp;gt;#",
@@ -105,13 +105,13 @@ const OTHERS: [&str; 70] = [
     "' OR 1=1; DROP TABLE user; -- #",
     "../../../../etc/passwd #",
     "%00%0d%0aSet-Cookie:%20ran=#",
-    // Values that some languages take for others.
+    // Texts that some languages read as special values.
     "null #",
     "undefined #",
     "__proto__ #",
     "[object Object] #",
     "1e999 NaN -0 #",
-    // Letters that go their own way.
+    // Unusual letters.
     "e\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}\u{307}\u{308} #",
     "👩‍👩‍👧‍👦🏳️‍🌈 ÅÄ ß İı ﷽ #",
 ];
@@ -126,7 +126,7 @@ pub fn all() -> Vec<String> {
     texts.zip(1..).map(|(text, number)| text.replace('#', &format!("{number}"))).collect()
 }
 
-/// They are what they say they are, and fit the fields they are sent through.
+/// Checks the payloads, and that they fit the fields they are sent through.
 mod tests {
     use std::collections::BTreeSet;
 

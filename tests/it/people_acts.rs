@@ -1,5 +1,5 @@
-//! What an operator does to a person: suspends, lets in again, sends a link,
-//! ends the sessions, removes.
+//! What an operator does to a person: suspends, reactivates, sends a link, ends
+//! the sessions, removes.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn suspension_asks_a_reason_and_reactivation_takes_it_away() {
     assert_eq!(ana.send(json_panel).expect(401).code(), "account_suspended");
     let shown = page(&admin, &target).expect(200).text();
     assert!(shown.contains("pagamento recusado") && shown.contains("Reativar"), "{shown}");
-    // Again changes nothing and is noted nowhere.
+    // Doing it again changes nothing and is not logged.
     admin.post(&suspend, &json!({ "motivo": "outra vez" })).ok();
     assert!(page(&admin, &target).text().contains("pagamento recusado"));
     admin.post(&format!("{target}/link-de-senha"), &json!({})).expect(409);
@@ -111,7 +111,7 @@ fn the_last_administrator_stays() {
     let back = admin.send(form).expect(303);
     let shown = page(&admin, back.header("location").unwrap()).expect(200);
     assert!(shown.text().contains("Alguém precisa poder administrar"));
-    // Somebody who never chose a password cannot sign in, and so does not count.
+    // A person who never chose a password cannot sign in, and so does not count.
     let body = json!({ "nome": "Nova", "email": "nova@x.com", "papel": "admin", "chat_number": "5511900000000" });
     admin.post("/admin/equipe", &body).expect(201);
     refused(&format!("{own}/suspender"), &reason);
@@ -178,12 +178,12 @@ fn a_removed_person_leaves_nothing_behind() {
     token.get("/api/v1/partner/orders").expect(401);
     admin.post(&format!("{target}/excluir"), &json!({})).expect(404);
     admin.post(&format!("{target}/reativar"), &json!({})).expect(404);
-    // The number is never given to somebody else, and the address is free.
+    // The number is never used again, and the e-mail address is free.
     let again = make(&admin, "Ana", "ana@example.com", "pro");
     assert_ne!(json!(again), id);
     let bia = site.person("bia");
     world.link(&bia, LOJA);
-    // What was done stays told, by the name of then.
+    // The log keeps what was done, with the address at that time.
     let noted = list(&admin, "/admin/auditoria?q=excluir");
     assert_eq!(noted["dados"][0]["antes"]["email"], "ana@example.com");
 }

@@ -1,4 +1,4 @@
-//! Photos: checked, rebuilt, served to anybody, replaced without a trace.
+//! Photos: checked, encoded again, served to anybody, completely replaced.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -17,7 +17,7 @@ const LOSSY: &[u8] = include_bytes!("../photos/lossy.webp");
 const ANIMATED: &[u8] = include_bytes!("../photos/animated.webp");
 const GIF: &[u8] = include_bytes!("../photos/still.gif");
 
-/// A form with a file in the field `foto`, called and typed as one likes.
+/// A form with a file in the field `foto`, with any name and media type.
 fn upload(target: &str, name: &str, media: &str, file: &[u8]) -> Request {
     let head = format!(
         "--limite\r\nContent-Disposition: form-data; name=\"foto\"; filename=\"{name}\"\r\nContent-Type: {media}\r\n\r\n"
@@ -31,7 +31,7 @@ pub fn send(actor: &Actor<'_>, target: &str, file: &[u8]) -> Reply {
     actor.send(request.header("Accept", "application/json"))
 }
 
-/// Sets one's own photo and gives back its address.
+/// Sets one's own photo and returns its address.
 #[track_caller]
 fn own_photo(actor: &Actor<'_>, file: &[u8]) -> String {
     let set = send(actor, "/perfil/foto", file).ok();
@@ -46,7 +46,7 @@ fn digest(bytes: &[u8]) -> String {
     })
 }
 
-/// A PNG with one more chunk behind its header.
+/// A PNG with one more chunk after its header.
 fn with_chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
     let mut crc = flate2::Crc::new();
     crc.update(name);
@@ -92,7 +92,7 @@ fn a_photo_is_served_to_anybody_for_good_and_shown() {
             let found = photo.body.windows(secret.len()).any(|part| part == secret.as_bytes());
             assert!(!found, "{media} holds {secret}");
         }
-        // At once, wherever the person is shown.
+        // The photo appears at once, wherever the person is shown.
         assert_eq!(extension.get("/api/ext/me").ok()["user"]["foto"], *address);
         assert_eq!(ana.get("/perfil").expect(200).text().matches(&*address).count(), 2);
         assert!(ana.get("/painel").expect(200).text().contains(&address));
@@ -103,7 +103,7 @@ fn a_photo_is_served_to_anybody_for_good_and_shown() {
     assert_eq!(answer.header("location"), Some("/perfil"));
 }
 
-/// What a browser would inflate to show a photo is not served.
+/// Data that a browser would have to decompress in a photo is not served.
 #[test]
 fn a_photo_is_served_without_what_is_much_larger_than_it_seems() {
     let mut bomb = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
@@ -137,7 +137,7 @@ fn a_replaced_or_removed_photo_is_gone() {
     let second = own_photo(&ana, PLAIN);
     nobody.get(&first).expect(404);
     nobody.get(&second).expect(200);
-    // The same picture of somebody else stays where it is.
+    // The same picture of another person is kept.
     assert_eq!(own_photo(&rui, PLAIN), second);
     let removed = ana.send(Request::new("POST", "/perfil/foto/excluir")).expect(303);
     assert_eq!(removed.header("location"), Some("/perfil"));
@@ -219,7 +219,7 @@ fn an_operator_changes_students_photos_on_the_record() {
         actor.send(request).ok()["id"].as_str().unwrap().to_owned()
     };
     let target = format!("/admin/alunos/{}/foto", id(&ana));
-    // Nobody but an operator, and nobody's but a student's.
+    // Only operators may do this, and here only for students.
     for actor in [&rui, &ana] {
         send(actor, &target, PLAIN).expect(403);
         actor.get(&target).expect(403);

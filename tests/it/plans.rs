@@ -1,7 +1,7 @@
-//! How SQLite runs what the routes ask: nothing that a route runs may walk a
-//! table that grows with use, nor all rows that share a word such as a state.
+//! How SQLite runs the statements of the routes: no statement may scan a table
+//! that grows with use, nor all rows with the same word, such as a state.
 //!
-//! At the level `trace` the server tells the plan of each statement it runs.
+//! At the level `trace` the server logs the plan of each statement it runs.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::world::World;
 
 const LOJA: u64 = 900_000_001;
 
-/// Tables that stay small, whatever happens: ours, or typed by hand and capped.
+/// Tables that always stay small: our own, or filled by hand with a limit.
 const SMALL: &[&str] = &[
     "setting",
     "outbox_count",
@@ -49,7 +49,7 @@ const SMALL: &[&str] = &[
     "agency_finding",
 ];
 
-/// Walks that are known and bounded, each with its reason.
+/// Scans that are known and bounded, each with its reason.
 const KNOWN: &[(&str, &str)] = &[
     ("SCAN rate_window", "windows are read at start and after a command beside the server"),
     ("SCAN newest", "the inbox of purchases, newest first, as far as the page reaches"),
@@ -66,8 +66,8 @@ const KNOWN: &[(&str, &str)] = &[
     ),
 ];
 
-/// Walks over what is typed by hand and capped in number, in the operator's
-/// lists alone: the beginning of the step and a part of the statement.
+/// Scans over records that are made by hand and limited in number, only in the
+/// operator's lists: the beginning of the step and a part of the statement.
 const TYPED: [(&str, &str); 4] = [
     ("SCAN lesson", "LIKE ?1"),
     ("SCAN lesson", "count(*) FROM lesson) <"),
@@ -75,8 +75,9 @@ const TYPED: [(&str, &str); 4] = [
     ("SCAN meet", "SELECT count(*) FROM meet"),
 ];
 
-/// Walks that happen once: a new key of ours forgets all browsers; a database
-/// without a mark of its key is given one when the key opens all that is sealed.
+/// Scans that happen once: a new key of ours removes all browsers; a database
+/// without a mark of its key gets one when the key decrypts all encrypted
+/// values.
 const ONCE: [(&str, &str); 4] = [
     ("SCAN push_device", "DELETE FROM push_device"),
     ("SCAN ml_account", "SELECT ml_user_id, access_token, refresh_token FROM ml_account"),
@@ -124,9 +125,9 @@ fn no_statement_walks_a_table_that_grows() {
     assert!(walks.is_empty(), "{}", walks.into_iter().collect::<Vec<_>>().join("\n"));
 }
 
-/// Whether a step of a plan finds by a word that most rows may share, without
-/// stopping after so many. (Searches for people name such an index themselves:
-/// what is walked there is measured.)
+/// Whether a step of a plan searches by a word that most rows may share,
+/// without a limit on the rows. (Searches for people name such an index
+/// themselves: the rows that they read are measured.)
 fn is_coarse(step: &str, sql: &str) -> bool {
     let shared = [
         "audit_of_actors (",
@@ -142,7 +143,7 @@ fn is_coarse(step: &str, sql: &str) -> bool {
         "request_log_by_caller (",
         "request_log_by_class (",
     ];
-    // Links to set up are few: one is made at a start without an operator.
+    // Links to set up are rare: one is made at a start without an operator.
     let is_rare = sql.contains("purpose = 'setup'");
     let is_alone = step.ends_with("=?)") && !step.contains(" AND ");
     let stops = ["LIMIT", "EXISTS"].iter().any(|word| sql.contains(word));
@@ -155,7 +156,7 @@ fn is_walk(plan: &str, step: &str) -> bool {
         return false;
     };
     let table = rest.split(' ').next().unwrap_or_default();
-    // A partial index holds only what the statement asks for.
+    // A partial index has only the rows that the statement needs.
     let partial = [
         "ml_notification_waiting",
         "ml_notification_failed",
@@ -168,7 +169,7 @@ fn is_walk(plan: &str, step: &str) -> bool {
     // The rows of a subquery, each of which was found by another step.
     let of_subquery =
         ["CO-ROUTINE", "MATERIALIZE"].iter().any(|made| plan.contains(&format!("{made} {table};")));
-    // What SQLite knows of the schema.
+    // SQLite's own tables about the schema.
     let of_schema = table.starts_with("pragma_");
     // SQLite calls every use of a search index a scan; `M` is a match.
     let of_match = rest.contains(" VIRTUAL TABLE INDEX ") && rest.contains(":M");
@@ -181,8 +182,8 @@ fn is_walk(plan: &str, step: &str) -> bool {
         && !KNOWN.iter().any(|(known, _)| step.starts_with(known))
 }
 
-/// The operator's lists of content, what changes it, and what students and
-/// anyone read of it.
+/// Calls the operator's lists of content, the rows that change it, and the rows
+/// from which students and others read it.
 fn content(site: &Site, admin: &Actor<'_>, student: &Actor<'_>) {
     let made = |path: &str, body: &Value| {
         let made = admin.post(path, body).expect(201).json();
@@ -227,7 +228,7 @@ fn content(site: &Site, admin: &Actor<'_>, student: &Actor<'_>) {
     }
 }
 
-/// Products: listed in every way, moved, imported, removed.
+/// Lists, moves, imports and removes products in every way.
 fn products(actor: &Actor<'_>, base: &str) {
     let body = json!({ "titulo": "Garrafa", "sku": "GAR", "estoque": 3 });
     let made = actor.post(base, &body).expect(201).json();
@@ -253,7 +254,7 @@ fn products(actor: &Actor<'_>, base: &str) {
     actor.post(&format!("{one}/excluir"), &json!({})).ok();
 }
 
-/// What a student does with a lesson and a meet.
+/// Does what a student can do with a lesson and a meet.
 fn lessons_and_meets(site: &Site, student: &Actor<'_>, (course, lesson, meet): (&str, &str, &str)) {
     let watch = format!("/painel/aulas/{course}/{lesson}");
     for page in ["/painel/aulas", &format!("/painel/aulas/{course}"), &watch] {
@@ -268,7 +269,7 @@ fn lessons_and_meets(site: &Site, student: &Actor<'_>, (course, lesson, meet): (
     site.extension("ana").get("/api/ext/me").ok();
 }
 
-/// Every row of the route table that reads or writes, in its variants.
+/// Calls every row of the route table that reads or writes, in its variants.
 fn visit_everything(site: &Site, world: &World) {
     let person = site.person("ana");
     let sold = json!({ "titulo": "Garrafa", "sku": "VENDIDA" });
@@ -337,7 +338,7 @@ fn visit_everything(site: &Site, world: &World) {
     visit_panel(site, &person);
 }
 
-/// What a sale costs, and labels.
+/// Calls the fee calculator and labels.
 fn visit_tools(person: &Actor<'_>) {
     for target in [
         "/painel/ml/calculadora".to_owned(),
@@ -356,7 +357,7 @@ fn visit_tools(person: &Actor<'_>) {
     person.post(tax, &json!({ "imposto": null })).ok();
 }
 
-/// A chat linked, blocked, written in, and forgotten.
+/// Links, blocks, uses and removes a chat.
 fn visit_telegram(site: &Site, world: &World, person: &Actor<'_>) {
     telegram::connect(world, person, telegram::ANA);
     let notice =
@@ -372,7 +373,8 @@ fn visit_telegram(site: &Site, world: &World, person: &Actor<'_>) {
     person.post("/perfil/telegram/desconectar", &json!({})).ok();
 }
 
-/// Browsers switched on for one and another, told something, gone, switched off.
+/// Switches push on for two people, sends messages, loses a browser, switches
+/// push off.
 fn visit_push(site: &Site, world: &World) {
     let (admin, other) = (site.administrator(), site.person_as("rui", "drop"));
     let (browser, gone) = (Receiver::new(world, "a"), Receiver::new(world, "410-b"));
@@ -447,7 +449,7 @@ fn visit_panel(site: &Site, person: &Actor<'_>) {
     person.send(Request::new("POST", "/sair")).expect(303);
 }
 
-/// What people do with their own account.
+/// Does what people can do with their own account.
 fn own_account(site: &Site, person: &Actor<'_>) {
     let email = json!({ "email": person.person().email });
     site.anonymous().post("/entrar/esqueci", &email).ok();
@@ -471,7 +473,7 @@ fn own_account(site: &Site, person: &Actor<'_>) {
     queues(site);
 }
 
-/// The operator's lists of what waits and what came.
+/// Calls the operator's lists of waiting messages and received notifications.
 fn queues(site: &Site) {
     let admin = site.administrator();
     for target in [
@@ -520,7 +522,7 @@ fn queues(site: &Site) {
     admin.post("/admin/notificacoes/1/reprocessar", &json!({}));
 }
 
-/// Purchase events of every kind, and the inbox in its variants.
+/// Sends purchase events of every kind, and calls their list in its variants.
 fn visit_purchases(site: &Site) {
     let platform = site.anonymous();
     for (number, event) in

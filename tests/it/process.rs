@@ -1,7 +1,6 @@
-//! Child processes: started, listened to, ended; and waiting without sleeping.
+//! Child processes: started, read from, ended; and waiting without sleeping.
 //!
-//! A child is only ever signalled through the handle of the test that
-//! started it.
+//! A child gets signals only through the handle of the test that started it.
 
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::SocketAddr;
@@ -16,16 +15,16 @@ use rustix::process::{Pid, Signal, kill_process};
 /// The executable under test.
 pub const EXECUTABLE: &str = env!("CARGO_BIN_EXE_seller-platform");
 
-/// How long a child may take to say where it listens.
+/// How long a child may take to print its address.
 const START_LIMIT: Duration = Duration::from_secs(30);
 
-/// Pauses between two looks of [`until`]: the first, and the longest.
+/// Pauses between two checks of [`until`]: the first, and the longest.
 const LOOKS: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(20));
 
-/// Waits until `condition` gives something, and returns it; panics after
-/// `limit`, naming `what` was waited for. The longer it takes the less often it
-/// looks: looking costs the watched process its time, and where each look lets
-/// time pass, a slow machine would see days go by.
+/// Waits until `condition` returns a value, and returns that; panics after
+/// `limit`, naming `what` was waited for. Checks become rarer with time: they
+/// cost the tested process time, and where each check advances the clock, many
+/// days would pass on a slow machine.
 #[track_caller]
 pub fn until<T>(what: &str, limit: Duration, mut condition: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + limit;
@@ -94,12 +93,12 @@ impl Process {
         process
     }
 
-    /// The number the system knows it by.
+    /// The number of the process in the operating system.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// What it wrote to stderr so far; everything once it has ended.
+    /// What it has written to stderr; complete when it has ended.
     pub fn log(&self) -> String {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -114,7 +113,7 @@ impl Process {
         status
     }
 
-    /// Ends it at once, as a power switch would, and waits for the end.
+    /// Kills it, like a power failure, and waits for the end.
     pub fn kill(&mut self) -> ExitStatus {
         self.child.kill().ok();
         let status = self.child.wait().unwrap();
@@ -141,7 +140,7 @@ impl Drop for Process {
     }
 }
 
-/// Appends everything that comes out of `source` to `log`, as it comes.
+/// Appends everything from `source` to `log` as it arrives.
 fn collect(mut source: impl Read, log: &Mutex<String>) {
     let mut chunk = [0; 4096];
     while let Ok(length @ 1..) = source.read(&mut chunk) {
@@ -158,7 +157,7 @@ pub struct Outcome {
     pub stderr: String,
 }
 
-/// Runs `command` with `input` on stdin to its end; panics after a minute.
+/// Runs `command` to its end, with `input` on stdin; panics after a minute.
 #[track_caller]
 pub fn run(command: &mut Command, input: &str) -> Outcome {
     let mut child = command
@@ -167,7 +166,7 @@ pub fn run(command: &mut Command, input: &str) -> Outcome {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the executable starts");
-    // A command that reads nothing may be gone already.
+    // A command that reads nothing may have ended already.
     child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
     let stdout = read_aside(child.stdout.take().unwrap());
     let stderr = read_aside(child.stderr.take().unwrap());

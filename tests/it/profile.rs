@@ -39,7 +39,7 @@ fn every_role_has_a_profile() {
         assert_eq!((&own["email"], &own["role"]), (&json!(actor.person().email), &json!(role)));
         assert_eq!(own["sessoes"].as_array().unwrap().len(), 1);
         assert_eq!(own["sessoes"][0]["atual"], true);
-        // The frame of every page leads here.
+        // Every page has a link to the profile.
         let home = actor.get("/").expect(303).header("location").unwrap().to_owned();
         assert!(actor.get(&home).expect(200).text().contains("href=\"/perfil\""));
     }
@@ -134,7 +134,7 @@ fn a_new_password_ends_everything_but_this_browser() {
     log_in(&site, &person.email, &person.password).expect(401);
     log_in(&site, &person.email, NEW).expect(200);
     seller.get("/api/v1/partner/health").expect(200);
-    // Partner tokens go only when their owner asks.
+    // Partner tokens are revoked only when their owner asks for it.
     let form = [("atual", NEW), ("senha", "e mais uma senha"), ("revogar_tokens", "1")];
     let request = Request::new("POST", "/perfil/senha").form(&form).header("Cookie", &cookie);
     let changed = site.anonymous().send(request).expect(303);
@@ -152,7 +152,7 @@ fn guesses_of_the_present_password_are_throttled_with_the_logins() {
         ana.post("/perfil/senha", &body)
     };
     for turn in 0..10 {
-        // Also where the password confirms something else.
+        // The same where the password confirms another change.
         let reply = if turn % 2 == 0 {
             guess("errada errada")
         } else {
@@ -166,7 +166,7 @@ fn guesses_of_the_present_password_are_throttled_with_the_logins() {
     let page = form(&ana, "/perfil/senha", &[("atual", &person.password), ("senha", NEW)]);
     assert!(page.expect(429).text().contains("Muitas tentativas"));
     log_in(&site, &person.email, &person.password).expect(429);
-    // That ends no session, and the password is what it was.
+    // This ends no session, and the password is unchanged.
     site.clock().advance_s(900);
     log_in(&site, &person.email, &person.password).expect(200);
     guess(&person.password).expect(200);
@@ -202,7 +202,7 @@ fn sessions_are_listed_and_ended() {
     let page = here.get("/perfil").expect(200).text();
     assert!(page.contains("Safari no iPhone") && page.contains("Esta sessão"), "{page}");
 
-    // Somebody else's session cannot be ended, nor one that is over.
+    // Another person's session cannot be ended, nor one that has ended.
     let id = listed()[1]["id"].as_str().unwrap().to_owned();
     let end = format!("/perfil/sessoes/{id}/encerrar");
     let rui = site.person("rui");
@@ -219,7 +219,7 @@ fn sessions_are_listed_and_ended() {
     assert_eq!(home(&laptop), 303);
     assert_eq!(listed().len(), 1);
     rui.get("/painel").expect(200);
-    // Sessions that ended by themselves are not listed.
+    // Expired sessions are not listed.
     site.clock().advance_s(11 * HOUR_S);
     here.get("/painel").expect(200);
     let again = site.person("ana");

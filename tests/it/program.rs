@@ -1,4 +1,4 @@
-//! Check-ins, points, milestones, challenges and the ranking, from outside.
+//! Check-ins, points, milestones, challenges and the ranking, through the API.
 
 use std::thread;
 use std::time::Duration;
@@ -29,7 +29,7 @@ fn some(answer: &Value, names: &[&str]) -> Value {
     names.iter().map(|name| answer[name].clone()).collect()
 }
 
-/// A ranking as its members of `names`.
+/// The values of `names` in the rows of a ranking.
 #[track_caller]
 fn ranked(site: &Site, student: &str, kind: &str, names: &[&str]) -> Vec<Value> {
     let path = format!("/painel/competicao/ranking-json?tipo={kind}");
@@ -62,9 +62,9 @@ fn a_check_in_counts_once_a_civil_day() {
         ("2026-11-22T02:59:59Z", json!([true, 2, 1, 0, 20])),
         // The third one completes a lap.
         ("2026-11-22T12:00:00Z", json!([false, 3, 2, 160, 180])),
-        // Two days later the streak begins anew.
+        // Two days later a new streak begins.
         ("2026-11-25T12:00:00Z", json!([false, 1, 2, 10, 190])),
-        // The clock is set back: the past is over.
+        // The clock is set back: an earlier day gives nothing.
         ("2026-11-24T12:00:00Z", json!([true, 1, 2, 0, 190])),
     ] {
         assert_eq!(some(&check_in(&site, "ana", instant), &names), expected, "{instant}");
@@ -145,7 +145,7 @@ fn rules_hold_for_what_comes_and_limits_for_a_day() {
     finish(&lessons[1], false);
     finish(&lessons[1], true);
     assert_eq!(xp(), 78, "a lesson gives once");
-    // The limit does not cut what was promised for a lap.
+    // The daily limit does not reduce the reward for a lap.
     assert_eq!(check_in(&site, "ana", "2026-11-24T12:00:00Z")["xp_ganho"], 20 + 150);
     for (body, field) in [
         (json!({ "acao": "dormir", "xp": 1 }), "acao"),
@@ -209,7 +209,8 @@ fn a_challenge_rewards_once_and_also_those_who_were_there_before() {
     let done = check_in(&site, "ana", "2026-11-22T12:00:00Z");
     assert_eq!(some(&done, &["xp_ganho", "desafios"]), json!([510, ["Três dias"]]));
     check_in(&site, "bia", "2026-11-22T12:00:00Z");
-    // Made easier: who had reached that before gets it by the tasks.
+    // The goal is made easier: the tasks give the reward to students who had
+    // reached it.
     save(&json!({ "id": id, "meta": 1 })).ok();
     run_at(&site, "2026-11-22T12:01:00Z");
     run_at(&site, "2026-11-22T12:02:00Z");
@@ -305,7 +306,7 @@ fn sales_give_once_and_take_back_when_they_are_cancelled() {
     wait_until_worked(&world, &site);
     assert_eq!(xp(), linked + 5);
     assert_eq!(ranked(&site, "ana", "vendas", &["nome", "valor"]), [json!(["ana da Silva", 1])]);
-    // It is told again, and changed without being less of a sale.
+    // Another notification, or a change that keeps the sale, gives nothing more.
     let order = format!("/_sandbox/orders/{}", sale["id"]);
     for change in [json!({ "status": "partially_refunded" }), json!({ "status": "paid" })] {
         world.control(&order, &change);
@@ -449,7 +450,7 @@ fn a_recount_changes_nothing_that_is_right_and_mends_what_is_not() {
     alter(&site, damage);
     assert_eq!(recount(), json!([true, true, 2, 2, 1]));
     assert_eq!(dump(), healthy);
-    // One that a kill interrupted goes on at the next start.
+    // A comparison that a kill interrupted continues at the next start.
     alter(
         &site,
         &format!(

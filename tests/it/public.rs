@@ -1,5 +1,5 @@
-//! What anyone may read: its shapes, that a change is seen at once, and that
-//! in between nobody reads the database.
+//! Public answers: their shapes, that a change is visible at once, and that
+//! otherwise the database is not read.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -107,9 +107,9 @@ fn people_and_linked_accounts_are_counted_as_they_come_and_go() {
     };
     assert_eq!(counted(), (0, 0));
     let ana = site.person("ana");
-    // A command beside the server is noticed a moment later.
+    // A change by a command is noticed a moment later.
     until("ana is counted", PROPAGATION, || (counted() == (1, 0)).then_some(()));
-    // Suppliers and staff are no students.
+    // Suppliers and staff do not count as students.
     site.person_as("rui", "drop");
     site.administrator();
     world.link(&ana, SHOP);
@@ -152,7 +152,7 @@ fn the_schema_describes_every_table_column_and_role() {
         let column = named(&person["campos"], "nome", name);
         assert_eq!((&column["tipo"], &column["obrigatorio"]), (&json!(kind), &json!(needed)));
     }
-    // Nothing that SQLite keeps for itself.
+    // No internal table of SQLite is named.
     let names = schema["tabelas"].to_string();
     assert!(!names.contains("sqlite_"), "{names}");
     let roles: Vec<&str> = schema["papeis"]
@@ -171,14 +171,14 @@ fn the_schema_describes_every_table_column_and_role() {
     assert_eq!(named(&schema["papeis"], "role", "free")["permissoes"], json!([]));
 }
 
-/// Statements about content that the server says it has run, at the level
-/// `trace`. Its workers ask for other things all the time.
+/// The number of statements about content that the server has logged, at the
+/// level `trace`. Its workers run other statements all the time.
 fn statements(site: &Site) -> usize {
     static MARKS: AtomicUsize = AtomicUsize::new(0);
     let mark = format!("mark-{}", MARKS.fetch_add(1, Ordering::Relaxed));
     let marked = Request::new("GET", "/healthz").header("X-Request-Id", &mark);
     site.anonymous().send(marked).expect(200);
-    // Lines arrive a moment after the replies they belong to.
+    // Log lines arrive a moment after their replies.
     until("the log is complete", PROPAGATION, || site.log().contains(&mark).then_some(()));
     let tables = ["FROM plan", "FROM teacher", "FROM meet", "FROM total", "FROM pragma_"];
     let log = site.log();
@@ -204,8 +204,9 @@ fn a_warm_document_reads_no_database() {
     let cold = statements(&site);
     read_all();
     assert!(statements(&site) > cold + 5, "the log tells of statements");
-    // The command that made the administrator changed the file from outside;
-    // until that is noticed, once, the documents may be made again.
+    // The command that made the administrator changed the file from another
+    // process. Until the server has noticed that, the documents may be made
+    // again once.
     until("warm reads ask nothing", PROPAGATION, || {
         let warm = statements(&site);
         for _ in 0..20 {
@@ -239,7 +240,7 @@ fn a_change_within_the_second_is_news_to_whoever_asks_by_date() {
     }
 }
 
-/// What anyone may read of a kind of content.
+/// The public answer about a kind of content.
 #[track_caller]
 fn public(site: &Site, document: &str) -> Vec<Value> {
     let body = site.anonymous().get(&format!("/api/v1/{document}")).ok();
@@ -353,11 +354,11 @@ fn what_is_kept_moves_with_the_minute() {
     let first = site.anonymous().get("/api/v1/meets").expect(200);
     site.clock().advance_s(1);
     assert_eq!(left(), [44, 89]);
-    // Whoever asks by date hears of it too.
+    // A request by date gets the change, too.
     let since = first.header("last-modified").unwrap();
     let request = Request::new("GET", "/api/v1/meets").header("If-Modified-Since", since);
     site.anonymous().send(request).expect(200);
-    // What has begun is no longer to come.
+    // A meet that has begun is no longer listed.
     site.clock().advance_s(44 * 60);
     assert_eq!(left(), [45]);
     let context = site.anonymous().get("/api/v1/contexto").ok()["data"].clone();

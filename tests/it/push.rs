@@ -1,6 +1,6 @@
-//! Web push against the sandbox's service, which checks what services check:
-//! browsers switched on and off, messages that only they can read, addresses
-//! that are refused.
+//! Web push against the sandbox's service, which checks what real services
+//! check: browsers switched on and off, messages that only they can read,
+//! addresses that are rejected.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::world::World;
 
 const PAGE: &str = "/perfil/avisos";
 
-/// The browsers that somebody is told in.
+/// The browsers that a person has switched on.
 #[track_caller]
 fn devices(person: &Actor<'_>) -> Vec<Value> {
     json_of(person, PAGE)["push"]["aparelhos"].as_array().unwrap().clone()
@@ -27,7 +27,7 @@ fn messages(site: &Site) -> Vec<String> {
     )
 }
 
-/// Has a message to an administrator queued, and worked.
+/// Queues a message to an administrator, and waits until it was handled.
 #[track_caller]
 fn test_message(admin: &Actor<'_>, site: &Site) {
     admin.post("/admin/mensagens/canais/push/teste", &json!({})).expect(201);
@@ -65,7 +65,7 @@ fn a_reminder_reaches_each_of_a_persons_browsers_and_only_they_can_read_it() {
     assert_eq!(pushed[0]["urgency"], "high");
     assert_eq!(pushed[0]["subject"], "mailto:contato@example.com");
     assert_eq!(messages(&site), ["1 1 aceita para 2 de 2 navegadores"]);
-    // The nearer reminder takes the place of the one before.
+    // The later reminder replaces the earlier one.
     run_at(&site, "2026-11-21T17:55:00Z");
     let pushed = world.pushed();
     assert_eq!((pushed.len(), &pushed[3]["ttl"]), (4, &json!(300)));
@@ -92,7 +92,7 @@ fn browsers_that_are_gone_are_forgotten_and_nobody_failed() {
     assert_eq!(messages(&site), ["1 1 aceita para 1 de 3 navegadores"]);
     assert_eq!(stays.received(&world).len(), 1);
     assert_eq!(devices(&admin).len(), 1);
-    // The last one goes, too.
+    // The last browser is removed, too.
     let gone = json!({ "path_prefix": "/push", "kind": "status", "code": 410 });
     world.fault(&gone);
     site.clock().advance_s(60);
@@ -129,7 +129,8 @@ fn a_service_in_trouble_is_asked_again_and_nobody_is_told_twice() {
     site.clock().advance_s(1);
     run(&site);
     assert_eq!(messages(&site), ["1 2 aceita para 1 de 1 navegadores"]);
-    // One of two took it: it is sent, and comes to neither again.
+    // One of two browsers accepted it: it counts as sent, and neither gets it
+    // again.
     second.switch_on(&admin).expect(201);
     fault(json!({ "path_prefix": "/push", "kind": "status", "code": 500 }));
     site.clock().advance_s(60);
@@ -138,7 +139,7 @@ fn a_service_in_trouble_is_asked_again_and_nobody_is_told_twice() {
     run(&site);
     assert_eq!(messages(&site)[1], "1 1 aceita para 1 de 2 navegadores");
     assert_eq!(world.pushed().len(), 2);
-    // What is malformed stays so.
+    // A malformed message is not retried.
     fault(json!({ "path_prefix": "/push", "kind": "status", "code": 400, "times": 2 }));
     test_message(&admin, &site);
     assert_eq!(messages(&site)[2], "3 1 o serviço do navegador não entendeu a mensagem (400)");
@@ -209,7 +210,7 @@ fn addresses_that_are_of_no_push_service_are_refused() {
         assert!(reply.json()["fields"]["endpoint"].is_string(), "{reply}");
     }
     assert!(devices(&ana).is_empty());
-    // Those of known browsers are taken, whatever comes of them later.
+    // Addresses of known browsers are accepted; whether they work shows later.
     for endpoint in [
         "https://fcm.googleapis.com/fcm/send/abc:APA91b",
         "https://updates.push.services.mozilla.com/wpush/v2/gAAA",
@@ -287,7 +288,7 @@ fn a_browser_belongs_to_whom_it_was_switched_on_for_last() {
     let again = shared.switch_on(&ana).expect(200).json();
     let id = devices(&ana)[0]["id"].clone();
     assert_eq!(again["id"], id, "the same browser is one");
-    // Nobody switches another's off.
+    // Nobody can switch off another person's browser.
     let off = format!("{DEVICES}/{}/excluir", id.as_str().unwrap());
     rui.post(&off, &json!({})).expect(404);
     site.anonymous().post(&off, &json!({})).expect(401);
@@ -300,7 +301,8 @@ fn a_browser_belongs_to_whom_it_was_switched_on_for_last() {
     let received = shared.received(&world);
     assert_eq!(received.len(), 1);
     assert!(received[0]["body"].as_str().unwrap().starts_with("Olá, rui!"));
-    // Switched off, it is told nothing, and the person is by nothing else.
+    // After it is switched off it gets nothing, and the person gets no other
+    // message.
     let id = devices(&rui)[0]["id"].clone();
     let off = format!("{DEVICES}/{}/excluir", id.as_str().unwrap());
     rui.post(&off, &json!({})).ok();
@@ -346,7 +348,7 @@ fn our_key_stays_and_another_makes_all_browsers_useless() {
     site.kill();
     site.start_again();
     assert_eq!(key(&admin), first);
-    // A copy that was put back without its key.
+    // A restored copy without its key.
     site.stop();
     let key_file = site.database().with_extension("db.key");
     std::fs::remove_file(&key_file).unwrap();
@@ -357,12 +359,12 @@ fn our_key_stays_and_another_makes_all_browsers_useless() {
     assert!(devices(&admin).is_empty());
 }
 
-/// A service that refuses our signature for one browser, after it took it for
-/// another, does not mean us.
+/// When a service rejects our signature for one browser, after it accepted it
+/// for another, our key is not the problem.
 #[test]
 fn a_browser_that_is_bound_to_another_key_is_forgotten_once_ours_is_known_good() {
     let world = World::start();
-    // Another installation, which has told this browser something.
+    // Another installation, which has sent this browser a message.
     let stale = Receiver::new(&world, "velho");
     {
         let before = with_push(&world).start();

@@ -1,11 +1,11 @@
 //! Web push in a real Chromium, from the button to the notification.
 //!
-//! The browser subscribes, decrypts and shows by itself; its maker's service
-//! is stood in for by `tests/samples/push_service.py`. Only the way between is
-//! bent: the page is told another address than the maker's, the sandbox's, so
-//! that the platform's own request can be looked at, and the test carries the
-//! encrypted body from there to the maker's service. What no test can do is
-//! press a notification: that belongs to the system.
+//! The real browser subscribes, decrypts and shows.
+//! `tests/samples/push_service.py` replaces the service of its maker. Only the
+//! way between them is changed: the page sees an address at the sandbox instead
+//! of the maker's, so that the test can read the platform's request. Then the
+//! test passes the encrypted body on to the maker's service. No test can press
+//! a notification: that belongs to the system.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -29,7 +29,7 @@ const PAGE: &str = "/perfil/avisos";
 /// How long the browser may take to show something.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The service of the browser's maker; it ends with the test.
+/// The replacement for the maker's service; it ends with the test.
 struct Maker {
     process: Child,
     service: SocketAddr,
@@ -56,7 +56,7 @@ impl Maker {
         }
     }
 
-    /// A browser that takes this for its maker's.
+    /// A browser that uses this service as its maker's.
     fn browser(&self) -> Browser {
         let (service, connection) = (self.service, self.connection);
         Browser::start_with(&[
@@ -67,7 +67,7 @@ impl Maker {
         ])
     }
 
-    /// Hands a message of the sandbox down to the browser.
+    /// Passes a message of the sandbox on to the browser.
     #[track_caller]
     fn deliver(&self, pushed: &Value) {
         let body = URL_SAFE_NO_PAD.decode(pushed["body"].as_str().unwrap());
@@ -86,7 +86,7 @@ impl Drop for Maker {
     }
 }
 
-/// Pages see subscriptions at the sandbox in the place of the maker's.
+/// Makes pages see subscriptions at the sandbox instead of the maker's service.
 fn bend(browser: &Browser, world: &World) {
     let script = "
         const kept = Object.getOwnPropertyDescriptor(PushSubscription.prototype, 'endpoint').get;
@@ -100,7 +100,7 @@ fn bend(browser: &Browser, world: &World) {
     browser.prepare(&script.replace("SANDBOX", &format!("http://{}", world.address())));
 }
 
-/// What the browser shows of us.
+/// The notifications that the browser shows.
 #[track_caller]
 fn shown(browser: &Browser) -> Vec<Value> {
     let notifications = browser.script_async(
@@ -110,7 +110,7 @@ fn shown(browser: &Browser) -> Vec<Value> {
     notifications.as_array().cloned().unwrap_or_default()
 }
 
-/// Waits until the browser shows something of this title; gives it back.
+/// Waits until the browser shows a notification with this title; returns it.
 #[track_caller]
 fn see_notification(browser: &Browser, title: &str) -> Value {
     until(title, PATIENCE, || {
@@ -155,7 +155,7 @@ fn a_reminder_is_shown_by_a_browser_with_no_page_of_ours_open() {
         (&notification["body"], &notification["url"]),
         (&json!(told), &json!("/painel/meets"))
     );
-    // The nearer reminder takes the place of the one before.
+    // The later reminder replaces the earlier one.
     run_at(&site, "2026-11-21T17:55:00Z");
     maker.deliver(&pushed(2)[1]);
     until("the newer one is shown alone", PATIENCE, || {
@@ -184,7 +184,7 @@ fn a_browser_is_switched_off_there_and_from_elsewhere() {
     assert_eq!(browser.script_async(subscribed), false);
     browser.press("Ligar neste navegador");
     browser.see("Navegador ligado");
-    // From elsewhere: the page does not switch it on against that.
+    // It is switched off from elsewhere: the page does not switch it on again.
     let elsewhere = site.person("ana");
     let devices = json_of(&elsewhere, PAGE)["push"]["aparelhos"].clone();
     let off = format!("/perfil/push/aparelhos/{}/excluir", devices[0]["id"].as_str().unwrap());
@@ -192,7 +192,7 @@ fn a_browser_is_switched_off_there_and_from_elsewhere() {
     browser.go(&site.url(PAGE));
     browser.see("Ligar neste navegador");
     assert_eq!(json_of(&elsewhere, PAGE)["push"]["aparelhos"], json!([]), "it stays off");
-    // A subscription that the browser exchanged by itself is told by the page.
+    // When the browser replaces its subscription, the page reports the new one.
     browser.press("Ligar neste navegador");
     browser.see("Navegador ligado");
     browser.script_async(

@@ -1,4 +1,4 @@
-//! What waits to leave the platform, and what the operator does about it.
+//! Messages that wait to be sent, and what the operator can do with them.
 
 use serde_json::{Value, json};
 
@@ -14,8 +14,8 @@ fn list(actor: &Actor<'_>, target: &str) -> Value {
     actor.send(request).ok()
 }
 
-/// Registers a student who is welcomed by chat, and by e-mail where that is
-/// configured.
+/// Registers a student, who gets a welcome message by chat, and by e-mail where
+/// that is configured.
 #[track_caller]
 fn welcome(site: &Site, name: &str) {
     let body = json!({
@@ -56,7 +56,7 @@ fn what_waits_is_shown_with_its_reason() {
     {
         assert!(page.contains(words), "{words}");
     }
-    // The operator's home tells of it and leads there.
+    // The operator's home shows it and links to the list.
     let home = admin.get("/admin").expect(200).text();
     assert!(home.contains("/admin/mensagens?estado=pendente"), "{home}");
     assert!(home.contains("Há um canal não configurado."));
@@ -156,7 +156,7 @@ fn the_queue_is_searched_filtered_paged_and_exported() {
     assert_eq!(text.lines().count(), 17);
     assert!(text.contains(",'=ana00,"), "a formula: {text}");
     assert!(!text.contains("link"), "{text}");
-    // The counters are what is there.
+    // The counters match the messages.
     let wrong = "SELECT c.channel FROM outbox_count c WHERE c.messages <>
         (SELECT count(*) FROM outbox o WHERE o.channel = c.channel AND o.kind = c.kind AND o.state = c.state)";
     assert_eq!(site.stored(wrong), [""; 0]);
@@ -182,7 +182,8 @@ fn suspension_drops_what_waits_and_ends_links() {
     site.anonymous().get(&link).expect(404);
     let choose = json!({ "codigo": code, "senha": "uma senha escolhida" });
     site.anonymous().post("/senha", &choose).expect(404);
-    // Nothing is queued for whoever may not sign in, and nobody is told.
+    // Nothing is queued for a person who may not sign in, and the answer does
+    // not show it.
     let total = || list(&admin, QUEUE)["total"].clone();
     let before = total();
     site.anonymous().post("/entrar/esqueci", &who).ok();
@@ -190,7 +191,7 @@ fn suspension_drops_what_waits_and_ends_links() {
     assert_eq!(total(), before);
     let refused = site.command(&["user", "password-link", "--email", "ana@example.com"]).exits(1);
     assert!(refused.stderr.contains("suspended"), "{}", refused.stderr);
-    // Reactivation gives nothing back.
+    // Reactivation does not restore the link.
     crm.post("/api/v1/alunos/reativar", &who).expect(200);
     site.anonymous().get(&link).expect(404);
 }

@@ -1,6 +1,6 @@
 //! Numbers that look random and are the same in every run.
 
-/// A small generator (xorshift), so that a failing case comes back.
+/// A small generator (xorshift), so that a failing case can be repeated.
 pub struct Random(u64);
 
 impl Random {
@@ -20,7 +20,7 @@ impl Random {
         (self.next() >> 16) % end
     }
 
-    /// One of some things.
+    /// One of several things.
     pub fn pick<'t, T>(&mut self, things: &'t [T]) -> &'t T {
         let index = usize::try_from(self.below(things.len() as u64)).unwrap();
         &things[index]

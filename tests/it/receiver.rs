@@ -1,5 +1,5 @@
-//! What a browser does with a push, without the browser: its keys, its
-//! subscription, and reading what was encrypted to it (RFC 8291).
+//! What a browser does with a push message, without a browser: its keys, its
+//! subscription, and reading what was encrypted for it (RFC 8291).
 
 use aes_gcm::aead::{Aead as _, KeyInit as _};
 use aes_gcm::{Aes128Gcm, Key, Nonce};
@@ -19,7 +19,7 @@ use crate::world::World;
 /// The address where browsers are switched on.
 pub const DEVICES: &str = "/perfil/push/aparelhos";
 
-/// A site on the clock of the world, whose push service is the world's.
+/// A site with the clock and the push service of the world.
 pub fn with_push(world: &World) -> Builder {
     Site::builder()
         .unlimited()
@@ -28,7 +28,7 @@ pub fn with_push(world: &World) -> Builder {
         .config("push.extra_hosts", vec![world.address().to_string()])
 }
 
-/// A browser that is told by push.
+/// A browser that gets push messages.
 pub struct Receiver {
     /// Its name at the push service of the sandbox.
     pub device: String,
@@ -53,7 +53,7 @@ impl Receiver {
         point(&self.key.public_key())
     }
 
-    /// As `PushSubscription.toJSON()` gives it.
+    /// The subscription, as `PushSubscription.toJSON()` returns it.
     pub fn subscription(&self) -> Value {
         json!({
             "endpoint": self.endpoint,
@@ -62,13 +62,13 @@ impl Receiver {
         })
     }
 
-    /// Switches messages on for somebody.
+    /// Switches messages on for a person.
     #[track_caller]
     pub fn switch_on(&self, person: &Actor<'_>) -> Reply {
         person.post(DEVICES, &self.subscription())
     }
 
-    /// What it was sent, decrypted, in its order.
+    /// The messages that it received, decrypted, in their order.
     #[track_caller]
     pub fn received(&self, world: &World) -> Vec<Value> {
         let pushed = world.pushed().into_iter();

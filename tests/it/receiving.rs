@@ -1,5 +1,5 @@
-//! The receiver of notifications while the marketplace hardly answers: it
-//! takes them at once, and what waited is worked later, each once.
+//! The receiver of notifications while the marketplace is very slow: it accepts
+//! them at once, and each is handled later, once.
 
 use std::time::{Duration, Instant};
 
@@ -14,15 +14,15 @@ use crate::world::World;
 
 const SHOPS: [u64; 3] = [900_000_001, 900_000_002, 900_000_003];
 const SALES: usize = 120;
-/// What the marketplace allows is half a second; ours is a fifth of it.
+/// The marketplace allows half a second; our limit is a fifth of it.
 const LIMIT: Duration = Duration::from_millis(100);
-/// A busy machine may spoil a measurement, but not each of many.
+/// A busy machine may spoil one measurement, but not all of many.
 const TRIES: usize = 40;
-/// What no answer takes even then: it would have waited for the marketplace.
+/// A slower answer, even on a busy machine, would have waited for the marketplace.
 const BOUND: Duration = Duration::from_secs(5);
 
-/// Sends notifications of sales from four sides at once; how long an answer
-/// took at p99.
+/// Sends notifications of sales over four connections at once; returns p99 of
+/// the time of an answer.
 #[track_caller]
 fn post(site: &Site, sales: &[(u64, String)], round: usize) -> Duration {
     let took = std::thread::scope(|scope| {
@@ -75,7 +75,7 @@ fn the_receiver_answers_at_once_while_the_marketplace_takes_ten_seconds() {
     world.forget_requests();
     let mut worst = Vec::new();
     std::thread::scope(|scope| {
-        // People wait for the marketplace meanwhile, too.
+        // At the same time people wait for the marketplace, too.
         for price in [50, 60] {
             let (ana, shop) = (&ana, SHOPS[0]);
             scope.spawn(move || {
@@ -93,7 +93,8 @@ fn the_receiver_answers_at_once_while_the_marketplace_takes_ten_seconds() {
             }
         }
     });
-    // Nobody was waited for: every call takes longer than all of that.
+    // No answer waited for the marketplace: each call there takes longer than
+    // all of this.
     let found = site.stored("SELECT count(*) || '' FROM sale_order");
     assert!(found[0].parse::<usize>().unwrap() < SALES, "{found:?}");
     let best = *worst.iter().min().unwrap();

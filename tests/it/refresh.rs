@@ -1,5 +1,5 @@
-//! Renewing an account's tokens: once, however many ask at the same time, and
-//! whatever happens in the middle of it.
+//! Renewal of an account's tokens: once, however many requests need it at the
+//! same time, and whatever happens in between.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const FEES: &str = "/painel/ml/calculadora/taxas-json";
 /// An access token lives six hours.
 const ACCESS_S: i64 = 6 * 3600;
 
-/// Ana's shop, read to the end.
+/// Ana's shop, completely read.
 fn linked<'s>(world: &World, site: &'s Site) -> Actor<'s> {
     let ana = site.person("ana");
     world.link(&ana, LOJA);
@@ -35,7 +35,7 @@ fn is_well(ana: &Actor<'_>) -> bool {
     account["token_ok"] == true && account["erro"] == Value::Null
 }
 
-/// Waits until so many sales are here.
+/// Waits until `count` sales are here.
 #[track_caller]
 fn arrived(site: &Site, sales: usize) {
     until("the sales are here", PATIENCE, || {
@@ -51,11 +51,11 @@ fn a_hundred_callers_renew_an_ended_token_once() {
     let site = joined(&world).start();
     let ana = linked(&world, &site);
     for round in 1..=2 {
-        // What is left of the round before would renew the token first.
+        // Remaining work of the round before would renew the token first.
         wait_until_read(&site, &ana);
         wait_until_worked(&world, &site);
         world.forget_requests();
-        // Ended by time, which we know, and before its time, which we do not.
+        // The token ends on time, which we know, or early, which we do not know.
         if round == 1 {
             site.clock().advance_s(ACCESS_S + 1);
         } else {
@@ -90,8 +90,7 @@ fn a_hundred_callers_renew_an_ended_token_once() {
     world.no_violations();
 }
 
-/// Has the token end, a sale announced, and gives back once its renewal met
-/// this fault.
+/// Ends the token and announces a sale; returns when the renewal got this fault.
 #[track_caller]
 fn renew_with(world: &World, site: &Site, fault: &Value) {
     site.clock().advance_s(ACCESS_S + 1);
@@ -137,8 +136,8 @@ fn a_kill_after_the_pair_was_stored_loses_nothing() {
     world.no_violations();
 }
 
-/// The one moment in which a link is lost: the marketplace has given a new
-/// pair, nobody has it, and the old one is used up.
+/// The one moment in which a link is lost: the marketplace has issued a new
+/// pair, nobody has received it, and the old one is used up.
 #[track_caller]
 fn is_lost_and_says_so(world: &World, site: &Site) {
     let ana = site.person("ana");
@@ -153,7 +152,7 @@ fn is_lost_and_says_so(world: &World, site: &Site) {
     assert!(page.contains(said) && page.contains("/painel/ml/conectar"), "{page}");
     let told = "SELECT title FROM notification WHERE title = 'Vínculo perdido'";
     assert_eq!(site.stored(told).len(), 1);
-    // It is not tried again and again.
+    // It is not retried repeatedly.
     world.forget_requests();
     for _ in 0..3 {
         site.clock().advance_s(3_600);
@@ -181,7 +180,7 @@ fn a_kill_between_the_new_pair_and_its_storing_loses_the_link_and_says_so() {
     site.kill();
     site.start_again();
     is_lost_and_says_so(&world, &site);
-    // The marketplace cannot know that nobody has its answer.
+    // The marketplace cannot know that its answer did not arrive.
     let broken = world.violations();
     let rules: Vec<&Value> = broken.iter().map(|one| &one["rule"]).collect();
     assert_eq!(rules, ["refresh_reused"]);
@@ -230,7 +229,7 @@ fn a_token_endpoint_in_trouble_is_no_lost_link() {
 
 #[test]
 fn a_second_of_patience_is_not_a_lost_link() {
-    // A renewal that takes a while keeps the others waiting, not failing.
+    // During a slow renewal the other requests wait and do not fail.
     let world = shop();
     let site = joined(&world).start();
     linked(&world, &site);

@@ -1,5 +1,5 @@
-//! The log of requests: who asked what, what is never kept, and what a stop
-//! and a kill leave of it.
+//! The log of requests: who requested what, what is never stored, and what it
+//! has after a stop and after a kill.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::process::until;
 use crate::site::{CHECKOUT_TOKEN, CRON_SECRET, Site};
 use crate::students::{list, page};
 
-/// What is stored once everything was written, oldest first.
+/// The stored entries after everything was written, oldest first.
 fn stored(site: &Site, columns: &str) -> Vec<String> {
     site.stop();
     let rows = site
@@ -117,7 +117,7 @@ fn a_request_is_found_by_the_id_it_was_answered_with() {
     let request = Request::new("GET", "/entrar").header("X-Request-Id", "pedido do cliente ~");
     nobody.send(request).expect(200);
     assert_eq!(stored(&site, "request_id"), [&*ours, "pedido do cliente ~"]);
-    // Also what never became a request.
+    // Malformed requests are logged, too.
     let mut broken = Connection::open(site.address()).unwrap();
     broken.write(b"GET /quebrado?token=x HTTP/1.1\r\n\r\n");
     let reply = broken.read_reply("GET").unwrap().unwrap();
@@ -164,7 +164,7 @@ fn a_kill_loses_at_most_the_last_seconds() {
 
 const LIST: &str = "/admin/requisicoes";
 
-/// Numbers of what a list shows, in its order, and its total.
+/// The numbers in a list, in its order, and its total.
 fn shown(admin: &Actor<'_>, query: &str) -> (Vec<String>, u64) {
     let listed = list(admin, &format!("{LIST}?{query}"));
     let rows = listed["dados"].as_array().unwrap().iter();
@@ -268,7 +268,8 @@ fn one_request_is_told_with_who_asked() {
     for missing in [format!("{LIST}/1"), format!("{LIST}/x")] {
         admin.get(&missing).expect(404);
     }
-    // Who is removed leaves a number that nobody else gets, and no name.
+    // Of a removed person the log keeps the number, which nobody else gets, and
+    // no name.
     admin.post(&format!("{person}/excluir"), &json!({})).ok();
     let shown = list(&admin, &address);
     assert_eq!(shown["quem"], "Pessoa removida");

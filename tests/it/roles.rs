@@ -1,4 +1,4 @@
-//! What roles and people may do: edited in the panel, in force at once.
+//! What roles and people may do: edited in the panel, effective at once.
 
 use serde_json::{Value, json};
 
@@ -36,12 +36,12 @@ fn a_role_changes_for_everybody_at_once() {
     let admin = site.administrator();
     let ana = site.extension("ana");
     assert!(may(&ana, "ml_analisar") && !may(&ana, "ml_clonar"));
-    // So that what is said below does not come from memory.
+    // Fills the cache, so that a stale answer below would be noticed.
     site.anonymous().get("/api/v1/schema").ok();
     let change = json!({ "vip": ["extensao_browser", "ml_clonar"] });
     admin.post("/admin/papeis", &change).ok();
     assert!(!may(&ana, "ml_analisar") && may(&ana, "ml_clonar"));
-    // The others stay as they were, and the public document says it too.
+    // The other roles are unchanged, and the public document shows the change, too.
     assert_eq!(granted(&admin, "pro").as_array().unwrap().len(), 4);
     let schema = site.anonymous().get("/api/v1/schema").ok();
     let roles = schema["data"]["papeis"].as_array().unwrap();
@@ -87,7 +87,7 @@ fn a_form_says_everything_of_every_role() {
     assert_eq!(granted(&admin, "pro"), json!(["fotos_ia", "meets"]));
     assert_eq!(granted(&admin, "vip"), json!(["meets"]));
     assert_eq!(granted(&admin, "podio"), json!([]));
-    // A form that speaks of no role takes nothing away.
+    // A form that names no role removes nothing.
     let empty = Request::new("POST", "/admin/papeis").form(&[]);
     admin.send(empty).expect(422);
     assert_eq!(granted(&admin, "piloto_pro").as_array().unwrap().len(), 8);
@@ -103,7 +103,7 @@ fn an_exception_wins_over_the_role() {
     admin.post(&exceptions, &json!({ "ml_clonar": "permitir", "ml_analisar": "negar" })).ok();
     assert!(may(&ana, "ml_clonar") && !may(&ana, "ml_analisar"));
     assert!(!may(&rui, "ml_clonar") && may(&rui, "ml_analisar"));
-    // It wins whatever becomes of the plan.
+    // The exception takes precedence, whatever the plan is.
     admin.post(&target, &json!({ "plano": "podio" })).ok();
     assert!(may(&ana, "fotos_ia") && !may(&ana, "ml_analisar"));
     admin.post(&target, &json!({ "plano": "free" })).ok();

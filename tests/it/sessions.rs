@@ -1,5 +1,5 @@
 //! Sessions in the browser, extension tokens and the set-up link: how they
-//! begin, what they refuse, when they end.
+//! begin, what they reject, when they end.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::site::Site;
 const HOUR_S: i64 = 3600;
 const DAY_S: i64 = 24 * HOUR_S;
 
-/// Requires that a page sends to the login and remembers where one was going.
+/// Requires that a page redirects to the login and remembers the page.
 #[track_caller]
 fn is_sent_to_login(reply: &Reply) {
     assert_eq!(reply.status, 303, "{reply}");
@@ -65,7 +65,7 @@ fn leaving_ends_the_session_and_every_login_begins_a_new_one() {
     assert_eq!(left.header("clear-site-data"), forgotten);
     is_sent_to_login(&first.get("/painel"));
     second.get("/painel").expect(200);
-    // Also where the session ended elsewhere, or there was none.
+    // The same when the session ended elsewhere, or when there was none.
     for actor in [&first, &site.anonymous()] {
         let left = actor.send(Request::new("POST", "/sair")).expect(303);
         assert_eq!(left.header("location"), Some("/entrar"));
@@ -124,7 +124,7 @@ fn state_changes_only_from_our_own_pages() {
         let expected = if passes { 303 } else { 403 };
         for (actor, request) in [
             (&ana, Request::new("POST", "/painel/avisos/lidos").form(&[])),
-            // It begins an attempt, so it is as good as a POST.
+            // It starts linking, so it is treated like a POST.
             (&ana, Request::new("GET", "/painel/ml/conectar")),
             (&nobody, Request::new("POST", "/entrar").form(&login)),
             (&nobody, Request::new("POST", "/sair").form(&[])),
@@ -132,7 +132,7 @@ fn state_changes_only_from_our_own_pages() {
             let reply = actor.send(marked(request));
             assert_eq!(reply.status, expected, "{fetch_site:?} {origin:?}\n{reply}");
         }
-        // Looking is allowed from anywhere, or no link to us would work.
+        // Reading is allowed from every origin; otherwise no link to us would work.
         ana.send(marked(Request::new("GET", "/painel"))).expect(200);
         nobody.send(marked(Request::new("GET", "/entrar"))).expect(200);
         nobody.send(marked(Request::new("GET", "/"))).expect(303);

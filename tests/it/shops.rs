@@ -39,7 +39,7 @@ pub fn shops() -> (World, Site) {
     (world, site)
 }
 
-/// The rows of a list, once it has so many.
+/// Waits until a list has `count` rows, and returns them.
 #[track_caller]
 pub fn listed(actor: &Actor<'_>, list: &str, count: usize) -> Vec<Value> {
     until(list, PATIENCE, || {
@@ -48,7 +48,7 @@ pub fn listed(actor: &Actor<'_>, list: &str, count: usize) -> Vec<Value> {
         if rows.len() == count && found["total"] == count {
             return Some(rows);
         }
-        // What failed waits for its next try.
+        // A notification that failed waits for its retry.
         actor.site().clock().advance_s(1);
         None
     })
@@ -65,7 +65,7 @@ pub fn form(actor: &Actor<'_>, path: &str, answer: &str) -> Reply {
     actor.send(Request::new("POST", path).form(&[("resposta", answer)]))
 }
 
-/// Has every list asked for in every way.
+/// Requests every list in every way.
 pub fn visit_all(person: &Actor<'_>, shop: u64) {
     let lists = [
         (SALES, "?estado=paid"),
@@ -324,9 +324,9 @@ fn orders_of_an_unlinked_account_are_listed_charted_and_found() {
     assert!(narrowed.contains(&format!("<td class=\"wide-only typed\">{name}</td>")));
     assert!(!narrowed.contains("<td class=\"wide-only typed\">LOJA DOIS</td>"));
     assert_eq!(listed(&ana, &format!("{SALES}?conta={LOJA}"), 1)[0]["conta"], *name);
-    // They are found by what they were sold as.
+    // They are found by the title at the time of the sale.
     listed(&ana, &format!("{SALES}?q=caneca"), 2);
-    // Nothing else is left of it.
+    // No other list has it.
     assert!(!ana.get(LISTINGS).text().contains(&name));
 }
 
@@ -441,7 +441,7 @@ fn what_the_marketplace_does_not_take_is_kept_for_another_try() {
     assert_eq!(listed(&ana, QUESTIONS, 1)[0]["resposta"], "Tem sim");
 }
 
-/// How often the marketplace was sent an answer.
+/// How many answers were sent to the marketplace.
 fn sent(world: &World) -> usize {
     let calls = world.requests();
     let answers =
@@ -475,8 +475,8 @@ fn twenty_answers_at_once_are_one() {
     assert_eq!(sent(&world), 1);
 }
 
-/// Where an answer was sent to a new question and arrived, and neither its
-/// reply did nor a look at it.
+/// Sends an answer to a new question; the answer arrives, but its reply is lost
+/// and the question cannot be read. Returns the question's path.
 fn answered_unseen(world: &World, ana: &Actor<'_>) -> String {
     ask(world, LOJA, "Tem azul?");
     world.deliveries();

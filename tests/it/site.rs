@@ -34,11 +34,11 @@ pub const CHECKOUT_TOKEN: &str = "checkout-token-of-the-tests";
 pub const CLIENT_ID: &str = "5503910054140001";
 pub const CLIENT_SECRET: &str = "sandbox-client-secret";
 
-/// Within this a running server notices what a command beside it changed.
-/// It takes a second; the rest is for slow machines.
+/// Within this time a running server notices the changes of a command. It takes
+/// a second; the rest is for slow machines.
 pub const PROPAGATION: Duration = Duration::from_secs(20);
 
-/// How long a stop may take: ten seconds of draining and a margin.
+/// How long a stop may take: ten seconds to finish requests, and a margin.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
 
 /// A file with the present instant, read by the server and moved by the test.
@@ -57,8 +57,8 @@ impl Clock {
         &self.0
     }
 
-    /// Moves it to an RFC 3339 instant. Replaced in one step, so that nobody
-    /// reads half of it.
+    /// Moves it to an RFC 3339 instant. The file is replaced in one step, so
+    /// that nobody reads half of it.
     pub fn set(&self, instant: &str) {
         let next = self.0.with_extension("next");
         std::fs::write(&next, instant).unwrap();
@@ -89,10 +89,10 @@ pub struct Route {
 }
 
 impl Route {
-    /// The path with something harmless in place of each parameter.
+    /// The path with a harmless value for each parameter.
     pub fn sample_path(&self) -> String {
         let segments = self.path.split('/').map(|segment| {
-            // What follows the name, such as `.ics`, stays.
+            // The text after the name, such as `.ics`, is kept.
             match segment.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
                 Some((_, end)) => format!("999999{end}"),
                 None => segment.to_owned(),
@@ -102,7 +102,7 @@ impl Route {
     }
 }
 
-/// What is to be set before a [`Site`] starts.
+/// The settings of a [`Site`] before it starts.
 #[derive(Default)]
 pub struct Builder {
     settings: BTreeMap<String, toml::Value>,
@@ -136,7 +136,7 @@ impl Builder {
         })
     }
 
-    /// Joins the site to a stand-in marketplace: addresses, clock and
+    /// Connects the site to a simulated marketplace: addresses, clock and
     /// notifications.
     pub fn world(mut self, world: &World) -> Self {
         let address = format!("http://{}", world.address());
@@ -146,7 +146,7 @@ impl Builder {
             .config("marketplace.auth_base", address)
     }
 
-    /// Has the system kill the server when it needs more memory than this.
+    /// Makes the system kill the server when it needs more memory than this.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
         self
@@ -205,7 +205,7 @@ fn default_settings(data: &Path) -> BTreeMap<String, toml::Value> {
     settings.map(|(key, value)| (key.to_owned(), value)).into()
 }
 
-/// A person that the harness made, by the name a test uses.
+/// A person made by the harness, with the name that a test uses.
 #[derive(Clone)]
 pub struct Person {
     pub email: String,
@@ -226,7 +226,7 @@ pub struct Site {
     people: Mutex<BTreeMap<String, Person>>,
     secrets: Mutex<Vec<Secret>>,
     last: Mutex<Option<Reply>>,
-    /// Errors that the log is to hold.
+    /// Errors that the log must contain.
     expected: Mutex<Vec<String>>,
 }
 
@@ -246,7 +246,7 @@ impl Site {
         self.try_address().expect("the server is running")
     }
 
-    /// Where it listens; `None` while a test has it stopped.
+    /// The server's address; `None` while a test has stopped it.
     pub fn try_address(&self) -> Option<SocketAddr> {
         lock(&self.process).as_ref().map(|process| process.address)
     }
@@ -263,18 +263,18 @@ impl Site {
         self.folder.path().join("data/seller-platform.db")
     }
 
-    /// What all servers of this site logged so far.
+    /// The log of all servers of this site so far.
     pub fn log(&self) -> String {
         let now = lock(&self.process).as_ref().map(Process::log);
         lock(&self.log_before).clone() + &now.unwrap_or_default()
     }
 
-    /// A text that no reply and no log line may hold from now on.
+    /// From now on no reply and no log line may contain this text.
     pub fn keep_secret(&self, what: &str, text: &str) {
         lock(&self.secrets).push(Secret { what: what.to_owned(), text: text.to_owned() });
     }
 
-    /// An error that this test brings about: the log holds it in the end.
+    /// An error that this test causes: in the end the log must contain it.
     pub fn expect_in_log(&self, error: &str) {
         lock(&self.expected).push(error.to_owned());
     }
@@ -313,8 +313,8 @@ impl Site {
         SiteCommand { command, input: String::new() }
     }
 
-    /// What a statement finds in a verified copy of the database, a text a
-    /// row, for what no page shows.
+    /// The result of a statement on a verified copy of the database, one text
+    /// per row, for what no page shows.
     #[track_caller]
     pub fn stored(&self, sql: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
@@ -355,7 +355,7 @@ impl Site {
         person
     }
 
-    /// Ends the server as a power switch would.
+    /// Kills the server, like a power failure.
     pub fn kill(&self) {
         if let Some(mut process) = lock(&self.process).take() {
             process.kill();
@@ -380,13 +380,13 @@ impl Site {
         self.check_one_file_left();
     }
 
-    /// Starts the server on what is there.
+    /// Starts the server again on the present files.
     #[track_caller]
     pub fn start_again(&self) {
         self.start_with(&[]);
     }
 
-    /// The same, with more arguments of `serve`.
+    /// The same, with further arguments for `serve`.
     #[track_caller]
     pub fn start_with(&self, more: &[&str]) {
         let mut command = self.executable();
@@ -424,7 +424,7 @@ impl Site {
         command
     }
 
-    /// A clean stop leaves one database file and none of its companions.
+    /// Requires that a clean stop left one database file, without `-wal` or `-shm`.
     #[track_caller]
     fn check_one_file_left(&self) {
         let names: Vec<String> = std::fs::read_dir(self.folder.path().join("data"))
@@ -475,13 +475,13 @@ impl SiteCommand {
         self
     }
 
-    /// Runs it to its end, whatever that is.
+    /// Runs it to its end, with any exit code.
     #[track_caller]
     pub fn run(mut self) -> Outcome {
         run(&mut self.command, &self.input)
     }
 
-    /// Runs it, requires exit 0, and gives what it printed.
+    /// Runs it, requires exit code 0, and returns its output.
     #[track_caller]
     pub fn ok(self) -> String {
         self.exits(0).stdout
@@ -497,7 +497,7 @@ impl SiteCommand {
     }
 }
 
-/// Locks a value that stays sound when another thread's test failed.
+/// Locks a value that stays valid when another thread's test failed.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

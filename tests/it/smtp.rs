@@ -1,4 +1,4 @@
-//! The beginning of a mail server: it greets, and takes or refuses a login.
+//! The first part of a mail server: it greets, and accepts or rejects a login.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 
 use crate::site::lock;
 
-/// A mail server that takes no mail. It ends with the process of the test.
+/// A mail server that accepts no mail. It ends with the process of the test.
 pub struct Greeter {
     pub address: SocketAddr,
     said: Arc<Mutex<Vec<String>>>,
 }
 
 impl Greeter {
-    /// One that answers `AUTH` so, such as `235 welcome`.
+    /// A server with this answer to `AUTH`, such as `235 welcome`.
     #[track_caller]
     pub fn start(login: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -29,7 +29,7 @@ impl Greeter {
         Self { address, said }
     }
 
-    /// The commands that were sent, without what follows each.
+    /// The commands that were received, without their arguments.
     pub fn commands(&self) -> Vec<String> {
         lock(&self.said).clone()
     }

@@ -1,6 +1,6 @@
-//! Text of strangers stays text: the payloads of `payloads.rs` are sent
-//! through every field that stores text, and every page that shows them is
-//! read strictly. `browser_text.rs` opens the same pages in a real browser.
+//! Text of strangers stays text: the payloads of `payloads.rs` are sent through
+//! every field that stores text, and every page that shows them is parsed
+//! strictly. `browser_text.rs` opens the same pages in a real browser.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -21,8 +21,8 @@ use crate::world::World;
 
 const LOJA: u64 = 900_000_001;
 
-/// Fields of a resource that store text or an address, and the record that
-/// carries a number, a text and an address in each.
+/// Fields of a resource that store text or an address, and the record with a
+/// number, a text and an address in each.
 struct Feed {
     path: &'static str,
     fields: &'static [&'static str],
@@ -115,19 +115,19 @@ const FEEDS: &[Feed] = &[
     },
 ];
 
-/// Where a student's own products are, and saved replies.
+/// The paths of a student's own products and saved replies.
 const PRODUCTS: &str = "/painel/produtos";
 const REPLIES: &str = "/painel/respostas";
 
-/// Fields that store an address elsewhere.
+/// Fields that store an address of another site.
 const ADDRESSES: [&str; 4] = ["link_checkout", "site", "video_url", "link"];
 
-/// Courses among which lessons are spread.
+/// Number of courses for the lessons.
 const COURSES: usize = 10;
-/// An address without anything in it, and the start of one with something.
+/// A harmless address, and the start of those with a payload.
 const HARMLESS: &str = "https://exemplo.com/";
 
-/// Text fields that take only words of a narrow form, and which.
+/// Text fields that accept only a narrow form, and which form.
 const NARROW: [(&str, &str); 4] = [
     ("ips", "addresses"),
     ("slug", "letters, digits and hyphens"),
@@ -135,8 +135,8 @@ const NARROW: [(&str, &str); 4] = [
     ("xp", "a whole number with its sign"),
 ];
 
-/// Fields fed in tests of their own: of which each person or kind of message
-/// has one.
+/// Fields with tests of their own, because each person or kind of message has
+/// only one.
 const OWN: [(&str, &str); 5] = [
     ("/perfil", "nome"),
     (TEXTS, "assunto"),
@@ -144,7 +144,7 @@ const OWN: [(&str, &str); 5] = [
     (TOKENS, "nome"),
     ("/painel/parceiro/webhooks", "url"),
 ];
-/// Fields of the program, which [`play`] feeds.
+/// Fields of the program, which [`play`] fills.
 const PLAYED: [(&str, &[&str]); 3] = [
     ("/admin/gamificacao/desafio/salvar", &["titulo", "descricao", "recompensa"]),
     ("/admin/gamificacao/editar-milestone", &["titulo", "badge", "recompensa"]),
@@ -153,8 +153,8 @@ const PLAYED: [(&str, &[&str]); 3] = [
 const TOKENS: &str = "/painel/parceiro/tokens";
 const TEXTS: &str = "/admin/mensagens/textos/";
 
-/// Sends every payload through every field of a record. Gives back the student, who has
-/// the accounts and their sales, and the operator.
+/// Sends every payload through every field of a record. Returns the student,
+/// who has the accounts and their sales, and the operator.
 #[track_caller]
 pub fn store<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     let (ana, operator) = (site.person("ana"), site.administrator());
@@ -180,7 +180,7 @@ pub fn store<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     (ana, operator)
 }
 
-/// Challenges, milestones and corrections that say the payloads.
+/// Makes challenges, milestones and corrections with the payloads.
 #[track_caller]
 fn play(ana: &Actor<'_>, operator: &Actor<'_>) {
     ana.post("/painel/checkin", &json!({})).ok();
@@ -202,7 +202,7 @@ fn play(ana: &Actor<'_>, operator: &Actor<'_>) {
     }
 }
 
-/// A purchase event for each payload, which says it wherever it says anything.
+/// Sends a purchase event for each payload, which is in all its text fields.
 #[track_caller]
 fn buy(site: &Site) {
     let platform = site.anonymous();
@@ -215,7 +215,7 @@ fn buy(site: &Site) {
     }
 }
 
-/// A shop for each payload, with a sale of a thing of that name.
+/// Makes a shop for each payload, with a sale of a listing with that title.
 #[track_caller]
 fn sell(ana: &Actor<'_>, world: &World) {
     let all = payloads::all();
@@ -234,7 +234,7 @@ fn sell(ana: &Actor<'_>, world: &World) {
     });
 }
 
-/// Pages that say every payload somewhere.
+/// Pages that must show every payload.
 const SHOWN: &[&str] = &[
     "/admin/agencia/clientes",
     "/admin/agencia/clientes/{id}",
@@ -370,7 +370,7 @@ fn the_name_of_a_token_stays_text() {
     let ana = site.person("ana");
     let mut wrong = Vec::new();
     for text in payloads::all() {
-        // Twenty are all that somebody has: each goes before the next one.
+        // A person may have only twenty: each is removed before the next one.
         let name: String = text.chars().take(80).collect();
         let made = ana.post(TOKENS, &json!({ "nome": name })).expect(201).json();
         let page = Page::read(&ana.get("/painel/parceiro").expect(200).text()).unwrap();
@@ -417,13 +417,13 @@ fn what_staff_writes_into_messages_stays_text() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Gives a person another name, by their own form.
+/// Changes a person's name through their own form.
 #[track_caller]
 pub fn rename(person: &Actor<'_>, name: &str) {
     person.post("/perfil", &json!({ "nome": name })).ok();
 }
 
-/// Everything that a page says, in its body and in its fields.
+/// All text of a page, in its body and in its fields.
 fn said(page: &Page) -> String {
     let body = page.all(&["body"]).map(|body| body.text.as_str());
     let values = page.0.iter().filter_map(|one| one.get("value"));

@@ -1,5 +1,5 @@
-//! Deliveries in any order and number: the state afterwards is the one the
-//! marketplace shows, and more of the same changes nothing.
+//! Notifications in any order and number: afterwards the state is that of the
+//! marketplace, and repeating them changes nothing.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -39,7 +39,7 @@ fn duplicates_and_disorder_end_in_what_the_marketplace_shows() {
     flood(&site, &wanted, 1);
     world.deliveries();
     until("the books agree", PATIENCE, || {
-        // Each look lets the time pass that a retry waits for.
+        // Each check advances the clock, so that retries run.
         site.clock().advance_s(1);
         (books(&ana) == wanted.iter().map(shown).collect()).then_some(())
     });
@@ -57,7 +57,7 @@ fn duplicates_and_disorder_end_in_what_the_marketplace_shows() {
     let paid = wanted.iter().filter(|sale| sale.status == "paid").count();
     assert_eq!(before.1["vendas_hoje"], paid, "{}", before.1);
     flood(&site, &wanted, 2);
-    // The worker has nothing left when it has stopped.
+    // After a stop the worker has nothing left in memory.
     site.stop();
     site.start_again();
     flood(&site, &wanted, 1);
@@ -76,7 +76,7 @@ fn shown(sale: &Sale) -> (String, (String, Value)) {
     (sale.id.clone(), (sale.status.clone(), sale.total.clone()))
 }
 
-/// Sales with changes after them, each announced.
+/// Sales with later changes, each with a notification.
 fn trade(world: &World, random: &mut Random) -> Vec<Sale> {
     (0..SALES)
         .map(|_| {
@@ -104,8 +104,8 @@ fn trade(world: &World, random: &mut Random) -> Vec<Sale> {
         .collect()
 }
 
-/// Every notification again from four sides at once, each in its own order:
-/// the very same ones, and new ones of the same orders.
+/// Sends every notification again over four connections at once, each in its
+/// own order: the same ones, and new ones of the same orders.
 fn flood(site: &Site, sales: &[Sale], round: u64) {
     std::thread::scope(|scope| {
         for side in 0..4 {

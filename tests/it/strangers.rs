@@ -1,6 +1,6 @@
-//! What belongs to another: not there, on every route that takes a number or
-//! a filter. Driven by the route table, so a new row has to say whose things
-//! its address names.
+//! Records of another person are not found, on every route that takes a number
+//! or a filter. Driven by the route table, so a new row has to say whose
+//! records its address names.
 
 use std::time::Duration;
 
@@ -19,12 +19,12 @@ use crate::world::World;
 
 const OWN: u64 = 900_000_001;
 const THEIRS: u64 = 900_000_002;
-/// Stands in everything of Rui's that has a text.
+/// A text in all of Rui's records.
 const SECRET: &str = "SEGREDO";
-/// Nobody's number.
+/// A number that no record has.
 const NOBODYS: &str = "987654321987";
 
-/// Numbers of what Rui has.
+/// The numbers of Rui's records.
 struct Theirs {
     account: String,
     order: String,
@@ -48,7 +48,7 @@ struct Theirs {
 }
 
 impl Theirs {
-    /// Fills Rui's shop, and Ana's with something else.
+    /// Fills Rui's shop, and Ana's with other records.
     #[track_caller]
     fn made(world: &World, site: &Site) -> Self {
         for (seller, nickname, title) in
@@ -135,7 +135,7 @@ impl Theirs {
         zoe
     }
 
-    /// Each of them, by what it is.
+    /// All these numbers.
     fn all(&self) -> [&str; 19] {
         [
             &self.account,
@@ -160,7 +160,7 @@ impl Theirs {
         ]
     }
 
-    /// What a path with a variable names.
+    /// The number that a path with a variable names.
     fn named_by(&self, path: &str) -> Option<&str> {
         Some(match path.split('{').next().unwrap() {
             "/painel/ml/contas/" | "/api/v1/partner/stores/" | "/v1/partner/stores/" => {
@@ -184,7 +184,7 @@ impl Theirs {
         })
     }
 
-    /// Everything that others may see changed of it, in one text.
+    /// Everything of Rui's records that others could change, as text.
     fn state(site: &Site) -> Vec<String> {
         let owner = "(SELECT user_id FROM user WHERE email = 'rui@example.com')";
         site.stored(&format!(
@@ -209,7 +209,7 @@ impl Theirs {
     }
 }
 
-/// Paths with a variable that name things of everybody, or of the operator.
+/// Paths with a variable that name records of everybody, or of the operator.
 fn is_nobodys(path: &str) -> bool {
     ["/admin/", "/assets/", "/convite/", "/fotos/", "/painel/aulas/", "/painel/meets/"]
         .iter()
@@ -224,7 +224,7 @@ fn body() -> Value {
     })
 }
 
-/// A reply without what differs between any two.
+/// A reply without the parts that differ between any two replies.
 fn said(reply: &Reply) -> String {
     let id = reply.header("x-request-id").unwrap_or_default();
     let path = reply.asked.split(' ').nth(1).unwrap();
@@ -236,7 +236,7 @@ fn check_quiet(reply: &Reply, sent: &str, theirs: &Theirs) {
     let text = reply.text();
     assert!(!text.contains(SECRET), "{reply}");
     for number in theirs.all() {
-        // What was sent may be shown again. Short numbers stand in any page.
+        // A sent number may be shown again. Short numbers are on any page.
         let is_told = sent != number && number.len() > 5 && text.contains(number);
         assert!(!is_told, "{number} shows in\n{reply}");
     }
@@ -298,7 +298,7 @@ fn what_is_anothers_is_not_there_on_any_route() {
     assert_eq!(Theirs::state(&site), before);
 }
 
-/// Parameters by which some route or other is narrowed, and fields of bodies.
+/// Parameters that filter on some route, and fields of bodies.
 const NAMES: [&str; 19] = [
     "conta",
     "anuncio",
@@ -330,7 +330,7 @@ fn what_is_anothers_shows_in_no_list_and_no_tool() {
     let (ana, supplier) = (site.person("ana"), site.person_as("davi", "drop"));
     let (extension, integration) = (site.extension("ana"), site.seller("ana").plan("scale"));
     let program = site.supplier("davi").plan("scale");
-    // Of the agency's team, which looks after nobody's account yet.
+    // A member of the agency's team, which has no account yet.
     let staff = crate::agency_access::staff(&site, "lia");
     relate(&site, &supplier, &ana);
     let of = |call: &str| -> Option<&Actor<'_>> {
@@ -350,7 +350,7 @@ fn what_is_anothers_shows_in_no_list_and_no_tool() {
         let Some(actor) = of(&route.call) else {
             continue;
         };
-        // These begin something of one's own.
+        // These start something for one's own account.
         let is_own = ["/painel/ml/conectar", "/painel/ml/retorno", "/api/ext/logout"]
             .contains(&&*route.path);
         if route.path.contains('{') || is_own || route.method != "GET" {
@@ -359,7 +359,7 @@ fn what_is_anothers_shows_in_no_list_and_no_tool() {
         for number in theirs.all() {
             let digits = number.trim_start_matches("MLB");
             let pairs = NAMES.map(|name| format!("{name}={digits}&"));
-            // One by one, and with what a tool wants besides.
+            // Each one alone, and with the other parameters that a tool needs.
             for query in pairs.iter().map(String::as_str).chain([&*pairs.concat()]) {
                 let target = format!("{}?{query}conta={OWN}", route.path);
                 let narrowed = format!("{}?{query}", route.path);

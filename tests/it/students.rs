@@ -21,7 +21,7 @@ pub fn page(actor: &Actor<'_>, target: &str) -> Reply {
     actor.send(Request::new("GET", target).header("Accept", "text/html"))
 }
 
-/// Makes a student in the panel and gives the id.
+/// Makes a student in the panel and returns the id.
 #[track_caller]
 pub fn make(admin: &Actor<'_>, name: &str, email: &str, plan: &str) -> String {
     let body =
@@ -164,7 +164,8 @@ fn a_change_keeps_what_it_leaves_out() {
         again.contains("Falta corrigir 3 campos") && again.contains("value=\"nada\""),
         "{again}"
     );
-    // One list does not open the other's people, and unknown ones are nowhere.
+    // A list does not open people of the other list, and unknown people are not
+    // found.
     for other in [
         format!("/admin/equipe/{bia}"),
         "/admin/alunos/999".to_owned(),
@@ -326,8 +327,8 @@ fn the_export_has_every_row_and_no_formula() {
     assert_eq!(some.lines().count(), 2);
 }
 
-/// Lists of people and the audit log, in every way they are asked, and what
-/// is done to a person.
+/// Requests the lists of people and the audit log in every way, and does
+/// everything that can be done to a person.
 pub fn visit_all(admin: &Actor<'_>) {
     for search in ["", "&q=ana", "&q=an", "&q=ana+silva+x"] {
         for filter in ["", "&status=ativo", "&plano=vip", "&em_disputa=nao&plano=vip&status=ativo"]

@@ -1,5 +1,5 @@
-//! The supplier's side in the browser: from an invitation to a paid order, what
-//! is said when something cannot be, and what the seller sees of it.
+//! The supplier's side in the browser: from an invitation to a paid order, the
+//! errors, and what the seller sees.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn send(actor: &Actor<'_>, target: &str, fields: &[(&str, &str)]) -> Reply {
     actor.send(Request::new("POST", target).form(fields))
 }
 
-/// The page to which a form that did its work leads.
+/// The page to which a successful form redirects.
 #[track_caller]
 fn followed(actor: &Actor<'_>, target: &str, fields: &[(&str, &str)]) -> (String, String) {
     let done = send(actor, target, fields).expect(303);
@@ -44,7 +44,7 @@ fn followed(actor: &Actor<'_>, target: &str, fields: &[(&str, &str)]) -> (String
     (page(actor, &to), to)
 }
 
-/// What a page says of a field at fault.
+/// The message of a page about an invalid field.
 #[track_caller]
 fn fault(html: &str, field: &str) -> String {
     let page = Page::read(html).unwrap();
@@ -99,14 +99,14 @@ fn an_unknown_address_is_invited_as_any_other_and_faults_are_said_at_the_field()
     let site = Site::builder().unlimited().start();
     let sol = site.person_as("sol", "drop");
     let ana = site.person("ana");
-    // Nothing tells a supplier who is here.
+    // A supplier cannot find out who has an account.
     let known = sol.post(INVITATIONS, &json!({ "email": "ana@example.com" })).expect(201).json();
     let unknown = sol.post(INVITATIONS, &json!({ "email": "zeca@example.com" })).expect(201).json();
     let members = |answer: &Value| answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(members(&known), members(&unknown));
     let waiting = rows(&sol, SELLERS, "convites");
     assert_eq!(members(&waiting[0]), members(&waiting[1]));
-    // Whoever comes later finds it.
+    // A person who joins later finds the invitation.
     let zeca = site.person("zeca");
     assert_eq!(rows(&zeca, HUB, "convites").len(), 1);
 
@@ -265,7 +265,7 @@ fn a_list_is_looked_at_first_and_changes_nothing_until_it_is_applied() {
     assert_eq!((&looked["criados"], &looked["falhos"]), (&json!(1), &json!(3)), "{looked}");
     assert_eq!(looked["linhas"][1]["linha"], 2);
     assert!(rows(&sol, LINKS, "dados").is_empty(), "a look changes nothing");
-    // What the page sends on is the list that was looked at.
+    // The page sends the list of the preview on.
     let read = Page::read(&seen).unwrap();
     let hidden = read.all(&["input"]).find(|one| one.get("name") == Some("csv")).unwrap();
     let csv = hidden.get("value").unwrap().to_owned();
@@ -390,7 +390,7 @@ fn orders_are_marked_as_paid_one_by_one_and_together() {
 
     let home = page(&sol, "/fornecedor");
     assert!(home.contains("R$ 120,00") || home.contains("R$\u{a0}120,00"), "{home}");
-    // Another supplier's are as good as none.
+    // Orders of another supplier are not found.
     let lua = site.person_as("lua", "drop");
     for what in ["pago", "desfazer", "lembrar"] {
         lua.post(&act(&ids[0], what), &json!({})).expect(404);
@@ -447,7 +447,7 @@ fn a_seller_sees_what_is_owed_to_whom_and_is_reminded() {
     assert_eq!(told(), "1", "a reminder stands for a day");
 
     site.clock().advance_s(4 * 86_400);
-    // Sessions have ended meanwhile.
+    // The sessions have ended in the meantime.
     let (sol, ana) = (site.person_as("sol", "drop"), site.person("ana"));
     let html = page(&sol, ORDERS);
     assert!(html.contains("Vencidos: 1 pedido") && !html.contains("De novo às"), "{html}");
@@ -496,7 +496,7 @@ fn labels_and_notes_come_by_the_panel() {
     for target in [&label, &note] {
         lua.get(target).expect(404);
     }
-    // What ends, ends at once; what is owed stays.
+    // A relation ends at once; open orders are kept.
     sol.post(&format!("{SELLERS}/{}/encerrar", trade.seller), &json!({})).ok();
     for target in [&label, &note] {
         sol.get(target).expect(404);
@@ -544,7 +544,7 @@ fn every_list_is_a_file_too() {
     }
     assert!(!file(&site.person_as("lua", "drop"), ORDERS).contains(&order));
     assert!(!file(&site.person("rui"), OWED).contains(&order));
-    // A file that was taken is one that can be sent back.
+    // An exported file has the columns for importing it again.
     let links = file(&sol, LINKS);
     assert!(links.lines().next().unwrap().contains("ml_id"), "{links}");
 }

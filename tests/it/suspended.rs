@@ -1,5 +1,5 @@
-//! Suspended means suspended: every kind of credential of a person, against
-//! every row of the route table, whichever door the suspension came by.
+//! Suspension ends all access: every kind of credential of a person, against
+//! every row of the route table, for every way of suspending.
 
 use serde_json::json;
 
@@ -9,14 +9,14 @@ use crate::partner_drop::relate;
 use crate::site::{Person, Route, Site};
 use crate::students::{list, page};
 
-/// A credential of a person, and the rows that it opens.
+/// A credential of a person, and the rows for which it is valid.
 struct Way<'s> {
     what: &'static str,
     actor: Actor<'s>,
     opens: fn(&Route, &str) -> bool,
 }
 
-/// Everything by which somebody of a role gets in.
+/// Every credential of a person of a role.
 fn ways<'s>(site: &'s Site, name: &str, role: &str) -> Vec<Way<'s>> {
     let mut ways = vec![Way {
         what: "session",
@@ -50,7 +50,7 @@ fn ways<'s>(site: &'s Site, name: &str, role: &str) -> Vec<Way<'s>> {
     ways
 }
 
-/// Open to guests of the agency, and to everybody else like a student's own row.
+/// A row for guests of the agency; for all others it is like a student's own row.
 pub const RETURN: &str = "/painel/ml/retorno";
 
 /// A role, its rows in the route table, and its list in the panel.
@@ -60,7 +60,7 @@ const ROLES: [(&str, &str, &str); 3] = [
     ("admin", "admin", "/admin/equipe"),
 ];
 
-/// A row asked with nothing in it, by a program.
+/// A request for a row with an empty body, as from a program.
 fn sample(row: &Route) -> Request {
     let request =
         Request::new(&row.method, &row.sample_path()).header("Accept", "application/json");
@@ -79,7 +79,7 @@ fn rows(site: &Site) -> Vec<Route> {
 }
 
 fn got(reply: &Reply) -> (u16, String) {
-    // Files are refused in plain text, which has no codes.
+    // Errors of files are plain text, which has no codes.
     let is_text = reply.header("content-type") == Some("text/plain; charset=utf-8");
     let said = reply.text();
     let is_closed = is_text
@@ -109,7 +109,7 @@ fn choose(site: &Site, code: &str) -> u16 {
     site.anonymous().send(request).status
 }
 
-/// The ways in with a password: both doors, as programs and as browsers.
+/// The logins with a password: both of them, as programs and as browsers.
 fn logins(site: &Site, person: &Person) -> Vec<(u16, String)> {
     let json = json!({ "email": person.email, "senha": person.password });
     let form = [("email", &*person.email), ("senha", &*person.password)];
@@ -138,7 +138,7 @@ fn every_credential_is_refused_on_every_row_while_it_lasts() {
         let name = format!("pessoa{number}");
         let ways = ways(&site, &name, role);
         for way in &ways {
-            // Good, and known to memory, until a moment before.
+            // Until now the credential is valid and cached.
             let row = rows.iter().find(|row| row.method == "GET" && (way.opens)(row, kind));
             if let Some(row) = row {
                 let status = way.actor.send(sample(row)).status;
@@ -165,7 +165,7 @@ fn every_credential_is_refused_on_every_row_while_it_lasts() {
                 let expected = if meant_for {
                     closed.clone()
                 } else {
-                    // A dead credential is worth as much as none.
+                    // An ended credential counts as none.
                     got(&nobody.send(sample(row)))
                 };
                 if got(&reply) != expected {
@@ -209,11 +209,12 @@ fn reactivation_brings_back_only_what_was_not_ended() {
         assert_eq!(got(&partner.get("/api/v1/partner/health")), closed, "{door}");
         assert_eq!(choose(&site, &code), 404, "{door}");
         act("reativar");
-        // Sessions, extension tokens and links ended for good.
+        // Sessions, extension tokens and links have ended permanently.
         session.get("/painel").expect(303);
         extension.get("/api/ext/me").expect(401);
         assert_eq!(choose(&site, &code), 404, "{door}");
-        // Partner tokens only did not pass, and the password is as it was.
+        // Partner tokens were only rejected meanwhile, and the password is
+        // unchanged.
         partner.get("/api/v1/partner/health").expect(200);
         let back = logins(&site, &person);
         assert_eq!(back[0].0, 200, "{door}");
@@ -241,12 +242,12 @@ fn another_role_opens_other_rows_at_once() {
     admin.post(&ana, &json!({ "plano": "free" })).ok();
     let me = extension.get("/api/ext/me").ok();
     assert_eq!((&me["tem_acesso"], &me["user"]["role"]), (&json!(false), &json!("free")));
-    // Suspended under one role, they stay so under another.
+    // A change of the role does not end the suspension.
     admin.post(&format!("{ana}/suspender"), &json!({ "motivo": "teste" })).ok();
     admin.post(&ana, &json!({ "plano": "podio" })).ok();
     assert_eq!(got(&extension.get("/api/ext/me")), (401, "account_suspended".to_owned()));
     assert_eq!(list(&admin, &ana)["status"], "suspenso");
-    // A page tells a browser in words.
+    // A browser gets a page with an explanation.
     let session = site.person("bia");
     session.get("/painel").expect(200);
     let bia = target(&admin, "/admin/alunos", "bia");

@@ -1,4 +1,4 @@
-//! Every row of the route table, asked by every kind of caller.
+//! Every row of the route table, called by every kind of caller.
 //!
 //! The expected answer is computed from the row, so a new route is covered on
 //! the day it is added.
@@ -11,7 +11,7 @@ use crate::partner_drop::relate;
 use crate::process::until;
 use crate::site::{PROPAGATION, Route, Site};
 
-/// A kind of caller and what it may pass as.
+/// An actor, and which kind of caller it is.
 struct Caller<'s> {
     actor: Actor<'s>,
     kind: Kind,
@@ -21,12 +21,12 @@ struct Caller<'s> {
 enum Kind {
     Nobody,
     Rubbish,
-    /// A session that was left, a token that was replaced or revoked.
+    /// A session after its logout, a token that was replaced or revoked.
     Ended,
     Extension,
     Student,
     DropSession,
-    /// A student whom the agency let in.
+    /// A student with access to the agency.
     Staff,
     Admin,
     Seller,
@@ -38,13 +38,13 @@ enum Kind {
     Keeper,
 }
 
-/// What a row owes a caller.
+/// The answer that a row must give to a caller.
 #[derive(Debug, PartialEq)]
 enum Owed {
     /// Some answer of the handler: anything but a refusal or a failure.
     Served,
     Status(u16),
-    /// The way to the login page, or 401 for a form that is not a page.
+    /// A redirect to the login page, or 401 for a form that is not a page.
     Login,
 }
 
@@ -231,7 +231,7 @@ fn every_kind_of_caller(site: &Site) -> Vec<Caller<'_>> {
     callers.into_iter().map(|(kind, actor)| Caller { actor, kind }).collect()
 }
 
-/// What the row's declaration owes this kind of caller.
+/// The answer that the row's declaration requires for this kind of caller.
 fn owed(route: &Route, kind: Kind) -> Owed {
     use Kind::{
         Admin, DropSession, Extension, Keeper, Receiver, Seller, Staff, Student, Supplier,
@@ -282,7 +282,7 @@ fn served_if(may: bool) -> Owed {
 fn pays(reply: &Reply, owed: &Owed) -> bool {
     match owed {
         // A public login answers 401 `invalid_credentials` or OAuth's own
-        // codes: refusals of what was sent, not of who asked.
+        // codes: it rejects the sent values, not the caller.
         Owed::Served => {
             !matches!(reply.status, 402 | 403 | 405 | 413 | 429 | 500 | 501 | 503)
                 && reply.code() != "unauthorized"
@@ -299,7 +299,7 @@ fn pays(reply: &Reply, owed: &Owed) -> bool {
     }
 }
 
-/// The row's request with nothing in it, asked the way its callers do.
+/// A request for the row with an empty body, sent as its callers do.
 fn sample_request(route: &Route) -> Request {
     let request = Request::new(&route.method, &route.sample_path());
     match (route.family.as_str(), route.method.as_str()) {
@@ -313,8 +313,8 @@ fn ends_credential(route: &Route) -> bool {
     ["/sair", "/logout"].iter().any(|end| route.path.ends_with(end))
 }
 
-/// Rows that read a JSON body. Those that end in a verb of their own act on
-/// the path or on the caller alone.
+/// Whether a row reads a JSON body. Rows that end in a verb act only on the
+/// path or the caller.
 fn reads_json(route: &Route) -> bool {
     let acts_alone = ["/logout", "/sair", "/lidos"];
     route.method == "POST"

@@ -1,5 +1,5 @@
-//! What the platform reads by itself: the first reading of an account, what
-//! changed since, and what becomes of both when something goes wrong.
+//! What the platform reads by itself: the first reading of an account, later
+//! changes, and both when something goes wrong.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use crate::world::World;
 
 pub const LOJA: u64 = 900_000_001;
 const OUTRA: u64 = 900_000_002;
-/// Real time that the workers get.
+/// Longest real time to wait for the workers.
 pub const PATIENCE: Duration = Duration::from_mins(2);
-/// After this every account has had its turn.
+/// After this time every account was read again.
 const TURN_S: i64 = 1_800;
 
 /// A shop with a listing.
@@ -31,14 +31,14 @@ pub fn joined(world: &World) -> Builder {
     Site::builder().unlimited().world(world)
 }
 
-/// Gives a shop sales of so many days; how many it has.
+/// Makes sales of a shop for `days` days; returns how many it has.
 fn history(world: &World, shop: u64, days: i64, daily: i64) -> i64 {
     let plan = json!({ "ml_user_id": shop, "days": days, "daily": daily, "seed": days });
     let made = world.control("/_sandbox/history", &plan);
     made["orders"].as_i64().unwrap()
 }
 
-/// Sales that nobody is told of.
+/// Makes a sale without a notification.
 pub fn quiet_sale(world: &World, shop: u64) -> String {
     let sale = world.sale_with(shop, &json!({ "notify": false }));
     sale["id"].to_string()
@@ -68,8 +68,9 @@ fn has_failed(account: &Value) -> bool {
     areas.iter().any(|area| area["estado"] == "com_erro")
 }
 
-/// Lets the time pass that whatever failed waits for. What goes on needs none:
-/// the marketplace forgets a scan of which nothing is asked for some minutes.
+/// Advances the clock if a reading waits for its retry. Otherwise time must not
+/// pass: the marketplace drops a scan that is not continued within some
+/// minutes.
 #[track_caller]
 pub fn pass_time_for_retries(site: &Site, person: &Actor<'_>) {
     if accounts(person).iter().any(has_failed) {
@@ -83,7 +84,7 @@ pub fn wait_until_read(site: &Site, person: &Actor<'_>) {
     let mut looks = 0;
     until("everything is read", PATIENCE, || {
         pass_time_for_retries(site, person);
-        // An area that failed puts off the others, of which nothing shows it.
+        // A failed area also delays the others, and no state shows that.
         if looks % 20 == 0 {
             site.clock().advance_s(5);
         }
@@ -92,8 +93,8 @@ pub fn wait_until_read(site: &Site, person: &Actor<'_>) {
     });
 }
 
-/// Waits until every notification was delivered and worked; time passes
-/// meanwhile, as whatever failed waits.
+/// Waits until every notification was delivered and handled; the clock is
+/// advanced, because failed ones wait.
 #[track_caller]
 pub fn wait_until_worked(world: &World, site: &Site) {
     world.deliveries();
@@ -104,7 +105,7 @@ pub fn wait_until_worked(world: &World, site: &Site) {
     });
 }
 
-/// A platform that has read Ana's shop as it is.
+/// A platform that has completely read Ana's shop.
 #[track_caller]
 pub fn mirrored(world: &World) -> Site {
     let site = joined(world).start();
@@ -118,7 +119,7 @@ pub fn orders(site: &Site) -> i64 {
     site.stored("SELECT count(*) || '' FROM sale_order")[0].parse().unwrap()
 }
 
-/// The sums equal a recount.
+/// Requires that the sums equal a recount.
 #[track_caller]
 fn sums_agree(site: &Site) {
     let sums = site.stored(
@@ -129,7 +130,7 @@ fn sums_agree(site: &Site) {
     assert_eq!(sums, counted);
 }
 
-/// A run of the periodic tasks, after so much time.
+/// Runs the periodic tasks, after this time.
 #[track_caller]
 pub fn run_after(site: &Site, seconds: i64) -> Value {
     site.clock().advance_s(seconds);
@@ -165,7 +166,7 @@ fn a_year_of_orders_is_read_and_nobody_is_told() {
     assert_eq!(site.stored(cancelled), ["1"]);
     sums_agree(&site);
     assert_eq!(world.violations(), [json!(null); 0]);
-    // What is here is not read again.
+    // Known orders are not read again.
     world.forget_requests();
     site.stop();
     site.start_again();
@@ -193,9 +194,9 @@ fn an_hour_with_more_orders_than_can_be_paged_is_read_from_both_ends() {
         wait_until_read(&site, &ana);
         assert_eq!(orders(&site), 1_051, "silent {silent}");
         if silent {
-            // So is one that was sold after the link.
+            // Sales after the link are read as well.
             (0..1_050).for_each(|_| drop(quiet_sale(&world, LOJA)));
-            // A run reads for 20 s at most; the next one goes on.
+            // A run reads for 20 s at most; the next one continues.
             until("they are here", PATIENCE, || {
                 run_after(&site, TURN_S);
                 (orders(&site) == 2_101).then_some(())
@@ -298,7 +299,7 @@ fn an_account_unlinked_while_it_is_read_is_left_alone() {
     let had = history(&world, LOJA, 300, 20);
     let site = joined(&world).start();
     let ana = site.person("ana");
-    // It cannot come to its end, however long this takes.
+    // The reading cannot finish during this test.
     world.fault(&json!({
         "path_prefix": "/orders/search", "skip": 12, "times": 0, "kind": "slow", "ms": 3_000,
     }));
@@ -307,7 +308,7 @@ fn an_account_unlinked_while_it_is_read_is_left_alone() {
     let unlink = format!("/painel/ml/contas/{LOJA}/desvincular");
     ana.send(Request::new("POST", &unlink).form(&[])).expect(303);
     world.clear_faults();
-    // Whoever links it next has all of it, and Ana keeps what she had.
+    // The next person who links it gets all sales, and Ana keeps those she had.
     let rui = site.person("rui");
     world.link(&rui, LOJA);
     wait_until_read(&site, &rui);
@@ -327,7 +328,7 @@ fn what_nobody_told_is_found_by_the_periodic_run() {
     let world = shop();
     let site = mirrored(&world);
     assert_eq!(run_after(&site, TURN_S), counts(1, 0, 0));
-    // Who asks for a run sees what there is now, whosever turn it is.
+    // A requested run reads the present state, whichever account is next.
     quiet_sale(&world, LOJA);
     assert_eq!(run_after(&site, 0), counts(1, 1, 0));
     world.forget_requests();
@@ -345,7 +346,7 @@ fn what_nobody_told_is_found_by_the_periodic_run() {
     let state = format!("SELECT status || '' FROM sale_order WHERE order_id = {first}");
     assert_eq!(site.stored(&state), ["8"]);
     sums_agree(&site);
-    // A sale that was told is no news to the run.
+    // A sale with a notification is not new for the run.
     world.sale(LOJA);
     world.deliveries();
     until("it is here", PATIENCE, || (orders(&site) == 4).then_some(()));
@@ -392,7 +393,7 @@ fn one_account_in_trouble_does_not_hold_up_another() {
     assert_eq!(run_after(&site, TURN_S), counts(1, 1, 1));
     assert_eq!(accounts(&ana)[0]["token_ok"], false);
     assert_eq!(area(&ana, "pedidos")["estado"], "parada");
-    // Until it is linked again nothing is asked for it, and it is no error.
+    // Until it is linked again nothing is requested for it, and this is no error.
     world.forget_requests();
     assert_eq!(run_after(&site, TURN_S), counts(1, 0, 0));
     let asked = world.requests();
@@ -459,7 +460,7 @@ fn a_part_that_is_out_of_order_holds_up_no_other() {
         (orders(&site) == 2 && accounts(&site.person("ana"))[0]["reclamacoes"] == 2).then_some(())
     });
     world.clear_faults();
-    // What failed often waits for more than an hour.
+    // After many failures the pause is more than an hour.
     site.clock().advance_s(5_000);
     let ana = site.person("ana");
     wait_until_read(&site, &ana);

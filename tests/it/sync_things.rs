@@ -11,7 +11,7 @@ use crate::sync::{
 };
 use crate::world::World;
 
-/// What is open and for sale at the marketplace, before an account is linked.
+/// Records at the marketplace from before an account is linked.
 struct Things {
     item: String,
     question: String,
@@ -48,7 +48,7 @@ fn what_is_for_sale_and_open_is_read_with_the_link() {
     things(&world);
     let site = joined(&world).start();
     let ana = site.person("ana");
-    // What was before the link is no news.
+    // Records from before the link cause no messages.
     site.clock().advance_s(60);
     world.link(&ana, LOJA);
     wait_until_read(&site, &ana);
@@ -81,11 +81,11 @@ fn what_changed_without_a_word_is_found() {
     quietly(&format!("items/{}", things.item), json!({ "status": "closed" }));
     quietly(&format!("questions/{}", things.question), json!({ "answer": "Serve" }));
     quietly(&format!("claims/{}", things.claim), json!({ "status": "closed" }));
-    // Asked and answered between two looks.
+    // A question that is asked and answered between two readings.
     let asked = json!({ "ml_user_id": LOJA, "text": "Tem azul?", "notify": false });
     let asked = world.control("/_sandbox/questions", &asked)["id"].to_string();
     quietly(&format!("questions/{asked}"), json!({ "answer": "Tem" }));
-    // Listings have their turn every six hours.
+    // Listings are read every six hours.
     for _ in 0..4 {
         run_after(&site, 3 * 3600);
     }
@@ -113,7 +113,7 @@ fn what_moves_on_its_way_is_followed() {
         run_after(&site, 3600);
     }
     assert_eq!(site.stored(sent), ["delivered"]);
-    // What has arrived is not asked for again.
+    // Shipments that have arrived are not requested again.
     world.forget_requests();
     run_after(&site, 2 * 3600);
     let asked = world.requests();
@@ -163,7 +163,7 @@ fn one_bad_record_fails_nothing_else() {
     let site = mirrored(&world);
     assert_eq!(orders(&site), 4, "the other sale of the claim is one of them");
     assert_eq!(states(&site), ["active"]);
-    // Whole again, they come with the next turn.
+    // When they are correct again, the next reading stores them.
     spoil(false);
     site.clock().advance_s(60);
     let touch = json!({ "status": "partially_refunded", "notify": false });
@@ -216,7 +216,7 @@ fn notifications_that_were_missed_are_received_late() {
     world.control(&format!("/_sandbox/items/{item}"), &json!({ "price": 25 }));
     world.deliveries();
     site.start_again();
-    // No turn of the listings comes that soon.
+    // The next reading of the listings is not due yet.
     run_after(&site, 1_000);
     let price = format!("SELECT price_cents || '' FROM listing WHERE item_id = {}", &item[3..]);
     until("it is known", PATIENCE, || (site.stored(&price) == ["2500"]).then_some(()));
@@ -251,7 +251,7 @@ fn what_came_and_went_between_two_readings_is_found() {
     run_after(&site, 1_800);
     let found = ["pergunta 2", "pergunta 3", "reclamação 2"];
     assert_eq!(states(&site)[1..], found);
-    // An answer that is taken away later, and an end that becomes another.
+    // An answer that is removed later, and a claim that ends with another result.
     quietly(&format!("questions/{answered}"), json!({ "status": "DELETED" }));
     quietly(
         &format!("claims/{claim}"),
@@ -277,7 +277,7 @@ fn a_first_reading_that_begins_late_leaves_no_gap() {
     until("it was tried", PATIENCE, || {
         (area(&ana, "pedidos")["estado"] == "com_erro").then_some(())
     });
-    // Sold after the link, long before the marketplace can be read.
+    // A sale after the link, long before the marketplace can be read.
     site.clock().advance_s(3_600);
     quiet_sale(&world, LOJA);
     site.clock().advance_s(7 * 3_600);
@@ -349,7 +349,7 @@ fn a_record_that_does_not_come_holds_up_no_other() {
     wait_until_read(&site, &ana);
     let waits = "SELECT sum(shipping_status IS NULL) || ' of ' || count(*) FROM sale_order";
     assert_eq!(site.stored(waits), ["1 of 6"]);
-    // A listing that is in no list any more and cannot be asked for either.
+    // A listing that is no longer in any list and cannot be requested either.
     broken(&format!("/items/{gone}"));
     let closed = json!({ "status": "closed", "notify": false });
     world.control(&format!("/_sandbox/items/{gone}"), &closed);
@@ -386,7 +386,7 @@ fn a_sale_that_a_search_finds_has_its_buyers_name() {
         calls.count()
     };
     assert_eq!(looked_up(), 1);
-    // The overlap of the next reading asks nobody again.
+    // The overlap of the next reading causes no further calls.
     run_after(&site, 2_000);
     assert_eq!(looked_up(), 1);
     world.no_violations();

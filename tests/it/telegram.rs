@@ -17,7 +17,7 @@ pub const ALERTS: &str = "/perfil/avisos";
 pub const CONNECT: &str = "/perfil/telegram/conectar";
 pub const QUEUE: &str = "/admin/mensagens";
 const HOOK: &str = "/api/v1/webhook/telegram";
-/// Longest that anything here takes.
+/// The longest wait for anything here.
 pub const PATIENCE: Duration = Duration::from_mins(1);
 /// Numbers of people's chats.
 pub const ANA: i64 = 501;
@@ -60,7 +60,7 @@ fn block(world: &World, chat: i64, act: &str) {
     world.control(&format!("/_sandbox/telegram/{act}"), &json!({ "chat_id": chat }));
 }
 
-/// What the bot said in a chat.
+/// The messages of the bot in a chat.
 pub fn said(world: &World, chat: i64) -> Vec<String> {
     let shown = world.telegram();
     let chats = shown["chats"].as_array().unwrap();
@@ -73,7 +73,7 @@ pub fn said(world: &World, chat: i64) -> Vec<String> {
         .collect()
 }
 
-/// The bot's newest words in a chat, once it has said so much.
+/// Waits until the bot has sent `count` messages in a chat; returns the newest.
 #[track_caller]
 pub fn answer(world: &World, chat: i64, count: usize) -> String {
     until(&format!("the bot said {count} things in {chat}"), PATIENCE, || {
@@ -82,7 +82,7 @@ pub fn answer(world: &World, chat: i64, count: usize) -> String {
     })
 }
 
-/// Links a chat that nothing was said in yet.
+/// Links a chat without any messages.
 #[track_caller]
 pub fn connect(world: &World, person: &Actor<'_>, chat: i64) {
     say(world, chat, &format!("/start {}", code(person)));
@@ -94,7 +94,7 @@ pub fn chat_of(person: &Actor<'_>) -> Value {
     json_of(person, ALERTS)["telegram"].clone()
 }
 
-/// Queues a test to the operator and gives its id.
+/// Queues a test message to the operator and returns its id.
 #[track_caller]
 pub fn send_test(admin: &Actor<'_>) -> String {
     let made = admin.post(&format!("{QUEUE}/canais/telegram/teste"), &json!({})).expect(201);
@@ -126,7 +126,7 @@ fn a_link_connects_whoever_opens_it_once() {
     );
     let page = ana.send(Request::new("GET", ALERTS).header("Accept", "text/html"));
     assert!(page.text().contains("<strong>Pessoa 501</strong>"), "{page}");
-    // It is used up, for the same chat and for others.
+    // The code is used up, for the same chat and for others.
     for chat in [ANA, RUI] {
         let before = said(&world, chat).len();
         say(&world, chat, &format!("/start {code}"));
@@ -149,7 +149,7 @@ fn a_browser_gets_the_link_on_the_page() {
         assert!(page.text().contains("/t.me/escola_de_mentira_bot?start="), "{page}");
         assert_eq!(page.header("cache-control"), Some("no-store"));
     }
-    // A newer link takes the place of an earlier one.
+    // A newer link replaces an earlier one.
     let ana = site.person("ana");
     let (first, second) = (code(&ana), code(&ana));
     say(&world, ANA, &format!("/start {first}"));
@@ -192,13 +192,14 @@ fn a_chat_of_somebody_else_is_not_moved() {
     let told = answer(&world, ANA, 2);
     assert!(told.contains("já está conectada a outra conta"), "{told}");
     assert_eq!((chat_of(&rui), chat_of(&ana)["bloqueado"].clone()), (Value::Null, json!(false)));
-    // As it says: /stop, and the link again.
+    // As the answer says: /stop, and then the link again.
     say(&world, ANA, "/stop");
     assert!(answer(&world, ANA, 3).starts_with("Desconectado"));
     assert_eq!(chat_of(&ana), Value::Null);
     say(&world, ANA, &format!("/start {theirs}"));
     assert!(answer(&world, ANA, 4).starts_with("Tudo certo"));
-    // A person who takes another chat leaves the first, which is told.
+    // When a person links another chat, the first one is unlinked and gets a
+    // message.
     connect(&world, &rui, RUI);
     assert!(answer(&world, ANA, 5).contains("passaram para outra conversa"));
     assert_eq!(chat_of(&rui)["nome"], "Pessoa 502");
@@ -253,7 +254,7 @@ fn strangers_leave_nothing_behind() {
             tell(&json!({ "message": said }));
         }
     }
-    // Whoever comes after them is heard all the same.
+    // Later updates of other people are still handled.
     let code = code(&ana);
     say(&world, ANA, &format!("/start {code}"));
     until("ana is connected", PATIENCE, || (chat_of(&ana) != Value::Null).then_some(()));
@@ -296,7 +297,7 @@ fn an_update_counts_once_however_often_it_comes() {
     update(900_000_002, stop);
     answer(&world, ANA, 3);
     site.kill();
-    // What was applied but not confirmed comes again, with what is new.
+    // Updates that were applied but not confirmed are sent again, with new ones.
     let again = code_after_restart(&site, &ana);
     update(900_000_001, &start);
     update(900_000_002, stop);
@@ -339,7 +340,7 @@ fn updates_that_are_sent_need_the_secret() {
     assert_eq!(secret.len(), 64);
     let ana = site.person("ana");
     connect(&world, &ana, ANA);
-    // The bot is not asked for updates besides.
+    // Updates are not polled in addition.
     assert_eq!(world.telegram()["pollers"], 0);
     let stop = json!({
         "update_id": 1, "message": { "chat": { "id": ANA, "type": "private" }, "text": "/stop" },
@@ -363,10 +364,10 @@ fn updates_that_are_sent_need_the_secret() {
     }
     assert!(answer(&world, ANA, 2).starts_with("Desconectado"));
     assert_eq!(chat_of(&ana), Value::Null);
-    // A whole number is one however it is written; what makes no sense says nothing.
+    // A whole number is accepted in any form; an update without meaning is ignored.
     let odd = r#"{"update_id":2.0,"message":[],"my_chat_member":7}"#;
     post_update(&site, Some(&secret), odd).expect(200);
-    // After a restart it is the same secret, at the address of then.
+    // After a restart the secret is the same, with the new address.
     site.stop();
     say(&world, ANA, "oi");
     site.start_again();
@@ -389,7 +390,7 @@ fn updates_that_are_asked_for_take_no_sent_ones() {
     std::fs::write(&folder, text.replace("\"webhook\"", "\"polling\"")).unwrap();
     site.start_again();
     post_update(&site, Some(&secret), r#"{"update_id":1}"#).expect(401);
-    // The webhook of before is taken away, or nothing would come.
+    // The old webhook is removed; otherwise no updates would arrive.
     let ana = site.person("ana");
     connect(&world, &ana, ANA);
     assert_eq!(world.telegram()["webhook"], Value::Null);

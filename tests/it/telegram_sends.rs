@@ -1,4 +1,4 @@
-//! Messages that leave by Telegram, and what its Bot API says to them.
+//! Messages that are sent by Telegram, and the answers of its Bot API.
 
 use std::time::{Duration, Instant};
 
@@ -16,8 +16,8 @@ use crate::telegram::{
 };
 use crate::world::World;
 
-/// Has the clock of a site go on with the time that a test takes, for what is
-/// held back for a moment.
+/// Advances the clock of a site with real time, for messages that are delayed
+/// for a moment.
 fn ticking(site: &Site) -> impl FnMut() {
     let mut since = Instant::now();
     move || {
@@ -28,7 +28,7 @@ fn ticking(site: &Site) -> impl FnMut() {
     }
 }
 
-/// A message once it is in a state.
+/// Waits until a message is in a state, and returns it.
 #[track_caller]
 fn settled(site: &Site, admin: &Actor<'_>, id: &str, state: &str) -> Value {
     let mut tick = ticking(site);
@@ -116,7 +116,7 @@ fn trouble_loses_nothing_and_a_pause_is_the_whole_bots() {
         world.fault(&fault);
     }
     let id = send_test(&admin);
-    // A try is over when its lease is.
+    // A try is over when its lease has ended.
     let stands = "SELECT attempts || ' ' || (lease IS NULL) FROM outbox";
     for tries in 1..=3 {
         let mut tick = ticking(&site);
@@ -177,7 +177,7 @@ fn without_telegram_there_is_no_link_and_the_page_says_so() {
     let ana = site.person("ana");
     ana.post(CONNECT, &json!({})).expect(404);
     assert!(!ana.get(ALERTS).expect(200).text().contains("Telegram"));
-    // One that does not answer: a closed port.
+    // An API that does not answer: a closed port.
     let site = start(
         Site::builder()
             .config("telegram.bot_token", TOKEN)

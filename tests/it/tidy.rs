@@ -6,23 +6,23 @@ use std::process::Command;
 
 use crate::process::{EXECUTABLE, run};
 
-/// The room of values that everybody may use and that use only each other.
+/// The folder of small types that all may use and that use only each other.
 const SMALL: [&str; 1] = ["base"];
 
-/// Rooms that know no domain.
+/// Folders that know no domain.
 const GROUND: [&str; 3] = ["config", "db", "http"];
 
-/// Rooms that know the domains; no domain knows them.
+/// Folders that know the domains; no domain knows them.
 const UPSTAIRS: [&str; 7] = ["main", "cli", "routes", "cron", "sandbox", "page_samples", "fixture"];
 
-/// Rooms beside the domains: what handlers may use, who is calling, and the
-/// way of a request.
+/// Folders beside the domains: what handlers may use, who is calling, and how a
+/// request is handled.
 const BESIDE: [&str; 8] = ["app", "audit", "behind", "changes", "edge", "outbox", "panel", "stale"];
 
 /// Files longer than this are listed in [`LONG_FILES`] with a reason.
 const LONG: usize = 600;
 
-/// Long files that are one thing all the same, and why.
+/// Long files that should not be split, and why.
 const LONG_FILES: [(&str, &str); 5] = [
     ("Cargo.lock", "generated"),
     ("docs/decisions.md", "a list, read by its headings"),
@@ -45,7 +45,7 @@ impl Source {
         Some(first.strip_suffix(".rs").unwrap_or(first))
     }
 
-    /// Rooms named in its code outside tests, with the item after the room.
+    /// Folders named in its code outside tests, with the item after the folder.
     fn uses(&self) -> BTreeSet<(&str, &str)> {
         let tests = ["tests.rs", "samples.rs"];
         let is_test =
@@ -60,7 +60,7 @@ impl Source {
                 let mut names = rest[..end.unwrap_or(rest.len())].split("::");
                 let room = names.next().unwrap_or_default();
                 let item = names.next().unwrap_or_default();
-                // A domain with a folder for each noun has its handlers one deeper.
+                // A domain with subfolders has its handlers one level deeper.
                 let deeper = names.next().filter(|name| is_handler(name));
                 (room, deeper.unwrap_or(item))
             })
@@ -76,7 +76,7 @@ fn arrows_between_rooms_point_one_way() {
     for file in &tree {
         let Some(from) = file.room() else { continue };
         for (to, item) in file.uses() {
-            // A braced list of rooms would hide from this reading.
+            // A list of folders in braces would not be found by this check.
             let hidden = to.is_empty();
             if hidden || to != from && rooms.contains(to) && !may_use(from, to, item) {
                 wrong.push(format!("{} uses crate::{to}::{item}", file.path));
@@ -101,13 +101,13 @@ fn may_use(from: &str, to: &str, item: &str) -> bool {
         "db" => to == "config",
         "http" => GROUND.contains(&to),
         _ if UPSTAIRS.contains(&to) => false,
-        // Nobody but the route table calls a handler.
+        // Only the route table may call a handler.
         _ if is_domain(to) => !is_handler(item),
         _ => true,
     }
 }
 
-/// Whether a file holds handlers, by its name.
+/// Whether a file contains handlers, by its name.
 fn is_handler(name: &str) -> bool {
     matches!(name, "api" | "pages")
 }
@@ -128,7 +128,7 @@ fn domains_form_no_circle() {
         let to = to.filter(|room| *room != from && is_domain(room));
         arrows.entry(from).or_default().extend(to);
     }
-    // Take away, again and again, whoever needs nobody that is left.
+    // Repeatedly removes a folder that needs none of the remaining ones.
     while let Some(free) = arrows
         .iter()
         .find(|(_, needs)| needs.iter().all(|need| !arrows.contains_key(need)))

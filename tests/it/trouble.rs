@@ -1,5 +1,5 @@
-//! What goes wrong by chance: deliveries, odd habits of the marketplace,
-//! faults, spoiled records, ended tokens, kills; and time, which passes.
+//! Random trouble: notifications, odd behaviour of the marketplace, faults,
+//! broken records, ended tokens, kills; and time that passes.
 
 use serde_json::json;
 
@@ -64,7 +64,7 @@ impl Play<'_> {
             _ => json!({ "kind": "lost_response" }),
         };
         fault["path_prefix"] = path.into();
-        // That something is not there is believed the second time.
+        // That something does not exist is believed only the second time.
         let times = if fault["code"] == 404 { 1 } else { 1 + self.random.below(3) };
         fault["times"] = times.into();
         fault["skip"] = self.random.below(3).into();
@@ -129,8 +129,8 @@ impl Play<'_> {
         self.losses += 1;
     }
 
-    /// Owners link what shows as lost, as far as the marketplace lets them;
-    /// how many that were.
+    /// Owners link lost accounts again, if the marketplace allows it; returns
+    /// how many.
     pub fn link_again(&mut self) {
         if !self.is_running() || self.is_down {
             return;
@@ -214,7 +214,7 @@ impl Play<'_> {
         }
     }
 
-    /// Everything is well again, and all that waits is let go.
+    /// Ends all trouble, and delivers everything that waits.
     #[track_caller]
     pub fn calm_down(&mut self) {
         self.world.clear_faults();

@@ -1,5 +1,5 @@
-//! The mirror beside what the marketplace has: every table, column by column,
-//! and every sum beside its recount.
+//! Compares the mirror with what the marketplace has: every table, column by
+//! column, and every sum with its recount.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,8 @@ pub struct Mirror {
     _folder: TempDir,
 }
 
-/// A table of the mirror: its name in the truth, its id, and its rows as JSON.
+/// A table of the mirror: its name at the marketplace, its id, and its rows as
+/// JSON.
 struct Table {
     name: &'static str,
     id: &'static str,
@@ -64,8 +65,8 @@ const TABLES: [Table; 4] = [
         FROM claim o" },
 ];
 
-/// What must find nothing, whatever happened: sums that differ from a recount,
-/// effects that came twice, rows that were left behind. Days are those of São
+/// Queries that must find nothing: sums that differ from a recount, effects
+/// that happened twice, rows that were left behind. Days are those of São
 /// Paulo, which has had no summer time since 2019.
 #[rustfmt::skip] // A table.
 const NOTHING: &[(&str, &str)] = &[
@@ -174,7 +175,7 @@ impl Mirror {
         Self { copy, _folder: folder }
     }
 
-    /// What a statement finds, a text a row.
+    /// The result of a statement, one text per row.
     #[track_caller]
     pub fn texts(&self, sql: &str) -> Vec<String> {
         let mut statement = self.copy.prepare(sql).unwrap();
@@ -182,8 +183,8 @@ impl Mirror {
         rows.collect::<Result<_, _>>().unwrap()
     }
 
-    /// Everything in which it differs from what the marketplace has of these
-    /// sellers, and from its own recounts.
+    /// All differences from what the marketplace has of these sellers, and from
+    /// the mirror's own recounts.
     #[track_caller]
     pub fn differences(&self, world: &World, sellers: &[u64]) -> Vec<String> {
         let mut found = Vec::new();
@@ -250,7 +251,7 @@ fn compare(what: &str, row: &Value, truth: &Value, found: &mut Vec<String>) {
     };
     for (column, here) in columns {
         let there = &truth[column];
-        // Searches do not tell what a buyer is called.
+        // Searches do not return the name of a buyer.
         let is_untold = column == "buyer_nickname" && here == "";
         if here != there && !is_untold {
             found.push(format!("{what}: {column} is {here}, not {there}"));

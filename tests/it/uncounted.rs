@@ -1,4 +1,4 @@
-//! Calls that cost nothing: too large, or refused for another reason.
+//! Calls that cost nothing: too large, or rejected for another reason.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ const READ: &str = "/api/ext/notificacoes/lidas";
 const PLANS: &str = "/api/v1/planos";
 const SUSPEND: &str = "/api/v1/alunos/suspender";
 
-/// The largest body that the sites here take, for rows of every kind.
+/// The largest body that the sites here accept, for rows of every kind.
 const LARGEST: usize = 1024;
 
 fn small_site() -> Site {
@@ -23,7 +23,7 @@ fn small_site() -> Site {
         .start()
 }
 
-/// A call whose body begins to arrive.
+/// A call whose body is being sent.
 struct Arriving {
     connection: Connection,
     line: String,
@@ -58,7 +58,7 @@ impl Arriving {
 
 const CHUNKED: &str = "Content-Type: application/json\r\nTransfer-Encoding: chunked";
 
-/// A call with a chunked body of so many bytes.
+/// A call with a chunked body of `size` bytes.
 fn chunked(actor: &Actor<'_>, line: &str, size: usize) -> Reply {
     let mut call = Arriving::open(actor.site(), Some(actor.bearer_token()), line, CHUNKED);
     call.chunk(&" ".repeat(size));
@@ -91,7 +91,7 @@ fn a_partner_call_that_is_too_large_costs_nothing() {
     ana.post(HEALTH, &json!({})).expect(405);
     assert_eq!(left(&chunked(&ana, &format!("GET {HEALTH}"), LARGEST).expect(200)), "2");
     assert_eq!(left(&ana.get("/v1/partner/orders").expect(200)), "1");
-    // A body at fault in another way is a call like any other.
+    // A call whose body is invalid in another way counts.
     let broken = Arriving::open(&site, Some(ana.bearer_token()), &format!("GET {HEALTH}"), CHUNKED);
     let mut broken = broken;
     broken.connection.write(b"zz\r\n");
@@ -143,7 +143,7 @@ fn a_used_up_window_is_refused_before_the_body() {
     let call = Arriving::open(&site, Some(ana.bearer_token()), &format!("GET {HEALTH}"), CHUNKED);
     let refused = call.reply().expect(429);
     assert_eq!((left(&refused), &*refused.code()), ("0", "rate_limited"));
-    // And a stranger is refused before more than that is read.
+    // A caller without a valid token is rejected before more of the body is read.
     let line = format!("GET {HEALTH}");
     Arriving::open(&site, Some("ptk_0000"), &line, CHUNKED).reply().expect(401);
 }
@@ -155,7 +155,7 @@ fn a_call_counts_in_the_window_in_which_its_body_ends() {
     let line = format!("GET {HEALTH}");
     let expecting = format!("{CHUNKED}\r\nExpect: 100-continue");
     let mut slow = Arriving::open(&site, Some(ana.bearer_token()), &line, &expecting);
-    // It has passed the guard.
+    // The call has passed the guard.
     assert!(slow.connection.read_head_only().unwrap().contains(" 100 "));
     site.clock().advance_s(61);
     assert_eq!(left(&ana.get(HEALTH).expect(200)), "2");

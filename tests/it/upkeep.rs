@@ -1,4 +1,4 @@
-//! What a key of the operator opens: copies of the live database, figures.
+//! What a key of the operator allows: copies of the live database, and metrics.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -62,7 +62,7 @@ fn a_copy_of_the_live_database_restores() {
     std::fs::write(&copy, &reply.body).unwrap();
     site.stop();
     site.command(&["restore", &copy.display().to_string()]).ok();
-    // The marketplace of the tests cannot be reached, which is what fails.
+    // The check fails only because the tests have no marketplace.
     let checked = site.command(&["check"]).exits(1).stdout;
     assert!(checked.contains("no damage found"), "{checked}");
     for entry in std::fs::read_dir(site.folder().join("data")).unwrap() {
@@ -101,7 +101,7 @@ fn copies_under_writes_are_whole() {
             let copy = Database::open_with_flags(&file, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
             let text = |sql: &str| copy.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
             assert_eq!(text("PRAGMA integrity_check"), "ok");
-            // The person and the audit log are of one moment.
+            // The person and the audit log are from the same moment.
             let agrees = "SELECT CASE WHEN (SELECT suspended_at IS NOT NULL FROM user WHERE email = 'ana@example.com')
                         = (SELECT action = 'aluno.suspender' FROM audit
                            WHERE action LIKE 'aluno.%' ORDER BY audit_id DESC LIMIT 1)
@@ -127,7 +127,7 @@ fn one_copy_at_a_time_and_nothing_left_when_the_caller_goes_away() {
     for _ in 0..2 {
         let mut stalled = Connection::open(site.address()).unwrap();
         stalled.write(ask.as_bytes());
-        // The head is there, most of the body is not taken.
+        // The head was read, and most of the body was not.
         let head = stalled.read_head_only().unwrap();
         assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
         assert_eq!(files_beside(&site), Vec::<String>::new(), "the copy has no name");
@@ -139,7 +139,7 @@ fn one_copy_at_a_time_and_nothing_left_when_the_caller_goes_away() {
             (reply.status == 200).then_some(())
         });
     }
-    // A stop does not wait for a caller that takes nothing.
+    // A stop does not wait for a caller that reads nothing.
     let mut stalled = Connection::open(site.address()).unwrap();
     stalled.write(ask.as_bytes());
     stalled.read_head_only().unwrap();
@@ -229,7 +229,7 @@ fn figures_tell_what_happened() {
         ("unknown", "4xx", 1.0),
         ("webhooks", "4xx", 1.0),
         ("integration", "2xx", 1.0),
-        // The first look itself was counted after it was answered.
+        // The first request was counted after its answer.
         ("operations", "2xx", 1.0),
         ("extension", "2xx", 0.0),
     ] {
@@ -250,7 +250,8 @@ fn figures_tell_what_happened() {
     for name in ["seller_platform_database_bytes", "seller_platform_memory_anon_bytes"] {
         assert!(after[name] > 100_000.0, "{name}: {}", after[name]);
     }
-    // What was refused is told once, also when it is written down meanwhile.
+    // A rejected signature is counted once, also when the counter is stored
+    // meanwhile.
     let refused = "seller_platform_refused_signatures_total";
     until("the counter is written", PROPAGATION, || {
         let stored =

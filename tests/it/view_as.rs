@@ -1,4 +1,4 @@
-//! "View as student": looking only, for half an hour, told in the audit log.
+//! "View as student": read-only, for half an hour, noted in the audit log.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::process::until;
 use crate::site::Site;
 use crate::students::{faults, list, page};
 
-/// The page of a student who is there by name.
+/// The page of a student with this name.
 #[track_caller]
 fn student(admin: &Actor<'_>, name: &str) -> String {
     let found = list(admin, &format!("/admin/alunos?q={name}@"));
@@ -63,7 +63,7 @@ fn an_administrator_looks_as_a_student_and_every_page_says_so() {
             "{place}"
         );
     }
-    // Their own pages stay theirs, and say it too.
+    // Administrators still see their own pages, with a note about the view.
     for place in ["/admin", "/admin/alunos", "/perfil"] {
         let shown = page(&admin, place).expect(200).text();
         assert!(shown.contains("Você está vendo como"), "{place}");
@@ -82,7 +82,7 @@ fn an_administrator_looks_as_a_student_and_every_page_says_so() {
     assert_eq!(entry["objeto_nome"], "ana da Silva");
 }
 
-/// Rows of every table but those that tell of requests.
+/// Rows of every table except those about requests.
 fn rows(site: &Site) -> BTreeMap<String, Vec<String>> {
     let file = Connection::open_with_flags(site.database(), OpenFlags::SQLITE_OPEN_READ_ONLY);
     let file = file.unwrap();
@@ -140,7 +140,7 @@ fn nothing_can_be_changed_meanwhile_and_looking_changes_nothing() {
             admin.send(request.json(&json!({})))
         };
         let looks = route.method == "GET" && !route.changes_state;
-        // Labels and notes have the buyer's address on them.
+        // Labels and fiscal notes contain the buyer's address.
         let in_person = ["/painel/ml/retorno", "/painel/ml/etiqueta", "/painel/vendas/{id}/nota"];
         if !looks || in_person.contains(&route.path.as_str()) {
             assert_eq!(
@@ -150,7 +150,7 @@ fn nothing_can_be_changed_meanwhile_and_looking_changes_nothing() {
             );
             refused += 1;
         } else {
-            // Some rows need a question, which the sample does not ask.
+            // Some rows need parameters, which the sample does not have.
             assert!(matches!(reply.status, 200 | 400 | 404 | 422), "{reply}");
         }
     }
@@ -161,7 +161,7 @@ fn nothing_can_be_changed_meanwhile_and_looking_changes_nothing() {
     site.stop();
     let after = rows(&site);
     for (table, rows) in &before {
-        // The administrator's own last access is the only thing that moves.
+        // Only the administrator's own last access changes.
         let moved = after[table].iter().zip(rows).filter(|(now, was)| now != was).count();
         let allowed = usize::from(table == "user");
         assert!(
@@ -170,7 +170,7 @@ fn nothing_can_be_changed_meanwhile_and_looking_changes_nothing() {
         );
     }
     site.start_again();
-    // She was not there, and her own session is as it was.
+    // The student's last access did not change, and her own session still works.
     let seen = &list(&admin, &target)["ultimo_acesso"];
     assert_eq!(seen, "2026-11-20 09:00:00");
     ana.get("/painel").expect(200);
@@ -205,7 +205,7 @@ fn another_view_takes_the_place_of_the_first_and_leaving_ends_it() {
     begin(&admin, &student(&admin, "ana"));
     begin(&admin, &student(&admin, "bia"));
     assert!(page(&admin, "/painel").text().contains("bia da Silva"));
-    // It belongs to the one session.
+    // The view belongs to one session.
     page(&other, "/painel").expect(403);
     assert_eq!(told(&other).len(), 3);
     admin.send(Request::new("POST", "/sair")).expect(303);
@@ -234,14 +234,14 @@ fn nobody_looks_as_somebody_who_may_not_look() {
     page(&admin, "/painel").expect(403);
     begin(&admin, &target);
     page(&admin, "/painel").expect(200);
-    // Students and suppliers cannot begin one, staff cannot be looked as.
+    // Students and suppliers cannot begin a view, and nobody can view as staff.
     let ana = site.person("ana");
     ana.post(&format!("{target}/ver-como"), &json!({ "motivo": "teste" })).expect(403);
     let staff = list(&admin, "/admin/equipe?q=outra")["dados"][0]["id"].clone();
     let staff = staff.as_str().unwrap();
     let as_staff = format!("/admin/alunos/{staff}/ver-como");
     admin.post(&as_staff, &json!({ "motivo": "teste" })).expect(404);
-    // Who stops administering stops looking.
+    // A person who is no longer an administrator loses the view.
     let own = list(&other, "/admin/equipe?q=administradora")["dados"][0]["id"].clone();
     let own = format!("/admin/equipe/{}", own.as_str().unwrap());
     other.post(&own, &json!({ "papel": "drop" })).ok();

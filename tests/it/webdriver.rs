@@ -2,8 +2,9 @@
 //! spoken to in the W3C `WebDriver` protocol, which is JSON over HTTP.
 //!
 //! A browser belongs to one test, has a fresh profile and ends with the test.
-//! Whatever a test asks for is waited for, so no test sleeps; what never comes
-//! fails with the page as it stood, and leaves a screenshot in `target/tmp/`.
+//! Every step waits for its result, so no test sleeps. If the result never
+//! comes, the test fails with the page's content, and leaves a screenshot in
+//! `target/tmp/`.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -24,7 +25,7 @@ use crate::client::{Client, Request};
 pub const PATIENCE: Duration = Duration::from_mins(1);
 /// How long `chromedriver` may take to listen.
 const START_LIMIT: Duration = Duration::from_secs(30);
-/// The name under which the protocol hands over an element.
+/// The name of an element's id in the protocol.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// Headless, alone, and silent towards the network.
@@ -47,14 +48,14 @@ pub const ESCAPE: &str = "\u{e00c}";
 pub const CONTROL: &str = "\u{e009}";
 pub const ALT: &str = "\u{e00a}";
 
-/// Which of its two dresses a page wears.
+/// The two themes of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
     Light,
     Dark,
 }
 
-/// Why a command did not work, in the driver's words.
+/// Why a command failed, in the driver's words.
 #[derive(Debug)]
 pub struct Refused(String);
 
@@ -75,7 +76,7 @@ pub struct Complaint {
 pub struct Browser {
     driver: Child,
     address: SocketAddr,
-    /// `/session/…`, once there is one.
+    /// The path of the session, `/session/…`.
     session: String,
     client: RefCell<Client>,
     /// Removed when the browser has ended.
@@ -146,8 +147,8 @@ impl Browser {
         self.devtools("Emulation.setDeviceMetricsOverride", &size);
     }
 
-    /// Says which theme the reader's system prefers; motion it never wants, so
-    /// that no test sees a colour half-way.
+    /// Sets the theme that the reader's system prefers. The system never wants
+    /// motion, so that no test sees a colour in transition.
     #[track_caller]
     pub fn prefer(&self, theme: Theme) {
         let value = match theme {
@@ -169,7 +170,7 @@ impl Browser {
         });
     }
 
-    /// Clicks the first visible link or button that reads so.
+    /// Clicks the first visible link or button with this text.
     #[track_caller]
     pub fn press(&self, words: &str) {
         let path = format!("//*[self::a or self::button][normalize-space()='{words}']");
@@ -178,7 +179,7 @@ impl Browser {
         });
     }
 
-    /// Replaces what stands in the field of that name.
+    /// Replaces the text in the field of that name.
     #[track_caller]
     pub fn fill(&self, name: &str, text: &str) {
         let selector = format!("[name='{name}']:not([type='hidden'])");
@@ -191,7 +192,7 @@ impl Browser {
         });
     }
 
-    /// Presses and releases a key on whatever has the focus.
+    /// Presses and releases a key on the element with the focus.
     #[track_caller]
     pub fn key(&self, key: &str) {
         let stroke = json!([
@@ -212,14 +213,14 @@ impl Browser {
         self.must("POST", "/actions", &json!({ "actions": [keyboard] }));
     }
 
-    /// Runs a script in the page and gives what it returns.
+    /// Runs a script in the page and returns its result.
     #[track_caller]
     pub fn script(&self, body: &str) -> Value {
         let call = json!({ "script": body, "args": [] });
         self.must("POST", "/execute/sync", &call)
     }
 
-    /// Runs a script whose promise the page keeps later.
+    /// Runs a script that returns a promise, and waits for it.
     #[track_caller]
     pub fn script_async(&self, promise: &str) -> Value {
         let script = format!(
@@ -249,7 +250,7 @@ impl Browser {
         self.wait_until(&format!("the page shows “{text}”"), &condition);
     }
 
-    /// Everything the page shows, as people read it.
+    /// The visible text of the page.
     #[track_caller]
     pub fn text(&self) -> String {
         let text = self.script("return document.body.innerText;");
@@ -295,7 +296,7 @@ impl Browser {
         self.devtools("Browser.setPermission", &permission);
     }
 
-    /// Runs a script in every page before its own.
+    /// Runs a script in every page before the page's own scripts.
     #[track_caller]
     pub fn prepare(&self, script: &str) {
         let source = json!({ "source": script });
@@ -326,7 +327,8 @@ impl Browser {
         Err(refused)
     }
 
-    /// Tries until it works; panics with the page as it stands when it never does.
+    /// Repeats a step until it works; panics with the page's content if it
+    /// never does.
     #[track_caller]
     fn patiently<T>(&self, what: &str, mut action: impl FnMut() -> Result<T, Refused>) -> T {
         let deadline = Instant::now() + PATIENCE;
@@ -343,7 +345,7 @@ impl Browser {
         }
     }
 
-    /// A command that works, or the test is over.
+    /// Runs a command; the test fails if the command does.
     #[track_caller]
     fn must(&self, method: &str, path: &str, body: &Value) -> Value {
         self.ask(method, path, body).unwrap_or_else(|refused| panic!("{method} {path}: {refused}"))
@@ -369,7 +371,7 @@ impl Browser {
         }
     }
 
-    /// Leaves a picture of the window in `target/tmp/`.
+    /// Saves a picture of the window in `target/tmp/`.
     fn keep_picture(&self) {
         let Ok(Value::String(picture)) = self.ask("GET", "/screenshot", &Value::Null) else {
             return;

@@ -1,4 +1,4 @@
-//! Webhooks when receivers are in trouble: retries, order, turns, and kills.
+//! Webhooks when receivers are in trouble: retries, order, fairness, and kills.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ fn open() -> (Site, Receiver) {
     (near(Site::builder().unlimited()).start(), Receiver::start())
 }
 
-/// Puts a product into stock; gives its id.
+/// Puts a product into stock; returns its id.
 #[track_caller]
 fn stocked(actor: &Actor<'_>, sku: &str) -> String {
     let product = json!({ "sku": sku, "titulo": "Garrafa", "preco": 20, "estoque": 10 });
@@ -32,7 +32,7 @@ fn take_out(actor: &Actor<'_>, product: &str) {
     actor.post(&format!("/painel/produtos/{product}/movimentos"), &moved).expect(201);
 }
 
-/// Whether so many tries of a delivery have ended.
+/// Whether this many tries of a delivery have ended.
 fn tried(times: i64) -> impl Fn(&Value) -> bool {
     move |delivery| delivery["tentativas"] == times
 }
@@ -53,7 +53,7 @@ fn a_failed_delivery_is_tried_ten_times_in_three_days_with_one_id_and_body() {
             (&json!("pendente"), &json!("respondeu 500"))
         );
         site.clock().advance_s(pause - 1);
-        // A look at the queue in between finds nothing due.
+        // A check of the queue in between finds nothing due.
         let waiting = made.wait(&site.person("ana"), 1, |_| true);
         assert_eq!(waiting["tentativas"], times, "after {pause} seconds but one");
         site.clock().advance_s(1);
@@ -125,7 +125,8 @@ fn gone_switches_an_endpoint_off_and_its_owner_is_told() {
     assert_eq!(told.len(), 1);
     let mail = "SELECT count(*) || '' FROM audit WHERE action = 'webhook.desligar' AND actor_kind = 'sistema'";
     assert_eq!(site.stored(mail), ["1"]);
-    // Nothing new is kept for it, and what waited goes when it is switched on.
+    // Nothing new is stored for it, and a waiting delivery is sent when it is
+    // switched on.
     stocked(&ana, "A-1");
     receiver.answers(Manner::Status(204, ""));
     ana.post(&made.path("/ligar"), &json!({})).expect(200);
@@ -171,7 +172,7 @@ fn events_of_one_object_wait_for_each_other_and_for_nothing_else() {
     stocked(&ana, "B-1");
     let other = made.wait(&ana, 3, |delivery| delivery["estado"] == "entregue");
     assert_eq!(other["corpo"]["data"]["sku"], "B-1");
-    // A newer balance takes the place of one that was never sent.
+    // A newer balance replaces one that was never sent.
     take_out(&ana, &first);
     until("it is replaced", Duration::from_secs(20), || {
         (made.delivery(&ana, 2)["corpo"]["data"]["balance"] == 8).then_some(())
@@ -273,7 +274,7 @@ fn one_or_a_span_is_sent_again_by_hand() {
 
 #[test]
 fn names_that_lead_inside_are_not_called() {
-    // The name is judged at each connection: what it led to before does not count.
+    // The name is checked at each connection: its earlier address does not count.
     let site = near(Site::builder().unlimited()).start();
     let (ana, receiver) = (site.person("ana"), Receiver::start());
     let made = make(&site, &ana, &receiver.url("/"), &STOCK);
@@ -290,7 +291,7 @@ fn names_that_lead_inside_are_not_called() {
     assert!(receiver.hits().is_empty());
 }
 
-/// The middle of how long a page takes, of many.
+/// The median time of a page, of many requests.
 fn middle(ana: &Actor<'_>, path: &str) -> Duration {
     let mut took: Vec<Duration> = (0..101)
         .map(|_| {

@@ -1,4 +1,4 @@
-//! Webhooks: what programs are told, signed how, and what their owners see.
+//! Webhooks: what programs receive, how it is signed, and what owners see.
 
 use serde_json::json;
 
@@ -84,7 +84,7 @@ fn a_sale_is_told_once_in_its_order_and_history_is_not() {
             (reply.status == 200).then(|| reply.json())
         });
     assert_eq!(shown, listed["data"][0], "the object is as the API shows it");
-    // The same again tells nothing more, and neither does what was there before.
+    // The same change again sends nothing, and neither do records from before.
     change(&json!({ "status": "paid", "notify": true }));
     change(&json!({ "status": "cancelled", "notify": true }));
     shop.world.link(&ana, LOJA);
@@ -181,7 +181,7 @@ fn suppliers_are_told_of_their_orders_alone() {
         (&cancelled["type"], &cancelled["data"]["status"]),
         (&json!("drop_order.cancelled"), &json!("cancelled"))
     );
-    // What is for sellers is not for suppliers, and the other way round.
+    // Events for sellers are not available to suppliers, and vice versa.
     for (actor, kind) in [(&supplier, "order.paid"), (&trade.shop.ana(), "drop_order.paid")] {
         let base = crate::hooked::base_of(actor);
         let asked = json!({ "url": receiver.url("/"), "eventos": [kind] });
@@ -295,7 +295,7 @@ fn a_browser_makes_changes_and_removes_an_endpoint() {
     assert_eq!(site.stored(left), ["0"]);
 }
 
-/// What an owner can see and do of webhooks, nearly all of it.
+/// Nearly everything that an owner can see and do with webhooks.
 pub fn visit_all(site: &Site, person: &Actor<'_>) {
     let made = make(site, person, "https://gancho.invalid/x", &["stock.changed"]);
     let number = made.test(person);
@@ -320,7 +320,8 @@ pub fn visit_all(site: &Site, person: &Actor<'_>) {
     site.keep_secret("webhook secret", secret["segredo"].as_str().unwrap());
     person.post(&made.path("/desligar"), &json!({})).expect(200);
     person.post(&made.path("/ligar"), &json!({})).expect(200);
-    // What happens now is told to one, and removed with the other.
+    // Later events go to the first endpoint; those for the second are removed
+    // with it.
     make(site, person, "https://gancho.invalid/z", &["stock.changed"]);
     person.post(&made.path("/excluir"), &json!({})).expect(200);
 }

@@ -1,5 +1,5 @@
-//! The stand-in marketplace: the real executable's `sandbox`, scripted
-//! through its control addresses under `/_sandbox/`. A test fails when the
+//! The simulated marketplace: the `sandbox` command of the real executable,
+//! controlled through its addresses under `/_sandbox/`. A test fails when the
 //! platform broke the marketplace's rules in it.
 
 use std::net::SocketAddr;
@@ -44,7 +44,7 @@ impl World {
             client: Mutex::default(),
             _folder: folder,
         };
-        // A slow machine is no reason for a notification to be missed.
+        // On a slow machine, too, no notification must be missed.
         world.configure(&json!({ "answer_within_ms": 20_000 }));
         world
     }
@@ -76,7 +76,7 @@ impl World {
         );
     }
 
-    /// Publishes a listing with a hundred in stock, and gives its id.
+    /// Publishes a listing with a hundred in stock, and returns its id.
     #[track_caller]
     pub fn item(&self, ml_user_id: u64, title: &str, price: f64) -> String {
         let item = json!({
@@ -86,15 +86,15 @@ impl World {
         made["id"].as_str().unwrap().to_owned()
     }
 
-    /// Makes a paid sale arrive at the marketplace, with its notification, and
-    /// gives the order.
+    /// Makes a paid sale at the marketplace, with its notification, and returns
+    /// the order.
     #[track_caller]
     pub fn sale(&self, ml_user_id: u64) -> Value {
         self.sale_with(ml_user_id, &json!({ "notify": true }))
     }
 
-    /// Makes a sale arrive, with fields of the control address such as
-    /// `item`, `quantity`, `status`, `date_created`, `notify`.
+    /// Makes a sale with fields of the control address such as `item`,
+    /// `quantity`, `status`, `date_created`, `notify`.
     #[track_caller]
     pub fn sale_with(&self, ml_user_id: u64, fields: &Value) -> Value {
         let mut body = fields.clone();
@@ -115,14 +115,14 @@ impl World {
         self.control("/_sandbox/tokens", &json!({ "ml_user_id": ml_user_id, "action": action }));
     }
 
-    /// What the platform asked the marketplace.
+    /// The calls of the platform to the marketplace.
     #[track_caller]
     pub fn requests(&self) -> Vec<Value> {
         self.list("requests")
     }
 
-    /// The notifications that were sent, and what the platform answered.
-    /// Waits until none is under way.
+    /// The notifications that were sent, with the platform's answers. Waits
+    /// until none is being delivered.
     #[track_caller]
     pub fn deliveries(&self) -> Vec<Value> {
         until("every notification is out", SETTLE_LIMIT, || {
@@ -131,14 +131,14 @@ impl World {
         })
     }
 
-    /// Calls that a real marketplace would have refused for their form.
+    /// Calls that a real marketplace would have rejected for their form.
     #[track_caller]
     pub fn violations(&self) -> Vec<Value> {
         self.list("violations")
     }
 
-    /// Requires that every call so far kept to the marketplace's rules; what
-    /// is asked at the end of every test.
+    /// Requires that every call so far followed the marketplace's rules; every
+    /// test does this at its end.
     #[track_caller]
     pub fn no_violations(&self) {
         let violations = self.violations();
@@ -151,13 +151,13 @@ impl World {
         self.control("/_sandbox/config", switches);
     }
 
-    /// Takes every scripted fault away.
+    /// Removes every fault.
     #[track_caller]
     pub fn clear_faults(&self) {
         self.send(&Request::new("DELETE", "/_sandbox/faults")).expect(200);
     }
 
-    /// Forgets what was asked so far.
+    /// Forgets the calls so far.
     #[track_caller]
     pub fn forget_requests(&self) {
         self.send(&Request::new("DELETE", "/_sandbox/requests")).expect(200);
@@ -173,14 +173,15 @@ impl World {
         self.send(&Request::new("GET", &format!("/_sandbox/{log}"))).ok()
     }
 
-    /// Links a seller to a logged-in person by walking the real consent.
+    /// Links a seller to a logged-in person through the real consent page.
     #[track_caller]
     pub fn link(&self, person: &Actor<'_>, ml_user_id: u64) {
         let target = self.consent(person, ml_user_id);
         person.get(&target).expect(303);
     }
 
-    /// Walks to the consent and accepts; gives the way back, not yet gone.
+    /// Goes to the consent page and accepts; returns the address of the way
+    /// back, which is not opened yet.
     #[track_caller]
     pub fn consent(&self, person: &Actor<'_>, ml_user_id: u64) -> String {
         let asked = person.get("/painel/ml/conectar");
@@ -204,15 +205,14 @@ impl World {
         reply.json()
     }
 
-    /// The same, for what the sandbox may refuse; whether it was done.
+    /// The same, when the sandbox may refuse; returns whether it was done.
     #[track_caller]
     pub fn may_control(&self, path: &str, body: &Value) -> Option<Value> {
         let reply = self.send(&Request::new("POST", path).json(body));
         (reply.status == 200).then(|| reply.json())
     }
 
-    /// What the marketplace has of a seller, in the columns of the platform's
-    /// tables.
+    /// What the marketplace has of a seller, as columns of the platform's tables.
     #[track_caller]
     pub fn truth(&self, ml_user_id: u64) -> Value {
         self.look(&format!("truth?ml_user_id={ml_user_id}"))
@@ -224,14 +224,14 @@ impl World {
         self.send(&Request::new("DELETE", "/_sandbox/violations")).expect(200);
     }
 
-    /// What the chat gateways took, in their order.
+    /// The messages that the chat gateways accepted, in their order.
     #[track_caller]
     pub fn messages(&self) -> Vec<Value> {
         let shown = self.send(&Request::new("GET", "/_sandbox/messages"));
         items(&shown.json(), "messages")
     }
 
-    /// What the push service took, in its order.
+    /// The messages that the push service accepted, in their order.
     #[track_caller]
     pub fn pushed(&self) -> Vec<Value> {
         self.list("pushed")

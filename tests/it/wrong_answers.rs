@@ -1,5 +1,5 @@
-//! A marketplace that counts wrong, puts other things among records, keeps some
-//! back, or does not know a seller any more.
+//! A marketplace with wrong answers: wrong totals, other things among records,
+//! missing records, or a seller that it no longer knows.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::sync::{
 };
 use crate::world::World;
 
-/// What the marketplace answers under a path, until faults are cleared.
+/// Sets the marketplace's answer under a path, until faults are cleared.
 fn answer(world: &World, path: &str, body: &Value) {
     world.fault(&json!({
         "path_prefix": path, "method": "GET", "times": 0, "kind": "status", "code": 200, "body": body,
@@ -63,7 +63,7 @@ fn totals_that_are_wrong_split_nothing() {
     }
 }
 
-/// Sales of a shop that nobody is told of, and the shipments that carry them.
+/// Makes sales of a shop without notifications; returns their shipments.
 fn parcels(world: &World, count: usize) -> Vec<String> {
     let sell = |_| {
         let sale = world.sale_with(LOJA, &json!({ "notify": false }));
@@ -109,7 +109,7 @@ fn listings_that_are_gone_and_may_not_be_seen_end_no_reading() {
     let no = json!({ "path_prefix": "/items/MLB", "times": 0, "kind": "status", "code": 403 });
     world.fault(&no);
     world.forget_requests();
-    // Listings have their turn every six hours.
+    // Listings are read every six hours.
     for _ in 0..4 {
         run_after(&site, 3 * 3_600);
     }
@@ -168,7 +168,7 @@ fn asking_for_a_reading_during_the_first_one_loses_no_old_parcel() {
     assert_eq!(known(&site), "4");
 }
 
-/// The account is Ana's no more: Rui has linked it.
+/// The account is no longer Ana's: Rui has linked it.
 fn handed_over(world: &World, site: &Site) {
     let ana = site.person("ana");
     let unlink = format!("/painel/ml/contas/{LOJA}/desvincular");
@@ -220,7 +220,7 @@ fn a_filter_of_the_partner_api_that_names_anothers_account_is_not_found() {
         assert_eq!(refused["error"]["message"], "not found");
     }
     handed_over(&world, &site);
-    // What was sold is Ana's still.
+    // The sales still belong to Ana.
     assert_eq!(total(&ana), 1);
 }
 
@@ -242,10 +242,11 @@ fn a_look_that_failed_sends_no_answer_again() {
     world.fault(&json!({ "path_prefix": look, "times": 0, "kind": "rate_limited" }));
     ana.post(&path, &text).expect(502);
     world.clear_faults();
-    // The notification of the answer that was lost looks as well, and whatever
-    // it is told counts from when it hears it: it is done before time jumps.
+    // The notification about the lost answer causes a reading as well, and a
+    // pause counts from its own time. So it is handled before the clock jumps.
     wait_until_worked(&world, &site);
-    // Past any pause that this person's own looks were asked for.
+    // After every pause that the marketplace demanded for this person's own
+    // readings.
     site.clock().advance_s(3_600);
     ana.post(&path, &text).ok();
     assert_eq!(calls(&world, "/answers"), 1);

@@ -1,6 +1,6 @@
 //! People at a browser: sessions, and where a request came from.
 //!
-//! State may change only from our own pages, also where a GET changes it.
+//! Only our own pages may change state, also where a GET changes it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,7 +24,7 @@ use crate::panel::view::Layout;
 
 /// A session ends after so long without a request.
 pub const SESSION_IDLE_S: i64 = 12 * 3600;
-/// A session ends at this age, whatever happens.
+/// A session ends at this age, even while it is used.
 pub const SESSION_AGE_S: i64 = 30 * 86_400;
 
 /// A page for anybody; a session is used when there is one.
@@ -61,7 +61,8 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
         && access == Access::Anyone
         && !only_looks(request)
     {
-        // It would change one's own account, which looks like the student's.
+        // It would change the administrator's own account, which would look
+        // like the student's.
         Err(view_only(app, request, view))
     } else if access.admits(&person.account) {
         Ok(person)
@@ -73,8 +74,8 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
     Pass { outcome, who, verdict: None, charge: Charge::default() }
 }
 
-/// A student at a row that others may call too, let in as by a row that only
-/// the student in person may call.
+/// A student at a row that others may call too. The check is the same as for a
+/// row that only the student in person may call.
 pub fn student(app: &App, request: &Request) -> Result<Person, Refused> {
     let person = session(app, request)
         .map_err(|problem| without_session(request.family, request, problem))?;
@@ -85,7 +86,8 @@ pub fn student(app: &App, request: &Request) -> Result<Person, Refused> {
     }
 }
 
-/// The refusal of somebody without a good session: browsers are led to the login.
+/// The refusal of a caller without a valid session; browsers are redirected to
+/// the login.
 fn without_session(family: Family, request: &Request, problem: Problem) -> Refused {
     let is_page = matches!(family, Family::Page | Family::File) && !request.wants_json();
     if is_page && problem.code == Code::Unauthorized {
@@ -94,8 +96,8 @@ fn without_session(family: Family, request: &Request, problem: Problem) -> Refus
     problem.into()
 }
 
-/// A student's row, asked by an administrator who looks as a student: it may
-/// be looked at and nothing else.
+/// A student's row, called by an administrator who views the panel as a
+/// student: reading is allowed and nothing else.
 fn as_student(
     app: &App,
     route: &Route,
@@ -115,7 +117,7 @@ fn as_student(
     Err(view_only(app, request, &view))
 }
 
-/// The answer to what would change something during a view.
+/// The answer to a request that would change something during a view.
 fn view_only(app: &App, request: &Request, view: &View) -> Refused {
     let problem = Problem::forbidden("você está vendo como aluno: aqui só dá para olhar");
     if request.wants_json() {
@@ -163,7 +165,7 @@ fn session(app: &App, request: &Request) -> Result<Person, Problem> {
     }
 }
 
-/// The view that a session has, when it still goes on.
+/// The view of a session, unless the view has ended.
 fn view(
     app: &App,
     viewer: &Account,
@@ -177,8 +179,8 @@ fn view(
     Ok(student.map(|student| View { student: Arc::new(student), until: viewing.until }))
 }
 
-/// The session cookie's value. Two cookies of that name are a spoofing
-/// attempt and refused.
+/// The value of the session cookie. Two cookies of that name are rejected as a
+/// spoofing attempt.
 pub fn session_cookie<'h>(app: &App, headers: &'h HeaderMap) -> Result<Option<&'h str>, Problem> {
     let name = session_cookie_name(app);
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
@@ -192,24 +194,26 @@ pub fn session_cookie<'h>(app: &App, headers: &'h HeaderMap) -> Result<Option<&'
     }
 }
 
-/// The session that an answer gives to a browser.
+/// The session whose cookie an answer sets.
 pub fn session_given(app: &App, headers: &[(HeaderName, HeaderValue)]) -> Option<TokenHash> {
     let (_, line) = headers.iter().find(|(name, _)| *name == SET_COOKIE)?;
     let (name, value) = line.to_str().ok()?.split(';').next()?.split_once('=')?;
     (name == session_cookie_name(app) && !value.is_empty()).then(|| TokenHash::of(value))
 }
 
-/// Over TLS the browser itself refuses a cookie of this name from a sibling host.
+/// The name of the session cookie. Over TLS the prefix `__Host-` makes browsers
+/// reject such a cookie from a sibling host.
 pub fn session_cookie_name(app: &App) -> &'static str {
     if app.addresses.is_https() { "__Host-sessao" } else { "sessao" }
 }
 
-/// Whether the method promises to change nothing. Looking is allowed from anywhere.
+/// Whether the method only reads. Reading is allowed from every origin.
 fn only_looks(request: &Request) -> bool {
     matches!(*request.method(), Method::GET | Method::HEAD)
 }
 
-/// State may change only from our own pages (facts/reliability §4.4, contract §4).
+/// Rejects a request that does not come from our own pages (facts/reliability
+/// §4.4, contract §4).
 pub(super) fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
     let text = |name: &'static str| {
         request.headers().get(name).map(|value| value.to_str().unwrap_or_default())
@@ -229,8 +233,8 @@ pub(super) fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
     }
 }
 
-/// Whether an origin is our configured one, or the loopback address under
-/// which this very request reached us.
+/// Whether an origin is our configured one, or the loopback address to which
+/// this request was sent.
 fn is_own(app: &App, request: &Request, origin: &str) -> bool {
     let host = request.header(&http::header::HOST).unwrap_or_default();
     app.addresses.origins.iter().any(|own| own == origin)

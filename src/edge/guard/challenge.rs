@@ -1,5 +1,6 @@
-//! What a refusal of the Partner API says of how to get in: where a program
-//! learns whom to ask, and what to ask for (RFC 6750 §3, RFC 9728 §5.1).
+//! The challenge in refusals of the Partner API: it tells a program where to
+//! find the authorization server and which scope to request (RFC 6750 §3, RFC
+//! 9728 §5.1).
 
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
@@ -13,9 +14,9 @@ use crate::partner::oauth::{self, documents};
 pub enum Challenge {
     /// No credential was sent.
     Missing,
-    /// One was sent that opens nothing.
+    /// The credential that was sent is not valid.
     Invalid,
-    /// It may read, and this call acts.
+    /// The credential may only read, and this call does more.
     Narrow,
 }
 
@@ -32,8 +33,8 @@ pub fn bearer_challenge(app: &App, why: Challenge) -> HeaderValue {
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Bearer"))
 }
 
-/// A refusal with its challenge, when another token would help. A missing plan
-/// is none: a new token would be refused as well.
+/// Adds the challenge to a refusal when another token would help. For a missing
+/// plan it would not: a new token would be rejected as well.
 pub fn challenged(app: &App, request: &Request, problem: Problem) -> Problem {
     let why = match problem.code {
         Code::Unauthorized if !request.headers().contains_key(AUTHORIZATION) => Challenge::Missing,

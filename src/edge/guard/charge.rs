@@ -1,7 +1,8 @@
-//! What a call costs its caller: a place in windows, and one of a quota.
+//! What a call costs its caller: one call in each rate window, and one of the
+//! monthly quota.
 //!
-//! The guard says what; it is counted once the size of the body is known, so
-//! that a body that is too large costs nothing.
+//! The guard decides the cost. It is counted when the size of the body is
+//! known, so a call whose body is too large costs nothing.
 
 use std::net::IpAddr;
 
@@ -20,10 +21,10 @@ use crate::http::{Code, Problem};
 /// What a call costs. The default is nothing.
 #[derive(Default)]
 pub struct Charge {
-    /// In the order in which they refuse.
+    /// In the order in which they are checked.
     pub(super) windows: [Option<Window>; 3],
     pub(super) quota: Option<Quota>,
-    /// The API key to note the use of.
+    /// The API key whose use is noted.
     pub(super) key: Option<KeyUse>,
     /// Counted, but never refused.
     pub(super) is_never_refused: bool,
@@ -36,14 +37,14 @@ pub(super) struct Window {
     pub(super) limit: Limit,
 }
 
-/// A call of a partner operation.
+/// The quota for a call of a partner operation.
 pub(super) struct Quota {
     pub(super) user: UserId,
     pub(super) monthly: u64,
     pub(super) operation: &'static str,
 }
 
-/// Where an API key is used.
+/// One use of an API key.
 pub(super) struct KeyUse {
     pub(super) hash: TokenHash,
     pub(super) client: IpAddr,
@@ -51,16 +52,16 @@ pub(super) struct KeyUse {
     pub(super) path: &'static str,
 }
 
-/// Whether a call is counted, or only asked about.
+/// Whether a call is counted, or only checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ask {
     Count,
     Peek,
 }
 
-/// What the windows and the quota say of a call.
+/// The result of counting or checking a call.
 pub struct Charged {
-    /// What the headers of the answer show.
+    /// Shown in the headers of the answer.
     pub verdict: Option<Verdict>,
     pub outcome: Result<(), Problem>,
 }
@@ -72,7 +73,7 @@ impl From<Window> for Charge {
 }
 
 impl Charge {
-    /// Counts the call. One that is refused costs nothing.
+    /// Counts the call. A rejected call costs nothing.
     pub fn count(&self, app: &App, now: Instant) -> Charged {
         let charged = self.ask(app, now, Ask::Count);
         if let (Some(key), Ok(())) = (&self.key, &charged.outcome) {
@@ -81,15 +82,16 @@ impl Charge {
         charged
     }
 
-    /// Says what [`Charge::count`] would say now, and counts nothing.
+    /// Returns what [`Charge::count`] would return now, and counts nothing.
     pub fn peek(&self, app: &App, now: Instant) -> Charged {
         self.ask(app, now, Ask::Peek)
     }
 
     /// Counts a call whose body was read, unless that was too large.
     pub fn count_body(&self, app: &App, read: &Result<Bytes, Problem>) -> Charged {
-        // Not the instant when the call came: its window may have ended
-        // meanwhile, and an instant before a window would begin it anew.
+        // Not the instant when the call arrived: its window may have ended in
+        // the meantime, and an instant before the start of a window would
+        // restart it.
         let now = app.clock.now();
         if matches!(read, Err(problem) if problem.code == Code::PayloadTooLarge) {
             return Charged { outcome: Ok(()), ..self.peek(app, now) };
@@ -133,8 +135,8 @@ impl Charge {
         }
     }
 
-    /// The refusal of the first window that refuses, else the verdict of the
-    /// window with the least left.
+    /// The verdict of the first window that rejects the call; if none does,
+    /// that of the window with the fewest calls left.
     fn ask_windows(&self, app: &App, now: Instant, ask: Ask) -> Option<Verdict> {
         let mut strictest: Option<Verdict> = None;
         for (place, window) in self.windows.iter().enumerate() {
@@ -154,7 +156,7 @@ impl Charge {
         strictest
     }
 
-    /// Takes the call out of the first windows again.
+    /// Undoes the count in the first `first` windows.
     fn give_back(&self, app: &App, first: usize, now: Instant) {
         for window in self.windows[..first].iter().flatten() {
             app.limiter.give_back(window.class, window.subject, now);

@@ -1,7 +1,7 @@
 //! The checkout platform: a shared token, in a header or in the body.
 //!
-//! There is no signature, so a sender with the token may say anything. Several
-//! tokens are good while one is being replaced.
+//! There is no signature, so a sender with the token can send any content.
+//! Several tokens may be valid while one is being replaced.
 
 use super::{Class, Pass, turned_away};
 use crate::app::App;
@@ -9,8 +9,9 @@ use crate::base::secrets::Secret;
 use crate::http::{Problem, Request};
 use crate::operations::store;
 
-/// The sender of a purchase event. A token in the header is right; without
-/// one the body has to prove it, by [`prove_in_body`].
+/// The sender of a purchase event. `is_proven` means that the header had a
+/// valid token; without a token there, [`prove_in_body`] checks the one in the
+/// body.
 pub struct CheckoutSender {
     pub is_proven: bool,
 }
@@ -21,7 +22,7 @@ pub fn checkout(app: &App, request: &Request) -> Pass<CheckoutSender> {
     let mut presented = request.headers().get_all(&app.config.checkout.token_header).iter();
     let outcome = match (presented.next(), presented.next()) {
         (None, _) => Ok(false),
-        // A second header of the name would make two readings possible.
+        // With two headers of this name it is unclear which one is meant.
         (Some(token), None) => is_accepted(app, request, token.to_str().unwrap_or_default()),
         (Some(_), Some(_)) => Err(Problem::unauthorized()),
     };
@@ -44,13 +45,13 @@ pub fn prove_in_body(app: &App, request: &Request, presented: Option<&str>) -> R
     }
 }
 
-/// True, or the problem to answer with.
+/// True, or the refusal.
 fn is_accepted(app: &App, request: &Request, presented: &str) -> Result<bool, Problem> {
     let configured = &app.config.checkout.tokens;
     let is_good = if configured.is_empty() {
         generated(app, request)?.is_some_and(|token| token.matches(presented))
     } else {
-        // All are compared, so that the time does not tell which is right.
+        // All are compared, so that the time does not show which one is right.
         let good = configured.iter().filter(|token| token.matches(presented));
         good.count() > 0
     };

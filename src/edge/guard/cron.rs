@@ -11,9 +11,9 @@ use crate::operations::store;
 /// A scheduler that has the cron secret.
 pub struct CronCaller(());
 
-/// The cron trigger.
+/// The row that runs the periodic tasks.
 pub fn cron(app: &App, request: &Request) -> Pass<CronCaller> {
-    // A page elsewhere, or a browser that fetches ahead, runs nothing.
+    // A page of another origin, or a browser's prefetch, must not run them.
     if let Err(problem) = browser::same_origin(app, request) {
         return Pass::refused(problem);
     }
@@ -39,7 +39,7 @@ fn is_right(app: &App, request: &Request) -> Result<bool, Problem> {
         .filter(|(name, _)| name == "token")
         .map(|(_, value)| value);
     let (token, second) = (in_query.next(), in_query.next());
-    // Two values would make two readings possible.
+    // With two values it is unclear which one is meant.
     if second.is_some() {
         return Ok(false);
     }
@@ -50,7 +50,8 @@ fn is_right(app: &App, request: &Request) -> Result<bool, Problem> {
     Ok(bearer(request).is_some_and(|token| secret.matches(token)))
 }
 
-/// Once a process: proxies and browsers keep addresses, and the secret with them.
+/// Warns once per process: proxies and browsers store addresses, and with them
+/// the secret.
 fn warn_of_query() {
     static WARNED: Once = Once::new();
     WARNED.call_once(|| {

@@ -1,8 +1,8 @@
-//! Integrations: an API key, its addresses, its scope and its limit, in this
-//! order.
+//! Integrations: checks the API key, its addresses, its scope and its limit, in
+//! this order.
 //!
-//! What is refused counts against the address it came from, so that somebody
-//! who found a key cannot use up its window from elsewhere.
+//! A rejected request counts against its network address, so that a person who
+//! found a key cannot use up the key's window from elsewhere.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct KeyHolder {
 pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> Pass<KeyHolder> {
     let (key, hash) = match identity(app, scope, request) {
         Ok(found) => found,
-        // What failed on our side says nothing of the caller.
+        // A failure on our side does not count against the caller.
         Err(problem) if is_ours(&problem) => return Pass::refused(problem),
         Err(problem) => return turned_away(app, request, Class::ApiAddress, problem),
     };

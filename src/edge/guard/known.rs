@@ -1,7 +1,7 @@
-//! Tokens seen lately: found by digest in memory, read again when stale.
+//! A cache of recently used tokens, by digest; a stale entry is read again.
 //!
-//! Last uses are noted here and written behind; a token that is used all day
-//! costs one write a minute.
+//! The last use of a token is noted here and written later, so a token that is
+//! used all day costs one write a minute.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::keys::{ApiKey, store as keys};
 use crate::partner::oauth::{Granted, store as oauth};
 use crate::partner::{Plan, store as partners};
 
-/// Last-use times are written at most this often.
+/// The last use of a token is written at most once in so many seconds.
 const TOUCH_EVERY_S: i64 = 60;
 /// Bytes for known tokens; about fifty thousand of them.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
@@ -39,7 +39,7 @@ pub enum Known {
         account: Arc<Account>,
         created_at: Instant,
         ended: bool,
-        /// Whom it looks as.
+        /// Set while an administrator views the panel as a student.
         viewing: Option<Viewing>,
     },
     Partner {
@@ -78,14 +78,14 @@ pub enum TokenKind {
 
 pub(super) struct Entry {
     pub(super) known: Known,
-    /// The version that it was read at.
+    /// The version at which the token was read.
     pub(super) version: u64,
-    /// Last use, in seconds; written behind when it moved far enough.
+    /// Last use, in seconds; written later, at most once a minute.
     pub(super) used_at: AtomicI64,
     noted_at: AtomicI64,
 }
 
-/// Tokens seen lately, by digest.
+/// Recently used tokens, by digest.
 pub struct Identities {
     entries: Cache<(TokenKind, TokenHash), Arc<Entry>>,
 }
@@ -123,15 +123,15 @@ pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<
             }
         })
     };
-    // The version must be older than the data. Whose version it is shows only
-    // in the data, so a token's first sight reads twice.
+    // The version must be read before the data. The owner of the version is
+    // known only from the data, so the first lookup of a token reads twice.
     let mut version = current(&Known::Nothing);
     let (mut known, mut last_used) = read()?;
     if known.owner().is_some() {
         version = current(&known);
         (known, last_used) = read()?;
     }
-    // What memory knows of the last use is newer than what is written.
+    // The last use in memory is newer than the one in the database.
     let remembered = kept.map_or(i64::MIN, |(_, entry)| entry.used_at.load(Ordering::Relaxed));
     let entry = Arc::new(Entry {
         known,
@@ -144,13 +144,13 @@ pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<
 }
 
 impl Entry {
-    /// When it was used last; none when it never was.
+    /// The last use of the token; `None` if it was never used.
     pub(super) fn last_used_at(&self) -> Option<Instant> {
         let used_at = self.used_at.load(Ordering::Relaxed);
         (used_at != i64::MIN).then_some(Instant(used_at))
     }
 
-    /// Notes a good use, for idle times and the last-use columns.
+    /// Notes a successful use, for idle times and the last-use columns.
     pub(super) fn mark_used(
         &self,
         app: &App,

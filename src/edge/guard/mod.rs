@@ -1,9 +1,10 @@
-//! Credentials in, identities out: the only place that makes an identity.
+//! Guards check credentials and make identities; nothing else makes one.
 //!
-//! Holding a `&Seller` is the proof of a token, a plan and a role; there is no
-//! check to forget in a handler. Every guard also says what the call costs
-//! (`charge.rs`), because whether it counts against a token or an address
-//! depends on whether the token is good. A refused credential counts at once.
+//! A handler that has a `&Seller` can rely on a checked token, plan and role,
+//! so no handler can forget a check. Every guard also says what the call costs
+//! (`charge.rs`), because a call counts against its token when the token is
+//! valid, and against its address when not. A rejected credential counts at
+//! once.
 
 mod browser;
 mod challenge;
@@ -52,19 +53,19 @@ use known::{Entry, lookup};
 /// What a guard found: an identity or a refusal.
 pub struct Pass<I> {
     pub outcome: Result<I, Refused>,
-    /// What the call of an identity costs.
+    /// What an accepted call costs.
     pub charge: Charge,
-    /// What the limiter said of a refused credential.
+    /// The rate limiter's verdict on a rejected credential.
     pub verdict: Option<Verdict>,
     /// Kind and id of the caller, for the log.
     pub who: Option<(&'static str, i64)>,
 }
 
-/// Why a caller does not get in.
+/// The refusal of a caller.
 pub enum Refused {
     Problem(Problem),
-    /// To the login page for a browser without a session; a page that says so
-    /// for one that may only look.
+    /// A redirect to the login page for a browser without a session, or the
+    /// page which says that a view may only read.
     Redirect(Reply),
 }
 
@@ -75,7 +76,7 @@ impl From<Problem> for Refused {
 }
 
 impl<I> Pass<I> {
-    /// An identity that the log does not name, and whose call costs nothing.
+    /// A pass for an identity that is not logged and whose call costs nothing.
     fn of(identity: I) -> Self {
         Self { outcome: Ok(identity), charge: Charge::default(), verdict: None, who: None }
     }
@@ -95,20 +96,20 @@ impl From<Reply> for Refused {
 /// A user of the browser extension.
 pub struct ExtensionUser {
     pub account: Arc<Account>,
-    /// The person's version that the account was read at.
+    /// The version of the person at which the account was read.
     pub version: u64,
     pub token: TokenHash,
 }
 
-/// Somebody with a partner token and an active API plan.
+/// A caller with a partner token and an active API plan.
 #[derive(Clone)]
 pub struct PartnerCaller {
     pub account: Arc<Account>,
     pub token: Arc<PartnerToken>,
-    /// When the token was used before this call.
+    /// The last use of the token before this call.
     pub last_used_at: Option<Instant>,
     pub plan: Plan,
-    /// What the owner gave, when the token is that of a connected app.
+    /// What the owner allowed, when the token belongs to a connected app.
     pub granted: Option<Granted>,
     /// When this call came.
     pub called_at: Instant,
@@ -120,16 +121,17 @@ impl PartnerCaller {
         if self.granted.is_some() { TokenKind::Granted } else { TokenKind::Partner }
     }
 
-    /// Whether the caller may do what changes something or reaches somebody.
+    /// Whether the caller may change something or send a message.
     pub fn may_write(&self) -> bool {
         self.granted.is_none_or(|granted| granted.may_write)
     }
 }
 
-/// One of them who sells.
+/// A partner caller who is a seller.
 pub struct Seller(PartnerCaller);
 
-/// One of them who supplies sellers, with an active relation to one at least.
+/// A partner caller who is a supplier, with an active relation to at least one
+/// seller.
 pub struct Supplier(PartnerCaller);
 
 impl Deref for Seller {
@@ -155,27 +157,28 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Whose data it sees.
+    /// The person whose data the assistant sees.
     pub fn owner(&self) -> &Account {
         &self.caller.account
     }
 
-    /// The owner as somebody who sells, for the operations of sellers.
+    /// The owner as a seller, for the operations of sellers.
     pub fn seller(&self) -> Result<Seller, Problem> {
         as_seller(self.caller.clone())
     }
 
-    /// The owner as somebody who supplies sellers, for the operations of suppliers.
+    /// The owner as a supplier, for the operations of suppliers.
     pub fn supplier(&self, app: &App) -> Result<Supplier, Problem> {
         as_supplier(app, self.caller.clone())
     }
 
-    /// Whether the owner let it do what changes something or reaches somebody.
+    /// Whether the owner allowed the assistant to change something or to send a
+    /// message.
     pub fn may_write(&self) -> bool {
         self.caller.may_write()
     }
 
-    /// Refuses an operation that the owner did not let it call.
+    /// Rejects an operation that the owner did not allow.
     pub fn check_scope<I>(
         &self,
         app: &App,
@@ -188,12 +191,12 @@ impl Agent {
         Ok(())
     }
 
-    /// What calling an operation costs, the same as by its own address.
+    /// What a call of an operation costs, the same as at its own address.
     pub fn call<I>(&self, app: &App, operation: &Declared<I>) -> Charge {
         partner_charge(app, &self.caller, &self.token, operation)
     }
 
-    /// What everything else costs: nothing of the quota, and a place in a window.
+    /// What every other message costs: one call in a rate window, and no quota.
     pub fn talk(&self, app: &App) -> Charge {
         let limit =
             Limit { count: self.caller.plan.per_minute, window_s: app.config.limits.window_s };
@@ -202,7 +205,7 @@ impl Agent {
     }
 }
 
-/// A partner token as its owner named it.
+/// The name of a partner token, and when it was created.
 #[derive(Clone, Debug)]
 pub struct PartnerToken {
     pub name: String,
@@ -214,25 +217,25 @@ pub struct Person {
     pub account: Arc<Account>,
     /// The session that this request came with.
     pub session: TokenHash,
-    /// Set while an administrator looks as a student. On a student's rows the
-    /// account is the student's then, and nothing can be changed.
+    /// Set while an administrator views the panel as a student. On rows for
+    /// students, `account` is then the student's, and nothing can be changed.
     pub view: Option<View>,
 }
 
-/// Somebody at a page that needs no session.
+/// A visitor of a page that needs no session.
 pub struct Visitor {
-    /// The person, when there is a session all the same.
+    /// The person, when the visitor has a session anyway.
     pub person: Option<Arc<Account>>,
 }
 
-/// The marketplace's signature on a notification, still to be compared with
-/// the body it came with.
+/// The marketplace's signature on a notification, which is not compared with
+/// the body yet.
 pub struct Claim {
     pub signature: Option<String>,
     pub request_id: Option<String>,
 }
 
-/// A row that asks for no credential.
+/// A row that needs no credential.
 pub fn open(app: &App, route: &Route, request: &Request) -> Pass<()> {
     if !route.counts_address() {
         return Pass::of(());
@@ -240,7 +243,7 @@ pub fn open(app: &App, route: &Route, request: &Request) -> Pass<()> {
     let leaving = if route.leaves { living_extension_token(app, request) } else { Ok(None) };
     let charge = match leaving {
         Err(problem) => return Pass::refused(problem),
-        // Somebody who wants to leave may, also with the window used up.
+        // A logout is allowed even when the window is used up.
         Ok(Some(token)) => Charge { is_never_refused: true, ..of_token(app, &token).into() },
         Ok(None) => {
             let subject = Subject::address(request.client);
@@ -252,7 +255,7 @@ pub fn open(app: &App, route: &Route, request: &Request) -> Pass<()> {
     Pass { charge, ..Pass::of(()) }
 }
 
-/// The presented extension token, when it still opens something.
+/// The presented extension token, when it is still valid.
 fn living_extension_token(app: &App, request: &Request) -> Result<Option<TokenHash>, Problem> {
     let Some(hash) = bearer(request).map(TokenHash::of) else {
         return Ok(None);
@@ -293,8 +296,8 @@ pub fn extension(app: &App, request: &Request) -> Pass<ExtensionUser> {
     }
 }
 
-/// The marketplace receiver: the header must be there before anything else;
-/// whether it is right can only be said with the body.
+/// The receiver of marketplace notifications. The signature header must be
+/// present; whether it is right can be checked only with the body.
 pub fn notification(app: &App, request: &Request) -> Pass<Claim> {
     let text =
         |name: &'static str| request.header(&HeaderName::from_static(name)).map(str::to_owned);
@@ -307,7 +310,7 @@ pub fn notification(app: &App, request: &Request) -> Pass<Claim> {
     Pass::of(claim)
 }
 
-/// A wrong signature, counted against the address it came from.
+/// The refusal of a wrong signature, which counts against its address.
 pub fn signature_refused(app: &App, request: &Request) -> Problem {
     app.refused_signatures.add(1);
     refused_late(app, request, bad_signature())
@@ -317,8 +320,9 @@ fn bad_signature() -> Problem {
     Problem::new(Code::InvalidSignature, "the signature is missing or wrong")
 }
 
-/// An operation of the Partner API for sellers: token, plan and role, in this
-/// order; then it costs a place in the windows and one of the quota.
+/// An operation of the Partner API for sellers. Token, plan and role are
+/// checked in this order. Then the call counts in the rate windows and in the
+/// quota.
 pub fn seller(app: &App, operation: &Declared<Seller>, request: &Request) -> Pass<Seller> {
     partner(app, operation, request, as_seller)
 }
@@ -331,7 +335,7 @@ fn as_seller(known: PartnerCaller) -> Result<Seller, Problem> {
     }
 }
 
-/// The same for suppliers, who also need a relation.
+/// The same for suppliers, who also need a relation to a seller.
 pub fn supplier(app: &App, operation: &Declared<Supplier>, request: &Request) -> Pass<Supplier> {
     partner(app, operation, request, |known| as_supplier(app, known))
 }
@@ -341,15 +345,15 @@ fn as_supplier(app: &App, known: PartnerCaller) -> Result<Supplier, Problem> {
         return Err(Problem::forbidden("this operation is for suppliers"));
     }
     let owner = known.account.user_id;
-    // Asked each time: a relation that ends, ends at once.
+    // Read for every call, so that an ended relation has effect at once.
     if !app.db.read(Lane::InPlace, |tx| relations::has_any(tx, owner))? {
         return Err(Problem::forbidden("no seller is linked to this supplier"));
     }
     Ok(Supplier(known))
 }
 
-/// The endpoint of assistants. What a call costs depends on what it asks for, so
-/// the handler counts it.
+/// The endpoint of assistants. What a call costs depends on its message, so the
+/// handler counts it.
 pub fn agent(app: &App, request: &Request) -> Pass<Agent> {
     // A page of another origin must not make a browser in our network call us.
     let mut origins = request.headers().get_all(ORIGIN).iter();
@@ -393,15 +397,15 @@ where
     of_partner(app, request, found)
 }
 
-/// The pass of somebody with a partner token, or the refusal, which counts
-/// against the address.
+/// The pass of a caller with a valid partner token, or the refusal, which
+/// counts against the address.
 fn of_partner<I>(
     app: &App,
     request: &Request,
     found: Result<(I, UserId, Charge), Problem>,
 ) -> Pass<I> {
     match found {
-        // What failed on our side says nothing of the caller.
+        // A missing plan or a failure on our side does not count.
         Err(problem) if problem.code == Code::PlanRequired || is_ours(&problem) => {
             Pass::refused(problem)
         }
@@ -415,7 +419,7 @@ fn of_partner<I>(
     }
 }
 
-/// Who holds the token of a request, when it is good and the plan is in force.
+/// The caller of a request, when the token is valid and the plan is in force.
 fn partner_caller(
     app: &App,
     request: &Request,
@@ -454,9 +458,9 @@ fn partner_caller(
     Ok((caller, hash, entry))
 }
 
-/// Each account has its plan's rate over all tokens, and each token has one of
-/// its own for calls that change something. What may be done rarely has a
-/// window of its own, whichever token asks.
+/// An account has the rate of its plan for all its tokens together, and each
+/// token has a limit of its own for calls that change something. An operation
+/// that is allowed only rarely has one more window, for the whole account.
 fn partner_charge<I>(
     app: &App,
     caller: &PartnerCaller,
@@ -473,12 +477,12 @@ fn partner_charge<I>(
     };
     let posts = (operation.method == Method::POST).then(|| Window {
         class: Class::PartnerPost,
-        // A connected app gets new tokens as it goes on.
+        // The token of a connected app is replaced often.
         subject: caller.granted.map_or_else(|| Subject::token(hash), Granted::subject),
         limit: limit(limits.partner_post),
     });
     let rare = operation.is_rare.then(|| remind_all(app, user));
-    // What an assistant asks for its owner uses no quota (contract §9).
+    // Calls of connected apps use no quota (contract §9).
     let quota = caller.granted.is_none().then_some(Quota {
         user,
         monthly: caller.plan.quota,
@@ -494,13 +498,13 @@ fn too_narrow() -> Problem {
     )
 }
 
-/// The window of reminders to all sellers of a supplier.
+/// The window of a supplier's reminders to all sellers.
 fn remind_all(app: &App, supplier: UserId) -> Window {
     let limit = Limit { count: 1, window_s: app.config.limits.remind_all_window_s };
     Window { class: Class::PartnerRemindAll, subject: Subject::id(supplier.0), limit }
 }
 
-/// What a supplier's reminder to all costs who asks for it in the panel.
+/// What a supplier's reminder to all sellers costs when sent from the panel.
 pub fn remind_all_charge(app: &App, supplier: UserId) -> Charge {
     remind_all(app, supplier).into()
 }
@@ -518,16 +522,16 @@ fn is_ours(problem: &Problem) -> bool {
     matches!(problem.code, Code::Internal | Code::Unavailable)
 }
 
-/// A refused credential counts against the address; too many of them are
-/// answered as such.
+/// A rejected credential counts against the address; when there are too many,
+/// the answer is that of a rate limit.
 fn turned_away<I>(app: &App, request: &Request, class: Class, problem: Problem) -> Pass<I> {
     let verdict = count_address(app, request, class);
     let problem = if verdict.allowed { problem } else { rate_limited() };
     Pass { verdict: Some(verdict), ..Pass::refused(problem) }
 }
 
-/// The same for a credential that only the body could prove, when the guard
-/// is long past and no longer says what the limiter found.
+/// The same for a credential in the body. The guard has already returned, so
+/// the verdict of the limiter can only be sent as `retry_after_s`.
 fn refused_late(app: &App, request: &Request, problem: Problem) -> Problem {
     let verdict = count_address(app, request, Class::ApiAddress);
     if verdict.allowed {

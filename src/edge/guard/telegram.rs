@@ -1,4 +1,4 @@
-//! Telegram: the secret that it was given along with our address.
+//! Telegram: checks the secret that Telegram got together with our address.
 
 use super::{Class, Pass, is_ours, turned_away};
 use crate::app::App;
@@ -8,7 +8,7 @@ use crate::messages::telegram;
 /// Header of the secret.
 const HEADER: &str = "x-telegram-bot-api-secret-token";
 
-/// Telegram, with an update.
+/// Telegram, as the sender of an update.
 pub struct TelegramSender(());
 
 /// The receiver of updates: the secret is checked before the body is read.
@@ -23,7 +23,7 @@ pub fn telegram(app: &App, request: &Request) -> Pass<TelegramSender> {
 
 fn is_right(app: &App, request: &Request) -> Result<bool, Problem> {
     let mut presented = request.headers().get_all(HEADER).iter();
-    // A second header of the name would make two readings possible.
+    // With two headers of this name it is unclear which one is meant.
     let (Some(secret), None) = (presented.next(), presented.next()) else {
         return Ok(false);
     };

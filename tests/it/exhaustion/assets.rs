@@ -1,5 +1,5 @@
-//! The first callers of a server that has just started: what is compressed
-//! once costs little memory.
+//! The first callers of a server that has just started: compressing the assets
+//! once needs little memory.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use super::narrow;
 use crate::client::{Reply, Request};
 use crate::site::Site;
 
-/// More than a server takes that has shown its first pages. What compressing
-/// took stays with the process, and comes on top of every attack.
+/// More than the memory of a server that has shown its first pages. Memory that
+/// compressing needed stays with the process, and adds to every attack.
 const AFTER_THE_FIRST: u64 = 64 << 20;
 
 fn ask(site: &Site, address: &str) -> Reply {

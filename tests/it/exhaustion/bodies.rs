@@ -1,4 +1,4 @@
-//! Bodies in flight: many callers who send much and never finish.
+//! Request bodies: many callers who send much and never finish.
 
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -17,16 +17,16 @@ use crate::site::{Builder, CHECKOUT_TOKEN, Site};
 
 const CHECKOUT: &str = "/api/v1/webhook/checkout";
 const IMPORT: &str = "/painel/produtos/importar";
-/// How long a busy machine may take to answer a crowd.
+/// How long a busy machine may take to answer many callers.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Most that somebody sends who proved nothing.
+/// Largest body of a caller who is not identified.
 const UNPROVEN: usize = 16 * 1024;
 
 fn site() -> Builder {
     Site::builder().unlimited().config("server.max_connections_per_address", 4_096)
 }
 
-/// People of a role, each with a session; their cookies.
+/// Makes people of a role, each with a session; returns their cookies.
 pub fn crowd(site: &Site, role: &str, people: usize) -> Vec<String> {
     let now = site.clock().now().timestamp();
     let mut sql = String::new();
@@ -64,7 +64,7 @@ struct Sender {
 }
 
 impl Sender {
-    /// Sends a head that promises a body, of which `bytes` follow.
+    /// Sends a head with the length of a body, of which `bytes` follow.
     fn begin(to: SocketAddr, head: &str, bytes: usize) -> Self {
         let mut stream = TcpStream::connect(to).unwrap();
         stream.write_all(head.as_bytes()).unwrap();
@@ -72,8 +72,8 @@ impl Sender {
         Self { stream, left: bytes, answer: Vec::new() }
     }
 
-    /// Sends and reads what goes without waiting; whether the server took
-    /// anything, or said so.
+    /// Sends and reads as much as possible without waiting; returns whether the
+    /// server read or sent anything.
     fn push(&mut self) -> bool {
         let piece = [b' '; 16 * 1024];
         let mut moved = false;
@@ -153,7 +153,7 @@ fn two_thousand_strangers_send_what_they_may_and_never_finish() {
         let mut senders: Vec<Sender> =
             (0..1_900).map(|_| Sender::begin(site.address(), &head, UNPROVEN - 1)).collect();
         push_all(&mut senders, Duration::from_secs(1));
-        // Small bodies have room all the same.
+        // Small bodies are still accepted.
         let fields = [("email", &*bia.email), ("senha", &*bia.password)];
         site.anonymous().send(Request::new("POST", "/entrar").form(&fields)).expect(303);
         let event = Event::approved("e-1", "lia@exemplo.test", "HP1", 0);
@@ -180,20 +180,20 @@ fn a_student_sends_seventy_large_files_at_once() {
         push_until(&mut senders, PATIENCE, |senders| refused(senders) >= 68);
         push_all(&mut senders, Duration::from_millis(500));
         assert_eq!(refused(&senders), 68, "two at a time");
-        // Of others too there is not more than what fits.
+        // For other people, too, only as much as fits is accepted.
         let mut others: Vec<Sender> =
             cookies[1..].iter().flat_map(|cookie| [of(cookie), of(cookie)]).collect();
         push_until(&mut others, PATIENCE, |others| refused(others) >= 10);
         push_all(&mut others, Duration::from_millis(500));
         assert!((10..=14).contains(&refused(&others)), "{}", refused(&others));
-        // Of two that grow at the same moment each can find the other in its
-        // way; then there is room for the next.
+        // Two bodies that grow at the same moment can reject each other; then
+        // there is space for the next one.
         if refused(&others) == others.len() {
             let mut next = [of(&cookies[1])];
             push_all(&mut next, Duration::from_millis(500));
             assert_eq!(refused(&next), 0);
         }
-        // What is small goes through meanwhile.
+        // Meanwhile small bodies are accepted.
         let product = json!({ "sku": "A", "titulo": "Um", "preco": 1 });
         ana.post("/painel/produtos", &product).expect(201);
     });
@@ -223,7 +223,7 @@ fn whoever_proved_nothing_sends_little_and_whoever_did_what_the_address_takes() 
     assert!(refused.text().contains("a credential in a header"), "{refused}");
     let proven = Request::new("POST", CHECKOUT).header("X-Hotmart-Hottok", CHECKOUT_TOKEN);
     site.anonymous().send(proven.json(&event(256 * 1024, None))).expect(200);
-    // The limit holds for what says no length, too.
+    // The limit also holds for a body without a declared length.
     let mut stranger = crate::client::Connection::open(site.address()).unwrap();
     stranger.write(
         format!(

@@ -1,5 +1,5 @@
-//! Lists that are made to cost more than they hold: rows, cells and quotes by
-//! the million in eight megabytes.
+//! Lists that are made to be expensive: millions of rows, cells and quotes in
+//! eight megabytes.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ const STUDENTS: &str = "/admin/alunos/importar";
 /// Largest file.
 const MOST: usize = 8 * 1024 * 1024;
 
-/// A file of so many bytes that begins with `head` and is filled up with `piece`.
+/// A file of `bytes` bytes that begins with `head` and is filled up with `piece`.
 fn filled(bytes: usize, head: &str, piece: &str, tail: &str) -> String {
     let count = (bytes - head.len() - tail.len()) / piece.len();
     format!("{head}{}{tail}", piece.repeat(count))
@@ -91,7 +91,7 @@ fn a_list_of_any_shape_costs_little() {
     });
 }
 
-/// As many rows as are taken, and whatever is wrong with all of them.
+/// As many rows as are accepted, with errors in all of them.
 #[test]
 fn a_list_of_bad_rows_alone_is_reported_in_little() {
     let site = narrow(Site::builder().unlimited());
@@ -122,7 +122,7 @@ fn a_list_of_bad_rows_alone_is_reported_in_little() {
             assert!(report.body.len() < 64 * 1024, "{} bytes", report.body.len());
         }
     });
-    // Nothing that the report shortens is used.
+    // A value that the report shortens is used in full.
     let long = format!("nome,email,plano\n{},a@x.com,pro\n", "Ana ".repeat(29));
     assert_eq!(send(&admin, STUDENTS, &long).expect(201).json()["criar"], 1);
 }

@@ -1,4 +1,4 @@
-//! The login door: a flood of wrong logins, and of right ones.
+//! The login: a flood of wrong logins, and of right ones.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,10 +10,11 @@ use crate::site::{Builder, Person, Site};
 
 /// Connections of the attack.
 const CONNECTIONS: usize = 140;
-/// Between two tries of one: over a thousand a second in all, which a machine
-/// that also plays the attackers can serve in a build for tests.
+/// Pause between two tries of a connection: over a thousand tries a second in
+/// all. A machine that also runs the attackers can serve this in a build for
+/// tests.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Good logins meanwhile.
+/// Right logins during the attack.
 const LOGINS: usize = 54;
 /// How long one of them may take, on a slow machine.
 const BEARABLE_LOGIN: Duration = Duration::from_secs(5);
@@ -30,8 +31,8 @@ fn log_in(who: &Actor<'_>, email: &str, password: &str, from: &str) -> Reply {
     who.send(request.header("X-Forwarded-For", from))
 }
 
-/// Wrong logins over 140 connections from so many addresses, until `work` is
-/// done.
+/// Sends wrong logins over 140 connections from `addresses` addresses, until
+/// `work` is done.
 fn flooded(site: &Site, addresses: usize, work: impl FnOnce()) {
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -53,7 +54,7 @@ fn flooded(site: &Site, addresses: usize, work: impl FnOnce()) {
     });
 }
 
-/// Good logins, one after the other; the slowest is bearable.
+/// Right logins, one after the other; the slowest must be fast enough.
 fn log_in_often(site: &Site, people: &[Person], from: &str) {
     let nobody = site.anonymous();
     let mut slowest = Duration::ZERO;
@@ -91,7 +92,7 @@ fn where_somebody_signed_in_of_late_a_flood_from_everywhere_is_not_noticed() {
     let rui = site.person("rui");
     let ana = site.make_person("ana", "vip");
     log_in(&site.anonymous(), &ana.email, &ana.password, "2001:db8::1").expect(303);
-    // What was learned before is still known.
+    // The known addresses survive a restart.
     site.stop();
     site.start_again();
     besieged(&site, &rui, "/painel", || {
@@ -101,7 +102,7 @@ fn where_somebody_signed_in_of_late_a_flood_from_everywhere_is_not_noticed() {
     });
 }
 
-/// The head of a login whose body does not come.
+/// The head of a login whose body is not sent.
 fn head_from(address: &str) -> String {
     format!(
         "POST /entrar HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: {address}\r\n\
@@ -126,7 +127,8 @@ fn a_closed_address_is_answered_before_its_body() {
     raw.write(head_from(cafe).as_bytes());
     let closed = raw.read_reply("POST /entrar").unwrap().unwrap().expect(429);
     assert_eq!(closed.header("retry-after"), Some("900"));
-    // Who it is stands in the body, where somebody is known.
+    // From an address with known people the body is read first, because it
+    // names the person.
     let mut raw = Connection::open(site.address()).unwrap();
     raw.write(head_from(home).as_bytes());
     assert!(!raw.is_closed_within(Duration::from_millis(500)));
@@ -161,7 +163,7 @@ fn a_person_has_fifty_sessions_and_the_oldest_end() {
     assert!(open[..3].iter().all(|open| !open), "the oldest ended");
     assert!(open[3..].iter().all(|open| *open), "fifty go on");
     bia.get("/painel").expect(200);
-    // One that was left makes room; a new password ends them all.
+    // A logout makes room for another session.
     let leave = Request::new("POST", "/sair").header("Cookie", &cookies[52]);
     site.anonymous().send(leave).expect(303);
     site.anonymous().send(Request::new("POST", "/entrar").form(&form)).expect(303);

@@ -1,4 +1,4 @@
-//! Files on their way: many callers who take slowly what they asked for.
+//! Files that are being sent: many callers who read them slowly.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::process::until;
 use crate::site::Site;
 
 const FILE: &str = "/admin/alunos?formato=csv";
-/// Students, and with them lines of the file.
+/// Students, and so lines of the file.
 const STUDENTS: usize = 40_000;
 
-/// A site with as many students that their list has 3.4 MB.
+/// A site with so many students that their list has 3.4 MB.
 fn full() -> Site {
     let site =
         narrow(Site::builder().unlimited().config("server.max_connections_per_address", 4_096));
@@ -30,7 +30,7 @@ fn full() -> Site {
     site
 }
 
-/// Somebody who asks for the list and takes no more than the head.
+/// A caller that requests the list and reads only the head.
 fn slow(site: &Site, cookie: &str) -> (Connection, String) {
     let mut caller = Connection::open(site.address()).unwrap();
     caller.write(
@@ -40,7 +40,7 @@ fn slow(site: &Site, cookie: &str) -> (Connection, String) {
     (caller, head)
 }
 
-/// The database beside the server.
+/// Opens the database directly, beside the server.
 fn outside(site: &Site) -> Database {
     Database::open_with_flags(site.database(), OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap()
 }
@@ -85,7 +85,7 @@ fn two_hundred_take_a_large_file_slowly() {
         let slowly: Vec<_> =
             cookies.iter().flat_map(|cookie| [slow(&site, cookie), slow(&site, cookie)]).collect();
         let good = slowly.iter().filter(|(_, head)| head.starts_with("HTTP/1.1 200 ")).count();
-        // What does not fit is told so.
+        // Requests that do not fit are answered with the reason.
         for (_, head) in &slowly {
             assert!(
                 head.starts_with("HTTP/1.1 200 ")
@@ -105,14 +105,14 @@ fn what_changes_meanwhile_neither_waits_for_a_slow_reader_nor_spoils_the_file() 
     let cookies = crowd(&site, "admin", 1);
     let (mut caller, head) = slow(&site, &cookies[0]);
     assert!(head.contains("transfer-encoding: chunked"), "{head}");
-    // The last of the list goes, and others come and get other names.
+    // The last person of the list is removed, and others are added or renamed.
     let person =
         site.stored("SELECT user_id || '' FROM user WHERE kind = 0 ORDER BY name_key DESC LIMIT 1");
     let last = &person[0];
     let gone = admin.get(&format!("/admin/alunos/{last}")).expect(200);
     assert_eq!(gone.status, 200);
     admin.post(&format!("/admin/alunos/{last}/excluir"), &serde_json::json!({})).expect(200);
-    // The log is folded in whole, so nobody holds a part of it.
+    // The whole write-ahead log can be checkpointed, so no reader holds a part.
     let database = outside(&site);
     let busy: i64 =
         database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();

@@ -5,14 +5,14 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use crate::client::{Reply, Request};
 use crate::site::Site;
 
-/// Lets the server open so many more files; `None` lets it open as many as it
+/// Lets the server open `more` more files; `None` lets it open as many as it
 /// ever needs.
 fn leave(site: &Site, more: Option<usize>) {
     let pid = site.pid();
     let open = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
     let open: Vec<u64> =
         open.map(|entry| entry.unwrap().file_name().to_string_lossy().parse().unwrap()).collect();
-    // The limit is on their numbers, of which the lowest free one is next.
+    // The limit is on handle numbers, and a new handle gets the lowest free one.
     let next = more.and_then(|more| (0..).filter(|number| !open.contains(number)).nth(more));
     let pid = Pid::from_raw(i32::try_from(pid).unwrap());
     let limit = Rlimit { current: Some(next.unwrap_or(1024)), maximum: Some(4096) };

@@ -1,5 +1,5 @@
-//! Slow work waits for its like alone: a marketplace that hangs stops nobody
-//! who asks for something else.
+//! Slow work delays only work of its own kind: a marketplace that does not
+//! answer delays no other requests.
 
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,10 @@ use crate::site::Site;
 use crate::sync::wait_until_read;
 use crate::world::World;
 
-/// How long the marketplace says nothing. The platform waits less.
+/// How long the marketplace does not answer. The platform waits for less.
 const SILENCE_MS: u64 = 20_000;
-/// A login under attack; four hashes may be before it, on a slow machine.
+/// How long a login may take under attack; on a slow machine four hashes may be
+/// before it.
 const SOON: Duration = Duration::from_secs(3);
 
 fn hang(world: &World, path: &str) {
@@ -51,7 +52,7 @@ fn meanwhile(
     })
 }
 
-/// Replies of a status; each says when to come back.
+/// How many replies have a status; each says when to retry.
 #[track_caller]
 fn of_status(replies: &[(Reply, Duration)], status: u16) -> usize {
     let found = replies.iter().filter(|(reply, _)| reply.status == status);
@@ -60,7 +61,7 @@ fn of_status(replies: &[(Reply, Duration)], status: u16) -> usize {
 
 #[track_caller]
 fn log_in_soon(site: &Site) {
-    // Nobody whose session is looked at: of many the oldest ends.
+    // A person whose session no test uses: of many sessions the oldest ends.
     let sol = site.make_person("sol", "vip");
     let form = [("email", &*sol.email), ("senha", &*sol.password)];
     let began = Instant::now();
@@ -127,7 +128,8 @@ fn people_are_told_at_once_while_the_marketplace_is_away() {
             .flat_map(|(student, shop)| (1..=4).map(move |price| (student, fees(*shop, price))));
         let replies = meanwhile(&site, ask.collect(), || log_in_soon(&site));
         assert!(replies.iter().all(|(reply, _)| matches!(reply.status, 502 | 503)));
-        // Now it is known; one in a few seconds is used to look.
+        // Now the platform knows it; one call in a few seconds is used to check
+        // again.
         let mut slow = 0;
         for (student, shop) in &students {
             let ask = vec![(student, fees(*shop, 9))];

@@ -1,14 +1,14 @@
-//! One client must not stop the others: what one does to exhaust the service,
-//! and what another person notices of it.
+//! One client must not stop the others: what one client does to exhaust the
+//! service, and what another person notices of it.
 
-mod assets; // The first browsers.
-mod bodies; // Many who send much and never finish.
-mod csv; // Lists that are made to cost more than they hold.
-mod door; // Many who try passwords.
-mod exports; // Many who take what they asked for slowly.
+mod assets; // The first browsers after a start.
+mod bodies; // Many callers who send much and never finish.
+mod csv; // Lists that are made to be expensive.
+mod door; // Many callers who try passwords.
+mod exports; // Many callers who read files slowly.
 mod handles; // No file handle is left.
-mod lanes; // Much that waits for a marketplace that hangs.
-mod queries; // Addresses and forms of thousands of names.
+mod lanes; // Many requests that wait for a marketplace that does not answer.
+mod queries; // Addresses and forms with thousands of names.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -21,24 +21,24 @@ use crate::site::{Builder, Site};
 
 /// Memory at which the system kills the server under attack.
 const CEILING: u64 = 256 << 20;
-/// Memory that it may have at most.
+/// Most memory that the server may have.
 const MOST_RESIDENT: u64 = 200 << 20;
-/// How long another person may wait, for 99 of 100 pages, beyond what the
-/// machine itself makes everybody wait.
+/// How long another person may wait for 99 of 100 pages, in addition to the
+/// delay that the machine itself causes.
 const BEARABLE: Duration = Duration::from_millis(100);
-/// How soon after an attack everything is as before.
+/// How soon after an attack everything must be as before.
 const RECOVERY: Duration = Duration::from_secs(5);
-/// Pages that another person looks at, at least.
+/// Fewest pages that another person requests.
 const LOOKS: usize = 100;
 
-/// A server that has little memory.
+/// A server with little memory.
 #[track_caller]
 fn narrow(builder: Builder) -> Site {
     builder.memory(CEILING).start()
 }
 
-/// Runs `attack` while another person looks at `page` all the time. The person
-/// must notice nothing, the memory must suffice, and five seconds later
+/// Runs `attack` while another person requests `page` all the time. The person
+/// must notice nothing, the memory must be enough, and five seconds later
 /// everything must be as before.
 #[track_caller]
 fn besieged<T>(site: &Site, bystander: &Actor<'_>, page: &str, attack: impl FnOnce() -> T) -> T {
@@ -52,7 +52,7 @@ fn besieged<T>(site: &Site, bystander: &Actor<'_>, page: &str, attack: impl FnOn
             }
             waits
         });
-        // Also when the attack fails, or the looking would never end.
+        // Dropped also when the attack fails; otherwise the loop would never end.
         let end = Ended(&over);
         let outcome = attack();
         drop(end);
@@ -72,9 +72,9 @@ fn besieged<T>(site: &Site, bystander: &Actor<'_>, page: &str, attack: impl FnOn
     outcome
 }
 
-/// What requests took, each beside a bare exchange over the loopback. Where
-/// other tests, or the attackers themselves, have the processors, both wait,
-/// and only what is beyond says something about the server.
+/// The time of requests, each together with the time of a plain exchange over
+/// the loopback. When other tests or the attackers use the processors, both are
+/// slow, and only the difference says something about the server.
 struct Waits {
     echo: TcpStream,
     asked: Vec<Duration>,
@@ -107,7 +107,7 @@ impl Waits {
     #[track_caller]
     fn check(mut self, whom: &str) {
         let (asked, bare) = (p99(&mut self.asked), p99(&mut self.bare));
-        // A page takes a few turns of the processor, an exchange two.
+        // A page needs the processor a few times, an exchange twice.
         assert!(
             asked < BEARABLE + 3 * bare,
             "{whom} waited {asked:?} (p99 of {}), a bare exchange {bare:?}",

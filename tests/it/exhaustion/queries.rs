@@ -1,4 +1,4 @@
-//! Addresses and forms of thousands of names.
+//! Addresses and forms with thousands of names.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::site::{CRON_SECRET, Site};
 
 use super::{besieged, narrow};
 
-/// An address with so many parameters.
+/// An address with `count` parameters.
 fn asking(path: &str, count: usize) -> String {
     let mut address = path.to_owned();
     for number in 0..count {
@@ -54,7 +54,7 @@ fn an_address_has_at_most_64_parameters() {
     too_many(ana.get(&asking("/painel/vendas", 65)), 422);
     too_many(admin.get(&asking("/admin/alunos", 2_000)), 422);
     too_many(nobody.get(&asking("/healthz", 65)), 422);
-    // Escapes, empty pieces and repeated names are counted as what they are.
+    // Escaped and repeated names count, too; empty pieces do not.
     too_many(nobody.get(&format!("/api/v1/planos?{}", "%61&".repeat(65))), 422);
     nobody.get(&format!("/api/v1/planos?a{}", "&".repeat(200))).expect(200);
     for (actor, path) in
@@ -64,7 +64,7 @@ fn an_address_has_at_most_64_parameters() {
     }
     let repeated = ana.get("/painel/vendas?q=a&q=b").expect(422);
     assert!(repeated.text().contains("must be given once"), "{repeated}");
-    // Who may not ask is told that first.
+    // A caller without access gets that error first.
     nobody.get(&asking("/api/v1/partner/orders", 65)).expect(401);
     nobody.get(&asking("/nada", 65)).expect(404);
     let page = Request::new("GET", &asking("/entrar", 65)).header("Accept", "text/html");
