@@ -419,7 +419,7 @@ fn extension() -> [Route; 5] {
             .takes::<accounts::api::AuthBody>().replies::<accounts::api::AuthReply>().may_fail(&[Code::InvalidCredentials]),
         post("/api/ext/logout", Call::Open(Run::Write(accounts::api::logout)),
             "Ends the presented extension token; never fails.")
-            .on(Surface::Extension).leaves().body_at_most(SMALL).replies::<accounts::api::LogoutReply>(),
+            .on(Surface::Extension).logs_out().body_at_most(SMALL).replies::<accounts::api::LogoutReply>(),
         get("/api/ext/me", Call::Extension(Run::Read(extension::api::me)),
             "The user's whole dashboard.").replies::<extension::api::Dashboard<'_>>(),
         get("/api/ext/ml/check", Call::Extension(Run::Read(marketplace::account::api::check)),
@@ -567,7 +567,7 @@ fn agency() -> [Route; 13] {
         post("/admin/agencia/clientes/{id}/contas/{ml_user_id}/retirar", Call::Session(Agency, Run::Outside(clients::remove_account)), "Ends the care of an account at once.").body_at_most(SMALL),
         post("/admin/agencia/clientes/{id}/excluir", Call::Session(Agency, Run::Outside(clients::delete)), "Removes a client.").body_at_most(SMALL),
         post("/admin/agencia/ml/sincronizar-todos", Call::Session(Agency, Run::Outside(clients::sync_all)),
-            "Reads the five clients of the agency that have waited longest.").body_at_most(SMALL).patient(),
+            "Reads the five clients of the agency that have waited longest.").body_at_most(SMALL).without_timeout(),
     ]
 }
 
@@ -594,7 +594,7 @@ fn program() -> [Route; 17] {
             "A student's points, as page or JSON."),
         get("/admin/gamificacao/status", Call::Session(Admin, Run::Slow(overview::status)), "How many students have the program's data."),
         get("/admin/gamificacao/migrar", Call::Session(Admin, Run::Slow(overview::migrate)),
-            "Makes the program's data of students who lack it.").changes_state().patient(),
+            "Makes the program's data of students who lack it.").changes_state().without_timeout(),
         get("/admin/gamificacao/desafios-json", Call::Session(Admin, Run::Read(challenges::json)), "Challenges that go on, and those that are over."),
         post("/admin/gamificacao/recalcular", Call::Session(Admin, Run::Slow(overview::recount)),
             "Compares what every student has with the ledger.").body_at_most(SMALL),
@@ -753,12 +753,12 @@ fn clock() -> [Route; 8] {
     use cron::{api, archived, pages};
     [
         get("/api/v1/cron", Call::Cron(Run::InTurn(api::trigger)), "Runs the periodic tasks that are due.")
-            .changes_state().patient().replies::<api::Answer<'static>>(),
+            .changes_state().without_timeout().replies::<api::Answer<'static>>(),
         get("/admin/cron", Call::Session(Admin, Run::ReadOrSlow(asks_for_much, pages::overview)),
             "The periodic tasks and the history of their runs, as page, JSON or CSV."),
         get("/admin/cron/{id}", Call::Session(Admin, Run::Read(pages::one)), "One run with its counts and failures."),
         post("/admin/cron/rodar", Call::Session(Admin, Run::InTurn(pages::run_now)), "Runs the periodic tasks at once.")
-            .patient().body_at_most(SMALL),
+            .without_timeout().body_at_most(SMALL),
         post("/admin/cron/tarefas/{nome}/pausar", Call::Session(Admin, Run::Write(pages::pause)),
             "Leaves a task out of all runs from now on.").body_at_most(SMALL),
         post("/admin/cron/tarefas/{nome}/retomar", Call::Session(Admin, Run::Write(pages::resume)),
@@ -813,7 +813,7 @@ fn key_operations() -> [Route; 2] {
     [
         get("/api/v1/admin/backup", Call::Key(Admin, Run::Slow(copies::backup)),
             "A verified copy of the live database, as a file; one at a time.")
-            .changes_state().patient().sends(copies::MEDIA),
+            .changes_state().without_timeout().sends(copies::MEDIA),
         get("/metrics", Call::Key(Admin, Run::Slow(metrics::metrics)),
             "Figures of the process in Prometheus' text form.").on(Surface::Operations),
     ]

@@ -313,7 +313,8 @@ impl Zone {
         let time = date.ok()?.at(small(hour), small(minute), small(second), 0);
         match self.rules().to_ambiguous_timestamp(time).offset() {
             AmbiguousOffset::Gap { .. } => None,
-            AmbiguousOffset::Unambiguous { offset } | AmbiguousOffset::Fold { before: offset, .. } => {
+            AmbiguousOffset::Unambiguous { offset }
+            | AmbiguousOffset::Fold { before: offset, .. } => {
                 Some(Instant(civil.and_utc().timestamp()).minus(offset.seconds().into()))
             }
         }
@@ -337,9 +338,7 @@ impl Zone {
         let wanted = day.date().and_time(time);
         (0..=180)
             .step_by(15)
-            .find_map(|minutes| {
-                self.instant_of(wanted + chrono::TimeDelta::minutes(minutes))
-            })
+            .find_map(|minutes| self.instant_of(wanted + chrono::TimeDelta::minutes(minutes)))
             .unwrap_or(Instant(wanted.and_utc().timestamp()))
     }
 

@@ -17,13 +17,13 @@ use crate::panel::once::Once;
 
 /// The session of a page request, and the notice about its last action.
 #[derive(Default)]
-pub struct Reader {
+pub struct PageSession {
     session: Option<TokenHash>,
     /// The page, and the word whose notice it is to show.
     shows: Option<(String, String)>,
 }
 
-impl Reader {
+impl PageSession {
     /// Finds the session, and puts its waiting word into the request.
     pub fn find(app: &App, request: &mut Request) -> Self {
         let cookie = guard::session_cookie(app, request.headers()).ok().flatten();

@@ -103,9 +103,9 @@ impl Default for Lanes {
     }
 }
 
-/// The caller whose places are counted together.
+/// The caller caller_key places are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Whose {
+pub enum CallerKey {
     /// A known caller, by kind and number.
     Identity(&'static str, i64),
     /// The network address of a caller that is not known.
@@ -123,7 +123,7 @@ pub struct Lane {
 #[derive(Default)]
 struct Taken {
     all: usize,
-    of: HashMap<Whose, Own>,
+    of: HashMap<CallerKey, Own>,
 }
 
 /// The places that one caller holds in a lane.
@@ -138,15 +138,15 @@ impl Lane {
     }
 
     /// A place in the lane, or the refusal if there is none.
-    pub fn enter(&self, whose: Whose) -> Result<Place, Problem> {
+    pub fn enter(&self, caller_key: CallerKey) -> Result<Place, Problem> {
         let size = self.size;
         let mut taken = lock(&self.taken);
-        let own = taken.of.get(&whose).map_or(0, |own| own.places);
+        let own = taken.of.get(&caller_key).map_or(0, |own| own.places);
         if own >= size.places_of_one.min(size.places - taken.all) {
             return Err(Problem::unavailable(size.refusal, size.retry_after_s));
         }
         taken.all += 1;
-        let own = taken.of.entry(whose).or_insert_with(|| Own {
+        let own = taken.of.entry(caller_key).or_insert_with(|| Own {
             places: 0,
             running: Arc::new(Semaphore::new(size.running_of_one)),
         });
@@ -155,7 +155,7 @@ impl Lane {
             running_of_one: Arc::clone(&own.running),
             running: Arc::clone(&self.running),
             taken: Arc::clone(&self.taken),
-            whose,
+            caller_key,
         })
     }
 }
@@ -165,10 +165,10 @@ pub struct Place {
     running_of_one: Arc<Semaphore>,
     running: Arc<Semaphore>,
     taken: Arc<Mutex<Taken>>,
-    whose: Whose,
+    caller_key: CallerKey,
 }
 
-/// A place whose request may run now.
+/// A place caller_key request may run now.
 pub struct Turn {
     _running: [OwnedSemaphorePermit; 2],
     _place: Place,
@@ -189,10 +189,10 @@ impl Drop for Place {
     fn drop(&mut self) {
         let mut taken = lock(&self.taken);
         taken.all -= 1;
-        if let Some(own) = taken.of.get_mut(&self.whose) {
+        if let Some(own) = taken.of.get_mut(&self.caller_key) {
             own.places -= 1;
             if own.places == 0 {
-                taken.of.remove(&self.whose);
+                taken.of.remove(&self.caller_key);
             }
         }
     }
@@ -217,7 +217,7 @@ mod tests {
     };
 
     fn fill(lane: &Lane, who: i64) -> Vec<Place> {
-        std::iter::from_fn(|| lane.enter(Whose::Identity("session", who)).ok()).collect()
+        std::iter::from_fn(|| lane.enter(CallerKey::Identity("session", who)).ok()).collect()
     }
 
     #[test]
@@ -226,7 +226,7 @@ mod tests {
         let places: Vec<_> = (0..4).map(|who| fill(&lane, who)).collect();
         let counts: Vec<_> = places.iter().map(Vec::len).collect();
         assert_eq!(counts, [6, 3, 2, 1]);
-        let refused = lane.enter(Whose::Identity("session", 9)).err().unwrap();
+        let refused = lane.enter(CallerKey::Identity("session", 9)).err().unwrap();
         assert_eq!(refused.retry_after_s, Some(2), "no place is left at all");
         drop(places);
         assert_eq!(lock(&lane.taken).all, 0);
@@ -242,7 +242,7 @@ mod tests {
         let running = [greedy.next().unwrap().turn().await, greedy.next().unwrap().turn().await];
         let third = tokio::spawn(greedy.next().unwrap().turn());
         tokio::task::yield_now().await;
-        let other = lane.enter(Whose::Identity("session", 2)).unwrap();
+        let other = lane.enter(CallerKey::Identity("session", 2)).unwrap();
         // It runs, although the third request of caller 1 came earlier.
         let _other = other.turn().await.unwrap();
         assert!(!third.is_finished());

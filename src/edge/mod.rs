@@ -22,14 +22,14 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use hyper::body::{Body as _, Incoming};
 
-use self::guard::{Charge, Charged, Pass, Refused};
+use self::guard::{Charge, Charged, GuardResult, Refused};
 use self::stamp::Stamp;
 use crate::app::App;
 use crate::base::clock::{Instant, Moment};
 use crate::db::Lane;
 use crate::edge::route::{Call, Route, Run, Start, Surface, Todo};
 use crate::http::body::Body;
-use crate::http::budget::Who;
+use crate::http::budget::AccountKey;
 use crate::http::cors::Cors;
 use crate::http::head::Refusal;
 use crate::http::input;
@@ -44,7 +44,7 @@ use crate::operations::requests::{Caller, Entry};
 use crate::panel::export;
 use crate::panel::once::{self, Once};
 
-use forms::Reader;
+use forms::PageSession;
 use perform::{contained, perform};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -62,16 +62,16 @@ pub fn answer(
     request: http::Request<Incoming>,
 ) -> impl Future<Output = Response<Body>> + Send + use<> {
     let (head, body) = request.into_parts();
-    let mut visit = Visit::new(app, peer, &head);
-    let answer = match visit.serve(app, head, body) {
-        Step::Done(result) => Answer::Ready(visit.finish(app, result)),
+    let mut exchange = Exchange::new(app, peer, &head);
+    let answer = match exchange.serve(app, head, body) {
+        Step::Done(result) => Answer::Ready(exchange.finish(app, result)),
         Step::Later(work) => {
             let app = Arc::clone(app);
             Answer::Later(Box::pin(async move {
                 let done = work.await;
-                visit.body_unread = done.body_unread;
-                visit.verdict = done.verdict;
-                visit.finish(&app, done.result)
+                exchange.body_unread = done.body_unread;
+                exchange.verdict = done.verdict;
+                exchange.finish(&app, done.result)
             }))
         }
     };
@@ -95,7 +95,7 @@ enum Step {
 }
 
 /// The result of a request that had to wait.
-struct Worked {
+struct PendingResult {
     result: Result<Reply, Problem>,
     verdict: Option<Verdict>,
     body_unread: bool,
@@ -104,7 +104,7 @@ struct Worked {
 /// The number of a row of the route table, and the variables of the path.
 type Row = (usize, Vec<(String, String)>);
 
-type Work = dyn Future<Output = Worked> + Send;
+type Work = dyn Future<Output = PendingResult> + Send;
 
 /// The answer to a malformed request head; the connection closes after it.
 pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> {
@@ -146,7 +146,7 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> 
 
 /// State of a request while it is handled.
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a request")]
-struct Visit {
+struct Exchange {
     method: Method,
     /// The requested address; set late, because the request owns it first.
     uri: Uri,
@@ -163,13 +163,13 @@ struct Visit {
     route: Option<usize>,
     verdict: Option<Verdict>,
     identity: Option<(&'static str, i64)>,
-    reader: Reader,
+    page_session: PageSession,
     body_unread: bool,
     /// The request's header map, reused for the answer.
     spare: HeaderMap,
 }
 
-impl Visit {
+impl Exchange {
     fn new(app: &App, peer: SocketAddr, head: &Parts) -> Self {
         let forwarded = head.headers.get_all(X_FORWARDED_FOR);
         // An invalid byte must not hide the address that the proxy added to the
@@ -194,7 +194,7 @@ impl Visit {
             route: None,
             verdict: None,
             identity: None,
-            reader: Reader::default(),
+            page_session: PageSession::default(),
             body_unread: head.headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0"),
             spare: HeaderMap::new(),
         }
@@ -220,7 +220,7 @@ impl Visit {
             family: self.family,
             notice: None,
         };
-        let at = Door { app, route, request, body };
+        let at = MatchedRequest { app, route, request, body };
         match &route.call {
             Call::Open(run) => self.pass(run, guard::open(app, route, &at.request), at),
             Call::Extension(run) => self.pass(run, guard::extension(app, &at.request), at),
@@ -296,12 +296,12 @@ impl Visit {
     fn pass<I: Send + Sync + 'static>(
         &mut self,
         run: &Run<I>,
-        pass: Pass<I>,
-        at: Door<'_>,
+        pass: GuardResult<I>,
+        at: MatchedRequest<'_>,
     ) -> Step {
         self.verdict = pass.verdict;
         self.identity = pass.who;
-        let Door { app, route, mut request, body } = at;
+        let MatchedRequest { app, route, mut request, body } = at;
         let identity = match pass.outcome {
             Ok(identity) => identity,
             Err(Refused::Problem(problem)) => return self.done(request, Err(problem)),
@@ -321,20 +321,21 @@ impl Visit {
             return self.done(request, charged.and(answer));
         }
         if matches!(route.call, Call::Session(..) | Call::Visitor(..)) {
-            self.reader = Reader::find(app, &mut request);
+            self.page_session = PageSession::find(app, &mut request);
         }
-        let mut late = Late { request, run: *run, identity, start: None, unread: None };
+        let mut pending =
+            PendingRequest { request, run: *run, identity, start: None, unread: None };
         if is_whole {
             self.body_unread = false;
-            match contained(|| run.start(app, &late.identity, &late.request)) {
-                Ok(Start::Begun(Todo::Now(reply))) => return self.done(late.request, Ok(reply)),
-                Err(problem) => return self.done(late.request, Err(problem)),
-                Ok(start) => late.start = Some(start),
+            match contained(|| run.start(app, &pending.identity, &pending.request)) {
+                Ok(Start::Begun(Todo::Now(reply))) => return self.done(pending.request, Ok(reply)),
+                Err(problem) => return self.done(pending.request, Err(problem)),
+                Ok(start) => pending.start = Some(start),
             }
         } else {
-            late.unread = Some((body, charge));
+            pending.unread = Some((body, charge));
         }
-        self.later(app, route, late)
+        self.later(app, route, pending)
     }
 
     /// The rest of a request that has to wait for its body, a lane or the writer.
@@ -342,16 +343,16 @@ impl Visit {
         &mut self,
         app: &Arc<App>,
         route: &Route,
-        late: Late<I>,
+        pending: PendingRequest<I>,
     ) -> Step {
-        let Late { mut request, run, identity, start, unread } = late;
+        let PendingRequest { mut request, run, identity, start, unread } = pending;
         self.id = request.id.clone();
         self.uri = request.head.uri.clone();
         let (app, limit) = (Arc::clone(app), route.body_limit(app));
         let (who, mut verdict) = (self.identity, self.verdict);
         let proven = who.filter(|_| route.proves_in_head(&app, request.headers()));
         let sender = who.filter(|_| matches!(route.call, Call::Session(..)));
-        let patience = if route.patient {
+        let patience = if route.without_timeout {
             Duration::MAX
         } else {
             Duration::from_secs(app.config.server.request_timeout_s)
@@ -364,7 +365,9 @@ impl Visit {
                 let body_unread = read.is_err();
                 match charged.outcome.and(read) {
                     Ok(body) => request.body = body,
-                    Err(problem) => return Worked { result: Err(problem), verdict, body_unread },
+                    Err(problem) => {
+                        return PendingResult { result: Err(problem), verdict, body_unread };
+                    }
                 }
             }
             if let Some((_, user)) = sender
@@ -376,7 +379,7 @@ impl Visit {
             let result = forms::once(&app, request, patience, |request| {
                 perform(&app, (run, start), (who, identity), request, patience)
             });
-            Worked { result: result.await, verdict, body_unread: false }
+            PendingResult { result: result.await, verdict, body_unread: false }
         }))
     }
 
@@ -401,7 +404,7 @@ impl Visit {
 
     /// Makes the answer that is sent, counts it and logs it.
     fn finish(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Body> {
-        std::mem::take(&mut self.reader).keep(app, &result, self.now);
+        std::mem::take(&mut self.page_session).keep(app, &result, self.now);
         let is_head = self.method == Method::HEAD;
         let result = if is_head { result } else { result.and_then(|reply| charged(app, reply)) };
         let mut response = self.stamp(app, result);
@@ -489,7 +492,7 @@ impl Visit {
 }
 
 /// A request that has to wait.
-struct Late<I: 'static> {
+struct PendingRequest<I: 'static> {
     request: Request,
     run: Run<I>,
     identity: I,
@@ -516,7 +519,7 @@ fn answer_without_body<I>(
 }
 
 /// A request whose row was found, before its guard has decided.
-struct Door<'a> {
+struct MatchedRequest<'a> {
     app: &'a Arc<App>,
     route: &'a Route,
     request: Request,
@@ -531,7 +534,7 @@ fn charged(app: &App, reply: Reply) -> Result<Reply, Problem> {
 
 /// The owner of the budgets that a caller uses. A person has the same budgets
 /// with a session, an extension token or a partner token.
-fn account((kind, id): (&'static str, i64)) -> Who {
+fn account((kind, id): (&'static str, i64)) -> AccountKey {
     match kind {
         "session" | "extension" | "partner" => ("person", id),
         _ => (kind, id),

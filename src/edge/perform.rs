@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::account;
 use crate::app::App;
 use crate::db::{Lane, WriteTx};
-use crate::edge::lanes::{Place, Whose};
+use crate::edge::lanes::{CallerKey, Place};
 use crate::edge::route::{LaneKind, Run, SlowWork, Start, Todo};
 use crate::http::limit::Subject;
 use crate::http::{Problem, Reply, Request};
@@ -38,8 +38,10 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
             };
             return in_time(patience, app.db.submit(job)).await;
         }
-        Start::Begun(Todo::Slow(work)) => (app.lanes.slow.enter(whose(who, &request))?, work),
-        Start::Begun(Todo::Outside(work)) => (app.lanes.outside.enter(whose(who, &request))?, work),
+        Start::Begun(Todo::Slow(work)) => (app.lanes.slow.enter(caller_key(who, &request))?, work),
+        Start::Begun(Todo::Outside(work)) => {
+            (app.lanes.outside.enter(caller_key(who, &request))?, work)
+        }
         Start::InLane(kind, handler) => {
             let (place, lane) = enter(app, kind, who, &request)?;
             let request = Request { lane, ..request };
@@ -70,20 +72,20 @@ fn enter(
     request: &Request,
 ) -> Result<(Place, Lane), Problem> {
     Ok(match kind {
-        LaneKind::Slow => (app.lanes.slow.enter(whose(who, request))?, Lane::Slow),
-        LaneKind::InTurn => (app.lanes.runs.enter(whose(who, request))?, Lane::Slow),
-        LaneKind::Outside => (app.lanes.outside.enter(whose(who, request))?, Lane::Brief),
+        LaneKind::Slow => (app.lanes.slow.enter(caller_key(who, request))?, Lane::Slow),
+        LaneKind::InTurn => (app.lanes.runs.enter(caller_key(who, request))?, Lane::Slow),
+        LaneKind::Outside => (app.lanes.outside.enter(caller_key(who, request))?, Lane::Brief),
         LaneKind::Password => (at_passwords(app, who, request)?, Lane::Brief),
         // The session may belong to another person than the one who logs in.
         LaneKind::Login => (at_passwords(app, None, request)?, Lane::Brief),
     })
 }
 
-/// The caller whose places a request uses.
-fn whose(who: Option<(&'static str, i64)>, request: &Request) -> Whose {
+/// The caller caller_key places a request uses.
+fn caller_key(who: Option<(&'static str, i64)>, request: &Request) -> CallerKey {
     match who.map(account) {
-        Some((kind, number)) => Whose::Identity(kind, number),
-        None => Whose::Address(Subject::address(request.client)),
+        Some((kind, number)) => CallerKey::Identity(kind, number),
+        None => CallerKey::Address(Subject::address(request.client)),
     }
 }
 
@@ -95,7 +97,7 @@ fn at_passwords(
 ) -> Result<Place, Problem> {
     let is_known = who.is_some() || app.familiar.holds(request.client, request.now);
     let lane = if is_known { &app.lanes.known_passwords } else { &app.lanes.passwords };
-    lane.enter(whose(who, request))
+    lane.enter(caller_key(who, request))
 }
 
 async fn in_time(

@@ -45,38 +45,38 @@ pub fn nothing_to_do(reply: Reply) -> Job {
 }
 
 /// A handler that answers from memory or from one indexed read.
-pub type Reader<I> = fn(&App, &I, &Request) -> Result<Reply, Problem>;
+pub type ReadHandler<I> = fn(&App, &I, &Request) -> Result<Reply, Problem>;
 /// A handler that checks its input and returns a job for the writer.
-pub type Writer<I> = fn(&App, &I, &Request) -> Result<Job, Problem>;
+pub type WriteHandler<I> = fn(&App, &I, &Request) -> Result<Job, Problem>;
 
 /// A handler that checks its input and decides how the rest runs.
-pub type Chooser<I> = fn(&App, &I, &Request) -> Result<Todo<Reply>, Problem>;
+pub type ChoosingHandler<I> = fn(&App, &I, &Request) -> Result<Todo<Reply>, Problem>;
 
 /// How a row runs (design, "A request").
 pub enum Run<I: 'static> {
     /// In place, on the async worker: bounded, indexed reads only.
-    Read(Reader<I>),
+    Read(ReadHandler<I>),
     /// In place, unless the request asks for something costly.
-    ReadOrSlow(fn(&Request) -> bool, Reader<I>),
+    ReadOrSlow(fn(&Request) -> bool, ReadHandler<I>),
     /// In place, unless the request needs a call to another service.
-    ReadOrOutside(fn(&Request) -> bool, Reader<I>),
+    ReadOrOutside(fn(&Request) -> bool, ReadHandler<I>),
     /// Checked in place, then a job of the writer; answered after COMMIT.
-    Write(Writer<I>),
+    Write(WriteHandler<I>),
     /// In the lane of our own slow work: aggregates, exports, files.
-    Slow(Reader<I>),
+    Slow(ReadHandler<I>),
     /// In the lane of calls to other services.
-    Outside(Reader<I>),
+    Outside(ReadHandler<I>),
     /// In the lane of passwords.
-    Password(Reader<I>),
+    Password(ReadHandler<I>),
     /// The same for logins. An address with too many failed logins is answered
     /// by the first function, before its body is read.
-    Login(fn(&App, &Request) -> Option<Result<Reply, Problem>>, Reader<I>),
+    Login(fn(&App, &Request) -> Option<Result<Reply, Problem>>, ReadHandler<I>),
     /// A run of the periodic tasks. They run one at a time; a waiting run uses
     /// no thread.
-    InTurn(Reader<I>),
+    InTurn(ReadHandler<I>),
     /// As the handler decides after checking the request: at once, as a job of
     /// the writer, or in a lane.
-    Chosen(Chooser<I>),
+    Chosen(ChoosingHandler<I>),
     /// As the operation decides from its arguments.
     Operation(&'static Declared<I>),
 }
@@ -105,7 +105,7 @@ pub enum Start<I> {
     /// The part of the handler that runs in place is done.
     Begun(Todo<Reply>),
     /// The handler waits for its turn in a lane.
-    InLane(LaneKind, Reader<I>),
+    InLane(LaneKind, ReadHandler<I>),
 }
 
 impl<I> Run<I> {
@@ -340,12 +340,12 @@ pub struct Route {
     body_bytes: Option<usize>,
     /// A logout: it counts for the sent extension token and is never rejected.
     /// Without a valid token it counts for the address.
-    pub leaves: bool,
+    pub logs_out: bool,
     /// A GET that changes state: no HEAD, and the same checks as a POST.
     pub changes_state: bool,
     /// Has no time limit; only a caller that stops sending or reading is
     /// disconnected.
-    pub patient: bool,
+    pub without_timeout: bool,
     /// A GET for the person only, not for an administrator who views the panel
     /// as that person.
     pub in_person: bool,
@@ -366,9 +366,9 @@ impl Route {
             call,
             family: None,
             body_bytes: None,
-            leaves: false,
+            logs_out: false,
             changes_state: false,
-            patient: false,
+            without_timeout: false,
             in_person: false,
             secret_path: false,
             docs: Docs::NONE,
@@ -402,8 +402,8 @@ impl Route {
         self
     }
 
-    pub const fn leaves(mut self) -> Self {
-        self.leaves = true;
+    pub const fn logs_out(mut self) -> Self {
+        self.logs_out = true;
         self
     }
 
@@ -412,8 +412,8 @@ impl Route {
         self
     }
 
-    pub const fn patient(mut self) -> Self {
-        self.patient = true;
+    pub const fn without_timeout(mut self) -> Self {
+        self.without_timeout = true;
         self
     }
 

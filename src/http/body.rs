@@ -2,7 +2,7 @@
 //!
 //! A piece is made on the blocking pool, and the next one only when the caller
 //! has read the last, so a slow caller uses one piece of memory. A caller that
-//! reads nothing for half a minute is disconnected (`wire.rs`). Then the body
+//! reads nothing for half a minute is disconnected (`connection.rs`). Then the body
 //! is dropped, with everything that it holds.
 //!
 //! Large bodies that wait to be sent are charged to one budget for all callers.

@@ -67,13 +67,13 @@ impl Drop for Held {
 }
 
 /// The kind and number of an account.
-pub type Who = (&'static str, i64);
+pub type AccountKey = (&'static str, i64);
 
 /// Places that one account may have at a time.
 #[derive(Debug)]
 pub struct Places {
     most: usize,
-    taken: Mutex<HashMap<Who, usize>>,
+    taken: Mutex<HashMap<AccountKey, usize>>,
 }
 
 impl Places {
@@ -83,7 +83,7 @@ impl Places {
     }
 
     /// Takes a place for an account; `None` when the account has no free one.
-    pub fn enter(self: &Arc<Self>, who: Who) -> Option<Place> {
+    pub fn enter(self: &Arc<Self>, who: AccountKey) -> Option<Place> {
         let mut taken = self.taken.lock();
         let count = taken.entry(who).or_default();
         if *count >= self.most {
@@ -98,7 +98,7 @@ impl Places {
 #[derive(Debug)]
 pub struct Place {
     places: Arc<Places>,
-    who: Who,
+    who: AccountKey,
 }
 
 impl Drop for Place {

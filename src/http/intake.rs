@@ -15,7 +15,7 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 
-use super::budget::{Budget, Held, Place, Places, Who};
+use super::budget::{AccountKey, Budget, Held, Place, Places};
 use super::{Code, Problem};
 
 /// Largest small body, and the largest body of a caller whose credential was
@@ -63,7 +63,7 @@ impl Intake {
         &self,
         mut body: Incoming,
         limit: usize,
-        who: Option<Who>,
+        who: Option<AccountKey>,
     ) -> Result<Bytes, Problem> {
         if body.is_end_stream() {
             return Ok(Bytes::new());
@@ -98,7 +98,7 @@ impl Intake {
 struct Arriving<'i> {
     intake: &'i Intake,
     limit: usize,
-    who: Option<Who>,
+    who: Option<AccountKey>,
     bytes: BytesMut,
     is_small: bool,
     held: Held,
@@ -111,7 +111,7 @@ impl<'i> Arriving<'i> {
     fn new(
         intake: &'i Intake,
         limit: usize,
-        who: Option<Who>,
+        who: Option<AccountKey>,
         declared: Option<u64>,
     ) -> Result<Self, Problem> {
         let declared = declared.map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
@@ -205,9 +205,9 @@ fn too_many() -> Problem {
 mod tests {
     use super::*;
 
-    const ANA: Who = ("person", 1);
+    const ANA: AccountKey = ("person", 1);
 
-    fn arriving(intake: &Intake, who: Option<Who>, declared: Option<u64>) -> Arriving<'_> {
+    fn arriving(intake: &Intake, who: Option<AccountKey>, declared: Option<u64>) -> Arriving<'_> {
         Arriving::new(intake, 8 << 20, who, declared).map_err(|problem| problem.message).unwrap()
     }
 

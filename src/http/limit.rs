@@ -205,7 +205,7 @@ impl Limiter {
     }
 
     /// Undoes the count of one call in a window.
-    pub fn give_back(&self, class: Class, subject: Subject, now: Instant) {
+    pub fn uncount(&self, class: Class, subject: Subject, now: Instant) {
         let key = key(class, subject);
         if let Some(window) = self.shard(&key).get_mut(&key)
             && window.covers(now)
@@ -350,10 +350,10 @@ mod tests {
         call(&limiter, 1000);
         call(&limiter, 1000);
         limiter.take_dirty(Instant(1000));
-        limiter.give_back(Class::ApiToken, Subject::id(7), Instant(1001));
+        limiter.uncount(Class::ApiToken, Subject::id(7), Instant(1001));
         assert_eq!(limiter.take_dirty(Instant(1001))[0].count, 1);
         assert_eq!(call(&limiter, 1001).remaining, 1);
-        limiter.give_back(Class::ApiToken, Subject::id(7), Instant(1060));
+        limiter.uncount(Class::ApiToken, Subject::id(7), Instant(1060));
         assert_eq!(call(&limiter, 1059).remaining, 0, "another window took nothing back");
     }
 

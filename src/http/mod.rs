@@ -1,7 +1,7 @@
 //! HTTP/1.1 on plain hyper: the parts that belong to no domain.
 //!
 //! How a request passes through these files: [`server`] accepts and counts
-//! connections, [`wire`] rejects heads that [`head`] finds badly framed before
+//! connections, [`connection`] rejects heads that [`head`] finds badly framed before
 //! hyper sees them, [`addresses`] has the hosts that we answer for, [`router`]
 //! finds the row, [`limit`] counts, [`request`] is what handlers read,
 //! [`reply`] and [`problem`] are what they return. The order of the steps is in
@@ -13,6 +13,7 @@ pub mod body;
 pub mod budget;
 mod check;
 pub mod conditional;
+pub mod connection;
 pub mod cors;
 pub mod envelope;
 pub mod head;
@@ -30,7 +31,6 @@ pub mod router;
 pub mod schema;
 pub mod server;
 pub mod upload;
-pub mod wire;
 
 pub use input::{Check, Field};
 pub use nesting::depth;

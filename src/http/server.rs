@@ -26,8 +26,8 @@ use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
+use super::connection::{CheckedConnection, Shared};
 use super::head::{MAX_HEAD, Refusal};
-use super::wire::{Shared, Wire};
 
 /// Requests after which a connection is closed.
 const MAX_REQUESTS: usize = 1_000;
@@ -157,7 +157,7 @@ async fn serve_connection<S, F, B>(
         return; // The peer is gone already.
     }
     let shared = Arc::new(Shared::default());
-    let io = TokioIo::new(Wire::new(io, Arc::clone(&shared)));
+    let io = TokioIo::new(CheckedConnection::new(io, Arc::clone(&shared)));
     let opened = Instant::now();
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use super::charge::Charge;
 use super::known::{self, Known, TokenKind};
-use super::{Pass, Person, Refused, Visitor};
+use super::{GuardResult, Person, Refused, Visitor};
 use crate::accounts::viewing::{self, View, Viewing};
 use crate::accounts::views::ViewOnlyPage;
 use crate::accounts::{Account, Role};
@@ -28,33 +28,35 @@ pub const SESSION_IDLE_S: i64 = 12 * 3600;
 pub const SESSION_AGE_S: i64 = 30 * 86_400;
 
 /// A page for anybody; a session is used when there is one.
-pub fn visitor(app: &App, request: &Request) -> Pass<Visitor> {
+pub fn visitor(app: &App, request: &Request) -> GuardResult<Visitor> {
     if !only_looks(request)
         && let Err(problem) = same_origin(app, request)
     {
-        return Pass::refused(problem);
+        return GuardResult::refused(problem);
     }
     let person = match session(app, request) {
         Ok(person) => Some(person.account),
         Err(problem) if problem.code == Code::Internal || problem.code == Code::Unavailable => {
-            return Pass::refused(problem);
+            return GuardResult::refused(problem);
         }
         Err(_) => None,
     };
     let who = person.as_ref().map(|account| ("session", account.user_id.0));
-    Pass { who, ..Pass::of(Visitor { person }) }
+    GuardResult { who, ..GuardResult::of(Visitor { person }) }
 }
 
 /// A page or internal route for people of some roles.
-pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pass<Person> {
+pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> GuardResult<Person> {
     if (!only_looks(request) || route.changes_state)
         && let Err(problem) = same_origin(app, request)
     {
-        return Pass::refused(problem);
+        return GuardResult::refused(problem);
     }
     let person = match session(app, request) {
         Ok(person) => person,
-        Err(problem) => return Pass::refused(without_session(route.family(), request, problem)),
+        Err(problem) => {
+            return GuardResult::refused(without_session(route.family(), request, problem));
+        }
     };
     let who = Some(("session", person.account.user_id.0));
     let outcome = if let Some(view) = &person.view
@@ -71,7 +73,7 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Pa
     } else {
         Err(Problem::forbidden("esta página é de outro perfil").into())
     };
-    Pass { outcome, who, verdict: None, charge: Charge::default() }
+    GuardResult { outcome, who, verdict: None, charge: Charge::default() }
 }
 
 /// A student at a row that others may call too. The check is the same as for a

@@ -122,7 +122,7 @@ impl Charge {
             Err(error) => Charged { verdict: windows, outcome: Err(error.into()) },
             Ok(verdict) if !verdict.allowed => {
                 if ask == Ask::Count {
-                    self.give_back(app, self.windows.len(), now);
+                    self.uncount(app, self.windows.len(), now);
                 }
                 let problem =
                     Problem::new(Code::QuotaExceeded, "the plan's monthly quota is used up");
@@ -147,7 +147,7 @@ impl Charge {
             };
             if !verdict.allowed {
                 if ask == Ask::Count {
-                    self.give_back(app, place, now);
+                    self.uncount(app, place, now);
                 }
                 return Some(verdict);
             }
@@ -157,9 +157,9 @@ impl Charge {
     }
 
     /// Undoes the count in the first `first` windows.
-    fn give_back(&self, app: &App, first: usize, now: Instant) {
+    fn uncount(&self, app: &App, first: usize, now: Instant) {
         for window in self.windows[..first].iter().flatten() {
-            app.limiter.give_back(window.class, window.subject, now);
+            app.limiter.uncount(window.class, window.subject, now);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! There is no signature, so a sender with the token can send any content.
 //! Several tokens may be valid while one is being replaced.
 
-use super::{Class, Pass, turned_away};
+use super::{Class, GuardResult, turned_away};
 use crate::app::App;
 use crate::base::secrets::Secret;
 use crate::http::{Problem, Request};
@@ -18,7 +18,7 @@ pub struct CheckoutSender {
 
 /// The checkout receiver: a token in the header is checked before the body is
 /// read.
-pub fn checkout(app: &App, request: &Request) -> Pass<CheckoutSender> {
+pub fn checkout(app: &App, request: &Request) -> GuardResult<CheckoutSender> {
     let mut presented = request.headers().get_all(&app.config.checkout.token_header).iter();
     let outcome = match (presented.next(), presented.next()) {
         (None, _) => Ok(false),
@@ -27,10 +27,11 @@ pub fn checkout(app: &App, request: &Request) -> Pass<CheckoutSender> {
         (Some(_), Some(_)) => Err(Problem::unauthorized()),
     };
     match outcome {
-        Ok(is_proven) => {
-            Pass { who: Some(("checkout", 0)), ..Pass::of(CheckoutSender { is_proven }) }
-        }
-        Err(problem) if super::is_ours(&problem) => Pass::refused(problem),
+        Ok(is_proven) => GuardResult {
+            who: Some(("checkout", 0)),
+            ..GuardResult::of(CheckoutSender { is_proven })
+        },
+        Err(problem) if super::is_ours(&problem) => GuardResult::refused(problem),
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Once;
 
-use super::{Class, Pass, bearer, browser, is_ours, turned_away};
+use super::{Class, GuardResult, bearer, browser, is_ours, turned_away};
 use crate::app::App;
 use crate::http::{Problem, Request};
 use crate::operations::store;
@@ -12,15 +12,15 @@ use crate::operations::store;
 pub struct CronCaller(());
 
 /// The row that runs the periodic tasks.
-pub fn cron(app: &App, request: &Request) -> Pass<CronCaller> {
+pub fn cron(app: &App, request: &Request) -> GuardResult<CronCaller> {
     // A page of another origin, or a browser's prefetch, must not run them.
     if let Err(problem) = browser::same_origin(app, request) {
-        return Pass::refused(problem);
+        return GuardResult::refused(problem);
     }
     match is_right(app, request) {
-        Ok(true) => Pass { who: Some(("cron", 0)), ..Pass::of(CronCaller(())) },
+        Ok(true) => GuardResult { who: Some(("cron", 0)), ..GuardResult::of(CronCaller(())) },
         Ok(false) => turned_away(app, request, Class::ApiAddress, Problem::unauthorized()),
-        Err(problem) if is_ours(&problem) => Pass::refused(problem),
+        Err(problem) if is_ours(&problem) => GuardResult::refused(problem),
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
     }
 }

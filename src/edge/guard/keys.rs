@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::charge::{Charge, KeyUse, Window};
 use super::known::{self, Known, TokenKind};
-use super::{Pass, api_limit, bearer, is_ours, turned_away};
+use super::{GuardResult, api_limit, bearer, is_ours, turned_away};
 use crate::app::App;
 use crate::base::ids::TokenHash;
 use crate::edge::route::Route;
@@ -22,11 +22,11 @@ pub struct KeyHolder {
 }
 
 /// A row of the Integration API.
-pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> Pass<KeyHolder> {
+pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> GuardResult<KeyHolder> {
     let (key, hash) = match identity(app, scope, request) {
         Ok(found) => found,
         // A failure on our side does not count against the caller.
-        Err(problem) if is_ours(&problem) => return Pass::refused(problem),
+        Err(problem) if is_ours(&problem) => return GuardResult::refused(problem),
         Err(problem) => return turned_away(app, request, Class::ApiAddress, problem),
     };
     let limit = Limit {
@@ -37,7 +37,7 @@ pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> Pass<Ke
     let (client, method, path) = (request.client, route.method.clone(), route.path);
     let charge = Charge { key: Some(KeyUse { hash, client, method, path }), ..window.into() };
     let who = Some(("key", key.id));
-    Pass { charge, who, ..Pass::of(KeyHolder { key }) }
+    GuardResult { charge, who, ..GuardResult::of(KeyHolder { key }) }
 }
 
 fn identity(

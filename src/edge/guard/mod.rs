@@ -51,7 +51,7 @@ use charge::{Quota, Window};
 use known::{Entry, lookup};
 
 /// What a guard found: an identity or a refusal.
-pub struct Pass<I> {
+pub struct GuardResult<I> {
     pub outcome: Result<I, Refused>,
     /// What an accepted call costs.
     pub charge: Charge,
@@ -75,7 +75,7 @@ impl From<Problem> for Refused {
     }
 }
 
-impl<I> Pass<I> {
+impl<I> GuardResult<I> {
     /// A pass for an identity that is not logged and whose call costs nothing.
     fn of(identity: I) -> Self {
         Self { outcome: Ok(identity), charge: Charge::default(), verdict: None, who: None }
@@ -236,13 +236,13 @@ pub struct Claim {
 }
 
 /// A row that needs no credential.
-pub fn open(app: &App, route: &Route, request: &Request) -> Pass<()> {
+pub fn open(app: &App, route: &Route, request: &Request) -> GuardResult<()> {
     if !route.counts_address() {
-        return Pass::of(());
+        return GuardResult::of(());
     }
-    let leaving = if route.leaves { living_extension_token(app, request) } else { Ok(None) };
+    let leaving = if route.logs_out { living_extension_token(app, request) } else { Ok(None) };
     let charge = match leaving {
-        Err(problem) => return Pass::refused(problem),
+        Err(problem) => return GuardResult::refused(problem),
         // A logout is allowed even when the window is used up.
         Ok(Some(token)) => Charge { is_never_refused: true, ..of_token(app, &token).into() },
         Ok(None) => {
@@ -252,7 +252,7 @@ pub fn open(app: &App, route: &Route, request: &Request) -> Pass<()> {
             Window { class, subject, limit: api_limit(app) }.into()
         }
     };
-    Pass { charge, ..Pass::of(()) }
+    GuardResult { charge, ..GuardResult::of(()) }
 }
 
 /// The presented extension token, when it is still valid.
@@ -270,7 +270,7 @@ fn living_extension_token(app: &App, request: &Request) -> Result<Option<TokenHa
 }
 
 /// A row of the extension.
-pub fn extension(app: &App, request: &Request) -> Pass<ExtensionUser> {
+pub fn extension(app: &App, request: &Request) -> GuardResult<ExtensionUser> {
     let found = bearer(request).ok_or_else(Problem::unauthorized).and_then(|token| {
         let hash = TokenHash::of(token);
         let entry = lookup(app, TokenKind::Extension, hash)?;
@@ -287,18 +287,18 @@ pub fn extension(app: &App, request: &Request) -> Pass<ExtensionUser> {
         }
     });
     match found {
-        Err(problem) if is_ours(&problem) => Pass::refused(problem),
+        Err(problem) if is_ours(&problem) => GuardResult::refused(problem),
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
         Ok(user) => {
             let who = Some(("extension", user.account.user_id.0));
-            Pass { charge: of_token(app, &user.token).into(), who, ..Pass::of(user) }
+            GuardResult { charge: of_token(app, &user.token).into(), who, ..GuardResult::of(user) }
         }
     }
 }
 
 /// The receiver of marketplace notifications. The signature header must be
 /// present; whether it is right can be checked only with the body.
-pub fn notification(app: &App, request: &Request) -> Pass<Claim> {
+pub fn notification(app: &App, request: &Request) -> GuardResult<Claim> {
     let text =
         |name: &'static str| request.header(&HeaderName::from_static(name)).map(str::to_owned);
     let claim = Claim { signature: text("x-signature"), request_id: text("x-request-id") };
@@ -307,7 +307,7 @@ pub fn notification(app: &App, request: &Request) -> Pass<Claim> {
         app.refused_signatures.add(1);
         return turned_away(app, request, Class::ApiAddress, bad_signature());
     }
-    Pass::of(claim)
+    GuardResult::of(claim)
 }
 
 /// The refusal of a wrong signature, which counts against its address.
@@ -323,7 +323,7 @@ fn bad_signature() -> Problem {
 /// An operation of the Partner API for sellers. Token, plan and role are
 /// checked in this order. Then the call counts in the rate windows and in the
 /// quota.
-pub fn seller(app: &App, operation: &Declared<Seller>, request: &Request) -> Pass<Seller> {
+pub fn seller(app: &App, operation: &Declared<Seller>, request: &Request) -> GuardResult<Seller> {
     partner(app, operation, request, as_seller)
 }
 
@@ -336,7 +336,11 @@ fn as_seller(known: PartnerCaller) -> Result<Seller, Problem> {
 }
 
 /// The same for suppliers, who also need a relation to a seller.
-pub fn supplier(app: &App, operation: &Declared<Supplier>, request: &Request) -> Pass<Supplier> {
+pub fn supplier(
+    app: &App,
+    operation: &Declared<Supplier>,
+    request: &Request,
+) -> GuardResult<Supplier> {
     partner(app, operation, request, |known| as_supplier(app, known))
 }
 
@@ -354,14 +358,16 @@ fn as_supplier(app: &App, known: PartnerCaller) -> Result<Supplier, Problem> {
 
 /// The endpoint of assistants. What a call costs depends on its message, so the
 /// handler counts it.
-pub fn agent(app: &App, request: &Request) -> Pass<Agent> {
+pub fn agent(app: &App, request: &Request) -> GuardResult<Agent> {
     // A page of another origin must not make a browser in our network call us.
     let mut origins = request.headers().get_all(ORIGIN).iter();
     let is_known = |origin: &HeaderValue| {
         origin.to_str().is_ok_and(|origin| app.addresses.is_agent_origin(origin))
     };
     if !origins.all(is_known) {
-        return Pass::refused(Problem::forbidden("pages of this origin may not call this address"));
+        return GuardResult::refused(Problem::forbidden(
+            "pages of this origin may not call this address",
+        ));
     }
     let found = partner_caller(app, request).and_then(|(caller, token, entry)| {
         let role = caller.account.role;
@@ -380,7 +386,7 @@ fn partner<I>(
     operation: &Declared<I>,
     request: &Request,
     admit: impl FnOnce(PartnerCaller) -> Result<I, Problem>,
-) -> Pass<I>
+) -> GuardResult<I>
 where
     I: Deref<Target = PartnerCaller>,
 {
@@ -403,18 +409,18 @@ fn of_partner<I>(
     app: &App,
     request: &Request,
     found: Result<(I, UserId, Charge), Problem>,
-) -> Pass<I> {
+) -> GuardResult<I> {
     match found {
         // A missing plan or a failure on our side does not count.
         Err(problem) if problem.code == Code::PlanRequired || is_ours(&problem) => {
-            Pass::refused(problem)
+            GuardResult::refused(problem)
         }
         Err(problem) => {
             let problem = challenged(app, request, problem);
             turned_away(app, request, Class::PartnerAddress, problem)
         }
         Ok((caller, owner, charge)) => {
-            Pass { charge, who: Some(("partner", owner.0)), ..Pass::of(caller) }
+            GuardResult { charge, who: Some(("partner", owner.0)), ..GuardResult::of(caller) }
         }
     }
 }
@@ -524,10 +530,10 @@ fn is_ours(problem: &Problem) -> bool {
 
 /// A rejected credential counts against the address; when there are too many,
 /// the answer is that of a rate limit.
-fn turned_away<I>(app: &App, request: &Request, class: Class, problem: Problem) -> Pass<I> {
+fn turned_away<I>(app: &App, request: &Request, class: Class, problem: Problem) -> GuardResult<I> {
     let verdict = count_address(app, request, class);
     let problem = if verdict.allowed { problem } else { rate_limited() };
-    Pass { verdict: Some(verdict), ..Pass::refused(problem) }
+    GuardResult { verdict: Some(verdict), ..GuardResult::refused(problem) }
 }
 
 /// The same for a credential in the body. The guard has already returned, so

@@ -1,6 +1,6 @@
 //! Telegram: checks the secret that Telegram got together with our address.
 
-use super::{Class, Pass, is_ours, turned_away};
+use super::{Class, GuardResult, is_ours, turned_away};
 use crate::app::App;
 use crate::http::{Problem, Request};
 use crate::messages::telegram;
@@ -12,11 +12,13 @@ const HEADER: &str = "x-telegram-bot-api-secret-token";
 pub struct TelegramSender(());
 
 /// The receiver of updates: the secret is checked before the body is read.
-pub fn telegram(app: &App, request: &Request) -> Pass<TelegramSender> {
+pub fn telegram(app: &App, request: &Request) -> GuardResult<TelegramSender> {
     match is_right(app, request) {
-        Ok(true) => Pass { who: Some(("telegram", 0)), ..Pass::of(TelegramSender(())) },
+        Ok(true) => {
+            GuardResult { who: Some(("telegram", 0)), ..GuardResult::of(TelegramSender(())) }
+        }
         Ok(false) => turned_away(app, request, Class::ApiAddress, Problem::unauthorized()),
-        Err(problem) if is_ours(&problem) => Pass::refused(problem),
+        Err(problem) if is_ours(&problem) => GuardResult::refused(problem),
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
     }
 }

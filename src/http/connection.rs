@@ -64,7 +64,7 @@ enum Expect {
 }
 
 /// A connection whose request heads are checked.
-pub struct Wire {
+pub struct CheckedConnection {
     io: Take<TcpStream>,
     expect: Expect,
     /// Bytes that were received and not passed on; those before `checked` may pass.
@@ -83,7 +83,7 @@ pub struct Wire {
     lingered: usize,
 }
 
-impl Wire {
+impl CheckedConnection {
     /// Wraps a connection.
     pub fn new(io: TcpStream, shared: Arc<Shared>) -> Self {
         Self {
@@ -230,7 +230,7 @@ fn join<'a>(parts: &[io::IoSlice<'_>], room: &'a mut [u8]) -> Option<&'a [u8]> {
     Some(&room[..length])
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for CheckedConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -272,7 +272,7 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for CheckedConnection {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
