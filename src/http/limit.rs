@@ -18,6 +18,8 @@ const SHARDS: usize = 64;
 /// Most windows of a shard. When it is full, ended windows are removed first,
 /// then the one that ends soonest.
 const SHARD_WINDOWS: usize = 4096;
+/// Windows that make room at once.
+const EVICTED: usize = 64;
 
 /// What a window counts. The number is part of the stored key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -308,16 +310,18 @@ fn key(class: Class, subject: Subject) -> Key {
     std::array::from_fn(|index| if index == 0 { class as u8 } else { subject.0[index - 1] })
 }
 
+/// Drops the windows that have ended; when none had, the [`EVICTED`] that end
+/// soonest, so that the search for them is shared by as many new ones.
 fn make_room(shard: &mut HashMap<Key, Window, RandomState>, now: Instant) {
     shard.retain(|_, window| window.covers(now));
-    if shard.len() >= SHARD_WINDOWS {
-        let soonest = shard
-            .iter()
-            .min_by_key(|(_, window)| window.started.plus(window.length_s))
-            .map(|(key, _)| *key);
-        if let Some(key) = soonest {
-            shard.remove(&key);
-        }
+    if shard.len() < SHARD_WINDOWS {
+        return;
+    }
+    let mut ends: Vec<(Instant, Key)> =
+        shard.iter().map(|(key, window)| (window.started.plus(window.length_s), *key)).collect();
+    ends.select_nth_unstable(EVICTED);
+    for (_, key) in &ends[..EVICTED] {
+        shard.remove(key);
     }
 }
 
