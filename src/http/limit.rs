@@ -15,11 +15,10 @@ use crate::base::clock::Instant;
 use crate::base::ids::TokenHash;
 
 const SHARDS: usize = 64;
-/// Most windows of a shard. When it is full, ended windows are removed first,
-/// then the one that ends soonest.
+/// Most windows of a shard.
 const SHARD_WINDOWS: usize = 4096;
-/// Windows that make room at once.
-const EVICTED: usize = 64;
+/// Windows for which a full shard makes room at once.
+const FREED: usize = 64;
 
 /// What a window counts. The number is part of the stored key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -310,17 +309,18 @@ fn key(class: Class, subject: Subject) -> Key {
     std::array::from_fn(|index| if index == 0 { class as u8 } else { subject.0[index - 1] })
 }
 
-/// Drops the windows that have ended; when none had, the [`EVICTED`] that end
-/// soonest, so that the search for them is shared by as many new ones.
+/// Makes room for [`FREED`] windows, so that they share one search: drops those
+/// that have ended, then those that end soonest.
 fn make_room(shard: &mut HashMap<Key, Window, RandomState>, now: Instant) {
     shard.retain(|_, window| window.covers(now));
-    if shard.len() < SHARD_WINDOWS {
+    let excess = shard.len().saturating_sub(SHARD_WINDOWS - FREED);
+    if excess == 0 {
         return;
     }
     let mut ends: Vec<(Instant, Key)> =
         shard.iter().map(|(key, window)| (window.started.plus(window.length_s), *key)).collect();
-    ends.select_nth_unstable(EVICTED);
-    for (_, key) in &ends[..EVICTED] {
+    ends.select_nth_unstable(excess);
+    for (_, key) in &ends[..excess] {
         shard.remove(key);
     }
 }
