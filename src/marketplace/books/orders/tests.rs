@@ -8,7 +8,7 @@ use super::*;
 use crate::base::{DAY_S, Versions};
 use crate::changes::{self, Topic};
 use crate::db::{Db, ReadTx};
-use crate::fixture::{self, Place, ZONE};
+use crate::fixture::{self, TestDir, ZONE};
 use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::words::ORDER_STATES;
 
@@ -23,13 +23,13 @@ pub struct World {
     pub db: Db,
     pub books: Books,
     pub versions: Arc<Versions>,
-    _place: Place,
+    _dir: TestDir,
 }
 
 impl World {
     pub fn new() -> Self {
-        let place = Place::new();
-        let db = place.database();
+        let dir = TestDir::new();
+        let db = dir.database();
         let versions = Arc::default();
         crate::stale::watch(&db, &versions, || {}).unwrap();
         let books = Books {
@@ -40,7 +40,7 @@ impl World {
             payment_days: 3,
             program: Terms { lap_days: 30, zone: ZONE },
         };
-        Self { db, books, versions, _place: place }
+        Self { db, books, versions, _dir: dir }
     }
 
     pub fn apply(
