@@ -33,8 +33,12 @@ impl Component {
     pub const fn title(self) -> Bilingual {
         match self {
             Self::Api => Bilingual { portuguese: "API e painel", english: "API and panel" },
-            Self::Database => Bilingual { portuguese: "Gravação de dados", english: "Storing data" },
-            Self::Tasks => Bilingual { portuguese: "Tarefas periódicas", english: "Background work" },
+            Self::Database => {
+                Bilingual { portuguese: "Gravação de dados", english: "Storing data" }
+            }
+            Self::Tasks => {
+                Bilingual { portuguese: "Tarefas periódicas", english: "Background work" }
+            }
             Self::Marketplace => Bilingual {
                 portuguese: "Ligação com o marketplace",
                 english: "Marketplace connection",
@@ -116,7 +120,7 @@ pub fn now(app: &App, tx: &ReadTx<'_>, now: Instant) -> Result<Vec<(Component, S
 
 /// The same rule as for `/readyz`.
 fn database(app: &App) -> State {
-    if app.soundness.is_damaged() || app.db.condition() != Condition::Writable {
+    if app.integrity.is_damaged() || app.db.condition() != Condition::Writable {
         return State::Down;
     }
     State::Operational
