@@ -172,7 +172,7 @@ fn what_happens_in_a_task_stays_in_it() {
     let mut report = Report::default();
     let errors: Vec<Option<String>> = BROKEN
         .iter()
-        .map(|task| run_one(&test.app, task, &Turn::new(NOW, None), &mut report).error)
+        .map(|task| run_one(&test.app, task, &TaskContext::new(NOW, None), &mut report).error)
         .collect();
     assert_eq!(
         errors,
@@ -223,26 +223,26 @@ fn a_task_that_was_stopped_goes_on_where_it_was() {
     stop.stop();
     let mut report = Report::default();
     // Stopped before its first piece: nothing is done, and nothing is lost.
-    inactivity::alert(&test.app, &Turn::new(NOW, Some(&stop)), &mut report).unwrap();
+    inactivity::alert(&test.app, &TaskContext::new(NOW, Some(&stop)), &mut report).unwrap();
     assert_eq!(test.number("SELECT count(*) FROM outbox"), 0);
     // As if it had ended after the first piece.
     test.execute(
         "INSERT INTO cron_mark (name, position, done, expires_at)
          VALUES ('inativos:20777', 500, 0, 1800000000)",
     );
-    inactivity::alert(&test.app, &Turn::new(NOW, None), &mut report).unwrap();
+    inactivity::alert(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
     assert_eq!(test.number("SELECT count(*) FROM outbox"), 800);
     assert_eq!(test.number("SELECT done FROM cron_mark"), 1);
     // The next day only the people of the first piece are found.
     let tomorrow = NOW.plus(DAY_S);
     test.dir.now_is(tomorrow);
-    inactivity::alert(&test.app, &Turn::new(tomorrow, None), &mut report).unwrap();
+    inactivity::alert(&test.app, &TaskContext::new(tomorrow, None), &mut report).unwrap();
     assert_eq!(test.number("SELECT count(*) FROM outbox"), 1300);
     assert_eq!(test.number("SELECT count(DISTINCT user_id) FROM outbox"), 1300);
     // Marks of days that are over are deleted.
     let later = NOW.plus(10 * DAY_S);
     test.dir.now_is(later);
-    inactivity::alert(&test.app, &Turn::new(later, None), &mut report).unwrap();
+    inactivity::alert(&test.app, &TaskContext::new(later, None), &mut report).unwrap();
     assert_eq!(test.number("SELECT count(*) FROM outbox"), 1300);
     assert!(test.number("SELECT count(*) FROM cron_mark") <= 2);
 }
@@ -258,7 +258,7 @@ fn a_large_day_is_packed_in_parts_and_each_entry_is_in_one_place() {
     );
     test.execute("UPDATE cron_run SET started_at = started_at + 86400 WHERE run_id > 4500");
     let mut report = Report::default();
-    archive::pack(&test.app, &Turn::new(NOW, None), &mut report).unwrap();
+    archive::pack(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
     assert_eq!(test.number("SELECT count(*) FROM cron_run"), 0);
     assert_eq!(test.number("SELECT sum(runs) FROM cron_run_count"), 0);
     assert_eq!(test.number("SELECT sum(entries) FROM log_batch"), 5000);
@@ -352,21 +352,21 @@ fn everybody_is_reminded_of_a_meet_also_in_several_pieces() {
     );
     for _ in 0..2 {
         let mut report = Report::default();
-        meets::remind(&test.app, &Turn::new(NOW, None), &mut report).unwrap();
+        meets::remind(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
         assert_eq!(test.number("SELECT count(*) FROM outbox"), 300);
         assert_eq!(test.number("SELECT count(DISTINCT user_id) FROM outbox"), 300);
     }
     // Moving a meet drops all its reminders, and new ones are queued.
     test.execute("UPDATE meet SET starts_at = starts_at - 60");
     let mut report = Report::default();
-    meets::remind(&test.app, &Turn::new(NOW, None), &mut report).unwrap();
+    meets::remind(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
     let by_state =
         |state: i64| test.number(&format!("SELECT count(*) FROM outbox WHERE state = {state}"));
     assert_eq!((by_state(2), by_state(0)), (300, 300));
     // Marks of meets that have begun are deleted.
     let begun = NOW.plus(2 * DAY_S);
     test.dir.now_is(begun);
-    meets::remind(&test.app, &Turn::new(begun, None), &mut report).unwrap();
+    meets::remind(&test.app, &TaskContext::new(begun, None), &mut report).unwrap();
     assert_eq!(test.number("SELECT count(*) FROM cron_mark"), 0);
 }
 
@@ -389,7 +389,7 @@ fn messages_that_are_done_are_packed_and_those_between_them_stay() {
                 'ok ana@example.com' FROM n",
     );
     let mut report = Report::default();
-    archive::pack(&test.app, &Turn::new(NOW, None), &mut report).unwrap();
+    archive::pack(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
     assert_eq!(test.number("SELECT count(*) FROM outbox"), 1000);
     assert_eq!(test.number("SELECT count(*) FROM outbox WHERE state = 0"), 1000);
     assert_eq!(test.number("SELECT sum(messages) FROM outbox_count"), 1000);
@@ -469,14 +469,14 @@ fn a_log_of_requests_above_its_limit_is_packed_whatever_its_age() {
          SELECT 1795176000000000 + i, 1795176000, i, 'GET', '/', 200, 1, '', '', 1 FROM n",
     );
     let mut report = Report::default();
-    let relieve = |report: &mut Report| {
-        archive::relieve(&test.app, &Turn::new(NOW, None), report).unwrap();
+    let pack_overflow = |report: &mut Report| {
+        archive::pack_overflow(&test.app, &TaskContext::new(NOW, None), report).unwrap();
     };
-    relieve(&mut report);
+    pack_overflow(&mut report);
     assert_eq!(test.number("SELECT count(*) FROM log_batch"), 0);
     // As if the log held that many more entries.
     test.execute("INSERT INTO request_log_count VALUES (5, '', 997500)");
-    relieve(&mut report);
+    pack_overflow(&mut report);
     assert_eq!(test.number("SELECT min(entry_id) FROM request_log"), 1_795_176_000_004_001);
     assert_eq!(test.number("SELECT sum(entries) FROM request_log_count"), 998_500);
 }
