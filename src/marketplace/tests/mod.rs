@@ -128,13 +128,13 @@ impl World {
         let begun = self.begin(person);
         let consent =
             self.control("authorize", &json!({ "query": location(&begun), "ml_user_id": SHOP.0 }));
-        self.come_back(person, consent["location"].as_str().unwrap())
+        self.finish_link(person, consent["location"].as_str().unwrap())
     }
 
-    fn come_back(&self, person: UserId, address: &str) -> String {
+    fn finish_link(&self, person: UserId, address: &str) -> String {
         let path = address.strip_prefix("http://127.0.0.1:8080").unwrap();
-        let arrival = account::link::Arrival::of(&self.request(path, b"")).unwrap();
-        let outcome = account::link::come_back(&self.app, person, &arrival).unwrap();
+        let callback = account::link::LinkCallback::of(&self.request(path, b"")).unwrap();
+        let outcome = account::link::finish_link(&self.app, person, &callback).unwrap();
         location(&outcome.redirect().unwrap())
     }
 
