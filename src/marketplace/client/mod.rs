@@ -38,7 +38,9 @@ use self::breaker::Breaker;
 use self::turns::{CALLS, Pauses, Turns, endpoint_of};
 use crate::base::{Clock, MlUserId, Secret};
 use crate::config;
-use crate::marketplace::books::document::{Odd, Unreadable, each, positive, text};
+use crate::marketplace::books::document::{
+    Unreadable, UnreadableRecord, positive, read_each, text,
+};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -134,7 +136,7 @@ pub struct Page<T> {
     /// How many records the whole search finds, as the marketplace counts.
     pub total: i64,
     /// Records of the page, readable or not.
-    pub records: Vec<Result<T, Odd>>,
+    pub records: Vec<Result<T, UnreadableRecord>>,
     /// The cursor for the next page of a scan; `None` at its end.
     pub scroll: Option<String>,
 }
@@ -151,7 +153,7 @@ impl<T> Page<T> {
         let scroll = answer["scroll_id"].as_str().filter(|_| !records.is_empty());
         Ok(Self {
             total: total.unwrap_or(0).max(0),
-            records: each(records, record),
+            records: read_each(records, record),
             scroll: scroll.map(str::to_owned),
         })
     }

@@ -7,12 +7,12 @@ use crate::app::App;
 use crate::base::{Instant, MlUserId, OrderId, UserId};
 use crate::db::{Result, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
-use crate::marketplace::books::Keeping;
+use crate::marketplace::books::BookWrite;
 use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::document::{
     ClaimDocument, ListingDocument, OrderDocument, QuestionDocument, Shipment,
 };
-use crate::marketplace::books::orders::{self, Applied, Books};
+use crate::marketplace::books::orders::{self, Applied, BookContext};
 use crate::marketplace::client::{Caller, Client, Failure};
 use crate::marketplace::inbox::hook::NotificationState;
 
@@ -23,7 +23,7 @@ const MOST_ORDERS: usize = 50;
 pub const LINK_LOST: &str = "the account must be linked again";
 
 /// Brings a fetched record into the books; returns the outcome.
-pub type Found = Box<dyn FnOnce(&WriteTx<'_>, &Books, &Link) -> Result<&'static str> + Send>;
+pub type Found = Box<dyn FnOnce(&WriteTx<'_>, &BookContext, &Link) -> Result<&'static str> + Send>;
 
 /// The account whose books a record goes into, and its owner.
 pub struct Link {
@@ -161,8 +161,8 @@ fn fetch_order(
 fn own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
     let is_own = document.seller() == caller.ml_user_id;
     is_own.then(|| -> Found {
-        Box::new(move |tx, books, link| {
-            document.apply((tx, books, link.owner), link.since).map(words)
+        Box::new(move |tx, context, link| {
+            document.apply((tx, context, link.owner), link.since).map(words)
         })
     })
 }
@@ -176,17 +176,17 @@ fn gone<D: Booked>(id: D::Id, said: &'static str) -> Found {
 }
 
 fn orders_found(orders: Vec<OrderDocument>) -> Found {
-    Box::new(move |tx, books, link| apply_orders((tx, books, link.owner), &orders, link.since))
+    Box::new(move |tx, context, link| apply_orders((tx, context, link.owner), &orders, link.since))
 }
 
 fn apply_orders(
-    (tx, books, owner): Keeping<'_, '_>,
+    (tx, context, owner): BookWrite<'_, '_>,
     orders: &[OrderDocument],
     news_from: Instant,
 ) -> Result<&'static str> {
     let mut said = "the shipment carries no order";
     for order in orders {
-        let applied = orders::apply((tx, books, owner), order, news_from)?;
+        let applied = orders::apply((tx, context, owner), order, news_from)?;
         // Of several orders, the outcome of one that changed is returned.
         if applied == Applied::Stored || said != words(Applied::Stored) {
             said = words(applied);

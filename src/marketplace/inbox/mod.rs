@@ -25,7 +25,7 @@ use crate::app::App;
 use crate::base::{DAY_S, Instant, MlUserId, Stop};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::marketplace::account::store;
-use crate::marketplace::books::orders::Books;
+use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::busy::Busy;
 use crate::marketplace::client::backoff::{pause_asked_s, pause_s};
 use crate::marketplace::work_off;
@@ -137,7 +137,7 @@ fn again(error: impl Into<String>, asked_s: Option<i64>, reach: Reach) -> LookOu
 /// Writes the result of a resource and the states of its notifications
 /// together.
 fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: LookOutcome) -> Result<()> {
-    let books = Books::of(app);
+    let context = BookContext::of(app);
     let again = rows.clone();
     let settled = app.db.write(move |tx| match outcome {
         LookOutcome::Found(found) => {
@@ -147,7 +147,7 @@ fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: LookOutcome)
             };
             let account = seller;
             let link = Link { owner, account, since };
-            let text = found(tx, &books, &link)?;
+            let text = found(tx, &context, &link)?;
             store::note_synced(tx, seller)?;
             close(tx, &rows, NotificationState::Done, text)
         }

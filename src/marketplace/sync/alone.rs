@@ -9,7 +9,7 @@ use super::{Asked, Halt, Reading};
 use crate::db::{Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::booked::Booked;
-use crate::marketplace::books::orders::Books;
+use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::client::{Caller, Client, Failure};
 
 /// The result of fetching one record.
@@ -75,10 +75,10 @@ pub fn each_own<D: Booked>(
     ask: impl Fn(&Client, &Caller<'_>, &D::Id) -> Result<D, Failure> + Sync,
     note: impl Fn(&WriteTx<'_>, &Account, &D::Id) -> DbResult<()> + Copy + Send + Sync + 'static,
 ) -> Asked<()> {
-    each(reading, ids, Forbidden::Records, ask, move |tx, account, books, id, single| {
+    each(reading, ids, Forbidden::Records, ask, move |tx, account, context, id, single| {
         match single {
             Single::Found(found) if found.seller() == account.ml_user_id => {
-                found.apply((tx, books, account.owner), account.linked_at)?;
+                found.apply((tx, context, account.owner), account.linked_at)?;
             }
             Single::Gone => {
                 D::gone(tx, account.owner, account.ml_user_id, id)?;
@@ -97,7 +97,7 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
     records: Vec<T>,
     forbidden: Forbidden,
     ask: impl Fn(&Client, &Caller<'_>, &T) -> Result<D, Failure> + Sync,
-    book: impl Fn(&WriteTx<'_>, &Account, &Books, &T, &Single<D>) -> DbResult<()>
+    book: impl Fn(&WriteTx<'_>, &Account, &BookContext, &T, &Single<D>) -> DbResult<()>
     + Copy
     + Send
     + Sync
@@ -145,8 +145,8 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
     };
     let take = || records.take(reading);
     let booked = two_at_a_time(take, fetch, |(record, single)| {
-        reading.submit(move |tx, account, books| {
-            book(tx, account, books, &record, &single)?;
+        reading.submit(move |tx, account, context| {
+            book(tx, account, context, &record, &single)?;
             Ok(1)
         })
     })?;

@@ -68,9 +68,9 @@ fn search(reading: &Reading<'_>, search: ClaimSearch) -> Asked<Found> {
             odd::readable(reading, &RECORDS, page.records, &mut found.odd);
         claims.retain(|claim| claim.seller == reading.account.ml_user_id);
         found.claims.extend(claims.iter().map(|claim| claim.id));
-        reading.write(move |tx, account, books| {
+        reading.write(move |tx, account, context| {
             for claim in &claims {
-                books::apply((tx, books, account.owner), claim, account.linked_at)?;
+                books::apply((tx, context, account.owner), claim, account.linked_at)?;
             }
             Ok(())
         })?;

@@ -246,7 +246,7 @@ fn details_of(reading: &Reading<'_>, asked: Vec<ItemId>) -> Result<Details, Call
 /// Queues the write of listings; the result is how many were read completely.
 /// Those that failed or were incomplete are read alone later.
 fn book(reading: &Reading<'_>, found: Details) -> Pending<usize, DbError> {
-    reading.submit(move |tx, account, books| {
+    reading.submit(move |tx, account, context| {
         let mut looked = 0;
         let id = account.ml_user_id;
         for listing in &found.listings {
@@ -254,7 +254,7 @@ fn book(reading: &Reading<'_>, found: Details) -> Pending<usize, DbError> {
                 Ok(listing) if listing.seller == id => {
                     let hidden = hidden(tx, account.owner, listing)?;
                     if hidden != Hidden::Changed {
-                        books::apply((tx, books, account.owner), listing, account.linked_at)?;
+                        books::apply((tx, context, account.owner), listing, account.linked_at)?;
                     }
                     if hidden == Hidden::Nothing {
                         note_looked(tx, id, &listing.id, Looked::Done)?;

@@ -39,7 +39,7 @@ use crate::app::App;
 use crate::base::{Instant, MlUserId, Stop};
 use crate::db::{DbError, Lane, Pending, ReadTx, Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
-use crate::marketplace::books::orders::Books;
+use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::busy::Taken;
 use crate::marketplace::client::backoff::pause_asked_s;
 use crate::marketplace::work_off;
@@ -167,7 +167,7 @@ impl Reading<'_> {
     /// Writes, if the account is still linked as it was.
     fn write<T: Default + Send + 'static>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>, &Account, &Books) -> DbResult<T> + Send + 'static,
+        job: impl FnOnce(&WriteTx<'_>, &Account, &BookContext) -> DbResult<T> + Send + 'static,
     ) -> DbResult<T> {
         self.submit(job).wait()
     }
@@ -175,12 +175,12 @@ impl Reading<'_> {
     /// Like `write`, without waiting for the result.
     fn submit<T: Default + Send + 'static>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>, &Account, &Books) -> DbResult<T> + Send + 'static,
+        job: impl FnOnce(&WriteTx<'_>, &Account, &BookContext) -> DbResult<T> + Send + 'static,
     ) -> Pending<T, DbError> {
-        let (account, books) = (self.account, Books::of(self.app));
+        let (account, context) = (self.account, BookContext::of(self.app));
         self.app.db.submit(move |tx| {
             if store::is_still(tx, &account)? {
-                job(tx, &account, &books)
+                job(tx, &account, &context)
             } else {
                 Ok(T::default())
             }

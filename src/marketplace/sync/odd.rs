@@ -4,7 +4,7 @@
 
 use super::Reading;
 use crate::db::DbError;
-use crate::marketplace::books::document::Odd;
+use crate::marketplace::books::document::UnreadableRecord;
 use crate::marketplace::inbox::hook;
 
 /// How a record of a list is fetched alone.
@@ -19,7 +19,7 @@ pub struct OddRecords {
 pub fn readable<T>(
     reading: &Reading<'_>,
     kind: &OddRecords,
-    records: Vec<Result<T, Odd>>,
+    records: Vec<Result<T, UnreadableRecord>>,
     odd: &mut Vec<i64>,
 ) -> Vec<T> {
     let account = reading.account.ml_user_id;

@@ -142,10 +142,10 @@ fn book(
     questions.retain(|question: &QuestionDocument| question.seller == reading.account.ml_user_id);
     let asked = |question: &QuestionDocument| (question.id, question.asked_at);
     let all = questions.iter().map(asked).collect();
-    let stale = reading.write(move |tx, account, books| {
+    let stale = reading.write(move |tx, account, context| {
         let mut stale = Vec::new();
         for question in &questions {
-            let applied = books::apply((tx, books, account.owner), question, account.linked_at)?;
+            let applied = books::apply((tx, context, account.owner), question, account.linked_at)?;
             if applied == Applied::Stale {
                 stale.push(question.id);
             }

@@ -190,10 +190,10 @@ fn look(reading: &Reading<'_>, sent: Vec<Sent>) -> Asked<usize> {
         sent,
         Forbidden::Area,
         |client, caller, sent| client.shipment(caller, sent.shipment),
-        |tx, account, books, sent, single| {
+        |tx, account, context, sent, single| {
             if let Single::Found(shipment) = single {
                 let read = (sent.shipment, shipment);
-                orders::apply_shipment((tx, books, account.owner), sent.order, read)?;
+                orders::apply_shipment((tx, context, account.owner), sent.order, read)?;
             }
             Ok(())
         },

@@ -21,7 +21,7 @@ use super::rules::{MOST_ORDERS, whole_hours};
 use super::{Asked, Halt, Reading, count_of};
 use crate::db::{DbError, Pending};
 use crate::marketplace::account::tokens::CallError;
-use crate::marketplace::books::document::{Odd, OrderDocument};
+use crate::marketplace::books::document::{OrderDocument, UnreadableRecord};
 use crate::marketplace::books::orders::{self as books, Applied};
 use crate::marketplace::client::{Failure, ORDERS_PAGE, OrderSearch, Page, Span};
 
@@ -196,7 +196,7 @@ impl Course {
         number: usize,
         page: &Page<OrderDocument>,
     ) {
-        let number_of = |order: &Result<OrderDocument, Odd>| match order {
+        let number_of = |order: &Result<OrderDocument, UnreadableRecord>| match order {
             Ok(order) => Some(order.id.0),
             Err(odd) => odd.id,
         };
@@ -283,11 +283,11 @@ fn page(
 fn book(reading: &Reading<'_>, mut orders: Vec<OrderDocument>) -> Pending<usize, DbError> {
     let counts_news = reading.state.good_until.is_some();
     orders.retain(|order| order.seller == reading.account.ml_user_id);
-    reading.submit(move |tx, account, books| {
+    reading.submit(move |tx, account, context| {
         let mut news = 0;
         for order in &orders {
             let known = !counts_news || books::is_sale(tx, account.owner, order.id)?;
-            let applied = books::apply((tx, books, account.owner), order, account.linked_at)?;
+            let applied = books::apply((tx, context, account.owner), order, account.linked_at)?;
             news += usize::from(!known && applied == Applied::Stored && order.is_sale());
         }
         Ok(news)
