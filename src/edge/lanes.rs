@@ -32,7 +32,7 @@ struct Size {
     retry_after_s: i64,
 }
 
-/// Five of them call at a time (`marketplace/client/turns.rs`).
+/// Five of them call at a time (`marketplace/client/limits.rs`).
 const OUTSIDE: Size = Size {
     running: 16,
     places: 128,
