@@ -18,18 +18,18 @@ pub const NOW: Instant = Instant(1_795_176_000);
 pub const ZONE: Zone = Zone::SAO_PAULO;
 
 /// A temporary folder with a clock, which starts at [`NOW`].
-pub struct Place {
+pub struct TestDir {
     pub folder: tempfile::TempDir,
     clock_file: PathBuf,
 }
 
-impl Place {
+impl TestDir {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock_file = folder.path().join("clock");
-        let place = Self { folder, clock_file };
-        place.now_is(NOW);
-        place
+        let dir = Self { folder, clock_file };
+        dir.now_is(NOW);
+        dir
     }
 
     pub fn clock(&self) -> Clock {
@@ -50,28 +50,28 @@ impl Place {
 }
 
 /// The service without HTTP.
-pub struct House {
+pub struct TestApp {
     pub app: Arc<App>,
-    pub place: Place,
+    pub dir: TestDir,
 }
 
-impl House {
+impl TestApp {
     pub fn new(config: Config) -> Self {
-        Self::at(Place::new(), config)
+        Self::at(TestDir::new(), config)
     }
 
-    /// The service in a place that already exists.
-    pub fn at(place: Place, config: Config) -> Self {
+    /// The service in a folder that already exists.
+    pub fn at(dir: TestDir, config: Config) -> Self {
         let parts = Parts {
             config,
-            clock: place.clock(),
-            db: place.database(),
+            clock: dir.clock(),
+            db: dir.database(),
             sealer: Sealer::new([7; 32]),
             bound: ([127, 0, 0, 1], 8080).into(),
             routes: Vec::new(),
             demo: Vec::new(),
         };
-        Self { app: App::new(parts).unwrap(), place }
+        Self { app: App::new(parts).unwrap(), dir }
     }
 
     pub fn write<T: Send + 'static>(

@@ -194,11 +194,11 @@ pub fn forget_ended(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{House, config};
+    use crate::fixture::{TestApp, config};
 
     #[test]
     fn links_lie_in_the_order_of_their_people_and_only_codes_open_them() {
-        let house = House::new(config(&[]));
+        let test = TestApp::new(config(&[]));
         let made = |tx: &WriteTx<'_>| {
             (1..=300)
                 .map(|number| {
@@ -212,10 +212,10 @@ mod tests {
                 })
                 .collect::<Result<Vec<_>>>()
         };
-        let links = house.app.db.write(made).unwrap();
+        let links = test.app.db.write(made).unwrap();
         assert!(links.is_sorted_by(|(_, one), (_, next)| one.name < next.name));
         for (user, link) in &links {
-            let opened = |code: &str| house.read(|tx| living(tx, &key(code))).map(|one| one.user);
+            let opened = |code: &str| test.read(|tx| living(tx, &key(code))).map(|one| one.user);
             assert_eq!(opened(&link.code), Some(*user));
             let (person, secret) = link.code.split_at(2 * PERSON_BYTES);
             for wrong in [&link.name, secret, &format!("{person}{}", "0".repeat(secret.len()))] {

@@ -8,8 +8,8 @@ use crate::app::App;
 use crate::base::MlUserId;
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::marketplace::tools::labels::parcel_page::{self, ParcelPage};
 use crate::marketplace::tools::labels::print::print;
-use crate::marketplace::tools::labels::shelf::{self, Shelf};
 use crate::marketplace::tools::labels::views::Parcels;
 use crate::panel::{Layout, Pick};
 
@@ -33,8 +33,8 @@ pub struct AgencyLabelsPage {
 
 /// `GET /admin/agencia/etiquetas`: the parcels of one account that can be printed.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (wanted, page) = shelf::asked(request)?;
-    let (accounts, shelf) = app.db.read(request.lane, |tx| {
+    let (wanted, page) = parcel_page::read_query(request)?;
+    let (accounts, parcels) = app.db.read(request.lane, |tx| {
         let accounts = store::all_accounts(tx)?;
         let shown = match wanted {
             Some(id) => {
@@ -43,20 +43,20 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             }
             None => accounts.first(),
         };
-        let shelf = match shown {
-            Some(one) => Shelf::read(tx, one.owner, (one.ml_user_id, one.token_ok), page)?,
-            None => Shelf::none(page),
+        let parcels = match shown {
+            Some(one) => ParcelPage::read(tx, one.owner, (one.ml_user_id, one.token_ok), page)?,
+            None => ParcelPage::empty(page),
         };
-        Ok::<_, Problem>((accounts, shelf))
+        Ok::<_, Problem>((accounts, parcels))
     })?;
     if request.wants_json() {
-        return shelf.json(app, request);
+        return parcels.json(app, request);
     }
     Reply::page(&AgencyLabelsPage {
         layout: layout(app, person, request),
-        shown: shelf.account().to_string(),
+        shown: parcels.account().to_string(),
         accounts: accounts.iter().map(pick).collect(),
-        parcels: shelf.view(app, request, PATH, FILE),
+        parcels: parcels.view(app, request, PATH, FILE),
     })
 }
 

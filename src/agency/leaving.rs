@@ -82,7 +82,7 @@ pub fn remove_accounts(app: &App, client: i64) -> Result<(), Problem> {
     let shell = app.db.read(Lane::Brief, |tx| invites::shell_of(tx, client))?;
     if let Some(shell) = shell {
         for account in app.db.read(Lane::Brief, |tx| linked_to(tx, shell))? {
-            link::forget(app, shell, account)?;
+            link::unlink_and_revoke(app, shell, account)?;
         }
     }
     for joined in app.db.read(Lane::Brief, |tx| store::accounts_of(tx, client))? {
@@ -105,7 +105,7 @@ pub fn remove_account(
     })?;
     let Some(joined) = joined.filter(|joined| joined.client == client) else { return Ok(None) };
     let was_there = if shell == Some(joined.owner) {
-        link::forget(app, joined.owner, account)?
+        link::unlink_and_revoke(app, joined.owner, account)?
     } else {
         let joined = joined.clone();
         app.db.write(move |tx| leave(tx, &joined))?

@@ -268,7 +268,7 @@ fn check_soundness(app: &App) {
     match app.db.quick_check() {
         Ok(faults) if faults.is_empty() => tracing::info!("the database is sound"),
         Ok(faults) => {
-            app.soundness.set_damaged();
+            app.integrity.set_damaged();
             tracing::error!(
                 first = faults[0],
                 "the database is damaged; restore a backup with `seller-platform restore`"

@@ -1,7 +1,7 @@
 //! Periodic tasks of the agency: its clients are read in cycles of five, and
 //! each account is checked every six hours.
 
-use super::{Outcome, Report, Turn};
+use super::{Outcome, Report, TaskContext};
 use crate::agency::checkup::EVERY_S;
 use crate::agency::cycle::{self, Whom};
 use crate::agency::overhaul;
@@ -9,8 +9,8 @@ use crate::app::App;
 
 /// Reads five clients. A run by the internal tick takes only clients that are
 /// due; a requested run takes those that have waited longest.
-pub fn read(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
-    let whom = if turn.is_asked { Whom::Oldest } else { Whom::Due };
+pub fn read(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+    let whom = if context.is_asked { Whom::Oldest } else { Whom::Due };
     if let Some(cycle) = cycle::run(app, whom)? {
         report.add_agency(cycle.synced, cycle.errors);
     }
@@ -18,8 +18,8 @@ pub fn read(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
 }
 
 /// Checks the accounts whose last check was at least six hours ago.
-pub fn check(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
-    let tally = overhaul::run(app, turn.now.minus(EVERY_S), &|| turn.is_over())?;
+pub fn check(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+    let tally = overhaul::run(app, context.now.minus(EVERY_S), &|| context.is_time_over())?;
     report.add_checkup(tally.looked_at, tally.ready);
     Ok(())
 }

@@ -13,7 +13,7 @@ use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::{Outcome, Report, Turn, rules};
+use super::{Outcome, Report, TaskContext, rules};
 use crate::app::App;
 use crate::base::retention::{Keep, MESSAGES, REQUESTS, RUNS};
 use crate::base::{Day, Instant, Zone};
@@ -68,27 +68,23 @@ const MESSAGE: &str = "channel, kind, user_id, state, created_at, attempts,
 const PIECE: usize = 2_000;
 
 /// The periodic task `arquivamento`: packs entries that are old enough.
-pub fn pack(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+pub fn pack(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
     // Entries still in memory may belong to a day that is over.
     app.requests.flush(&app.db)?;
     for log in LOGS {
-        let old = rules::old_before(app.zone(), turn.now, log.keep.days);
-        pack_while(app, log, turn, report, |_| Ok(Some(old)))?;
+        let old = rules::old_before(app.zone(), context.now, log.keep.days);
+        pack_while(app, log, context, report, |_| Ok(Some(old)))?;
     }
     Ok(())
 }
 
 /// The periodic task `limite_registros`: packs the entries above a log's limit,
 /// whatever their age.
-pub fn relieve(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+pub fn pack_overflow(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
     for log in LOGS.iter().filter(|log| log.most.is_some()) {
-        pack_while(
-            app,
-            log,
-            turn,
-            report,
-            |tx| Ok(is_full(tx, log)?.then_some(Instant(i64::MAX))),
-        )?;
+        pack_while(app, log, context, report, |tx| {
+            Ok(is_full(tx, log)?.then_some(Instant(i64::MAX)))
+        })?;
     }
     Ok(())
 }
@@ -98,11 +94,11 @@ pub fn relieve(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
 fn pack_while(
     app: &App,
     log: &'static Log,
-    turn: &Turn<'_>,
+    context: &TaskContext<'_>,
     report: &mut Report,
     before: impl Fn(&ReadTx<'_>) -> Result<Option<Instant>>,
 ) -> Outcome {
-    while !turn.is_over() {
+    while !context.is_time_over() {
         let zone = app.zone();
         let piece = app.db.read(Lane::Slow, |tx| match before(tx)? {
             Some(before) => oldest(tx, log, before, zone),

@@ -1,14 +1,14 @@
 //! Ends access that was not paid for (`checkout/sweep.rs` decides whose).
 
-use super::{Outcome, Report, Turn};
+use super::{Outcome, Report, TaskContext};
 use crate::accounts::students::Desk;
 use crate::app::App;
 use crate::checkout::sweep::{PIECE, sweep};
 
 /// The periodic task `pagamentos`.
-pub fn end(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+pub fn end(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
     let grace_days = app.config.checkout.late_grace_days;
-    while !turn.is_over() {
+    while !context.is_time_over() {
         let desk = Desk::of(app);
         let ended = app.db.write(move |tx| sweep(tx, &desk, grace_days))?;
         report.add_suspended(ended);

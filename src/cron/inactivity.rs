@@ -7,7 +7,7 @@
 use serde_json::json;
 
 use super::mark::{self, Mark};
-use super::{Outcome, Report, Turn, rules};
+use super::{Outcome, Report, TaskContext, rules};
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, Zone};
 use crate::config::Config;
@@ -21,17 +21,17 @@ const PIECE: usize = 250;
 const MARKS: &str = "inativos";
 
 /// The periodic task `inatividade`.
-pub fn alert(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
+pub fn alert(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
     let terms = Terms::of(&app.config, app.zone());
-    let today = app.day(turn.now);
+    let today = app.day(context.now);
     let name = format!("{MARKS}:{}", today.0);
     let over = app.zone().start_of(today.plus(1)).plus(DAY_S);
     let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?;
     if at == Mark::default() {
         forget_earlier(app)?;
     }
-    while !at.done && !turn.is_over() {
-        let before = terms.away_since_before(turn.now);
+    while !at.done && !context.is_time_over() {
+        let before = terms.away_since_before(context.now);
         let ways = terms.ways;
         let people =
             app.db.read(Lane::Slow, |tx| people_after(tx, UserId(at.position), before, ways))?;

@@ -2,7 +2,7 @@
 //! the notifications that the marketplace could not deliver.
 
 use super::mark::{self, Mark};
-use super::{Outcome, Report, Turn};
+use super::{Outcome, Report, TaskContext};
 use crate::app::App;
 use crate::base::{DAY_S, Instant};
 use crate::db::{DbError, Lane};
@@ -20,23 +20,23 @@ const LOOK_S: i64 = 900;
 const REFUSED_S: i64 = 6 * 3600;
 
 /// The periodic task `ml_sync`.
-pub fn read(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
-    let missed = receive_missed(app, turn);
-    if turn.is_asked {
+pub fn read(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+    let missed = receive_missed(app, context);
+    if context.is_asked {
         sync::hurry(app, HURRIED)?;
     }
-    report.add_sync(sync::sweep(app, &|| turn.is_over())?);
+    report.add_sync(sync::sweep(app, &|| context.is_time_over())?);
     Ok(missed?)
 }
 
-fn receive_missed(app: &App, turn: &Turn<'_>) -> Result<(), DbError> {
+fn receive_missed(app: &App, context: &TaskContext<'_>) -> Result<(), DbError> {
     let next_at = app.db.read(Lane::Slow, |tx| mark::of(tx, MARK))?.position;
     // A time further ahead than the longest pause means that the clock was set
     // back. Then do not wait.
-    if (1..=REFUSED_S).contains(&(next_at - turn.now.0)) {
+    if (1..=REFUSED_S).contains(&(next_at - context.now.0)) {
         return Ok(());
     }
-    let pause_s = match missed::receive(app, &|| turn.is_over())? {
+    let pause_s = match missed::receive(app, &|| context.is_time_over())? {
         missed::MissedOutcome::Received(new) => {
             if new > 0 {
                 tracing::info!(new, "notifications that were missed are received");
@@ -47,7 +47,7 @@ fn receive_missed(app: &App, turn: &Turn<'_>) -> Result<(), DbError> {
         missed::MissedOutcome::Unavailable => LOOK_S,
         missed::MissedOutcome::Refused => REFUSED_S,
     };
-    let next: Instant = turn.now.plus(pause_s);
+    let next: Instant = context.now.plus(pause_s);
     let mark = Mark { position: next.0, done: false };
     app.db.write(move |tx| mark::set(tx, MARK, mark, next.plus(DAY_S)))
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::mark::{self, Mark};
 use super::rules::Moment;
-use super::{Outcome, Report, Turn};
+use super::{Outcome, Report, TaskContext};
 use crate::app::App;
 use crate::base::{Instant, UserId};
 use crate::content::agenda::PERMISSION;
@@ -27,14 +27,14 @@ const MARKS: &str = "encontro";
 const MOVED: &str = "o encontro mudou de horário ou foi excluído";
 
 /// The periodic task `lembretes_encontros`.
-pub fn remind(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
-    withdraw(app, turn)?;
-    let now = turn.now;
+pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+    withdraw(app, context)?;
+    let now = context.now;
     let ahead = app.db.read(Lane::Slow, |tx| meets::upcoming(tx, now, MOST_MEETS))?;
     for meet in &ahead {
         for moment in Moment::ALL {
             if moment.is_now(meet.entry.starts_at, now) {
-                remind_of(app, turn, report, meet, moment)?;
+                remind_of(app, context, report, meet, moment)?;
             }
         }
     }
@@ -96,7 +96,7 @@ impl Reminder {
 
 fn remind_of(
     app: &App,
-    turn: &Turn<'_>,
+    context: &TaskContext<'_>,
     report: &mut Report,
     meet: &Meet,
     moment: Moment,
@@ -110,7 +110,7 @@ fn remind_of(
     };
     let name = reminder.mark();
     let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?;
-    while !at.done && !turn.is_over() {
+    while !at.done && !context.is_time_over() {
         let ways = reminder.ways;
         let people = app.db.read(Lane::Slow, |tx| people_after(tx, UserId(at.position), ways))?;
         let (reminder, name) = (reminder.clone(), name.clone());
@@ -176,7 +176,7 @@ fn starts_at(tx: &ReadTx<'_>, meet: i64) -> Result<Option<Instant>> {
 
 /// Drops queued reminders of meets that were moved or removed, and deletes the
 /// marks of meets that have started.
-fn withdraw(app: &App, turn: &Turn<'_>) -> Outcome {
+fn withdraw(app: &App, context: &TaskContext<'_>) -> Outcome {
     let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
     for (name, is_over) in marks {
         let Some((meet, start)) = meet_of(&name) else {
@@ -186,7 +186,7 @@ fn withdraw(app: &App, turn: &Turn<'_>) -> Outcome {
             app.db.read(Lane::Slow, |tx| Ok::<_, DbError>(starts_at(tx, meet)? == Some(start)))?;
         // If the meet was not moved, messages still queued after its start have
         // expired, and the delivery marks them as such.
-        let is_done = if stands { is_over } else { take_back(app, turn, &name)? };
+        let is_done = if stands { is_over } else { take_back(app, context, &name)? };
         if is_done {
             app.db.write(move |tx| mark::forget(tx, &name))?;
         }
@@ -203,9 +203,9 @@ fn meet_of(mark: &str) -> Option<(i64, Instant)> {
 }
 
 /// Drops the queued messages of a mark's reminder; false when some are left.
-fn take_back(app: &App, turn: &Turn<'_>, mark: &str) -> Result<bool> {
+fn take_back(app: &App, context: &TaskContext<'_>, mark: &str) -> Result<bool> {
     let told = mark.trim_start_matches(MARKS);
-    while !turn.is_over() {
+    while !context.is_time_over() {
         let keys = format!("{}{told}:", MessageKind::MeetReminder.name());
         let drop = move |tx: &WriteTx<'_>| outbox::drop_keyed(tx, &keys, MOVED, PIECE);
         if app.db.write(drop)? < PIECE {

@@ -51,7 +51,7 @@ pub struct Task {
     /// The name shown in the panel.
     pub title: &'static str,
     pub every: Every,
-    pub work: fn(&App, &Turn<'_>, &mut Report) -> Outcome,
+    pub work: fn(&App, &TaskContext<'_>, &mut Report) -> Outcome,
 }
 
 /// All tasks, in the order in which they run.
@@ -68,7 +68,7 @@ pub const TASKS: &[Task] = &[
     Task { name: "agencia_sync", title: "Contas da agência", every: Every::Run, work: agency::read },
     Task { name: "agencia_checkup", title: "Checkup das contas da agência", every: Every::Run, work: agency::check },
     Task { name: "arquivamento", title: "Arquivamento de registros", every: Every::Day, work: archive::pack },
-    Task { name: "limite_registros", title: "Registros acima do limite", every: Every::Run, work: archive::relieve },
+    Task { name: "limite_registros", title: "Registros acima do limite", every: Every::Run, work: archive::pack_overflow },
 ];
 
 /// What a task returns. Its counts are in the report, also when it failed.
@@ -86,8 +86,8 @@ crate::named! {
     }
 }
 
-/// A task's turn in a run.
-pub struct Turn<'t> {
+/// The context of a task in a run: its time and how the run was started.
+pub struct TaskContext<'t> {
     /// When the run began.
     pub now: Instant,
     /// Whether the run was requested from outside the tick, so that its result
@@ -97,20 +97,20 @@ pub struct Turn<'t> {
     stop: Option<&'t Stop>,
 }
 
-impl<'t> Turn<'t> {
-    /// A turn that begins now.
+impl<'t> TaskContext<'t> {
+    /// A context whose time begins now.
     pub fn new(now: Instant, stop: Option<&'t Stop>) -> Self {
         Self { now, is_asked: false, began: Monotonic::now(), stop }
     }
 
-    /// The same turn with `is_asked` set.
+    /// The same context with `is_asked` set.
     pub const fn asked(mut self, is_asked: bool) -> Self {
         self.is_asked = is_asked;
         self
     }
 
     /// Whether the task should leave the rest to the next run.
-    pub fn is_over(&self) -> bool {
+    pub fn is_time_over(&self) -> bool {
         self.began.elapsed() >= BUDGET || self.stop.is_some_and(Stop::is_set)
     }
 
@@ -145,7 +145,7 @@ pub struct Run {
 /// `None` when too many runs wait already.
 pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
     let _turn = app.cron_turns.take(MOST_WAITING)?;
-    let whole = Turn::new(app.clock.now(), stop);
+    let whole = TaskContext::new(app.clock.now(), stop);
     let mut report = Report::default();
     let mut failures = Vec::new();
     let mut ran = Vec::new();
@@ -159,8 +159,9 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
                 let last =
                     state.filter(|state| state.failures == 0).and_then(|state| state.started_at);
                 if !paused && task.every.is_due(app.zone(), last, app.clock.now()) {
-                    let turn = Turn::new(app.clock.now(), stop).asked(origin != Origin::Tick);
-                    let done = run_one(app, task, &turn, &mut report);
+                    let context =
+                        TaskContext::new(app.clock.now(), stop).asked(origin != Origin::Tick);
+                    let done = run_one(app, task, &context, &mut report);
                     failures.extend(Failure::of(&done));
                     ran.push(done);
                 }
@@ -190,8 +191,8 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
 }
 
 /// Runs one task and catches its failure or panic.
-fn run_one(app: &App, task: &'static Task, turn: &Turn<'_>, report: &mut Report) -> Ran {
-    let result = catch_unwind(AssertUnwindSafe(|| (task.work)(app, turn, report)));
+fn run_one(app: &App, task: &'static Task, context: &TaskContext<'_>, report: &mut Report) -> Ran {
+    let result = catch_unwind(AssertUnwindSafe(|| (task.work)(app, context, report)));
     let error = match result {
         Ok(Ok(())) => None,
         Ok(Err(error)) => Some(error.to_string()),
@@ -200,7 +201,7 @@ fn run_one(app: &App, task: &'static Task, turn: &Turn<'_>, report: &mut Report)
     if let Some(error) = &error {
         tracing::warn!(task = task.name, error, "a periodic task failed");
     }
-    Ran { task, started_at: turn.now, ended_at: app.clock.now(), ms: turn.ms(), error }
+    Ran { task, started_at: context.now, ended_at: app.clock.now(), ms: context.ms(), error }
 }
 
 fn panic_words(panic: &(dyn Any + Send)) -> String {

@@ -7,7 +7,7 @@
 use serde_json::json;
 
 use super::mark::{self, Mark};
-use super::{Outcome, Report, Turn};
+use super::{Outcome, Report, TaskContext};
 use crate::app::App;
 use crate::base::{DAY_S, Day, Instant, UserId};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
@@ -27,16 +27,16 @@ const SETTLED: &str = "desafio";
 /// the people after an id who need work, and the last id that it read. `work`
 /// handles one person and returns whether it did anything. Returns how often it
 /// did.
-fn walk(
+fn for_each_student(
     app: &App,
-    turn: &Turn<'_>,
+    context: &TaskContext<'_>,
     (name, over): (&str, Instant),
     next: impl Fn(&ReadTx<'_>, UserId) -> Result<(Vec<UserId>, Option<UserId>)>,
     work: impl Fn(&WriteTx<'_>, UserId) -> Result<bool> + Send + Copy + 'static,
 ) -> std::result::Result<usize, DbError> {
     let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, name))?;
     let mut worked = 0;
-    while !at.done && !turn.is_over() {
+    while !at.done && !context.is_time_over() {
         let (people, last) = app.db.read(Lane::Slow, |tx| next(tx, UserId(at.position)))?;
         let to = Mark { position: last.map_or(at.position, |last| last.0), done: last.is_none() };
         let name = name.to_owned();
@@ -64,19 +64,19 @@ fn forget_earlier(app: &App, kind: &str) -> Outcome {
 
 /// Reminds those who have not checked in today, from the configured hour on,
 /// once a day.
-pub fn remind(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
-    let (zone, today) = (app.zone(), app.day(turn.now));
+pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+    let (zone, today) = (app.zone(), app.day(context.now));
     let hour = app.config.program.reminder_hour;
     let from = chrono::NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or_default();
-    if turn.now < zone.at(today, from) {
+    if context.now < zone.at(today, from) {
         return Ok(());
     }
     let name = format!("{REMINDED}:{}", today.0);
     let ways = Ways::of(&app.config);
     let midnight = zone.start_of(today.plus(1));
-    let reminded = walk(
+    let reminded = for_each_student(
         app,
-        turn,
+        context,
         (&name, midnight.plus(DAY_S)),
         |tx, after| waiting(tx, after, today),
         move |tx, student| remind_one(tx, ways, student, (today, midnight)),
@@ -131,13 +131,13 @@ fn remind_one(
 }
 
 /// Ends the streaks of those who did not check in yesterday, once a day.
-pub fn end_streaks(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
-    let today = app.day(turn.now);
+pub fn end_streaks(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+    let today = app.day(context.now);
     let name = format!("{ENDED}:{}", today.0);
     let over = app.zone().start_of(today.plus(1)).plus(DAY_S);
-    let ended = walk(
+    let ended = for_each_student(
         app,
-        turn,
+        context,
         (&name, over),
         |tx, after| missed(tx, after, today),
         move |tx, student| end_one(tx, student, today),
@@ -171,16 +171,16 @@ fn end_one(tx: &WriteTx<'_>, student: UserId, today: Day) -> Result<bool> {
 
 /// Gives the rewards of challenges that were created or changed after their
 /// period began, to students who have reached the goal already.
-pub fn settle_challenges(app: &App, turn: &Turn<'_>, _: &mut Report) -> Outcome {
-    let (zone, today) = (app.zone(), app.day(turn.now));
+pub fn settle_challenges(app: &App, context: &TaskContext<'_>, _: &mut Report) -> Outcome {
+    let (zone, today) = (app.zone(), app.day(context.now));
     let terms = Terms::of(&app.config);
     for (challenge, changed_at) in app.db.read(Lane::Slow, |tx| challenges::unsettled(tx, today))? {
         let name = format!("{SETTLED}:{}:{}", challenge.id, changed_at.0);
-        let over = zone.start_of(challenge.entry.ends_on.plus(1)).max(turn.now).plus(DAY_S);
+        let over = zone.start_of(challenge.entry.ends_on.plus(1)).max(context.now).plus(DAY_S);
         let id = challenge.id;
-        walk(
+        for_each_student(
             app,
-            turn,
+            context,
             (&name, over),
             |tx, after| challenges::owed(tx, &challenge, after, PIECE),
             move |tx, student| settle_one(tx, terms, student, id),

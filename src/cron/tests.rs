@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::rules::{Every, Moment, away_since_before, full_days_away, leaves_at, old_before};
 use super::*;
 use crate::base::{DAY_S, UserId, Zone};
-use crate::fixture::{House, NOW, ZONE, config};
+use crate::fixture::{NOW, TestApp, ZONE, config};
 use crate::outbox;
 
 const ZONES: [&str; 4] =
@@ -120,11 +120,11 @@ fn quiet_hours_at_their_edges() {
     assert_eq!(leaves("2018-11-03 23:00:00", short), "2018-11-04 01:01:01");
 }
 
-fn house() -> House {
-    House::new(config(&[]))
+fn test_app() -> TestApp {
+    TestApp::new(config(&[]))
 }
 
-impl House {
+impl TestApp {
     fn execute(&self, sql: &'static str) {
         self.write(move |tx| tx.execute(sql, []));
     }
@@ -164,11 +164,11 @@ static BROKEN: [Task; 3] = [
 
 #[test]
 fn what_happens_in_a_task_stays_in_it() {
-    let house = house();
+    let test = test_app();
     let mut report = Report::default();
     let errors: Vec<Option<String>> = BROKEN
         .iter()
-        .map(|task| run_one(&house.app, task, &Turn::new(NOW, None), &mut report).error)
+        .map(|task| run_one(&test.app, task, &TaskContext::new(NOW, None), &mut report).error)
         .collect();
     assert_eq!(
         errors,
@@ -209,8 +209,8 @@ fn names_of_tasks_are_theirs_alone() {
 
 #[test]
 fn a_task_that_was_stopped_goes_on_where_it_was() {
-    let house = house();
-    house.execute(
+    let test = test_app();
+    test.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1300)
          INSERT INTO user (email, name, role, created_at, chat_number)
          SELECT 'p' || i, 'P', 'free', 1790000000, '5511987654321' FROM n",
@@ -219,49 +219,49 @@ fn a_task_that_was_stopped_goes_on_where_it_was() {
     stop.stop();
     let mut report = Report::default();
     // Stopped before its first piece: nothing is done, and nothing is lost.
-    inactivity::alert(&house.app, &Turn::new(NOW, Some(&stop)), &mut report).unwrap();
-    assert_eq!(house.number("SELECT count(*) FROM outbox"), 0);
+    inactivity::alert(&test.app, &TaskContext::new(NOW, Some(&stop)), &mut report).unwrap();
+    assert_eq!(test.number("SELECT count(*) FROM outbox"), 0);
     // As if it had ended after the first piece.
-    house.execute(
+    test.execute(
         "INSERT INTO cron_mark (name, position, done, expires_at)
          VALUES ('inativos:20777', 500, 0, 1800000000)",
     );
-    inactivity::alert(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
-    assert_eq!(house.number("SELECT count(*) FROM outbox"), 800);
-    assert_eq!(house.number("SELECT done FROM cron_mark"), 1);
+    inactivity::alert(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
+    assert_eq!(test.number("SELECT count(*) FROM outbox"), 800);
+    assert_eq!(test.number("SELECT done FROM cron_mark"), 1);
     // The next day only the people of the first piece are found.
     let tomorrow = NOW.plus(DAY_S);
-    house.place.now_is(tomorrow);
-    inactivity::alert(&house.app, &Turn::new(tomorrow, None), &mut report).unwrap();
-    assert_eq!(house.number("SELECT count(*) FROM outbox"), 1300);
-    assert_eq!(house.number("SELECT count(DISTINCT user_id) FROM outbox"), 1300);
+    test.dir.now_is(tomorrow);
+    inactivity::alert(&test.app, &TaskContext::new(tomorrow, None), &mut report).unwrap();
+    assert_eq!(test.number("SELECT count(*) FROM outbox"), 1300);
+    assert_eq!(test.number("SELECT count(DISTINCT user_id) FROM outbox"), 1300);
     // Marks of days that are over are deleted.
     let later = NOW.plus(10 * DAY_S);
-    house.place.now_is(later);
-    inactivity::alert(&house.app, &Turn::new(later, None), &mut report).unwrap();
-    assert_eq!(house.number("SELECT count(*) FROM outbox"), 1300);
-    assert!(house.number("SELECT count(*) FROM cron_mark") <= 2);
+    test.dir.now_is(later);
+    inactivity::alert(&test.app, &TaskContext::new(later, None), &mut report).unwrap();
+    assert_eq!(test.number("SELECT count(*) FROM outbox"), 1300);
+    assert!(test.number("SELECT count(*) FROM cron_mark") <= 2);
 }
 
 #[test]
 fn a_large_day_is_packed_in_parts_and_each_entry_is_in_one_place() {
-    let house = house();
+    let test = test_app();
     // Five thousand runs in the last hours of a day and the first of the next.
-    house.execute(
+    test.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
          INSERT INTO cron_run (started_at, ended_at, ms, origin, outcome, counts, errors)
          SELECT 1780000000 + i, 1780000000 + i, i, 'relogio', 0, '{}', '[]' FROM n",
     );
-    house.execute("UPDATE cron_run SET started_at = started_at + 86400 WHERE run_id > 4500");
+    test.execute("UPDATE cron_run SET started_at = started_at + 86400 WHERE run_id > 4500");
     let mut report = Report::default();
-    archive::pack(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
-    assert_eq!(house.number("SELECT count(*) FROM cron_run"), 0);
-    assert_eq!(house.number("SELECT sum(runs) FROM cron_run_count"), 0);
-    assert_eq!(house.number("SELECT sum(entries) FROM log_batch"), 5000);
-    assert_eq!(house.number("SELECT max(part) FROM log_batch"), 3);
+    archive::pack(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
+    assert_eq!(test.number("SELECT count(*) FROM cron_run"), 0);
+    assert_eq!(test.number("SELECT sum(runs) FROM cron_run_count"), 0);
+    assert_eq!(test.number("SELECT sum(entries) FROM log_batch"), 5000);
+    assert_eq!(test.number("SELECT max(part) FROM log_batch"), 3);
     let mut ids = Vec::new();
-    for batch in 1..=house.number("SELECT max(batch_id) FROM log_batch") {
-        let found = house.app.db.read(Lane::Slow, |tx| archive::batch(tx, batch));
+    for batch in 1..=test.number("SELECT max(batch_id) FROM log_batch") {
+        let found = test.app.db.read(Lane::Slow, |tx| archive::batch(tx, batch));
         let (_, lines) = found.unwrap().unwrap();
         for line in lines.unwrap().lines() {
             let entry: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -274,29 +274,29 @@ fn a_large_day_is_packed_in_parts_and_each_entry_is_in_one_place() {
 
 #[test]
 fn entries_that_change_while_they_are_packed_stay_where_they_are() {
-    let house = house();
-    house.execute(
+    let test = test_app();
+    test.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10)
          INSERT INTO cron_run (started_at, ended_at, ms, origin, outcome, counts, errors)
          SELECT 1780000000 + i, 1780000000 + i, i, 'relogio', 0, '{}', '[]' FROM n",
     );
     let log = &archive::LOGS[0];
-    let piece = house.app.db.read(Lane::Slow, |tx| archive::oldest(tx, log, NOW, ZONE));
+    let piece = test.app.db.read(Lane::Slow, |tx| archive::oldest(tx, log, NOW, ZONE));
     let batch = archive::Batch::of(log, piece.unwrap().unwrap()).unwrap();
-    house.execute("DELETE FROM cron_run WHERE run_id = 5");
-    let stored = house.app.db.write(move |tx| batch.store(tx));
+    test.execute("DELETE FROM cron_run WHERE run_id = 5");
+    let stored = test.app.db.write(move |tx| batch.store(tx));
     let told = stored.unwrap_err().to_string();
     assert!(told.contains("changed while they were packed"), "{told}");
-    assert_eq!(house.number("SELECT count(*) FROM cron_run"), 9);
-    assert_eq!(house.number("SELECT count(*) FROM log_batch"), 0);
+    assert_eq!(test.number("SELECT count(*) FROM cron_run"), 9);
+    assert_eq!(test.number("SELECT count(*) FROM log_batch"), 0);
 }
 
 #[test]
 fn a_run_waits_for_the_one_before_it_and_only_so_many_wait() {
-    let house = house();
-    let before = house.app.cron_turns.take(1).unwrap();
+    let test = test_app();
+    let before = test.app.cron_turns.take(1).unwrap();
     let (tell, told) = std::sync::mpsc::channel();
-    let app = Arc::clone(&house.app);
+    let app = Arc::clone(&test.app);
     let waiting = std::thread::spawn(move || {
         let run = run(&app, Origin::Panel, None);
         tell.send(run.map(|run| run.failures.len())).unwrap();
@@ -304,78 +304,78 @@ fn a_run_waits_for_the_one_before_it_and_only_so_many_wait() {
     let at_most = Duration::from_millis(100);
     assert!(told.recv_timeout(at_most).is_err(), "it waits");
     // One waits, so there is no place for a second when one is the limit.
-    assert!(house.app.cron_turns.take(1).is_none());
-    assert_eq!(house.number("SELECT count(*) FROM cron_run"), 0);
+    assert!(test.app.cron_turns.take(1).is_none());
+    assert_eq!(test.number("SELECT count(*) FROM cron_run"), 0);
     drop(before);
     assert_eq!(told.recv().unwrap(), Some(0));
     waiting.join().unwrap();
-    assert_eq!(house.number("SELECT count(*) FROM cron_run"), 1);
+    assert_eq!(test.number("SELECT count(*) FROM cron_run"), 1);
 }
 
 #[test]
 fn a_run_keeps_its_turn_until_it_is_over() {
-    let house = house();
-    house.execute(
+    let test = test_app();
+    test.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
          INSERT INTO user (email, name, role, created_at, chat_number)
          SELECT 'p' || i, 'P', 'free', 1790000000, '5511987654321' FROM n",
     );
-    let app = Arc::clone(&house.app);
+    let app = Arc::clone(&test.app);
     let running = std::thread::spawn(move || run(&app, Origin::Panel, None));
     let mut before = 0;
     while before < 5000 {
-        let is_taken = house.app.cron_turns.is_taken();
-        let queued = house.number("SELECT count(*) FROM outbox");
+        let is_taken = test.app.cron_turns.is_taken();
+        let queued = test.number("SELECT count(*) FROM outbox");
         let goes_on = 0 < before && queued < 5000;
         assert!(is_taken || !goes_on, "at {queued} messages nobody has the turn");
         before = queued;
     }
     running.join().unwrap();
-    assert!(!house.app.cron_turns.is_taken());
+    assert!(!test.app.cron_turns.is_taken());
 }
 
 #[test]
 fn everybody_is_reminded_of_a_meet_also_in_several_pieces() {
-    let house = house();
-    house.execute(
+    let test = test_app();
+    test.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
          INSERT INTO user (email, name, role, created_at, chat_number)
          SELECT 'p' || i, 'P', iif(i % 2, 'pro', 'free'), 1790000000, '5511987654321' FROM n",
     );
-    house.execute(
+    test.execute(
         "INSERT INTO meet (title, starts_at, minutes, created_at, updated_at)
          VALUES ('Encontro', 1795176000 + 86400, 60, 1, 1)",
     );
     for _ in 0..2 {
         let mut report = Report::default();
-        meets::remind(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
-        assert_eq!(house.number("SELECT count(*) FROM outbox"), 300);
-        assert_eq!(house.number("SELECT count(DISTINCT user_id) FROM outbox"), 300);
+        meets::remind(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
+        assert_eq!(test.number("SELECT count(*) FROM outbox"), 300);
+        assert_eq!(test.number("SELECT count(DISTINCT user_id) FROM outbox"), 300);
     }
     // Moving a meet drops all its reminders, and new ones are queued.
-    house.execute("UPDATE meet SET starts_at = starts_at - 60");
+    test.execute("UPDATE meet SET starts_at = starts_at - 60");
     let mut report = Report::default();
-    meets::remind(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
+    meets::remind(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
     let by_state =
-        |state: i64| house.number(&format!("SELECT count(*) FROM outbox WHERE state = {state}"));
+        |state: i64| test.number(&format!("SELECT count(*) FROM outbox WHERE state = {state}"));
     assert_eq!((by_state(2), by_state(0)), (300, 300));
     // Marks of meets that have begun are deleted.
     let begun = NOW.plus(2 * DAY_S);
-    house.place.now_is(begun);
-    meets::remind(&house.app, &Turn::new(begun, None), &mut report).unwrap();
-    assert_eq!(house.number("SELECT count(*) FROM cron_mark"), 0);
+    test.dir.now_is(begun);
+    meets::remind(&test.app, &TaskContext::new(begun, None), &mut report).unwrap();
+    assert_eq!(test.number("SELECT count(*) FROM cron_mark"), 0);
 }
 
 #[test]
 fn messages_that_are_done_are_packed_and_those_between_them_stay() {
-    let house = house();
-    house.execute(
+    let test = test_app();
+    test.execute(
         "INSERT INTO user (user_id, email, name, role, created_at)
          VALUES (7, 'ana@example.com', 'Ana Souza', 'free', 1700000000)",
     );
     // Every third message waits. Some of the others failed or were cancelled,
     // with texts that name people.
-    house.execute(
+    test.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
          INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, done_at, outcome, provider)
          SELECT 'email', 7, 'alerta', '{\"nome\":\"Ana Souza\"}', i, iif(i % 3 = 0, 0, 1 + i % 3), 1770000000, 1770000000,
@@ -385,12 +385,12 @@ fn messages_that_are_done_are_packed_and_those_between_them_stay() {
                 'ok ana@example.com' FROM n",
     );
     let mut report = Report::default();
-    archive::pack(&house.app, &Turn::new(NOW, None), &mut report).unwrap();
-    assert_eq!(house.number("SELECT count(*) FROM outbox"), 1000);
-    assert_eq!(house.number("SELECT count(*) FROM outbox WHERE state = 0"), 1000);
-    assert_eq!(house.number("SELECT sum(messages) FROM outbox_count"), 1000);
-    assert_eq!(house.number("SELECT sum(entries) FROM log_batch"), 2000);
-    let packed = house.app.db.read(Lane::Slow, |tx| archive::batch(tx, 1));
+    archive::pack(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
+    assert_eq!(test.number("SELECT count(*) FROM outbox"), 1000);
+    assert_eq!(test.number("SELECT count(*) FROM outbox WHERE state = 0"), 1000);
+    assert_eq!(test.number("SELECT sum(messages) FROM outbox_count"), 1000);
+    assert_eq!(test.number("SELECT sum(entries) FROM log_batch"), 2000);
+    let packed = test.app.db.read(Lane::Slow, |tx| archive::batch(tx, 1));
     let lines = packed.unwrap().unwrap().1.unwrap();
     let numbers: std::collections::BTreeSet<i64> = lines
         .lines()
@@ -409,70 +409,70 @@ fn messages_that_are_done_are_packed_and_those_between_them_stay() {
 
 #[test]
 fn a_message_that_was_taken_up_again_is_not_packed() {
-    let house = house();
-    house.execute(
+    let test = test_app();
+    test.execute(
         "INSERT INTO user (user_id, email, name, role, created_at) VALUES (7, 'a@b', 'A', 'free', 1)",
     );
-    house.execute(
+    test.execute(
         "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, done_at)
          VALUES ('email', 7, 'alerta', '{}', 'a', 3, 1770000000, 1770000000, 1770000000),
                 ('email', 7, 'alerta', '{}', 'b', 3, 1770000000, 1770000000, 1770000000)",
     );
     let log = &archive::LOGS[2];
-    let piece = house.app.db.read(Lane::Slow, |tx| archive::oldest(tx, log, NOW, ZONE));
+    let piece = test.app.db.read(Lane::Slow, |tx| archive::oldest(tx, log, NOW, ZONE));
     let batch = Arc::new(archive::Batch::of(log, piece.unwrap().unwrap()).unwrap());
     // The message waits again, or was done again at another time.
     for change in ["0, done_at = NULL", "1, done_at = 1779999999"] {
         let change = format!("UPDATE outbox SET state = {change} WHERE message_id = 2");
-        house.execute(change.leak());
+        test.execute(change.leak());
         let batch = Arc::clone(&batch);
-        let stored = house.app.db.write(move |tx| batch.store(tx));
+        let stored = test.app.db.write(move |tx| batch.store(tx));
         assert!(stored.is_err());
-        assert_eq!(house.number("SELECT count(*) FROM outbox"), 2);
-        assert_eq!(house.number("SELECT count(*) FROM log_batch"), 0);
+        assert_eq!(test.number("SELECT count(*) FROM outbox"), 2);
+        assert_eq!(test.number("SELECT count(*) FROM log_batch"), 0);
     }
 }
 
 #[test]
 fn bodies_of_messages_go_after_thirty_days_and_then_nothing_is_sent_again() {
-    let house = house();
-    house.execute(
+    let test = test_app();
+    test.execute(
         "INSERT INTO user (user_id, email, name, role, created_at) VALUES (7, 'a@b', 'A', 'free', 1)",
     );
     // Failed 31 and 29 days ago, and one that has waited for a long time.
-    house.execute(
+    test.execute(
         "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, done_at)
          SELECT 'email', 7, 'alerta', '{\"a\":1}', value, 3, 1, 1, 1795176000 - value * 86400
          FROM json_each('[31, 29]')",
     );
-    house.execute(
+    test.execute(
         "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at)
          VALUES ('email', 7, 'alerta', '{\"a\":1}', 'x', 0, 1, 1)",
     );
-    let forgotten = house.app.db.write(|tx| outbox::forget_bodies(tx, 100));
+    let forgotten = test.app.db.write(|tx| outbox::forget_bodies(tx, 100));
     assert_eq!(forgotten.unwrap(), 1);
-    assert_eq!(house.number("SELECT message_id FROM outbox WHERE params = '{}'"), 1);
-    let again = |id| house.app.db.write(move |tx| outbox::try_again(tx, id)).unwrap();
+    assert_eq!(test.number("SELECT message_id FROM outbox WHERE params = '{}'"), 1);
+    let again = |id| test.app.db.write(move |tx| outbox::try_again(tx, id)).unwrap();
     assert_eq!((again(1), again(2)), (false, true));
 }
 
 #[test]
 fn a_log_of_requests_above_its_limit_is_packed_whatever_its_age() {
-    let house = house();
-    house.execute(
+    let test = test_app();
+    test.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
          INSERT INTO request_log (entry_id, at, request_id, method, path, status, us, caller, address, sampled)
          SELECT 1795176000000000 + i, 1795176000, i, 'GET', '/', 200, 1, '', '', 1 FROM n",
     );
     let mut report = Report::default();
-    let relieve = |report: &mut Report| {
-        archive::relieve(&house.app, &Turn::new(NOW, None), report).unwrap();
+    let pack_overflow = |report: &mut Report| {
+        archive::pack_overflow(&test.app, &TaskContext::new(NOW, None), report).unwrap();
     };
-    relieve(&mut report);
-    assert_eq!(house.number("SELECT count(*) FROM log_batch"), 0);
+    pack_overflow(&mut report);
+    assert_eq!(test.number("SELECT count(*) FROM log_batch"), 0);
     // As if the log held that many more entries.
-    house.execute("INSERT INTO request_log_count VALUES (5, '', 997500)");
-    relieve(&mut report);
-    assert_eq!(house.number("SELECT min(entry_id) FROM request_log"), 1_795_176_000_004_001);
-    assert_eq!(house.number("SELECT sum(entries) FROM request_log_count"), 998_500);
+    test.execute("INSERT INTO request_log_count VALUES (5, '', 997500)");
+    pack_overflow(&mut report);
+    assert_eq!(test.number("SELECT min(entry_id) FROM request_log"), 1_795_176_000_004_001);
+    assert_eq!(test.number("SELECT sum(entries) FROM request_log_count"), 998_500);
 }

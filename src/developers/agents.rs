@@ -2,21 +2,21 @@
 //! text of the page is in `agents_pt.html` and `agents_en.html`.
 
 use super::guide::Sample;
-use super::language::{Language, Said, Text};
+use super::language::{Bilingual, Language, Text};
 use crate::partner::agent::{LEGACY, MODERN, PATH};
 use crate::partner::operation::{Declared, Effect};
 use crate::partner::{seller, supplier};
 
 /// The sections in order. Both languages use the same ids.
 #[rustfmt::skip] // A table: one entry a row, columns in the same order.
-pub const SECTIONS: &[(&str, Said)] = &[
-    ("conectar", Said { portuguese: "Conectar em dois cliques", english: "Connect in two clicks" }),
-    ("colar", Said { portuguese: "Configuração para colar", english: "Configuration to paste" }),
-    ("com-token", Said { portuguese: "Com um token de parceiro", english: "With a partner token" }),
-    ("ferramentas", Said { portuguese: "As ferramentas", english: "The tools" }),
-    ("permissoes", Said { portuguese: "O que o assistente pode", english: "What an assistant may do" }),
-    ("erros-assistente", Said { portuguese: "Erros", english: "Errors" }),
-    ("protocolo", Said { portuguese: "Para quem escreve um cliente", english: "For those who write a client" }),
+pub const SECTIONS: &[(&str, Bilingual)] = &[
+    ("conectar", Bilingual { portuguese: "Conectar em dois cliques", english: "Connect in two clicks" }),
+    ("colar", Bilingual { portuguese: "Configuração para colar", english: "Configuration to paste" }),
+    ("com-token", Bilingual { portuguese: "Com um token de parceiro", english: "With a partner token" }),
+    ("ferramentas", Bilingual { portuguese: "As ferramentas", english: "The tools" }),
+    ("permissoes", Bilingual { portuguese: "O que o assistente pode", english: "What an assistant may do" }),
+    ("erros-assistente", Bilingual { portuguese: "Erros", english: "Errors" }),
+    ("protocolo", Bilingual { portuguese: "Para quem escreve um cliente", english: "For those who write a client" }),
 ];
 
 /// Data that the page shows.
@@ -61,14 +61,14 @@ pub fn agents(base: &str, language: Language) -> Agents {
 
 fn row<P>(operation: &Declared<P>, language: Language) -> ToolRow {
     let effect = match operation.tool.effect {
-        Effect::Reads | Effect::Fetches => Said { portuguese: "lê", english: "reads" },
-        Effect::Sends => Said { portuguese: "envia", english: "sends" },
-        Effect::Adds => Said { portuguese: "acrescenta", english: "adds" },
-        Effect::Removes => Said { portuguese: "remove", english: "removes" },
+        Effect::Reads | Effect::Fetches => Bilingual { portuguese: "lê", english: "reads" },
+        Effect::Sends => Bilingual { portuguese: "envia", english: "sends" },
+        Effect::Adds => Bilingual { portuguese: "acrescenta", english: "adds" },
+        Effect::Removes => Bilingual { portuguese: "remove", english: "removes" },
     };
     ToolRow {
         name: operation.name,
-        effect: effect.in_(language),
+        effect: effect.text(language),
         about: Text::of(operation.about.trim_end_matches('.'), language),
     }
 }

@@ -2,7 +2,7 @@
 //! in `guide_pt.html` and `guide_en.html`.
 
 use super::explained::CODES;
-use super::language::{Language, Said, Text};
+use super::language::{Bilingual, Language, Text};
 use super::openapi::{PARTNER, PARTNER_DEV};
 use super::views::Guide;
 use crate::app::App;
@@ -13,19 +13,19 @@ use crate::partner::PlanName;
 
 /// The sections in order. Both languages use the same ids.
 #[rustfmt::skip] // A table: one entry a row, columns in the same order.
-pub const SECTIONS: &[(&str, Said)] = &[
-    ("comecar", Said { portuguese: "A primeira chamada em um minuto", english: "The first call in one minute" }),
-    ("enderecos", Said { portuguese: "Os dois endereços", english: "The two base addresses" }),
-    ("autenticacao", Said { portuguese: "Autenticação", english: "Authentication" }),
-    ("limites", Said { portuguese: "Limites e cota", english: "Limits and quota" }),
-    ("erros", Said { portuguese: "Erros", english: "Errors" }),
-    ("listas", Said { portuguese: "Listas e páginas", english: "Lists and pages" }),
-    ("acompanhar", Said { portuguese: "Acompanhar novidades", english: "Following what is new" }),
-    ("idempotencia", Said { portuguese: "Repetir sem medo: Idempotency-Key", english: "Safe to repeat: Idempotency-Key" }),
-    ("repetir", Said { portuguese: "O que repetir, e quando", english: "What to repeat, and when" }),
-    ("formatos", Said { portuguese: "Datas, dinheiro e números", english: "Dates, money and numbers" }),
-    ("navegador", Said { portuguese: "No navegador", english: "From a browser" }),
-    ("ajuda", Said { portuguese: "Quando pedir ajuda", english: "When asking for help" }),
+pub const SECTIONS: &[(&str, Bilingual)] = &[
+    ("comecar", Bilingual { portuguese: "A primeira chamada em um minuto", english: "The first call in one minute" }),
+    ("enderecos", Bilingual { portuguese: "Os dois endereços", english: "The two base addresses" }),
+    ("autenticacao", Bilingual { portuguese: "Autenticação", english: "Authentication" }),
+    ("limites", Bilingual { portuguese: "Limites e cota", english: "Limits and quota" }),
+    ("erros", Bilingual { portuguese: "Erros", english: "Errors" }),
+    ("listas", Bilingual { portuguese: "Listas e páginas", english: "Lists and pages" }),
+    ("acompanhar", Bilingual { portuguese: "Acompanhar novidades", english: "Following what is new" }),
+    ("idempotencia", Bilingual { portuguese: "Repetir sem medo: Idempotency-Key", english: "Safe to repeat: Idempotency-Key" }),
+    ("repetir", Bilingual { portuguese: "O que repetir, e quando", english: "What to repeat, and when" }),
+    ("formatos", Bilingual { portuguese: "Datas, dinheiro e números", english: "Dates, money and numbers" }),
+    ("navegador", Bilingual { portuguese: "No navegador", english: "From a browser" }),
+    ("ajuda", Bilingual { portuguese: "Quando pedir ajuda", english: "When asking for help" }),
 ];
 
 /// An error, as the guide shows it.
@@ -104,8 +104,8 @@ pub fn codes(language: Language) -> Vec<CodeRow> {
     let rows = CODES.iter().map(|one| CodeRow {
         status: one.code.status(Family::Partner).as_u16(),
         code: one.code.name(Family::Partner),
-        what: Text::own(one.what.in_(language)),
-        then: Text::own(one.then.in_(language)),
+        what: Text::own(one.what.text(language)),
+        then: Text::own(one.then.text(language)),
     });
     rows.collect()
 }

@@ -12,14 +12,14 @@ crate::named! {
 
 /// A text in both languages.
 #[derive(Clone, Copy)]
-pub struct Said {
+pub struct Bilingual {
     pub portuguese: &'static str,
     pub english: &'static str,
 }
 
-impl Said {
+impl Bilingual {
     /// The text in one language.
-    pub const fn in_(self, language: Language) -> &'static str {
+    pub const fn text(self, language: Language) -> &'static str {
         match language {
             Language::Portuguese => self.portuguese,
             Language::English => self.english,

@@ -135,8 +135,8 @@ pub(super) fn change_rows(language: Language) -> Vec<ChangeRow> {
     let rows = CHANGES.iter().map(|change| ChangeRow {
         day: change.day,
         shown: Day::parse(change.day).map_or_else(String::new, |day| shown(day, language)),
-        title: change.title.in_(language),
-        points: change.points.iter().map(|point| Text::own(point.in_(language))).collect(),
+        title: change.title.text(language),
+        points: change.points.iter().map(|point| Text::own(point.text(language))).collect(),
     });
     rows.collect()
 }
@@ -255,9 +255,9 @@ pub(super) fn status_page(layout: Layout, frame: Frame, seen: &Seen, at: String)
     };
     let part = |(component, state): &(Component, State)| PartRow {
         id: component.name(),
-        title: component.title().in_(language),
-        about: component.about().in_(language),
-        state: state.word().in_(language),
+        title: component.title().text(language),
+        about: component.about().text(language),
+        state: state.word().text(language),
         tone: state.tone(),
         share: seen.share(*component).map_or_else(String::new, |share| percent(share, language)),
         days: bars(seen, *component, &frame),

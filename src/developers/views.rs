@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::agents::Agents;
 use super::guide::{CodeRow, PlanRow, SECTIONS, Sample};
-use super::language::{Language, Said, Text};
+use super::language::{Bilingual, Language, Text};
 use super::reference::Operation;
 use super::webhooks::Webhooks;
 use super::words::Words;
@@ -51,12 +51,12 @@ impl Frame {
     }
 
     /// The text in the language of the page.
-    pub const fn say(&self, said: &Said) -> &'static str {
-        said.in_(self.language)
+    pub const fn say(&self, said: &Bilingual) -> &'static str {
+        said.text(self.language)
     }
 
     /// The sections of this page: id and title.
-    pub fn sections(&self) -> &'static [(&'static str, Said)] {
+    pub fn sections(&self) -> &'static [(&'static str, Bilingual)] {
         match self.path {
             super::AGENTS => agents::SECTIONS,
             super::WEBHOOKS => webhooks::SECTIONS,
@@ -67,7 +67,7 @@ impl Frame {
     /// The title of a section of this page.
     pub fn section(&self, id: &str) -> &'static str {
         let section = self.sections().iter().find(|(known, _)| *known == id);
-        section.map_or("", |(_, said)| said.in_(self.language))
+        section.map_or("", |(_, said)| said.text(self.language))
     }
 
     /// Pages in the navigation: path and title.

@@ -3,37 +3,37 @@
 //! `webhooks_en.html`. Tests take the code from the page and run it.
 
 use super::guide::Sample;
-use super::language::{Language, Said, Text};
+use super::language::{Bilingual, Language, Text};
 use crate::webhooks::EventType;
 
 /// The sections in order. Both languages use the same ids.
 #[rustfmt::skip] // A table: one entry a row, columns in the same order.
-pub const SECTIONS: &[(&str, Said)] = &[
-    ("criar", Said { portuguese: "Receber o primeiro aviso", english: "Receive the first message" }),
-    ("eventos", Said { portuguese: "Os eventos", english: "The events" }),
-    ("mensagem", Said { portuguese: "A mensagem", english: "The message" }),
-    ("assinatura", Said { portuguese: "Conferir a assinatura", english: "Verify the signature" }),
-    ("responder", Said { portuguese: "Responder, e o que se repete", english: "Answer, and what is repeated" }),
-    ("ordem", Said { portuguese: "Ordem e repetições", english: "Order and duplicates" }),
-    ("segredo", Said { portuguese: "Trocar o segredo", english: "Rotate the secret" }),
-    ("testar", Said { portuguese: "Testar e reenviar", english: "Test and send again" }),
+pub const SECTIONS: &[(&str, Bilingual)] = &[
+    ("criar", Bilingual { portuguese: "Receber o primeiro aviso", english: "Receive the first message" }),
+    ("eventos", Bilingual { portuguese: "Os eventos", english: "The events" }),
+    ("mensagem", Bilingual { portuguese: "A mensagem", english: "The message" }),
+    ("assinatura", Bilingual { portuguese: "Conferir a assinatura", english: "Verify the signature" }),
+    ("responder", Bilingual { portuguese: "Responder, e o que se repete", english: "Answer, and what is repeated" }),
+    ("ordem", Bilingual { portuguese: "Ordem e repetições", english: "Order and duplicates" }),
+    ("segredo", Bilingual { portuguese: "Trocar o segredo", english: "Rotate the secret" }),
+    ("testar", Bilingual { portuguese: "Testar e reenviar", english: "Test and send again" }),
 ];
 
 /// What an event means.
 #[rustfmt::skip] // A table: one event a row.
-const fn told(event: EventType) -> Said {
+const fn told(event: EventType) -> Bilingual {
     match event {
-        EventType::OrderCreated => Said { portuguese: "Uma venda chegou. `data` é a venda, como em `list_orders`.", english: "A sale arrived. `data` is the order, as in `list_orders`." },
-        EventType::OrderPaid => Said { portuguese: "Uma venda foi paga.", english: "An order was paid." },
-        EventType::OrderCancelled => Said { portuguese: "Uma venda foi cancelada.", english: "An order was cancelled." },
-        EventType::OrderShipped => Said { portuguese: "O pacote de uma venda saiu.", english: "The parcel of an order is on its way." },
-        EventType::QuestionReceived => Said { portuguese: "Alguém perguntou em um anúncio.", english: "Somebody asked about a listing." },
-        EventType::ClaimOpened => Said { portuguese: "Uma reclamação foi aberta.", english: "A claim was opened." },
-        EventType::StockChanged => Said { portuguese: "O saldo de um produto mudou.", english: "The balance of a product changed." },
-        EventType::DropOrderCreated => Said { portuguese: "Para fornecedores: um pedido a repassar, como em `drop_list_orders`.", english: "For suppliers: a drop order arose, as in `drop_list_orders`." },
-        EventType::DropOrderPaid => Said { portuguese: "Para fornecedores: um pedido foi marcado como pago.", english: "For suppliers: a drop order was marked as paid." },
-        EventType::DropOrderCancelled => Said { portuguese: "Para fornecedores: um pedido foi cancelado com a venda.", english: "For suppliers: a drop order was cancelled with its sale." },
-        EventType::Test => Said { portuguese: "Um teste, pedido no painel. Todo endereço o recebe.", english: "A test, asked for in the panel. Every address receives it." },
+        EventType::OrderCreated => Bilingual { portuguese: "Uma venda chegou. `data` é a venda, como em `list_orders`.", english: "A sale arrived. `data` is the order, as in `list_orders`." },
+        EventType::OrderPaid => Bilingual { portuguese: "Uma venda foi paga.", english: "An order was paid." },
+        EventType::OrderCancelled => Bilingual { portuguese: "Uma venda foi cancelada.", english: "An order was cancelled." },
+        EventType::OrderShipped => Bilingual { portuguese: "O pacote de uma venda saiu.", english: "The parcel of an order is on its way." },
+        EventType::QuestionReceived => Bilingual { portuguese: "Alguém perguntou em um anúncio.", english: "Somebody asked about a listing." },
+        EventType::ClaimOpened => Bilingual { portuguese: "Uma reclamação foi aberta.", english: "A claim was opened." },
+        EventType::StockChanged => Bilingual { portuguese: "O saldo de um produto mudou.", english: "The balance of a product changed." },
+        EventType::DropOrderCreated => Bilingual { portuguese: "Para fornecedores: um pedido a repassar, como em `drop_list_orders`.", english: "For suppliers: a drop order arose, as in `drop_list_orders`." },
+        EventType::DropOrderPaid => Bilingual { portuguese: "Para fornecedores: um pedido foi marcado como pago.", english: "For suppliers: a drop order was marked as paid." },
+        EventType::DropOrderCancelled => Bilingual { portuguese: "Para fornecedores: um pedido foi cancelado com a venda.", english: "For suppliers: a drop order was cancelled with its sale." },
+        EventType::Test => Bilingual { portuguese: "Um teste, pedido no painel. Todo endereço o recebe.", english: "A test, asked for in the panel. Every address receives it." },
     }
 }
 
@@ -64,7 +64,7 @@ impl Webhooks {
     pub fn of(language: Language) -> Self {
         let event = |event: EventType| EventRow {
             name: event.name(),
-            about: Text::own(told(event).in_(language)),
+            about: Text::own(told(event).text(language)),
         };
         let sample = |(id, title, code): (&'static str, &'static str, &str)| Sample {
             id,

@@ -3,7 +3,7 @@
 //! If the list as a whole is invalid, nothing changes. A bad row does not stop
 //! the others.
 
-use super::links::{self, ByProduct, LinkFault, Linked, NewLink, Sight};
+use super::links::{self, ByProduct, LinkFault, LinkPlan, Linked, NewLink};
 use crate::base::UserId;
 use crate::base::ids::item_number;
 use crate::base::text::search_key;
@@ -133,9 +133,9 @@ impl Row {
 /// between rows of the same list show only when the list is applied.
 pub fn preview(tx: &ReadTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Outcome>> {
     each(rows, |link| {
-        Ok(links::look(tx, supplier, link)?.map(|sight| match sight {
-            Sight::New { .. } => RowStatus::Created,
-            Sight::Known(_) => RowStatus::Unchanged,
+        Ok(links::check(tx, supplier, link)?.map(|plan| match plan {
+            LinkPlan::New { .. } => RowStatus::Created,
+            LinkPlan::Known(_) => RowStatus::Unchanged,
         }))
     })
 }

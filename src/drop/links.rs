@@ -87,7 +87,7 @@ pub enum Linked {
 }
 
 /// What making a link would do.
-pub enum Sight {
+pub enum LinkPlan {
     /// A new link, of a listing of this site to this product.
     New { site: String, product: i64 },
     /// Nothing: the link with this id exists.
@@ -95,11 +95,11 @@ pub enum Sight {
 }
 
 /// Checks what making a link would do.
-pub fn look(
+pub fn check(
     tx: &ReadTx<'_>,
     supplier: UserId,
     new: &NewLink,
-) -> Result<std::result::Result<Sight, LinkFault>> {
+) -> Result<std::result::Result<LinkPlan, LinkFault>> {
     if !relations::is_active(tx, supplier, new.seller)? {
         return Ok(Err(LinkFault::NoSeller));
     }
@@ -118,9 +118,9 @@ pub fn look(
         (new.seller, new.item),
     )?;
     Ok(match present {
-        Some((id, linked)) if linked == product.id => Ok(Sight::Known(id)),
+        Some((id, linked)) if linked == product.id => Ok(LinkPlan::Known(id)),
         Some(_) => Err(LinkFault::Taken),
-        None => Ok(Sight::New { site, product: product.id }),
+        None => Ok(LinkPlan::New { site, product: product.id }),
     })
 }
 
@@ -130,9 +130,9 @@ pub fn make(
     supplier: UserId,
     new: &NewLink,
 ) -> Result<std::result::Result<Linked, LinkFault>> {
-    let (site, product) = match look(tx, supplier, new)? {
-        Ok(Sight::New { site, product }) => (site, product),
-        Ok(Sight::Known(id)) => return Ok(Ok(Linked::Unchanged(id))),
+    let (site, product) = match check(tx, supplier, new)? {
+        Ok(LinkPlan::New { site, product }) => (site, product),
+        Ok(LinkPlan::Known(id)) => return Ok(Ok(Linked::Unchanged(id))),
         Err(fault) => return Ok(Err(fault)),
     };
     if count(tx, supplier)? >= MOST {

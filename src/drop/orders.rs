@@ -114,13 +114,18 @@ pub fn follow(
                  RETURNING drop_order_id, supplier_id",
                 (order.id, seller),
             )?;
-            tell(tx, EventType::DropOrderCancelled, &called_off)
+            raise_events(tx, EventType::DropOrderCancelled, &called_off)
         }
-        Sale::Paid => arise(tx, seller, order, payment_days),
+        Sale::Paid => create_or_restore(tx, seller, order, payment_days),
     }
 }
 
-fn arise(tx: &WriteTx<'_>, seller: UserId, order: &SoldOrder<'_>, payment_days: u32) -> Result<()> {
+fn create_or_restore(
+    tx: &WriteTx<'_>,
+    seller: UserId,
+    order: &SoldOrder<'_>,
+    payment_days: u32,
+) -> Result<()> {
     let known = tx.execute(
         "UPDATE drop_order SET state = iif(paid_at IS NULL, 1, 2)
          WHERE order_id = ?1 AND seller_id = ?2",
@@ -139,11 +144,11 @@ fn arise(tx: &WriteTx<'_>, seller: UserId, order: &SoldOrder<'_>, payment_days: 
          RETURNING drop_order_id, supplier_id",
         (seller, order.item, order.id, order.created_at, order.quantity, due_at),
     )?;
-    tell(tx, EventType::DropOrderCreated, &made)
+    raise_events(tx, EventType::DropOrderCreated, &made)
 }
 
 /// Raises a webhook event for the supplier of each drop order.
-fn tell(tx: &WriteTx<'_>, kind: EventType, orders: &[(i64, UserId)]) -> Result<()> {
+fn raise_events(tx: &WriteTx<'_>, kind: EventType, orders: &[(i64, UserId)]) -> Result<()> {
     orders.iter().try_for_each(|(id, supplier)| webhooks::raise(tx, *supplier, kind, (*id, 0)))
 }
 

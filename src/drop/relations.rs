@@ -179,7 +179,12 @@ fn is_full(tx: &ReadTx<'_>, supplier: UserId) -> Result<bool> {
 
 /// Whether this supplier made another invitation to the address recently. So
 /// withdrawing and repeating an invitation does not notify the person twice.
-pub fn was_told(tx: &ReadTx<'_>, supplier: UserId, email: &str, invitation: i64) -> Result<bool> {
+pub fn was_invited_recently(
+    tx: &ReadTx<'_>,
+    supplier: UserId,
+    email: &str,
+    invitation: i64,
+) -> Result<bool> {
     tx.value(
         "SELECT EXISTS (SELECT 1 FROM drop_relation
              WHERE email = ?2 AND supplier_id = ?1 AND relation_id <> ?3 AND invited_at > ?4)",

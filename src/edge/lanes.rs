@@ -33,7 +33,7 @@ struct Size {
 }
 
 /// Of the running requests, five call the marketplace at a time
-/// (`marketplace/client/turns.rs`).
+/// (`marketplace/client/limits.rs`).
 const OUTSIDE: Size = Size {
     running: 16,
     places: 128,

@@ -114,7 +114,7 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
     }
     let app = Arc::clone(app);
     let work = move |stop: &Stop| {
-        repeat(stop, &app.marketplace.bell, || account::forget::work(&app, stop));
+        repeat(stop, &app.marketplace.bell, || account::purge::work(&app, stop));
     };
     threads.push(worker::start("forget", stop, work)?);
     Ok(threads)

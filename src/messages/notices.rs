@@ -144,7 +144,7 @@ pub fn forget(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
 mod tests {
     use super::*;
     use crate::db::Lane;
-    use crate::fixture::Place;
+    use crate::fixture::TestDir;
 
     const ANA: UserId = UserId(1);
 
@@ -156,8 +156,8 @@ mod tests {
 
     #[test]
     fn the_oldest_make_room() {
-        let place = Place::new();
-        let db = place.database();
+        let dir = TestDir::new();
+        let db = dir.database();
         db.write(|tx| {
             tx.run(
                 "INSERT INTO user (user_id, email, name, role, created_at)

@@ -143,7 +143,7 @@ pub fn forget(tx: &WriteTx<'_>, owner: UserId, most: usize) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{House, config};
+    use crate::fixture::{TestApp, config};
     use crate::messages::NotificationKind;
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
         for read in
             [vec![], vec![20], vec![1, 2], vec![1, 6, 19], (6..=20).collect(), (1..=20).collect()]
         {
-            let world = House::new(config(&[]));
+            let world = TestApp::new(config(&[]));
             let marked = read.clone();
             world.write(move |tx| {
                 tx.run(

@@ -44,7 +44,7 @@ const AGAIN_S: u16 = 5;
 /// listens.
 pub fn readyz(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
     let (database, message) = match app.db.condition() {
-        _ if app.soundness.is_damaged() => ("damaged", "the database is damaged; restore a backup"),
+        _ if app.integrity.is_damaged() => ("damaged", "the database is damaged; restore a backup"),
         Condition::Writable => return Reply::json(&Ready { ok: true, database: "ok" }),
         Condition::Full => ("full", "the disk is full; nothing can be stored until some is free"),
         Condition::NotWritable => ("not writable", "the database takes no writes at the moment"),

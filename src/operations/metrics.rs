@@ -153,7 +153,7 @@ fn database(figures: &mut Figures, app: &App) {
     figures.gauge(
         "seller_platform_database_damaged",
         "1 when the check after an unclean stop found damage.",
-        u64::from(app.soundness.is_damaged()),
+        u64::from(app.integrity.is_damaged()),
     );
 }
 

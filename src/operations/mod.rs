@@ -17,11 +17,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Result of the background check of the database after an unclean stop.
 #[derive(Default)]
-pub struct Soundness {
+pub struct DatabaseIntegrity {
     damaged: AtomicBool,
 }
 
-impl Soundness {
+impl DatabaseIntegrity {
     /// Marks the database as damaged; the service is no longer ready.
     pub fn set_damaged(&self) {
         self.damaged.store(true, Ordering::Release);

@@ -22,7 +22,7 @@ pub const LARGE_LOG: u64 = 64_000_000;
 /// With more waiting notifications of the marketplace, the queue is an open item.
 pub const WAITING_INBOX: i64 = 1_000;
 /// A backup that is older than this counts as missing.
-const COPY_AGE_S: i64 = 2 * DAY_S;
+const BACKUP_AGE_S: i64 = 2 * DAY_S;
 /// After at least this long without a run, the periodic tasks count as stopped.
 const TICK_AGE_S: i64 = 3600;
 
@@ -60,7 +60,7 @@ pub fn figures(tx: &ReadTx<'_>, operator: UserId, near: &Near, now: Instant) -> 
 
 /// The newest backup of the database that the service knows of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Copy {
+pub enum LastBackup {
     /// No folder for backups is configured.
     Nowhere,
     /// The folder has no backup.
@@ -69,32 +69,32 @@ pub enum Copy {
 }
 
 /// The newest backup in the folder for scheduled backups.
-pub fn newest_copy(app: &App) -> Copy {
+pub fn last_backup(app: &App) -> LastBackup {
     let Some(folder) = &app.config.database.backup_dir else {
-        return Copy::Nowhere;
+        return LastBackup::Nowhere;
     };
-    let copies = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let made = |entry: std::fs::DirEntry| {
-        let is_copy = entry.path().extension().is_some_and(|extension| extension == "db");
-        is_copy.then(|| entry.metadata().ok()?.modified().ok()).flatten()
+        let is_backup = entry.path().extension().is_some_and(|extension| extension == "db");
+        is_backup.then(|| entry.metadata().ok()?.modified().ok()).flatten()
     };
-    let newest = copies.filter_map(made).max();
+    let newest = entries.filter_map(made).max();
     let newest = newest.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
     let newest = newest.and_then(|since| i64::try_from(since.as_secs()).ok());
-    newest.map_or(Copy::Never, |at| Copy::At(Instant(at)))
+    newest.map_or(LastBackup::Never, |at| LastBackup::At(Instant(at)))
 }
 
-impl Copy {
+impl LastBackup {
     /// Whether there is no recent backup.
     pub fn is_old(self, now: Instant) -> bool {
-        !matches!(self, Self::At(at) if now.since(at) <= COPY_AGE_S)
+        !matches!(self, Self::At(at) if now.since(at) <= BACKUP_AGE_S)
     }
 }
 
 /// All open items, the most urgent first.
-pub fn open_items(app: &App, figures: &Figures, copy: Copy, now: Instant) -> Vec<OpenItem> {
+pub fn open_items(app: &App, figures: &Figures, backup: LastBackup, now: Instant) -> Vec<OpenItem> {
     let mut items = Vec::new();
-    items.extend(files(app, copy, now));
+    items.extend(files(app, backup, now));
     items.extend(clock(app, figures, now));
     items.extend(people(&figures.waiting));
     items.extend(counted(
@@ -160,9 +160,9 @@ fn counted(
 }
 
 /// The database, its key and its copies.
-fn files(app: &App, copy: Copy, now: Instant) -> Vec<OpenItem> {
+fn files(app: &App, backup: LastBackup, now: Instant) -> Vec<OpenItem> {
     let mut items = Vec::new();
-    if app.soundness.is_damaged() {
+    if app.integrity.is_damaged() {
         items.push(item(
             Tone::Bad,
             "O banco de dados está danificado",
@@ -176,21 +176,21 @@ fn files(app: &App, copy: Copy, now: Instant) -> Vec<OpenItem> {
             "Ponha-o de volta antes de parar o servidor: sem ele, as contas vinculadas se perdem.",
         ));
     }
-    let (title, text) = match copy {
-        Copy::Nowhere => (
+    let (title, text) = match backup {
+        LastBackup::Nowhere => (
             "Nenhuma cópia de segurança".to_owned(),
             "Configure database.backup_dir e copie para lá todo dia com seller-platform backup.",
         ),
-        Copy::Never => (
+        LastBackup::Never => (
             "Nenhuma cópia de segurança ainda".to_owned(),
             "A pasta database.backup_dir está vazia. Copie para lá com seller-platform backup.",
         ),
-        Copy::At(at) => (
+        LastBackup::At(at) => (
             format!("A última cópia de segurança é de {}", app.zone().page(at)),
             "Copie todo dia para database.backup_dir com seller-platform backup.",
         ),
     };
-    items.extend(copy.is_old(now).then(|| item(Tone::Warn, title, text)));
+    items.extend(backup.is_old(now).then(|| item(Tone::Warn, title, text)));
     if app.db.wal_bytes() > LARGE_LOG {
         items.push(item(
             Tone::Warn,
@@ -391,8 +391,8 @@ mod tests {
     #[test]
     fn a_copy_grows_old() {
         let now = Instant(1_795_183_200);
-        assert!(Copy::Nowhere.is_old(now) && Copy::Never.is_old(now));
-        assert!(!Copy::At(now.minus(2 * DAY_S)).is_old(now));
-        assert!(Copy::At(now.minus(2 * DAY_S + 1)).is_old(now));
+        assert!(LastBackup::Nowhere.is_old(now) && LastBackup::Never.is_old(now));
+        assert!(!LastBackup::At(now.minus(2 * DAY_S)).is_old(now));
+        assert!(LastBackup::At(now.minus(2 * DAY_S + 1)).is_old(now));
     }
 }

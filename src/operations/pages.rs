@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::open_items::{self, Copy, Figures, LARGE_LOG, WAITING_INBOX};
+use super::open_items::{self, Figures, LARGE_LOG, LastBackup, WAITING_INBOX};
 use super::views::{HealthRow, OperatorHome, RoleCount};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
@@ -27,8 +27,8 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
         let figures = open_items::figures(tx, operator, &near, request.now)?;
         Ok::<_, Problem>((figures, accounts::count_by_role(tx)?))
     })?;
-    let copy = open_items::newest_copy(app);
-    let open = open_items::open_items(app, &figures, copy, request.now);
+    let backup = open_items::last_backup(app);
+    let open = open_items::open_items(app, &figures, backup, request.now);
     let total = people.iter().map(|(_, count)| count).sum();
     let count_of =
         |role| people.iter().find(|(known, _)| *known == role).map_or(0, |(_, count)| *count);
@@ -36,7 +36,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
         layout: layout(app, person, request),
         verdict: open_items::verdict(&open),
         open,
-        health: health_rows(app, &figures, copy),
+        health: health_rows(app, &figures, backup),
         signature_hint: app.config.marketplace.signature == SignatureMode::Required,
         people: Role::ALL
             .into_iter()
@@ -48,7 +48,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
     })
 }
 
-fn health_rows(app: &App, figures: &Figures, copy: Copy) -> Vec<HealthRow> {
+fn health_rows(app: &App, figures: &Figures, backup: LastBackup) -> Vec<HealthRow> {
     let log = app.db.wal_bytes();
     let bytes = std::fs::metadata(app.db.path()).map_or(0, |metadata| metadata.len());
     let row = |label, value, note: &str, state| HealthRow {
@@ -58,10 +58,10 @@ fn health_rows(app: &App, figures: &Figures, copy: Copy) -> Vec<HealthRow> {
         state,
         href: "",
     };
-    let soundness = if app.soundness.is_damaged() { Badge::Broken } else { Badge::Healthy };
-    let (backup, backup_state) = copied(app, copy);
+    let integrity = if app.integrity.is_damaged() { Badge::Broken } else { Badge::Healthy };
+    let (backup, backup_state) = backup_words(app, backup);
     let mut rows = vec![
-        row("Banco de dados", view::size(bytes), "", soundness),
+        row("Banco de dados", view::size(bytes), "", integrity),
         row(
             "Log de escrita",
             view::size(log),
@@ -122,12 +122,12 @@ fn queued_messages(app: &App, figures: &Figures) -> HealthRow {
 }
 
 /// The newest backup as text, and its badge.
-fn copied(app: &App, copy: Copy) -> (String, Badge) {
-    let state = if copy.is_old(app.clock.now()) { Badge::Attention } else { Badge::Healthy };
-    match copy {
-        Copy::Nowhere => ("Sem pasta configurada".to_owned(), Badge::Off),
-        Copy::Never => ("Nenhum ainda".to_owned(), state),
-        Copy::At(at) => (app.zone().page(at), state),
+fn backup_words(app: &App, backup: LastBackup) -> (String, Badge) {
+    let state = if backup.is_old(app.clock.now()) { Badge::Attention } else { Badge::Healthy };
+    match backup {
+        LastBackup::Nowhere => ("Sem pasta configurada".to_owned(), Badge::Off),
+        LastBackup::Never => ("Nenhum ainda".to_owned(), state),
+        LastBackup::At(at) => (app.zone().page(at), state),
     }
 }
 

@@ -8,7 +8,7 @@ use super::rules::{Rules, Standing};
 use super::*;
 use crate::base::{DAY_S, Instant, UserId};
 use crate::db::ReadTx;
-use crate::fixture::{House, NOW, ZONE, config};
+use crate::fixture::{NOW, TestApp, ZONE, config};
 
 const TERMS: Terms = Terms { lap_days: 3, zone: ZONE };
 const STUDENTS: i64 = 4;
@@ -47,10 +47,10 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-fn happen(house: &House, event: &Event) {
+fn happen(test: &TestApp, event: &Event) {
     let cause = |action, id, day| Cause { action, id, day };
     let event = event.clone();
-    house.write(move |tx| {
+    test.write(move |tx| {
         let today = ZONE.day(tx.now());
         match event {
             Event::Wait(_) => {}
@@ -114,8 +114,8 @@ fn sums(tx: &ReadTx<'_>, student: UserId) -> (i64, i64, i64) {
     tx.tuple(sql, [student]).unwrap().unwrap()
 }
 
-fn check(house: &House, today: Day) -> Result<(), TestCaseError> {
-    let (standings, orders) = house.read(|tx| {
+fn check(test: &TestApp, today: Day) -> Result<(), TestCaseError> {
+    let (standings, orders) = test.read(|tx| {
         let mut standings = Vec::new();
         for student in (1..=STUDENTS).map(UserId) {
             if let Some(standing) = store::standing(tx, student)? {
@@ -171,8 +171,8 @@ proptest! {
     fn what_students_have_is_always_what_the_ledger_gives(
         events in prop::collection::vec(event(), 1..60)
     ) {
-        let house = House::new(config(&[]));
-        house.write(|tx| {
+        let test = TestApp::new(config(&[]));
+        test.write(|tx| {
             for student in 1..=STUDENTS {
                 tx.run(
                     "INSERT INTO user (user_id, email, name, role, created_at) VALUES (?1, 'a' || ?1, 'Ana ' || ?1, 'pro', 0)",
@@ -185,23 +185,23 @@ proptest! {
         for event in &events {
             if let Event::Wait(seconds) = event {
                 now = now.plus(*seconds);
-                house.place.now_is(now);
+                test.dir.now_is(now);
             }
-            happen(&house, event);
-            check(&house, ZONE.day(now))?;
+            happen(&test, event);
+            check(&test, ZONE.day(now))?;
         }
         let all = "SELECT json_array(student_id, entries, xp, xp_at, month, month_xp, month_at, week, week_xp, week_at,
                        checkins, last_checkin, checked_at, streak, best_streak, sales, sales_at) FROM program_student";
-        let dump = || house.ask(all, |row| row.get::<_, String>(0));
+        let dump = || test.ask(all, |row| row.get::<_, String>(0));
         let before = dump();
-        house.write(recount::begin);
-        while recount::step(&house.app).unwrap() {}
-        prop_assert_eq!(house.read(recount::last).unwrap().mended, 0);
+        test.write(recount::begin);
+        while recount::step(&test.app).unwrap() {}
+        prop_assert_eq!(test.read(recount::last).unwrap().mended, 0);
         prop_assert_eq!(dump(), before.clone());
         // Damaged sums are corrected.
-        house.write(|tx| tx.run("UPDATE program_student SET xp = xp + 7, week_at = 5, best_streak = 900", ()));
-        house.write(recount::begin);
-        while recount::step(&house.app).unwrap() {}
+        test.write(|tx| tx.run("UPDATE program_student SET xp = xp + 7, week_at = 5, best_streak = 900", ()));
+        test.write(recount::begin);
+        while recount::step(&test.app).unwrap() {}
         prop_assert_eq!(dump(), before);
     }
 }

@@ -4,16 +4,16 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::http::{Reply, Request};
-use super::state::{Sandbox, World};
-use super::things::Event;
+use super::state::{Sandbox, SandboxState};
+use super::things::ChangeContext;
 use crate::base::Instant;
 
 /// A request, and the state of the sandbox that answers it.
 pub struct Call<'c> {
     /// Fixed settings.
     pub sandbox: &'c Sandbox,
-    /// The world, locked for this call.
-    pub world: &'c mut World,
+    /// The state, locked for this call.
+    pub state: &'c mut SandboxState,
     pub request: &'c Request,
     pub now: Instant,
     /// The seller of the request's token; 0 when the route needs no token.
@@ -23,13 +23,13 @@ pub struct Call<'c> {
 }
 
 /// The result of a handler of a public address: a reply or an error reply.
-pub type Answer = Result<Reply, Reply>;
+pub type HandlerResult = Result<Reply, Reply>;
 
 /// The result of a control: a value, or what is wrong with the request.
-pub type Outcome = Result<Value, String>;
+pub type ControlResult = Result<Value, String>;
 
 /// The result of a button of the overview: sentences in Brazilian Portuguese.
-pub type Pressed = Result<String, String>;
+pub type ButtonResult = Result<String, String>;
 
 impl<'c> Call<'c> {
     /// The value of the route's first path variable.
@@ -54,7 +54,7 @@ impl<'c> Call<'c> {
 
     /// Records a use of the interface that the real marketplace would not accept.
     pub fn violation(&mut self, rule: &'static str, detail: impl Into<String>) {
-        self.world.violation(self.now, rule, detail.into());
+        self.state.violation(self.now, rule, detail.into());
     }
 
     /// Records that a request asks for more than the marketplace allows.
@@ -98,36 +98,40 @@ impl<'c> Call<'c> {
         serde_json::from_slice(&self.request.body).map_err(misfit)
     }
 
-    /// The body of a control that causes an event. Its optional field `notify`
-    /// says whether the platform is notified; the default is `notifies`.
-    pub fn event<T: DeserializeOwned>(&self, notifies: bool) -> Result<(T, Event), String> {
+    /// The body of a control that makes a change, and the context of the change.
+    /// The optional field `notify` of the body says whether the platform is
+    /// notified; the default is `notifies`.
+    pub fn body_and_context<T: DeserializeOwned>(
+        &self,
+        notifies: bool,
+    ) -> Result<(T, ChangeContext), String> {
         let mut body: Value = self.body()?;
         let notify = match body.as_object_mut().and_then(|fields| fields.remove("notify")) {
             None | Some(Value::Null) => notifies,
             Some(Value::Bool(notify)) => notify,
             Some(_) => return Err(misfit("notify must be true or false")),
         };
-        let event = Event { now: self.now, notify };
-        Ok((serde_json::from_value(body).map_err(misfit)?, event))
+        let context = ChangeContext { now: self.now, notify };
+        Ok((serde_json::from_value(body).map_err(misfit)?, context))
     }
 
     /// Runs a control that creates a record; returns the record's id.
     pub fn make<T: DeserializeOwned>(
         &mut self,
-        make: fn(&mut World, T, Event) -> Result<i64, String>,
-    ) -> Outcome {
-        let (new, event) = self.event(true)?;
-        let id = make(self.world, new, event)?;
+        make: fn(&mut SandboxState, T, ChangeContext) -> Result<i64, String>,
+    ) -> ControlResult {
+        let (new, context) = self.body_and_context(true)?;
+        let id = make(self.state, new, context)?;
         Ok(json!({ "ok": true, "id": id }))
     }
 
     /// Runs a control that changes the record that the address names.
     pub fn change<T: DeserializeOwned>(
         &mut self,
-        change: fn(&mut World, i64, T, Event) -> Result<(), String>,
-    ) -> Outcome {
-        let (new, event) = self.event(true)?;
-        change(self.world, self.number()?, new, event)?;
+        change: fn(&mut SandboxState, i64, T, ChangeContext) -> Result<(), String>,
+    ) -> ControlResult {
+        let (new, context) = self.body_and_context(true)?;
+        change(self.state, self.number()?, new, context)?;
         Ok(json!({ "ok": true }))
     }
 
@@ -155,9 +159,9 @@ impl<'c> Call<'c> {
         serde_json::from_str(body).ok()
     }
 
-    /// An event that happens now, with a notification to the platform.
-    pub fn notified(&self) -> Event {
-        Event { now: self.now, notify: true }
+    /// A change that happens now, with a notification to the platform.
+    pub fn notified(&self) -> ChangeContext {
+        ChangeContext { now: self.now, notify: true }
     }
 }
 

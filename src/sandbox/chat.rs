@@ -8,7 +8,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::call::{Answer, Call, Outcome};
+use super::call::{Call, ControlResult, HandlerResult};
 use super::http::{Reply, Request};
 use super::logs::ChatMessage;
 use crate::base::DAY_S;
@@ -18,7 +18,7 @@ const NUMBERS_MAX: usize = 1_000;
 
 /// `GET /instance/connectionState/{instance}`. The phone of `desligada` is not
 /// connected.
-pub fn connection(call: &mut Call<'_>) -> Answer {
+pub fn connection(call: &mut Call<'_>) -> HandlerResult {
     let refused = |status: u16, error: &str| {
         Reply::json(status, &json!({ "status": status, "error": error }))
     };
@@ -38,7 +38,7 @@ fn has_api_key(request: &Request) -> bool {
 }
 
 /// `POST /message/sendText/{instance}`.
-pub fn evolution(call: &mut Call<'_>) -> Answer {
+pub fn evolution(call: &mut Call<'_>) -> HandlerResult {
     let refused = |status: u16, error: &str, message: Value| {
         let body = json!({ "status": status, "error": error, "response": { "message": message } });
         Err(Reply::json(status, &body))
@@ -86,13 +86,13 @@ fn check_graph_key(request: &Request) -> Result<(), Reply> {
 }
 
 /// `GET /{phone number id}` of the official API.
-pub fn phone(call: &mut Call<'_>) -> Answer {
+pub fn phone(call: &mut Call<'_>) -> HandlerResult {
     check_graph_key(call.request)?;
     Ok(Reply::json(200, &json!({ "verified_name": "Escola", "id": call.id() })))
 }
 
 /// `POST /{phone number id}/messages` of the official API.
-pub fn cloud(call: &mut Call<'_>) -> Answer {
+pub fn cloud(call: &mut Call<'_>) -> HandlerResult {
     let refused = |code: i64, message: &str| Err(graph_error(400, code, message));
     check_graph_key(call.request)?;
     let body = call.request.json();
@@ -104,7 +104,7 @@ pub fn cloud(call: &mut Call<'_>) -> Answer {
     let (Some(to), Some(text)) = (body["to"].as_str(), text) else {
         return refused(131_008, "Required parameter is missing");
     };
-    let wrote = call.world.wrote.get(to).copied();
+    let wrote = call.state.wrote.get(to).copied();
     let is_open = wrote.is_some_and(|at| call.now.since(at) < DAY_S);
     if template.is_none() && !is_open {
         return refused(131_047, "Re-engagement message");
@@ -135,8 +135,8 @@ fn keep(
     text: &str,
     template: Option<&str>,
 ) -> String {
-    let id = format!("{gateway}-{}", call.world.next_number());
-    call.world.messages.push(ChatMessage {
+    let id = format!("{gateway}-{}", call.state.next_number());
+    call.state.messages.push(ChatMessage {
         at: call.now.rfc3339(),
         gateway,
         to: to.to_owned(),
@@ -154,11 +154,11 @@ struct IncomingMessage {
 
 /// `POST /_sandbox/chat/wrote`: a person writes to us by chat, which opens the
 /// window for free text.
-pub fn control_wrote(call: &mut Call<'_>) -> Outcome {
+pub fn control_wrote(call: &mut Call<'_>) -> ControlResult {
     let wrote: IncomingMessage = call.body()?;
-    if call.world.wrote.len() >= NUMBERS_MAX {
+    if call.state.wrote.len() >= NUMBERS_MAX {
         return Err(format!("at most {NUMBERS_MAX} numbers write"));
     }
-    call.world.wrote.insert(wrote.number, call.now);
+    call.state.wrote.insert(wrote.number, call.now);
     Ok(json!({ "ok": true }))
 }

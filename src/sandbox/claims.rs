@@ -4,12 +4,12 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::call::{Answer, Call, Pressed};
+use super::call::{ButtonResult, Call, HandlerResult};
 use super::http::Reply;
 use super::notifications::{NewNotification, announce};
 use super::records::{own, unless_spoiled};
-use super::state::{World, check_room};
-use super::things::{Claim, Event, check_status, created_at, touch};
+use super::state::{SandboxState, check_room};
+use super::things::{ChangeContext, Claim, check_status, created_at, touch};
 use crate::base::{DAY_S, Instant};
 use crate::usual;
 
@@ -26,7 +26,7 @@ pub const SEARCH: &str = "id type stage status resource resource_id reason_id or
     parent_id site_id players.role players.user_id range sort limit offset";
 
 /// `GET /post-purchase/v1/claims/search`.
-pub fn search(call: &mut Call<'_>) -> Answer {
+pub fn search(call: &mut Call<'_>) -> HandlerResult {
     let request = call.request;
     let has = |name: &str| request.query(name).is_some_and(|value| !value.is_empty());
     let mut filters = SEARCH.split(' ').filter(|name| !NO_FILTERS.contains(name));
@@ -60,7 +60,7 @@ pub fn search(call: &mut Call<'_>) -> Answer {
         Some(None) => return Err(invalid("range is malformed")),
         span => span.flatten(),
     };
-    let claims = call.world.claims.values();
+    let claims = call.state.claims.values();
     let mut found: Vec<&Claim> = claims
         .filter(|claim| claim.seller == call.seller && matches(claim, call))
         .filter(|claim| span.as_ref().is_none_or(|span| span.accepts(claim)))
@@ -75,7 +75,7 @@ pub fn search(call: &mut Call<'_>) -> Answer {
         found.reverse();
     }
     let page = found.iter().skip(offset).take(limit);
-    let data: Vec<Value> = page.map(|claim| shown(call.world, claim)).collect();
+    let data: Vec<Value> = page.map(|claim| shown(call.state, claim)).collect();
     let paging = json!({ "total": found.len(), "offset": offset, "limit": limit });
     Ok(Reply::json(200, &json!({ "paging": paging, "data": data })))
 }
@@ -133,12 +133,12 @@ impl Range {
     }
 }
 
-fn shown(world: &World, claim: &Claim) -> Value {
-    let date = |at| world.config.date(claim.id, at);
+fn shown(state: &SandboxState, claim: &Claim) -> Value {
+    let date = |at| state.config.date(claim.id, at);
     let actions = claim.action.iter().map(
         |(action, due)| json!({ "action": action, "mandatory": true, "due_date": date(*due) }),
     );
-    let buyer = world.orders.get(&claim.order).map(|order| order.buyer);
+    let buyer = state.orders.get(&claim.order).map(|order| order.buyer);
     let resolution = claim.resolution.as_ref().map(|(reason, closed_by)| {
         json!({ "reason": reason, "benefited": ["complainant"], "closed_by": closed_by,
             "applied_coverage": false, "date_created": date(claim.updated) })
@@ -155,13 +155,13 @@ fn shown(world: &World, claim: &Claim) -> Value {
         ],
         "date_created": date(claim.created), "last_updated": date(claim.updated),
     });
-    unless_spoiled(world, &format!("claims/{}", claim.id), body)
+    unless_spoiled(state, &format!("claims/{}", claim.id), body)
 }
 
 /// The caller's claim that the address names.
 fn own_claim<'w>(call: &'w Call<'_>) -> Result<&'w Claim, Reply> {
     own(
-        call.number().ok().and_then(|id| call.world.claims.get(&id)),
+        call.number().ok().and_then(|id| call.state.claims.get(&id)),
         call.seller,
         || refused(404, "business_logic_error", "claim not found"),
         || refused(403, "forbidden_error", "not a player of the claim"),
@@ -169,9 +169,9 @@ fn own_claim<'w>(call: &'w Call<'_>) -> Result<&'w Claim, Reply> {
 }
 
 /// `GET /post-purchase/v1/claims/{id}`.
-pub fn claim(call: &mut Call<'_>) -> Answer {
+pub fn claim(call: &mut Call<'_>) -> HandlerResult {
     let claim = own_claim(call)?;
-    let mut body = shown(call.world, claim);
+    let mut body = shown(call.state, claim);
     body["claim_version"] = json!("2.0");
     body["claimed_quantity"] = json!(1);
     let is_return = claim.kind.starts_with("return");
@@ -180,11 +180,11 @@ pub fn claim(call: &mut Call<'_>) -> Answer {
 }
 
 /// `GET /post-purchase/v1/claims/{id}/detail`.
-pub fn detail(call: &mut Call<'_>) -> Answer {
+pub fn detail(call: &mut Call<'_>) -> HandlerResult {
     let claim = own_claim(call)?;
     let due = claim.action.as_ref();
     Reply::ok(json!({
-        "due_date": due.map(|(_, at)| call.world.config.date(claim.id, *at)),
+        "due_date": due.map(|(_, at)| call.state.config.date(claim.id, *at)),
         "action_responsible": if due.is_some() { "seller" } else { "mediator" },
         "title": "Reclamação do comprador",
         "description": "O comprador disse que o produto não é o que esperava.",
@@ -231,17 +231,21 @@ pub struct ClaimChange {
 }
 
 /// Opens a claim of a buyer; returns the claim's id.
-pub fn open(world: &mut World, new: NewClaim, event: Event) -> Result<i64, String> {
-    world.check_seller(new.ml_user_id)?;
-    check_room(world.claims.len(), CLAIMS_MAX, "claims")?;
-    let order = claimed_order(world, &new)?;
-    let resource_id = match (new.resource.as_str(), world.orders.get(&order)) {
+pub fn open(
+    state: &mut SandboxState,
+    new: NewClaim,
+    context: ChangeContext,
+) -> Result<i64, String> {
+    state.check_seller(new.ml_user_id)?;
+    check_room(state.claims.len(), CLAIMS_MAX, "claims")?;
+    let order = claimed_order(state, &new)?;
+    let resource_id = match (new.resource.as_str(), state.orders.get(&order)) {
         ("order", _) => order,
         ("shipment", Some(order)) => order.shipment.ok_or("the order has no shipment yet")?,
         _ => return Err("resource must be order or shipment".to_owned()),
     };
-    let created = created_at(new.date_created.as_deref(), event.now)?;
-    let id = 5_200_000_000 + world.next_number();
+    let created = created_at(new.date_created.as_deref(), context.now)?;
+    let id = 5_200_000_000 + state.next_number();
     let claim = Claim {
         id,
         seller: new.ml_user_id,
@@ -257,19 +261,19 @@ pub fn open(world: &mut World, new: NewClaim, event: Event) -> Result<i64, Strin
         created,
         updated: created,
     };
-    world.claims.insert(id, claim);
-    notify_about(world, new.ml_user_id, id, "claims", event);
+    state.claims.insert(id, claim);
+    notify_about(state, new.ml_user_id, id, "claims", context);
     Ok(id)
 }
 
-fn claimed_order(world: &World, new: &NewClaim) -> Result<i64, String> {
+fn claimed_order(state: &SandboxState, new: &NewClaim) -> Result<i64, String> {
     let seller = new.ml_user_id;
     if let Some(id) = new.order {
-        let order = world.orders.get(&id).filter(|order| order.seller == seller);
+        let order = state.orders.get(&id).filter(|order| order.seller == seller);
         return order.map(|_| id).ok_or_else(|| format!("seller {seller} has no order {id}"));
     }
-    let is_claimed = |id: i64| world.claims.values().any(|claim| claim.order == id);
-    world
+    let is_claimed = |id: i64| state.claims.values().any(|claim| claim.order == id);
+    state
         .orders
         .values()
         .rev()
@@ -280,8 +284,13 @@ fn claimed_order(world: &World, new: &NewClaim) -> Result<i64, String> {
 }
 
 /// Changes a claim.
-pub fn change(world: &mut World, id: i64, change: ClaimChange, event: Event) -> Result<(), String> {
-    let claim = world.claims.get_mut(&id).ok_or_else(|| format!("there is no claim {id}"))?;
+pub fn change(
+    state: &mut SandboxState,
+    id: i64,
+    change: ClaimChange,
+    context: ChangeContext,
+) -> Result<(), String> {
+    let claim = state.claims.get_mut(&id).ok_or_else(|| format!("there is no claim {id}"))?;
     if let Some(status) = change.status {
         check_status(&status)?;
         claim.resolution = None;
@@ -296,36 +305,42 @@ pub fn change(world: &mut World, id: i64, change: ClaimChange, event: Event) -> 
         claim.stage = stage;
     }
     if let Some(action) = change.action {
-        claim.action = (!action.is_empty()).then(|| (action, event.now.plus(DUE_S)));
+        claim.action = (!action.is_empty()).then(|| (action, context.now.plus(DUE_S)));
     }
-    touch(&mut claim.updated, event.now);
+    touch(&mut claim.updated, context.now);
     let seller = claim.seller;
-    notify_about(world, seller, id, "claims_actions", event);
+    notify_about(state, seller, id, "claims_actions", context);
     Ok(())
 }
 
-fn notify_about(world: &mut World, seller: i64, id: i64, action: &str, event: Event) {
-    let (topic, resource, actions): (_, _, &[&str]) = if world.config.legacy_claims {
+fn notify_about(
+    state: &mut SandboxState,
+    seller: i64,
+    id: i64,
+    action: &str,
+    context: ChangeContext,
+) {
+    let (topic, resource, actions): (_, _, &[&str]) = if state.config.legacy_claims {
         ("claims", format!("/claims/{id}"), &[])
     } else {
         // The resources of this topic have no leading slash.
         ("post_purchase", format!("post-purchase/v1/claims/{id}"), &[action])
     };
-    announce(world, event, &NewNotification { seller, topic, resource: &resource, actions });
+    announce(state, context, &NewNotification { seller, topic, resource: &resource, actions });
 }
 
 /// `POST /acoes/reclamar`.
-pub fn press_open(call: &mut Call<'_>) -> Pressed {
+pub fn press_open(call: &mut Call<'_>) -> ButtonResult {
     let id = call.number_field("pedido")?;
-    let order = call.world.orders.get(&id).ok_or("O pedido não existe mais.")?;
+    let order = call.state.orders.get(&id).ok_or("O pedido não existe mais.")?;
     let new = NewClaim { ml_user_id: order.seller, order: Some(id), ..NewClaim::default() };
     let claim =
-        open(call.world, new, call.notified()).map_err(|_| "A reclamação não pôde ser aberta.")?;
+        open(call.state, new, call.notified()).map_err(|_| "A reclamação não pôde ser aberta.")?;
     Ok(format!("Reclamação {claim} aberta e notificação na fila."))
 }
 
 /// `POST /acoes/reclamacao`.
-pub fn press_change(call: &mut Call<'_>) -> Pressed {
+pub fn press_change(call: &mut Call<'_>) -> ButtonResult {
     let id = call.number_field("reclamacao")?;
     let new = call
         .chosen(&[
@@ -334,7 +349,7 @@ pub fn press_change(call: &mut Call<'_>) -> Pressed {
             ("reabrir", r#"{ "status": "opened" }"#),
         ])
         .ok_or("Escolha levar à mediação, encerrar ou reabrir.")?;
-    change(call.world, id, new, call.notified())
+    change(call.state, id, new, call.notified())
         .map_err(|_| format!("A reclamação {id} não existe mais."))?;
     Ok(format!("Reclamação {id} mudou e a notificação está na fila."))
 }

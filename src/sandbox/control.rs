@@ -4,70 +4,70 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::call::{Call, Outcome, Pressed, number};
+use super::call::{ButtonResult, Call, ControlResult, number};
 use super::config::Config;
 use super::faults::{FAULTS_MAX, Fault, FaultKind};
 use super::logs::Log;
 use super::records;
 use super::shops;
-use super::state::World;
+use super::state::SandboxState;
 use super::things::Seller;
 use super::truth;
 
 /// Delay of the answers while the marketplace is slow.
 const SLOW_MS: u64 = 3_000;
 
-fn done() -> Outcome {
+fn done() -> ControlResult {
     Ok(json!({ "ok": true }))
 }
 
 /// `GET /_sandbox/state`.
-pub fn state(call: &mut Call<'_>) -> Outcome {
-    let world = &*call.world;
+pub fn state(call: &mut Call<'_>) -> ControlResult {
+    let state = &*call.state;
     let shown = |seller: &Seller| {
-        let orders = world.orders.values().filter(|order| order.seller == seller.id);
+        let orders = state.orders.values().filter(|order| order.seller == seller.id);
         json!({
             "ml_user_id": seller.id, "nickname": seller.nickname,
             "reputation": seller.reputation, "orders": orders.count(),
-            "items": shops::overview_of(world, seller.id),
-            "connected": world.grants.connected(seller.id, call.now),
+            "items": shops::overview_of(state, seller.id),
+            "connected": state.grants.connected(seller.id, call.now),
         })
     };
     Ok(json!({
-        "now": call.now.rfc3339(), "sellers": world.sellers.values().map(shown).collect::<Vec<_>>(),
-        "orders": world.orders.len(), "waiting": world.waiting(), "config": world.config,
-        "questions": world.questions.len(), "claims": world.claims.len(),
-        "silenced": world.silenced,
-        "most_calls": world.load.most, "most_calls_of_seller": world.load.most_of_seller,
+        "now": call.now.rfc3339(), "sellers": state.sellers.values().map(shown).collect::<Vec<_>>(),
+        "orders": state.orders.len(), "waiting": state.waiting(), "config": state.config,
+        "questions": state.questions.len(), "claims": state.claims.len(),
+        "silenced": state.silenced,
+        "most_calls": state.load.most, "most_calls_of_seller": state.load.most_of_seller,
     }))
 }
 
 /// `GET /_sandbox/truth?ml_user_id=`.
-pub fn truth(call: &mut Call<'_>) -> Outcome {
+pub fn truth(call: &mut Call<'_>) -> ControlResult {
     let id = number(call.query("ml_user_id").unwrap_or_default())?;
-    Ok(truth::of(call.world, call.world.check_seller(id)?))
+    Ok(truth::of(call.state, call.state.check_seller(id)?))
 }
 
 /// `GET /_sandbox/config`.
-pub fn config(call: &mut Call<'_>) -> Outcome {
-    Ok(json!(call.world.config))
+pub fn config(call: &mut Call<'_>) -> ControlResult {
+    Ok(json!(call.state.config))
 }
 
 /// `POST /_sandbox/config`: changes the switches that the body names.
-pub fn change_config(call: &mut Call<'_>) -> Outcome {
-    call.world.config = call.world.config.changed(call.body()?)?;
+pub fn change_config(call: &mut Call<'_>) -> ControlResult {
+    call.state.config = call.state.config.changed(call.body()?)?;
     config(call)
 }
 
 /// `POST /acoes/ajustes`.
-pub fn press_config(call: &mut Call<'_>) -> Pressed {
+pub fn press_config(call: &mut Call<'_>) -> ButtonResult {
     let form = call.request.form();
     let is_checked = |name: &str| form.iter().any(|(field, _)| field == name);
     let mut changes = Config::boxes_changed(is_checked);
     let url = call.filled("notify_url").map(|url| url.trim().to_owned());
     changes.insert("notify_url".to_owned(), json!(url));
-    call.world.config = call
-        .world
+    call.state.config = call
+        .state
         .config
         .changed(changes)
         .map_err(|_| "O endereço deve começar com http:// ou https://.")?;
@@ -75,8 +75,8 @@ pub fn press_config(call: &mut Call<'_>) -> Pressed {
 }
 
 /// `POST /acoes/mercado`.
-pub fn press_market(call: &mut Call<'_>) -> Pressed {
-    let config = &call.world.config;
+pub fn press_market(call: &mut Call<'_>) -> ButtonResult {
+    let config = &call.state.config;
     let (down, delay_ms, text) = match &*call.field("acao") {
         "derrubar" => {
             (true, config.delay_ms, "O mercado está fora do ar: toda chamada recebe 503.")
@@ -86,20 +86,20 @@ pub fn press_market(call: &mut Call<'_>) -> Pressed {
         "acelerar" => (config.down, 0, "O mercado responde na hora."),
         _ => return Err("Escolha derrubar, levantar, frear ou acelerar.".to_owned()),
     };
-    (call.world.config.down, call.world.config.delay_ms) = (down, delay_ms);
+    (call.state.config.down, call.state.config.delay_ms) = (down, delay_ms);
     Ok(text.to_owned())
 }
 
 /// `DELETE` of a log.
-pub fn clear<T>(log: &mut Log<T>) -> Outcome {
+pub fn clear<T>(log: &mut Log<T>) -> ControlResult {
     log.clear();
     done()
 }
 
 /// `GET /_sandbox/deliveries`.
-pub fn deliveries(call: &mut Call<'_>) -> Outcome {
-    let mut shown = call.world.deliveries.shown("deliveries");
-    shown["waiting"] = json!(call.world.waiting());
+pub fn deliveries(call: &mut Call<'_>) -> ControlResult {
+    let mut shown = call.state.deliveries.shown("deliveries");
+    shown["waiting"] = json!(call.state.waiting());
     Ok(shown)
 }
 
@@ -117,16 +117,16 @@ fn yes() -> bool {
 }
 
 /// `POST /_sandbox/spoil`.
-pub fn spoil(call: &mut Call<'_>) -> Outcome {
+pub fn spoil(call: &mut Call<'_>) -> ControlResult {
     let what: Spoil = call.body()?;
-    records::spoil(call.world, &what.record, what.spoiled)?;
+    records::spoil(call.state, &what.record, what.spoiled)?;
     done()
 }
 
 /// `POST /_sandbox/faults`.
-pub fn add_fault(call: &mut Call<'_>) -> Outcome {
+pub fn add_fault(call: &mut Call<'_>) -> ControlResult {
     let fault: Fault = call.body()?;
-    if call.world.faults.len() >= FAULTS_MAX {
+    if call.state.faults.len() >= FAULTS_MAX {
         return Err(format!("at most {FAULTS_MAX} faults wait; clear them first"));
     }
     if !fault.path_prefix.starts_with('/') {
@@ -135,24 +135,24 @@ pub fn add_fault(call: &mut Call<'_>) -> Outcome {
     if let Some(problem) = fault.kind.problem() {
         return Err(problem.to_owned());
     }
-    call.world.faults.push(fault);
-    Ok(json!({ "ok": true, "faults": call.world.faults }))
+    call.state.faults.push(fault);
+    Ok(json!({ "ok": true, "faults": call.state.faults }))
 }
 
 /// `DELETE /_sandbox/faults`.
-pub fn clear_faults(call: &mut Call<'_>) -> Outcome {
-    call.world.faults.clear();
+pub fn clear_faults(call: &mut Call<'_>) -> ControlResult {
+    call.state.faults.clear();
     done()
 }
 
 /// `POST /acoes/falhas/limpar`.
-pub fn press_clear_faults(call: &mut Call<'_>) -> Pressed {
-    call.world.faults.clear();
+pub fn press_clear_faults(call: &mut Call<'_>) -> ButtonResult {
+    call.state.faults.clear();
     Ok("Nenhuma falha espera mais.".to_owned())
 }
 
 /// `POST /acoes/falha`.
-pub fn press_fault(call: &mut Call<'_>) -> Pressed {
+pub fn press_fault(call: &mut Call<'_>) -> ButtonResult {
     let kind = match &*call.field("tipo") {
         "500" => FaultKind::Status { code: 500, body: None },
         "403" => FaultKind::Status { code: 403, body: None },
@@ -171,24 +171,24 @@ pub fn press_fault(call: &mut Call<'_>) -> Pressed {
     let times = call.field("vezes").parse().map_err(|_| "Diga quantas vezes, de 0 a 1000.")?;
     let fault = Fault { times, ..Fault::once(&path_prefix, kind) };
     let text = format!("Falha preparada: {}.", fault.words());
-    prepare(call.world, fault)?;
+    prepare(call.state, fault)?;
     Ok(text)
 }
 
 /// `POST /acoes/perder`: the next refresh works and its answer is lost, so the
 /// marketplace has a new pair of tokens that the platform never received.
-pub fn press_lose_refresh(call: &mut Call<'_>) -> Pressed {
+pub fn press_lose_refresh(call: &mut Call<'_>) -> ButtonResult {
     let seller = call.number_field("ml_user_id")?;
-    prepare(call.world, Fault::once("/oauth/token", FaultKind::LostResponse))?;
-    call.world.grants.expire_access(seller);
+    prepare(call.state, Fault::once("/oauth/token", FaultKind::LostResponse))?;
+    call.state.grants.expire_access(seller);
     Ok("O token de acesso venceu, e a resposta da próxima renovação vai se perder no caminho."
         .to_owned())
 }
 
-fn prepare(world: &mut World, fault: Fault) -> Result<(), String> {
-    if world.faults.len() >= FAULTS_MAX {
+fn prepare(state: &mut SandboxState, fault: Fault) -> Result<(), String> {
+    if state.faults.len() >= FAULTS_MAX {
         return Err("Já há falhas demais: retire-as primeiro.".to_owned());
     }
-    world.faults.push(fault);
+    state.faults.push(fault);
     Ok(())
 }

@@ -15,7 +15,7 @@ use sha2::Sha256;
 
 use super::config::Config;
 use super::logs::{Delivery, MissedNotification, Notification};
-use super::state::{Sandbox, World};
+use super::state::{Sandbox, SandboxState};
 use crate::base::text::hex;
 
 /// The pause after the first attempt; each further one is twice as long, so
@@ -34,15 +34,15 @@ pub fn run(sandbox: &Arc<Sandbox>) {
 
 /// Waits for the next due notification; `None` when the sandbox stops.
 fn next(sandbox: &Sandbox) -> Option<(Notification, Config)> {
-    let mut world = sandbox.world();
+    let mut state = sandbox.state();
     loop {
-        if world.stopping {
+        if state.stopping {
             return None;
         }
         let now = Monotonic::now();
-        let open = !world.config.hold && world.config.notify_url.is_some();
-        let reorder = world.config.reorder;
-        let due = world
+        let open = !state.config.hold && state.config.notify_url.is_some();
+        let reorder = state.config.reorder;
+        let due = state
             .queue
             .iter()
             .enumerate()
@@ -50,15 +50,15 @@ fn next(sandbox: &Sandbox) -> Option<(Notification, Config)> {
             .min_by_key(|(_, notice)| if reorder { -notice.number } else { notice.number })
             .map(|(index, _)| index);
         if let Some(index) = due {
-            let notice = world.queue.swap_remove(index);
-            world.in_flight = 1;
-            return Some((notice, world.config.clone()));
+            let notice = state.queue.swap_remove(index);
+            state.in_flight = 1;
+            return Some((notice, state.config.clone()));
         }
-        let soonest = world.queue.iter().map(|notice| notice.due).min();
+        let soonest = state.queue.iter().map(|notice| notice.due).min();
         // When nothing can become due, only the bell wakes this thread. The long
         // timeout is there so that both cases can use the same call.
         let wait = soonest.filter(|_| open).map_or(Duration::from_hours(1), |due| due - now);
-        sandbox.bell.wait_for(&mut world, wait);
+        sandbox.bell.wait_for(&mut state, wait);
     }
 }
 
@@ -137,8 +137,8 @@ fn settle(sandbox: &Sandbox, mut notice: Notification, config: &Config, sent: &A
         _ => "missed",
     };
     let took_ms = u64::try_from(sent.took.as_millis()).unwrap_or(u64::MAX);
-    let mut world = sandbox.world();
-    world.deliveries.push(Delivery {
+    let mut state = sandbox.state();
+    state.deliveries.push(Delivery {
         at: now.rfc3339(),
         request_id: notice.request_id.clone(),
         topic: notice.topic.clone(),
@@ -150,14 +150,14 @@ fn settle(sandbox: &Sandbox, mut notice: Notification, config: &Config, sent: &A
         took_ms,
         outcome,
     });
-    note_manners(&mut world, &notice.topic, outcome);
+    count_missed(&mut state, &notice.topic, outcome);
     match outcome {
         "retry" => {
             let doubled = f64::from(1_u32 << (notice.attempt - 1).min(16));
             let pause = FIRST_PAUSE_S * doubled * config.retry_scale;
             notice.due = Monotonic::now() + Duration::from_secs_f64(pause.clamp(0.0, 3600.0));
             notice.attempt += 1;
-            world.queue.push(notice);
+            state.queue.push(notice);
         }
         "missed" => {
             let mut missed = body(sandbox, &notice, config);
@@ -165,28 +165,28 @@ fn settle(sandbox: &Sandbox, mut notice: Notification, config: &Config, sent: &A
             missed["response"] = json!({
                 "req_time": took_ms, "http_code": sent.status, "body": sent.detail,
             });
-            world.missed.push(MissedNotification { at: now, body: missed });
+            state.missed.push(MissedNotification { at: now, body: missed });
         }
         _ => {}
     }
-    world.in_flight = 0;
-    drop(world);
+    state.in_flight = 0;
+    drop(state);
     sandbox.ring();
 }
 
 /// Counts the missed notifications of a topic in a row. Too many switch the topic
 /// off; its later notifications are not stored.
-fn note_manners(world: &mut World, topic: &str, outcome: &str) {
+fn count_missed(state: &mut SandboxState, topic: &str, outcome: &str) {
     match outcome {
         "delivered" => {
-            world.misses.remove(topic);
+            state.misses.remove(topic);
         }
         "missed" => {
-            let misses = world.misses.entry(topic.to_owned()).or_default();
+            let misses = state.misses.entry(topic.to_owned()).or_default();
             *misses += 1;
-            if world.config.silence_after > 0 && *misses >= world.config.silence_after {
-                world.silenced.insert(topic.to_owned());
-                world.queue.retain(|waiting| waiting.topic != topic);
+            if state.config.silence_after > 0 && *misses >= state.config.silence_after {
+                state.silenced.insert(topic.to_owned());
+                state.queue.retain(|waiting| waiting.topic != topic);
             }
         }
         _ => {}

@@ -1,13 +1,13 @@
 //! The shops of the demo: sixty days of sales, listings in every state, a few
 //! questions and claims.
 
-use super::call::{Call, Pressed};
+use super::call::{ButtonResult, Call};
 use super::claims::{self, ClaimChange, NewClaim};
 use super::history::{self, HistoryPlan};
 use super::questions::{self, NewQuestion, QuestionChange};
 use super::shops::{self, ItemChange, NewSeller};
-use super::state::World;
-use super::things::{Event, Invoice, Reputation, Variation, item_id};
+use super::state::SandboxState;
+use super::things::{ChangeContext, Invoice, Reputation, Variation, item_id};
 use crate::base::{DAY_S, Instant};
 
 /// A shop of the demo.
@@ -69,7 +69,12 @@ const QUESTIONS: [(&str, &str); 9] = [
 const ASKED_EVERY_S: i64 = 5 * 3600;
 
 /// Opens one of the demo's shops with its history; returns its id.
-pub fn open_shop(world: &mut World, shop: &Shop, days: i64, now: Instant) -> Result<i64, String> {
+pub fn open_shop(
+    state: &mut SandboxState,
+    shop: &Shop,
+    days: i64,
+    now: Instant,
+) -> Result<i64, String> {
     let [claims, late, cancelled] = shop.shares;
     let new = NewSeller {
         nickname: shop.nickname.to_owned(),
@@ -83,32 +88,32 @@ pub fn open_shop(world: &mut World, shop: &Shop, days: i64, now: Instant) -> Res
             real_level: None,
         },
     };
-    let id = shops::open(world, new, now)?;
+    let id = shops::open(state, new, now)?;
     let plan = HistoryPlan { ml_user_id: id, days, seed: shop.seed, daily: Some(shop.daily) };
-    history::write(world, plan, now)?;
-    furnish(world, id, now)?;
+    history::write(state, plan, now)?;
+    furnish(state, id, now)?;
     Ok(id)
 }
 
 /// `POST /acoes/loja`: a shop with a month of sales.
-pub fn press_open(call: &mut Call<'_>) -> Pressed {
-    let (world, now) = (&mut *call.world, call.now);
-    let id = shops::open(world, NewSeller::named(call.request.field("apelido")), now)
+pub fn press_open(call: &mut Call<'_>) -> ButtonResult {
+    let (state, now) = (&mut *call.state, call.now);
+    let id = shops::open(state, NewSeller::named(call.request.field("apelido")), now)
         .map_err(|_| "O nome deve ter de 1 a 60 letras, e cabem 100 lojas.")?;
     let plan = HistoryPlan { ml_user_id: id, days: 30, seed: id.unsigned_abs(), daily: None };
-    let orders = history::write(world, plan, now)
+    let orders = history::write(state, plan, now)
         .map_err(|_| "O mercado está cheio: não cabem mais vendas.")?;
-    furnish(world, id, now).map_err(|_| "O mercado está cheio: não cabem mais perguntas.")?;
+    furnish(state, id, now).map_err(|_| "O mercado está cheio: não cabem mais perguntas.")?;
     Ok(format!("Loja {id} aberta, com {orders} vendas nos últimos 30 dias."))
 }
 
 /// Adds listings in all states, questions and claims to a shop with a history,
 /// without notifications.
-fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
-    vary_listings(world, seller, now)?;
+fn furnish(state: &mut SandboxState, seller: i64, now: Instant) -> Result<(), String> {
+    vary_listings(state, seller, now)?;
     // Only at active listings: at most others a question cannot be answered.
-    let mut items = listings_of(world, seller);
-    items.retain(|number| world.items.get(number).is_some_and(|item| item.status == "active"));
+    let mut items = listings_of(state, seller);
+    items.retain(|number| state.items.get(number).is_some_and(|item| item.status == "active"));
     // Every shop gets the same questions, but starts at a different one.
     let first = usize::try_from(seller % 9).unwrap_or(0);
     let texts = QUESTIONS.into_iter().cycle().skip(first).take(QUESTIONS.len());
@@ -122,25 +127,25 @@ fn furnish(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
             buyer: Some(310_000_000 + seller % 1_000 * 10 + number % 4),
         };
         let asked = now.minus(number * ASKED_EVERY_S + seller % 3000);
-        let id = questions::ask(world, new, Event::silent(asked))?;
+        let id = questions::ask(state, new, ChangeContext::silent(asked))?;
         if !answer.is_empty() {
             let change =
                 QuestionChange { answer: Some(answer.to_owned()), ..QuestionChange::default() };
-            questions::change(world, id, change, Event::silent(asked.plus(1800)))?;
+            questions::change(state, id, change, ChangeContext::silent(asked.plus(1800)))?;
         }
     }
-    complain(world, seller, now)
+    complain(state, seller, now)
 }
 
 /// Numbers of a seller's listings, the most popular first.
-fn listings_of(world: &World, seller: i64) -> Vec<i64> {
-    let own = world.items.values().filter(|item| item.seller == seller);
+fn listings_of(state: &SandboxState, seller: i64) -> Vec<i64> {
+    let own = state.items.values().filter(|item| item.seller == seller);
     own.map(|item| item.number).collect()
 }
 
-fn vary_listings(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
-    let items = listings_of(world, seller);
-    if let Some(item) = items.first().and_then(|first| world.items.get_mut(first)) {
+fn vary_listings(state: &mut SandboxState, seller: i64, now: Instant) -> Result<(), String> {
+    let items = listings_of(state, seller);
+    if let Some(item) = items.first().and_then(|first| state.items.get_mut(first)) {
         let (left, sold) = (item.stock / 2, item.sold / 2);
         item.variations = [("Preto", item.stock - left, item.sold - sold), ("Branco", left, sold)]
             .map(|(value, stock, sold)| Variation {
@@ -152,7 +157,7 @@ fn vary_listings(world: &mut World, seller: i64, now: Instant) -> Result<(), Str
             })
             .to_vec();
     }
-    if let Some(item) = items.get(1).and_then(|second| world.items.get_mut(second)) {
+    if let Some(item) = items.get(1).and_then(|second| state.items.get_mut(second)) {
         "fulfillment".clone_into(&mut item.logistic);
     }
     // At least half of the listings stay on sale.
@@ -165,7 +170,7 @@ fn vary_listings(world: &mut World, seller: i64, now: Instant) -> Result<(), Str
             ..ItemChange::default()
         };
         let at = now.minus(number % 9 * DAY_S + 3600);
-        shops::change_item(world, &item_id(number), change, Event::silent(at))?;
+        shops::change_item(state, &item_id(number), change, ChangeContext::silent(at))?;
     }
     Ok(())
 }
@@ -188,15 +193,15 @@ const DEMO_CLAIMS: [DemoClaim; 3] = [
 
 /// Adds three claims: one that waits for the seller, one that the marketplace
 /// decides and a closed one. Also adds the fiscal notes of the newest sales.
-fn complain(world: &mut World, seller: i64, now: Instant) -> Result<(), String> {
-    let delivered: Vec<i64> = world
+fn complain(state: &mut SandboxState, seller: i64, now: Instant) -> Result<(), String> {
+    let delivered: Vec<i64> = state
         .orders
         .values()
         .filter(|order| order.seller == seller && order.status == "paid")
         .map(|order| order.id)
         .collect();
     for order in delivered.iter().rev().take(40) {
-        if let Some(order) = world.orders.get_mut(order) {
+        if let Some(order) = state.orders.get_mut(order) {
             order.invoice = Invoice::Issued;
         }
     }
@@ -209,14 +214,14 @@ fn complain(world: &mut World, seller: i64, now: Instant) -> Result<(), String> 
             ..NewClaim::default()
         };
         let opened = now.minus(course.hours * 3600 + seller % 3000);
-        let id = claims::open(world, new, Event::silent(opened))?;
+        let id = claims::open(state, new, ChangeContext::silent(opened))?;
         if course.is_over {
             let change = ClaimChange {
                 status: Some("closed".to_owned()),
                 resolution: Some("payment_refunded".to_owned()),
                 ..ClaimChange::default()
             };
-            claims::change(world, id, change, Event::silent(now.minus(DAY_S)))?;
+            claims::change(state, id, change, ChangeContext::silent(now.minus(DAY_S)))?;
         }
     }
     Ok(())
@@ -233,20 +238,20 @@ mod tests {
         let zone = Zone::SAO_PAULO;
         let mut seen = std::collections::HashSet::new();
         for shop in &DEMO_SHOPS {
-            let mut world = World::default();
-            open_shop(&mut world, shop, 60, now).unwrap();
-            let count = world.orders.len();
+            let mut state = SandboxState::default();
+            open_shop(&mut state, shop, 60, now).unwrap();
+            let count = state.orders.len();
             assert!((200..=2_000).contains(&count), "{}: {count}", shop.nickname);
-            assert!((8..=25).contains(&world.items.len()));
-            let cancelled = world.orders.values().filter(|o| o.status == "cancelled");
+            assert!((8..=25).contains(&state.items.len()));
+            let cancelled = state.orders.values().filter(|o| o.status == "cancelled");
             assert!((1..=count / 10).contains(&cancelled.count()));
             let today = zone.day(now);
-            assert!(world.orders.values().any(|o| zone.day(o.created) == today));
-            seen.extend(world.items.values().map(|item| item.status.clone()));
-            let open = world.questions.values().filter(|q| q.status == "UNANSWERED");
-            assert_eq!((world.questions.len(), open.count()), (9, 3));
-            let open = world.claims.values().filter(|claim| claim.status == "opened");
-            assert_eq!((world.claims.len(), open.count()), (3, 2));
+            assert!(state.orders.values().any(|o| zone.day(o.created) == today));
+            seen.extend(state.items.values().map(|item| item.status.clone()));
+            let open = state.questions.values().filter(|q| q.status == "UNANSWERED");
+            assert_eq!((state.questions.len(), open.count()), (9, 3));
+            let open = state.claims.values().filter(|claim| claim.status == "opened");
+            assert_eq!((state.claims.len(), open.count()), (3, 2));
         }
         for (status, _) in STATES {
             assert!(seen.contains(status), "{status}");

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::http::{Manner, Reply};
+use super::http::{Reply, SendMode};
 
 /// Most faults that wait at the same time.
 pub const FAULTS_MAX: usize = 100;
@@ -122,7 +122,7 @@ impl FaultKind {
                 Some(Value::String(text)) => Reply::text(*code, text),
                 Some(json) => Reply::json(*code, json),
             }),
-            Self::Hang { ms } => Some(Reply::empty(200).sent(Manner::Hang(*ms))),
+            Self::Hang { ms } => Some(Reply::empty(200).sent(SendMode::Hang(*ms))),
             Self::Garbage => Some(Reply::html(200, "<html><body>Ops")),
             Self::RateLimited { retry_after: None } => Some(Reply::empty(429)),
             Self::RateLimited { retry_after: Some(seconds) } => Some(
@@ -140,12 +140,12 @@ impl FaultKind {
     }
 
     /// How the answer is sent when the work is done.
-    pub fn manner(&self) -> Manner {
+    pub fn send_mode(&self) -> SendMode {
         match self {
-            Self::Truncated => Manner::Truncated,
-            Self::Slow { ms } => Manner::Slow(*ms),
-            Self::LostResponse => Manner::Lost,
-            _ => Manner::Whole,
+            Self::Truncated => SendMode::Truncated,
+            Self::Slow { ms } => SendMode::Slow(*ms),
+            Self::LostResponse => SendMode::Lost,
+            _ => SendMode::Whole,
         }
     }
 

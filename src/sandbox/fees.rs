@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::call::{Answer, Call};
+use super::call::{Call, HandlerResult};
 use super::config::FeesShape;
 use super::http::Reply;
 use crate::base::Cents;
@@ -60,7 +60,7 @@ pub fn of_unit(price: Cents, category: &str, kind: &str) -> Cents {
 }
 
 /// `GET /sites/MLB/listing_prices`.
-pub fn listing_prices(call: &mut Call<'_>) -> Answer {
+pub fn listing_prices(call: &mut Call<'_>) -> HandlerResult {
     let price = call.query("price").and_then(|text| text.parse().ok());
     let price = price
         .and_then(Cents::from_reais)
@@ -81,7 +81,7 @@ pub fn listing_prices(call: &mut Call<'_>) -> Answer {
         .filter(|(kind, ..)| asked.is_none_or(|asked| asked == *kind))
         .map(|kind| entry(*kind, price, category, fixed_fee(price, logistic, mode)))
         .collect();
-    let body = match call.world.config.fees_shape {
+    let body = match call.state.config.fees_shape {
         FeesShape::Object if asked.is_some() => rows.into_iter().next().unwrap_or_default(),
         FeesShape::Nested => json!([rows]),
         FeesShape::Array | FeesShape::Object => json!(rows),

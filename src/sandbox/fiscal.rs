@@ -3,37 +3,37 @@
 
 use serde_json::{Value, json};
 
-use super::call::{Answer, Call};
+use super::call::{Call, HandlerResult};
 use super::config::date_without_colon;
 use super::http::Reply;
 use super::pdf;
-use super::state::World;
+use super::state::SandboxState;
 use super::things::{Invoice, Order, item_id, mode_of};
 
 /// A note's number is this plus the number of its order.
 const NOTE: i64 = 7_000_000_000_000_000;
 
 /// `GET /users/{id}/invoices/orders/{id}`.
-pub fn by_order(call: &mut Call<'_>) -> Answer {
+pub fn by_order(call: &mut Call<'_>) -> HandlerResult {
     let number = second_number(call);
     note_reply(call, number)
 }
 
 /// `GET /users/{id}/invoices/shipments/{id}`.
-pub fn by_shipment(call: &mut Call<'_>) -> Answer {
-    let shipment = second_number(call).and_then(|id| call.world.shipments.get(&id));
+pub fn by_shipment(call: &mut Call<'_>) -> HandlerResult {
+    let shipment = second_number(call).and_then(|id| call.state.shipments.get(&id));
     let order = shipment.and_then(|shipment| shipment.orders.first().copied());
     note_reply(call, order)
 }
 
 /// `GET /users/{id}/invoices/{id}`, by the note's own number.
-pub fn by_note(call: &mut Call<'_>) -> Answer {
+pub fn by_note(call: &mut Call<'_>) -> HandlerResult {
     let order = noted_order(call);
     note_reply(call, order)
 }
 
 /// `GET /users/{id}/invoices/documents/xml/{id}/authorized`.
-pub fn xml(call: &mut Call<'_>) -> Answer {
+pub fn xml(call: &mut Call<'_>) -> HandlerResult {
     let order = issued(call, noted_order(call))?;
     let text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<nfeProc><NFe><infNFe Id=\"NFe{:044}\">\
@@ -45,9 +45,9 @@ pub fn xml(call: &mut Call<'_>) -> Answer {
 }
 
 /// `GET /users/{id}/invoices/sites/MLB/documents/danfe/{id}`.
-pub fn danfe(call: &mut Call<'_>) -> Answer {
+pub fn danfe(call: &mut Call<'_>) -> HandlerResult {
     let order = issued(call, noted_order(call))?;
-    Ok(Reply::pdf(danfe_of(call.world, order)))
+    Ok(Reply::pdf(danfe_of(call.state, order)))
 }
 
 fn second_number(call: &Call<'_>) -> Option<i64> {
@@ -62,22 +62,22 @@ fn noted_order(call: &Call<'_>) -> Option<i64> {
 fn issued<'w>(call: &'w Call<'_>, order: Option<i64>) -> Result<&'w Order, Reply> {
     call.must_be_own(call.id())?;
     order
-        .and_then(|id| call.world.orders.get(&id))
+        .and_then(|id| call.state.orders.get(&id))
         .filter(|order| order.seller == call.seller && order.invoice == Invoice::Issued)
         .ok_or_else(|| Reply::not_found("invoice not found"))
 }
 
-fn note_reply(call: &Call<'_>, order: Option<i64>) -> Answer {
-    Ok(Reply::json(200, &note(call.world, issued(call, order)?)))
+fn note_reply(call: &Call<'_>, order: Option<i64>) -> HandlerResult {
+    Ok(Reply::json(200, &note(call.state, issued(call, order)?)))
 }
 
-fn note(world: &World, order: &Order) -> Value {
+fn note(state: &SandboxState, order: &Order) -> Value {
     let id = NOTE + order.id;
     let seller = order.seller;
     let host =
-        if world.config.foreign_invoices { "https://documentos.sandbox.invalid" } else { "" };
-    let at = world.config.date(order.id, order.updated);
-    let shipment = order.shipment.and_then(|id| world.shipments.get(&id));
+        if state.config.foreign_invoices { "https://documentos.sandbox.invalid" } else { "" };
+    let at = state.config.date(order.id, order.updated);
+    let shipment = order.shipment.and_then(|id| state.shipments.get(&id));
     json!({
         "id": id.to_string(), "status": "authorized", "transaction_status": "authorized",
         "issuer": { "id": seller }, "recipient": { "id": order.buyer },
@@ -96,8 +96,8 @@ fn note(world: &World, order: &Order) -> Value {
     })
 }
 
-fn danfe_of(world: &World, order: &Order) -> Vec<u8> {
-    let seller = world.sellers.get(&order.seller);
+fn danfe_of(state: &SandboxState, order: &Order) -> Vec<u8> {
+    let seller = state.sellers.get(&order.seller);
     pdf::document(&[vec![
         format!("NF{}", order.id % 1_000_000),
         format!("DANFE da nota {}", order.id % 1_000_000),
@@ -108,7 +108,7 @@ fn danfe_of(world: &World, order: &Order) -> Vec<u8> {
 }
 
 /// `GET /packs/{id}/fiscal_documents`, by the number of a cart or an order.
-pub fn documents(call: &mut Call<'_>) -> Answer {
+pub fn documents(call: &mut Call<'_>) -> HandlerResult {
     let order = attached(call)?;
     Reply::ok(json!({
         "pack_id": order.pack.unwrap_or(order.id),
@@ -120,12 +120,12 @@ pub fn documents(call: &mut Call<'_>) -> Answer {
 }
 
 /// `GET /packs/{id}/fiscal_documents/{id}`.
-pub fn document(call: &mut Call<'_>) -> Answer {
+pub fn document(call: &mut Call<'_>) -> HandlerResult {
     let order = attached(call)?;
     if call.variables.get(1) != Some(&&*document_id(order)) {
         return Err(Reply::bad_request("unknown fiscal document"));
     }
-    Ok(Reply::pdf(danfe_of(call.world, order)))
+    Ok(Reply::pdf(danfe_of(call.state, order)))
 }
 
 fn document_id(order: &Order) -> String {
@@ -145,7 +145,7 @@ fn attached<'w>(call: &'w Call<'_>) -> Result<&'w Order, Reply> {
 
 /// Orders of a cart. The number of an order gives that order alone.
 fn in_pack<'w>(call: &'w Call<'_>) -> Vec<&'w Order> {
-    let orders = &call.world.orders;
+    let orders = &call.state.orders;
     let Ok(number) = call.number() else {
         return Vec::new();
     };
@@ -156,7 +156,7 @@ fn in_pack<'w>(call: &'w Call<'_>) -> Vec<&'w Order> {
 }
 
 /// `GET /packs/{id}`.
-pub fn pack(call: &mut Call<'_>) -> Answer {
+pub fn pack(call: &mut Call<'_>) -> HandlerResult {
     let orders = in_pack(call);
     let first = orders.first().ok_or_else(|| Reply::not_found("pack not found"))?;
     if first.seller != call.seller {

@@ -76,7 +76,7 @@ impl Grants {
 
     /// Removes the newest of the used refresh tokens. The answer to it was lost,
     /// so a client that sends the token again makes no mistake.
-    pub fn forgive(&mut self) {
+    pub fn unmark_used_refresh_token(&mut self) {
         self.spent.pop_back();
     }
 

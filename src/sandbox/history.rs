@@ -5,12 +5,12 @@
 
 use chrono::Datelike as _;
 
-use super::call::{Call, Outcome};
+use super::call::{Call, ControlResult};
 use super::sales;
 use super::shipments::ship;
 use super::shops;
-use super::state::World;
-use super::things::{Event, Invoice, Item, Order, ZONE};
+use super::state::SandboxState;
+use super::things::{ChangeContext, Invoice, Item, Order, ZONE};
 use crate::base::{Cents, DAY_S, Day, Instant};
 
 /// Most days of a history.
@@ -87,15 +87,15 @@ pub struct HistoryPlan {
 }
 
 /// `POST /_sandbox/history`.
-pub fn control_write(call: &mut Call<'_>) -> Outcome {
-    let orders = write(call.world, call.body()?, call.now)?;
+pub fn control_write(call: &mut Call<'_>) -> ControlResult {
+    let orders = write(call.state, call.body()?, call.now)?;
     Ok(serde_json::json!({ "ok": true, "orders": orders }))
 }
 
 /// Makes 8 to 25 listings of a seller and the sales of `days` days up to now;
 /// returns the number of orders.
-pub fn write(world: &mut World, plan: HistoryPlan, now: Instant) -> Result<usize, String> {
-    world.check_seller(plan.ml_user_id)?;
+pub fn write(state: &mut SandboxState, plan: HistoryPlan, now: Instant) -> Result<usize, String> {
+    state.check_seller(plan.ml_user_id)?;
     if !(1..=DAYS_MAX).contains(&plan.days) {
         return Err(format!("days must be from 1 to {DAYS_MAX}"));
     }
@@ -103,7 +103,7 @@ pub fn write(world: &mut World, plan: HistoryPlan, now: Instant) -> Result<usize
         return Err("daily must be from 1 to 500".to_owned());
     }
     let mut dice = Dice(plan.seed);
-    let items = stock_up(world, plan, &mut dice, now)?;
+    let items = stock_up(state, plan, &mut dice, now)?;
     let daily = plan.daily.unwrap_or(6 + dice.below(14));
     let mut orders = Vec::new();
     let today = ZONE.day(now);
@@ -117,29 +117,29 @@ pub fn write(world: &mut World, plan: HistoryPlan, now: Instant) -> Result<usize
         times.sort();
         for at in times.into_iter().filter(|at| *at <= now) {
             let item = items[dice.favourite(items.len())];
-            orders.push(order(world, plan.ml_user_id, item, at, &mut dice));
+            orders.push(order(state, plan.ml_user_id, item, at, &mut dice));
         }
     }
     let count = orders.len();
     for order in orders {
         let at = order.created;
         let (item, quantity, status) = (order.item, order.quantity, order.status.clone());
-        let id = sales::record(world, order)?;
-        if let Some(item) = world.items.get_mut(&item)
+        let id = sales::record(state, order)?;
+        if let Some(item) = state.items.get_mut(&item)
             && status != "cancelled"
         {
             item.sold += quantity;
         }
         if status == "paid" || status == "partially_refunded" {
             let (status, moved) = parcel(now.since(at), at);
-            ship(world, id, "drop_off", status, moved);
+            ship(state, id, "drop_off", status, moved);
         }
     }
     Ok(count)
 }
 
 fn stock_up(
-    world: &mut World,
+    state: &mut SandboxState,
     plan: HistoryPlan,
     dice: &mut Dice,
     now: Instant,
@@ -164,7 +164,7 @@ fn stock_up(
             listing_type: if premium { "gold_pro" } else { "gold_special" }.to_owned(),
             ..Item::default()
         };
-        numbers.push(shops::publish(world, item, Event::silent(published))?);
+        numbers.push(shops::publish(state, item, ChangeContext::silent(published))?);
     }
     Ok(numbers)
 }
@@ -200,8 +200,8 @@ fn time_of_day(day: Day, dice: &mut Dice) -> Instant {
     ZONE.start_of(day).plus(hour * 3600 + second)
 }
 
-fn order(world: &World, seller: i64, item: i64, at: Instant, dice: &mut Dice) -> Order {
-    let price = world.items.get(&item).map_or(Cents(1000), |item| item.price);
+fn order(state: &SandboxState, seller: i64, item: i64, at: Instant, dice: &mut Dice) -> Order {
+    let price = state.items.get(&item).map_or(Cents(1000), |item| item.price);
     let quantity = match dice.below(20) {
         0 => 3,
         1..=3 => 2,
@@ -292,14 +292,14 @@ mod tests {
     fn the_same_seed_gives_the_same_history() {
         let now = Instant::parse("2026-11-20T15:00:00Z").unwrap();
         let write_one = |seed| {
-            let mut world = World::default();
+            let mut state = SandboxState::default();
             let shop = NewSeller { ml_user_id: Some(777), ..NewSeller::named("LOJA".to_owned()) };
-            shops::open(&mut world, shop, now).unwrap();
+            shops::open(&mut state, shop, now).unwrap();
             let plan = HistoryPlan { ml_user_id: 777, days: 60, seed, daily: None };
-            let count = write(&mut world, plan, now).unwrap();
-            assert_eq!(world.orders.len(), count);
-            assert!(world.orders.values().all(|order| order.created <= now));
-            format!("{:?}", world.orders)
+            let count = write(&mut state, plan, now).unwrap();
+            assert_eq!(state.orders.len(), count);
+            assert!(state.orders.values().all(|order| order.created <= now));
+            format!("{:?}", state.orders)
         };
         assert_eq!(write_one(5), write_one(5));
         assert_ne!(write_one(5), write_one(6));

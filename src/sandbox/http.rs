@@ -71,7 +71,7 @@ pub fn first<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
 
 /// How a reply is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum SendMode {
     /// At once.
     Whole,
     /// Nothing for that many milliseconds, then the connection is closed.
@@ -91,7 +91,7 @@ pub struct Reply {
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
     /// How it is sent.
-    pub manner: Manner,
+    pub send_mode: SendMode,
 }
 
 impl Reply {
@@ -101,7 +101,7 @@ impl Reply {
             status,
             headers: vec![("content-type", content_type.to_owned())],
             body,
-            manner: Manner::Whole,
+            send_mode: SendMode::Whole,
         }
     }
 
@@ -165,8 +165,8 @@ impl Reply {
     }
 
     /// Sets how the reply is sent.
-    pub fn sent(mut self, manner: Manner) -> Self {
-        self.manner = manner;
+    pub fn sent(mut self, send_mode: SendMode) -> Self {
+        self.send_mode = send_mode;
         self
     }
 }

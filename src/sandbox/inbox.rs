@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::call::{Answer, Call};
+use super::call::{Call, HandlerResult};
 use super::logs::{ChatMessage, Log};
 use super::page::page;
 use crate::base::grouped;
@@ -15,7 +15,7 @@ struct Inbox<'w> {
 }
 
 /// `GET /mensagens`: the newest messages by chat.
-pub fn inbox(call: &mut Call<'_>) -> Answer {
-    let messages = &call.world.messages;
+pub fn inbox(call: &mut Call<'_>) -> HandlerResult {
+    let messages = &call.state.messages;
     Ok(page(&Inbox { total: grouped(messages.total()), messages }, 200))
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::call::{Answer, Call};
+use super::call::{Call, HandlerResult};
 use super::config::Config;
 use super::http::{Reply, error_body};
 use super::records::{Paging, unless_spoiled};
@@ -16,10 +16,10 @@ pub const SEARCH: &str = "status sku seller_sku listing_type_id sub_status logis
 
 /// `GET /users/{id}/items/search`: ids of a seller's listings, by page or by
 /// scan.
-pub fn search(call: &mut Call<'_>) -> Answer {
+pub fn search(call: &mut Call<'_>) -> HandlerResult {
     call.must_be_own(call.id())?;
     let page = Paging::read(call, "items/search", 100, 1_000)?;
-    let items = call.world.items.values();
+    let items = call.state.items.values();
     let matching: Vec<i64> = items
         .filter(|item| item.seller == call.seller && matches(item, call))
         .map(|item| item.number)
@@ -49,19 +49,19 @@ fn matches(item: &Item, call: &Call<'_>) -> bool {
 }
 
 /// `GET /items/{id}`.
-pub fn item(call: &mut Call<'_>) -> Answer {
+pub fn item(call: &mut Call<'_>) -> HandlerResult {
     let id = call.id();
-    let item = call.world.item(id);
+    let item = call.state.item(id);
     let item = item.ok_or_else(|| Reply::not_found(&format!("Item with id {id} not found")))?;
     Ok(Reply::json(200, &shown(call, item)))
 }
 
 /// `GET /items/{id}/sale_price`.
-pub fn sale_price(call: &mut Call<'_>) -> Answer {
+pub fn sale_price(call: &mut Call<'_>) -> HandlerResult {
     if !call.asks("context", "channel_marketplace") {
         return Err(Reply::bad_request("context must be channel_marketplace"));
     }
-    let item = call.world.item(call.id()).ok_or_else(|| Reply::not_found("item not found"))?;
+    let item = call.state.item(call.id()).ok_or_else(|| Reply::not_found("item not found"))?;
     Reply::ok(json!({
         "amount": item.price, "regular_amount": null, "currency_id": "BRL", "metadata": {},
     }))
@@ -69,8 +69,8 @@ pub fn sale_price(call: &mut Call<'_>) -> Answer {
 
 /// `GET /imagens/{id}.svg`: a picture of a listing, with two initials of the title
 /// on a colour.
-pub fn picture(call: &mut Call<'_>) -> Answer {
-    let item = call.id().strip_suffix(".svg").and_then(|id| call.world.item(id));
+pub fn picture(call: &mut Call<'_>) -> HandlerResult {
+    let item = call.id().strip_suffix(".svg").and_then(|id| call.state.item(id));
     let item = item.ok_or_else(|| Reply::not_found("no such picture"))?;
     let letters: String = item
         .title
@@ -90,29 +90,29 @@ pub fn picture(call: &mut Call<'_>) -> Answer {
 }
 
 /// `GET /items/bulk?ids=`: up to twenty, each with its own status.
-pub fn items(call: &mut Call<'_>) -> Answer {
+pub fn items(call: &mut Call<'_>) -> HandlerResult {
     let attributes = call.query("attributes");
     if attributes.is_some_and(|names| names.split(',').any(|name| !name.starts_with("body."))) {
         // Fields of the envelope made the real marketplace answer 403 for all ids.
         call.violation("envelope_attributes", "items/bulk takes attributes of body only");
     }
-    many(call, call.world.config.old_elements)
+    many(call, call.state.config.old_elements)
 }
 
 /// `GET /items?ids=`: retired; answers in the old format if the switch is on.
-pub fn items_retired(call: &mut Call<'_>) -> Answer {
+pub fn items_retired(call: &mut Call<'_>) -> HandlerResult {
     call.violation("retired_path", "GET /items?ids=");
-    if !call.world.config.old_multiget {
+    if !call.state.config.old_multiget {
         return Err(Reply::not_found("resource not found"));
     }
     many(call, true)
 }
 
-fn many(call: &mut Call<'_>, is_old: bool) -> Answer {
+fn many(call: &mut Call<'_>, is_old: bool) -> HandlerResult {
     let refused = |status, code| (status, error_body(status, code, code));
     let ids = call.twenty_ids("items")?;
     let elements = ids.into_iter().map(|id| {
-        let (status, body) = match call.world.item(id) {
+        let (status, body) = match call.state.item(id) {
             None => refused(404, "not_found"),
             Some(item) if item.seller != call.seller => refused(403, "forbidden"),
             Some(item) => (200, shown(call, item)),
@@ -140,12 +140,12 @@ fn shown(call: &Call<'_>, item: &Item) -> Value {
 }
 
 fn whole(call: &Call<'_>, item: &Item) -> Value {
-    let hides = call.world.config.bulk_hides_codes && call.request.path == "/items/bulk";
+    let hides = call.state.config.bulk_hides_codes && call.request.path == "/items/bulk";
     let all = call.asks("include_attributes", "all") && !hides;
-    let mut body = item_json(&call.world.config, item, call.seller, all);
+    let mut body = item_json(&call.state.config, item, call.seller, all);
     let host = call.request.header("host").unwrap_or("imagens.sandbox.invalid");
     body["thumbnail"] = json!(format!("http://{host}/imagens/{}.svg", item.id()));
-    unless_spoiled(call.world, &format!("items/{}", item.id()), body)
+    unless_spoiled(call.state, &format!("items/{}", item.id()), body)
 }
 
 /// A listing as a caller sees it. Only the owner sees quantities. Attributes of

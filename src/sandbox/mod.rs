@@ -127,7 +127,7 @@ impl Running {
 
     /// Sends notifications to a receiver from now on.
     pub fn notify(&self, url: &str) {
-        self.sandbox.world().config.notify_url = Some(url.to_owned());
+        self.sandbox.state().config.notify_url = Some(url.to_owned());
     }
 
     /// Stops serving and delivering, and waits for the threads.
@@ -162,10 +162,10 @@ pub struct DemoShops {
 /// Fills the sandbox with the demo's shops and sixty days of sales of each.
 pub fn seed_demo(running: &Running) -> DemoShops {
     let now = running.sandbox.clock.now();
-    let mut world = running.sandbox.world();
+    let mut state = running.sandbox.state();
     let mut open = |shops: &[demo::Shop]| {
         let opened =
-            shops.iter().filter_map(|shop| demo::open_shop(&mut world, shop, 60, now).ok());
+            shops.iter().filter_map(|shop| demo::open_shop(&mut state, shop, 60, now).ok());
         opened.collect()
     };
     DemoShops { own: open(&demo::DEMO_SHOPS), clients: open(&demo::CLIENTS_SHOPS) }

@@ -6,11 +6,11 @@ use std::time::Instant as Monotonic;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::call::{Answer, Call, Outcome, Pressed};
+use super::call::{ButtonResult, Call, ControlResult, HandlerResult};
 use super::http::Reply;
 use super::logs::Notification;
-use super::state::{QUEUE_MAX, World};
-use super::things::Event;
+use super::state::{QUEUE_MAX, SandboxState};
+use super::things::ChangeContext;
 use crate::base::text::hex;
 use crate::base::{DAY_S, Instant};
 
@@ -31,31 +31,37 @@ pub struct NewNotification<'n> {
 }
 
 /// Queues a notification, unless its topic is not subscribed or is switched off.
-pub fn notify(world: &mut World, event: Event, seller: i64, topic: &str, resource: &str) {
-    announce(world, event, &NewNotification { seller, topic, resource, actions: &[] });
+pub fn notify(
+    state: &mut SandboxState,
+    context: ChangeContext,
+    seller: i64,
+    topic: &str,
+    resource: &str,
+) {
+    announce(state, context, &NewNotification { seller, topic, resource, actions: &[] });
 }
 
 /// Queues a notification as [`notify`] does, also with actions.
-pub fn announce(world: &mut World, event: Event, news: &NewNotification<'_>) {
-    let is_wanted = world.config.topics.iter().any(|topic| topic == news.topic);
-    if event.notify && is_wanted && !world.silenced.contains(news.topic) {
-        send_out(world, event.now, news);
+pub fn announce(state: &mut SandboxState, context: ChangeContext, news: &NewNotification<'_>) {
+    let is_wanted = state.config.topics.iter().any(|topic| topic == news.topic);
+    if context.notify && is_wanted && !state.silenced.contains(news.topic) {
+        send_out(state, context.now, news);
     }
 }
 
 /// Queues a notification of any topic, with the copies that `duplicates` sets.
-fn send_out(world: &mut World, now: Instant, news: &NewNotification<'_>) {
-    let (number, id) = (world.next_number(), crate::base::secrets::random_hex::<12>());
+fn send_out(state: &mut SandboxState, now: Instant, news: &NewNotification<'_>) {
+    let (number, id) = (state.next_number(), crate::base::secrets::random_hex::<12>());
     // `sent` must differ: two changes within a second are two notifications.
     let fraction = number.rem_euclid(1_000_000_000);
     let sent = now.rfc3339().replace('Z', &format!(".{fraction:09}Z"));
-    for _ in 0..=world.config.duplicates {
-        if world.queue.len() >= QUEUE_MAX {
+    for _ in 0..=state.config.duplicates {
+        if state.queue.len() >= QUEUE_MAX {
             tracing::warn!("the sandbox's queue is full; a notification is lost");
             return;
         }
-        let number = world.next_number();
-        world.queue.push(Notification {
+        let number = state.next_number();
+        state.queue.push(Notification {
             number,
             id: id.clone(),
             request_id: uuid(),
@@ -80,7 +86,7 @@ fn uuid() -> String {
 }
 
 /// `GET /missed_feeds`: notifications that were given up in the last two days.
-pub fn missed_feeds(call: &mut Call<'_>) -> Answer {
+pub fn missed_feeds(call: &mut Call<'_>) -> HandlerResult {
     if !call.asks("app_id", &call.sandbox.client_id) {
         return Err(Reply::forbidden("app_id is not the token's application"));
     }
@@ -89,7 +95,7 @@ pub fn missed_feeds(call: &mut Call<'_>) -> Answer {
         return Err(Reply::bad_request("topic items needs site_id"));
     }
     let (limit, offset) = call.paging(10)?;
-    let missed = call.world.missed.iter().rev();
+    let missed = call.state.missed.iter().rev();
     let messages = missed
         .filter(|missed| call.now.since(missed.at) <= MISSED_S)
         .filter(|missed| topic.is_none_or(|topic| missed.body["topic"] == topic))
@@ -109,10 +115,10 @@ struct Announcement {
 }
 
 /// `POST /_sandbox/notifications`.
-pub fn control_announce(call: &mut Call<'_>) -> Outcome {
+pub fn control_announce(call: &mut Call<'_>) -> ControlResult {
     let Announcement { ml_user_id: seller, topic, resource } = call.body()?;
     let news = NewNotification { seller, topic: &topic, resource: &resource, actions: &[] };
-    send_out(call.world, call.now, &news);
+    send_out(call.state, call.now, &news);
     Ok(json!({ "ok": true }))
 }
 
@@ -126,24 +132,24 @@ struct TopicSwitch {
 }
 
 /// `POST /_sandbox/topics`.
-pub fn control_switch_topic(call: &mut Call<'_>) -> Outcome {
+pub fn control_switch_topic(call: &mut Call<'_>) -> ControlResult {
     let TopicSwitch { topic, on } = call.body()?;
     if on {
-        switch_on(call.world, &topic);
-    } else if call.world.silenced.len() < SILENCED_MAX {
-        call.world.silenced.insert(topic);
+        switch_on(call.state, &topic);
+    } else if call.state.silenced.len() < SILENCED_MAX {
+        call.state.silenced.insert(topic);
     }
     Ok(json!({ "ok": true }))
 }
 
-fn switch_on(world: &mut World, topic: &str) {
-    world.silenced.remove(topic);
-    world.misses.remove(topic);
+fn switch_on(state: &mut SandboxState, topic: &str) {
+    state.silenced.remove(topic);
+    state.misses.remove(topic);
 }
 
 /// `POST /acoes/topico`.
-pub fn press_topic(call: &mut Call<'_>) -> Pressed {
+pub fn press_topic(call: &mut Call<'_>) -> ButtonResult {
     let topic = call.field("topico");
-    switch_on(call.world, &topic);
+    switch_on(call.state, &topic);
     Ok(format!("O tópico {topic} voltou a ser enviado."))
 }

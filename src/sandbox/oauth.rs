@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::call::{Answer, Call, Outcome, Pressed};
+use super::call::{ButtonResult, Call, ControlResult, HandlerResult};
 use super::grants::{ACCESS_S, Code};
 use super::http::{Reply, first, pairs};
 use super::page::page;
-use super::state::World;
+use super::state::SandboxState;
 use crate::base::Instant;
 use crate::base::secrets::random_hex;
 
@@ -45,7 +45,7 @@ impl AuthorizationRequest {
             return Err("Nenhum aplicativo tem esse client_id.".to_owned());
         }
         let redirect_uri = need("redirect_uri")?;
-        if !registered(&call.world.config.redirect_uris, redirect_uri) {
+        if !registered(&call.state.config.redirect_uris, redirect_uri) {
             return Err(
                 "O redirect_uri não é igual a nenhum endereço cadastrado no aplicativo.".to_owned()
             );
@@ -67,8 +67,8 @@ impl AuthorizationRequest {
     }
 
     /// The seller agrees: returns the redirect address, with a code.
-    fn accept(self, world: &mut World, seller: i64, now: Instant) -> String {
-        world.grants.forget_old(now);
+    fn accept(self, state: &mut SandboxState, seller: i64, now: Instant) -> String {
+        state.grants.forget_old(now);
         let name = format!("TG-{}-{seller}", random_hex::<12>());
         let location = self.location(("code", &name));
         let code = Code {
@@ -77,7 +77,7 @@ impl AuthorizationRequest {
             challenge: self.challenge,
             until: now.plus(CODE_S),
         };
-        world.grants.add_code(name, code);
+        state.grants.add_code(name, code);
         location
     }
 
@@ -121,10 +121,10 @@ struct ConsentPage {
 
 /// `GET /authorization`: asks which seller authorises, or shows what is wrong with
 /// the request.
-pub fn consent(call: &mut Call<'_>) -> Answer {
+pub fn consent(call: &mut Call<'_>) -> HandlerResult {
     let problem = AuthorizationRequest::read(call, &call.request.query).err();
-    let shops = call.world.sellers.values().map(|seller| {
-        let connected = call.world.grants.connected(seller.id, call.now);
+    let shops = call.state.sellers.values().map(|seller| {
+        let connected = call.state.grants.connected(seller.id, call.now);
         (seller.id, seller.nickname.clone(), connected)
     });
     let shops = shops.collect();
@@ -134,7 +134,7 @@ pub fn consent(call: &mut Call<'_>) -> Answer {
 }
 
 /// `POST /authorization`: redirects the browser back with a code or an error.
-pub fn decide(call: &mut Call<'_>) -> Answer {
+pub fn decide(call: &mut Call<'_>) -> HandlerResult {
     if call.request.is_from_elsewhere() {
         return Err(Reply::text(403, "O pedido veio da página de outro site."));
     }
@@ -145,8 +145,8 @@ pub fn decide(call: &mut Call<'_>) -> Answer {
         return Ok(Reply::see_other(&asked.refuse()));
     }
     let seller = call.field("ml_user_id").parse().ok();
-    match seller.filter(|id| call.world.sellers.contains_key(id)) {
-        Some(seller) => Ok(Reply::see_other(&asked.accept(call.world, seller, call.now))),
+    match seller.filter(|id| call.state.sellers.contains_key(id)) {
+        Some(seller) => Ok(Reply::see_other(&asked.accept(call.state, seller, call.now))),
         None => consent(call),
     }
 }
@@ -162,24 +162,24 @@ struct Consent {
 }
 
 /// `POST /_sandbox/authorize`: what the consent page does, without a browser.
-pub fn control_authorize(call: &mut Call<'_>) -> Outcome {
+pub fn control_authorize(call: &mut Call<'_>) -> ControlResult {
     let consent: Consent = call.body()?;
     let query = consent.query.split_once('?').map_or(consent.query.as_str(), |(_, query)| query);
     let asked = AuthorizationRequest::read(call, &pairs(query.as_bytes()))?;
-    call.world.check_seller(consent.ml_user_id)?;
+    call.state.check_seller(consent.ml_user_id)?;
     let location = if consent.refuse {
         asked.refuse()
     } else {
-        asked.accept(call.world, consent.ml_user_id, call.now)
+        asked.accept(call.state, consent.ml_user_id, call.now)
     };
     Ok(json!({ "ok": true, "location": location }))
 }
 
 /// `POST /oauth/token`, for both grant types.
-pub fn token(call: &mut Call<'_>) -> Answer {
-    call.world.grants.forget_old(call.now);
+pub fn token(call: &mut Call<'_>) -> HandlerResult {
+    call.state.grants.forget_old(call.now);
     let (access, refresh, seller) = exchange(call).map_err(|(code, text)| {
-        let is_old = call.world.config.old_errors;
+        let is_old = call.state.config.old_errors;
         let field = if is_old { "message" } else { "error_description" };
         Reply::json(400, &json!({ field: text, "error": code, "status": 400, "cause": [] }))
     })?;
@@ -231,7 +231,7 @@ fn exchange(call: &mut Call<'_>) -> Result<(String, String, i64), Refused> {
         "refresh_token" => refresh(call, need("refresh_token")?)?,
         _ => return Err(("unsupported_grant_type", "unsupported grant type")),
     };
-    let (access, refresh) = call.world.grants.issue(client_id, seller, call.now);
+    let (access, refresh) = call.state.grants.issue(client_id, seller, call.now);
     Ok((access, refresh, seller))
 }
 
@@ -242,12 +242,12 @@ fn redeem(
     verifier: &str,
 ) -> Result<i64, Refused> {
     // The code is used up even when something else is wrong.
-    let code = call.world.grants.take_code(code).ok_or(NOT_VALID)?;
+    let code = call.state.grants.take_code(code).ok_or(NOT_VALID)?;
     let good = call.now < code.until
         && code.redirect_uri == redirect_uri
         && (43..=128).contains(&verifier.len())
         && challenge_of(verifier) == code.challenge
-        && call.world.sellers.contains_key(&code.seller);
+        && call.state.sellers.contains_key(&code.seller);
     good.then_some(code.seller).ok_or(NOT_VALID)
 }
 
@@ -257,22 +257,22 @@ pub fn challenge_of(verifier: &str) -> String {
 }
 
 fn refresh(call: &mut Call<'_>, presented: &str) -> Result<i64, Refused> {
-    let Some(seller) = call.world.grants.refreshed_by(presented, call.now) else {
-        if call.world.grants.was_spent(presented) {
+    let Some(seller) = call.state.grants.refreshed_by(presented, call.now) else {
+        if call.state.grants.was_spent(presented) {
             let detail = "a refresh token was presented that was used or replaced";
             call.violation("refresh_reused", detail);
         }
         return Err(NOT_VALID);
     };
-    if call.world.config.refresh_ends_access {
-        call.world.grants.expire_access(seller);
+    if call.state.config.refresh_ends_access {
+        call.state.grants.expire_access(seller);
     }
     Ok(seller)
 }
 
 /// 401, in the format that the switch `old_errors` selects.
-pub fn unauthorized(world: &World) -> Reply {
-    let body = if world.config.old_errors {
+pub fn unauthorized(state: &SandboxState) -> Reply {
+    let body = if state.config.old_errors {
         json!({ "message": "invalid_token", "error": "not_found", "status": 401, "cause": [] })
     } else {
         json!({ "code": "unauthorized", "message": "invalid access token" })
@@ -281,20 +281,20 @@ pub fn unauthorized(world: &World) -> Reply {
 }
 
 /// `DELETE /users/{id}/applications/{id}`: the seller disconnects.
-pub fn end_grant(call: &mut Call<'_>) -> Answer {
+pub fn end_grant(call: &mut Call<'_>) -> HandlerResult {
     call.must_be_own(call.id())?;
     let application = call.variables.get(1).copied().unwrap_or_default();
     if application != call.sandbox.client_id {
         return Err(Reply::not_found("no grant for that application"));
     }
-    call.world.grants.revoke(call.seller);
+    call.state.grants.revoke(call.seller);
     let body =
         json!({ "user_id": call.id(), "app_id": application, "msg": "Autorización eliminada" });
     Ok(Reply::json(200, &body))
 }
 
 /// `GET /applications/{id}`.
-pub fn application(call: &mut Call<'_>) -> Answer {
+pub fn application(call: &mut Call<'_>) -> HandlerResult {
     if call.id() != call.sandbox.client_id {
         return Err(Reply::not_found("application not found"));
     }
@@ -306,16 +306,16 @@ pub fn application(call: &mut Call<'_>) -> Answer {
 }
 
 /// `GET /applications/{id}/grants`: the sellers who authorised an application.
-pub fn grants(call: &mut Call<'_>) -> Answer {
+pub fn grants(call: &mut Call<'_>) -> HandlerResult {
     if call.id() != call.sandbox.client_id {
         return Err(Reply::forbidden("not the token's application"));
     }
     let (limit, offset) = call.paging(GRANTS_MAX)?;
     let limit = limit.min(GRANTS_MAX);
-    let all = call.world.grants.granted(call.now);
+    let all = call.state.grants.granted(call.now);
     let page = all.iter().skip(offset).take(limit).map(|(seller, since)| {
         json!({ "user_id": seller, "app_id": call.sandbox.application(),
-            "date_created": call.world.config.date(*seller, *since), "scopes": SCOPES })
+            "date_created": call.state.config.date(*seller, *since), "scopes": SCOPES })
     });
     Reply::ok(json!({
         "paging": { "total": all.len(), "limit": limit, "offset": offset },
@@ -325,13 +325,13 @@ pub fn grants(call: &mut Call<'_>) -> Answer {
 
 /// `GET /users/{id}/applications`: the applications that a user authorised. Ids are
 /// text here.
-pub fn granted_by(call: &mut Call<'_>) -> Answer {
+pub fn granted_by(call: &mut Call<'_>) -> HandlerResult {
     call.must_be_own(call.id())?;
-    let mut own = call.world.grants.granted(call.now);
+    let mut own = call.state.grants.granted(call.now);
     own.retain(|(seller, _)| *seller == call.seller);
     let body = own.into_iter().map(|(seller, since)| {
         json!({ "user_id": call.id(), "app_id": call.sandbox.client_id,
-            "date_created": call.world.config.date(seller, since), "scopes": SCOPES })
+            "date_created": call.state.config.date(seller, since), "scopes": SCOPES })
     });
     Ok(Reply::json(200, &body.collect::<Vec<_>>()))
 }
@@ -357,10 +357,10 @@ enum TokenAction {
 }
 
 /// `POST /_sandbox/tokens`.
-pub fn control_end_tokens(call: &mut Call<'_>) -> Outcome {
+pub fn control_end_tokens(call: &mut Call<'_>) -> ControlResult {
     let EndTokens { ml_user_id: seller, action } = call.body()?;
-    call.world.check_seller(seller)?;
-    let grants = &mut call.world.grants;
+    call.state.check_seller(seller)?;
+    let grants = &mut call.state.grants;
     match action {
         TokenAction::Revoke | TokenAction::PasswordChange => grants.revoke(seller),
         TokenAction::ExpireAccess => grants.expire_access(seller),
@@ -370,13 +370,13 @@ pub fn control_end_tokens(call: &mut Call<'_>) -> Outcome {
 }
 
 /// `POST /acoes/revogar`.
-pub fn press_revoke(call: &mut Call<'_>) -> Pressed {
-    call.world.grants.revoke(call.number_field("ml_user_id")?);
+pub fn press_revoke(call: &mut Call<'_>) -> ButtonResult {
+    call.state.grants.revoke(call.number_field("ml_user_id")?);
     Ok("A autorização foi revogada.".to_owned())
 }
 
 /// `POST /acoes/vencer`.
-pub fn press_expire(call: &mut Call<'_>) -> Pressed {
-    call.world.grants.expire_access(call.number_field("ml_user_id")?);
+pub fn press_expire(call: &mut Call<'_>) -> ButtonResult {
+    call.state.grants.expire_access(call.number_field("ml_user_id")?);
     Ok("O token de acesso venceu; o de renovação continua valendo.".to_owned())
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::call::{Answer, Call};
+use super::call::{Call, HandlerResult};
 use super::config::Config;
 use super::fees;
 use super::http::{Reply, Request};
 use super::records::{own, unless_spoiled};
-use super::state::World;
+use super::state::SandboxState;
 use super::things::{Item, Order, item_id, item_number};
 use crate::base::{Cents, DAY_S, Instant};
 
@@ -24,7 +24,7 @@ const RETENTION_S: i64 = 366 * DAY_S;
 const HIDDEN: [&str; 3] = ["cancelled", "pending_cancel", "invalid"];
 
 /// `GET /orders/search`.
-pub fn search(call: &mut Call<'_>) -> Answer {
+pub fn search(call: &mut Call<'_>) -> HandlerResult {
     match call.query("seller") {
         Some(seller) if seller == call.seller.to_string() => {}
         Some(_) => return Err(Reply::forbidden("caller.id.invalid")),
@@ -36,8 +36,8 @@ pub fn search(call: &mut Call<'_>) -> Answer {
         return Err(Reply::bad_request("invalid limit or offset"));
     }
     // This limit is not documented, so exceeding it is no violation.
-    let is_beyond = offset >= call.world.config.orders_reach;
-    if is_beyond && !call.world.config.silent_reach {
+    let is_beyond = offset >= call.state.config.orders_reach;
+    if is_beyond && !call.state.config.silent_reach {
         return Err(Reply::bad_request("invalid offset"));
     }
     let filter = Filter::read(call.request).map_err(|problem| Reply::bad_request(&problem))?;
@@ -45,13 +45,13 @@ pub fn search(call: &mut Call<'_>) -> Answer {
     let oldest = filter.created.from.unwrap_or(Instant(i64::MIN));
     let newest = filter.created.to.unwrap_or(Instant(i64::MAX));
     let dates = (call.seller, oldest, i64::MIN)..=(call.seller, newest.max(oldest), i64::MAX);
-    let world = &*call.world;
-    let mut found: Vec<&Order> = world
+    let state = &*call.state;
+    let mut found: Vec<&Order> = state
         .orders_by_date
         .range(dates)
-        .filter_map(|(_, _, order)| world.orders.get(order))
+        .filter_map(|(_, _, order)| state.orders.get(order))
         .filter(|order| call.now.since(order.created) <= RETENTION_S)
-        .filter(|order| filter.accepts(world, order))
+        .filter(|order| filter.accepts(state, order))
         .collect();
     found.sort_by_key(|order| (order.closed.unwrap_or(order.created), order.id));
     if sort == "date_desc" {
@@ -59,7 +59,7 @@ pub fn search(call: &mut Call<'_>) -> Answer {
     }
     let page = found.iter().skip(offset).take(if is_beyond { 0 } else { limit });
     let results = page.map(|order| {
-        let mut body = order_json(world, order);
+        let mut body = order_json(state, order);
         body["date_last_updated"] = json!(order.updated.rfc3339());
         body
     });
@@ -124,7 +124,7 @@ impl<'a> Filter<'a> {
         })
     }
 
-    fn accepts(&self, world: &World, order: &Order) -> bool {
+    fn accepts(&self, state: &SandboxState, order: &Order) -> bool {
         let by_status = || {
             if self.statuses.is_empty() {
                 !HIDDEN.contains(&order.status.as_str())
@@ -138,12 +138,12 @@ impl<'a> Filter<'a> {
             && self.closed.accepts(order.closed)
             && self.updated.accepts(Some(order.updated))
             && self.item.is_none_or(|item| order.item == item)
-            && self.text.is_none_or(|text| mentions(world, order, text))
+            && self.text.is_none_or(|text| mentions(state, order, text))
     }
 }
 
-fn mentions(world: &World, order: &Order, text: &str) -> bool {
-    let item = world.items.get(&order.item);
+fn mentions(state: &SandboxState, order: &Order, text: &str) -> bool {
+    let item = state.items.get(&order.item);
     order.id.to_string() == text
         || order.nickname().eq_ignore_ascii_case(text)
         || item.is_some_and(|item| {
@@ -161,7 +161,7 @@ fn own_order<'w>(call: &'w Call<'_>) -> Result<&'w Order, Reply> {
 
 fn own_numbered<'w>(call: &'w Call<'_>, number: Option<i64>) -> Result<&'w Order, Reply> {
     own(
-        number.and_then(|number| call.world.orders.get(&number)),
+        number.and_then(|number| call.state.orders.get(&number)),
         call.seller,
         || Reply::error(404, "order_not_found", "order does not exist"),
         || Reply::error(403, "not_owned_order", "the order belongs to another seller"),
@@ -169,22 +169,22 @@ fn own_numbered<'w>(call: &'w Call<'_>, number: Option<i64>) -> Result<&'w Order
 }
 
 /// `GET /orders/{id}`.
-pub fn order(call: &mut Call<'_>) -> Answer {
-    let body = order_json(call.world, own_order(call)?);
-    if call.world.config.partial_orders {
+pub fn order(call: &mut Call<'_>) -> HandlerResult {
+    let body = order_json(call.state, own_order(call)?);
+    if call.state.config.partial_orders {
         return Ok(Reply::json(206, &body).header("x-content-missing", "buyer, feedback"));
     }
     Ok(Reply::json(200, &body))
 }
 
 /// `GET /orders/{id}/discounts`.
-pub fn discounts(call: &mut Call<'_>) -> Answer {
+pub fn discounts(call: &mut Call<'_>) -> HandlerResult {
     own_order(call)?;
     Ok(Reply::json(200, &json!({ "details": [] })))
 }
 
 /// `GET /orders/{id}/shipments`: always an array; 204 when there is none yet.
-pub fn shipments(call: &mut Call<'_>) -> Answer {
+pub fn shipments(call: &mut Call<'_>) -> HandlerResult {
     check_new_domain(call);
     let order = own_numbered(call, call.number().ok())?;
     Ok(match order.shipment {
@@ -202,8 +202,8 @@ pub fn check_new_domain(call: &mut Call<'_>) {
     }
 }
 
-fn order_json(world: &World, order: &Order) -> Value {
-    let config = &world.config;
+fn order_json(state: &SandboxState, order: &Order) -> Value {
+    let config = &state.config;
     let date = |at| config.date(order.id, at);
     let total = order.total();
     let paid = order.closed.is_some();
@@ -221,7 +221,7 @@ fn order_json(world: &World, order: &Order) -> Value {
         json!({ "group": "buyer", "code": "buyer_cancel_express", "requested_by": "buyer",
             "description": "O comprador desistiu da compra", "date": date(order.updated) })
     });
-    let claims = world.claims.values().filter(|claim| claim.order == order.id);
+    let claims = state.claims.values().filter(|claim| claim.order == order.id);
     let mediations: Vec<Value> = claims.map(|claim| json!({ "id": claim.id })).collect();
     let mut body = json!({
         "id": order.id, "status": order.status, "status_detail": null,
@@ -230,7 +230,7 @@ fn order_json(world: &World, order: &Order) -> Value {
         "total_amount": total, "paid_amount": if paid { total } else { Cents(0) },
         "currency_id": "BRL", "buyer": buyer, "seller": { "id": order.seller },
         "shipping": { "id": order.shipment }, "tags": tags,
-        "order_items": [line_json(world, order)], "payments": [payment_json(config, order, total)],
+        "order_items": [line_json(state, order)], "payments": [payment_json(config, order, total)],
         "mediations": mediations, "coupon": { "id": null, "amount": 0 },
         "taxes": { "amount": null, "currency_id": null }, "cancel_detail": cancel_detail,
         "context": { "channel": "marketplace", "site": "MLB", "flows": [] }, "fulfilled": null,
@@ -240,11 +240,11 @@ fn order_json(world: &World, order: &Order) -> Value {
     {
         fields.remove("buyer");
     }
-    unless_spoiled(world, &format!("orders/{}", order.id), body)
+    unless_spoiled(state, &format!("orders/{}", order.id), body)
 }
 
-fn line_json(world: &World, order: &Order) -> Value {
-    let item = world.items.get(&order.item);
+fn line_json(state: &SandboxState, order: &Order) -> Value {
+    let item = state.items.get(&order.item);
     let text = |pick: fn(&Item) -> &str| item.map(pick);
     let of_variation = item.and_then(|item| item.variation(order.variation)?.sku.as_deref());
     let sku = of_variation.or(item.and_then(|item| item.sku.as_deref()));

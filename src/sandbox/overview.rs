@@ -6,9 +6,9 @@ use std::cmp::Reverse;
 
 use askama::Template;
 
-use super::call::{Answer, Call};
+use super::call::{Call, HandlerResult};
 use super::page::page;
-use super::state::World;
+use super::state::SandboxState;
 use super::things::{Claim, Item, Order, Question, Seller, ZONE};
 use crate::base::{Cents, Instant, grouped};
 use crate::marketplace::books::order_status::OrderState;
@@ -20,7 +20,7 @@ const OPTIONS: usize = 100;
 #[derive(Template)]
 #[template(path = "sandbox/overview.html", config = "assets/askama.toml")]
 struct Overview<'w> {
-    world: &'w World,
+    state: &'w SandboxState,
     now: Instant,
     /// The name of a style, and the message of the last button.
     notice: Option<(&'static str, &'w str)>,
@@ -42,19 +42,19 @@ struct ShopCard {
 }
 
 /// `GET /`.
-pub fn overview(call: &mut Call<'_>) -> Answer {
-    let (world, now) = (&*call.world, call.now);
+pub fn overview(call: &mut Call<'_>) -> HandlerResult {
+    let (state, now) = (&*call.state, call.now);
     let overview = Overview {
-        world,
+        state,
         now,
         notice: ["feito", "erro"].into_iter().find_map(|name| Some((name, call.query(name)?))),
-        shops: shop_cards(world, now),
-        orders: first(8, world.orders.values(), |order| (order.created, order.id)),
+        shops: shop_cards(state, now),
+        orders: first(8, state.orders.values(), |order| (order.created, order.id)),
         // Unanswered questions and open claims go first.
-        questions: first(6, world.questions.values(), |question| {
+        questions: first(6, state.questions.values(), |question| {
             (question.status == "UNANSWERED", question.updated, question.id)
         }),
-        claims: first(6, world.claims.values(), |claim| {
+        claims: first(6, state.claims.values(), |claim| {
             (claim.status == "opened", claim.updated, claim.id)
         }),
     };
@@ -76,32 +76,32 @@ fn first<'w, T, K: Ord>(
 /// Functions that the template calls.
 impl Overview<'_> {
     fn nickname(&self, seller: &i64) -> &str {
-        self.world.sellers.get(seller).map_or("", |seller| &seller.nickname)
+        self.state.sellers.get(seller).map_or("", |seller| &seller.nickname)
     }
 
     fn title(&self, item: &i64) -> &str {
-        self.world.items.get(item).map_or("", |item| &item.title)
+        self.state.items.get(item).map_or("", |item| &item.title)
     }
 
     fn shipping(&self, order: &Order) -> &'static str {
-        let shipment = order.shipment.and_then(|id| self.world.shipments.get(&id));
+        let shipment = order.shipment.and_then(|id| self.state.shipments.get(&id));
         shipment.map_or("—", |shipment| shipping_word(&shipment.status))
     }
 
     fn requests_total(&self) -> String {
-        grouped(self.world.requests.total())
+        grouped(self.state.requests.total())
     }
 
     fn is_claimed(&self, order: &Order) -> bool {
-        self.world.claims.values().any(|claim| claim.order == order.id)
+        self.state.claims.values().any(|claim| claim.order == order.id)
     }
 }
 
-fn shop_cards(world: &World, now: Instant) -> Vec<ShopCard> {
+fn shop_cards(state: &SandboxState, now: Instant) -> Vec<ShopCard> {
     let today = ZONE.day(now);
     let card = |seller: &Seller| {
         let (mut count, mut sold_today, mut revenue) = (0_u64, 0, Cents(0));
-        for order in world.orders.values().filter(|o| o.seller == seller.id) {
+        for order in state.orders.values().filter(|o| o.seller == seller.id) {
             count += 1;
             if ZONE.day(order.created) == today && order.status == "paid" {
                 sold_today += 1;
@@ -113,19 +113,19 @@ fn shop_cards(world: &World, now: Instant) -> Vec<ShopCard> {
             id: seller.id,
             nickname: seller.nickname.clone(),
             level: Badge::reputation(reputation),
-            connected: world.grants.connected(seller.id, now),
+            connected: state.grants.connected(seller.id, now),
             today: sold_today,
             revenue: revenue.page(),
             orders: grouped(count),
-            items: item_options(world, seller.id),
+            items: item_options(state, seller.id),
         }
     };
-    world.sellers.values().map(card).collect()
+    state.sellers.values().map(card).collect()
 }
 
 /// A shop's listings, those on sale first.
-fn item_options(world: &World, seller: i64) -> Vec<(String, String)> {
-    let own = world.items.values().filter(|item| item.seller == seller);
+fn item_options(state: &SandboxState, seller: i64) -> Vec<(String, String)> {
+    let own = state.items.values().filter(|item| item.seller == seller);
     let mut items: Vec<&Item> = own.collect();
     items.sort_by_key(|item| (item.status != "active", item.number));
     items.truncate(OPTIONS);

@@ -3,7 +3,7 @@
 
 use askama::Template;
 
-use super::call::{Answer, Call};
+use super::call::{Call, HandlerResult};
 use super::http::Reply;
 use super::things::ZONE;
 use crate::base::Instant;
@@ -27,12 +27,12 @@ pub fn page(template: &impl Template, status: u16) -> Reply {
 }
 
 /// `GET /estilo.css`.
-pub fn style(_call: &mut Call<'_>) -> Answer {
+pub fn style(_call: &mut Call<'_>) -> HandlerResult {
     Ok(Reply::new(200, "text/css; charset=utf-8", include_bytes!("sandbox.css").to_vec()))
 }
 
 /// The answer for a page that does not exist.
-pub fn missing(_call: &mut Call<'_>) -> Answer {
+pub fn missing(_call: &mut Call<'_>) -> HandlerResult {
     Err(Reply::text(404, "Esta página não existe."))
 }
 

@@ -13,7 +13,7 @@ use p256::ecdsa::signature::Verifier as _;
 use p256::ecdsa::{Signature, VerifyingKey};
 use serde_json::Value;
 
-use super::call::{Answer, Call};
+use super::call::{Call, HandlerResult};
 use super::http::{Reply, Request};
 use super::logs::PushMessage;
 use crate::base::{DAY_S, Instant};
@@ -28,7 +28,7 @@ const HEAD: usize = 16 + 4 + 1 + 65;
 const TAIL: usize = 1 + 16;
 
 /// `POST /push/{id}`.
-pub fn receive(call: &mut Call<'_>) -> Answer {
+pub fn receive(call: &mut Call<'_>) -> HandlerResult {
     let device = call.id();
     let scripted = device.split_once('-').and_then(|(status, _)| status.parse::<u16>().ok());
     let pushed = check(call.request, device, call.now).map_err(|(status, problem)| {
@@ -43,13 +43,13 @@ pub fn receive(call: &mut Call<'_>) -> Answer {
         Some(status @ 400..=599) => return Err(refused(status, "as scripted")),
         _ => {}
     }
-    let bound = call.world.pushed.iter().find(|one| one.device == device);
+    let bound = call.state.pushed.iter().find(|one| one.device == device);
     if bound.is_some_and(|one| one.key != pushed.key) {
         let problem = "the key does not correspond to the one of the subscription";
         return Err(refused(403, problem));
     }
-    call.world.pushed.push(pushed);
-    let number = call.world.next_number();
+    call.state.pushed.push(pushed);
+    let number = call.state.next_number();
     Ok(Reply::empty(201).header("location", &format!("/message/{number}")))
 }
 

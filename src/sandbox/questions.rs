@@ -4,13 +4,13 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::call::{Answer, Call, Pressed};
+use super::call::{ButtonResult, Call, HandlerResult};
 use super::http::Reply;
 use super::notifications::notify;
 use super::records::{Paging, own, unless_spoiled};
-use super::state::{World, check_room};
+use super::state::{SandboxState, check_room};
 use super::things::{
-    Event, Question, check_length, check_status, created_at, item_id, item_number, touch,
+    ChangeContext, Question, check_length, check_status, created_at, item_id, item_number, touch,
 };
 use crate::base::{DAY_S, Instant};
 
@@ -24,7 +24,7 @@ const TEXT_MAX: usize = 2_000;
 const KEPT_S: i64 = 213 * DAY_S;
 
 /// `GET /questions/search`.
-pub fn search(call: &mut Call<'_>) -> Answer {
+pub fn search(call: &mut Call<'_>) -> HandlerResult {
     check_version(call);
     match call.query("seller_id") {
         Some(seller) => call.must_be_own(seller)?,
@@ -32,7 +32,7 @@ pub fn search(call: &mut Call<'_>) -> Answer {
         None => return Err(Reply::bad_request("seller_id or item is required")),
     }
     let page = Paging::read(call, "questions/search", 50, 1_000)?;
-    let questions = call.world.questions.values();
+    let questions = call.state.questions.values();
     let mut found: Vec<&Question> = questions
         .filter(|question| question.seller == call.seller && is_kept(question, call.now))
         .filter(|question| matches(question, call))
@@ -48,8 +48,8 @@ pub fn search(call: &mut Call<'_>) -> Answer {
         "available_filters": [], "available_sorts": ["item_id", "from_id", "date_created"],
     });
     let ids = page.take(call, ids, &mut body)?;
-    let shown = ids.iter().filter_map(|id| call.world.questions.get(id));
-    body["questions"] = shown.map(|question| row(call.world, question)).collect();
+    let shown = ids.iter().filter_map(|id| call.state.questions.get(id));
+    body["questions"] = shown.map(|question| row(call.state, question)).collect();
     Ok(Reply::json(200, &body))
 }
 
@@ -73,8 +73,8 @@ fn matches(question: &Question, call: &Call<'_>) -> bool {
 }
 
 /// The fields of a question that both addresses show, without the buyer.
-fn common(world: &World, question: &Question) -> Value {
-    let date = |at| world.config.date(question.id, at);
+fn common(state: &SandboxState, question: &Question) -> Value {
+    let date = |at| state.config.date(question.id, at);
     let answer = question
         .answer
         .as_ref()
@@ -87,34 +87,34 @@ fn common(world: &World, question: &Question) -> Value {
     })
 }
 
-fn row(world: &World, question: &Question) -> Value {
-    let mut body = common(world, question);
+fn row(state: &SandboxState, question: &Question) -> Value {
+    let mut body = common(state, question);
     body["from"] = json!({ "id": question.buyer });
-    unless_spoiled(world, &format!("questions/{}", question.id), body)
+    unless_spoiled(state, &format!("questions/{}", question.id), body)
 }
 
 /// One question: the buyer is `buyer_id` here, and dates have nanoseconds.
-fn single(world: &World, question: &Question) -> Value {
-    let mut body = common(world, question);
+fn single(state: &SandboxState, question: &Question) -> Value {
+    let mut body = common(state, question);
     let fine = |at: Instant| at.rfc3339().replace('Z', ".123456789Z");
     body["buyer_id"] = json!(question.buyer);
     body["app_id"] = Value::Null;
     body["date_created"] = json!(fine(question.created));
     body["last_updated"] = json!(fine(question.updated));
-    unless_spoiled(world, &format!("questions/{}", question.id), body)
+    unless_spoiled(state, &format!("questions/{}", question.id), body)
 }
 
 /// `GET /questions/{id}`.
-pub fn question(call: &mut Call<'_>) -> Answer {
+pub fn question(call: &mut Call<'_>) -> HandlerResult {
     check_version(call);
     let Ok(number) = call.number() else {
         return Err(Reply::error(400, "invalid_question", "the question id must be a number"));
     };
-    Ok(Reply::json(200, &single(call.world, own_question(call, number)?)))
+    Ok(Reply::json(200, &single(call.state, own_question(call, number)?)))
 }
 
 fn own_question<'w>(call: &'w Call<'_>, number: i64) -> Result<&'w Question, Reply> {
-    let question = call.world.questions.get(&number);
+    let question = call.state.questions.get(&number);
     own(
         question.filter(|question| is_kept(question, call.now)),
         call.seller,
@@ -125,8 +125,8 @@ fn own_question<'w>(call: &'w Call<'_>, number: i64) -> Result<&'w Question, Rep
 
 /// `GET /users/{id}/questions/response_time`: average minutes between questions and
 /// answers; 404 while nothing was answered.
-pub fn response_time(call: &mut Call<'_>) -> Answer {
-    let answered = call.world.questions.values().filter_map(|question| {
+pub fn response_time(call: &mut Call<'_>) -> HandlerResult {
+    let answered = call.state.questions.values().filter_map(|question| {
         let (_, at) = question.answer.as_ref()?;
         (question.seller.to_string() == call.id()).then(|| at.since(question.created))
     });
@@ -139,7 +139,7 @@ pub fn response_time(call: &mut Call<'_>) -> Answer {
 }
 
 /// `POST /answers`.
-pub fn answer(call: &mut Call<'_>) -> Answer {
+pub fn answer(call: &mut Call<'_>) -> HandlerResult {
     let body = call.request.json();
     let wrong = || Reply::error(400, "invalid_post_body", "question_id and text are needed");
     let (Some(id), Some(text)) = (body.get("question_id"), body["text"].as_str()) else {
@@ -151,16 +151,16 @@ pub fn answer(call: &mut Call<'_>) -> Answer {
     check_length(text, TEXT_MAX, "text").map_err(|_| wrong())?;
     let question = own_question(call, id)?;
     let is_for_sale = call
-        .world
+        .state
         .items
         .get(&question.item)
         .is_some_and(|item| matches!(item.status.as_str(), "active" | "paused"));
     let (code, text_of_code) = match question.status.as_str() {
         "UNANSWERED" if is_for_sale => {
-            let event = call.notified();
-            give_answer(call.world, id, text.to_owned(), event)
+            let context = call.notified();
+            give_answer(call.state, id, text.to_owned(), context)
                 .map_err(|problem| Reply::bad_request(&problem))?;
-            return Ok(Reply::json(200, &single(call.world, own_question(call, id)?)));
+            return Ok(Reply::json(200, &single(call.state, own_question(call, id)?)));
         }
         "UNANSWERED" => ("not_active_item", "the item is not active"),
         "ANSWERED" => ("not_unanswered_question", "the question has been answered already"),
@@ -205,13 +205,17 @@ const TEXTS: [&str; 6] = [
 ];
 
 /// Creates a question of a buyer; returns the question's id.
-pub fn ask(world: &mut World, new: NewQuestion, event: Event) -> Result<i64, String> {
+pub fn ask(
+    state: &mut SandboxState,
+    new: NewQuestion,
+    context: ChangeContext,
+) -> Result<i64, String> {
     let seller = new.ml_user_id;
-    world.check_seller(seller)?;
-    check_room(world.questions.len(), QUESTIONS_MAX, "questions")?;
-    let item = world.item_of(seller, new.item.as_deref())?;
-    let created = created_at(new.date_created.as_deref(), event.now)?;
-    let number = world.next_number();
+    state.check_seller(seller)?;
+    check_room(state.questions.len(), QUESTIONS_MAX, "questions")?;
+    let item = state.item_of(seller, new.item.as_deref())?;
+    let created = created_at(new.date_created.as_deref(), context.now)?;
+    let number = state.next_number();
     let text = new.text.unwrap_or_else(|| {
         let pick = usize::try_from(number).unwrap_or(0) % TEXTS.len();
         TEXTS[pick].to_owned()
@@ -229,41 +233,46 @@ pub fn ask(world: &mut World, new: NewQuestion, event: Event) -> Result<i64, Str
         updated: created,
         answer: None,
     };
-    world.questions.insert(id, question);
-    notify_about(world, seller, id, event);
+    state.questions.insert(id, question);
+    notify_about(state, seller, id, context);
     Ok(id)
 }
 
-fn notify_about(world: &mut World, seller: i64, id: i64, event: Event) {
-    notify(world, event, seller, "questions", &format!("/questions/{id}"));
+fn notify_about(state: &mut SandboxState, seller: i64, id: i64, context: ChangeContext) {
+    notify(state, context, seller, "questions", &format!("/questions/{id}"));
 }
 
 /// Stores the seller's answer, given through the platform or elsewhere.
-fn give_answer(world: &mut World, id: i64, text: String, event: Event) -> Result<(), String> {
-    let question = find(world, id)?;
+fn give_answer(
+    state: &mut SandboxState,
+    id: i64,
+    text: String,
+    context: ChangeContext,
+) -> Result<(), String> {
+    let question = find(state, id)?;
     if question.status != "UNANSWERED" {
         return Err(format!("question {id} is {}, not UNANSWERED", question.status));
     }
     check_length(&text, TEXT_MAX, "answer")?;
-    touch(&mut question.updated, event.now);
+    touch(&mut question.updated, context.now);
     "ANSWERED".clone_into(&mut question.status);
     question.answer = Some((text, question.updated));
     let seller = question.seller;
-    notify_about(world, seller, id, event);
+    notify_about(state, seller, id, context);
     Ok(())
 }
 
 /// Changes a question.
 pub fn change(
-    world: &mut World,
+    state: &mut SandboxState,
     id: i64,
     change: QuestionChange,
-    event: Event,
+    context: ChangeContext,
 ) -> Result<(), String> {
     if let Some(text) = change.answer {
-        return give_answer(world, id, text, event);
+        return give_answer(state, id, text, context);
     }
-    let question = find(world, id)?;
+    let question = find(state, id)?;
     let status = change.status.ok_or("name answer or status")?;
     check_status(&status)?;
     match (status.as_str(), &question.answer) {
@@ -273,36 +282,36 @@ pub fn change(
         }
         _ => {}
     }
-    touch(&mut question.updated, event.now);
+    touch(&mut question.updated, context.now);
     question.status = status;
     let seller = question.seller;
-    notify_about(world, seller, id, event);
+    notify_about(state, seller, id, context);
     Ok(())
 }
 
 /// Closes the unanswered questions of a listing that has ended.
-pub fn close_for(world: &mut World, item: i64, event: Event) {
-    let open = world
+pub fn close_for(state: &mut SandboxState, item: i64, context: ChangeContext) {
+    let open = state
         .questions
         .values_mut()
         .filter(|question| question.item == item && question.status == "UNANSWERED");
     let mut closed = Vec::new();
     for question in open {
-        touch(&mut question.updated, event.now);
+        touch(&mut question.updated, context.now);
         "CLOSED_UNANSWERED".clone_into(&mut question.status);
         closed.push((question.seller, question.id));
     }
     for (seller, id) in closed {
-        notify_about(world, seller, id, event);
+        notify_about(state, seller, id, context);
     }
 }
 
-fn find(world: &mut World, id: i64) -> Result<&mut Question, String> {
-    world.questions.get_mut(&id).ok_or_else(|| format!("there is no question {id}"))
+fn find(state: &mut SandboxState, id: i64) -> Result<&mut Question, String> {
+    state.questions.get_mut(&id).ok_or_else(|| format!("there is no question {id}"))
 }
 
 /// `POST /acoes/perguntar`.
-pub fn press_ask(call: &mut Call<'_>) -> Pressed {
+pub fn press_ask(call: &mut Call<'_>) -> ButtonResult {
     let new = NewQuestion {
         ml_user_id: call.number_field("ml_user_id")?,
         item: call.filled("item"),
@@ -310,13 +319,13 @@ pub fn press_ask(call: &mut Call<'_>) -> Pressed {
         date_created: None,
         buyer: None,
     };
-    let id = ask(call.world, new, call.notified())
+    let id = ask(call.state, new, call.notified())
         .map_err(|_| "Confira o anúncio e o texto (até 2.000 letras).")?;
     Ok(format!("Pergunta {id} feita e notificação na fila."))
 }
 
 /// `POST /acoes/pergunta`.
-pub fn press_change(call: &mut Call<'_>) -> Pressed {
+pub fn press_change(call: &mut Call<'_>) -> ButtonResult {
     let id = call.number_field("pergunta")?;
     let mut new: QuestionChange = call
         .chosen(&[
@@ -328,7 +337,7 @@ pub fn press_change(call: &mut Call<'_>) -> Pressed {
     if new.answer.is_some() {
         new.answer = call.filled("texto").or(new.answer);
     }
-    change(call.world, id, new, call.notified())
+    change(call.state, id, new, call.notified())
         .map_err(|_| format!("A pergunta {id} já foi respondida ou encerrada."))?;
     Ok(format!("Pergunta {id} mudou e a notificação está na fila."))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::http::Reply;
-use super::state::{Scroll, World};
+use super::state::{SandboxState, Scroll};
 use super::things::Owned;
 use crate::base::secrets::random_hex;
 
@@ -83,15 +83,15 @@ fn scan(
         return Err(Reply::bad_request("offset cannot be used with search_type=scan"));
     }
     let (seller, now) = (call.seller, call.now);
-    call.world.scrolls.retain(|_, scroll| now < scroll.until);
+    call.state.scrolls.retain(|_, scroll| now < scroll.until);
     let mut scroll = if let Some(id) = presented {
-        match call.world.scrolls.remove(id) {
+        match call.state.scrolls.remove(id) {
             Some(scroll) if scroll.seller == seller => scroll,
             _ => return Err(Reply::bad_request("invalid scroll_id")),
         }
     } else {
         let is_open = |scroll: &&Scroll| scroll.seller == seller && scroll.taken < scroll.ids.len();
-        if call.world.scrolls.values().filter(is_open).count() >= SCROLLS_MAX {
+        if call.state.scrolls.values().filter(is_open).count() >= SCROLLS_MAX {
             let detail = format!("more than {SCROLLS_MAX} scans left open");
             call.violation("scans_left_open", detail);
             return Err(Reply::error(429, "too_many_requests", "too many open scrolls"));
@@ -105,17 +105,17 @@ fn scan(
     scroll.taken += limit;
     scroll.until = now.plus(SCROLL_S);
     let id = match presented {
-        Some(id) if !call.world.config.new_scroll_ids => id.to_owned(),
+        Some(id) if !call.state.config.new_scroll_ids => id.to_owned(),
         _ => random_hex::<16>(),
     };
-    call.world.scrolls.insert(id.clone(), scroll);
+    call.state.scrolls.insert(id.clone(), scroll);
     Ok((page, Some(id)))
 }
 
 /// The record, with invalid values if it was spoiled. `name` is, for example,
 /// `orders/2000001`.
-pub fn unless_spoiled(world: &World, name: &str, mut record: Value) -> Value {
-    if world.spoiled.contains(name) {
+pub fn unless_spoiled(state: &SandboxState, name: &str, mut record: Value) -> Value {
+    if state.spoiled.contains(name) {
         for (field, value) in [
             ("date_created", json!("ontem à tarde")),
             ("last_updated", json!("há pouco")),
@@ -133,19 +133,19 @@ pub fn unless_spoiled(world: &World, name: &str, mut record: Value) -> Value {
 }
 
 /// Spoils a record such as `orders/2000001`, or restores it.
-pub fn spoil(world: &mut World, name: &str, spoiled: bool) -> Result<(), String> {
+pub fn spoil(state: &mut SandboxState, name: &str, spoiled: bool) -> Result<(), String> {
     let name = name.trim_start_matches('/');
     if !spoiled {
-        world.spoiled.remove(name);
+        state.spoiled.remove(name);
         return Ok(());
     }
     let (kind, id) = name.split_once('/').unwrap_or_default();
     if !matches!(kind, "orders" | "items" | "questions" | "claims") || id.is_empty() {
         return Err("record must be orders/, items/, questions/ or claims/ and an id".to_owned());
     }
-    if world.spoiled.len() >= SPOILED_MAX {
+    if state.spoiled.len() >= SPOILED_MAX {
         return Err(format!("at most {SPOILED_MAX} records are spoiled"));
     }
-    world.spoiled.insert(name.to_owned());
+    state.spoiled.insert(name.to_owned());
     Ok(())
 }

@@ -10,11 +10,11 @@
 
 use serde_json::json;
 
-use Handler::{Button, Control, Neighbour, Open, Page, Seller, Telegram};
+use Handler::{Button, Control, Open, OtherService, Page, Seller, Telegram};
 
-use super::call::{Answer, Call, Outcome, Pressed};
+use super::call::{ButtonResult, Call, ControlResult, HandlerResult};
 use super::faults::{self, FaultKind};
-use super::http::{Manner, Reply, Request};
+use super::http::{Reply, Request, SendMode};
 use super::logs::LoggedRequest;
 use super::state::Sandbox;
 use super::{
@@ -35,19 +35,19 @@ pub struct Route {
 /// What an address belongs to, and the function that answers.
 enum Handler {
     /// The marketplace, with a seller's token; the text lists the known parameters.
-    Seller(fn(&mut Call<'_>) -> Answer, &'static str),
+    Seller(fn(&mut Call<'_>) -> HandlerResult, &'static str),
     /// The marketplace, without a token.
-    Open(fn(&mut Call<'_>) -> Answer),
+    Open(fn(&mut Call<'_>) -> HandlerResult),
     /// A service other than the marketplace, which checks its own credentials.
-    Neighbour(fn(&mut Call<'_>) -> Answer),
+    OtherService(fn(&mut Call<'_>) -> HandlerResult),
     /// Telegram's Bot API.
-    Telegram(fn(&mut Call<'_>) -> Answer),
+    Telegram(fn(&mut Call<'_>) -> HandlerResult),
     /// The control interface.
-    Control(fn(&mut Call<'_>) -> Outcome),
+    Control(fn(&mut Call<'_>) -> ControlResult),
     /// A page of the sandbox's own.
-    Page(fn(&mut Call<'_>) -> Answer),
+    Page(fn(&mut Call<'_>) -> HandlerResult),
     /// A button of the overview.
-    Button(fn(&mut Call<'_>) -> Pressed),
+    Button(fn(&mut Call<'_>) -> ButtonResult),
 }
 
 const fn row(method: &'static str, path: &'static str, handler: Handler) -> Route {
@@ -122,10 +122,10 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/shipments/{id}/sla", NOTHING),
     row("GET", "/shipments/{id}/delays", NOTHING),
 
-    row("POST", "/message/sendText/{instance}", Neighbour(chat::evolution)),
-    row("GET", "/instance/connectionState/{instance}", Neighbour(chat::connection)),
-    row("POST", "/push/{device}", Neighbour(push::receive)),
-    row("POST", "/webhooks/{name}", Neighbour(webhooks::receive)),
+    row("POST", "/message/sendText/{instance}", OtherService(chat::evolution)),
+    row("GET", "/instance/connectionState/{instance}", OtherService(chat::connection)),
+    row("POST", "/push/{device}", OtherService(push::receive)),
+    row("POST", "/webhooks/{name}", OtherService(webhooks::receive)),
     row("*", "/bot{token}/*", Telegram(telegram::api::answer)),
 
     row("POST", "/_sandbox/sellers", Control(shops::control_open)),
@@ -149,24 +149,24 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/_sandbox/telegram/unblock", Control(telegram::control::unblock)),
     row("POST", "/_sandbox/telegram/updates", Control(telegram::control::update)),
     row("POST", "/_sandbox/spoil", Control(control::spoil)),
-    row("GET", "/_sandbox/faults", Control(|call| Ok(json!({ "faults": call.world.faults })))),
+    row("GET", "/_sandbox/faults", Control(|call| Ok(json!({ "faults": call.state.faults })))),
     row("POST", "/_sandbox/faults", Control(control::add_fault)),
     row("DELETE", "/_sandbox/faults", Control(control::clear_faults)),
-    row("GET", "/_sandbox/config", Control(|call| Ok(json!(call.world.config)))),
+    row("GET", "/_sandbox/config", Control(|call| Ok(json!(call.state.config)))),
     row("POST", "/_sandbox/config", Control(control::change_config)),
     row("GET", "/_sandbox/state", Control(control::state)),
     row("GET", "/_sandbox/truth", Control(control::truth)),
-    row("GET", "/_sandbox/requests", Control(|call| Ok(call.world.requests.shown("requests")))),
-    row("DELETE", "/_sandbox/requests", Control(|call| control::clear(&mut call.world.requests))),
+    row("GET", "/_sandbox/requests", Control(|call| Ok(call.state.requests.shown("requests")))),
+    row("DELETE", "/_sandbox/requests", Control(|call| control::clear(&mut call.state.requests))),
     row("GET", "/_sandbox/deliveries", Control(control::deliveries)),
-    row("DELETE", "/_sandbox/deliveries", Control(|call| control::clear(&mut call.world.deliveries))),
-    row("GET", "/_sandbox/violations", Control(|call| Ok(call.world.violations.shown("violations")))),
-    row("DELETE", "/_sandbox/violations", Control(|call| control::clear(&mut call.world.violations))),
-    row("GET", "/_sandbox/messages", Control(|call| Ok(call.world.messages.shown("messages")))),
+    row("DELETE", "/_sandbox/deliveries", Control(|call| control::clear(&mut call.state.deliveries))),
+    row("GET", "/_sandbox/violations", Control(|call| Ok(call.state.violations.shown("violations")))),
+    row("DELETE", "/_sandbox/violations", Control(|call| control::clear(&mut call.state.violations))),
+    row("GET", "/_sandbox/messages", Control(|call| Ok(call.state.messages.shown("messages")))),
     row("POST", "/_sandbox/webhooks", Control(webhooks::control_set_up)),
-    row("GET", "/_sandbox/webhooks", Control(|call| Ok(call.world.webhooks.shown("webhooks")))),
-    row("DELETE", "/_sandbox/webhooks", Control(|call| control::clear(&mut call.world.webhooks))),
-    row("GET", "/_sandbox/pushed", Control(|call| Ok(call.world.pushed.shown("pushed")))),
+    row("GET", "/_sandbox/webhooks", Control(|call| Ok(call.state.webhooks.shown("webhooks")))),
+    row("DELETE", "/_sandbox/webhooks", Control(|call| control::clear(&mut call.state.webhooks))),
+    row("GET", "/_sandbox/pushed", Control(|call| Ok(call.state.pushed.shown("pushed")))),
     row("*", "/_sandbox/*", Page(|_| Err(refused(404, "no such control; docs/sandbox.md has them all")))),
 
     row("GET", "/", Page(overview::overview)),
@@ -205,9 +205,9 @@ pub static ROUTES: &[Route] = &[
     row("*", "/mensagens", Page(page::missing)),
     row("*", "/estilo.css", Page(page::missing)),
 
-    row("POST", "/{phone}/messages", Neighbour(chat::cloud)),
+    row("POST", "/{phone}/messages", OtherService(chat::cloud)),
     // The marketplace has no address that is only a number.
-    row("GET", "/{digits}", Neighbour(chat::phone)),
+    row("GET", "/{digits}", OtherService(chat::phone)),
 ];
 
 impl Route {
@@ -257,9 +257,9 @@ pub fn is_marketplace(request: &Request) -> bool {
 pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
     let (route, variables) = find(&request.method, &request.path).unzip();
     let now = sandbox.clock.now();
-    let mut world = sandbox.world();
+    let mut state = sandbox.state();
     let variables = variables.unwrap_or_default();
-    let call = &mut Call { sandbox, world: &mut world, request, now, seller: 0, variables };
+    let call = &mut Call { sandbox, state: &mut state, request, now, seller: 0, variables };
     let elsewhere = || Reply::text(403, "O pedido veio da página de outro site.");
     let handler = route.map(|route| &route.handler);
     let reply = match handler {
@@ -278,16 +278,16 @@ pub fn answer(sandbox: &Sandbox, request: &Request) -> Reply {
             let seen = LoggedRequest { path, ..LoggedRequest::default() };
             logged(call, seen, telegram::api::instead, |call| either(answer(call)))
         }
-        Some(Seller(..) | Open(_) | Neighbour(_)) | None => {
+        Some(Seller(..) | Open(_) | OtherService(_)) | None => {
             return marketplace(call, handler);
         }
     };
-    drop(world);
+    drop(state);
     sandbox.ring();
     reply
 }
 
-fn either(answer: Answer) -> Reply {
+fn either(answer: HandlerResult) -> Reply {
     answer.unwrap_or_else(|refused| refused)
 }
 
@@ -296,7 +296,7 @@ fn refused(status: u16, problem: &str) -> Reply {
 }
 
 /// Redirects to the overview, which shows the message of the button.
-fn pressed(done: Pressed) -> Reply {
+fn pressed(done: ButtonResult) -> Reply {
     let (name, text) = match done {
         Ok(text) => ("feito", text),
         Err(text) => ("erro", text),
@@ -308,7 +308,7 @@ fn pressed(done: Pressed) -> Reply {
 fn marketplace(call: &mut Call<'_>, handler: Option<&Handler>) -> Reply {
     let request = call.request;
     let address = format!("{} {}", request.method, request.path);
-    let caller = call.world.grants.bearer(request, call.now);
+    let caller = call.state.grants.bearer(request, call.now);
     if request.query("access_token").is_some() {
         call.violation("token_in_query", &*address);
     }
@@ -319,7 +319,7 @@ fn marketplace(call: &mut Call<'_>, handler: Option<&Handler>) -> Reply {
         ml_user_id: caller,
         ..LoggedRequest::default()
     };
-    let is_down = call.world.config.down && !matches!(handler, Some(Neighbour(_)));
+    let is_down = call.state.config.down && !matches!(handler, Some(OtherService(_)));
     let down = || Reply::html(503, "<html><body>503 Service Unavailable</body></html>");
     let instead = |fault: &FaultKind| if is_down { Some(down()) } else { fault.instead() };
     logged(call, seen, instead, |call| match handler {
@@ -330,13 +330,13 @@ fn marketplace(call: &mut Call<'_>, handler: Option<&Handler>) -> Reply {
         }
         Some(Seller(answer, parameters)) => {
             let Some(seller) = caller else {
-                return oauth::unauthorized(call.world);
+                return oauth::unauthorized(call.state);
             };
             call.seller = seller;
             check_parameters(call, parameters);
             either(answer(call))
         }
-        Some(Open(answer) | Neighbour(answer)) => either(answer(call)),
+        Some(Open(answer) | OtherService(answer)) => either(answer(call)),
         Some(_) => unreachable!("a door of the sandbox's own"),
     })
 }
@@ -350,21 +350,22 @@ fn logged(
     work: impl FnOnce(&mut Call<'_>) -> Reply,
 ) -> Reply {
     let method = &call.request.method;
-    let fault = faults::take(&mut call.world.faults, method, &seen.path);
+    let fault = faults::take(&mut call.state.faults, method, &seen.path);
     let reply = fault.as_ref().and_then(instead).unwrap_or_else(|| {
-        let manner = fault.as_ref().map_or(Manner::Whole, FaultKind::manner);
+        let send_mode = fault.as_ref().map_or(SendMode::Whole, FaultKind::send_mode);
         let reply = work(call);
-        let is_lost = matches!(manner, Manner::Lost | Manner::Truncated);
+        let is_lost = matches!(send_mode, SendMode::Lost | SendMode::Truncated);
         if is_lost && reply.status == 200 && seen.path == "/oauth/token" {
-            call.world.grants.forgive();
+            call.state.grants.unmark_used_refresh_token();
         }
-        reply.sent(manner)
+        reply.sent(send_mode)
     });
-    call.world.requests.push(LoggedRequest {
-        number: call.world.requests.total() + 1,
+    call.state.requests.push(LoggedRequest {
+        number: call.state.requests.total() + 1,
         at: call.now.rfc3339(),
         method: method.clone(),
-        status: (!matches!(reply.manner, Manner::Hang(_) | Manner::Lost)).then_some(reply.status),
+        status: (!matches!(reply.send_mode, SendMode::Hang(_) | SendMode::Lost))
+            .then_some(reply.status),
         fault: fault.map(|kind| kind.name()),
         ..seen
     });

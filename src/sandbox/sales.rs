@@ -4,11 +4,11 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::call::{Call, Outcome, Pressed};
+use super::call::{ButtonResult, Call, ControlResult};
 use super::notifications::notify;
 use super::shipments::{refine, ship};
-use super::state::{ORDERS_MAX, World, check_room};
-use super::things::{Event, Invoice, Order, check_status, created_at, item_id, touch};
+use super::state::{ORDERS_MAX, SandboxState, check_room};
+use super::things::{ChangeContext, Invoice, Order, check_status, created_at, item_id, touch};
 use crate::base::{Cents, Instant};
 use crate::usual;
 
@@ -67,17 +67,21 @@ pub struct OrderChange {
 }
 
 /// Creates a sale; returns the order's id.
-pub fn sell(world: &mut World, sale: NewSale, event: Event) -> Result<i64, String> {
-    let now = event.now;
-    world.check_seller(sale.ml_user_id)?;
-    check_room(world.orders.len(), ORDERS_MAX, "orders")?;
-    let number = world.item_of(sale.ml_user_id, sale.item.as_deref())?;
+pub fn sell(
+    state: &mut SandboxState,
+    sale: NewSale,
+    context: ChangeContext,
+) -> Result<i64, String> {
+    let now = context.now;
+    state.check_seller(sale.ml_user_id)?;
+    check_room(state.orders.len(), ORDERS_MAX, "orders")?;
+    let number = state.item_of(sale.ml_user_id, sale.item.as_deref())?;
     check_status(&sale.status)?;
     if !(1..=10_000).contains(&sale.quantity) {
         return Err("quantity must be from 1 to 10000".to_owned());
     }
     let created = created_at(sale.date_created.as_deref(), now)?;
-    let item = world.items.get_mut(&number).ok_or("the listing is gone")?;
+    let item = state.items.get_mut(&number).ok_or("the listing is gone")?;
     let unit_price = sale.unit_price.unwrap_or(item.price);
     if unit_price.0 <= 0 {
         return Err("unit_price must be positive".to_owned());
@@ -113,12 +117,12 @@ pub fn sell(world: &mut World, sale: NewSale, event: Event) -> Result<i64, Strin
         shipment: None,
         invoice: sale.invoice,
     };
-    let id = record(world, order)?;
+    let id = record(state, order)?;
     if sale.shipping == Shipping::Now {
-        ship(world, id, &logistic, "ready_to_ship", created);
+        ship(state, id, &logistic, "ready_to_ship", created);
     }
-    notify(world, event, sale.ml_user_id, "orders_v2", &format!("/orders/{id}"));
-    notify(world, event, sale.ml_user_id, "items", &format!("/items/{}", item_id(number)));
+    notify(state, context, sale.ml_user_id, "orders_v2", &format!("/orders/{id}"));
+    notify(state, context, sale.ml_user_id, "items", &format!("/items/{}", item_id(number)));
     Ok(id)
 }
 
@@ -128,21 +132,26 @@ fn closes(status: &str) -> bool {
 }
 
 /// Stores an order under a new id, with a new buyer.
-pub fn record(world: &mut World, mut order: Order) -> Result<i64, String> {
-    check_room(world.orders.len(), ORDERS_MAX, "orders")?;
-    let number = world.next_number();
+pub fn record(state: &mut SandboxState, mut order: Order) -> Result<i64, String> {
+    check_room(state.orders.len(), ORDERS_MAX, "orders")?;
+    let number = state.next_number();
     order.id = 2_000_010_000_000_000 + number;
     order.buyer = 300_000_000 + number;
     let id = order.id;
-    world.orders_by_date.insert((order.seller, order.created, id));
-    world.orders.insert(id, order);
+    state.orders_by_date.insert((order.seller, order.created, id));
+    state.orders.insert(id, order);
     Ok(id)
 }
 
 /// Changes an order.
-pub fn change(world: &mut World, id: i64, change: OrderChange, event: Event) -> Result<(), String> {
-    let now = event.now;
-    let order = world.orders.get_mut(&id).ok_or_else(|| format!("there is no order {id}"))?;
+pub fn change(
+    state: &mut SandboxState,
+    id: i64,
+    change: OrderChange,
+    context: ChangeContext,
+) -> Result<(), String> {
+    let now = context.now;
+    let order = state.orders.get_mut(&id).ok_or_else(|| format!("there is no order {id}"))?;
     if change.shipping_substatus.is_some()
         && change.shipping_status.is_none()
         && order.shipment.is_none()
@@ -167,30 +176,30 @@ pub fn change(world: &mut World, id: i64, change: OrderChange, event: Event) -> 
     }
     touch(&mut order.updated, now);
     let order = order.clone();
-    let returned = returns && restock(world, &order, now);
+    let returned = returns && restock(state, &order, now);
     if let Some(status) = &change.shipping_status {
-        let item = world.items.get(&order.item);
+        let item = state.items.get(&order.item);
         let logistic = item.map_or("drop_off", |item| &item.logistic).to_owned();
-        ship(world, id, &logistic, status, now);
+        ship(state, id, &logistic, status, now);
     }
     let moved = change.shipping_status.is_some() || change.shipping_substatus.is_some();
-    let shipment = world.orders.get(&id).and_then(|order| order.shipment);
+    let shipment = state.orders.get(&id).and_then(|order| order.shipment);
     if let (Some(substatus), Some(shipment)) = (change.shipping_substatus, shipment) {
-        refine(world, shipment, substatus, now);
+        refine(state, shipment, substatus, now);
     }
-    notify(world, event, order.seller, "orders_v2", &format!("/orders/{id}"));
+    notify(state, context, order.seller, "orders_v2", &format!("/orders/{id}"));
     if returned {
-        notify(world, event, order.seller, "items", &format!("/items/{}", item_id(order.item)));
+        notify(state, context, order.seller, "items", &format!("/items/{}", item_id(order.item)));
     }
     if let Some(shipment) = shipment.filter(|_| moved) {
-        notify(world, event, order.seller, "shipments", &format!("/shipments/{shipment}"));
+        notify(state, context, order.seller, "shipments", &format!("/shipments/{shipment}"));
     }
     Ok(())
 }
 
 /// Puts the units of a cancelled order back into the listing's stock.
-fn restock(world: &mut World, order: &Order, now: Instant) -> bool {
-    let Some(item) = world.items.get_mut(&order.item) else {
+fn restock(state: &mut SandboxState, order: &Order, now: Instant) -> bool {
+    let Some(item) = state.items.get_mut(&order.item) else {
         return false;
     };
     item.sold -= order.quantity;
@@ -204,26 +213,26 @@ fn restock(world: &mut World, order: &Order, now: Instant) -> bool {
 }
 
 /// `POST /_sandbox/sales`.
-pub fn control_sell(call: &mut Call<'_>) -> Outcome {
-    let (sale, event) = call.event(true)?;
-    let id = sell(call.world, sale, event)?;
-    Ok(json!({ "ok": true, "order": shown(call.world, id) }))
+pub fn control_sell(call: &mut Call<'_>) -> ControlResult {
+    let (sale, context) = call.body_and_context(true)?;
+    let id = sell(call.state, sale, context)?;
+    Ok(json!({ "ok": true, "order": shown(call.state, id) }))
 }
 
 /// `POST /_sandbox/orders/{id}`.
-pub fn control_change(call: &mut Call<'_>) -> Outcome {
+pub fn control_change(call: &mut Call<'_>) -> ControlResult {
     let id = call.number()?;
-    let (new, event) = call.event(true)?;
-    change(call.world, id, new, event)?;
-    Ok(json!({ "ok": true, "order": shown(call.world, id) }))
+    let (new, context) = call.body_and_context(true)?;
+    change(call.state, id, new, context)?;
+    Ok(json!({ "ok": true, "order": shown(call.state, id) }))
 }
 
 /// An order as controls show it.
-fn shown(world: &World, id: i64) -> Value {
-    let Some(order) = world.orders.get(&id) else {
+fn shown(state: &SandboxState, id: i64) -> Value {
+    let Some(order) = state.orders.get(&id) else {
         return Value::Null;
     };
-    let shipment = order.shipment.and_then(|id| world.shipments.get(&id));
+    let shipment = order.shipment.and_then(|id| state.shipments.get(&id));
     json!({
         "id": order.id, "ml_user_id": order.seller, "status": order.status,
         "item": item_id(order.item), "quantity": order.quantity,
@@ -248,28 +257,28 @@ fn asked(call: &Call<'_>) -> Result<NewSale, String> {
 }
 
 fn press(call: &mut Call<'_>, sale: NewSale) -> Result<i64, String> {
-    sell(call.world, sale, call.notified())
+    sell(call.state, sale, call.notified())
         .map_err(|_| "Confira o anúncio e a quantidade (1 a 10.000).".to_owned())
 }
 
 /// `POST /acoes/venda`.
-pub fn press_sale(call: &mut Call<'_>) -> Pressed {
+pub fn press_sale(call: &mut Call<'_>) -> ButtonResult {
     let id = press(call, asked(call)?)?;
     Ok(format!("Venda {id} feita e notificação na fila."))
 }
 
 /// `POST /acoes/venda/sem-envio`.
-pub fn press_unshipped(call: &mut Call<'_>) -> Pressed {
+pub fn press_unshipped(call: &mut Call<'_>) -> ButtonResult {
     let id = press(call, NewSale { shipping: Shipping::Later, ..asked(call)? })?;
     Ok(format!("Venda {id} feita, ainda sem envio; a notificação está na fila."))
 }
 
 /// `POST /acoes/carrinho`: two orders, one parcel.
-pub fn press_cart(call: &mut Call<'_>) -> Pressed {
+pub fn press_cart(call: &mut Call<'_>) -> ButtonResult {
     let sale = asked(call)?;
     let one = press(call, sale.clone())?;
     // A cart takes its number from its first order.
-    let order = call.world.orders.get_mut(&one).ok_or("A venda não existe mais.")?;
+    let order = call.state.orders.get_mut(&one).ok_or("A venda não existe mais.")?;
     order.pack = Some(one);
     let other = press(call, NewSale { pack_id: Some(one), ..sale })?;
     Ok(format!(
@@ -278,7 +287,7 @@ pub fn press_cart(call: &mut Call<'_>) -> Pressed {
 }
 
 /// `POST /acoes/pedido`.
-pub fn press_order(call: &mut Call<'_>) -> Pressed {
+pub fn press_order(call: &mut Call<'_>) -> ButtonResult {
     let id = call.number_field("pedido")?;
     let parcel =
         r#"{ "shipping_status": "ready_to_ship", "shipping_substatus": "ready_to_print" }"#;
@@ -295,7 +304,7 @@ pub fn press_order(call: &mut Call<'_>) -> Pressed {
             ("reter", r#"{ "shipping_status": "pending", "shipping_substatus": "buffered" }"#),
         ])
         .ok_or("Escolha o que muda na venda.")?;
-    change(call.world, id, new, call.notified())
+    change(call.state, id, new, call.notified())
         .map_err(|_| format!("O pedido {id} não existe mais."))?;
     Ok(format!("Pedido {id} mudou e a notificação está na fila."))
 }

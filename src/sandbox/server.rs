@@ -15,7 +15,7 @@ use hyper::header::{HeaderName, HeaderValue};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::sync::{Semaphore, oneshot};
 
-use super::http::{Manner, Reply, Request, pairs};
+use super::http::{Reply, Request, SendMode, pairs};
 use super::routes;
 use super::state::Sandbox;
 use super::telegram;
@@ -40,15 +40,15 @@ struct Payload {
 }
 
 impl Payload {
-    fn new(body: Vec<u8>, manner: Manner) -> Self {
+    fn new(body: Vec<u8>, send_mode: SendMode) -> Self {
         let length = body.len();
-        let (piece, pause) = match manner {
-            Manner::Slow(ms) => {
+        let (piece, pause) = match send_mode {
+            SendMode::Slow(ms) => {
                 (length.div_ceil(PIECES).max(1), Duration::from_millis(ms / PIECES as u64))
             }
             _ => (length.max(1), Duration::ZERO),
         };
-        let cut_at = if manner == Manner::Truncated { length.div_ceil(2) } else { 0 };
+        let cut_at = if send_mode == SendMode::Truncated { length.div_ceil(2) } else { 0 };
         Self {
             rest: body.into(),
             piece: if cut_at > 0 { length - cut_at } else { piece },
@@ -176,22 +176,22 @@ async fn answer(
     };
     if running.is_some() {
         // Wait after the work: the answer shows the state before the delay.
-        let delay = sandbox.world().config.delay_ms;
+        let delay = sandbox.state().config.delay_ms;
         tokio::time::sleep(Duration::from_millis(delay)).await;
     }
-    match reply.manner {
-        Manner::Hang(ms) => {
+    match reply.send_mode {
+        SendMode::Hang(ms) => {
             tokio::time::sleep(Duration::from_millis(ms)).await;
             Err(io::Error::other("no answer, as scripted"))
         }
-        Manner::Lost => Err(io::Error::other("the answer is lost, as scripted")),
-        Manner::Whole | Manner::Slow(_) | Manner::Truncated => Ok(response(reply)),
+        SendMode::Lost => Err(io::Error::other("the answer is lost, as scripted")),
+        SendMode::Whole | SendMode::Slow(_) | SendMode::Truncated => Ok(response(reply)),
     }
 }
 
 fn response(reply: Reply) -> hyper::Response<Payload> {
     let status = StatusCode::from_u16(reply.status);
-    let mut response = hyper::Response::new(Payload::new(reply.body, reply.manner));
+    let mut response = hyper::Response::new(Payload::new(reply.body, reply.send_mode));
     *response.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in reply.headers {
         // An invalid value (such as a scripted one with a line break) is left out.
@@ -211,16 +211,16 @@ struct Running<'s> {
 impl<'s> Running<'s> {
     fn begin(sandbox: &'s Sandbox, request: &Request) -> Self {
         let now = sandbox.clock.now();
-        let mut world = sandbox.world();
-        let seller = world.grants.bearer(request, now);
-        world.load.begin(seller);
+        let mut state = sandbox.state();
+        let seller = state.grants.bearer(request, now);
+        state.load.begin(seller);
         Self { sandbox, seller }
     }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.sandbox.world().load.end(self.seller);
+        self.sandbox.state().load.end(self.seller);
     }
 }
 

@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 
-use super::call::{Answer, Call, listed};
+use super::call::{Call, HandlerResult, listed};
 use super::http::Reply;
 use super::notifications::notify;
 use super::orders::check_new_domain;
 use super::pdf;
 use super::records::own;
-use super::state::World;
+use super::state::SandboxState;
 use super::things::{Order, Shipment, ZONE, item_id, mode_of, touch};
 use crate::base::{Cents, DAY_S, Instant};
 
@@ -42,27 +42,27 @@ const STATUSES: [(&str, &[&str]); 15] = [
 ];
 
 /// `GET /shipments/{id}`; the header `x-format-new: true` is required.
-pub fn shipment(call: &mut Call<'_>) -> Answer {
+pub fn shipment(call: &mut Call<'_>) -> HandlerResult {
     check_new_format(call)?;
     let shipment = own_shipment(call)?;
-    let is_flat = call.world.config.flat_shipments;
-    let body = if is_flat { flat(call.world, shipment) } else { nested(call.world, shipment) };
+    let is_flat = call.state.config.flat_shipments;
+    let body = if is_flat { flat(call.state, shipment) } else { nested(call.state, shipment) };
     Ok(Reply::json(200, &body))
 }
 
 /// `GET /shipments/{id}/costs`.
-pub fn costs(call: &mut Call<'_>) -> Answer {
+pub fn costs(call: &mut Call<'_>) -> HandlerResult {
     check_new_format(call)?;
     let shipment = own_shipment(call)?;
     Reply::ok(json!({
         "gross_amount": COST,
-        "receiver": { "user_id": buyer_of(call.world, shipment).map(|order| order.buyer), "cost": 0 },
+        "receiver": { "user_id": buyer_of(call.state, shipment).map(|order| order.buyer), "cost": 0 },
         "senders": [{ "user_id": shipment.seller, "cost": COST }],
     }))
 }
 
 /// `GET /shipment_statuses`.
-pub fn statuses(_call: &mut Call<'_>) -> Answer {
+pub fn statuses(_call: &mut Call<'_>) -> HandlerResult {
     let named = |id: &str| json!({ "id": id, "name": id.replace('_', " ") });
     let statuses = STATUSES.map(|(status, finer)| {
         let mut shown = named(status);
@@ -79,7 +79,7 @@ fn check_new_format(call: &mut Call<'_>) -> Result<(), Reply> {
     }
     let detail = format!("GET {} without x-format-new", call.request.path);
     call.violation("old_shipment_format", detail);
-    if call.world.config.flat_shipments {
+    if call.state.config.flat_shipments {
         return Ok(());
     }
     Err(Reply::bad_request("header x-format-new is required"))
@@ -88,7 +88,7 @@ fn check_new_format(call: &mut Call<'_>) -> Result<(), Reply> {
 /// The caller's shipment that the address names.
 fn own_shipment<'w>(call: &'w Call<'_>) -> Result<&'w Shipment, Reply> {
     own(
-        call.number().ok().and_then(|id| call.world.shipments.get(&id)),
+        call.number().ok().and_then(|id| call.state.shipments.get(&id)),
         call.seller,
         || Reply::not_found("shipment does not exist"),
         || Reply::forbidden("the shipment belongs to another seller"),
@@ -96,29 +96,29 @@ fn own_shipment<'w>(call: &'w Call<'_>) -> Result<&'w Shipment, Reply> {
 }
 
 fn orders_of<'w>(
-    world: &'w World,
+    state: &'w SandboxState,
     shipment: &'w Shipment,
 ) -> impl Iterator<Item = &'w Order> + use<'w> {
-    shipment.orders.iter().filter_map(|id| world.orders.get(id))
+    shipment.orders.iter().filter_map(|id| state.orders.get(id))
 }
 
-fn buyer_of<'w>(world: &'w World, shipment: &Shipment) -> Option<&'w Order> {
-    world.orders.get(shipment.orders.first()?)
+fn buyer_of<'w>(state: &'w SandboxState, shipment: &Shipment) -> Option<&'w Order> {
+    state.orders.get(shipment.orders.first()?)
 }
 
-fn value_of(world: &World, shipment: &Shipment) -> Cents {
-    Cents(orders_of(world, shipment).map(|order| order.total().0).sum())
+fn value_of(state: &SandboxState, shipment: &Shipment) -> Cents {
+    Cents(orders_of(state, shipment).map(|order| order.total().0).sum())
 }
 
-fn nested(world: &World, shipment: &Shipment) -> Value {
-    let date = |at| world.config.date(shipment.id, at);
-    let buyer = buyer_of(world, shipment);
+fn nested(state: &SandboxState, shipment: &Shipment) -> Value {
+    let date = |at| state.config.date(shipment.id, at);
+    let buyer = buyer_of(state, shipment);
     json!({
         "id": shipment.id, "status": shipment.status, "substatus": shipment.substatus,
         "tracking_number": format!("BR{}", shipment.id), "tracking_method": "Normal",
         "logistic": { "mode": mode_of(&shipment.logistic), "type": shipment.logistic,
             "direction": "forward" },
-        "declared_value": value_of(world, shipment), "tags": [],
+        "declared_value": value_of(state, shipment), "tags": [],
         "lead_time": { "cost": 0, "list_cost": COST, "cost_type": "free",
             "buffering": { "date": shipment.buffered_until.map(date) },
             "estimated_delivery_time": { "date": date(shipment.created.plus(5 * DAY_S)) } },
@@ -131,14 +131,14 @@ fn nested(world: &World, shipment: &Shipment) -> Value {
 }
 
 /// A shipment in the format that the marketplace has retired.
-fn flat(world: &World, shipment: &Shipment) -> Value {
-    let date = |at| world.config.date(shipment.id, at);
+fn flat(state: &SandboxState, shipment: &Shipment) -> Value {
+    let date = |at| state.config.date(shipment.id, at);
     json!({
         "id": shipment.id, "mode": mode_of(&shipment.logistic),
         "logistic_type": shipment.logistic, "order_id": shipment.orders.first(),
         "status": shipment.status, "substatus": shipment.substatus,
         "tracking_number": format!("BR{}", shipment.id), "site_id": "MLB",
-        "sender_id": shipment.seller, "order_cost": value_of(world, shipment),
+        "sender_id": shipment.seller, "order_cost": value_of(state, shipment),
         "status_history": { "date_shipped": null, "date_delivered": null },
         "shipping_option": { "cost": 0, "list_cost": COST },
         "date_created": date(shipment.created), "last_updated": date(shipment.updated),
@@ -146,7 +146,7 @@ fn flat(world: &World, shipment: &Shipment) -> Value {
 }
 
 /// `GET /shipments/{id}/orders`: ids as text; 204 when there are none.
-pub fn orders(call: &mut Call<'_>) -> Answer {
+pub fn orders(call: &mut Call<'_>) -> HandlerResult {
     check_new_domain(call);
     let shown = |order: &Order| {
         json!({
@@ -156,13 +156,13 @@ pub fn orders(call: &mut Call<'_>) -> Answer {
             "seller_id": order.seller.to_string(), "requested_quantity": order.quantity,
         })
     };
-    let orders: Vec<Value> = orders_of(call.world, own_shipment(call)?).map(shown).collect();
+    let orders: Vec<Value> = orders_of(call.state, own_shipment(call)?).map(shown).collect();
     Ok(if orders.is_empty() { Reply::empty(204) } else { Reply::json(200, &orders) })
 }
 
 /// `GET /shipment_labels?shipment_ids=`: one PDF for all, or what is wrong
 /// with each.
-pub fn labels(call: &mut Call<'_>) -> Answer {
+pub fn labels(call: &mut Call<'_>) -> HandlerResult {
     let ids = listed(call.query("shipment_ids").unwrap_or_default());
     if ids.len() > LABELS_MAX {
         call.too_many(&format!("{} labels at once", ids.len()));
@@ -175,7 +175,7 @@ pub fn labels(call: &mut Call<'_>) -> Answer {
     }
     let numbers = ids.iter().filter_map(|id| id.parse().ok());
     let known: Vec<&Shipment> =
-        numbers.filter_map(|id: i64| call.world.shipments.get(&id)).collect();
+        numbers.filter_map(|id: i64| call.state.shipments.get(&id)).collect();
     if known.is_empty() || known.len() < ids.len() {
         return Err(Reply::not_found("no valid shipment id"));
     }
@@ -190,16 +190,16 @@ pub fn labels(call: &mut Call<'_>) -> Answer {
     if !failed.is_empty() {
         return Err(Reply::json(400, &json!({ "failed_shipments": failed })));
     }
-    let pages: Vec<_> = known.iter().map(|shipment| label(call.world, shipment)).collect();
+    let pages: Vec<_> = known.iter().map(|shipment| label(call.state, shipment)).collect();
     let printed: Vec<i64> = known.iter().map(|shipment| shipment.id).collect();
-    let event = call.notified();
+    let context = call.notified();
     for id in printed {
-        if let Some(shipment) = call.world.shipments.get_mut(&id)
+        if let Some(shipment) = call.state.shipments.get_mut(&id)
             && shipment.substatus.as_deref() == Some("ready_to_print")
         {
             shipment.substatus = Some("printed".to_owned());
             touch(&mut shipment.updated, call.now);
-            notify(call.world, event, call.seller, "shipments", &format!("/shipments/{id}"));
+            notify(call.state, context, call.seller, "shipments", &format!("/shipments/{id}"));
         }
     }
     Ok(Reply::pdf(pdf::document(&pages)))
@@ -229,9 +229,9 @@ fn unprintable(shipment: &Shipment, caller: i64) -> Option<(&'static str, String
 }
 
 /// The lines of a label.
-fn label(world: &World, shipment: &Shipment) -> Vec<String> {
-    let sender = world.sellers.get(&shipment.seller);
-    let buyer = buyer_of(world, shipment);
+fn label(state: &SandboxState, shipment: &Shipment) -> Vec<String> {
+    let sender = state.sellers.get(&shipment.seller);
+    let buyer = buyer_of(state, shipment);
     let mut lines = vec![
         format!("BR{}", shipment.id),
         format!("Envio {}", shipment.id),
@@ -239,8 +239,8 @@ fn label(world: &World, shipment: &Shipment) -> Vec<String> {
         format!("Destinatário: {}", buyer.map(Order::nickname).unwrap_or_default()),
         format!("Criado em {}", ZONE.page(shipment.created)),
     ];
-    for order in orders_of(world, shipment) {
-        let title = world.items.get(&order.item).map_or("", |item| &item.title);
+    for order in orders_of(state, shipment) {
+        let title = state.items.get(&order.item).map_or("", |item| &item.title);
         lines.push(format!("{} x {title}", order.quantity));
     }
     lines
@@ -248,9 +248,9 @@ fn label(world: &World, shipment: &Shipment) -> Vec<String> {
 
 /// Creates an order's shipment, or changes its status. The orders of a cart share
 /// one shipment.
-pub fn ship(world: &mut World, order: i64, logistic: &str, status: &str, at: Instant) {
-    let number = world.next_number();
-    let Some(of) = world.orders.get(&order) else {
+pub fn ship(state: &mut SandboxState, order: i64, logistic: &str, status: &str, at: Instant) {
+    let number = state.next_number();
+    let Some(of) = state.orders.get(&order) else {
         return;
     };
     let (seller, pack) = (of.seller, of.pack);
@@ -258,11 +258,11 @@ pub fn ship(world: &mut World, order: i64, logistic: &str, status: &str, at: Ins
         let in_pack = |other: &&Order| {
             other.seller == seller && other.pack == Some(pack) && other.shipment.is_some()
         };
-        world.orders.values().find(in_pack)?.shipment
+        state.orders.values().find(in_pack)?.shipment
     });
     let id = of.shipment.or(together).unwrap_or(44_000_000_000 + number);
-    let is_new = !world.shipments.contains_key(&id);
-    let shipment = world.shipments.entry(id).or_insert_with(|| Shipment {
+    let is_new = !state.shipments.contains_key(&id);
+    let shipment = state.shipments.entry(id).or_insert_with(|| Shipment {
         id,
         seller,
         orders: Vec::new(),
@@ -283,14 +283,14 @@ pub fn ship(world: &mut World, order: i64, logistic: &str, status: &str, at: Ins
     if !is_new {
         touch(&mut shipment.updated, at);
     }
-    if let Some(order) = world.orders.get_mut(&order) {
+    if let Some(order) = state.orders.get_mut(&order) {
         order.shipment = Some(id);
     }
 }
 
 /// Sets the sub-status of a shipment.
-pub fn refine(world: &mut World, id: i64, substatus: String, now: Instant) {
-    if let Some(shipment) = world.shipments.get_mut(&id) {
+pub fn refine(state: &mut SandboxState, id: i64, substatus: String, now: Instant) {
+    if let Some(shipment) = state.shipments.get_mut(&id) {
         shipment.buffered_until = (substatus == "buffered").then(|| now.plus(DAY_S));
         shipment.substatus = (!substatus.is_empty()).then_some(substatus);
         touch(&mut shipment.updated, now);

@@ -3,12 +3,14 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::call::{Answer, Call, Outcome, Pressed};
+use super::call::{ButtonResult, Call, ControlResult, HandlerResult};
 use super::http::Reply;
 use super::notifications::notify;
 use super::questions;
-use super::state::{ITEMS_MAX, SELLERS_MAX, World, check_room};
-use super::things::{Event, Item, Reputation, Seller, check_length, item_id, item_number, touch};
+use super::state::{ITEMS_MAX, SELLERS_MAX, SandboxState, check_room};
+use super::things::{
+    ChangeContext, Item, Reputation, Seller, check_length, item_id, item_number, touch,
+};
 use crate::base::secrets::random_hex;
 use crate::base::{Cents, DAY_S, Instant};
 
@@ -52,17 +54,17 @@ pub struct ItemChange {
 }
 
 /// Opens a shop; returns its marketplace id.
-pub fn open(world: &mut World, new: NewSeller, now: Instant) -> Result<i64, String> {
-    check_room(world.sellers.len(), SELLERS_MAX, "sellers")?;
+pub fn open(state: &mut SandboxState, new: NewSeller, now: Instant) -> Result<i64, String> {
+    check_room(state.sellers.len(), SELLERS_MAX, "sellers")?;
     let nickname = new.nickname.trim().to_owned();
     check_length(&nickname, 60, "nickname")?;
     let id = match new.ml_user_id {
         Some(id) if id <= 0 => return Err("ml_user_id must be positive".to_owned()),
-        Some(id) if world.sellers.contains_key(&id) => {
+        Some(id) if state.sellers.contains_key(&id) => {
             return Err(format!("seller {id} exists already"));
         }
         Some(id) => id,
-        None => free_seller_id(world),
+        None => free_seller_id(state),
     };
     let seller = Seller {
         id,
@@ -71,48 +73,52 @@ pub fn open(world: &mut World, new: NewSeller, now: Instant) -> Result<i64, Stri
         reputation: new.reputation,
         created: now.minus(800 * DAY_S),
     };
-    world.sellers.insert(id, seller);
+    state.sellers.insert(id, seller);
     Ok(id)
 }
 
-fn free_seller_id(world: &mut World) -> i64 {
+fn free_seller_id(state: &mut SandboxState) -> i64 {
     loop {
-        let id = 1_480_000_000 + world.next_number() * 7;
-        if !world.sellers.contains_key(&id) {
+        let id = 1_480_000_000 + state.next_number() * 7;
+        if !state.sellers.contains_key(&id) {
             return id;
         }
     }
 }
 
 /// Publishes a listing; returns its number.
-pub fn publish(world: &mut World, mut item: Item, event: Event) -> Result<i64, String> {
-    world.check_seller(item.seller)?;
-    check_room(world.items.len(), ITEMS_MAX, "listings")?;
+pub fn publish(
+    state: &mut SandboxState,
+    mut item: Item,
+    context: ChangeContext,
+) -> Result<i64, String> {
+    state.check_seller(item.seller)?;
+    check_room(state.items.len(), ITEMS_MAX, "listings")?;
     if item.price.0 <= 0 || item.stock < 0 {
         return Err("price must be positive and stock not negative".to_owned());
     }
     if item.variations.len() > VARIATIONS_MAX {
         return Err(format!("at most {VARIATIONS_MAX} variations fit"));
     }
-    item.number = 3_800_000_000 + world.next_number();
+    item.number = 3_800_000_000 + state.next_number();
     for variation in item.variations.iter_mut().filter(|variation| variation.id == 0) {
-        variation.id = 174_000_000_000 + world.next_number();
+        variation.id = 174_000_000_000 + state.next_number();
     }
-    (item.created, item.updated) = (event.now, event.now);
+    (item.created, item.updated) = (context.now, context.now);
     let number = item.number;
-    notify(world, event, item.seller, "items", &format!("/items/{}", item.id()));
-    world.items.insert(number, item);
+    notify(state, context, item.seller, "items", &format!("/items/{}", item.id()));
+    state.items.insert(number, item);
     Ok(number)
 }
 
 /// Changes a listing.
 pub fn change_item(
-    world: &mut World,
+    state: &mut SandboxState,
     id: &str,
     change: ItemChange,
-    event: Event,
+    context: ChangeContext,
 ) -> Result<(), String> {
-    let item = item_number(id).and_then(|number| world.items.get_mut(&number));
+    let item = item_number(id).and_then(|number| state.items.get_mut(&number));
     let item = item.ok_or_else(|| format!("there is no listing {id}"))?;
     if item.status == "closed" && change.status.as_deref().is_some_and(|to| to != "closed") {
         return Err(format!("{id} is closed for good"));
@@ -141,29 +147,29 @@ pub fn change_item(
     if let Some(sub_status) = change.sub_status {
         item.sub_status = sub_status;
     }
-    touch(&mut item.updated, event.now);
+    touch(&mut item.updated, context.now);
     let (seller, number, is_closed) = (item.seller, item.number, item.status == "closed");
-    notify(world, event, seller, "items", &format!("/items/{id}"));
+    notify(state, context, seller, "items", &format!("/items/{id}"));
     if is_closed {
-        questions::close_for(world, number, event);
+        questions::close_for(state, number, context);
     }
     Ok(())
 }
 
 /// `POST /users/test_user`: creates a normal seller. The password has no use: the
 /// sandbox has no login.
-pub fn test_user(call: &mut Call<'_>) -> Answer {
+pub fn test_user(call: &mut Call<'_>) -> HandlerResult {
     if call.request.json()["site_id"] != "MLB" {
         return Err(Reply::bad_request("site_id must be MLB"));
     }
-    let made = call.world.test_users.get(&call.seller).copied().unwrap_or(0);
+    let made = call.state.test_users.get(&call.seller).copied().unwrap_or(0);
     if made >= TEST_USERS_MAX {
         return Err(Reply::bad_request("too many test users"));
     }
     let nickname = format!("TESTUSER{}", random_hex::<4>().to_uppercase());
-    let id = open(call.world, NewSeller::named(nickname.clone()), call.now)
+    let id = open(call.state, NewSeller::named(nickname.clone()), call.now)
         .map_err(|problem| Reply::bad_request(&problem))?;
-    call.world.test_users.insert(call.seller, made + 1);
+    call.state.test_users.insert(call.seller, made + 1);
     let body = json!({
         "id": id, "nickname": nickname, "password": random_hex::<5>(), "site_status": "active",
     });
@@ -171,31 +177,31 @@ pub fn test_user(call: &mut Call<'_>) -> Answer {
 }
 
 /// `POST /_sandbox/sellers`.
-pub fn control_open(call: &mut Call<'_>) -> Outcome {
-    let id = open(call.world, call.body()?, call.now)?;
+pub fn control_open(call: &mut Call<'_>) -> ControlResult {
+    let id = open(call.state, call.body()?, call.now)?;
     Ok(json!({ "ok": true, "ml_user_id": id }))
 }
 
 /// `POST /_sandbox/items`.
-pub fn control_publish(call: &mut Call<'_>) -> Outcome {
-    let (item, event): (Item, Event) = call.event(false)?;
+pub fn control_publish(call: &mut Call<'_>) -> ControlResult {
+    let (item, context): (Item, ChangeContext) = call.body_and_context(false)?;
     if item.title.is_empty() {
         return Err("title is needed".to_owned());
     }
-    let number = publish(call.world, item, event)?;
+    let number = publish(call.state, item, context)?;
     Ok(json!({ "ok": true, "id": item_id(number) }))
 }
 
 /// `POST /_sandbox/items/{id}`.
-pub fn control_change_item(call: &mut Call<'_>) -> Outcome {
-    let (change, event) = call.event(true)?;
-    change_item(call.world, call.id(), change, event)?;
+pub fn control_change_item(call: &mut Call<'_>) -> ControlResult {
+    let (change, context) = call.body_and_context(true)?;
+    change_item(call.state, call.id(), change, context)?;
     Ok(json!({ "ok": true }))
 }
 
 /// The listings of a seller as `GET /_sandbox/state` shows them.
-pub fn overview_of(world: &World, seller: i64) -> Vec<Value> {
-    let own = world.items.values().filter(|item| item.seller == seller);
+pub fn overview_of(state: &SandboxState, seller: i64) -> Vec<Value> {
+    let own = state.items.values().filter(|item| item.seller == seller);
     own.map(|item| {
         json!({ "id": item.id(), "title": item.title, "price": item.price, "stock": item.stock,
             "sold": item.sold, "status": item.status, "sku": item.sku, "ean": item.ean })
@@ -204,9 +210,9 @@ pub fn overview_of(world: &World, seller: i64) -> Vec<Value> {
 }
 
 /// `POST /acoes/anuncio`.
-pub fn press_item(call: &mut Call<'_>) -> Pressed {
+pub fn press_item(call: &mut Call<'_>) -> ButtonResult {
     let id = call.field("item");
-    let item = call.world.item(&id).ok_or("O anúncio não existe mais.")?;
+    let item = call.state.item(&id).ok_or("O anúncio não existe mais.")?;
     let (raised, restocked) = (Cents(item.price.0 * 11 / 10), item.stock.max(10));
     let (done, change) = match &*call.field("acao") {
         "pausar" => ("pausado", json!({ "status": "paused" })),
@@ -217,7 +223,7 @@ pub fn press_item(call: &mut Call<'_>) -> Pressed {
         _ => return Err("Escolha o que mudar no anúncio.".to_owned()),
     };
     let change: ItemChange = serde_json::from_value(change).map_err(|error| error.to_string())?;
-    change_item(call.world, &id, change, call.notified())
+    change_item(call.state, &id, change, call.notified())
         .map_err(|_| "Um anúncio encerrado não volta mais.")?;
     Ok(format!("Anúncio {id} {done} e notificação na fila."))
 }

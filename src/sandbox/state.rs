@@ -52,7 +52,7 @@ pub struct Sandbox {
     /// The application's id, digits.
     pub client_id: String,
     pub client_secret: Secret,
-    world: Mutex<World>,
+    state: Mutex<SandboxState>,
     /// Signalled when a notification may have become due.
     pub bell: Condvar,
     /// Number of notifications that still have to be sent.
@@ -72,18 +72,18 @@ impl Sandbox {
             clock: options.clock,
             client_id: options.client_id,
             client_secret: options.client_secret,
-            world: Mutex::new(World { config, ..World::default() }),
+            state: Mutex::new(SandboxState { config, ..SandboxState::default() }),
             bell: Condvar::new(),
             unsent: watch::Sender::new(0),
             telegram_bell: watch::Sender::new(()),
         }
     }
 
-    /// Locks the world. The lock is held during one call, never across I/O.
-    pub fn world(&self) -> MutexGuard<'_, World> {
+    /// Locks the state. The lock is held during one call, never across I/O.
+    pub fn state(&self) -> MutexGuard<'_, SandboxState> {
         // A panic does not poison this lock. The maps stay consistent, because each
         // insertion is complete by itself, and the sandbox should go on.
-        self.world.lock()
+        self.state.lock()
     }
 
     /// The application's id as a number, as in notifications.
@@ -93,21 +93,21 @@ impl Sandbox {
 
     /// Wakes the delivering threads and the waiting calls to check again.
     pub fn ring(&self) {
-        let unsent = self.world().unsent();
+        let unsent = self.state().unsent();
         self.unsent.send_replace(unsent);
         self.telegram_bell.send_replace(());
         self.bell.notify_all();
     }
 
     pub fn stop_delivering(&self) {
-        self.world().stopping = true;
+        self.state().stopping = true;
         self.bell.notify_all();
     }
 }
 
 /// The state of the sandbox that changes.
 #[derive(Default)]
-pub struct World {
+pub struct SandboxState {
     /// Switches, set by `POST /_sandbox/config`.
     pub config: Config,
     /// Sellers by marketplace id.
@@ -158,7 +158,7 @@ pub struct World {
     counter: i64,
 }
 
-impl World {
+impl SandboxState {
     /// The next number of a counter; ids are built from it.
     pub fn next_number(&mut self) -> i64 {
         self.counter += 1;

@@ -9,15 +9,15 @@ use crate::usual;
 /// The time zone of the pages.
 pub const ZONE: Zone = Zone::SAO_PAULO;
 
-/// When something happens, and whether the platform is notified.
+/// When a change happens, and whether the platform is notified.
 #[derive(Clone, Copy)]
-pub struct Event {
+pub struct ChangeContext {
     pub now: Instant,
     pub notify: bool,
 }
 
-impl Event {
-    /// An event without a notification.
+impl ChangeContext {
+    /// A change without a notification.
     pub fn silent(now: Instant) -> Self {
         Self { now, notify: false }
     }

@@ -3,15 +3,15 @@
 
 use serde_json::{Value, json};
 
-use super::state::World;
+use super::state::SandboxState;
 use super::things::{Claim, Item, Order, Owned, Question, Seller};
 
 /// All records of a seller.
-pub fn of(world: &World, seller: &Seller) -> Value {
-    let listings = own(world.items.values(), seller);
-    let questions = own(world.questions.values(), seller);
-    let claims = own(world.claims.values(), seller);
-    let orders = own(world.orders.values(), seller);
+pub fn of(state: &SandboxState, seller: &Seller) -> Value {
+    let listings = own(state.items.values(), seller);
+    let questions = own(state.questions.values(), seller);
+    let claims = own(state.claims.values(), seller);
+    let orders = own(state.orders.values(), seller);
     let is_shown = |item: &&&Item| matches!(item.status.as_str(), "active" | "paused");
     let is_open = |question: &&&Question| question.status == "UNANSWERED";
     json!({
@@ -22,7 +22,7 @@ pub fn of(world: &World, seller: &Seller) -> Value {
             "open_questions": questions.iter().filter(is_open).count(),
             "open_claims": claims.iter().filter(|claim| claim.status != "closed").count(),
         },
-        "orders": orders.into_iter().map(|order| order_row(world, order)).collect::<Vec<_>>(),
+        "orders": orders.into_iter().map(|order| order_row(state, order)).collect::<Vec<_>>(),
         "listings": listings.into_iter().map(listing_row).collect::<Vec<_>>(),
         "questions": questions.into_iter().map(question_row).collect::<Vec<_>>(),
         "claims": claims.into_iter().map(claim_row).collect::<Vec<_>>(),
@@ -33,8 +33,8 @@ fn own<'w, T: Owned>(records: impl Iterator<Item = &'w T>, seller: &Seller) -> V
     records.filter(|record| record.seller() == seller.id).collect()
 }
 
-fn order_row(world: &World, order: &Order) -> Value {
-    let shipment = order.shipment.and_then(|id| world.shipments.get(&id));
+fn order_row(state: &SandboxState, order: &Order) -> Value {
+    let shipment = order.shipment.and_then(|id| state.shipments.get(&id));
     json!({
         "order_id": order.id, "ml_user_id": order.seller, "status": order.status,
         "created_at": order.created.0, "closed_at": order.closed.map(|at| at.0),

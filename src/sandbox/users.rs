@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::call::{Answer, Call};
+use super::call::{Call, HandlerResult};
 use super::http::{Reply, error_body};
-use super::state::World;
+use super::state::SandboxState;
 use super::things::{Order, Seller, nickname_of};
 use crate::base::DAY_S;
 
@@ -12,13 +12,13 @@ use crate::base::DAY_S;
 const REPUTATION_S: i64 = 60 * DAY_S;
 
 /// `GET /users/me`: the private record.
-pub fn me(call: &mut Call<'_>) -> Answer {
+pub fn me(call: &mut Call<'_>) -> HandlerResult {
     reply(call, call.seller)
 }
 
 /// `GET /users/{id}`: the private record for its owner, the public one for others;
 /// also for buyers.
-pub fn user(call: &mut Call<'_>) -> Answer {
+pub fn user(call: &mut Call<'_>) -> HandlerResult {
     let Ok(number) = call.number() else {
         return Err(Reply::bad_request("the user id must be a number"));
     };
@@ -27,9 +27,9 @@ pub fn user(call: &mut Call<'_>) -> Answer {
 
 /// An account. With the switch `partial_users` its reputation is missing, as
 /// happens at the real marketplace.
-fn reply(call: &Call<'_>, number: i64) -> Answer {
+fn reply(call: &Call<'_>, number: i64) -> HandlerResult {
     let mut record = record_of(call, number).ok_or_else(|| Reply::not_found("user not found"))?;
-    if !call.world.config.partial_users {
+    if !call.state.config.partial_users {
         return Ok(Reply::json(200, &record));
     }
     if let Some(fields) = record.as_object_mut() {
@@ -39,7 +39,7 @@ fn reply(call: &Call<'_>, number: i64) -> Answer {
 }
 
 /// `GET /users/bulk?ids=`: up to twenty, each with its own status.
-pub fn users(call: &mut Call<'_>) -> Answer {
+pub fn users(call: &mut Call<'_>) -> HandlerResult {
     let ids = call.twenty_ids("users")?;
     let elements = ids.into_iter().map(|id| {
         let record = id.parse().ok().and_then(|number| record_of(call, number));
@@ -51,17 +51,17 @@ pub fn users(call: &mut Call<'_>) -> Answer {
 }
 
 fn record_of(call: &Call<'_>, number: i64) -> Option<Value> {
-    let world = &*call.world;
-    if let Some(seller) = world.sellers.get(&number) {
+    let state = &*call.state;
+    if let Some(seller) = state.sellers.get(&number) {
         let is_own = number == call.seller;
         return Some(if is_own {
             private_record(call, seller)
         } else {
-            public_record(world, seller)
+            public_record(state, seller)
         });
     }
-    let bought = world.orders.values().find(|order| order.buyer == number);
-    let asked = || world.questions.values().any(|asked| asked.buyer == number);
+    let bought = state.orders.values().find(|order| order.buyer == number);
+    let asked = || state.questions.values().any(|asked| asked.buyer == number);
     let nickname = match bought {
         Some(order) => order.nickname(),
         None if asked() => nickname_of(number),
@@ -73,7 +73,7 @@ fn record_of(call: &Call<'_>, number: i64) -> Option<Value> {
     }))
 }
 
-fn public_record(world: &World, seller: &Seller) -> Value {
+fn public_record(state: &SandboxState, seller: &Seller) -> Value {
     json!({
         "id": seller.id, "nickname": seller.nickname, "site_id": "MLB", "country_id": "BR",
         "permalink": format!("http://perfil.sandbox.invalid/{}", seller.nickname),
@@ -82,15 +82,15 @@ fn public_record(world: &World, seller: &Seller) -> Value {
             "level_id": seller.reputation.level,
             "power_seller_status": seller.reputation.power_seller,
             "transactions":
-                { "period": "historic", "total": orders_of(world, seller.id).count() },
+                { "period": "historic", "total": orders_of(state, seller.id).count() },
         },
     })
 }
 
 fn private_record(call: &Call<'_>, seller: &Seller) -> Value {
-    let (world, now) = (&*call.world, call.now);
+    let (state, now) = (&*call.state, call.now);
     let (mut total, mut cancelled, mut recent) = (0_u32, 0_u32, 0_u32);
-    for order in orders_of(world, seller.id) {
+    for order in orders_of(state, seller.id) {
         total += 1;
         cancelled += u32::from(order.status == "cancelled");
         recent += u32::from(now.since(order.created) <= REPUTATION_S && order.status == "paid");
@@ -103,9 +103,9 @@ fn private_record(call: &Call<'_>, seller: &Seller) -> Value {
         json!({ "period": period, "rate": rate, "value": value,
             "excluded": { "real_value": value, "real_rate": rate } })
     };
-    let mut record = public_record(world, seller);
+    let mut record = public_record(state, seller);
     record["email"] = json!(seller.email);
-    record["registration_date"] = json!(world.config.date(seller.id, seller.created));
+    record["registration_date"] = json!(state.config.date(seller.id, seller.created));
     record["status"] = json!({
         "site_status": "active", "list": { "allow": true }, "sell": { "allow": true },
     });
@@ -122,12 +122,12 @@ fn private_record(call: &Call<'_>, seller: &Seller) -> Value {
     });
     if let Some(level) = &reputation.real_level {
         record["seller_reputation"]["real_level"] = json!(level);
-        let end = world.config.date(seller.id, now.plus(30 * DAY_S));
+        let end = state.config.date(seller.id, now.plus(30 * DAY_S));
         record["seller_reputation"]["protection_end_date"] = json!(end);
     }
     record
 }
 
-fn orders_of(world: &World, seller: i64) -> impl Iterator<Item = &Order> {
-    world.orders.values().filter(move |order| order.seller == seller)
+fn orders_of(state: &SandboxState, seller: i64) -> impl Iterator<Item = &Order> {
+    state.orders.values().filter(move |order| order.seller == seller)
 }

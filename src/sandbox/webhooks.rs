@@ -8,7 +8,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::call::{Answer, Call, Outcome};
+use super::call::{Call, ControlResult, HandlerResult};
 use super::http::Reply;
 use super::receivers::{Received, Receiver, judge, key_of};
 
@@ -28,9 +28,9 @@ struct Setup {
 
 /// `POST /_sandbox/webhooks`: sets the secrets (`whsec_…`) and the status of a
 /// receiver.
-pub fn control_set_up(call: &mut Call<'_>) -> Outcome {
+pub fn control_set_up(call: &mut Call<'_>) -> ControlResult {
     let Setup { name, secrets, status } = call.body()?;
-    let known = &mut call.world.receivers;
+    let known = &mut call.state.receivers;
     if known.len() >= RECEIVERS_MAX && !known.contains_key(&name) {
         return Err(format!("at most {RECEIVERS_MAX} receivers are known"));
     }
@@ -45,9 +45,9 @@ pub fn control_set_up(call: &mut Call<'_>) -> Outcome {
 }
 
 /// `POST /webhooks/{name}`.
-pub fn receive(call: &mut Call<'_>) -> Answer {
+pub fn receive(call: &mut Call<'_>) -> HandlerResult {
     let name = call.id().to_owned();
-    let receiver = call.world.receivers.get(&name).cloned().unwrap_or_default();
+    let receiver = call.state.receivers.get(&name).cloned().unwrap_or_default();
     let header = |name: &str| call.request.header(name).unwrap_or_default();
     let received = Received {
         at: call.now.rfc3339(),
@@ -58,6 +58,6 @@ pub fn receive(call: &mut Call<'_>) -> Answer {
         signatures: header("webhook-signature").split_whitespace().count(),
         body: call.request.json(),
     };
-    call.world.webhooks.push(received);
+    call.state.webhooks.push(received);
     Err(Reply::empty(receiver.status.unwrap_or(204)))
 }

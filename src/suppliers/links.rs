@@ -215,7 +215,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             item: entered.item,
             product: ByProduct::Sku(entered.sku),
         };
-        app.db.read(request.lane, |tx| links::look(tx, owner, &new))?.map_err(refused)?;
+        app.db.read(request.lane, |tx| links::check(tx, owner, &new))?.map_err(refused)?;
         Ok(new)
     });
     let new = match read {

@@ -208,7 +208,7 @@ fn tell(
     let Some(seller) = found.filter(|one| one.role.is_student() && !one.suspended) else {
         return Ok(None);
     };
-    if relations::was_told(tx, supplier, email, invitation)? {
+    if relations::was_invited_recently(tx, supplier, email, invitation)? {
         return Ok(Some(seller.user_id));
     }
     let cause = format!("convite:{invitation}");

@@ -18,7 +18,7 @@ use crate::edge::route::{Job, nothing_to_do};
 use crate::http::limit::{Class, Limit, Subject};
 use crate::http::problem::Told;
 use crate::http::{Check, Code, Field, Problem, Reply, Request, policy};
-use crate::marketplace::account::link::Departure;
+use crate::marketplace::account::link::LinkStart;
 use crate::panel::{Answer, Layout, Visit};
 
 /// Limit of an address: unknown codes, and visits to the consent page.
@@ -115,7 +115,7 @@ pub fn begin(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> 
         return gone(app, request).map(nothing_to_do);
     };
     let secret = secrets::random_hex::<32>();
-    let Some(departure) = Departure::under(app, &state_of(&secret), request.now) else {
+    let Some(start) = LinkStart::prepare(app, &state_of(&secret), request.now) else {
         // The page itself says that there is no marketplace.
         return show(app, request, invited).map(nothing_to_do);
     };
@@ -127,7 +127,7 @@ pub fn begin(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> 
         // The invitation may have been ended meanwhile.
         let invited = store::invited(tx, &code)?.ok_or_else(Problem::not_found)?;
         let shell = store::own_shell(tx, &invited)?;
-        Ok(Reply::redirect(&departure.note(tx, shell)?)?.with(SET_COOKIE, cookie))
+        Ok(Reply::redirect(&start.store(tx, shell)?)?.with(SET_COOKIE, cookie))
     }))
 }
 

@@ -20,21 +20,21 @@ use crate::db::{Lane, ReadTx, WriteTx};
 use crate::edge::guard::{self, Refused, Visitor};
 use crate::edge::route::Todo;
 use crate::http::{Problem, Reply, Request};
-use crate::marketplace::account::link::{self, Arrival};
+use crate::marketplace::account::link::{self, LinkCallback};
 use crate::marketplace::account::store::{self as accounts, NewLink};
 use crate::marketplace::client::TokenPair;
 
 /// `GET /painel/ml/retorno`: the return, with a code or a refusal.
 pub fn finish(app: &App, _: &Visitor, request: &Request) -> Result<Todo<Reply>, Problem> {
-    let arrival = Arrival::of(request);
-    let state = arrival.as_ref().map_or("", |arrival| &arrival.state);
+    let callback = LinkCallback::of(request);
+    let state = callback.as_ref().map_or("", |callback| &callback.state);
     let is_ours = began_here(app, request, state);
     let guest = app.db.read(request.lane, |tx| store::guest(tx, &TokenHash::of(state)))?;
     match (guest, is_ours) {
         (Some(guest), true) => {
-            let (arrival, actor) = (arrival?, actor(request));
+            let (callback, actor) = (callback?, actor(request));
             return Ok(Todo::Outside(Box::new(move |app| {
-                let (ending, account) = receive(app, &guest, &arrival, actor)?;
+                let (ending, account) = receive(app, &guest, &callback, actor)?;
                 Reply::redirect(&told(app, ending, &account))
             })));
         }
@@ -47,8 +47,8 @@ pub fn finish(app: &App, _: &Visitor, request: &Request) -> Result<Todo<Reply>, 
         Err(Refused::Redirect(reply)) => return Ok(Todo::Now(reply)),
         Err(Refused::Problem(problem)) => return Err(problem),
     };
-    let arrival = arrival?;
-    Ok(Todo::Outside(Box::new(move |app| link::come_back(app, user, &arrival)?.redirect())))
+    let callback = callback?;
+    Ok(Todo::Outside(Box::new(move |app| link::finish_link(app, user, &callback)?.redirect())))
 }
 
 fn end(app: &App, ending: Ending) -> Result<Todo<Reply>, Problem> {
@@ -65,7 +65,7 @@ fn actor(request: &Request) -> Actor {
 fn receive(
     app: &App,
     guest: &Guest,
-    arrival: &Arrival,
+    callback: &LinkCallback,
     actor: Actor,
 ) -> Result<(Ending, String), Problem> {
     let client = guest.client;
@@ -77,7 +77,7 @@ fn receive(
         is_full.set(agency::accounts_of(tx, client)?.len() >= MOST_ACCOUNTS);
         Ok(!is_full.get())
     };
-    let pair = match arrival.redeem(app, guest.shell, is_free)? {
+    let pair = match callback.redeem(app, guest.shell, is_free)? {
         Ok(pair) => pair,
         Err(_) if is_full.get() => return Ok((Ending::Full, String::new())),
         Err(outcome) => return Ok((Ending::without(outcome), String::new())),
@@ -87,7 +87,7 @@ fn receive(
         // The client was removed meanwhile.
         return Ok((Ending::Expired, String::new()));
     };
-    link::look(app, taken.owner, &pair)?;
+    link::read_account(app, taken.owner, &pair)?;
     if !taken.is_joined {
         return Ok((Ending::OfAnother, String::new()));
     }

@@ -25,7 +25,7 @@ fn invitation(layout: Layout, client: &str, configured: bool) -> String {
 fn labels(
     layout: Layout,
     ago: &dyn Fn(i64) -> When,
-    is_living: bool,
+    can_print: bool,
     (accounts, parcels): (usize, usize),
 ) -> String {
     let names = ["Casa da Maré · CASA DA MARÉ".to_owned(), format!("{LONG} · {LONG}")];
@@ -34,7 +34,7 @@ fn labels(
         layout,
         shown: "1".to_owned(),
         accounts: (0..accounts).map(pick).collect(),
-        parcels: some_parcels(ago, is_living, parcels, "/admin/agencia/etiqueta"),
+        parcels: some_parcels(ago, can_print, parcels, "/admin/agencia/etiqueta"),
     })
 }
 
@@ -54,7 +54,7 @@ pub fn every(
             until: "23/12/2026 14:05".to_owned(),
         })
     };
-    let shelf = || team("/admin/agencia/etiquetas");
+    let layout = || team("/admin/agencia/etiquetas");
     vec![
         ("convite", invitation(outside(), "Casa da Maré", true)),
         ("convite-nome-comprido", invitation(outside(), LONG, true)),
@@ -69,10 +69,10 @@ pub fn every(
         ("convite-sem-resposta", end(Ending::Unavailable)),
         ("convite-novo", made("Casa da Maré")),
         ("convite-novo-comprido", made(LONG)),
-        ("agencia-etiquetas", labels(shelf(), ago, true, (2, 3))),
-        ("agencia-etiquetas-muitas", labels(shelf(), ago, true, (300, 50))),
-        ("agencia-etiquetas-sem-vinculo", labels(shelf(), ago, false, (2, 3))),
-        ("agencia-etiquetas-vazio", labels(shelf(), ago, true, (2, 0))),
-        ("agencia-etiquetas-sem-conta", labels(shelf(), ago, true, (0, 0))),
+        ("agencia-etiquetas", labels(layout(), ago, true, (2, 3))),
+        ("agencia-etiquetas-muitas", labels(layout(), ago, true, (300, 50))),
+        ("agencia-etiquetas-sem-vinculo", labels(layout(), ago, false, (2, 3))),
+        ("agencia-etiquetas-vazio", labels(layout(), ago, true, (2, 0))),
+        ("agencia-etiquetas-sem-conta", labels(layout(), ago, true, (0, 0))),
     ]
 }

@@ -12,7 +12,7 @@ use crate::edge::guard::Person;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::books::questions::answer::{WRONG_LENGTH, read, unsent_notice};
 use crate::marketplace::books::questions::cards::BACK;
-use crate::marketplace::books::questions::give::{Given, Noted, give};
+use crate::marketplace::books::questions::send_answer::{AnswerOutcome, OnSent, send_answer};
 use crate::panel::{Answer, Sent, Visit};
 
 /// Letters of the question that the audit log shows.
@@ -61,16 +61,18 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     };
     let to = Answer::to(request);
     let id = found.row.id;
-    match give(app, found.owner, &found.row, &text, noted(visit, &found, &text))? {
-        Given::Sent => {
+    match send_answer(app, found.owner, &found.row, &text, on_sent(visit, &found, &text))? {
+        AnswerOutcome::Sent => {
             app.holds.end(id);
             to.done(id, &asked.address(), "respondida")
         }
-        Given::Late(problem, word) => to.declined(problem, &asked.address(), word),
-        Given::Unsent(problem) if request.wants_json() || problem.code == Code::Internal => {
+        AnswerOutcome::Late(problem, word) => to.declined(problem, &asked.address(), word),
+        AnswerOutcome::Unsent(problem)
+            if request.wants_json() || problem.code == Code::Internal =>
+        {
             Err(problem)
         }
-        Given::Unsent(problem) => {
+        AnswerOutcome::Unsent(problem) => {
             let alert = Some(unsent_notice(&problem));
             let typed = Typed { joined: found, text, error: None, alert };
             let page = pages::again(visit, asked, typed)?;
@@ -81,7 +83,7 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 
 /// The audit log entry of an answer, written together with the note that it was
 /// sent.
-fn noted((_, person, request): Visit<'_>, found: &store::Joined, text: &str) -> Noted {
+fn on_sent((_, person, request): Visit<'_>, found: &store::Joined, text: &str) -> OnSent {
     let actor = Actor::person(person, request);
     let after = Answered { conta: found.row.ml_user_id, resposta: text.to_owned() };
     let (id, asked) = (found.row.id, shortened(&found.row.text, NAMED).to_owned());

@@ -17,7 +17,7 @@ use crate::db::{self, ReadTx};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request, policy};
 use crate::marketplace::books::questions::buyers;
-use crate::marketplace::books::questions::cards::{Card, Desk, OUTCOMES, card};
+use crate::marketplace::books::questions::cards::{Card, OUTCOMES, QueueContext, card};
 use crate::marketplace::books::questions::replies::store as saved;
 use crate::panel::view::{Paging, address};
 use crate::panel::{Notice, Visit};
@@ -114,7 +114,7 @@ fn page(
         clients: names,
         asked,
         paging: Paging::new(PATH, &params, asked.page.into(), asked.per_page.into(), total),
-        desk: Desk {
+        queue: QueueContext {
             waiting: if asked.status == Status::Answered {
                 String::new()
             } else {

@@ -5,29 +5,29 @@ use crate::app::App;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
-use crate::marketplace::books::questions::replies::{Shelf, acts};
+use crate::marketplace::books::questions::replies::{ReplySet, acts};
 
 /// Path of the saved replies.
 pub const REPLIES: &str = "/admin/agencia/respostas";
 
-const SHELF: Shelf = Shelf { owner: None, path: REPLIES, queue: PATH };
+const REPLY_SET: ReplySet = ReplySet { owner: None, path: REPLIES, queue: PATH };
 
 /// `GET /admin/agencia/respostas`: the team's saved replies.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    acts::list((app, person, request), SHELF)
+    acts::list((app, person, request), REPLY_SET)
 }
 
 /// `POST /admin/agencia/respostas`: makes one.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    acts::create((app, person, request), SHELF)
+    acts::create((app, person, request), REPLY_SET)
 }
 
 /// `POST /admin/agencia/respostas/{id}`: changes one.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    acts::change((app, person, request), SHELF)
+    acts::change((app, person, request), REPLY_SET)
 }
 
 /// `POST /admin/agencia/respostas/{id}/excluir`: removes one.
 pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    acts::delete((app, person, request), SHELF)
+    acts::delete((app, person, request), REPLY_SET)
 }

@@ -4,7 +4,7 @@ use super::replies::REPLIES;
 use super::views::{QueuePage, StatusChip};
 use super::{Asked, PATH, Status};
 use crate::fixture::html;
-use crate::marketplace::books::questions::cards::{Card, Desk};
+use crate::marketplace::books::questions::cards::{Card, QueueContext};
 use crate::marketplace::books::questions::samples::{card, replies, saved};
 use crate::panel::view::Paging;
 use crate::panel::{Layout, Notice, Tone, When};
@@ -23,7 +23,7 @@ fn queue(layout: Layout, asked: Asked, total: u64, cards: Vec<Card>) -> String {
         clients: if total == 1 { Vec::new() } else { vec![(1, "Casa & Café".to_owned())] },
         asked,
         paging: Paging::new(PATH, &[], asked.page.into(), 20, total),
-        desk: Desk {
+        queue: QueueContext {
             base: PATH,
             is_agency: true,
             back: "cliente=1".to_owned(),

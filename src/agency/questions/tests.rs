@@ -6,7 +6,7 @@ use super::store::{Counts, counts, page};
 use super::{Scope, Status};
 use crate::base::UserId;
 use crate::db::{Db, Lane, Result};
-use crate::fixture::Place;
+use crate::fixture::TestDir;
 
 /// A question: client, state, when it was asked, number.
 type Known = (i64, i64, i64, i64);
@@ -110,8 +110,8 @@ fn read(db: &Db, scope: Scope, status: Status, window: (u64, u64)) -> (Counts, V
 
 #[test]
 fn every_page_of_every_filter_is_as_a_sort_of_all_has_it() {
-    let place = Place::new();
-    let db = place.database();
+    let dir = TestDir::new();
+    let db = dir.database();
     let all = filled(&db, 12, 400);
     for scope in SCOPES {
         for status in Status::ALL.iter().copied() {
@@ -138,8 +138,8 @@ const MOST: Duration = Duration::from_millis(30);
 #[test]
 #[ignore = "a measurement"]
 fn a_long_queue_is_fast() {
-    let place = Place::new();
-    let db = place.database();
+    let dir = TestDir::new();
+    let db = dir.database();
     filled(&db, 300, 200_000);
     let mut slow = Vec::new();
     for scope in SCOPES {

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::Asked;
-use crate::marketplace::books::questions::cards::{Card, Desk};
+use crate::marketplace::books::questions::cards::{Card, QueueContext};
 use crate::panel::{Layout, Paging};
 
 /// `GET /admin/agencia/central-perguntas`, and what a form of it gets when its
@@ -17,7 +17,7 @@ pub struct QueuePage {
     pub clients: Vec<(i64, String)>,
     pub asked: Asked,
     pub paging: Paging,
-    pub desk: Desk,
+    pub queue: QueueContext,
     pub cards: Vec<Card>,
 }
 

@@ -198,7 +198,7 @@ pub fn about_person(tx: &ReadTx<'_>, person: UserId, limit: u32) -> Result<Vec<E
 mod tests {
     use super::*;
     use crate::db::Lane;
-    use crate::fixture::Place;
+    use crate::fixture::TestDir;
 
     /// Actor, object, and the object's values afterwards.
     const ENTRIES: [(&str, &str, &str); 5] = [
@@ -211,8 +211,8 @@ mod tests {
 
     #[test]
     fn a_search_finds_the_same_before_and_after_entries_are_indexed() {
-        let place = Place::new();
-        let db = place.database();
+        let dir = TestDir::new();
+        let db = dir.database();
         db.write(|tx| {
             for (actor, object, after) in ENTRIES {
                 tx.run(

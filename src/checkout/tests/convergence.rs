@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::House;
+use super::TestApp;
 
 const EVENTS: &str = include_str!("../../../tests/samples/checkout/sessenta.jsonl");
 
@@ -32,10 +32,10 @@ fn a_hundred_orders_end_in_the_same_accounts() {
     let events: Vec<Value> =
         EVENTS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(events.len(), 60);
-    let house = House::new();
+    let test = TestApp::new();
     let mut random = Random(0x005e_ed0f_60e7);
     for round in 0..100 {
-        house.write(|tx, _| {
+        test.write(|tx, _| {
             for table in ["checkout_event", "checkout_count", "user"] {
                 tx.execute(&format!("DELETE FROM {table}"), [])?;
             }
@@ -53,12 +53,12 @@ fn a_hundred_orders_end_in_the_same_accounts() {
         if round > 0 {
             random.shuffle(&mut order);
         }
-        house.receive(&order);
-        assert_eq!(house.accounts(), ACCOUNTS, "round {round}");
-        let stored: Vec<i64> = house.ask("SELECT count(*) FROM checkout_event", |row| row.get(0));
+        test.receive(&order);
+        assert_eq!(test.accounts(), ACCOUNTS, "round {round}");
+        let stored: Vec<i64> = test.ask("SELECT count(*) FROM checkout_event", |row| row.get(0));
         assert_eq!(stored, [60], "duplicates are stored once");
-        expect_true_totals(&house);
-        super::search::expect_each_address_to_find_its_events(&house);
+        expect_true_totals(&test);
+        super::search::expect_each_address_to_find_its_events(&test);
     }
 }
 
@@ -69,14 +69,14 @@ fn made_up_events_end_alike_in_every_order() {
     let plans = [("oferta-vip", "vip"), ("501", "pro")];
     let mut config = super::config_with(&plans);
     config.checkout.default_plan = String::new();
-    let house = House::with(config);
+    let test = TestApp::with(config);
     let mut random = Random(0x00c0_ffee_1234);
     for scenario in 0..120 {
         let length = 2 + random.below(9);
         let events: Vec<Value> = (0..length).map(|number| made_up(&mut random, number)).collect();
         let mut ends = Vec::new();
         for _ in 0..8 {
-            house.write(|tx, _| {
+            test.write(|tx, _| {
                 for table in ["checkout_event", "checkout_count", "user"] {
                     tx.execute(&format!("DELETE FROM {table}"), [])?;
                 }
@@ -84,9 +84,9 @@ fn made_up_events_end_alike_in_every_order() {
             });
             let mut order = events.clone();
             random.shuffle(&mut order);
-            house.receive(&order);
-            expect_true_totals(&house);
-            ends.push((house.accounts(), order));
+            test.receive(&order);
+            expect_true_totals(&test);
+            ends.push((test.accounts(), order));
         }
         for (accounts, order) in &ends {
             let (first, first_order) = &ends[0];
@@ -97,8 +97,8 @@ fn made_up_events_end_alike_in_every_order() {
 
 /// Checks that the totals of the list match its rows.
 #[track_caller]
-fn expect_true_totals(house: &House) {
-    let wrong: Vec<i64> = house.ask(
+fn expect_true_totals(test: &TestApp) {
+    let wrong: Vec<i64> = test.ask(
         "SELECT (SELECT coalesce(sum(events), 0) FROM checkout_count) - (SELECT count(*) FROM checkout_event)
          UNION ALL
          SELECT count(*) FROM checkout_count c

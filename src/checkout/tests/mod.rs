@@ -17,20 +17,20 @@ use crate::db::{Result, WriteTx};
 use crate::fixture::{self, NOW, ZONE};
 
 /// The service with the plans of the tests.
-struct House(fixture::House);
+struct TestApp(fixture::TestApp);
 
-impl House {
+impl TestApp {
     fn new() -> Self {
         let plans = [("vip12345", "vip"), ("503", "podio"), ("77002", "podio")];
         Self::with(config_with(&plans))
     }
 
     fn with(config: Config) -> Self {
-        Self(fixture::House::new(config))
+        Self(fixture::TestApp::new(config))
     }
 
     fn now_is(&self, now: &str) {
-        self.0.place.now_is(Instant::parse(now).unwrap());
+        self.0.dir.now_is(Instant::parse(now).unwrap());
     }
 
     fn write<T: Send + 'static>(

@@ -24,24 +24,24 @@ fn event(kind: EventKind, transaction: &str, day: i64) -> Value {
     })
 }
 
-fn suspend_by_hand(house: &House) {
-    house.write(|tx, desk| {
+fn suspend_by_hand(test: &TestApp) {
+    test.write(|tx, desk| {
         let lia = crate::accounts::terms::by_email(tx, LIA)?.unwrap();
         students::suspend(tx, desk, lia.user_id, "por decisão da equipe")
     });
 }
 
 #[track_caller]
-fn lia(house: &House, expected: &str) {
-    let account = house.account(LIA);
-    assert_eq!(account, Some(format!("{LIA} {expected}")), "{:?}", house.last());
+fn lia(test: &TestApp, expected: &str) {
+    let account = test.account(LIA);
+    assert_eq!(account, Some(format!("{LIA} {expected}")), "{:?}", test.last());
 }
 
 #[test]
 fn only_a_new_payment_lets_in_whom_staff_suspended() {
-    let house = House::new();
-    house.receive(&[event(EventKind::Approved, "A", 0)]);
-    suspend_by_hand(&house);
+    let test = TestApp::new();
+    test.receive(&[event(EventKind::Approved, "A", 0)]);
+    suspend_by_hand(&test);
     let mut again = event(EventKind::Approved, "A", 3);
     again["id"] = json!("outro");
     for harmless in [
@@ -52,105 +52,105 @@ fn only_a_new_payment_lets_in_whom_staff_suspended() {
         event(EventKind::Protest, "A", 2),
         event(EventKind::Delayed, "B", 4),
     ] {
-        house.receive(&[harmless]);
-        assert!(house.account(LIA).unwrap().contains("suspenso"), "{:?}", house.last());
+        test.receive(&[harmless]);
+        assert!(test.account(LIA).unwrap().contains("suspenso"), "{:?}", test.last());
     }
-    house.receive(&[event(EventKind::Approved, "C", 5)]);
-    lia(&house, "pro pago 2026-12-25 disputa 2026-11-22");
-    let (state, words) = house.last();
+    test.receive(&[event(EventKind::Approved, "C", 5)]);
+    lia(&test, "pro pago 2026-12-25 disputa 2026-11-22");
+    let (state, words) = test.last();
     assert_eq!(state, EventState::Applied);
     assert!(words.starts_with("Reativou o acesso."), "{words}");
 }
 
 #[test]
 fn what_staff_changed_stays_until_an_event_says_otherwise() {
-    let house = House::new();
-    house.receive(&[event(EventKind::Approved, "A", 0)]);
-    house.write(|tx, _| tx.execute("UPDATE user SET role = 'podio'", []));
-    house.receive(&[event(EventKind::Complete, "A", 8), event(EventKind::Delayed, "B", 30)]);
-    lia(&house, "podio pago 2026-12-20 atrasado 2026-12-20");
-    house.write(|tx, _| tx.execute("UPDATE user SET late_since = NULL", []));
-    house.receive(&[event(EventKind::Expired, "B", 31)]);
-    lia(&house, "podio pago 2026-12-20");
-    house.receive(&[event(EventKind::Approved, "B", 32)]);
-    lia(&house, "pro pago 2027-01-21");
+    let test = TestApp::new();
+    test.receive(&[event(EventKind::Approved, "A", 0)]);
+    test.write(|tx, _| tx.execute("UPDATE user SET role = 'podio'", []));
+    test.receive(&[event(EventKind::Complete, "A", 8), event(EventKind::Delayed, "B", 30)]);
+    lia(&test, "podio pago 2026-12-20 atrasado 2026-12-20");
+    test.write(|tx, _| tx.execute("UPDATE user SET late_since = NULL", []));
+    test.receive(&[event(EventKind::Expired, "B", 31)]);
+    lia(&test, "podio pago 2026-12-20");
+    test.receive(&[event(EventKind::Approved, "B", 32)]);
+    lia(&test, "pro pago 2027-01-21");
 }
 
 #[test]
 fn the_sweep_waits_for_the_last_second() {
-    let house = House::new();
-    house.receive(&[event(EventKind::Approved, "A", -30), event(EventKind::Delayed, "B", 0)]);
-    lia(&house, "pro pago 2026-11-20 atrasado 2026-11-20");
+    let test = TestApp::new();
+    test.receive(&[event(EventKind::Approved, "A", -30), event(EventKind::Delayed, "B", 0)]);
+    lia(&test, "pro pago 2026-11-20 atrasado 2026-11-20");
     let swept = |now: &str| {
-        house.now_is(now);
-        house.write(|tx, desk| sweep(tx, desk, 7))
+        test.now_is(now);
+        test.write(|tx, desk| sweep(tx, desk, 7))
     };
     assert_eq!(swept("2026-11-27T11:59:59Z"), 0);
     assert_eq!(swept("2026-11-27T12:00:00Z"), 1);
     assert_eq!(swept("2026-11-27T12:00:00Z"), 0, "once");
-    lia(&house, "pro suspenso pago 2026-11-20 atrasado 2026-11-20");
-    let noted: Vec<String> = house.ask(
+    lia(&test, "pro suspenso pago 2026-11-20 atrasado 2026-11-20");
+    let noted: Vec<String> = test.ask(
         "SELECT actor_kind || ' ' || action FROM audit ORDER BY audit_id DESC LIMIT 1",
         |row| row.get(0),
     );
     assert_eq!(noted, ["sistema aluno.suspender"]);
-    house.receive(&[event(EventKind::Approved, "B", 8)]);
-    lia(&house, "pro pago 2026-12-28");
-    house.receive(&[event(EventKind::Cancellation, "", 9)]);
-    lia(&house, "pro pago 2026-12-28 termina 2026-12-28");
+    test.receive(&[event(EventKind::Approved, "B", 8)]);
+    lia(&test, "pro pago 2026-12-28");
+    test.receive(&[event(EventKind::Cancellation, "", 9)]);
+    lia(&test, "pro pago 2026-12-28 termina 2026-12-28");
     assert_eq!(swept("2026-12-28T11:59:59Z"), 0);
     assert_eq!(swept("2026-12-28T12:00:00Z"), 1);
     // The end of the paid period changes nothing by itself.
-    house.receive(&[event(EventKind::Approved, "C", 40)]);
+    test.receive(&[event(EventKind::Approved, "C", 40)]);
     assert_eq!(swept("2030-01-01T00:00:00Z"), 0);
-    lia(&house, "pro pago 2027-01-29");
+    lia(&test, "pro pago 2027-01-29");
 }
 
 #[test]
 fn without_a_number_nobody_is_reminded_until_a_purchase_brings_one() {
-    let house = House::new();
+    let test = TestApp::new();
     let reminders = || -> i64 {
-        house.ask("SELECT count(*) FROM outbox WHERE kind = 'pagamento_atrasado'", |row| row.get(0))
+        test.ask("SELECT count(*) FROM outbox WHERE kind = 'pagamento_atrasado'", |row| row.get(0))
             [0]
     };
-    house.receive(&[event(EventKind::Approved, "A", -60), event(EventKind::Delayed, "B", -30)]);
+    test.receive(&[event(EventKind::Approved, "A", -60), event(EventKind::Delayed, "B", -30)]);
     assert_eq!(reminders(), 0);
     let mut paid = event(EventKind::Approved, "B", -29);
     paid["data"]["buyer"]["checkout_phone"] = json!("11987650000");
-    house.receive(&[paid, event(EventKind::Delayed, "C", 0), event(EventKind::Delayed, "D", 1)]);
+    test.receive(&[paid, event(EventKind::Delayed, "C", 0), event(EventKind::Delayed, "D", 1)]);
     assert_eq!(reminders(), 1);
 }
 
 #[test]
 fn an_event_processed_again_changes_an_account_once() {
-    let house = House::new();
-    house.receive(&[event(EventKind::Approved, "A", 0)]);
-    suspend_by_hand(&house);
+    let test = TestApp::new();
+    test.receive(&[event(EventKind::Approved, "A", 0)]);
+    suspend_by_hand(&test);
     let again = |id: i64, role: Option<Role>| {
-        let (stored, body) = house.0.read(|tx| store::one(tx, id)).unwrap();
+        let (stored, body) = test.0.read(|tx| store::one(tx, id)).unwrap();
         let payload: Value = serde_json::from_str(&body.unwrap()).unwrap();
-        let incoming = Incoming { role, ..house.incoming(&payload) };
-        house.write(move |tx, desk| apply::again(tx, desk, &incoming, &stored)).state
+        let incoming = Incoming { role, ..test.incoming(&payload) };
+        test.write(move |tx, desk| apply::again(tx, desk, &incoming, &stored)).state
     };
     assert_eq!(again(1, Some(Role::Pro)), EventState::NoEffect);
-    lia(&house, "pro suspenso pago 2026-12-20");
-    assert_eq!(house.last().0, EventState::Applied, "its story stays");
+    lia(&test, "pro suspenso pago 2026-12-20");
+    assert_eq!(test.last().0, EventState::Applied, "its story stays");
     // Another plan is configured for the product now.
     assert_eq!(again(1, Some(Role::Vip)), EventState::Applied);
-    lia(&house, "vip suspenso pago 2026-12-20");
+    lia(&test, "vip suspenso pago 2026-12-20");
 }
 
 #[test]
 fn who_comes_by_another_door_is_found_by_what_waited() {
-    let house = House::new();
-    house.receive(&[event(EventKind::Refunded, "A", 0)]);
-    assert_eq!(house.last().0, EventState::NoStudent);
-    house.write(|tx, _| {
+    let test = TestApp::new();
+    test.receive(&[event(EventKind::Refunded, "A", 0)]);
+    assert_eq!(test.last().0, EventState::NoStudent);
+    test.write(|tx, _| {
         tx.execute(
             "INSERT INTO user (email, name, role, created_at) VALUES (?1, 'Lia', 'pro', 0)",
             [LIA],
         )
     });
-    house.receive(&[event(EventKind::Protest, "A", -1)]);
-    lia(&house, "pro suspenso");
+    test.receive(&[event(EventKind::Protest, "A", -1)]);
+    lia(&test, "pro suspenso");
 }

@@ -5,7 +5,7 @@ mod days;
 
 pub use days::{PartDay, Watch, forget, history};
 
-use super::language::Said;
+use super::language::Bilingual;
 use crate::app::App;
 use crate::base::{Instant, retention};
 use crate::db::{Condition, Lane, ReadTx, Result};
@@ -30,41 +30,45 @@ crate::named! {
 }
 
 impl Component {
-    pub const fn title(self) -> Said {
+    pub const fn title(self) -> Bilingual {
         match self {
-            Self::Api => Said { portuguese: "API e painel", english: "API and panel" },
-            Self::Database => Said { portuguese: "Gravação de dados", english: "Storing data" },
-            Self::Tasks => Said { portuguese: "Tarefas periódicas", english: "Background work" },
-            Self::Marketplace => Said {
+            Self::Api => Bilingual { portuguese: "API e painel", english: "API and panel" },
+            Self::Database => {
+                Bilingual { portuguese: "Gravação de dados", english: "Storing data" }
+            }
+            Self::Tasks => {
+                Bilingual { portuguese: "Tarefas periódicas", english: "Background work" }
+            }
+            Self::Marketplace => Bilingual {
                 portuguese: "Ligação com o marketplace",
                 english: "Marketplace connection",
             },
             Self::Messages => {
-                Said { portuguese: "Envio de mensagens", english: "Message delivery" }
+                Bilingual { portuguese: "Envio de mensagens", english: "Message delivery" }
             }
         }
     }
 
     /// What the part does, in one sentence.
-    pub const fn about(self) -> Said {
+    pub const fn about(self) -> Bilingual {
         match self {
-            Self::Api => Said {
+            Self::Api => Bilingual {
                 portuguese: "Responde a programas e navegadores.",
                 english: "Answers programs and browsers.",
             },
-            Self::Database => Said {
+            Self::Database => Bilingual {
                 portuguese: "Guarda o que chega antes de responder.",
                 english: "Stores what arrives before it is answered.",
             },
-            Self::Tasks => Said {
+            Self::Tasks => Bilingual {
                 portuguese: "Lembretes, vencimentos e releituras.",
                 english: "Reminders, due dates and readings again.",
             },
-            Self::Marketplace => Said {
+            Self::Marketplace => Bilingual {
                 portuguese: "Lê vendas, anúncios, perguntas e reclamações.",
                 english: "Reads sales, listings, questions and claims.",
             },
-            Self::Messages => Said {
+            Self::Messages => Bilingual {
                 portuguese: "E-mail, Telegram, navegador e chat.",
                 english: "E-mail, Telegram, browser and chat.",
             },
@@ -84,11 +88,11 @@ crate::named! {
 
 impl State {
     /// The word that people read.
-    pub const fn word(self) -> Said {
+    pub const fn word(self) -> Bilingual {
         match self {
-            Self::Operational => Said { portuguese: "Funcionando", english: "Operational" },
-            Self::Degraded => Said { portuguese: "Com falhas", english: "Degraded" },
-            Self::Down => Said { portuguese: "Fora do ar", english: "Down" },
+            Self::Operational => Bilingual { portuguese: "Funcionando", english: "Operational" },
+            Self::Degraded => Bilingual { portuguese: "Com falhas", english: "Degraded" },
+            Self::Down => Bilingual { portuguese: "Fora do ar", english: "Down" },
         }
     }
 
@@ -116,7 +120,7 @@ pub fn now(app: &App, tx: &ReadTx<'_>, now: Instant) -> Result<Vec<(Component, S
 
 /// The same rule as for `/readyz`.
 fn database(app: &App) -> State {
-    if app.soundness.is_damaged() || app.db.condition() != Condition::Writable {
+    if app.integrity.is_damaged() || app.db.condition() != Condition::Writable {
         return State::Down;
     }
     State::Operational

@@ -124,7 +124,7 @@ impl LinkOutcome {
 }
 
 /// A visit to the consent page that is about to begin.
-pub struct Departure {
+pub struct LinkStart {
     address: String,
     state: TokenHash,
     /// The verifier, sealed.
@@ -132,10 +132,10 @@ pub struct Departure {
     expires_at: Instant,
 }
 
-impl Departure {
+impl LinkStart {
     /// Prepares a visit with a `state` that nobody can guess; `None` while the
     /// marketplace is not configured.
-    pub fn under(app: &App, state: &str, now: Instant) -> Option<Self> {
+    pub fn prepare(app: &App, state: &str, now: Instant) -> Option<Self> {
         let config = &app.config.marketplace;
         if config.client_id.is_empty() {
             return None;
@@ -157,7 +157,7 @@ impl Departure {
     }
 
     /// Stores the attempt; returns the address of the consent page.
-    pub fn note(self, tx: &WriteTx<'_>, user: UserId) -> db::Result<String> {
+    pub fn store(self, tx: &WriteTx<'_>, user: UserId) -> db::Result<String> {
         store::insert_attempt(tx, user, &self.state, &self.sealed, self.expires_at)?;
         Ok(self.address)
     }
@@ -166,11 +166,11 @@ impl Departure {
 /// `GET /painel/ml/conectar`: redirects to the consent page.
 pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let state = secrets::random_hex::<32>();
-    let Some(departure) = Departure::under(app, &state, request.now) else {
+    let Some(start) = LinkStart::prepare(app, &state, request.now) else {
         return Ok(nothing_to_do(LinkOutcome::NotConfigured.redirect()?));
     };
     let user = person.account.user_id;
-    Ok(Box::new(move |tx| Reply::redirect(&departure.note(tx, user)?)))
+    Ok(Box::new(move |tx| Reply::redirect(&start.store(tx, user)?)))
 }
 
 /// The PKCE challenge of a verifier, method S256 (RFC 7636 §4.2).
@@ -197,14 +197,14 @@ struct Return {
 }
 
 /// The return of a person from the consent page, with a code or a refusal.
-pub struct Arrival {
+pub struct LinkCallback {
     /// The `state` of the attempt; empty when the address has none.
     pub state: String,
     code: Option<String>,
     is_refused: bool,
 }
 
-impl Arrival {
+impl LinkCallback {
     /// Reads the address to which the marketplace redirected the person.
     pub fn of(request: &Request) -> Result<Self, Problem> {
         let query: Return = request.query()?;
@@ -265,17 +265,21 @@ fn exchange(app: &App, code: &str, verifier: &Secret) -> Result<TokenPair, LinkO
 
 /// Finishes the linking for a student: exchanges the code, links the account
 /// and reads what the next page shows of it.
-pub fn come_back(app: &App, user: UserId, arrival: &Arrival) -> Result<LinkOutcome, Problem> {
+pub fn finish_link(
+    app: &App,
+    user: UserId,
+    callback: &LinkCallback,
+) -> Result<LinkOutcome, Problem> {
     let is_free = |tx: &ReadTx<'_>, account| {
         Ok(store::owner_of(tx, account)?.is_none_or(|(owner, _)| owner == user))
     };
-    let pair = match arrival.redeem(app, user, is_free)? {
+    let pair = match callback.redeem(app, user, is_free)? {
         Ok(pair) => pair,
         Err(outcome) => return Ok(outcome),
     };
     let outcome = link(app, user, &pair)?;
     if matches!(outcome, LinkOutcome::Linked | LinkOutcome::Relinked) {
-        look(app, user, &pair)?;
+        read_account(app, user, &pair)?;
     }
     Ok(outcome)
 }
@@ -316,14 +320,14 @@ fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<LinkOutcome, Proble
 
 /// Reads what the next page shows of an account. What cannot be read now comes
 /// with the first reading.
-pub fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
+pub fn read_account(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
     let client = &app.marketplace.client;
     let caller = Caller { ml_user_id: pair.ml_user_id, access: &pair.access };
     let seller = match client.me(&caller) {
         Ok(me) if me.id == pair.ml_user_id => me,
         Ok(_) => return Ok(()),
         Err(failure) => {
-            tracing::info!(ml_user_id = pair.ml_user_id.0, %failure, "a new account is looked at later");
+            tracing::info!(ml_user_id = pair.ml_user_id.0, %failure, "a new account is read later");
             return Ok(());
         }
     };
@@ -344,7 +348,7 @@ pub fn look(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Problem> {
 /// `POST /painel/ml/contas/{ml_user_id}/desvincular`: unlinks an account.
 pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let account = account_in(request)?;
-    if !forget(app, person.account.user_id, account)? {
+    if !unlink_and_revoke(app, person.account.user_id, account)? {
         return Err(Problem::not_found());
     }
     Answer::to(request).with(ACCOUNTS, LinkOutcome::Unlinked.name(), &[])
@@ -353,13 +357,13 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 /// Unlinks an owner's account and deletes its tokens, then revokes the
 /// authorisation at the marketplace, if it can be reached; false when the
 /// account is not theirs.
-pub fn forget(app: &App, owner: UserId, account: MlUserId) -> Result<bool, Problem> {
+pub fn unlink_and_revoke(app: &App, owner: UserId, account: MlUserId) -> Result<bool, Problem> {
     let access = tokens::access_of(app, owner, account)?;
-    let forget = app.marketplace.bell.clone();
+    let bell = app.marketplace.bell.clone();
     let is_gone = app.db.write(move |tx| {
         let is_gone = store::unlink(tx, owner, account)?;
         if is_gone {
-            tx.after_commit(move || forget.ring());
+            tx.after_commit(move || bell.ring());
         }
         Ok::<_, Problem>(is_gone)
     })?;
@@ -368,7 +372,7 @@ pub fn forget(app: &App, owner: UserId, account: MlUserId) -> Result<bool, Probl
     }
     if let Some(access) = access.filter(|_| app.marketplace.client.may_call().is_ok()) {
         let caller = Caller { ml_user_id: account, access: &access };
-        if let Err(error) = app.marketplace.client.give_back(&caller) {
+        if let Err(error) = app.marketplace.client.revoke_consent(&caller) {
             tracing::info!(ml_user_id = account.0, %error, "the marketplace was not told of an unlinked account");
         }
     }

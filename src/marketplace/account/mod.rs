@@ -2,9 +2,9 @@
 //! pages that show the accounts.
 
 pub mod api;
-pub mod forget;
 pub mod link;
 pub mod pages;
+pub mod purge;
 pub mod standing;
 pub mod store;
 pub mod stores;

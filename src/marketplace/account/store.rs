@@ -7,7 +7,7 @@
 use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::marketplace::account::{forget, tokens};
+use crate::marketplace::account::{purge, tokens};
 use crate::marketplace::books::claims::ClaimState;
 use crate::marketplace::books::document::SellerRecord;
 use crate::marketplace::books::listings;
@@ -289,7 +289,7 @@ pub fn link(tx: &WriteTx<'_>, person: UserId, new: &NewLink) -> Result<Linking> 
         ),
     )?;
     sync::store::plan(tx, new.ml_user_id)?;
-    forget::stop(tx, person, new.ml_user_id)?;
+    purge::unmark(tx, person, new.ml_user_id)?;
     count_again(tx, person, new.ml_user_id)?;
     Ok(if before.is_some() { Linking::Relinked } else { Linking::Linked })
 }
@@ -317,7 +317,7 @@ pub fn unlink(tx: &WriteTx<'_>, person: UserId, account: MlUserId) -> Result<boo
         (person, account),
     )?;
     if gone > 0 {
-        forget::begin(tx, person, account)?;
+        purge::start(tx, person, account)?;
     }
     Ok(gone > 0)
 }
@@ -351,7 +351,7 @@ pub fn forget_history(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<u
         (person, most),
     )?;
     let changes = tx.execute("DELETE FROM owner_change WHERE owner_id = ?1", [person])?;
-    let rest = forget::everything(tx, person, most)?;
+    let rest = purge::delete_all(tx, person, most)?;
     Ok(orders + counts + days + changes + rest)
 }
 

@@ -119,7 +119,7 @@ fn calling<T>(
     call: impl Fn(&Caller<'_>) -> Result<T, Failure>,
 ) -> Result<T, CallError> {
     let is_theirs = |sealed: &Sealed| owner.is_none_or(|owner| owner == sealed.owner);
-    let mut sealed = living(app, account)?;
+    let mut sealed = usable_tokens(app, account)?;
     if owner.is_some() {
         app.marketplace.client.may_call()?;
     }
@@ -151,7 +151,7 @@ pub fn access_of(app: &App, owner: UserId, account: MlUserId) -> Result<Option<S
 }
 
 /// The stored tokens of an account; an error when its link is lost.
-fn living(app: &App, account: MlUserId) -> Result<Sealed, CallError> {
+fn usable_tokens(app: &App, account: MlUserId) -> Result<Sealed, CallError> {
     let sealed = app.db.read(Lane::Brief, |tx| stored(tx, account))?.ok_or(CallError::NotLinked)?;
     if sealed.token_ok && sealed.access.is_some() { Ok(sealed) } else { Err(CallError::LinkLost) }
 }
@@ -165,19 +165,19 @@ fn open_access(app: &App, account: MlUserId, sealed: &Sealed) -> Result<Secret, 
 /// now.
 fn refresh(app: &App, account: MlUserId, seen: &Sealed) -> Result<Sealed, CallError> {
     let _only_one = app.marketplace.refresh_locks.of(account);
-    let sealed = living(app, account)?;
+    let sealed = usable_tokens(app, account)?;
     if sealed.access != seen.access {
         return Ok(sealed);
     }
     let Some(refresh) = &sealed.refresh else {
-        return Err(lose(app, account, &sealed, NOT_OFFLINE)?);
+        return Err(mark_link_lost(app, account, &sealed, NOT_OFFLINE)?);
     };
     let token = open(&app.sealer, account, "refresh_token", refresh).map_err(DbError::from)?;
     match app.marketplace.client.refresh(&token) {
         Ok(pair) if pair.ml_user_id != account => Err(Failure::Garbled("user_id").into()),
         Ok(pair) => {
             save(app, account, &sealed, &pair)?;
-            living(app, account)
+            usable_tokens(app, account)
         }
         Err(Failure::Refused { code, .. })
             if matches!(&*code, "invalid_grant" | "unauthorized_client") =>
@@ -187,7 +187,7 @@ fn refresh(app: &App, account: MlUserId, seen: &Sealed) -> Result<Sealed, CallEr
                 code,
                 "the marketplace refused to refresh an account's tokens"
             );
-            Err(lose(app, account, &sealed, REFUSED)?)
+            Err(mark_link_lost(app, account, &sealed, REFUSED)?)
         }
         Err(failure) => Err(failure.into()),
     }
@@ -223,7 +223,7 @@ fn save(app: &App, account: MlUserId, before: &Sealed, pair: &TokenPair) -> Resu
 /// Marks the link of an account as lost and notifies its owner, unless the
 /// stored tokens are not those of `seen` any more. Returns the error for the
 /// caller.
-fn lose(
+fn mark_link_lost(
     app: &App,
     account: MlUserId,
     seen: &Sealed,

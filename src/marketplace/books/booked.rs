@@ -6,7 +6,7 @@ use super::orders::Applied;
 use super::{claims, listings, questions};
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Result, WriteTx};
-use crate::marketplace::books::Keeping;
+use crate::marketplace::books::BookWrite;
 
 /// A record as the marketplace has it at one moment.
 pub trait Booked: Send + 'static {
@@ -18,7 +18,7 @@ pub trait Booked: Send + 'static {
 
     /// Updates an owner's books from the record. The owner is notified of what
     /// happened from `news_from` on.
-    fn apply(&self, keeping: Keeping<'_, '_>, news_from: Instant) -> Result<Applied>;
+    fn apply(&self, write: BookWrite<'_, '_>, news_from: Instant) -> Result<Applied>;
 
     /// Updates the books when the marketplace does not have the record any
     /// more.
@@ -34,8 +34,8 @@ macro_rules! booked {
                 self.seller
             }
 
-            fn apply(&self, keeping: Keeping<'_, '_>, news_from: Instant) -> Result<Applied> {
-                $room::apply(keeping, self, news_from)
+            fn apply(&self, write: BookWrite<'_, '_>, news_from: Instant) -> Result<Applied> {
+                $room::apply(write, self, news_from)
             }
 
             fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, id: &$id) -> Result<Applied> {

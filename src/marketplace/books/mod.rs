@@ -3,6 +3,7 @@
 
 pub mod booked;
 pub mod claims;
+pub mod code_text;
 pub mod document;
 pub mod listed;
 pub mod listings;
@@ -10,13 +11,12 @@ pub mod news;
 pub mod order_status;
 pub mod orders;
 pub mod questions;
-pub mod spoken;
 pub mod words;
 
 use crate::base::UserId;
 use crate::db::WriteTx;
-use orders::Books;
+use orders::BookContext;
 
 /// What every change of the books needs: the transaction, the shared context,
 /// and the owner of the records.
-pub type Keeping<'a, 'c> = (&'a WriteTx<'c>, &'a Books, UserId);
+pub type BookWrite<'a, 'c> = (&'a WriteTx<'c>, &'a BookContext, UserId);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::base::{DAY_S, MlUserId, UserId};
 use crate::changes::{self, Topic};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::marketplace::books::Keeping;
+use crate::marketplace::books::BookWrite;
 use crate::messages::{self, NewNotification, NotificationKind, choices};
 use crate::outbox::{self, Channel, NewMessage};
 
@@ -28,7 +28,7 @@ pub struct News<'n> {
 
 /// A message that goes with the notification and leaves the platform, such as
 /// an e-mail.
-pub struct Outside {
+pub struct OutboundMessage {
     pub kind: outbox::MessageKind,
     /// Values for the placeholders of its text; the account's name is added as
     /// `store`.
@@ -36,26 +36,34 @@ pub struct Outside {
 }
 
 /// Notifies the owner, unless the cause was notified before.
-pub fn tell((tx, books, owner): Keeping<'_, '_>, news: &News<'_>) -> Result<()> {
+pub fn notify((tx, context, owner): BookWrite<'_, '_>, news: &News<'_>) -> Result<()> {
     let store = nickname_of(tx, owner, news.account)?;
-    notify((tx, books, owner), news, &store)?;
+    store_notification((tx, context, owner), news, &store)?;
     Ok(())
 }
 
 /// The same, with a message by the channels that the owner chose.
-pub fn tell_outside(keeping: Keeping<'_, '_>, news: &News<'_>, mut outside: Outside) -> Result<()> {
-    let (tx, books, owner) = keeping;
+pub fn notify_and_send(
+    write: BookWrite<'_, '_>,
+    news: &News<'_>,
+    mut message: OutboundMessage,
+) -> Result<()> {
+    let (tx, context, owner) = write;
     let store = nickname_of(tx, owner, news.account)?;
-    if notify((tx, books, owner), news, &store)? && is_let_in(tx, owner)? {
-        outside.params["store"] = store.into();
-        send((tx, books, owner), news, &outside)?;
+    if store_notification((tx, context, owner), news, &store)? && is_let_in(tx, owner)? {
+        message.params["store"] = store.into();
+        send((tx, context, owner), news, &message)?;
     }
     Ok(())
 }
 
 /// Stores the notification; false when the cause was notified before.
-fn notify((tx, books, owner): Keeping<'_, '_>, news: &News<'_>, store: &str) -> Result<bool> {
-    let told = NewNotification {
+fn store_notification(
+    (tx, context, owner): BookWrite<'_, '_>,
+    news: &News<'_>,
+    store: &str,
+) -> Result<bool> {
+    let notification = NewNotification {
         kind: news.kind,
         title: news.title,
         message: &format!("{} na {store}", news.about),
@@ -63,21 +71,25 @@ fn notify((tx, books, owner): Keeping<'_, '_>, news: &News<'_>, store: &str) -> 
         reference: Some(news.reference),
         cause: news.cause,
     };
-    let is_new = messages::store::notify(tx, owner, &told)?;
+    let is_new = messages::store::notify(tx, owner, &notification)?;
     if is_new {
-        changes::stamp(tx, &books.given, owner, Topic::Notifications)?;
+        changes::stamp(tx, &context.given, owner, Topic::Notifications)?;
     }
     Ok(is_new)
 }
 
-fn send((tx, books, owner): Keeping<'_, '_>, news: &News<'_>, outside: &Outside) -> Result<()> {
-    for channel in choices::channels_to(tx, books.ways, owner, outside.kind)? {
+fn send(
+    (tx, context, owner): BookWrite<'_, '_>,
+    news: &News<'_>,
+    message: &OutboundMessage,
+) -> Result<()> {
+    for channel in choices::channels_to(tx, context.ways, owner, message.kind)? {
         let key = format!("{}{}", key_of(owner, news.cause), channel.name());
         let new = NewMessage {
             channel,
             user: owner,
-            kind: outside.kind,
-            params: outside.params.clone(),
+            kind: message.kind,
+            params: message.params.clone(),
             key: &key,
             expires_at: Some(tx.now().plus(DAY_S)),
         };
@@ -92,7 +104,7 @@ fn key_of(owner: UserId, cause: &str) -> String {
 }
 
 /// Drops the messages about a cause that were not sent yet, with the reason.
-pub fn take_back(tx: &WriteTx<'_>, owner: UserId, cause: &str, reason: &str) -> Result<()> {
+pub fn cancel_messages(tx: &WriteTx<'_>, owner: UserId, cause: &str, reason: &str) -> Result<()> {
     let beginning = key_of(owner, cause);
     outbox::drop_keyed(tx, &beginning, reason, Channel::ALL.len())?;
     Ok(())

@@ -2,7 +2,7 @@
 //!
 //! One concrete client; tests point it at the sandbox. At most five calls run
 //! at a time, and two for one seller. An endpoint that says "too many" is
-//! paused (`turns.rs`). While the marketplace is down, calls for people fail at
+//! paused (`limits.rs`). While the marketplace is down, calls for people fail at
 //! once (`breaker.rs`). Redirects are not followed, and answers are read up to
 //! a limit. Tokens are sent only in headers and bodies and never reach a log:
 //! failures carry the marketplace's status and code, nothing else.
@@ -14,10 +14,10 @@ mod fees;
 mod invoices;
 mod items;
 mod labels;
+mod limits;
 mod missed;
 mod orders;
 mod questions;
-mod turns;
 mod users;
 
 pub use claims::{CLAIMS_PAGE, CLAIMS_REACH, ClaimSearch};
@@ -35,10 +35,12 @@ use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 
 use self::breaker::Breaker;
-use self::turns::{CALLS, Pauses, Turns, endpoint_of};
+use self::limits::{CALLS, CallSlots, Pauses, endpoint_of};
 use crate::base::{Clock, MlUserId, Secret};
 use crate::config;
-use crate::marketplace::books::document::{Odd, Unreadable, each, positive, text};
+use crate::marketplace::books::document::{
+    Unreadable, UnreadableRecord, positive, read_each, text,
+};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -123,7 +125,7 @@ pub struct Client {
     site: String,
     image_host: String,
     clock: Clock,
-    turns: Turns,
+    slots: CallSlots,
     pauses: Pauses,
     breaker: Breaker,
 }
@@ -134,7 +136,7 @@ pub struct Page<T> {
     /// How many records the whole search finds, as the marketplace counts.
     pub total: i64,
     /// Records of the page, readable or not.
-    pub records: Vec<Result<T, Odd>>,
+    pub records: Vec<Result<T, UnreadableRecord>>,
     /// The cursor for the next page of a scan; `None` at its end.
     pub scroll: Option<String>,
 }
@@ -151,7 +153,7 @@ impl<T> Page<T> {
         let scroll = answer["scroll_id"].as_str().filter(|_| !records.is_empty());
         Ok(Self {
             total: total.unwrap_or(0).max(0),
-            records: each(records, record),
+            records: read_each(records, record),
             scroll: scroll.map(str::to_owned),
         })
     }
@@ -199,22 +201,22 @@ impl Client {
             site: config.site.clone(),
             image_host: config.image_host.clone(),
             clock,
-            turns: Turns::default(),
+            slots: CallSlots::default(),
             pauses: Pauses::default(),
             breaker: Breaker::default(),
         }
     }
 
-    /// Rejects further calls; calls that wait for their turn fail.
+    /// Rejects further calls; calls that wait for a slot fail.
     pub fn stop(&self) {
-        self.turns.close();
+        self.slots.close();
     }
 
     /// Whether a call for a waiting person may be made now. It fails while the
     /// marketplace is down.
     pub fn may_call(&self) -> Answer<()> {
         let away = |retry_after_s| Failure::Away { retry_after_s };
-        self.breaker.pass(Monotonic::now()).map_err(away)
+        self.breaker.allow(Monotonic::now()).map_err(away)
     }
 
     /// Whether the marketplace counts as down, judged by recent calls.
@@ -239,7 +241,7 @@ impl Client {
     }
 
     fn token(&self, grant: &[(&str, &str)]) -> Answer<TokenPair> {
-        let _turn = self.turns.take(None)?;
+        let _slot = self.slots.take(None)?;
         let credentials =
             [("client_id", &*self.application), ("client_secret", self.secret.reveal())];
         let form = grant.iter().copied().chain(credentials);
@@ -328,7 +330,7 @@ impl Client {
         call: impl FnOnce() -> Answer<T>,
     ) -> Answer<T> {
         let (seller, endpoint) = (caller.ml_user_id, endpoint_of(path));
-        let _turn = self.turns.take(Some(seller))?;
+        let _slot = self.slots.take(Some(seller))?;
         self.pauses.check(seller, &endpoint, self.clock.now())?;
         let began = Monotonic::now();
         let answer = call();

@@ -6,7 +6,7 @@ use super::{Answer, Caller, Client, Failure, MAX_BODY, read_json, signed};
 use crate::marketplace::books::document::{SellerRecord, text};
 
 /// Timeout of the call that ends an account's consent.
-const PARTING: Duration = Duration::from_secs(4);
+const REVOKE_TIMEOUT: Duration = Duration::from_secs(4);
 
 impl Client {
     /// The account that a token belongs to.
@@ -21,12 +21,12 @@ impl Client {
     }
 
     /// Ends the consent that the caller's account gave this application. It
-    /// waits for no turn and has a short timeout, because a person waits for
+    /// takes no call slot and has a short timeout, because a person waits for
     /// it.
-    pub fn give_back(&self, caller: &Caller<'_>) -> Answer<()> {
+    pub fn revoke_consent(&self, caller: &Caller<'_>) -> Answer<()> {
         let path = format!("/users/{}/applications/{}", caller.ml_user_id, self.application);
         let request = self.agent.delete(format!("{}{path}", self.api));
-        let request = request.config().timeout_global(Some(PARTING)).build();
+        let request = request.config().timeout_global(Some(REVOKE_TIMEOUT)).build();
         let began = Monotonic::now();
         let answer = read_json(signed(request, caller).call(), MAX_BODY);
         self.breaker.note(began, Monotonic::now(), &answer);

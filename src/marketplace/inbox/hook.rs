@@ -199,7 +199,12 @@ const MOST_WAITING: i64 = 200;
 /// Queues a record that could not be read in a list, as if a notification had
 /// announced it, so that it is fetched alone. At most once an hour, and not
 /// when so many wait that the marketplace must have changed something.
-pub fn store_odd(tx: &WriteTx<'_>, account: MlUserId, topic: &str, resource: &str) -> Result<bool> {
+pub fn store_unreadable(
+    tx: &WriteTx<'_>,
+    account: MlUserId,
+    topic: &str,
+    resource: &str,
+) -> Result<bool> {
     let waiting: i64 = tx.value(
         &format!(
             "SELECT count(*) FROM (

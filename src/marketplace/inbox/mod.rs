@@ -6,8 +6,8 @@
 //! failure is retried with growing pauses, for days during an outage. A
 //! notification that always fails delays only itself.
 
+mod fetch;
 pub mod hook;
-mod look;
 pub mod notification;
 pub mod received;
 pub mod signature;
@@ -19,13 +19,13 @@ use std::time::Duration;
 
 pub use self::subject::{FOLLOWED, is_followed};
 
+use self::fetch::{Found, LINK_LOST, Link, fetch_subject};
 use self::hook::NotificationState;
-use self::look::{Found, LINK_LOST, Link, look};
 use crate::app::App;
 use crate::base::{DAY_S, Instant, MlUserId, Stop};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::marketplace::account::store;
-use crate::marketplace::books::orders::Books;
+use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::busy::Busy;
 use crate::marketplace::client::backoff::{pause_asked_s, pause_s};
 use crate::marketplace::work_off;
@@ -60,7 +60,7 @@ struct Waiting {
 row!(Waiting { id = "notification_id", topic, resource, attempts, received_at, outcome });
 
 /// The result of fetching a resource.
-enum LookOutcome {
+enum FetchOutcome {
     /// Fetched; still to be brought into the books.
     Found(Found),
     Settled(NotificationState, &'static str),
@@ -68,7 +68,7 @@ enum LookOutcome {
     Again {
         error: String,
         asked_s: Option<i64>,
-        reach: Reach,
+        scope: FailureScope,
         /// Whether the marketplace refused, so that waiting does not help.
         is_refused: bool,
     },
@@ -76,7 +76,7 @@ enum LookOutcome {
 
 /// Which other notifications of the seller would fail in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
+enum FailureScope {
     Itself,
     Topic,
     Seller,
@@ -110,19 +110,19 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
             .into_iter()
             .partition(|other| other.topic == topic && other.resource == resource);
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            look(app, seller, &topic, &resource, said.as_deref())
+            fetch_subject(app, seller, &topic, &resource, said.as_deref())
         }));
         let outcome =
-            outcome.unwrap_or_else(|_| again("the handler panicked", None, Reach::Itself));
-        let reach = match &outcome {
-            LookOutcome::Again { reach, .. } => *reach,
-            _ => Reach::Itself,
+            outcome.unwrap_or_else(|_| again("the handler panicked", None, FailureScope::Itself));
+        let scope = match &outcome {
+            FetchOutcome::Again { scope, .. } => *scope,
+            _ => FailureScope::Itself,
         };
         settle(app, seller, same, outcome)?;
-        let (alike, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|row| match reach {
-            Reach::Itself => false,
-            Reach::Topic => row.topic == topic,
-            Reach::Seller => true,
+        let (alike, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|row| match scope {
+            FailureScope::Itself => false,
+            FailureScope::Topic => row.topic == topic,
+            FailureScope::Seller => true,
         });
         postpone(app, alike)?;
         waiting = others;
@@ -130,29 +130,29 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
     Ok(())
 }
 
-fn again(error: impl Into<String>, asked_s: Option<i64>, reach: Reach) -> LookOutcome {
-    LookOutcome::Again { error: error.into(), asked_s, reach, is_refused: false }
+fn again(error: impl Into<String>, asked_s: Option<i64>, scope: FailureScope) -> FetchOutcome {
+    FetchOutcome::Again { error: error.into(), asked_s, scope, is_refused: false }
 }
 
 /// Writes the result of a resource and the states of its notifications
 /// together.
-fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: LookOutcome) -> Result<()> {
-    let books = Books::of(app);
+fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: FetchOutcome) -> Result<()> {
+    let context = BookContext::of(app);
     let again = rows.clone();
     let settled = app.db.write(move |tx| match outcome {
-        LookOutcome::Found(found) => {
+        FetchOutcome::Found(found) => {
             let Some((owner, since)) = store::owner_of(tx, seller)? else {
                 let text = "the account is not linked any more";
                 return close(tx, &rows, NotificationState::Ignored, text);
             };
             let account = seller;
             let link = Link { owner, account, since };
-            let text = found(tx, &books, &link)?;
+            let text = found(tx, &context, &link)?;
             store::note_synced(tx, seller)?;
             close(tx, &rows, NotificationState::Done, text)
         }
-        LookOutcome::Settled(state, text) => close(tx, &rows, state, text),
-        LookOutcome::Again { error, asked_s, is_refused, .. } => {
+        FetchOutcome::Settled(state, text) => close(tx, &rows, state, text),
+        FetchOutcome::Again { error, asked_s, is_refused, .. } => {
             retry(tx, &rows, &error, asked_s, is_refused)
         }
     });

@@ -1,11 +1,11 @@
 //! The account itself: its name and its reputation.
 
-use super::{Asked, Reading, Step};
+use super::{Asked, Step, StepContext};
 use crate::marketplace::account::store::note_seller;
 use crate::marketplace::client::{Client, Failure};
 
 /// Reads the account.
-pub fn read(reading: &Reading<'_>) -> Asked<Step> {
+pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     let me = reading.call(Client::me)?;
     if me.id != reading.account.ml_user_id {
         return Err(Failure::Garbled("the token is of another account").into());

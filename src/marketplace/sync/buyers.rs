@@ -6,7 +6,7 @@
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
-use super::Reading;
+use super::StepContext;
 use crate::db::Result;
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::document::OrderDocument;
@@ -20,7 +20,7 @@ pub struct Names(Mutex<HashMap<i64, String>>);
 
 impl Names {
     /// Adds the buyer's name to orders that lack it, unless the books have it.
-    pub fn add(&self, reading: &Reading<'_>, orders: &mut [OrderDocument]) -> Result<()> {
+    pub fn add(&self, reading: &StepContext<'_>, orders: &mut [OrderDocument]) -> Result<()> {
         for order in orders.iter_mut().filter(|order| order.buyer_nickname.is_empty()) {
             let Some(buyer) = order.buyer_id else {
                 continue;
@@ -33,10 +33,10 @@ impl Names {
     }
 
     /// The name of a buyer, if it is available.
-    fn name(&self, reading: &Reading<'_>, buyer: i64) -> Option<String> {
+    fn name(&self, reading: &StepContext<'_>, buyer: i64) -> Option<String> {
         let lock = || self.0.lock();
         let known = lock().get(&buyer).cloned();
-        if known.is_some() || reading.is_over() || lock().len() >= MOST {
+        if known.is_some() || reading.is_time_over() || lock().len() >= MOST {
             return known;
         }
         let name = reading.call(|client, caller| client.nickname(caller, buyer));
@@ -52,7 +52,7 @@ impl Names {
 }
 
 /// Whether an order is stored with the name of its buyer.
-fn is_known(reading: &Reading<'_>, order: &OrderDocument) -> Result<bool> {
+fn is_known(reading: &StepContext<'_>, order: &OrderDocument) -> Result<bool> {
     let owner = reading.account.owner;
     let named: Option<i64> = reading.look_up(|tx| {
         tx.maybe(

@@ -4,9 +4,9 @@
 
 use std::collections::HashSet;
 
-use super::alone;
-use super::odd::{self, OddRecords};
-use super::{Asked, Reading, Step};
+use super::records;
+use super::unreadable::{self, RecordKind};
+use super::{Asked, Step, StepContext};
 use crate::base::{DAY_S, MlUserId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::claims::{self as books, ClaimState};
@@ -24,8 +24,8 @@ const FIRST_SPAN_S: i64 = 90 * DAY_S;
 /// Overlap with the last reading, because changes may show late.
 const OVERLAP_S: i64 = 2 * 3600;
 /// How a single claim is announced and fetched.
-const RECORDS: OddRecords =
-    OddRecords { topic: "post_purchase", path: "/post-purchase/v1/claims/" };
+const RECORDS: RecordKind =
+    RecordKind { topic: "post_purchase", path: "/post-purchase/v1/claims/" };
 
 /// What a search found.
 #[derive(Default)]
@@ -33,11 +33,11 @@ struct Found {
     claims: HashSet<i64>,
     total: i64,
     /// Ids of claims that could not be read.
-    odd: Vec<i64>,
+    unreadable: Vec<i64>,
 }
 
 /// Reads all of the area in one step.
-pub fn read(reading: &Reading<'_>) -> Asked<Step> {
+pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     let account = reading.account;
     let waiting = search(reading, ClaimSearch::Open)?;
     let since = match reading.state.good_until {
@@ -45,17 +45,17 @@ pub fn read(reading: &Reading<'_>) -> Asked<Step> {
         None => account.linked_at.minus(FIRST_SPAN_S),
     };
     let changed = search(reading, ClaimSearch::ChangedSince(since))?;
-    odd::set_aside(reading, &RECORDS, changed.odd)?;
+    unreadable::queue_unreadable(reading, &RECORDS, changed.unreadable)?;
     let mut others = reading.look_up(|tx| open(tx, account.owner, account.ml_user_id))?;
     others.retain(|claim| !waiting.claims.contains(claim));
     others.truncate(ALONE);
     let ask = |client: &Client, caller: &Caller<'_>, claim: &i64| client.claim(caller, *claim);
-    alone::each_own(reading, others, ask, |_, _, _| Ok(()))?;
+    records::fetch_own(reading, others, ask, |_, _, _| Ok(()))?;
     Ok(Step::whole(reading, waiting.claims.len(), waiting.total))
 }
 
 /// Brings all claims of a search into the books.
-fn search(reading: &Reading<'_>, search: ClaimSearch) -> Asked<Found> {
+fn search(reading: &StepContext<'_>, search: ClaimSearch) -> Asked<Found> {
     let mut found = Found::default();
     for number in 0..MOST_PAGES {
         let page = reading
@@ -65,12 +65,12 @@ fn search(reading: &Reading<'_>, search: ClaimSearch) -> Asked<Found> {
         }
         found.total = page.total;
         let mut claims: Vec<ClaimDocument> =
-            odd::readable(reading, &RECORDS, page.records, &mut found.odd);
+            unreadable::take_readable(reading, &RECORDS, page.records, &mut found.unreadable);
         claims.retain(|claim| claim.seller == reading.account.ml_user_id);
         found.claims.extend(claims.iter().map(|claim| claim.id));
-        reading.write(move |tx, account, books| {
+        reading.write(move |tx, account, context| {
             for claim in &claims {
-                books::apply((tx, books, account.owner), claim, account.linked_at)?;
+                books::apply((tx, context, account.owner), claim, account.linked_at)?;
             }
             Ok(())
         })?;

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Reading;
+use super::StepContext;
 use crate::db::{DbError, Pending};
 use crate::marketplace::account::tokens::CallError;
 
@@ -24,9 +24,9 @@ impl<T> Queue<T> {
     }
 
     /// The next item; `None` when there is none or the time is over.
-    pub fn take(&self, reading: &Reading<'_>) -> Option<T> {
+    pub fn take(&self, reading: &StepContext<'_>) -> Option<T> {
         let mut left = self.0.lock();
-        (!reading.is_over()).then(|| left.pop_front()).flatten()
+        (!reading.is_time_over()).then(|| left.pop_front()).flatten()
     }
 
     /// Whether all items were taken.

@@ -8,10 +8,10 @@
 
 use parking_lot::Mutex;
 
-use super::alone;
 use super::lanes::{Queue, two_at_a_time};
+use super::records;
 use super::store::Account;
-use super::{Asked, Reading, Step};
+use super::{Asked, Step, StepContext};
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{DbError, Pending, ReadTx, Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::CallError;
@@ -98,7 +98,7 @@ impl Position {
 }
 
 /// Reads some pages of the scan, or some of what comes after it.
-pub fn read(reading: &Reading<'_>) -> Asked<Step> {
+pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     if !reading.goes_on() {
         forget(reading)?;
         return scan(reading, None, 0);
@@ -126,7 +126,7 @@ enum Task {
     Details(Vec<ItemId>),
 }
 
-fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Step> {
+fn scan(reading: &StepContext<'_>, scroll: Option<&str>, pages: usize) -> Asked<Step> {
     let mut taken = 0;
     if scroll.is_some() {
         set_position(reading, &Position::Start)?;
@@ -172,11 +172,11 @@ fn scan(reading: &Reading<'_>, scroll: Option<&str>, pages: usize) -> Asked<Step
 }
 
 /// A step that does not end the reading.
-fn step(reading: &Reading<'_>, position: &Position, expected: Option<i64>) -> Asked<Step> {
+fn step(reading: &StepContext<'_>, position: &Position, expected: Option<i64>) -> Asked<Step> {
     let account = reading.account.ml_user_id;
     let looked = reading.look_up(|tx| looked(tx, account))?;
     Ok(Step {
-        is_over: false,
+        ends_reading: false,
         position: position.text(),
         // Listings that were read by failed steps count too.
         read: looked - reading.done_before(),
@@ -186,7 +186,7 @@ fn step(reading: &Reading<'_>, position: &Position, expected: Option<i64>) -> As
 }
 
 /// Reads listings for which the scan had no time.
-fn again(reading: &Reading<'_>, after: i64) -> Asked<Step> {
+fn again(reading: &StepContext<'_>, after: i64) -> Asked<Step> {
     let account = reading.account.ml_user_id;
     let found = reading.look_up(|tx| not_looked_at(tx, account, Looked::NotYet, after, AGAIN))?;
     let Some(last) = found.last().map(|item| item.number) else {
@@ -201,7 +201,7 @@ fn again(reading: &Reading<'_>, after: i64) -> Asked<Step> {
 }
 
 /// Reads listings that must be read alone.
-fn rest(reading: &Reading<'_>, after: i64) -> Asked<Step> {
+fn rest(reading: &StepContext<'_>, after: i64) -> Asked<Step> {
     let account = reading.account.ml_user_id;
     let found = reading.look_up(|tx| not_looked_at(tx, account, Looked::Alone, after, ALONE))?;
     let Some(last) = found.last().map(|item| item.number) else {
@@ -212,7 +212,7 @@ fn rest(reading: &Reading<'_>, after: i64) -> Asked<Step> {
 }
 
 /// Reads stored listings that the scan did not return.
-fn missing(reading: &Reading<'_>, after: i64) -> Asked<Step> {
+fn missing(reading: &StepContext<'_>, after: i64) -> Asked<Step> {
     let account = reading.account;
     let found = reading.look_up(|tx| not_met(tx, reading, after))?;
     if let Some(last) = found.last().map(|item| item.number) {
@@ -223,30 +223,30 @@ fn missing(reading: &Reading<'_>, after: i64) -> Asked<Step> {
     let last = step(reading, &Position::Start, None)?;
     forget(reading)?;
     tracing::debug!(ml_user_id = account.ml_user_id.0, "all listings are read");
-    Ok(Step { is_over: true, good_until: Some(reading.began), ..last })
+    Ok(Step { ends_reading: true, good_until: Some(reading.began), ..last })
 }
 
 /// Reads listings one by one.
-fn look(reading: &Reading<'_>, items: Vec<ItemId>) -> Asked<()> {
+fn look(reading: &StepContext<'_>, items: Vec<ItemId>) -> Asked<()> {
     let ask = |client: &Client, caller: &Caller<'_>, item: &ItemId| client.item(caller, item);
-    alone::each_own(reading, items, ask, |tx, account, item| {
+    records::fetch_own(reading, items, ask, |tx, account, item| {
         note_looked(tx, account.ml_user_id, item, Looked::Done)
     })
 }
 
-fn ids(reading: &Reading<'_>, scroll: Option<&str>) -> Result<ItemIds, CallError> {
+fn ids(reading: &StepContext<'_>, scroll: Option<&str>) -> Result<ItemIds, CallError> {
     reading.call(|client, caller| client.items_page(caller, scroll))
 }
 
-fn details_of(reading: &Reading<'_>, asked: Vec<ItemId>) -> Result<Details, CallError> {
+fn details_of(reading: &StepContext<'_>, asked: Vec<ItemId>) -> Result<Details, CallError> {
     let listings = reading.call(|client, caller| client.items(caller, &asked))?;
     Ok(Details { asked, listings })
 }
 
 /// Queues the write of listings; the result is how many were read completely.
 /// Those that failed or were incomplete are read alone later.
-fn book(reading: &Reading<'_>, found: Details) -> Pending<usize, DbError> {
-    reading.submit(move |tx, account, books| {
+fn book(reading: &StepContext<'_>, found: Details) -> Pending<usize, DbError> {
+    reading.submit(move |tx, account, context| {
         let mut looked = 0;
         let id = account.ml_user_id;
         for listing in &found.listings {
@@ -254,7 +254,7 @@ fn book(reading: &Reading<'_>, found: Details) -> Pending<usize, DbError> {
                 Ok(listing) if listing.seller == id => {
                     let hidden = hidden(tx, account.owner, listing)?;
                     if hidden != Hidden::Changed {
-                        books::apply((tx, books, account.owner), listing, account.linked_at)?;
+                        books::apply((tx, context, account.owner), listing, account.linked_at)?;
                     }
                     if hidden == Hidden::Nothing {
                         note_looked(tx, id, &listing.id, Looked::Done)?;
@@ -301,7 +301,7 @@ fn hidden(tx: &ReadTx<'_>, owner: UserId, listing: &ListingDocument) -> DbResult
 }
 
 /// Stores ids that a scan returned; returns those that were not read yet.
-fn note_seen(reading: &Reading<'_>, ids: Vec<ItemId>) -> DbResult<Vec<ItemId>> {
+fn note_seen(reading: &StepContext<'_>, ids: Vec<ItemId>) -> DbResult<Vec<ItemId>> {
     reading.write(move |tx, account, _| {
         let mut unknown = Vec::with_capacity(ids.len());
         for item in ids {
@@ -326,7 +326,7 @@ fn note_looked(tx: &WriteTx<'_>, account: MlUserId, item: &ItemId, looked: Looke
     )
 }
 
-fn set_position(reading: &Reading<'_>, position: &Position) -> DbResult<()> {
+fn set_position(reading: &StepContext<'_>, position: &Position) -> DbResult<()> {
     let (area, position) = (reading.state.area, position.text());
     reading.write(move |tx, account, _| {
         tx.run(
@@ -362,7 +362,7 @@ fn not_looked_at(
 
 /// Stored listings of an account that the scan did not return, except closed
 /// ones.
-fn not_met(tx: &ReadTx<'_>, reading: &Reading<'_>, after: i64) -> DbResult<Vec<ItemId>> {
+fn not_met(tx: &ReadTx<'_>, reading: &StepContext<'_>, after: i64) -> DbResult<Vec<ItemId>> {
     let closed = reading.app.marketplace.words.known(tx, "closed")?;
     tx.records(
         "FROM listing l
@@ -383,7 +383,7 @@ fn not_met(tx: &ReadTx<'_>, reading: &Reading<'_>, after: i64) -> DbResult<Vec<I
 row!(ItemId { site, number = "item_id" });
 
 /// Deletes the stored ids of a scan, in pieces.
-fn forget(reading: &Reading<'_>) -> Asked<()> {
+fn forget(reading: &StepContext<'_>) -> Asked<()> {
     let account = reading.account.ml_user_id;
     loop {
         let gone = reading.app.db.write(move |tx| {

@@ -10,7 +10,6 @@
 //! not matter which comes first.
 
 mod account;
-mod alone;
 pub mod api;
 mod buyers;
 mod claims;
@@ -19,12 +18,13 @@ mod lanes;
 mod listings;
 pub mod missed;
 pub mod now;
-mod odd;
 pub mod orders;
 mod questions;
+mod records;
 mod rules;
 mod shipments;
 pub mod store;
+mod unreadable;
 mod window;
 pub mod wire;
 
@@ -39,7 +39,7 @@ use crate::app::App;
 use crate::base::{Instant, MlUserId, Stop};
 use crate::db::{DbError, Lane, Pending, ReadTx, Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
-use crate::marketplace::books::orders::Books;
+use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::busy::Taken;
 use crate::marketplace::client::backoff::pause_asked_s;
 use crate::marketplace::work_off;
@@ -64,7 +64,7 @@ pub struct Area {
     /// Seconds between two readings.
     every_s: i64,
     /// Reads one step.
-    read: fn(&Reading<'_>) -> Asked<Step>,
+    read: fn(&StepContext<'_>) -> Asked<Step>,
     /// Called in the transaction that ends a reading.
     settle: fn(&WriteTx<'_>, &Account) -> Result<(), DbError>,
 }
@@ -101,14 +101,14 @@ pub const AREAS: &[Area] = &[
 ];
 
 /// The context of one step of a reading.
-pub struct Reading<'r> {
+pub struct StepContext<'r> {
     pub app: &'r App,
     pub account: Account,
     /// When the reading began that this step belongs to.
     pub began: Instant,
     pub state: &'r AreaState,
     /// Whether the time is over, so that the rest is left for later.
-    is_over: &'r (dyn Fn() -> bool + Sync),
+    is_time_over: &'r (dyn Fn() -> bool + Sync),
     /// Counts sales that no notification announced.
     news: &'r AtomicUsize,
 }
@@ -129,15 +129,15 @@ impl<E: Into<CallError>> From<E> for Halt {
 /// The result of a part of a step.
 type Asked<T> = Result<T, Halt>;
 
-impl Reading<'_> {
+impl StepContext<'_> {
     /// Whether the time is over.
-    fn is_over(&self) -> bool {
-        (self.is_over)()
+    fn is_time_over(&self) -> bool {
+        (self.is_time_over)()
     }
 
     /// Ends the step when the time is over.
     fn check_time(&self) -> Asked<()> {
-        if self.is_over() { Err(Halt::NoTime) } else { Ok(()) }
+        if self.is_time_over() { Err(Halt::NoTime) } else { Ok(()) }
     }
 
     /// Whether a step of this reading was done before.
@@ -167,7 +167,7 @@ impl Reading<'_> {
     /// Writes, if the account is still linked as it was.
     fn write<T: Default + Send + 'static>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>, &Account, &Books) -> DbResult<T> + Send + 'static,
+        job: impl FnOnce(&WriteTx<'_>, &Account, &BookContext) -> DbResult<T> + Send + 'static,
     ) -> DbResult<T> {
         self.submit(job).wait()
     }
@@ -175,12 +175,12 @@ impl Reading<'_> {
     /// Like `write`, without waiting for the result.
     fn submit<T: Default + Send + 'static>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>, &Account, &Books) -> DbResult<T> + Send + 'static,
+        job: impl FnOnce(&WriteTx<'_>, &Account, &BookContext) -> DbResult<T> + Send + 'static,
     ) -> Pending<T, DbError> {
-        let (account, books) = (self.account, Books::of(self.app));
+        let (account, context) = (self.account, BookContext::of(self.app));
         self.app.db.submit(move |tx| {
             if store::is_still(tx, &account)? {
-                job(tx, &account, &books)
+                job(tx, &account, &context)
             } else {
                 Ok(T::default())
             }
@@ -191,7 +191,7 @@ impl Reading<'_> {
 /// The result of a step.
 pub struct Step {
     /// Whether the reading is over with this step.
-    is_over: bool,
+    ends_reading: bool,
     /// Where the next step continues.
     position: String,
     /// Records that were read.
@@ -204,10 +204,10 @@ pub struct Step {
 
 impl Step {
     /// A step that read all of an area, of which there are `total`.
-    fn whole(reading: &Reading<'_>, read: usize, total: i64) -> Self {
+    fn whole(reading: &StepContext<'_>, read: usize, total: i64) -> Self {
         let read = count_of(read);
         Self {
-            is_over: true,
+            ends_reading: true,
             position: String::new(),
             read,
             expected: Some(total.max(read)),
@@ -328,17 +328,24 @@ fn step(
         return Ok(Stepped::NothingDue);
     };
     let Some(area) = Area::of(state.area) else {
-        app.db.write(move |tx| store::pass_over(tx, &account, &state))?;
+        app.db.write(move |tx| store::disable_area(tx, &account, &state))?;
         return Ok(Stepped::Read);
     };
     let began = state.started_at.filter(|_| state.is_under_way());
     let due = Due { account, pace, began: began.unwrap_or_else(|| app.clock.now()), state };
-    let reading = Reading { app, account, began: due.began, state: &due.state, is_over, news };
+    let reading = StepContext {
+        app,
+        account,
+        began: due.began,
+        state: &due.state,
+        is_time_over: is_over,
+        news,
+    };
     let read = catch_unwind(AssertUnwindSafe(|| (area.read)(&reading)));
     match read.unwrap_or(Err(DbError::JobPanicked.into())) {
         Ok(step) => note(app, area, due, step),
         Err(Halt::NoTime) => {
-            app.db.write(move |tx| store::give_way(tx, &due))?;
+            app.db.write(move |tx| store::requeue(tx, &due))?;
             Ok(Stepped::Interrupted)
         }
         Err(Halt::Failed(error)) => put_off(app, area, due, &error),
@@ -361,7 +368,7 @@ fn put_off(app: &App, area: &Area, due: Due, error: &CallError) -> Result<Steppe
             return Ok(Stepped::Interrupted);
         }
         CallError::LinkLost => {
-            app.db.write(move |tx| store::park(tx, &account))?;
+            app.db.write(move |tx| store::suspend_account(tx, &account))?;
             return Ok(Stepped::Failed);
         }
         // The limit is for one endpoint only.

@@ -41,7 +41,7 @@ pub fn read(
         if found.is_none() || !store::is_callable(tx, account)? {
             return Ok(None);
         }
-        store::want(tx, account)?;
+        store::schedule_now(tx, account)?;
         Ok::<_, DbError>(found)
     })?;
     let Some(target) = found else { return Ok(Outcome::LinkLost) };
@@ -53,7 +53,7 @@ pub fn read(
             Stepped::NothingDue | Stepped::Interrupted => break,
         }
     }
-    app.db.write(move |tx| store::unwant(tx, account))?;
+    app.db.write(move |tx| store::unschedule(tx, account))?;
     let is_linked = app.db.read(Lane::Slow, |tx| {
         let is_same = store::account(tx, account)? == Some(target);
         Ok::<_, DbError>(is_same && store::is_callable(tx, account)?)

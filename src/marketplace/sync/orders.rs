@@ -9,7 +9,7 @@
 use super::rules::{self, HOUR_S, half, hour, next_span};
 use super::store::AreaState;
 use super::window::Window;
-use super::{Asked, ORDERS, Reading, Step};
+use super::{Asked, ORDERS, Step, StepContext};
 use crate::base::{DAY_S, Instant};
 use crate::marketplace::client::Span;
 
@@ -20,7 +20,7 @@ const SPAN_S: i64 = 365 * DAY_S;
 const OVERLAP_S: i64 = 2 * HOUR_S;
 
 /// Reads one window.
-pub fn read(reading: &Reading<'_>) -> Asked<Step> {
+pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     match reading.state.good_until {
         None => history(reading),
         Some(good_until) => changes(reading, good_until),
@@ -67,7 +67,7 @@ pub fn history_from<'a>(
 }
 
 /// Reads the newest window that is not in the books yet.
-fn history(reading: &Reading<'_>) -> Asked<Step> {
+fn history(reading: &StepContext<'_>) -> Asked<Step> {
     let linked_at = reading.account.linked_at;
     let oldest = hour(linked_at.minus(SPAN_S));
     let first = Position { from: linked_at, span_s: rules::FIRST_S, top: Some(linked_at) };
@@ -91,7 +91,7 @@ fn history(reading: &Reading<'_>) -> Asked<Step> {
         window = open(from)?;
     }
     let read = window.read(reading)?;
-    let is_over = from <= oldest;
+    let ends_reading = from <= oldest;
     let position = Position {
         from,
         // Computed from the orders that were read, because totals have been
@@ -100,19 +100,19 @@ fn history(reading: &Reading<'_>) -> Asked<Step> {
         top,
     };
     Ok(Step {
-        is_over,
-        position: if is_over { String::new() } else { position.text() },
+        ends_reading,
+        position: if ends_reading { String::new() } else { position.text() },
         read,
         expected: Some(expected),
         // The reading may have begun long after the link, and may have gone on
         // while the account was linked again. Later changes are for the next
         // reading.
-        good_until: is_over.then_some(top.unwrap_or(reading.began)),
+        good_until: ends_reading.then_some(top.unwrap_or(reading.began)),
     })
 }
 
 /// Reads the oldest window of changes since the books were complete.
-fn changes(reading: &Reading<'_>, good_until: Instant) -> Asked<Step> {
+fn changes(reading: &StepContext<'_>, good_until: Instant) -> Asked<Step> {
     let target = reading.began;
     // After the clock was set back, there is little to read.
     let known = good_until.min(target);
@@ -126,7 +126,7 @@ fn changes(reading: &Reading<'_>, good_until: Instant) -> Asked<Step> {
     }
     let read = window.read(reading)?;
     Ok(Step {
-        is_over: to >= target,
+        ends_reading: to >= target,
         position: String::new(),
         read,
         expected: None,

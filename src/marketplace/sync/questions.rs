@@ -7,9 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use super::alone;
-use super::odd::{self, OddRecords};
-use super::{Asked, Reading, Step};
+use super::records;
+use super::unreadable::{self, RecordKind};
+use super::{Asked, Step, StepContext};
 use crate::base::{DAY_S, Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::document::QuestionDocument;
@@ -30,7 +30,7 @@ const MOST_OPEN: u32 = 10_000;
 /// Overlap with the last reading, because questions may show late.
 const OVERLAP_S: i64 = 2 * 3600;
 /// How a single question is announced and fetched.
-const RECORDS: OddRecords = OddRecords { topic: "questions", path: "/questions/" };
+const RECORDS: RecordKind = RecordKind { topic: "questions", path: "/questions/" };
 
 /// What searches found.
 #[derive(Default)]
@@ -42,7 +42,7 @@ struct Found {
 }
 
 /// Reads all of the area in one step.
-pub fn read(reading: &Reading<'_>) -> Asked<Step> {
+pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     let account = reading.account;
     let mut found = waiting(reading)?;
     let wide = Wide::of(&reading.state.position)
@@ -55,7 +55,7 @@ pub fn read(reading: &Reading<'_>) -> Asked<Step> {
     let others = others.filter(|question| !found.waiting.contains(question));
     let alone: BTreeSet<i64> = others.chain(found.unclear).collect();
     let ask = |client: &Client, caller: &Caller<'_>, id: &i64| client.question(caller, *id);
-    alone::each_own(reading, alone.into_iter().take(ALONE).collect(), ask, |_, _, _| Ok(()))?;
+    records::fetch_own(reading, alone.into_iter().take(ALONE).collect(), ask, |_, _, _| Ok(()))?;
     Ok(Step {
         position: wide.unwrap_or(Wide(reading.began)).text(),
         ..Step::whole(reading, found.waiting.len(), found.total)
@@ -63,7 +63,7 @@ pub fn read(reading: &Reading<'_>) -> Asked<Step> {
 }
 
 /// Reads questions that wait for an answer.
-fn waiting(reading: &Reading<'_>) -> Asked<Found> {
+fn waiting(reading: &StepContext<'_>) -> Asked<Found> {
     const OPEN: &str = "UNANSWERED";
     let mut found = Found::default();
     let (mut scroll, mut is_scan) = (None, true);
@@ -109,16 +109,16 @@ impl Wide {
 /// Reads questions that were asked since an instant; without one, all within
 /// reach.
 fn asked_since(
-    reading: &Reading<'_>,
+    reading: &StepContext<'_>,
     since: Option<Instant>,
     unclear: &mut BTreeSet<i64>,
 ) -> Asked<()> {
-    let mut odd = Vec::new();
+    let mut unreadable = Vec::new();
     for number in 0..REACH_PAGES {
         let page = reading
             .call(|client, caller| client.questions_page(caller, None, number * QUESTIONS_PAGE))?;
         let is_last = page.records.is_empty();
-        let questions = book(reading, page, unclear, &mut odd)?;
+        let questions = book(reading, page, unclear, &mut unreadable)?;
         // The newest come first.
         let is_old = since.is_some_and(|since| questions.iter().any(|(_, at)| *at < since));
         if is_last || is_old {
@@ -126,26 +126,26 @@ fn asked_since(
         }
         reading.check_time()?;
     }
-    odd::set_aside(reading, &RECORDS, odd)?;
+    unreadable::queue_unreadable(reading, &RECORDS, unreadable)?;
     Ok(())
 }
 
 /// Brings a page into the books; returns its questions and when they were
 /// asked. Those that are older than what the books have are added to `unclear`.
 fn book(
-    reading: &Reading<'_>,
+    reading: &StepContext<'_>,
     page: Page<QuestionDocument>,
     unclear: &mut BTreeSet<i64>,
-    odd: &mut Vec<i64>,
+    unreadable: &mut Vec<i64>,
 ) -> Asked<Vec<(i64, Instant)>> {
-    let mut questions = odd::readable(reading, &RECORDS, page.records, odd);
+    let mut questions = unreadable::take_readable(reading, &RECORDS, page.records, unreadable);
     questions.retain(|question: &QuestionDocument| question.seller == reading.account.ml_user_id);
     let asked = |question: &QuestionDocument| (question.id, question.asked_at);
     let all = questions.iter().map(asked).collect();
-    let stale = reading.write(move |tx, account, books| {
+    let stale = reading.write(move |tx, account, context| {
         let mut stale = Vec::new();
         for question in &questions {
-            let applied = books::apply((tx, books, account.owner), question, account.linked_at)?;
+            let applied = books::apply((tx, context, account.owner), question, account.linked_at)?;
             if applied == Applied::Stale {
                 stale.push(question.id);
             }

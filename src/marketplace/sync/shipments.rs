@@ -4,8 +4,8 @@
 //! yet. With the time that is left, it fetches shipments of older orders that
 //! were never read, until there are none left.
 
-use super::alone::{self, Forbidden, Single};
-use super::{Asked, Reading, Step, count_of};
+use super::records::{self, FetchedRecord, Forbidden};
+use super::{Asked, Step, StepContext, count_of};
 use crate::base::{DAY_S, Instant, MlUserId, OrderId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::orders;
@@ -80,11 +80,11 @@ impl Position {
         self.old = piece.last.unwrap_or(Place::END);
         self.at = self.old;
         self.left -= count_of(piece.sent.len());
-        let is_over = self.left <= 0 || self.old == Place::END;
-        if is_over {
+        let ends_reading = self.left <= 0 || self.old == Place::END;
+        if ends_reading {
             *self = Self::beginning(self.old);
         }
-        is_over
+        ends_reading
     }
 
     fn text(self) -> String {
@@ -124,30 +124,30 @@ struct Piece {
 }
 
 /// Reads some shipments, those of the newest orders first.
-pub fn read(reading: &Reading<'_>) -> Asked<Step> {
+pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     let known = Position::of(&reading.state.position);
     let mut position = known.unwrap_or(Position::beginning(Place::NEWEST));
     let edge = Place::at(reading.began.minus(SPAN_S));
     let mut sent = Vec::new();
-    let mut is_over = false;
+    let mut ends_reading = false;
     // Orders with nothing to request take no step of their own.
-    while !is_over && sent.len() < SHIPMENTS && !reading.is_over() {
+    while !ends_reading && sent.len() < SHIPMENTS && !reading.is_time_over() {
         let piece = reading.look_up(|tx| piece(tx, reading, position, edge))?;
         let asked = count_of(sent.len() + piece.sent.len());
-        is_over = position.pass(&piece, edge) || reading.done_before() + asked >= MOST;
+        ends_reading = position.pass(&piece, edge) || reading.done_before() + asked >= MOST;
         sent.extend(piece.sent);
     }
     let read = look(reading, sent)?;
     Ok(Step {
-        is_over,
+        ends_reading,
         position: position.text(),
         read: count_of(read),
         expected: None,
-        good_until: if is_over { Some(reading.began) } else { reading.state.good_until },
+        good_until: if ends_reading { Some(reading.began) } else { reading.state.good_until },
     })
 }
 
-fn piece(tx: &ReadTx<'_>, reading: &Reading<'_>, from: Position, edge: Place) -> Result<Piece> {
+fn piece(tx: &ReadTx<'_>, reading: &StepContext<'_>, from: Position, edge: Place) -> Result<Piece> {
     let account = reading.account;
     let is_recent = from.at > edge;
     let numbers = |words: &[&str]| -> Result<Vec<Option<i64>>> {
@@ -184,16 +184,16 @@ fn piece(tx: &ReadTx<'_>, reading: &Reading<'_>, from: Position, edge: Place) ->
     Ok(Piece { sent, last: last.filter(|_| orders.len() == ORDERS) })
 }
 
-fn look(reading: &Reading<'_>, sent: Vec<Sent>) -> Asked<usize> {
-    alone::each(
+fn look(reading: &StepContext<'_>, sent: Vec<Sent>) -> Asked<usize> {
+    records::fetch_each(
         reading,
         sent,
         Forbidden::Area,
         |client, caller, sent| client.shipment(caller, sent.shipment),
-        |tx, account, books, sent, single| {
-            if let Single::Found(shipment) = single {
+        |tx, account, context, sent, fetched| {
+            if let FetchedRecord::Found(shipment) = fetched {
                 let read = (sent.shipment, shipment);
-                orders::apply_shipment((tx, books, account.owner), sent.order, read)?;
+                orders::apply_shipment((tx, context, account.owner), sent.order, read)?;
             }
             Ok(())
         },

@@ -141,7 +141,7 @@ pub fn ask(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
 
 /// Makes every area of an account due at once, except those that wait for an
 /// event.
-pub fn want(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
+pub fn schedule_now(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     tx.run(
         "UPDATE ml_sync SET next_at = ?2, at_once = 1 WHERE ml_user_id = ?1 AND next_at < ?3",
         (account, tx.now(), LATER),
@@ -150,7 +150,7 @@ pub fn want(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
 
 /// Returns areas that could not be read at once to the periodic tasks, except
 /// first readings.
-pub fn unwant(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
+pub fn unschedule(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
     tx.run(
         "UPDATE ml_sync SET at_once = 0 WHERE ml_user_id = ?1 AND at_once = 1 AND good_until IS NOT NULL",
         [account],
@@ -243,7 +243,7 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<boo
     }
     let now = tx.now();
     let done = if state.is_under_way() { state.done + step.read } else { step.read };
-    let (ended_at, next_at) = if step.is_over {
+    let (ended_at, next_at) = if step.ends_reading {
         (Some(now), next_turn(now, area.every_s, account.ml_user_id))
     } else {
         (None, now)
@@ -265,7 +265,7 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<boo
             next_at,
         ),
     )?;
-    if step.is_over {
+    if step.ends_reading {
         (area.settle)(tx, account)?;
     }
     note_synced(tx, account.ml_user_id)?;
@@ -296,7 +296,7 @@ pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: b
 
 /// Lets areas that have waited go first, because the time was over before all
 /// of this area was read.
-pub fn give_way(tx: &WriteTx<'_>, due: &Due) -> Result<()> {
+pub fn requeue(tx: &WriteTx<'_>, due: &Due) -> Result<()> {
     tx.run(
         "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2 AND next_at < ?3",
         (due.account.ml_user_id, due.state.area, tx.now()),
@@ -304,7 +304,7 @@ pub fn give_way(tx: &WriteTx<'_>, due: &Due) -> Result<()> {
 }
 
 /// Stops reading an area that this program does not know.
-pub fn pass_over(tx: &WriteTx<'_>, account: &Account, state: &AreaState) -> Result<()> {
+pub fn disable_area(tx: &WriteTx<'_>, account: &Account, state: &AreaState) -> Result<()> {
     tx.run(
         "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2",
         (account.ml_user_id, state.area, LATER),
@@ -312,7 +312,7 @@ pub fn pass_over(tx: &WriteTx<'_>, account: &Account, state: &AreaState) -> Resu
 }
 
 /// Postpones all areas of an account until it is linked again.
-pub fn park(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
+pub fn suspend_account(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
     if is_still(tx, account)? {
         tx.execute(
             "UPDATE ml_sync SET next_at = ?2 WHERE ml_user_id = ?1",

@@ -16,12 +16,12 @@ use std::sync::atomic::Ordering;
 
 use super::buyers::Names;
 use super::lanes::{both, two_at_a_time};
-use super::odd::{self, OddRecords};
 use super::rules::{MOST_ORDERS, whole_hours};
-use super::{Asked, Halt, Reading, count_of};
+use super::unreadable::{self, RecordKind};
+use super::{Asked, Halt, StepContext, count_of};
 use crate::db::{DbError, Pending};
 use crate::marketplace::account::tokens::CallError;
-use crate::marketplace::books::document::{Odd, OrderDocument};
+use crate::marketplace::books::document::{OrderDocument, UnreadableRecord};
 use crate::marketplace::books::orders::{self as books, Applied};
 use crate::marketplace::client::{Failure, ORDERS_PAGE, OrderSearch, Page, Span};
 
@@ -39,7 +39,7 @@ const PASSES: usize = 2 * STATES.len();
 /// From this offset on, paging may end though there are more orders.
 const SURE_REACH: usize = 900;
 /// How a single order is announced and fetched.
-const RECORDS: OddRecords = OddRecords { topic: "orders_v2", path: "/orders/" };
+const RECORDS: RecordKind = RecordKind { topic: "orders_v2", path: "/orders/" };
 
 /// A window with the first page of each of its two searches.
 pub struct Window {
@@ -49,7 +49,7 @@ pub struct Window {
 
 impl Window {
     /// Begins to read the orders of a span, which is rounded to whole hours.
-    pub fn open(reading: &Reading<'_>, span: Span) -> Asked<Self> {
+    pub fn open(reading: &StepContext<'_>, span: Span) -> Asked<Self> {
         reading.check_time()?;
         let span = match span {
             Span::Created(from, to) => {
@@ -81,12 +81,12 @@ impl Window {
 
     /// Brings all orders of the window into the books; returns how many there
     /// are.
-    pub fn read(self, reading: &Reading<'_>) -> Asked<i64> {
+    pub fn read(self, reading: &StepContext<'_>) -> Asked<i64> {
         let span = self.span;
         let (mut window, mut seen) = (self, HashSet::<i64>::new());
         for times in 1.. {
             let course = window.read_once(reading)?;
-            odd::set_aside(reading, &RECORDS, course.odd)?;
+            unreadable::queue_unreadable(reading, &RECORDS, course.unreadable)?;
             seen.extend(course.pages.iter().flat_map(|page| page.rows.iter().flatten()));
             if course.was_stopped {
                 return Err(Halt::NoTime);
@@ -108,7 +108,7 @@ impl Window {
     /// Reads the pages and brings them into the books. The marketplace's totals
     /// have been wrong. So a pass ends where both the total and a page that is
     /// not full say so, or with an empty page.
-    fn read_once(self, reading: &Reading<'_>) -> Result<Course, CallError> {
+    fn read_once(self, reading: &StepContext<'_>) -> Result<Course, CallError> {
         let (span, names) = (self.span, Names::default());
         let course = Mutex::new(Course {
             next: [1, 1, 0, 0],
@@ -128,7 +128,8 @@ impl Window {
             if found.records.is_empty() {
                 return Ok(None);
             }
-            let mut orders = odd::readable(reading, &RECORDS, found.records, &mut course.odd);
+            let mut orders =
+                unreadable::take_readable(reading, &RECORDS, found.records, &mut course.unreadable);
             drop(course);
             if let Span::Updated(..) = span {
                 names.add(reading, &mut orders)?;
@@ -153,7 +154,7 @@ struct Course {
     /// The orders on each page.
     pages: Vec<Seen>,
     /// Ids of orders that could not be read.
-    odd: Vec<i64>,
+    unreadable: Vec<i64>,
     was_stopped: bool,
 }
 
@@ -170,13 +171,13 @@ impl Course {
     /// it was fetched already.
     fn take(
         &mut self,
-        reading: &Reading<'_>,
+        reading: &StepContext<'_>,
     ) -> Option<(usize, usize, Option<Page<OrderDocument>>)> {
         if let Some((pass, page)) = self.first.pop() {
             return Some((pass, 0, Some(page)));
         }
         let pass = (0..PASSES).find(|pass| self.next[*pass] < self.ends[*pass])?;
-        if reading.is_over() {
+        if reading.is_time_over() {
             self.was_stopped = true;
             return None;
         }
@@ -191,14 +192,14 @@ impl Course {
 
     fn note(
         &mut self,
-        reading: &Reading<'_>,
+        reading: &StepContext<'_>,
         pass: usize,
         number: usize,
         page: &Page<OrderDocument>,
     ) {
-        let number_of = |order: &Result<OrderDocument, Odd>| match order {
+        let number_of = |order: &Result<OrderDocument, UnreadableRecord>| match order {
             Ok(order) => Some(order.id.0),
-            Err(odd) => odd.id,
+            Err(unreadable) => unreadable.id,
         };
         let seen = Seen { pass, number, rows: page.records.iter().map(number_of).collect() };
         let meets_other_end = self.meets_other_end(&seen);
@@ -215,7 +216,7 @@ impl Course {
 
     /// Ends a pass that returned nothing more though there may be more orders.
     /// The rest is read from the other end.
-    fn cut(&mut self, reading: &Reading<'_>, pass: usize, number: usize) {
+    fn cut(&mut self, reading: &StepContext<'_>, pass: usize, number: usize) {
         self.ends[pass] = self.ends[pass].min(number);
         let back = pass + STATES.len();
         if back >= PASSES {
@@ -257,7 +258,7 @@ fn all_meet(mut pages: Vec<Seen>, full: usize) -> bool {
 }
 
 fn page(
-    reading: &Reading<'_>,
+    reading: &StepContext<'_>,
     span: Span,
     pass: usize,
     number: usize,
@@ -280,14 +281,14 @@ fn page(
 
 /// Queues the write of a page; the result is how many of its sales no
 /// notification announced.
-fn book(reading: &Reading<'_>, mut orders: Vec<OrderDocument>) -> Pending<usize, DbError> {
+fn book(reading: &StepContext<'_>, mut orders: Vec<OrderDocument>) -> Pending<usize, DbError> {
     let counts_news = reading.state.good_until.is_some();
     orders.retain(|order| order.seller == reading.account.ml_user_id);
-    reading.submit(move |tx, account, books| {
+    reading.submit(move |tx, account, context| {
         let mut news = 0;
         for order in &orders {
             let known = !counts_news || books::is_sale(tx, account.owner, order.id)?;
-            let applied = books::apply((tx, books, account.owner), order, account.linked_at)?;
+            let applied = books::apply((tx, context, account.owner), order, account.linked_at)?;
             news += usize::from(!known && applied == Applied::Stored && order.is_sale());
         }
         Ok(news)
@@ -328,8 +329,8 @@ mod tests {
         ] {
             assert_eq!(all_meet(pages.clone(), 3), meet, "{pages:?}");
         }
-        let mut odd = page(0, 0, &[1, 2]);
-        odd.rows.push(None);
-        assert!(all_meet(vec![odd, page(0, 1, &[4])], 3));
+        let mut unreadable = page(0, 0, &[1, 2]);
+        unreadable.rows.push(None);
+        assert!(all_meet(vec![unreadable, page(0, 1, &[4])], 3));
     }
 }

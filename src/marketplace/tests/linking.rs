@@ -66,16 +66,16 @@ fn a_consent_works_once_and_for_its_own_person() {
         answer["location"].as_str().unwrap().to_owned()
     };
     let refused = consent(&begin(ANA), true);
-    assert_eq!(world.come_back(ANA, &refused), "/painel/ml: recusada");
+    assert_eq!(world.finish_link(ANA, &refused), "/painel/ml: recusada");
 
     let agreed = consent(&begin(ANA), false);
-    assert_eq!(world.come_back(RUI, &agreed), "/painel/ml: expirada", "somebody else's state");
-    assert_eq!(world.come_back(ANA, &agreed), "/painel/ml: vinculada");
-    assert_eq!(world.come_back(ANA, &agreed), "/painel/ml: expirada", "used before");
+    assert_eq!(world.finish_link(RUI, &agreed), "/painel/ml: expirada", "somebody else's state");
+    assert_eq!(world.finish_link(ANA, &agreed), "/painel/ml: vinculada");
+    assert_eq!(world.finish_link(ANA, &agreed), "/painel/ml: expirada", "used before");
 
     let late = consent(&begin(ANA), false);
     world.advance(601);
-    assert_eq!(world.come_back(ANA, &late), "/painel/ml: expirada");
+    assert_eq!(world.finish_link(ANA, &late), "/painel/ml: expirada");
 
     for _ in 0..15 {
         begin(ANA);
@@ -83,7 +83,7 @@ fn a_consent_works_once_and_for_its_own_person() {
     assert_eq!(world.rows("SELECT count(*) FROM ml_link_attempt"), ["10"]);
     let down = consent(&begin(ANA), false);
     world.control("faults", &json!({ "path_prefix": "/oauth", "kind": "status", "code": 503 }));
-    assert_eq!(world.come_back(ANA, &down), "/painel/ml: indisponivel");
+    assert_eq!(world.finish_link(ANA, &down), "/painel/ml: indisponivel");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::accounts::{Account, Role};
 use crate::base::{DAY_S, MlUserId, Secret, UserId};
 use crate::db::Lane;
 use crate::edge::guard::{Claim, Person};
-use crate::fixture::{self, House, NOW, Place};
+use crate::fixture::{self, NOW, TestApp, TestDir};
 use crate::http::{Family, Problem, Reply, Request};
 use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::sandbox::{self, CLIENT_ID, CLIENT_SECRET, Running};
@@ -24,7 +24,7 @@ const SHOP: MlUserId = MlUserId(777);
 
 /// The service beside the sandbox, on one clock.
 struct World {
-    house: House,
+    test: TestApp,
     app: Arc<App>,
     sandbox: Running,
 }
@@ -32,18 +32,18 @@ struct World {
 impl World {
     /// Two people, a seller with a listing at the marketplace, nothing linked.
     fn new() -> Self {
-        let place = Place::new();
+        let dir = TestDir::new();
         let sandbox = sandbox::start(sandbox::Options {
             listen: ([127, 0, 0, 1], 0).into(),
-            clock: place.clock(),
+            clock: dir.clock(),
             client_id: CLIENT_ID.to_owned(),
             client_secret: Secret::new(CLIENT_SECRET),
             redirect_uris: Vec::new(),
             notify_url: None,
         })
         .unwrap();
-        let house = House::at(place, config_for(&sandbox.url()));
-        let world = Self { app: Arc::clone(&house.app), house, sandbox };
+        let test = TestApp::at(dir, config_for(&sandbox.url()));
+        let world = Self { app: Arc::clone(&test.app), test, sandbox };
         world.write(|tx| {
             tx.execute(
                 "INSERT INTO user (user_id, email, name, role, created_at)
@@ -97,14 +97,14 @@ impl World {
     /// Moves the clock of both sides.
     fn advance(&self, seconds: i64) {
         let later = self.app.clock.now().plus(seconds);
-        self.house.place.now_is(later);
+        self.test.dir.now_is(later);
     }
 
     fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce(&crate::db::WriteTx<'_>) -> crate::db::Result<T> + Send + 'static,
     ) -> T {
-        self.house.write(job)
+        self.test.write(job)
     }
 
     /// The columns of all rows of a query, one line each.
@@ -115,7 +115,7 @@ impl World {
                 columns.map(|column| row.get::<_, rusqlite::types::Value>(column).map(show_cell));
             Ok(cells.collect::<rusqlite::Result<Vec<_>>>()?.join(" "))
         };
-        self.house.ask(sql, show)
+        self.test.ask(sql, show)
     }
 
     fn begin(&self, person: UserId) -> Reply {
@@ -128,13 +128,13 @@ impl World {
         let begun = self.begin(person);
         let consent =
             self.control("authorize", &json!({ "query": location(&begun), "ml_user_id": SHOP.0 }));
-        self.come_back(person, consent["location"].as_str().unwrap())
+        self.finish_link(person, consent["location"].as_str().unwrap())
     }
 
-    fn come_back(&self, person: UserId, address: &str) -> String {
+    fn finish_link(&self, person: UserId, address: &str) -> String {
         let path = address.strip_prefix("http://127.0.0.1:8080").unwrap();
-        let arrival = account::link::Arrival::of(&self.request(path, b"")).unwrap();
-        let outcome = account::link::come_back(&self.app, person, &arrival).unwrap();
+        let callback = account::link::LinkCallback::of(&self.request(path, b"")).unwrap();
+        let outcome = account::link::finish_link(&self.app, person, &callback).unwrap();
         location(&outcome.redirect().unwrap())
     }
 

@@ -57,7 +57,7 @@ fn calculator(
 /// Some parcels of an account, with their files at `file`.
 pub fn some_parcels(
     ago: &dyn Fn(i64) -> When,
-    is_living: bool,
+    can_print: bool,
     parcels: usize,
     file: &'static str,
 ) -> Parcels {
@@ -76,7 +76,7 @@ pub fn some_parcels(
     Parcels {
         account: "1".to_owned(),
         file,
-        is_living,
+        can_print,
         printable: parcels.min(parcels.saturating_sub(1).max(1)),
         all: format!("{file}?conta=1&shipment_id=1,2"),
         rows: (0..parcels).map(parcel).collect(),
@@ -87,7 +87,7 @@ pub fn some_parcels(
 fn labels(
     layout: Layout,
     ago: &dyn Fn(i64) -> When,
-    is_living: bool,
+    can_print: bool,
     accounts: usize,
     parcels: usize,
 ) -> String {
@@ -100,7 +100,7 @@ fn labels(
         layout,
         is_linked: accounts > 0,
         tabs: NAMES.iter().enumerate().take(accounts).map(tab).collect(),
-        parcels: some_parcels(ago, is_living, parcels, "/painel/ml/etiqueta"),
+        parcels: some_parcels(ago, can_print, parcels, "/painel/ml/etiqueta"),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::store::{self, Logged, Wanted};
+use super::store::{self, Logged, RequestLogFilter};
 use super::views::{RequestPage, RequestRow, RequestsPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -109,20 +109,20 @@ wire! {
 /// `GET /admin/requisicoes`: the requests, as page, JSON or CSV.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
-    let wanted = wanted(app, &query, request.now);
+    let filter = filter_of(app, &query, request.now);
     // Write the waiting entries first: the page should show the latest requests.
     if let Err(error) = app.requests.flush(&app.db) {
         tracing::warn!(%error, "the log of requests was not written; trying again");
     }
     if query.csv {
-        let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted, MOST_EXPORTED, 0))?.0;
+        let ids = app.db.read(request.lane, |tx| store::ids(tx, &filter, MOST_EXPORTED, 0))?.0;
         return export::list(app, person, &LIST, ids, |app, tx, id| {
             Ok(store::one(tx, id)?.map(|one| WireRequest::of(one, app.zone())))
         });
     }
     let (limit, offset) = query.window();
     let (logged, total) =
-        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
+        app.db.read(request.lane, |tx| store::page(tx, &filter, limit, offset))?;
     let zone = app.zone();
     if request.wants_json() {
         let logged = logged.into_iter().map(|one| WireRequest::of(one, zone));
@@ -136,9 +136,9 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-fn wanted(app: &App, query: &ListQuery, now: Instant) -> Wanted {
+fn filter_of(app: &App, query: &ListQuery, now: Instant) -> RequestLogFilter {
     let start_of = |days: i64| app.zone().start_of(app.day(now).plus(-days));
-    Wanted {
+    RequestLogFilter {
         search: query.search.clone(),
         class: query.filter("resposta").and_then(|class| class.get(..1)?.parse().ok()),
         caller: query.filter("quem").map(|caller| if caller == NOBODY { "" } else { caller }),

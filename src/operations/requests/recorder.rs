@@ -29,9 +29,9 @@ const LONGEST_METHOD: usize = 20;
 
 /// Chooses which responses are logged, and holds their entries until written.
 pub struct Recorder {
-    rows: Vec<Shown>,
-    answers: Second,
-    failures: Second,
+    rows: Vec<PathLogging>,
+    answers: RateCounter,
+    failures: RateCounter,
     above: AtomicU64,
     waiting: Mutex<VecDeque<Entry>>,
     dropped: AtomicU64,
@@ -39,14 +39,14 @@ pub struct Recorder {
 
 /// How the log shows requests of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
+enum PathLogging {
     Never,
     AsAsked,
     /// The route's pattern, because a part of the path is secret.
     Pattern(&'static str),
 }
 
-impl Shown {
+impl PathLogging {
     fn of(route: &Route) -> Self {
         // Not logged: what browsers and probes fetch often, and the log itself.
         let alone = ["/favicon.ico", "/healthz", "/manifest.webmanifest", "/readyz", "/sw.js"];
@@ -64,9 +64,9 @@ impl Shown {
 /// Counts within the current second: the upper 32 bits hold the second, the lower
 /// 32 bits the count.
 #[derive(Default)]
-struct Second(AtomicU64);
+struct RateCounter(AtomicU64);
 
-impl Second {
+impl RateCounter {
     /// Returns whether one more is within `most` for this second, and counts it.
     fn takes(&self, now: Instant, most: u32) -> bool {
         let second = now.0.cast_unsigned() << 32;
@@ -91,9 +91,9 @@ impl Recorder {
     /// A recorder for the routes of a table.
     pub fn new(routes: &[Route]) -> Self {
         Self {
-            rows: routes.iter().map(Shown::of).collect(),
-            answers: Second::default(),
-            failures: Second::default(),
+            rows: routes.iter().map(PathLogging::of).collect(),
+            answers: RateCounter::default(),
+            failures: RateCounter::default(),
             above: AtomicU64::new(0),
             waiting: Mutex::default(),
             dropped: AtomicU64::new(0),
@@ -104,7 +104,7 @@ impl Recorder {
     /// the entry represents. `row` is `None` when no route matched. To be called
     /// once for each response.
     pub fn admits(&self, row: Option<usize>, status: StatusCode, now: Instant) -> Option<u32> {
-        if self.shown(row) == Shown::Never {
+        if self.path_logging(row) == PathLogging::Never {
             return None;
         }
         let is_failure = status.is_server_error();
@@ -120,15 +120,15 @@ impl Recorder {
 
     /// A path as logs may show it.
     pub fn path<'p>(&self, row: Option<usize>, asked: &'p str) -> &'p str {
-        match self.shown(row) {
-            Shown::Pattern(pattern) => pattern,
-            Shown::Never | Shown::AsAsked => cut(asked, LONGEST_PATH),
+        match self.path_logging(row) {
+            PathLogging::Pattern(pattern) => pattern,
+            PathLogging::Never | PathLogging::AsAsked => cut(asked, LONGEST_PATH),
         }
     }
 
-    fn shown(&self, row: Option<usize>) -> Shown {
+    fn path_logging(&self, row: Option<usize>) -> PathLogging {
         let known = row.and_then(|row| self.rows.get(row));
-        known.copied().unwrap_or(Shown::AsAsked)
+        known.copied().unwrap_or(PathLogging::AsAsked)
     }
 
     /// Queues an entry for the next write.

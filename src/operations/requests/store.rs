@@ -56,7 +56,7 @@ pub fn count(tx: &ReadTx<'_>) -> Result<i64> {
 
 /// The filter of a list of entries.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct RequestLogFilter {
     /// The beginning of a path if it begins with a slash, otherwise a request
     /// id; empty for all.
     pub search: String,
@@ -122,46 +122,51 @@ pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Logged>> {
 /// times the work for the writer.
 pub fn page(
     tx: &ReadTx<'_>,
-    wanted: &Wanted,
+    filter: &RequestLogFilter,
     limit: u32,
     offset: u32,
 ) -> Result<(Vec<Logged>, u64)> {
-    let (ids, total) = ids(tx, wanted, limit, offset)?;
+    let (ids, total) = ids(tx, filter, limit, offset)?;
     let logged = ids.into_iter().filter_map(|id| one(tx, id).transpose());
     Ok((logged.collect::<Result<_>>()?, total))
 }
 
 /// The same, but only the ids.
-pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted, limit: u32, offset: u32) -> Result<(Vec<i64>, u64)> {
-    let since = wanted.since.map_or(0, first_of);
-    let after = format!("{}\u{10ffff}", wanted.search);
-    let index = match (wanted.class, wanted.caller) {
+pub fn ids(
+    tx: &ReadTx<'_>,
+    filter: &RequestLogFilter,
+    limit: u32,
+    offset: u32,
+) -> Result<(Vec<i64>, u64)> {
+    let since = filter.since.map_or(0, first_of);
+    let after = format!("{}\u{10ffff}", filter.search);
+    let index = match (filter.class, filter.caller) {
         (Some(_), _) => "INDEXED BY request_log_by_class",
         (None, Some(_)) => "INDEXED BY request_log_by_caller",
         (None, None) => "",
     };
     let mut values: Vec<(&str, &dyn ToSql)> = vec![(":since", &since)];
     let mut filters = "entry_id >= :since".to_owned();
-    if wanted.search.starts_with('/') {
-        values.extend([(":q", &wanted.search as &dyn ToSql), (":after", &after)]);
+    if filter.search.starts_with('/') {
+        values.extend([(":q", &filter.search as &dyn ToSql), (":after", &after)]);
         filters.push_str(" AND path >= :q AND path < :after");
-    } else if !wanted.search.is_empty() {
-        values.push((":q", &wanted.search));
+    } else if !filter.search.is_empty() {
+        values.push((":q", &filter.search));
         filters.push_str(" AND request_id = :q");
     }
-    if let Some(class) = &wanted.class {
+    if let Some(class) = &filter.class {
         values.push((":class", class));
         filters.push_str(" AND status / 100 = :class");
     }
-    if let Some(caller) = &wanted.caller {
+    if let Some(caller) = &filter.caller {
         values.push((":caller", caller));
         filters.push_str(" AND caller = :caller");
     }
-    let total: i64 = if wanted.search.is_empty() && wanted.since.is_none() {
+    let total: i64 = if filter.search.is_empty() && filter.since.is_none() {
         tx.value(
             "SELECT coalesce(sum(entries), 0) FROM request_log_count
              WHERE (?1 IS NULL OR class = ?1) AND (?2 IS NULL OR caller = ?2)",
-            (wanted.class, wanted.caller),
+            (filter.class, filter.caller),
         )?
     } else {
         let count = format!("SELECT count(*) FROM request_log {index} WHERE {filters}");

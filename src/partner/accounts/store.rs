@@ -139,12 +139,12 @@ pub fn months(tx: &ReadTx<'_>, id: UserId) -> Result<Vec<Day>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{House, config};
+    use crate::fixture::{TestApp, config};
 
     #[test]
     fn months_with_calls_are_found_newest_first_and_no_more_than_a_few() {
-        let house = House::new(config(&[]));
-        house.write(|tx| {
+        let test = TestApp::new(config(&[]));
+        test.write(|tx| {
             tx.run(
                 "INSERT INTO user (user_id, email, name, role, created_at)
                  VALUES (1, 'a@x.com', 'A', 'pro', 1), (2, 'b@x.com', 'B', 'pro', 1)",
@@ -159,16 +159,16 @@ mod tests {
                 [],
             )
         });
-        let found = house.read(|tx| months(tx, UserId(1)));
+        let found = test.read(|tx| months(tx, UserId(1)));
         let said: Vec<String> = found.iter().map(|month| month.iso()).collect();
         assert_eq!(said.len(), MONTHS as usize);
         assert_eq!(said[..2], ["2025-10-01", "2025-07-01"]);
-        assert!(house.read(|tx| months(tx, UserId(2))).is_empty());
+        assert!(test.read(|tx| months(tx, UserId(2))).is_empty());
     }
 
     #[test]
     fn every_order_walks_an_index_of_its_own() {
-        let house = House::new(config(&[]));
+        let test = TestApp::new(config(&[]));
         for (order, index) in [
             ("party.name_key, party.user_id", "partner_summary_by_name"),
             ("party.month DESC, party.calls DESC, party.user_id DESC", "partner_summary_by_use"),
@@ -178,7 +178,7 @@ mod tests {
                 "EXPLAIN QUERY PLAN SELECT u.name, party.calls FROM partner_summary party
                  CROSS JOIN user u ON u.user_id = party.user_id ORDER BY {order} LIMIT 20"
             );
-            let plan: Vec<String> = house.ask(&sql, |row| row.get(3));
+            let plan: Vec<String> = test.ask(&sql, |row| row.get(3));
             assert!(plan[0].contains(index), "{plan:?}");
             assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:?}");
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant as Monotonic};
 use serde_json::{Map, Value, json};
 
 use super::{Line, TEXT_MAX, Telegram, Webhook, bot_json};
-use crate::sandbox::call::{Answer, Call};
+use crate::sandbox::call::{Call, HandlerResult};
 use crate::sandbox::faults::{self, FaultKind};
 use crate::sandbox::http::{Reply, Request};
 use crate::sandbox::logs::ChatMessage;
@@ -55,11 +55,11 @@ pub fn instead(kind: &FaultKind) -> Option<Reply> {
 }
 
 /// `/bot{token}/{method}`.
-pub fn answer(call: &mut Call<'_>) -> Answer {
+pub fn answer(call: &mut Call<'_>) -> HandlerResult {
     let (token, method) = token_and_method(call.request).unwrap_or_default();
     check_token(token)?;
     let parameters = parameters(call.request);
-    let telegram = &mut call.world.telegram;
+    let telegram = &mut call.state.telegram;
     // Names of methods are case-insensitive.
     match &*method.to_ascii_lowercase() {
         "getme" => {
@@ -94,7 +94,7 @@ pub fn answer(call: &mut Call<'_>) -> Answer {
     }
 }
 
-fn done(result: &impl serde::Serialize) -> Answer {
+fn done(result: &impl serde::Serialize) -> HandlerResult {
     Ok(Reply::json(200, &json!({ "ok": true, "result": result })))
 }
 
@@ -140,10 +140,10 @@ fn flag(parameters: &Map<String, Value>, name: &str) -> bool {
     }
 }
 
-fn send_message(call: &mut Call<'_>, parameters: &Map<String, Value>) -> Answer {
+fn send_message(call: &mut Call<'_>, parameters: &Map<String, Value>) -> HandlerResult {
     let text = word(parameters, "text").trim();
     let chat_id = whole(parameters, "chat_id");
-    let telegram = &mut call.world.telegram;
+    let telegram = &mut call.state.telegram;
     if text.is_empty() {
         return Err(refused(400, "Bad Request: message text is empty"));
     }
@@ -159,7 +159,7 @@ fn send_message(call: &mut Call<'_>, parameters: &Map<String, Value>) -> Answer 
     chat.push(Line { at: call.now.rfc3339(), bot: true, text: text.to_owned() });
     let (to, shown) = (chat.id.to_string(), chat.as_json());
     let number = telegram.next_message();
-    call.world.messages.push(ChatMessage {
+    call.state.messages.push(ChatMessage {
         at: call.now.rfc3339(),
         gateway: "telegram",
         to,
@@ -173,7 +173,7 @@ fn send_message(call: &mut Call<'_>, parameters: &Map<String, Value>) -> Answer 
     }))
 }
 
-fn get_updates(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Answer {
+fn get_updates(telegram: &mut Telegram, parameters: &Map<String, Value>) -> HandlerResult {
     if telegram.webhook.is_some() {
         return Err(refused(
             409,
@@ -208,7 +208,7 @@ fn allow(telegram: &mut Telegram, parameters: &Map<String, Value>) {
     telegram.allowed = kinds.filter_map(Value::as_str).map(str::to_owned).collect();
 }
 
-fn set_webhook(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Answer {
+fn set_webhook(telegram: &mut Telegram, parameters: &Map<String, Value>) -> HandlerResult {
     let url = word(parameters, "url");
     if flag(parameters, "drop_pending_updates") {
         telegram.updates.clear();
@@ -254,16 +254,16 @@ pub async fn wait(sandbox: &Sandbox, request: &Request) -> Option<Reply> {
     let deadline = tokio::time::Instant::now() + Duration::from_secs(seconds);
     let mut bell = sandbox.telegram_bell.subscribe();
     let mine = {
-        let mut world = sandbox.world();
-        world.telegram.pollers += 1;
-        world.telegram.pollers
+        let mut state = sandbox.state();
+        state.telegram.pollers += 1;
+        state.telegram.pollers
     };
     sandbox.ring();
     loop {
         bell.mark_unchanged();
         {
-            let world = sandbox.world();
-            let telegram = &world.telegram;
+            let state = sandbox.state();
+            let telegram = &state.telegram;
             if telegram.pollers != mine {
                 return Some(refused(
                     409,
@@ -271,7 +271,7 @@ pub async fn wait(sandbox: &Sandbox, request: &Request) -> Option<Reply> {
                 ));
             }
             let has_news = telegram.updates.iter().any(|update| update.id >= offset);
-            let has_fault = faults::is_meant(&world.faults, &request.method, "/bot/getUpdates");
+            let has_fault = faults::is_meant(&state.faults, &request.method, "/bot/getUpdates");
             if has_news || has_fault || telegram.webhook.is_some() {
                 return None;
             }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{USERNAME, people};
-use crate::sandbox::call::{Call, Outcome};
+use crate::sandbox::call::{Call, ControlResult};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,8 +18,8 @@ struct InChat {
 }
 
 /// `GET /_sandbox/telegram`.
-pub fn state(call: &mut Call<'_>) -> Outcome {
-    let telegram = &call.world.telegram;
+pub fn state(call: &mut Call<'_>) -> ControlResult {
+    let telegram = &call.state.telegram;
     let webhook = telegram
         .webhook
         .as_ref()
@@ -32,31 +32,31 @@ pub fn state(call: &mut Call<'_>) -> Outcome {
 }
 
 /// `POST /_sandbox/telegram/say`.
-pub fn say(call: &mut Call<'_>) -> Outcome {
+pub fn say(call: &mut Call<'_>) -> ControlResult {
     let InChat { chat_id, name, text } = call.body()?;
-    people::say(&mut call.world.telegram, chat_id, &name, &text, call.now)?;
+    people::say(&mut call.state.telegram, chat_id, &name, &text, call.now)?;
     Ok(json!({ "ok": true }))
 }
 
 /// `POST /_sandbox/telegram/block`.
-pub fn block(call: &mut Call<'_>) -> Outcome {
+pub fn block(call: &mut Call<'_>) -> ControlResult {
     set_blocked(call, true)
 }
 
 /// `POST /_sandbox/telegram/unblock`.
-pub fn unblock(call: &mut Call<'_>) -> Outcome {
+pub fn unblock(call: &mut Call<'_>) -> ControlResult {
     set_blocked(call, false)
 }
 
-fn set_blocked(call: &mut Call<'_>, blocked: bool) -> Outcome {
+fn set_blocked(call: &mut Call<'_>, blocked: bool) -> ControlResult {
     let chat: InChat = call.body()?;
-    people::set_blocked(&mut call.world.telegram, chat.chat_id, blocked, call.now)?;
+    people::set_blocked(&mut call.state.telegram, chat.chat_id, blocked, call.now)?;
     Ok(json!({ "ok": true }))
 }
 
 /// `POST /_sandbox/telegram/updates`: queues the given update.
-pub fn update(call: &mut Call<'_>) -> Outcome {
+pub fn update(call: &mut Call<'_>) -> ControlResult {
     let update = call.body()?;
-    people::tell_raw(&mut call.world.telegram, update)?;
+    people::tell_raw(&mut call.state.telegram, update)?;
     Ok(json!({ "ok": true }))
 }

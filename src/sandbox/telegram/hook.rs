@@ -38,13 +38,13 @@ pub fn run(sandbox: &Arc<Sandbox>) {
 
 /// Waits for the next due update; `None` when the sandbox stops.
 fn next(sandbox: &Sandbox) -> Option<(Update, String, Option<String>)> {
-    let mut world = sandbox.world();
+    let mut state = sandbox.state();
     loop {
-        if world.stopping {
+        if state.stopping {
             return None;
         }
         let now = Monotonic::now();
-        let telegram = &world.telegram;
+        let telegram = &state.telegram;
         let wait = match (&telegram.webhook, telegram.updates.front()) {
             (Some(hook), Some(update)) if hook.due <= now => {
                 return Some((update.clone(), hook.url.clone(), hook.secret.clone()));
@@ -53,14 +53,14 @@ fn next(sandbox: &Sandbox) -> Option<(Update, String, Option<String>)> {
             // When there is nothing to send, only the bell wakes this thread.
             _ => Duration::from_hours(1),
         };
-        sandbox.bell.wait_for(&mut world, wait);
+        sandbox.bell.wait_for(&mut state, wait);
     }
 }
 
 /// Removes an update that was accepted, or schedules its next try.
 fn settle(sandbox: &Sandbox, update: &Update, error: Option<String>) {
-    let mut world = sandbox.world();
-    let telegram = &mut world.telegram;
+    let mut state = sandbox.state();
+    let telegram = &mut state.telegram;
     let Some(hook) = &mut telegram.webhook else {
         return;
     };

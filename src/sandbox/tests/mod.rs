@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{CLIENT_ID, CLIENT_SECRET, Options, Running, http, seed_demo, start};
 use crate::base::{Instant, Secret};
-use crate::fixture::{NOW, Place};
+use crate::fixture::{NOW, TestDir};
 
 const RETURN: &str = "http://127.0.0.1:9/painel/ml/retorno";
 const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters-x";
@@ -22,7 +22,7 @@ const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters-x";
 struct Site {
     running: Running,
     agent: ureq::Agent,
-    place: Place,
+    dir: TestDir,
     seller: i64,
     item: String,
 }
@@ -42,11 +42,11 @@ impl Answer {
 
 impl Site {
     fn start() -> Self {
-        let place = Place::new();
-        place.now_is(NOW.plus(1_800));
+        let dir = TestDir::new();
+        dir.now_is(NOW.plus(1_800));
         let running = start(Options {
             listen: "127.0.0.1:0".parse().unwrap(),
-            clock: place.clock(),
+            clock: dir.clock(),
             client_id: CLIENT_ID.to_owned(),
             client_secret: Secret::new(CLIENT_SECRET),
             redirect_uris: vec![RETURN.to_owned()],
@@ -59,7 +59,7 @@ impl Site {
             .timeout_global(Some(std::time::Duration::from_secs(20)))
             .build()
             .into();
-        let mut site = Self { running, agent, place, seller: 777, item: String::new() };
+        let mut site = Self { running, agent, dir, seller: 777, item: String::new() };
         site.control("sellers", &json!({ "nickname": "LOJA_X", "ml_user_id": 777 }));
         let item = json!({ "ml_user_id": 777, "title": "Cabo", "price": 59.9, "sku": "CAB-1" });
         site.item = site.control("items", &item)["id"].as_str().unwrap().to_owned();
@@ -74,7 +74,7 @@ impl Site {
     }
 
     fn set_clock(&self, now: &str) {
-        self.place.now_is(Instant::parse(now).unwrap());
+        self.dir.now_is(Instant::parse(now).unwrap());
     }
 
     #[track_caller]

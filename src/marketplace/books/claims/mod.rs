@@ -17,7 +17,7 @@ use super::news::{self, News};
 use super::orders::Applied;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Result, WriteTx};
-use crate::marketplace::books::Keeping;
+use crate::marketplace::books::BookWrite;
 use crate::messages::NotificationKind;
 use crate::named;
 use crate::webhooks::{self, EventType};
@@ -33,7 +33,7 @@ named! {
 /// Updates an owner's claims from a document. The owner is notified of claims
 /// opened from `news_from` on; older ones are history.
 pub fn apply(
-    (tx, books, owner): Keeping<'_, '_>,
+    (tx, context, owner): BookWrite<'_, '_>,
     claim: &ClaimDocument,
     news_from: Instant,
 ) -> Result<Applied> {
@@ -57,7 +57,7 @@ pub fn apply(
     let is_again = before.is_some();
     let happened = if is_again { claim.updated_at } else { claim.opened_at };
     if after.is_open() && !was_open && happened >= news_from {
-        tell((tx, books, owner), claim, is_again)?;
+        notify_owner((tx, context, owner), claim, is_again)?;
         let occasion = if is_again { claim.updated_at.0 } else { 0 };
         webhooks::raise(tx, owner, EventType::ClaimOpened, (claim.id, occasion))?;
     }
@@ -96,7 +96,11 @@ fn to_store(claim: &ClaimDocument) -> ClaimRow {
     }
 }
 
-fn tell((tx, books, owner): Keeping<'_, '_>, claim: &ClaimDocument, is_again: bool) -> Result<()> {
+fn notify_owner(
+    (tx, context, owner): BookWrite<'_, '_>,
+    claim: &ClaimDocument,
+    is_again: bool,
+) -> Result<()> {
     let reference = claim.id.to_string();
     let about = match claim.order() {
         Some(order) => format!("Pedido {order}"),
@@ -108,8 +112,8 @@ fn tell((tx, books, owner): Keeping<'_, '_>, claim: &ClaimDocument, is_again: bo
     } else {
         ("Nova reclamação", format!("reclamacao:{reference}"))
     };
-    news::tell(
-        (tx, books, owner),
+    news::notify(
+        (tx, context, owner),
         &News {
             kind: NotificationKind::Reclamacao,
             title,

@@ -12,8 +12,8 @@ use crate::base::{Instant, MlUserId};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::stores::Stores;
+use crate::marketplace::books::code_text::{self, CodeText};
 use crate::marketplace::books::listed;
-use crate::marketplace::books::spoken::{self, Spoken};
 use crate::panel::{Badge, Filter, Head, Listing, When};
 use crate::wire;
 
@@ -80,22 +80,22 @@ fn line(app: &App, stores: &Stores, claim: Claim, now: Instant) -> ClaimLine {
     let Claim { id, row, title } = claim;
     let is_open = row.is_open();
     let due = row.due_at.filter(|_| is_open);
-    let while_open = |said: Spoken| if is_open { said } else { Spoken::default() };
+    let while_open = |said: CodeText| if is_open { said } else { CodeText::default() };
     ClaimLine {
         id,
         title,
-        kind: spoken::claim_kind(&row.kind),
-        reason: spoken::claim_reason(&row.reason),
-        stage: while_open(spoken::claim_stage(&row.stage)),
+        kind: code_text::claim_kind(&row.kind),
+        reason: code_text::claim_reason(&row.reason),
+        stage: while_open(code_text::claim_stage(&row.stage)),
         order: row.order().map(|id| id.to_string()).unwrap_or_default(),
         store: stores.name(row.ml_user_id),
         state: match row.state {
             ClaimState::Open => Badge::OpenClaim,
             ClaimState::Closed => Badge::Closed,
         },
-        action: while_open(spoken::claim_action(&row.action)),
+        action: while_open(code_text::claim_action(&row.action)),
         due: due.map_or_else(String::new, |at| format!("até {}", app.zone().page(at))),
-        resolution: spoken::claim_resolution(&row.resolution),
+        resolution: code_text::claim_resolution(&row.resolution),
         opened: When::new(app.zone(), row.opened_at, now),
     }
 }

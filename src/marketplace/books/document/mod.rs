@@ -37,7 +37,7 @@ pub struct Unreadable(pub &'static str);
 /// A record of a list that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
-pub struct Odd {
+pub struct UnreadableRecord {
     /// The record's number, if there is one; the record can be fetched alone by
     /// it.
     pub id: Option<i64>,
@@ -45,16 +45,16 @@ pub struct Odd {
 }
 
 /// Reads each record of a list separately.
-pub fn each<T>(
+pub fn read_each<T>(
     records: &[Value],
     read: impl Fn(&Value) -> Result<T, Unreadable>,
-) -> Vec<Result<T, Odd>> {
+) -> Vec<Result<T, UnreadableRecord>> {
     let one = |record: &Value| {
         let read = match record {
             Value::Object(_) | Value::Null => read(record),
             _ => Err(Unreadable("the record")),
         };
-        read.map_err(|why| Odd { id: positive(&record["id"]), why })
+        read.map_err(|why| UnreadableRecord { id: positive(&record["id"]), why })
     };
     records.iter().map(one).collect()
 }

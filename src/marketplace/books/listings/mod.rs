@@ -14,10 +14,10 @@ mod tests;
 use self::store::ListingRow;
 use super::document::{ItemId, ListingDocument};
 use super::news::{self, News};
-use super::orders::{Applied, Books};
+use super::orders::{Applied, BookContext};
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Result, WriteTx};
-use crate::marketplace::books::Keeping;
+use crate::marketplace::books::BookWrite;
 use crate::messages::NotificationKind;
 
 /// The state in which buyers can buy.
@@ -30,7 +30,7 @@ const OWN_DOING: [&str; 2] = ["paused_by_seller", "deleted"];
 /// Updates an owner's listings from a document. The owner is notified of
 /// changes from `news_from` on; older ones are history.
 pub fn apply(
-    (tx, books, owner): Keeping<'_, '_>,
+    (tx, context, owner): BookWrite<'_, '_>,
     listing: &ListingDocument,
     news_from: Instant,
 ) -> Result<Applied> {
@@ -38,13 +38,13 @@ pub fn apply(
     if before.as_ref().is_some_and(|before| listing.updated_at < before.updated_at) {
         return Ok(Applied::Stale);
     }
-    let after = to_store(tx, books, listing, before.as_ref())?;
+    let after = to_store(tx, context, listing, before.as_ref())?;
     if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
     store::put(tx, owner, listing.id.number, &after)?;
     let status_before = match &before {
-        Some(before) => Some(books.words.text(tx, before.status)?),
+        Some(before) => Some(context.words.text(tx, before.status)?),
         None => None,
     };
     let status_before = status_before.as_deref();
@@ -52,7 +52,7 @@ pub fn apply(
         store::recount(tx, owner, listing.seller)?;
     }
     if status_before == Some(ACTIVE) && listing.updated_at >= news_from {
-        tell((tx, books, owner), listing)?;
+        notify_owner((tx, context, owner), listing)?;
     }
     Ok(Applied::Stored)
 }
@@ -73,11 +73,11 @@ fn is_counted(status: Option<&str>) -> bool {
 /// The row to store for a document.
 fn to_store(
     tx: &WriteTx<'_>,
-    books: &Books,
+    context: &BookContext,
     listing: &ListingDocument,
     before: Option<&ListingRow>,
 ) -> Result<ListingRow> {
-    let word = |text: &str| books.words.number(tx, text);
+    let word = |text: &str| context.words.number(tx, text);
     // Reading many at once may leave out codes that a single reading shows.
     let known = before.filter(|before| {
         !listing.is_whole && (listing.hides_codes || before.updated_at == listing.updated_at)
@@ -113,7 +113,7 @@ fn to_store(
 
 /// Notifies the owner that an active listing is not active any more, unless the
 /// owner caused it.
-fn tell((tx, books, owner): Keeping<'_, '_>, listing: &ListingDocument) -> Result<()> {
+fn notify_owner((tx, context, owner): BookWrite<'_, '_>, listing: &ListingDocument) -> Result<()> {
     let mut reasons = listing.sub_status.split(' ');
     if listing.status == ACTIVE || reasons.clone().any(|reason| OWN_DOING.contains(&reason)) {
         return Ok(());
@@ -127,8 +127,8 @@ fn tell((tx, books, owner): Keeping<'_, '_>, listing: &ListingDocument) -> Resul
     };
     let id = listing.id.to_string();
     let about = if listing.title.is_empty() { &id } else { &listing.title };
-    news::tell(
-        (tx, books, owner),
+    news::notify(
+        (tx, context, owner),
         &News {
             kind: NotificationKind::Anuncio,
             title,

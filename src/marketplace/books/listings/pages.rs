@@ -11,7 +11,7 @@ use crate::base::{Cents, Instant, MlUserId, grouped};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request, policy};
 use crate::marketplace::account::stores::Stores;
-use crate::marketplace::books::{listed, spoken};
+use crate::marketplace::books::{code_text, listed};
 use crate::marketplace::tools::fees;
 use crate::panel::{Badge, Filter, Head, Listing, When};
 use crate::wire;
@@ -92,9 +92,9 @@ fn line(app: &App, stores: &Stores, listing: SellerListing, now: Instant) -> Lis
         id,
         store: stores.name(row.ml_user_id),
         state: state_badge(&status),
-        why: spoken::listing_reason(&status, &row.sub_status),
+        why: code_text::listing_reason(&status, &row.sub_status),
         price: row.price.page(),
-        kind: spoken::listing_kind(&kind),
+        kind: code_text::listing_kind(&kind),
         available: grouped(row.available),
         sold: grouped(row.sold),
         fees: fees::address_for(

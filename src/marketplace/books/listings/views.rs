@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::marketplace::books::spoken::Spoken;
+use crate::marketplace::books::code_text::CodeText;
 use crate::panel::{Badge, Layout, Table, When};
 
 /// `GET /painel/anuncios`: the seller's listings.
@@ -31,11 +31,11 @@ pub struct ListingLine {
     pub store: String,
     pub state: Badge,
     /// Why it is in this state, and what to do; may be empty.
-    pub why: Spoken,
+    pub why: CodeText,
     /// `R$ 59,90`.
     pub price: String,
     /// Such as `Clássico`.
-    pub kind: Spoken,
+    pub kind: CodeText,
     pub available: String,
     pub sold: String,
     pub changed: When,

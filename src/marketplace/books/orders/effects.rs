@@ -2,7 +2,9 @@
 //! that stores the change, after it is stored, with the old and the new row. A
 //! further effect is a function here and a line in [`EFFECTS`].
 
-use super::{Books, StoredOrder, count, goods, is_sale_status, move_sale, tell, told};
+use super::{
+    BookContext, StoredOrder, count, goods, is_sale_status, move_sale, notify_owner, webhook_events,
+};
 use crate::base::{Instant, OrderId, UserId};
 use crate::catalog::stock::move_for_order;
 use crate::changes::{self, Topic};
@@ -14,7 +16,7 @@ use crate::program::ledger::{self, Cause};
 
 /// A change of an order: what it was and what it is.
 pub(super) struct OrderChange<'c> {
-    pub books: &'c Books,
+    pub context: &'c BookContext,
     pub owner: UserId,
     pub order: OrderId,
     /// `None` for a new order.
@@ -36,7 +38,7 @@ const EFFECTS: &[Effect] = &[
     bill_for_supplier,
     stamp,
     notify,
-    told::tell_programs,
+    webhook_events::raise_webhook_events,
     reward,
 ];
 
@@ -47,20 +49,20 @@ pub(super) fn run(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 
 /// Updates the counts of orders by store, state and day.
 fn count_orders(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    let OrderChange { books, owner, before, after, .. } = change;
+    let OrderChange { context, owner, before, after, .. } = change;
     let key = |row: &StoredOrder| (row.ml_user_id, row.status, row.created_at);
     if before.map(key) == Some(key(after)) {
         return Ok(());
     }
     if let Some(before) = before {
-        count((tx, books, *owner), before, -1)?;
+        count((tx, context, *owner), before, -1)?;
     }
-    count((tx, books, *owner), after, 1)
+    count((tx, context, *owner), after, 1)
 }
 
 /// Updates the sums of sales by store and day.
 fn sum_sales(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    move_sale((tx, change.books, change.owner), change.before, change.after)
+    move_sale((tx, change.context, change.owner), change.before, change.after)
 }
 
 /// Updates the owner's stock of what was sold.
@@ -75,7 +77,7 @@ fn move_stock(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 fn bill_for_supplier(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     match change.document {
         Some(document) => {
-            drop::orders::follow(tx, change.owner, &goods(document), change.books.payment_days)
+            drop::orders::follow(tx, change.owner, &goods(document), change.context.payment_days)
         }
         None => Ok(()),
     }
@@ -83,14 +85,14 @@ fn bill_for_supplier(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 
 /// Notes the time of the change for pollers.
 fn stamp(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    changes::stamp(tx, &change.books.given, change.owner, Topic::Orders)
+    changes::stamp(tx, &change.context.given, change.owner, Topic::Orders)
 }
 
 /// Notifies the owner of a sale, once for each order.
 fn notify(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let sale = change.document.filter(|order| order.is_sale());
     match sale.filter(|order| order.sold_at() >= change.news_from) {
-        Some(order) => tell((tx, change.books, change.owner), order),
+        Some(order) => notify_owner((tx, change.context, change.owner), order),
         None => Ok(()),
     }
 }
@@ -98,24 +100,24 @@ fn notify(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 /// Gives points for a sale, once, and takes them back when the order is no
 /// longer a sale. Sales from before the account was linked give none.
 fn reward(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    let OrderChange { books, owner, order, before, after, .. } = change;
+    let OrderChange { context, owner, order, before, after, .. } = change;
     let was = before.is_some_and(|before| is_sale_status(before.status));
     let is = is_sale_status(after.status);
     if was == is {
         return Ok(());
     }
     let sold_at = after.closed_at.unwrap_or(after.created_at);
-    let day = books.program.zone.day(sold_at);
+    let day = context.program.zone.day(sold_at);
     let cause = Cause { action: Action::Sale, id: order.0, day };
     if !is {
-        return ledger::take_back(tx, books.program, *owner, cause);
+        return ledger::take_back(tx, context.program, *owner, cause);
     }
     let linked_at: Option<Instant> = tx.maybe(
         "SELECT linked_at FROM ml_account WHERE ml_user_id = ?1 AND owner_id = ?2",
         (after.ml_user_id, owner),
     )?;
-    if linked_at.is_some_and(|at| day >= books.program.zone.day(at)) {
-        ledger::give(tx, books.program, *owner, cause)?;
+    if linked_at.is_some_and(|at| day >= context.program.zone.day(at)) {
+        ledger::give(tx, context.program, *owner, cause)?;
     }
     Ok(())
 }

@@ -122,14 +122,14 @@ pub fn read_page(
     if let Some(items) = &filter.items {
         return read_listings(tx, words, owner, filter, items);
     }
-    let runs = runs::asked(tx, words, owner, filter)?;
+    let runs = runs::matching_runs(tx, words, owner, filter)?;
     let mut page = OrderPage::of(runs.iter().map(|run| run.orders).sum(), filter);
     let Some(window) = runs::window(tx, owner, filter, &runs, page.total)? else {
         return Ok(page);
     };
     if !filter.is_whole() {
         page.keys = runs::merged(tx, owner, &runs, &window)?;
-        return if filter.keys_only { Ok(page) } else { page.found(tx, words, owner) };
+        return if filter.keys_only { Ok(page) } else { page.load_orders(tx, words, owner) };
     }
     if filter.keys_only {
         let sql = format!(
@@ -157,7 +157,7 @@ pub fn read_page(
 
 /// The order that has a key, as a page of at most one.
 pub fn read_key(tx: &ReadTx<'_>, words: &Words, owner: UserId, key: Key) -> Result<OrderPage> {
-    OrderPage { keys: vec![key], ..OrderPage::default() }.found(tx, words, owner)
+    OrderPage { keys: vec![key], ..OrderPage::default() }.load_orders(tx, words, owner)
 }
 
 /// One order of an owner, as a page of at most one.
@@ -238,7 +238,7 @@ fn read_listings(
     }
     let mut page = OrderPage::of(total, filter);
     page.keys = keys;
-    if filter.keys_only { Ok(page) } else { page.found(tx, words, owner) }
+    if filter.keys_only { Ok(page) } else { page.load_orders(tx, words, owner) }
 }
 
 /// Whether a store has sold from a listing; each listing belongs to one store.
@@ -278,7 +278,7 @@ impl OrderPage {
     }
 
     /// Reads the orders whose keys were found.
-    fn found(mut self, tx: &ReadTx<'_>, words: &Words, owner: UserId) -> Result<Self> {
+    fn load_orders(mut self, tx: &ReadTx<'_>, words: &Words, owner: UserId) -> Result<Self> {
         let sql = orders("WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3");
         for (created_at, order_id) in std::mem::take(&mut self.keys) {
             tx.each(&sql, (owner, created_at, order_id), |row| self.take(tx, words, row))?;

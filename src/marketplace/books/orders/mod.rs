@@ -11,8 +11,8 @@ pub mod list;
 pub mod pages;
 mod runs;
 pub mod sold;
-mod told;
 pub mod views;
+mod webhook_events;
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::catalog::stock::{Sale as StockSale, SoldOrder};
 use crate::changes::GivenOut;
 use crate::db::{Column, ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
-use crate::marketplace::books::Keeping;
+use crate::marketplace::books::BookWrite;
 use crate::messages::NotificationKind;
 use crate::messages::choices::Ways;
 use crate::program::Terms;
@@ -43,7 +43,7 @@ pub const EVERY_KIND: (i64, i64) = (0, 0);
 
 /// The context that changes of the books need besides the transaction.
 #[derive(Clone)]
-pub struct Books {
+pub struct BookContext {
     pub words: Arc<Words>,
     pub given: Arc<GivenOut>,
     pub zone: Zone,
@@ -55,7 +55,7 @@ pub struct Books {
     pub program: Terms,
 }
 
-impl Books {
+impl BookContext {
     /// The context of the running service.
     pub fn of(app: &App) -> Self {
         let Marketplace { words, given, .. } = &app.marketplace;
@@ -131,16 +131,16 @@ struct Sale {
 /// Updates an owner's books from a document. The owner is notified of sales
 /// made from `news_from` on; older ones are history.
 pub fn apply(
-    (tx, books, owner): Keeping<'_, '_>,
+    (tx, context, owner): BookWrite<'_, '_>,
     order: &OrderDocument,
     news_from: Instant,
 ) -> Result<Applied> {
-    let applied = apply_alone((tx, books, owner), order, news_from)?;
+    let applied = apply_alone((tx, context, owner), order, news_from)?;
     if let (Some(number), Some(shipment)) = (order.shipping_id, &order.shipment)
         && shipment.status != "ready_to_ship"
     {
         for other in waiting_with(tx, owner, order, number)? {
-            apply_shipment((tx, books, owner), other, (number, shipment))?;
+            apply_shipment((tx, context, owner), other, (number, shipment))?;
         }
     }
     Ok(applied)
@@ -167,7 +167,7 @@ fn waiting_with(
 }
 
 fn apply_alone(
-    (tx, books, owner): Keeping<'_, '_>,
+    (tx, context, owner): BookWrite<'_, '_>,
     order: &OrderDocument,
     news_from: Instant,
 ) -> Result<Applied> {
@@ -175,7 +175,7 @@ fn apply_alone(
     if before.as_ref().is_some_and(|before| order.updated_at < before.updated_at) {
         return Ok(Applied::Stale);
     }
-    let after = to_store(tx, books, order, before.as_ref())?;
+    let after = to_store(tx, context, order, before.as_ref())?;
     if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
@@ -192,7 +192,7 @@ fn apply_alone(
     }
     store(tx, owner, order.id, &after)?;
     let change = OrderChange {
-        books,
+        context,
         owner,
         order: order.id,
         before: before.as_ref(),
@@ -237,26 +237,26 @@ const fn is_sale_status(status: i64) -> bool {
 /// stored value.
 fn to_store(
     tx: &WriteTx<'_>,
-    books: &Books,
+    context: &BookContext,
     order: &OrderDocument,
     before: Option<&StoredOrder>,
 ) -> Result<StoredOrder> {
     let same_shipment = before.filter(|before| before.shipping_id == order.shipping_id);
     let (shipping_status, logistic_type, shipment_at) =
-        shipped(tx, books, order.shipment.as_ref(), same_shipment)?;
+        shipped(tx, context, order.shipment.as_ref(), same_shipment)?;
     let known_nickname =
         before.map(|before| &before.buyer_nickname).filter(|_| order.buyer_nickname.is_empty());
     Ok(StoredOrder {
         created_at: order.created_at,
         ml_user_id: order.seller,
-        status: books.words.number(tx, &order.status)?,
+        status: context.words.number(tx, &order.status)?,
         total: order.total,
-        currency: books.words.number(tx, &order.currency)?,
+        currency: context.words.number(tx, &order.currency)?,
         closed_at: order.closed_at,
         updated_at: order.updated_at,
         item_id: order.item.number,
         variation_id: order.item.variation,
-        item_version: words_of(tx, &order.item, before)?,
+        item_version: ensure_item_version(tx, &order.item, before)?,
         quantity: order.quantity,
         buyer_nickname: known_nickname.unwrap_or(&order.buyer_nickname).clone(),
         shipping_id: order.shipping_id,
@@ -269,13 +269,13 @@ fn to_store(
 /// State and kind of a shipment, and the time of that state.
 fn shipped(
     tx: &WriteTx<'_>,
-    books: &Books,
+    context: &BookContext,
     read: Option<&Shipment>,
     before: Option<&StoredOrder>,
 ) -> Result<(Option<i64>, Option<i64>, Option<Instant>)> {
     let word = |text: &str| match text {
         "" => Ok(None),
-        text => books.words.number(tx, text).map(Some),
+        text => context.words.number(tx, text).map(Some),
     };
     let known_at = before.and_then(|before| before.shipment_at);
     // The later of two states of a shipment wins, as with the order.
@@ -292,7 +292,7 @@ fn shipped(
 /// Updates an owner's order from its shipment, unless the order has another
 /// shipment by now.
 pub fn apply_shipment(
-    (tx, books, owner): Keeping<'_, '_>,
+    (tx, context, owner): BookWrite<'_, '_>,
     order: OrderId,
     (number, read): (i64, &Shipment),
 ) -> Result<Applied> {
@@ -301,7 +301,7 @@ pub fn apply_shipment(
         return Ok(Applied::Stale);
     };
     let (shipping_status, logistic_type, shipment_at) =
-        shipped(tx, books, Some(read), Some(&before))?;
+        shipped(tx, context, Some(read), Some(&before))?;
     let after = StoredOrder { shipping_status, logistic_type, shipment_at, ..before.clone() };
     if after == before {
         return Ok(Applied::Unchanged);
@@ -311,7 +311,7 @@ pub fn apply_shipment(
         return Ok(Applied::Unchanged);
     }
     let (before, after, news_from) = (Some(&before), &after, tx.now());
-    let change = OrderChange { books, owner, order, before, after, document: None, news_from };
+    let change = OrderChange { context, owner, order, before, after, document: None, news_from };
     effects::run(tx, &change)?;
     Ok(Applied::Stored)
 }
@@ -346,7 +346,11 @@ fn delete(tx: &WriteTx<'_>, owner: UserId, order: OrderId, created_at: Instant) 
 /// The version of title and SKU that an order has. Titles and SKUs of listings
 /// change, but an order keeps those that it was sold with. A document without
 /// title and SKU changes nothing.
-fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&StoredOrder>) -> Result<i64> {
+fn ensure_item_version(
+    tx: &WriteTx<'_>,
+    item: &SoldItem,
+    before: Option<&StoredOrder>,
+) -> Result<i64> {
     let is_same = |before: &&StoredOrder| {
         (before.item_id, before.variation_id) == (item.number, item.variation)
     };
@@ -357,7 +361,7 @@ fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&StoredOrder>) -> 
         return Ok(before.item_version);
     }
     if let Some(before) = before.filter(is_same)
-        && is_called(tx, item, before.item_version)?
+        && has_wording(tx, item, before.item_version)?
     {
         return Ok(before.item_version);
     }
@@ -386,7 +390,7 @@ fn words_of(tx: &WriteTx<'_>, item: &SoldItem, before: Option<&StoredOrder>) -> 
 }
 
 /// Whether a version has the item's title and SKU.
-fn is_called(tx: &ReadTx<'_>, item: &SoldItem, version: i64) -> Result<bool> {
+fn has_wording(tx: &ReadTx<'_>, item: &SoldItem, version: i64) -> Result<bool> {
     let same = tx.optional(
         "SELECT 1 FROM sold_item
          WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3 AND title = ?4 AND sku = ?5",
@@ -398,8 +402,8 @@ fn is_called(tx: &ReadTx<'_>, item: &SoldItem, version: i64) -> Result<bool> {
 
 /// Adds `by` to the counts of an order: those of its store, state and day, and
 /// the sums over all days and over all stores and states.
-fn count((tx, books, owner): Keeping<'_, '_>, order: &StoredOrder, by: i64) -> Result<()> {
-    let day = books.zone.day(order.created_at);
+fn count((tx, context, owner): BookWrite<'_, '_>, order: &StoredOrder, by: i64) -> Result<()> {
+    let day = context.zone.day(order.created_at);
     for (seller, status) in [(order.ml_user_id.0, order.status), EVERY_KIND] {
         for day in [day, ALL_DAYS] {
             tx.execute(
@@ -421,12 +425,12 @@ fn count((tx, books, owner): Keeping<'_, '_>, order: &StoredOrder, by: i64) -> R
 
 /// Updates the sums of sales for an order that changed.
 fn move_sale(
-    (tx, books, owner): Keeping<'_, '_>,
+    (tx, context, owner): BookWrite<'_, '_>,
     before: Option<&StoredOrder>,
     after: &StoredOrder,
 ) -> Result<()> {
-    let was = before.and_then(|before| Some((before.ml_user_id, before.sale(books.zone)?)));
-    let is = after.sale(books.zone).map(|sale| (after.ml_user_id, sale));
+    let was = before.and_then(|before| Some((before.ml_user_id, before.sale(context.zone)?)));
+    let is = after.sale(context.zone).map(|sale| (after.ml_user_id, sale));
     if was == is {
         return Ok(());
     }
@@ -460,11 +464,11 @@ fn add_sale(
 }
 
 /// Notifies the owner of a sale, once for each order.
-fn tell((tx, books, owner): Keeping<'_, '_>, order: &OrderDocument) -> Result<()> {
+fn notify_owner((tx, context, owner): BookWrite<'_, '_>, order: &OrderDocument) -> Result<()> {
     let title = if order.item.title.is_empty() { "Venda" } else { &order.item.title };
     let reference = order.id.to_string();
-    news::tell(
-        (tx, books, owner),
+    news::notify(
+        (tx, context, owner),
         &News {
             kind: NotificationKind::Venda,
             title: "Nova venda",

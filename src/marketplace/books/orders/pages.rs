@@ -16,8 +16,8 @@ use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::store;
 use crate::marketplace::account::stores::{self, Stores};
+use crate::marketplace::books::code_text;
 use crate::marketplace::books::order_status::{OrderState, OrderStatus};
-use crate::marketplace::books::spoken;
 use crate::marketplace::books::words::Words;
 use crate::marketplace::tools::{invoices, labels};
 use crate::panel::chart::{BarChart, BarWords, MOST_SERIES, short_money};
@@ -140,7 +140,7 @@ fn line(app: &App, page: &OrderPage, stores: &Stores, order: &Order, now: Instan
         store: stores.name(order.ml_user_id),
         buyer: order.buyer_nickname.clone(),
         state: OrderState::new(page.word(order.status)),
-        shipping: spoken::shipping(shipping.unwrap_or_default()),
+        shipping: code_text::shipping(shipping.unwrap_or_default()),
         when: When::new(app.zone(), order.created_at, now),
     }
 }
@@ -231,7 +231,7 @@ fn found(tx: &ReadTx<'_>, words: &Words, owner: UserId, asked: &Asked) -> db::Re
     if let Some(page) = named.filter(|page| page.total > 0) {
         return Ok(whole(page));
     }
-    let mut items = sold::called(tx, owner, text)?;
+    let mut items = sold::search_items(tx, owner, text)?;
     let has_more = items.len() > sold::MOST;
     items.truncate(sold::MOST);
     let page = of_listings(items, filter)?;
@@ -383,7 +383,7 @@ pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         line: line(app, &page, &stores, order, request.now),
         listing: page.sold(order).ml_id.to_owned(),
         shipping_id: order.shipping_id.map(|id| id.to_string()).unwrap_or_default(),
-        logistic: spoken::logistic(word(order.logistic_type)),
+        logistic: code_text::logistic(word(order.logistic_type)),
         quantity: grouped(order.quantity.unsigned_abs()),
         exact: app.zone().page(order.created_at),
         is_paid: OrderStatus::from_name(page.word(order.status)).is_some_and(OrderStatus::is_sale),

@@ -148,7 +148,7 @@ fn kinds(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(i64, i64)>> {
 
 /// The runs that match a filter; a single one when the filter has neither state
 /// nor store.
-pub fn asked(
+pub fn matching_runs(
     tx: &ReadTx<'_>,
     words: &Words,
     owner: UserId,
@@ -169,9 +169,9 @@ pub fn asked(
     };
     let mut runs = Vec::new();
     for (ml_user_id, of_status) in kinds(tx, owner)? {
-        let asked = filter.store.is_none_or(|store| store == ml_user_id)
+        let is_match = filter.store.is_none_or(|store| store == ml_user_id)
             && status.is_none_or(|one| one == of_status);
-        if asked {
+        if is_match {
             let orders = count_run(tx, owner, (ml_user_id, of_status), days)?;
             if orders > 0 {
                 runs.push(OrderRun { ml_user_id, status: of_status, orders });
@@ -203,8 +203,8 @@ pub fn merged(
     let (from, before) = (window.from, window.before);
     let mut keys: Vec<(i64, i64)> = Vec::new();
     for run in runs {
-        let asked = (owner, run.ml_user_id, run.status, from, before, limit, offset);
-        keys.extend(tx.all::<(i64, i64)>(&sql, asked, |row| row.try_into())?);
+        let params = (owner, run.ml_user_id, run.status, from, before, limit, offset);
+        keys.extend(tx.all::<(i64, i64)>(&sql, params, |row| row.try_into())?);
     }
     if alone {
         return Ok(keys);
@@ -259,7 +259,7 @@ mod tests {
     fn pages_laid_side_by_side_are_the_whole_list() {
         let world = World::new();
         fill(&world);
-        let zone = world.books.zone;
+        let zone = world.context.zone;
         let first = zone.day(Instant(NOW - 12 * DAY_S));
         let statuses = [None, Some("paid"), Some("cancelled"), Some("invalid")];
         let stores = [None, Some(SELLER.0), Some(OTHER_STORE), Some(1)];
@@ -284,7 +284,7 @@ mod tests {
                     zone,
                     keys_only: false,
                 };
-                world.read(|tx| read_page(tx, &world.books.words, ANA, &filter))
+                world.read(|tx| read_page(tx, &world.context.words, ANA, &filter))
             };
             // A page with everything skips nothing.
             let whole = page(ORDERS, 0);

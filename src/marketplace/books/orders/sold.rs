@@ -139,7 +139,7 @@ pub const MOST: usize = 100;
 /// Numbers of the listings that an owner sold under a title with the words of a
 /// text, or under a SKU that begins with the text. The newest come first. One
 /// more than [`MOST`] is returned when there are more.
-pub fn called(tx: &ReadTx<'_>, owner: UserId, text: &str) -> Result<Vec<i64>> {
+pub fn search_items(tx: &ReadTx<'_>, owner: UserId, text: &str) -> Result<Vec<i64>> {
     // Each listing is found by one seek from the one before, however many
     // orders it has.
     tx.all(

@@ -8,7 +8,7 @@ use super::*;
 use crate::base::{DAY_S, Versions};
 use crate::changes::{self, Topic};
 use crate::db::{Db, ReadTx};
-use crate::fixture::{self, Place, ZONE};
+use crate::fixture::{self, TestDir, ZONE};
 use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::words::ORDER_STATES;
 
@@ -21,18 +21,18 @@ pub const NEVER: Instant = Instant(i64::MAX);
 /// too.
 pub struct World {
     pub db: Db,
-    pub books: Books,
+    pub context: BookContext,
     pub versions: Arc<Versions>,
-    _place: Place,
+    _dir: TestDir,
 }
 
 impl World {
     pub fn new() -> Self {
-        let place = Place::new();
-        let db = place.database();
+        let dir = TestDir::new();
+        let db = dir.database();
         let versions = Arc::default();
         crate::stale::watch(&db, &versions, || {}).unwrap();
-        let books = Books {
+        let context = BookContext {
             words: Arc::default(),
             given: Arc::default(),
             zone: ZONE,
@@ -40,7 +40,7 @@ impl World {
             payment_days: 3,
             program: Terms { lap_days: 30, zone: ZONE },
         };
-        Self { db, books, versions, _place: place }
+        Self { db, context, versions, _dir: dir }
     }
 
     pub fn apply(
@@ -49,9 +49,9 @@ impl World {
         orders: Vec<OrderDocument>,
         news_from: Instant,
     ) -> Vec<Applied> {
-        let books = self.books.clone();
+        let context = self.context.clone();
         self.write(move |tx| {
-            orders.iter().map(|order| apply((tx, &books, owner), order, news_from)).collect()
+            orders.iter().map(|order| apply((tx, &context, owner), order, news_from)).collect()
         })
     }
 
@@ -62,11 +62,11 @@ impl World {
         documents: Vec<D>,
         news_from: Instant,
     ) -> Vec<Applied> {
-        let books = self.books.clone();
+        let context = self.context.clone();
         self.write(move |tx| {
             documents
                 .iter()
-                .map(|document| document.apply((tx, &books, owner), news_from))
+                .map(|document| document.apply((tx, &context, owner), news_from))
                 .collect()
         })
     }
@@ -294,7 +294,7 @@ fn a_sale_is_told_once_and_history_is_not() {
 #[test]
 fn only_news_is_stamped() {
     let world = World::new();
-    let (ana, books) = (UserId(1), world.books.clone());
+    let (ana, context) = (UserId(1), world.context.clone());
     let (document, mut older) = (order(1), order(1));
     older.updated_at = document.updated_at.minus(1);
     assert_eq!(world.apply(ana, vec![document.clone()], NEVER), [Applied::Stored]);
@@ -302,7 +302,7 @@ fn only_news_is_stamped() {
     let (stamped, version) = (changed(&world), world.versions.books(ana));
 
     // A poller was given the second of the first change, so another change would move the stamp.
-    books.given.mark(ana, Topic::Orders, stamped);
+    context.given.mark(ana, Topic::Orders, stamped);
     assert_eq!(
         world.apply(ana, vec![document.clone(), older], NEVER),
         [Applied::Unchanged, Applied::Stale]
@@ -432,7 +432,7 @@ fn what_was_sold_is_found_by_its_words() {
         (ana, "%", vec![]),
         (rui, "caneca", vec![7]),
     ] {
-        let found = world.read(|tx| sold::called(tx, owner, text));
+        let found = world.read(|tx| sold::search_items(tx, owner, text));
         assert_eq!(found, items, "{text}");
     }
 }
@@ -474,9 +474,9 @@ fn the_fixed_words_are_those_of_the_schema() {
     let world = World::new();
     for (number, text) in [(fixed::PAID, "paid"), (fixed::PARTIALLY_REFUNDED, "partially_refunded")]
     {
-        assert_eq!(world.read(|tx| world.books.words.known(tx, text)), Some(number));
+        assert_eq!(world.read(|tx| world.context.words.known(tx, text)), Some(number));
     }
-    let words = Arc::clone(&world.books.words);
+    let words = Arc::clone(&world.context.words);
     let numbers = world.write(move |tx| Ok([words.number(tx, "odd")?, words.number(tx, "odd")?]));
     assert!(numbers[0] >= 100 && numbers[0] == numbers[1], "{numbers:?}");
 }

@@ -2,8 +2,8 @@
 
 use askama::Template;
 
+use crate::marketplace::books::code_text::CodeText;
 use crate::marketplace::books::order_status::OrderState;
-use crate::marketplace::books::spoken::Spoken;
 use crate::panel::chart::BarChart;
 use crate::panel::{Layout, Table, When};
 
@@ -37,7 +37,7 @@ pub struct SaleLine {
     pub buyer: String,
     pub state: OrderState,
     /// State of the shipment; empty without one.
-    pub shipping: Spoken,
+    pub shipping: CodeText,
     pub when: When,
 }
 
@@ -53,7 +53,7 @@ pub struct SalePage {
     /// Number of the shipment; empty without one.
     pub shipping_id: String,
     /// Kind of shipping; may be empty.
-    pub logistic: Spoken,
+    pub logistic: CodeText,
     /// Units, ready to print.
     pub quantity: String,
     /// When it was made, to the minute.

@@ -1,6 +1,6 @@
 //! Answering a question of a buyer, from the seller's panel.
 
-use super::give::{Given, give};
+use super::send_answer::{AnswerOutcome, send_answer};
 use super::{cards, pages};
 use crate::app::App;
 use crate::edge::guard::Person;
@@ -47,10 +47,10 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         return Ok(page.status(http::StatusCode::UNPROCESSABLE_ENTITY));
     }
     let owner = person.account.user_id;
-    match give(app, owner, &question, &text, Box::new(|_| Ok(())))? {
-        Given::Sent => to.done(question.id, &page, "respondida"),
-        Given::Late(problem, word) => to.declined(problem, &page, word),
-        Given::Unsent(problem) => not_sent((app, person, request), problem),
+    match send_answer(app, owner, &question, &text, Box::new(|_| Ok(())))? {
+        AnswerOutcome::Sent => to.done(question.id, &page, "respondida"),
+        AnswerOutcome::Late(problem, word) => to.declined(problem, &page, word),
+        AnswerOutcome::Unsent(problem) => not_sent((app, person, request), problem),
     }
 }
 

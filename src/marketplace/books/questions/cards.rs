@@ -58,7 +58,7 @@ row!(CardRow {
 });
 
 /// What a page of cards needs besides the cards.
-pub struct Desk {
+pub struct QueueContext {
     /// The queue's address.
     pub base: &'static str,
     /// Whether it is the agency's queue.
@@ -72,7 +72,7 @@ pub struct Desk {
     pub replies_page: &'static str,
 }
 
-impl Desk {
+impl QueueContext {
     /// The address to which a card's form is posted.
     pub fn action(&self, card: &Card) -> String {
         if self.is_agency {

@@ -11,11 +11,11 @@
 pub mod answer;
 pub mod buyers;
 pub mod cards;
-pub mod give;
 pub mod pages;
 pub mod replies;
 #[cfg(test)]
 pub mod samples;
+pub mod send_answer;
 pub mod sending;
 pub mod standing;
 pub mod store;
@@ -29,11 +29,11 @@ use serde_json::json;
 use self::store::QuestionRow;
 use super::document::{ItemId, QuestionDocument};
 use super::listings;
-use super::news::{self, News, Outside};
+use super::news::{self, News, OutboundMessage};
 use super::orders::Applied;
 use crate::base::{Instant, MlUserId, UserId, shortened};
 use crate::db::{Result, WriteTx};
-use crate::marketplace::books::Keeping;
+use crate::marketplace::books::BookWrite;
 use crate::messages::NotificationKind;
 use crate::named;
 use crate::outbox;
@@ -80,7 +80,7 @@ fn rank(status: &str) -> u8 {
 /// Updates an owner's questions from a document. The owner is notified of
 /// questions asked from `news_from` on; older ones are history.
 pub fn apply(
-    (tx, books, owner): Keeping<'_, '_>,
+    (tx, context, owner): BookWrite<'_, '_>,
     question: &QuestionDocument,
     news_from: Instant,
 ) -> Result<Applied> {
@@ -95,7 +95,7 @@ pub fn apply(
     change(tx, owner, before.as_ref(), &after)?;
     let was_open = before.is_some_and(|before| before.is_open());
     if after.is_open() && !was_open && question.asked_at >= news_from {
-        tell((tx, books, owner), question)?;
+        notify_owner((tx, context, owner), question)?;
         webhooks::raise(tx, owner, EventType::QuestionReceived, (question.id, 0))?;
     }
     Ok(Applied::Stored)
@@ -165,17 +165,20 @@ fn change(
         store::count(tx, owner, after.ml_user_id, by)?;
     }
     if was_open && !after.is_open() {
-        news::take_back(tx, owner, &cause_of(after.id), "a pergunta já não espera resposta")?;
+        news::cancel_messages(tx, owner, &cause_of(after.id), "a pergunta já não espera resposta")?;
     }
     Ok(())
 }
 
-fn tell((tx, books, owner): Keeping<'_, '_>, question: &QuestionDocument) -> Result<()> {
+fn notify_owner(
+    (tx, context, owner): BookWrite<'_, '_>,
+    question: &QuestionDocument,
+) -> Result<()> {
     let ItemId { number, .. } = question.item;
     let title = listings::store::title(tx, owner, number)?;
     let title = title.unwrap_or_else(|| question.item.to_string());
     let reference = question.id.to_string();
-    let outside = Outside {
+    let message = OutboundMessage {
         kind: outbox::MessageKind::Question,
         params: json!({
             "question_id": question.id,
@@ -184,8 +187,8 @@ fn tell((tx, books, owner): Keeping<'_, '_>, question: &QuestionDocument) -> Res
             "page": format!("{}/{reference}", pages::PATH),
         }),
     };
-    news::tell_outside(
-        (tx, books, owner),
+    news::notify_and_send(
+        (tx, context, owner),
         &News {
             kind: NotificationKind::Pergunta,
             title: "Nova pergunta",
@@ -194,7 +197,7 @@ fn tell((tx, books, owner): Keeping<'_, '_>, question: &QuestionDocument) -> Res
             reference: &reference,
             cause: &cause_of(question.id),
         },
-        outside,
+        message,
     )
 }
 

@@ -4,7 +4,7 @@ use http::header::CONTENT_SECURITY_POLICY;
 use serde::Serialize;
 
 use super::answer::FORM;
-use super::cards::{self, Desk, badge, card, listing_code, said};
+use super::cards::{self, QueueContext, badge, card, listing_code, said};
 use super::replies::{self, acts};
 use super::store::{self, ALL, Question};
 use super::views::{QuestionLine, QuestionPage, QuestionsPage, QueuePage};
@@ -162,7 +162,7 @@ fn queue((app, person, request): Visit<'_>, query: &ListQuery) -> Result<Reply, 
         layout: layout(app, person, request).telling(LIST.outcomes, request),
         has_stores: !stores.is_empty(),
         table,
-        desk: Desk {
+        queue: QueueContext {
             waiting: grouped(total),
             base: PATH,
             is_agency: false,

@@ -1,8 +1,8 @@
 //! Pages of questions with sample data; `page_samples.rs` looks at them.
 
-use super::cards::{Card, CardListing, Desk, Earlier};
+use super::cards::{Card, CardListing, Earlier, QueueContext};
 use super::replies::views::{RepliesPage, ReplyForm};
-use super::replies::{FORM, ReplyEntry, SavedReply, Shelf, acts};
+use super::replies::{FORM, ReplyEntry, ReplySet, SavedReply, acts};
 use super::views::{QuestionPage, QueuePage};
 use super::{answer, pages};
 use crate::base::{Instant, MlUserId, Zone};
@@ -89,7 +89,7 @@ fn queue(layout: Layout, count: usize, ago: &dyn Fn(i64) -> When) -> String {
         layout,
         has_stores: true,
         table: pages::LIST.table(&query, pages::LIST.heads, count as u64),
-        desk: Desk {
+        queue: QueueContext {
             base: pages::PATH,
             is_agency: false,
             back: String::new(),
@@ -137,7 +137,7 @@ pub fn saved(layout: Layout, count: usize, path: &'static str, wrong: bool) -> S
     new.alert = None;
     html(&RepliesPage {
         layout,
-        shelf: Shelf { owner: None, path, queue: pages::PATH },
+        reply_set: ReplySet { owner: None, path, queue: pages::PATH },
         alert: Notice::faults(usize::from(wrong)),
         is_full: count >= 200,
         new,
@@ -148,16 +148,16 @@ pub fn saved(layout: Layout, count: usize, path: &'static str, wrong: bool) -> S
 /// Every page in every state.
 pub fn every(student: &dyn Fn(&str) -> Layout, ago: &dyn Fn(i64) -> When) -> Pages {
     let list = || student(pages::PATH);
-    let shelf = |count, wrong| saved(student(acts::OWN), count, acts::OWN, wrong);
+    let own = |count, wrong| saved(student(acts::OWN), count, acts::OWN, wrong);
     vec![
         ("perguntas-nenhuma", queue(list(), 0, ago)),
         ("perguntas-uma", queue(list(), 1, ago)),
         ("perguntas-fila", queue(list(), 43, ago)),
         ("pergunta", one(list(), 0, ago)),
         ("pergunta-campos", one(list(), 1, ago)),
-        ("respostas-nenhuma", shelf(0, false)),
-        ("respostas-3", shelf(3, false)),
-        ("respostas-campos", shelf(3, true)),
-        ("respostas-200", shelf(200, false)),
+        ("respostas-nenhuma", own(0, false)),
+        ("respostas-3", own(3, false)),
+        ("respostas-campos", own(3, true)),
+        ("respostas-200", own(200, false)),
     ]
 }

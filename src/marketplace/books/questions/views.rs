@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::cards::{Card, Desk};
+use super::cards::{Card, QueueContext};
 use crate::panel::{Badge, FormView, Layout, Notice, Table, When};
 
 /// `GET /painel/perguntas`: the questions that wait for an answer.
@@ -13,7 +13,7 @@ pub struct QueuePage {
     /// Whether an account is linked.
     pub has_stores: bool,
     pub table: Table,
-    pub desk: Desk,
+    pub queue: QueueContext,
     pub cards: Vec<Card>,
 }
 

@@ -6,9 +6,9 @@
 //! account sends it. Nothing else that the marketplace says is passed on.
 
 pub mod pages;
+pub mod parcel_page;
 pub mod print;
 pub mod refused;
-pub mod shelf;
 pub mod views;
 
 use std::borrow::Cow;

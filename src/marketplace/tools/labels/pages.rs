@@ -1,8 +1,8 @@
 //! Labels: the page of what can be printed, and the file (contract §8).
 
 use super::FILE;
+use super::parcel_page::{self, ParcelPage};
 use super::print::print;
-use super::shelf::{self, Shelf};
 use super::views::{AccountTab, LabelsPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -19,9 +19,9 @@ const LOST: &str = "A conta perdeu o vínculo com o marketplace. Vincule a conta
 
 /// `GET /painel/ml/etiquetas`: the parcels of one account that can be printed.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (wanted, page) = shelf::asked(request)?;
+    let (wanted, page) = parcel_page::read_query(request)?;
     let owner = person.account.user_id;
-    let (accounts, shelf) = app.db.read(request.lane, |tx| {
+    let (accounts, parcels) = app.db.read(request.lane, |tx| {
         let accounts = linked_accounts(tx, owner)?;
         let shown = match wanted {
             Some(id) => {
@@ -30,20 +30,20 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             }
             None => accounts.first(),
         };
-        let shelf = match shown {
-            Some(one) => Shelf::read(tx, owner, (one.ml_user_id, one.token_ok), page)?,
-            None => Shelf::none(page),
+        let parcels = match shown {
+            Some(one) => ParcelPage::read(tx, owner, (one.ml_user_id, one.token_ok), page)?,
+            None => ParcelPage::empty(page),
         };
-        Ok::<_, Problem>((accounts, shelf))
+        Ok::<_, Problem>((accounts, parcels))
     })?;
     if request.wants_json() {
-        return shelf.json(app, request);
+        return parcels.json(app, request);
     }
     Reply::page(&LabelsPage {
         layout: layout(app, person, request),
         is_linked: !accounts.is_empty(),
-        tabs: tabs(&accounts, shelf.account()),
-        parcels: shelf.view(app, request, PATH, FILE),
+        tabs: tabs(&accounts, parcels.account()),
+        parcels: parcels.view(app, request, PATH, FILE),
     })
 }
 

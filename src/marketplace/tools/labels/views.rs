@@ -23,7 +23,7 @@ pub struct Parcels {
     /// The path of files of labels.
     pub file: &'static str,
     /// Whether labels of the account can be requested.
-    pub is_living: bool,
+    pub can_print: bool,
     /// How many labels of this page can be printed, as far as is known.
     pub printable: usize,
     /// Address of a file with all of these labels.

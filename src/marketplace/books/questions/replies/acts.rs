@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::views::{RepliesPage, ReplyForm};
-use super::{FORM, MOST, ReplyEntry, SavedReply, Shelf, store};
+use super::{FORM, MOST, ReplyEntry, ReplySet, SavedReply, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
@@ -41,8 +41,8 @@ wire! {
     }
 }
 
-fn own(person: &Person) -> Shelf {
-    Shelf { owner: Some(person.account.user_id), path: OWN, queue: PATH }
+fn own(person: &Person) -> ReplySet {
+    ReplySet { owner: Some(person.account.user_id), path: OWN, queue: PATH }
 }
 
 /// `GET /painel/respostas`: a seller's saved replies.
@@ -65,25 +65,25 @@ pub fn own_delete(app: &App, person: &Person, request: &Request) -> Result<Job, 
     delete((app, person, request), own(person))
 }
 
-/// The replies of a shelf, as page or JSON.
-pub fn list((app, person, request): Visit<'_>, shelf: Shelf) -> Result<Reply, Problem> {
+/// The replies of a set, as page or JSON.
+pub fn list((app, person, request): Visit<'_>, set: ReplySet) -> Result<Reply, Problem> {
     if request.wants_json() {
-        let replies = app.db.read(request.lane, |tx| store::all(tx, shelf.owner))?;
+        let replies = app.db.read(request.lane, |tx| store::all(tx, set.owner))?;
         let total = replies.len() as u64;
         let rows = replies.into_iter().map(|reply| WireReply::of(app, reply));
         return ListReply::reply(total, rows.collect());
     }
-    page((app, person, request), shelf, None)
+    page((app, person, request), set, None)
 }
 
 /// The page. `wrong` has the errors of one form: that of a reply, or with
 /// `None` that of a new one.
 fn page(
     (app, person, request): Visit<'_>,
-    shelf: Shelf,
+    set: ReplySet,
     wrong: Option<(Option<i64>, &Fields)>,
 ) -> Result<Reply, Problem> {
-    let replies = app.db.read(request.lane, |tx| store::all(tx, shelf.owner))?;
+    let replies = app.db.read(request.lane, |tx| store::all(tx, set.owner))?;
     let again = |id: Option<i64>| {
         let (_, faults) = wrong.filter(|(whose, _)| *whose == id)?;
         Some(FORM.again(request, faults))
@@ -106,7 +106,7 @@ fn page(
     }
     Reply::page(&RepliesPage {
         layout: layout(app, person, request).telling(OUTCOMES, request),
-        shelf,
+        reply_set: set,
         alert,
         is_full: i64::try_from(replies.len()).unwrap_or(MOST) >= MOST,
         new,
@@ -115,69 +115,69 @@ fn page(
 }
 
 /// Makes a reply.
-pub fn create((app, person, request): Visit<'_>, shelf: Shelf) -> Result<Job, Problem> {
+pub fn create((app, person, request): Visit<'_>, set: ReplySet) -> Result<Job, Problem> {
     let entry = match FORM.entry(request, app.zone(), None) {
         Ok(entry) => entry,
         Err(problem) => {
             return form::show_again(request, problem, |faults| {
-                page((app, person, request), shelf, Some((None, faults)))
+                page((app, person, request), set, Some((None, faults)))
             });
         }
     };
     let (to, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
-        let Some(id) = store::insert(tx, shelf.owner, &entry)? else {
+        let Some(id) = store::insert(tx, set.owner, &entry)? else {
             let full = Problem::new(Code::Conflict, "já há 200 respostas salvas; exclua alguma");
-            return to.refused(full, shelf.path, "cheia");
+            return to.refused(full, set.path, "cheia");
         };
-        note((tx, &actor, shelf), ("resposta.criar", id), None, Some(&entry))?;
-        to.made(id, shelf.path, "criada")
+        note((tx, &actor, set), ("resposta.criar", id), None, Some(&entry))?;
+        to.made(id, set.path, "criada")
     }))
 }
 
 /// Changes a reply.
-pub fn change((app, person, request): Visit<'_>, shelf: Shelf) -> Result<Job, Problem> {
+pub fn change((app, person, request): Visit<'_>, set: ReplySet) -> Result<Job, Problem> {
     let id = request.id()?;
-    let present = app.db.read(request.lane, |tx| store::one(tx, shelf.owner, id))?;
+    let present = app.db.read(request.lane, |tx| store::one(tx, set.owner, id))?;
     let present = present.ok_or_else(Problem::not_found)?.entry;
     let entry = match FORM.entry(request, app.zone(), Some(&present)) {
         Ok(entry) => entry,
         Err(problem) => {
             return form::show_again(request, problem, |faults| {
-                page((app, person, request), shelf, Some((Some(id), faults)))
+                page((app, person, request), set, Some((Some(id), faults)))
             });
         }
     };
     let (to, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
-        let before = store::one(tx, shelf.owner, id)?.ok_or_else(Problem::not_found)?.entry;
+        let before = store::one(tx, set.owner, id)?.ok_or_else(Problem::not_found)?.entry;
         store::update(tx, id, &entry)?;
-        note((tx, &actor, shelf), ("resposta.alterar", id), Some(&before), Some(&entry))?;
-        to.done(id, shelf.path, "alterada")
+        note((tx, &actor, set), ("resposta.alterar", id), Some(&before), Some(&entry))?;
+        to.done(id, set.path, "alterada")
     }))
 }
 
 /// Removes a reply.
-pub fn delete((_, person, request): Visit<'_>, shelf: Shelf) -> Result<Job, Problem> {
+pub fn delete((_, person, request): Visit<'_>, set: ReplySet) -> Result<Job, Problem> {
     let id = request.id()?;
     let (to, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
-        let before = store::one(tx, shelf.owner, id)?.ok_or_else(Problem::not_found)?.entry;
+        let before = store::one(tx, set.owner, id)?.ok_or_else(Problem::not_found)?.entry;
         store::delete(tx, id)?;
-        note((tx, &actor, shelf), ("resposta.excluir", id), Some(&before), None)?;
-        to.done(id, shelf.path, "excluida")
+        note((tx, &actor, set), ("resposta.excluir", id), Some(&before), None)?;
+        to.done(id, set.path, "excluida")
     }))
 }
 
 /// Writes changes by the agency's team to the audit log. Changes by a seller
 /// are not logged.
 fn note(
-    (tx, actor, shelf): (&WriteTx<'_>, &Actor, Shelf),
+    (tx, actor, set): (&WriteTx<'_>, &Actor, ReplySet),
     (action, id): (&'static str, i64),
     before: Option<&ReplyEntry>,
     after: Option<&ReplyEntry>,
 ) -> db::Result<()> {
-    if shelf.owner.is_some() {
+    if set.owner.is_some() {
         return Ok(());
     }
     let title = after.or(before).map_or("", |entry| &entry.title);

@@ -15,7 +15,7 @@ pub const MOST: i64 = 200;
 
 /// A set of saved replies: its owner and its addresses.
 #[derive(Clone, Copy)]
-pub struct Shelf {
+pub struct ReplySet {
     /// The seller who owns them; `None` for the agency's.
     pub owner: Option<UserId>,
     pub path: &'static str,

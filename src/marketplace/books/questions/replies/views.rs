@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::Shelf;
+use super::ReplySet;
 use crate::panel::{FormView, Layout, Notice};
 
 /// `GET /painel/respostas` and `GET /admin/agencia/respostas`, and the
@@ -11,7 +11,7 @@ use crate::panel::{FormView, Layout, Notice};
 #[template(path = "replies.html", config = "assets/askama.toml")]
 pub struct RepliesPage {
     pub layout: Layout,
-    pub shelf: Shelf,
+    pub reply_set: ReplySet,
     /// The notice above the forms when one of them has errors.
     pub alert: Option<Notice>,
     /// Whether the limit of saved replies is reached.

@@ -11,7 +11,7 @@ use crate::webhooks::{self, EventType};
 
 /// Raises the events of a change. Each type is raised once for an order, even
 /// when documents repeat or come late.
-pub(super) fn tell_programs(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
+pub(super) fn raise_webhook_events(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let tell = |kind| webhooks::raise(tx, change.owner, kind, (change.order.0, 0));
     if change.document.is_some() {
         let (before, after, news_from) = (change.before, change.after, change.news_from);
@@ -62,6 +62,6 @@ fn has_left_now(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<bool> {
 
 fn has_left(tx: &WriteTx<'_>, change: &OrderChange<'_>, status: Option<i64>) -> Result<bool> {
     let Some(status) = status else { return Ok(false) };
-    let word = change.books.words.text(tx, status)?;
+    let word = change.context.words.text(tx, status)?;
     Ok(matches!(&*word, "shipped" | "delivered" | "not_delivered"))
 }

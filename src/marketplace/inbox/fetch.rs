@@ -2,17 +2,17 @@
 //! books.
 
 use super::subject::{Nothing, Subject};
-use super::{LookOutcome, Reach, again};
+use super::{FailureScope, FetchOutcome, again};
 use crate::app::App;
 use crate::base::{Instant, MlUserId, OrderId, UserId};
 use crate::db::{Result, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
-use crate::marketplace::books::Keeping;
+use crate::marketplace::books::BookWrite;
 use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::document::{
     ClaimDocument, ListingDocument, OrderDocument, QuestionDocument, Shipment,
 };
-use crate::marketplace::books::orders::{self, Applied, Books};
+use crate::marketplace::books::orders::{self, Applied, BookContext};
 use crate::marketplace::client::{Caller, Client, Failure};
 use crate::marketplace::inbox::hook::NotificationState;
 
@@ -23,7 +23,7 @@ const MOST_ORDERS: usize = 50;
 pub const LINK_LOST: &str = "the account must be linked again";
 
 /// Brings a fetched record into the books; returns the outcome.
-pub type Found = Box<dyn FnOnce(&WriteTx<'_>, &Books, &Link) -> Result<&'static str> + Send>;
+pub type Found = Box<dyn FnOnce(&WriteTx<'_>, &BookContext, &Link) -> Result<&'static str> + Send>;
 
 /// The account whose books a record goes into, and its owner.
 pub struct Link {
@@ -36,63 +36,63 @@ pub struct Link {
 /// Fetches the record that a notification is about. A "not found" counts only
 /// the second time, because a new record may not be visible everywhere yet.
 /// `said` is the outcome of the last try.
-pub fn look(
+pub fn fetch_subject(
     app: &App,
     seller: MlUserId,
     topic: &str,
     resource: &str,
     said: Option<&str>,
-) -> LookOutcome {
+) -> FetchOutcome {
     let subject = match Subject::of(topic, resource) {
         Ok(subject) => subject,
         Err(Nothing::Topic) => {
-            return LookOutcome::Settled(
+            return FetchOutcome::Settled(
                 NotificationState::Ignored,
                 "the topic is not one this service follows",
             );
         }
         Err(Nothing::Resource(what)) => {
-            return LookOutcome::Settled(NotificationState::Ignored, what);
+            return FetchOutcome::Settled(NotificationState::Ignored, what);
         }
     };
     let client = &app.marketplace.client;
     match with_token(app, seller, |caller| fetch(client, caller, &subject)) {
-        Ok(Some(found)) => LookOutcome::Found(found),
-        Ok(None) => LookOutcome::Settled(NotificationState::Ignored, subject.of_another()),
+        Ok(Some(found)) => FetchOutcome::Found(found),
+        Ok(None) => FetchOutcome::Settled(NotificationState::Ignored, subject.of_another()),
         Err(CallError::NotLinked) => {
-            LookOutcome::Settled(NotificationState::Ignored, "the account is not linked any more")
+            FetchOutcome::Settled(NotificationState::Ignored, "the account is not linked any more")
         }
         // Retried: linking again reads the account, except records that cannot
         // be read in lists.
-        Err(CallError::LinkLost) => again(LINK_LOST, None, Reach::Itself),
+        Err(CallError::LinkLost) => again(LINK_LOST, None, FailureScope::Itself),
         Err(CallError::Failed(failure))
             if failure.is_not_found() && said != Some(subject.not_found()) =>
         {
-            again(subject.not_found(), None, Reach::Itself)
+            again(subject.not_found(), None, FailureScope::Itself)
         }
         Err(CallError::Failed(failure)) if failure.is_not_found() => {
             let said = subject.not_found();
             match subject {
-                Subject::Item(item) => LookOutcome::Found(gone::<ListingDocument>(item, said)),
-                Subject::Question(id) => LookOutcome::Found(gone::<QuestionDocument>(id, said)),
-                Subject::Claim(claim) => LookOutcome::Found(gone::<ClaimDocument>(claim, said)),
-                _ => LookOutcome::Settled(NotificationState::Done, said),
+                Subject::Item(item) => FetchOutcome::Found(gone::<ListingDocument>(item, said)),
+                Subject::Question(id) => FetchOutcome::Found(gone::<QuestionDocument>(id, said)),
+                Subject::Claim(claim) => FetchOutcome::Found(gone::<ClaimDocument>(claim, said)),
+                _ => FetchOutcome::Settled(NotificationState::Done, said),
             }
         }
         Err(CallError::Failed(failure)) => {
-            let (asked_s, reach) = match failure {
-                Failure::RateLimited { retry_after_s } => (retry_after_s, Reach::Topic),
-                Failure::Unreachable => (None, Reach::Seller),
-                _ => (None, Reach::Itself),
+            let (asked_s, scope) = match failure {
+                Failure::RateLimited { retry_after_s } => (retry_after_s, FailureScope::Topic),
+                Failure::Unreachable => (None, FailureScope::Seller),
+                _ => (None, FailureScope::Itself),
             };
-            LookOutcome::Again {
+            FetchOutcome::Again {
                 error: failure.to_string(),
                 asked_s,
-                reach,
+                scope,
                 is_refused: matches!(failure, Failure::Refused { .. }),
             }
         }
-        Err(CallError::Db(error)) => again(error.to_string(), None, Reach::Seller),
+        Err(CallError::Db(error)) => again(error.to_string(), None, FailureScope::Seller),
     }
 }
 
@@ -161,8 +161,8 @@ fn fetch_order(
 fn own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
     let is_own = document.seller() == caller.ml_user_id;
     is_own.then(|| -> Found {
-        Box::new(move |tx, books, link| {
-            document.apply((tx, books, link.owner), link.since).map(words)
+        Box::new(move |tx, context, link| {
+            document.apply((tx, context, link.owner), link.since).map(words)
         })
     })
 }
@@ -176,17 +176,17 @@ fn gone<D: Booked>(id: D::Id, said: &'static str) -> Found {
 }
 
 fn orders_found(orders: Vec<OrderDocument>) -> Found {
-    Box::new(move |tx, books, link| apply_orders((tx, books, link.owner), &orders, link.since))
+    Box::new(move |tx, context, link| apply_orders((tx, context, link.owner), &orders, link.since))
 }
 
 fn apply_orders(
-    (tx, books, owner): Keeping<'_, '_>,
+    (tx, context, owner): BookWrite<'_, '_>,
     orders: &[OrderDocument],
     news_from: Instant,
 ) -> Result<&'static str> {
     let mut said = "the shipment carries no order";
     for order in orders {
-        let applied = orders::apply((tx, books, owner), order, news_from)?;
+        let applied = orders::apply((tx, context, owner), order, news_from)?;
         // Of several orders, the outcome of one that changed is returned.
         if applied == Applied::Stored || said != words(Applied::Stored) {
             said = words(applied);

@@ -5,21 +5,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::lanes::{Queue, two_at_a_time};
 use super::store::Account;
-use super::{Asked, Halt, Reading};
+use super::{Asked, Halt, StepContext};
 use crate::db::{Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::booked::Booked;
-use crate::marketplace::books::orders::Books;
+use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::client::{Caller, Client, Failure};
 
 /// The result of fetching one record.
-pub enum Single<D> {
+pub enum FetchedRecord<D> {
     Found(D),
     /// The marketplace has no such record.
     Gone,
     /// It was refused, is unreadable or does not come; other records are not
     /// affected.
-    Odd,
+    Unavailable,
 }
 
 /// Most records of a step that may get no answer while the marketplace answers
@@ -41,27 +41,27 @@ pub enum Forbidden {
 #[derive(Default)]
 struct Tally {
     /// Records about which the marketplace gave an answer.
-    told: AtomicUsize,
+    answered: AtomicUsize,
     /// Records that did not come or are forbidden.
-    withheld: AtomicUsize,
+    missing: AtomicUsize,
     /// Why the last one of these did not come.
     why: Mutex<Option<Failure>>,
 }
 
 impl Tally {
-    fn tell(&self) {
-        self.told.fetch_add(1, Ordering::Relaxed);
+    fn count_answered(&self) {
+        self.answered.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn withhold(&self, why: &Failure) {
+    fn count_missing(&self, why: &Failure) {
         *self.why.lock() = Some(why.clone());
-        self.withheld.fetch_add(1, Ordering::Relaxed);
+        self.missing.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Why the whole step failed: too many records did not come, and no other
     /// did.
     fn failure(self) -> Option<Failure> {
-        let is_failed = self.told.into_inner() == 0 && self.withheld.into_inner() > MOST_MISSING;
+        let is_failed = self.answered.into_inner() == 0 && self.missing.into_inner() > MOST_MISSING;
         let why = self.why.into_inner();
         why.filter(|_| is_failed)
     }
@@ -69,21 +69,21 @@ impl Tally {
 
 /// Fetches records of the account one by one and brings them into the books.
 /// `note` is called for each of them in the same transaction.
-pub fn each_own<D: Booked>(
-    reading: &Reading<'_>,
+pub fn fetch_own<D: Booked>(
+    reading: &StepContext<'_>,
     ids: Vec<D::Id>,
     ask: impl Fn(&Client, &Caller<'_>, &D::Id) -> Result<D, Failure> + Sync,
     note: impl Fn(&WriteTx<'_>, &Account, &D::Id) -> DbResult<()> + Copy + Send + Sync + 'static,
 ) -> Asked<()> {
-    each(reading, ids, Forbidden::Records, ask, move |tx, account, books, id, single| {
-        match single {
-            Single::Found(found) if found.seller() == account.ml_user_id => {
-                found.apply((tx, books, account.owner), account.linked_at)?;
+    fetch_each(reading, ids, Forbidden::Records, ask, move |tx, account, context, id, fetched| {
+        match fetched {
+            FetchedRecord::Found(found) if found.seller() == account.ml_user_id => {
+                found.apply((tx, context, account.owner), account.linked_at)?;
             }
-            Single::Gone => {
+            FetchedRecord::Gone => {
                 D::gone(tx, account.owner, account.ml_user_id, id)?;
             }
-            Single::Found(_) | Single::Odd => {}
+            FetchedRecord::Found(_) | FetchedRecord::Unavailable => {}
         }
         note(tx, account, id)
     })
@@ -92,12 +92,12 @@ pub fn each_own<D: Booked>(
 
 /// Fetches records one by one and has `book` store each of them, while the
 /// account is still linked as it was. Returns how many were stored.
-pub fn each<T: Send + 'static, D: Send + 'static>(
-    reading: &Reading<'_>,
+pub fn fetch_each<T: Send + 'static, D: Send + 'static>(
+    reading: &StepContext<'_>,
     records: Vec<T>,
     forbidden: Forbidden,
     ask: impl Fn(&Client, &Caller<'_>, &T) -> Result<D, Failure> + Sync,
-    book: impl Fn(&WriteTx<'_>, &Account, &Books, &T, &Single<D>) -> DbResult<()>
+    book: impl Fn(&WriteTx<'_>, &Account, &BookContext, &T, &FetchedRecord<D>) -> DbResult<()>
     + Copy
     + Send
     + Sync
@@ -113,14 +113,14 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
         missing.fetch_add(1, Ordering::Relaxed) < most_missing && reading.call(Client::me).is_ok()
     };
     let fetch = |record: T| {
-        let single = match reading.call(|client, caller| ask(client, caller, &record)) {
+        let fetched = match reading.call(|client, caller| ask(client, caller, &record)) {
             Ok(found) => {
-                tally.tell();
-                Single::Found(found)
+                tally.count_answered();
+                FetchedRecord::Found(found)
             }
             Err(CallError::Failed(failure)) if failure.is_not_found() => {
-                tally.tell();
-                Single::Gone
+                tally.count_answered();
+                FetchedRecord::Gone
             }
             Err(CallError::Failed(
                 failure @ (Failure::Garbled(_) | Failure::Refused { status: 400 | 403.., .. }),
@@ -128,25 +128,25 @@ pub fn each<T: Send + 'static, D: Send + 'static>(
                 tracing::warn!(ml_user_id = account.0, %failure, "a record was passed over");
                 match failure {
                     Failure::Refused { status: 403, .. } if forbidden == Forbidden::Area => {
-                        tally.withhold(&failure);
+                        tally.count_missing(&failure);
                     }
-                    _ => tally.tell(),
+                    _ => tally.count_answered(),
                 }
-                Single::Odd
+                FetchedRecord::Unavailable
             }
             Err(CallError::Failed(failure @ Failure::Unreachable)) if is_alone() => {
-                tally.withhold(&failure);
+                tally.count_missing(&failure);
                 tracing::warn!(ml_user_id = account.0, %failure, "a record was passed over");
-                Single::Odd
+                FetchedRecord::Unavailable
             }
             Err(error) => return Err(error),
         };
-        Ok(Some((record, single)))
+        Ok(Some((record, fetched)))
     };
     let take = || records.take(reading);
-    let booked = two_at_a_time(take, fetch, |(record, single)| {
-        reading.submit(move |tx, account, books| {
-            book(tx, account, books, &record, &single)?;
+    let booked = two_at_a_time(take, fetch, |(record, fetched)| {
+        reading.submit(move |tx, account, context| {
+            book(tx, account, context, &record, &fetched)?;
             Ok(1)
         })
     })?;

@@ -4,14 +4,14 @@
 
 /// A code in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spoken {
+pub struct CodeText {
     /// What people read; empty when the marketplace says nothing.
     pub text: String,
     /// The marketplace's code, when we have no words for it.
     pub code: String,
 }
 
-impl Spoken {
+impl CodeText {
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -33,17 +33,17 @@ const NEW_RESOLUTION: &str = "Encerrada pelo marketplace";
 
 /// Declares functions from codes to words, each with the sentence for a new
 /// code.
-macro_rules! spoken {
+macro_rules! code_texts {
     ($($(#[$doc:meta])* $vis:vis fn $name:ident or $new:ident { $($($code:literal)|+ => $words:literal,)* })*) => {
         $($(#[$doc])*
-        $vis fn $name(code: &str) -> Spoken {
+        $vis fn $name(code: &str) -> CodeText {
             let known = match code { $($($code)|+ => Some($words),)* _ => None };
-            Spoken::of(code, known, $new)
+            CodeText::of(code, known, $new)
         })*
     };
 }
 
-spoken! {
+code_texts! {
     /// The state of a shipment.
     pub fn shipping or NEW {
         "to_be_agreed" => "A combinar com o comprador",
@@ -159,7 +159,7 @@ spoken! {
 
 /// Why a listing is in its state: the words for the marketplace's reasons,
 /// which are separated by spaces. Without a reason, the meaning of the state.
-pub fn listing_reason(status: &str, reasons: &str) -> Spoken {
+pub fn listing_reason(status: &str, reasons: &str) -> CodeText {
     let mut texts: Vec<&str> = Vec::new();
     let mut codes: Vec<&str> = Vec::new();
     for reason in reasons.split_whitespace() {
@@ -174,7 +174,7 @@ pub fn listing_reason(status: &str, reasons: &str) -> Spoken {
     if !codes.is_empty() {
         texts.push("motivo novo no marketplace");
     }
-    Spoken { text: texts.join(", "), code: codes.join(", ") }
+    CodeText { text: texts.join(", "), code: codes.join(", ") }
 }
 
 fn listing_reason_words(reason: &str) -> Option<&'static str> {
@@ -196,21 +196,21 @@ fn listing_reason_words(reason: &str) -> Option<&'static str> {
 }
 
 /// A kind of claim.
-pub fn claim_kind(kind: &str) -> Spoken {
+pub fn claim_kind(kind: &str) -> CodeText {
     known_claim_kind(if kind.is_empty() { "mediations" } else { kind })
 }
 
 /// What a buyer complains about. The marketplace's codes have a family and a
 /// number, such as `PDD9939`; a new family gives an empty text.
-pub fn claim_reason(reason: &str) -> Spoken {
+pub fn claim_reason(reason: &str) -> CodeText {
     let family = reason.trim_end_matches(|c: char| c.is_ascii_digit());
     let known = match family {
         "PNR" => "Produto não recebido",
         "PDD" => "Produto diferente ou com defeito",
         "CS" => "Compra cancelada",
-        _ => return Spoken::default(),
+        _ => return CodeText::default(),
     };
-    Spoken::of(reason, Some(known), NEW)
+    CodeText::of(reason, Some(known), NEW)
 }
 
 #[cfg(test)]
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn documented_codes_have_words() {
-        let all = |speak: fn(&str) -> Spoken, codes: &str| {
+        let all = |speak: fn(&str) -> CodeText, codes: &str| {
             for code in codes.split(' ') {
                 let said = speak(code);
                 assert!(said.code.is_empty() && !said.is_empty(), "{code}: {said:?}");

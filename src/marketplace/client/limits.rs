@@ -15,33 +15,33 @@ use crate::base::ids::short_digest;
 use crate::base::{Instant, MlUserId};
 use crate::marketplace::client::backoff::pause_asked_s;
 
-/// Longest wait for a free place among the running calls.
-const TURN_TIMEOUT: Duration = Duration::from_secs(15);
+/// Longest wait for a free slot.
+const SLOT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Most calls at a time, in all and for one seller.
 pub const CALLS: usize = 5;
 const CALLS_OF_SELLER: usize = 2;
 /// From this many pauses on, those that are over are removed.
 const PAUSES: usize = 10_000;
 
-/// Places for running calls.
+/// Slots for running calls.
 #[derive(Default)]
-pub struct Turns {
+pub struct CallSlots {
     running: Mutex<HashMap<Option<MlUserId>, usize>>,
     freed: Condvar,
     closed: AtomicBool,
 }
 
-/// A place; it is free again when dropped.
-pub struct Turn<'t> {
-    turns: &'t Turns,
+/// A slot; it is free again when dropped.
+pub struct CallSlot<'t> {
+    slots: &'t CallSlots,
     seller: Option<MlUserId>,
 }
 
-impl Turns {
-    /// Waits for a place. Requests for tokens (no seller) count only in the
+impl CallSlots {
+    /// Waits for a slot. Requests for tokens (no seller) count only in the
     /// total.
-    pub fn take(&self, seller: Option<MlUserId>) -> Answer<Turn<'_>> {
-        let deadline = Monotonic::now() + TURN_TIMEOUT;
+    pub fn take(&self, seller: Option<MlUserId>) -> Answer<CallSlot<'_>> {
+        let deadline = Monotonic::now() + SLOT_TIMEOUT;
         let mut running = self.running.lock();
         let is_full = |running: &HashMap<Option<MlUserId>, usize>| {
             running.values().sum::<usize>() >= CALLS
@@ -62,10 +62,10 @@ impl Turns {
             self.freed.wait_for(&mut running, left);
         }
         *running.entry(seller).or_default() += 1;
-        Ok(Turn { turns: self, seller })
+        Ok(CallSlot { slots: self, seller })
     }
 
-    /// Stops giving out places; callers that wait fail.
+    /// Stops giving out slots; callers that wait fail.
     pub fn close(&self) {
         let _running = self.running.lock();
         self.closed.store(true, Ordering::Relaxed);
@@ -73,16 +73,16 @@ impl Turns {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for CallSlot<'_> {
     fn drop(&mut self) {
-        let mut running = self.turns.running.lock();
+        let mut running = self.slots.running.lock();
         if let Some(own) = running.get_mut(&self.seller) {
             *own -= 1;
             if *own == 0 {
                 running.remove(&self.seller);
             }
         }
-        self.turns.freed.notify_all();
+        self.slots.freed.notify_all();
     }
 }
 
@@ -205,31 +205,31 @@ mod tests {
 
     #[test]
     fn two_calls_for_a_seller_and_five_in_all() {
-        let turns = Turns::default();
+        let slots = CallSlots::default();
         let seller = |id| Some(MlUserId(id));
-        let first = turns.take(seller(1)).unwrap();
-        let _second = turns.take(seller(1)).unwrap();
+        let first = slots.take(seller(1)).unwrap();
+        let _second = slots.take(seller(1)).unwrap();
         std::thread::scope(|scope| {
-            let third = scope.spawn(|| turns.take(seller(1)).map(drop));
-            let _others = [seller(2), seller(2), None].map(|who| turns.take(who).unwrap());
-            assert_eq!(turns.running.lock().values().sum::<usize>(), CALLS);
+            let third = scope.spawn(|| slots.take(seller(1)).map(drop));
+            let _others = [seller(2), seller(2), None].map(|who| slots.take(who).unwrap());
+            assert_eq!(slots.running.lock().values().sum::<usize>(), CALLS);
             drop(first);
             third.join().unwrap().unwrap();
         });
-        assert_eq!(turns.running.lock().values().sum::<usize>(), 1);
+        assert_eq!(slots.running.lock().values().sum::<usize>(), 1);
     }
 
     #[test]
     fn nobody_waits_for_a_place_that_is_given_no_more() {
-        let turns = Turns::default();
+        let slots = CallSlots::default();
         let seller = Some(MlUserId(1));
-        let _running = [seller, seller].map(|who| turns.take(who).unwrap());
+        let _running = [seller, seller].map(|who| slots.take(who).unwrap());
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| turns.take(seller).map(drop));
-            turns.close();
+            let waiting = scope.spawn(|| slots.take(seller).map(drop));
+            slots.close();
             assert_eq!(waiting.join().unwrap(), Err(Failure::Unreachable));
         });
-        assert_eq!(turns.take(None).map(drop), Err(Failure::Unreachable));
+        assert_eq!(slots.take(None).map(drop), Err(Failure::Unreachable));
     }
 
     const SHOP: MlUserId = MlUserId(777);

@@ -12,12 +12,12 @@ use crate::db::{self, Lane, WriteTx};
 use crate::http::{Code, Problem};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::books::document::QuestionDocument;
-use crate::marketplace::books::orders::Books;
+use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::client::{AnswerSent, Failure};
 use crate::marketplace::tools;
 
 /// The result of sending an answer.
-pub enum Given {
+pub enum AnswerOutcome {
     /// It is the question's answer now.
     Sent,
     /// It was not published and will not be, for this reason. The word is one
@@ -28,38 +28,38 @@ pub enum Given {
 }
 
 /// Further writes of the transaction that stores that the answer was sent.
-pub type Noted = Box<dyn FnOnce(&WriteTx<'_>) -> db::Result<()> + Send>;
+pub type OnSent = Box<dyn FnOnce(&WriteTx<'_>) -> db::Result<()> + Send>;
 
-/// Answers an owner's question with a text, once. `noted` is called once for an
-/// answer that was sent.
-pub fn give(
+/// Answers an owner's question with a text, once. `on_sent` is called once for
+/// an answer that was sent.
+pub fn send_answer(
     app: &App,
     owner: UserId,
     question: &QuestionRow,
     text: &str,
-    noted: Noted,
-) -> Result<Given, Problem> {
+    on_sent: OnSent,
+) -> Result<AnswerOutcome, Problem> {
     let Some(_turn) = app.marketplace.answering.take(question.id) else {
         return Ok(late("Uma resposta já está sendo enviada", "ja_respondida"));
     };
     // Another request may have answered the question just before.
     let question = read(app, owner, question.id)?;
     if !question.is_open() {
-        let is_ours = has_arrived(app, &question, text, noted)?;
-        return Ok(if is_ours { Given::Sent } else { too_late(&question) });
+        let is_ours = has_arrived(app, &question, text, on_sent)?;
+        return Ok(if is_ours { AnswerOutcome::Sent } else { too_late(&question) });
     }
     let sent = match send(app, owner, &question, text)? {
         Ok(sent) => sent,
-        Err(error) => return Ok(Given::Unsent(unsent(error))),
+        Err(error) => return Ok(AnswerOutcome::Unsent(unsent(error))),
     };
     let refusal = match sent {
         AnswerSent::Answered(document) => {
             // Another person may have answered first, with another text.
             let given = document.answer.as_ref();
             let is_ours = given.is_some_and(|answer| answer.text.trim() == text);
-            keep(app, owner, &question, Some(document), Some(noted).filter(|_| is_ours))?;
+            keep(app, owner, &question, Some(document), Some(on_sent).filter(|_| is_ours))?;
             if is_ours {
-                return Ok(Given::Sent);
+                return Ok(AnswerOutcome::Sent);
             }
             return Ok(late("Alguém respondeu a esta pergunta antes", "ja_respondida"));
         }
@@ -70,7 +70,7 @@ pub fn give(
         }
     };
     let question = read(app, owner, question.id)?;
-    Ok(if question.is_open() { Given::Unsent(refusal) } else { too_late(&question) })
+    Ok(if question.is_open() { AnswerOutcome::Unsent(refusal) } else { too_late(&question) })
 }
 
 fn read(app: &App, owner: UserId, id: i64) -> Result<QuestionRow, Problem> {
@@ -78,12 +78,12 @@ fn read(app: &App, owner: UserId, id: i64) -> Result<QuestionRow, Problem> {
     question.ok_or_else(Problem::not_found)
 }
 
-fn late(said: &'static str, word: &'static str) -> Given {
-    Given::Late(Problem::new(Code::Conflict, said), word)
+fn late(said: &'static str, word: &'static str) -> AnswerOutcome {
+    AnswerOutcome::Late(Problem::new(Code::Conflict, said), word)
 }
 
 /// The result for a question that does not wait for an answer any more.
-fn too_late(question: &QuestionRow) -> Given {
+fn too_late(question: &QuestionRow) -> AnswerOutcome {
     if question.state == QuestionState::Answered {
         late("Esta pergunta já tem resposta", "ja_respondida")
     } else {
@@ -144,19 +144,19 @@ fn keep(
     owner: UserId,
     question: &QuestionRow,
     now: Option<QuestionDocument>,
-    noted: Option<Noted>,
+    on_sent: Option<OnSent>,
 ) -> Result<(), Problem> {
-    let books = Books::of(app);
+    let context = BookContext::of(app);
     let (id, seller) = (question.id, question.ml_user_id);
     app.db.write(move |tx| {
         sending::end(tx, id)?;
-        if let Some(noted) = noted {
-            noted(tx)?;
+        if let Some(on_sent) = on_sent {
+            on_sent(tx)?;
         }
         let link = crate::marketplace::account::store::owner_of(tx, seller)?;
         if let Some((_, linked_at)) = link.filter(|(owner_now, _)| *owner_now == owner) {
             match &now {
-                Some(now) => super::apply((tx, &books, owner), now, linked_at)?,
+                Some(now) => super::apply((tx, &context, owner), now, linked_at)?,
                 None => super::gone(tx, owner, seller, id)?,
             };
         }
@@ -170,7 +170,7 @@ fn has_arrived(
     app: &App,
     question: &QuestionRow,
     text: &str,
-    noted: Noted,
+    on_sent: OnSent,
 ) -> Result<bool, Problem> {
     let is_given = question.answer.as_deref().map(str::trim) == Some(text);
     let id = question.id;
@@ -179,7 +179,7 @@ fn has_arrived(
             let was_sent = sending::is_unclear(tx, id)?;
             sending::end(tx, id)?;
             if was_sent {
-                noted(tx)?;
+                on_sent(tx)?;
             }
             Ok::<_, Problem>(was_sent)
         })?)

@@ -24,17 +24,17 @@ const TABLES: [(&str, &str, &str); 3] = [
 ];
 
 /// Starts to delete what was read of an account that was unlinked.
-pub fn begin(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
+pub fn start(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
     tx.execute(
         "INSERT INTO ml_unlinked (owner_id, ml_user_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
         (owner, account),
     )?;
-    go_on(tx, owner, account, AT_ONCE)
+    delete_batch(tx, owner, account, AT_ONCE)
 }
 
 /// Takes an account off the list of accounts to delete. Rows that are left
 /// stay, such as when the account was linked again.
-pub fn stop(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
+pub fn unmark(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
     tx.run("DELETE FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2", (owner, account))
 }
 
@@ -47,13 +47,13 @@ pub fn work(app: &App, stop: &Stop) {
             tx.tuple(sql, [])
         })?;
         let Some((owner, account)) = next else { return Ok(false) };
-        app.db.write(move |tx| go_on(tx, owner, account, AT_ONCE))?;
+        app.db.write(move |tx| delete_batch(tx, owner, account, AT_ONCE))?;
         Ok(true)
     });
 }
 
 /// Deletes one batch, unless the account was linked again meanwhile.
-fn go_on(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: i64) -> Result<()> {
+fn delete_batch(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: i64) -> Result<()> {
     let is_noted: bool = tx.value(
         "SELECT EXISTS (SELECT 1 FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2)",
         (owner, account),
@@ -68,12 +68,12 @@ fn go_on(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: i64) -> Resul
         "DELETE FROM listing_count WHERE owner_id = ?1 AND ml_user_id = ?2",
         (owner, account),
     )?;
-    stop(tx, owner, account)
+    unmark(tx, owner, account)
 }
 
 /// Deletes listings, questions and claims of a person, at most `most` rows of
 /// each table; returns how many. When it returns 0, nothing is left.
-pub fn everything(tx: &WriteTx<'_>, person: UserId, most: i64) -> Result<usize> {
+pub fn delete_all(tx: &WriteTx<'_>, person: UserId, most: i64) -> Result<usize> {
     let removed = remove(tx, person, None, most)?;
     if removed == 0 {
         tx.execute("DELETE FROM listing_count WHERE owner_id = ?1", [person])?;

@@ -2,25 +2,26 @@
 //! read, and put into the inbox under their id. There they are fetched alone,
 //! for days, and the operator sees them.
 
-use super::Reading;
+use super::StepContext;
 use crate::db::DbError;
-use crate::marketplace::books::document::Odd;
+use crate::marketplace::books::document::UnreadableRecord;
 use crate::marketplace::inbox::hook;
 
 /// How a record of a list is fetched alone.
-pub struct OddRecords {
+pub struct RecordKind {
     /// Topic of a notification about one.
     pub topic: &'static str,
     /// Its path, up to its number.
     pub path: &'static str,
 }
 
-/// The records that can be read. Numbers of the others are added to `odd`.
-pub fn readable<T>(
-    reading: &Reading<'_>,
-    kind: &OddRecords,
-    records: Vec<Result<T, Odd>>,
-    odd: &mut Vec<i64>,
+/// The records that can be read. Numbers of the others are added to
+/// `unreadable`.
+pub fn take_readable<T>(
+    reading: &StepContext<'_>,
+    kind: &RecordKind,
+    records: Vec<Result<T, UnreadableRecord>>,
+    unreadable: &mut Vec<i64>,
 ) -> Vec<T> {
     let account = reading.account.ml_user_id;
     let mut found = Vec::with_capacity(records.len());
@@ -29,7 +30,7 @@ pub fn readable<T>(
             Ok(record) => found.push(record),
             Err(error) => {
                 tracing::warn!(ml_user_id = account.0, topic = kind.topic, id = error.id, %error, "a record was passed over");
-                odd.extend(error.id);
+                unreadable.extend(error.id);
             }
         }
     }
@@ -37,18 +38,23 @@ pub fn readable<T>(
 }
 
 /// Has records fetched alone.
-pub fn set_aside(
-    reading: &Reading<'_>,
-    kind: &'static OddRecords,
-    odd: Vec<i64>,
+pub fn queue_unreadable(
+    reading: &StepContext<'_>,
+    kind: &'static RecordKind,
+    unreadable: Vec<i64>,
 ) -> Result<(), DbError> {
-    if odd.is_empty() {
+    if unreadable.is_empty() {
         return Ok(());
     }
     let bell = reading.app.marketplace.bell.clone();
     reading.write(move |tx, account, _| {
-        for id in odd {
-            hook::store_odd(tx, account.ml_user_id, kind.topic, &format!("{}{id}", kind.path))?;
+        for id in unreadable {
+            hook::store_unreadable(
+                tx,
+                account.ml_user_id,
+                kind.topic,
+                &format!("{}{id}", kind.path),
+            )?;
         }
         tx.after_commit(move || bell.ring());
         Ok(())

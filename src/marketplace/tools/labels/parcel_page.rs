@@ -24,7 +24,7 @@ struct PageQuery {
 }
 
 /// The account that an address asks for, and the page of its list.
-pub fn asked(request: &Request) -> std::result::Result<(Option<MlUserId>, u32), Problem> {
+pub fn read_query(request: &Request) -> std::result::Result<(Option<MlUserId>, u32), Problem> {
     let query: PageQuery = request.query()?;
     let mut check = Check::text();
     let wanted = check.optional("conta", query.conta).map(MlUserId);
@@ -51,31 +51,31 @@ wire! {
 }
 
 /// One page of an account's parcels.
-pub struct Shelf {
+pub struct ParcelPage {
     /// Zero when there is no account; then there is no row either.
     account: MlUserId,
-    is_living: bool,
+    can_print: bool,
     rows: Vec<Parcel>,
     total: u64,
     page: u32,
 }
 
-impl Shelf {
-    /// A page of the parcels of an owner's account. `is_living` says whether
+impl ParcelPage {
+    /// A page of the parcels of an owner's account. `can_print` says whether
     /// labels of the account can be requested.
     pub fn read(
         tx: &ReadTx<'_>,
         owner: UserId,
-        (account, is_living): (MlUserId, bool),
+        (account, can_print): (MlUserId, bool),
         page: u32,
     ) -> Result<Self> {
         let (rows, total) = parcels(tx, owner, account, (ROWS, (page - 1) * ROWS))?;
-        Ok(Self { account, is_living, rows, total, page })
+        Ok(Self { account, can_print, rows, total, page })
     }
 
     /// An empty page, when there is no account.
-    pub const fn none(page: u32) -> Self {
-        Self { account: MlUserId(0), is_living: true, rows: Vec::new(), total: 0, page }
+    pub const fn empty(page: u32) -> Self {
+        Self { account: MlUserId(0), can_print: true, rows: Vec::new(), total: 0, page }
     }
 
     /// The account whose parcels these are.
@@ -113,7 +113,7 @@ impl Shelf {
             }
         };
         Parcels {
-            is_living: self.is_living,
+            can_print: self.can_print,
             printable: printable.len(),
             all: address(file, &[("conta", &account), ("shipment_id", &printable.join(","))]),
             paging: Paging::new(
