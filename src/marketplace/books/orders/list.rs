@@ -14,8 +14,9 @@ use super::sold::{SoldKey, Worded, Wording};
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::base::money::Cents;
-use crate::db::{DbError, ReadTx, Result};
+use crate::db::{DbError, ReadTx, Record as _, Result};
 use crate::marketplace::books::words::Words;
+use crate::row;
 
 /// The filters and the page of a list of orders.
 #[derive(Clone)]
@@ -105,12 +106,43 @@ impl OrderPage {
 /// SQL for the orders that `source` selects. Title and SKU of what was sold are
 /// not joined: the cache in memory has nearly all of them.
 fn orders(source: &str) -> String {
-    format!(
-        "SELECT created_at, order_id, ml_user_id, status, total_cents, currency, quantity, buyer_nickname,
-                shipping_id, shipping_status, logistic_type, item_id, variation_id, item_version
-         FROM sale_order {source}"
-    )
+    format!("SELECT {} FROM sale_order {source}", StoredOrder::COLUMNS)
 }
+
+/// An order as it is stored: words by their numbers, and what was sold by its
+/// key.
+struct StoredOrder {
+    created_at: Instant,
+    order_id: OrderId,
+    ml_user_id: MlUserId,
+    status: i64,
+    total: Cents,
+    currency: i64,
+    quantity: i64,
+    buyer_nickname: String,
+    shipping_id: Option<i64>,
+    shipping_status: Option<i64>,
+    logistic_type: Option<i64>,
+    item_id: i64,
+    variation_id: i64,
+    item_version: i64,
+}
+row!(StoredOrder {
+    created_at,
+    order_id,
+    ml_user_id,
+    status,
+    total = "total_cents",
+    currency,
+    quantity,
+    buyer_nickname,
+    shipping_id,
+    shipping_status,
+    logistic_type,
+    item_id,
+    variation_id,
+    item_version,
+});
 
 /// Reads one page of an owner's orders with their total.
 pub fn read_page(
@@ -287,29 +319,26 @@ impl OrderPage {
     }
 
     fn take(&mut self, tx: &ReadTx<'_>, words: &Words, row: &Row<'_>) -> rusqlite::Result<()> {
-        let status = self.place(tx, words, row.get(3)?)?;
-        let currency = self.place(tx, words, row.get(5)?)?;
-        let mut optional = |column: usize| {
-            row.get::<_, Option<i64>>(column)?
-                .map(|number| self.place(tx, words, number))
-                .transpose()
-        };
-        let (shipping_status, logistic_type) = (optional(9)?, optional(10)?);
-        self.sold.push((row.get(11)?, row.get(12)?, row.get(13)?));
+        let order = StoredOrder::read(row)?;
+        let mut place = |number| self.place(tx, words, number);
+        let (status, currency) = (place(order.status)?, place(order.currency)?);
+        let shipping_status = order.shipping_status.map(&mut place).transpose()?;
+        let logistic_type = order.logistic_type.map(&mut place).transpose()?;
         self.orders.push(Order {
-            created_at: Instant(row.get(0)?),
-            order_id: row.get(1)?,
-            ml_user_id: row.get(2)?,
+            created_at: order.created_at,
+            order_id: order.order_id,
+            ml_user_id: order.ml_user_id,
             status,
-            total: Cents(row.get(4)?),
+            total: order.total,
             currency,
-            quantity: row.get(6)?,
-            buyer_nickname: row.get(7)?,
-            shipping_id: row.get(8)?,
+            quantity: order.quantity,
+            buyer_nickname: order.buyer_nickname,
+            shipping_id: order.shipping_id,
             shipping_status,
             logistic_type,
-            sold: self.sold.len() - 1,
+            sold: self.sold.len(),
         });
+        self.sold.push((order.item_id, order.variation_id, order.item_version));
         Ok(())
     }
 
