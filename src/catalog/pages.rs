@@ -76,7 +76,7 @@ pub(super) fn base(person: &Person) -> &'static str {
 
 /// Whether a request reads all products of its owner: searches, filters,
 /// sorting and files do.
-pub fn reads_far(request: &Request) -> bool {
+pub fn needs_slow_lane(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     asks_for_much(request) || given.any(|(name, _)| matches!(&*name, "q" | "estoque" | "ordem"))
 }

@@ -209,7 +209,7 @@ impl Group {
 }
 
 /// Searches, exports and further pages may read many rows.
-pub fn reads_far(request: &Request) -> bool {
+pub fn needs_slow_lane(request: &Request) -> bool {
     !request.query_text().is_empty()
 }
 

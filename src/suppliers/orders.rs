@@ -162,7 +162,7 @@ pub(super) fn row(order: DropOrder, zone: Zone, now: Instant) -> OrderRow {
 }
 
 /// Whether a request reads many drop orders: searches, filters and files do.
-pub fn reads_far(request: &Request) -> bool {
+pub fn needs_slow_lane(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     asks_for_much(request) || given.any(|(name, _)| matches!(&*name, "q" | "ordem" | "vendedor"))
 }

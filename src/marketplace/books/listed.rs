@@ -78,7 +78,7 @@ impl Wanted {
 }
 
 /// Whether a list must read all rows of its owner.
-pub fn walks(request: &Request) -> bool {
+pub fn needs_slow_lane(request: &Request) -> bool {
     list::asks_for_much(request) || list::searches(request)
 }
 

@@ -23,7 +23,7 @@ use crate::panel::Badge;
 
 pub use changes::{disconnect, remove_plan, revoke, set_plan};
 pub use one::account;
-pub use pages::{list, reads_far};
+pub use pages::{list, needs_slow_lane};
 pub use relations::{end as end_relation, list as relations, relate};
 
 /// Path of all these pages.

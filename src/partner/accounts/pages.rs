@@ -100,7 +100,7 @@ wire! {
 }
 
 /// Whether a request may read many rows: searches, exports and further pages do.
-pub fn reads_far(request: &Request) -> bool {
+pub fn needs_slow_lane(request: &Request) -> bool {
     !request.query_text().is_empty()
 }
 
