@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::store::{self, Wanted};
 use super::views::{AccountRow, AccountsPage, Use};
-use super::{Listed, Near, PATH, PlanState, is_near, percent};
+use super::{Listed, PATH, PlanState, QuotaThresholds, is_near, percent};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::text::grouped;
@@ -118,8 +118,9 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         descending: query.descending,
         window: query.window(),
     };
-    let near = Near::of(plans, today);
-    let (accounts, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted, &near))?;
+    let thresholds = QuotaThresholds::of(plans, today);
+    let (accounts, total) =
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, &thresholds))?;
     let frame = Frame { plans: plans.clone(), zone: app.zone(), today };
     if query.csv {
         return export::list(app, person, &LIST, accounts, move |_, _, account| {
