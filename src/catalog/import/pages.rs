@@ -8,7 +8,7 @@ use super::{Counts, ImportError, apply, read};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::grouped;
-use crate::catalog::MOST;
+use crate::catalog::MAX_PRODUCTS;
 use crate::catalog::pages::{Change, base};
 use crate::catalog::views::ProductImportPage;
 use crate::edge::guard::Person;
@@ -46,7 +46,7 @@ fn page(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> Product
         base: base(person),
         alert: title.map(|title| Notice::new(Tone::Bad, title, text)),
         file,
-        most: grouped(MOST),
+        most: grouped(MAX_PRODUCTS),
         faults: shown.take(MOST_SHOWN).map(|(line, said)| (line.to_string(), said)).collect(),
         more: count.saturating_sub(MOST_SHOWN),
     }
@@ -93,8 +93,8 @@ fn take(visit: Visit<'_>, bytes: &[u8]) -> Result<Result<Reply, Problem>, Import
         let counts = apply(tx, change.owner, &file)?;
         change.made(tx);
         let reply = done(page, wants_json, counts);
-        if let (Some(once), Ok(reply)) = (once, &reply) {
-            once.keep(tx, reply)?;
+        if let (Some(form), Ok(reply)) = (form, &reply) {
+            form.keep(tx, reply)?;
         }
         Ok(reply)
     })

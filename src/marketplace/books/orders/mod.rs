@@ -213,9 +213,9 @@ fn goods(order: &OrderDocument) -> SoldOrder<'_> {
         sku: &order.item.sku,
         quantity: order.quantity,
         sale: match &*order.status {
-            _ if order.is_sale() => StockSale::Paid,
-            "cancelled" | "invalid" => StockSale::CalledOff,
-            _ => StockSale::Open,
+            _ if order.is_sale() => SaleState::Paid,
+            "cancelled" | "invalid" => SaleState::Cancelled,
+            _ => SaleState::Open,
         },
     }
 }
