@@ -33,7 +33,7 @@ use crate::http::router::Router;
 use crate::marketplace::Marketplace;
 use crate::messages::delivery::Delivery;
 use crate::messages::push::vapid;
-use crate::messages::telegram::Telegram;
+use crate::messages::telegram::TelegramState;
 use crate::operations::Soundness;
 use crate::operations::requests::Recorder;
 use crate::operations::traffic::Traffic;
@@ -77,7 +77,7 @@ pub struct App {
     pub webhooks: Webhooks,
     /// Our keys for push services, set at start if push is on.
     pub push_keys: OnceLock<vapid::Keys>,
-    pub telegram: Telegram,
+    pub telegram: TelegramState,
     pub refused_signatures: Counter,
     pub routes: Vec<Route>,
     pub router: Router,
@@ -156,7 +156,7 @@ impl App {
             delivery,
             webhooks: Webhooks::default(),
             push_keys: OnceLock::new(),
-            telegram: Telegram::new(&config.telegram),
+            telegram: TelegramState::new(&config.telegram),
             refused_signatures: Counter::new("refused_signatures"),
             router,
             traffic: Traffic::new(&routes),

@@ -11,7 +11,7 @@ use super::{Outcome, Report, Turn};
 use crate::app::App;
 use crate::base::{DAY_S, Day, Instant, UserId};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
-use crate::messages::choices::{self, Ways};
+use crate::messages::choices::{self, ChannelSet};
 use crate::outbox::{self, MessageKind, NewMessage};
 use crate::program::ledger::Account;
 use crate::program::{Terms, challenges, store};
@@ -72,7 +72,7 @@ pub fn remind(app: &App, turn: &Turn<'_>, report: &mut Report) -> Outcome {
         return Ok(());
     }
     let name = format!("{REMINDED}:{}", today.0);
-    let ways = Ways::of(&app.config);
+    let ways = ChannelSet::of(&app.config);
     let midnight = zone.start_of(today.plus(1));
     let reminded = walk(
         app,
@@ -105,7 +105,7 @@ fn split(rows: Vec<(UserId, bool)>) -> (Vec<UserId>, Option<UserId>) {
 /// Queues the reminder of a student who still has not checked in.
 fn remind_one(
     tx: &WriteTx<'_>,
-    ways: Ways,
+    ways: ChannelSet,
     student: UserId,
     (today, midnight): (Day, Instant),
 ) -> Result<bool> {

@@ -14,7 +14,7 @@ use crate::db::ReadTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Field, Problem, Reply, Request};
-use crate::messages::choices::{self, Choices, Ways};
+use crate::messages::choices::{self, ChannelSet, Choices};
 use crate::messages::telegram::store::Chat;
 use crate::outbox::kind::Preference;
 use crate::outbox::{Channel, MessageKind, channel_words};
@@ -45,14 +45,18 @@ const OUTCOMES: &[Outcome] = &[
 /// What a person may choose, and the stored choices.
 struct Own {
     is_student: bool,
-    reach: Ways,
+    reach: ChannelSet,
     choices: Choices,
     /// Channels that this installation has.
     channels: Vec<Channel>,
 }
 
-impl Own {
-    fn read(tx: &ReadTx<'_>, ways: Ways, (user, role): (UserId, Role)) -> Result<Self, Problem> {
+impl NotificationSettings {
+    fn read(
+        tx: &ReadTx<'_>,
+        ways: ChannelSet,
+        (user, role): (UserId, Role),
+    ) -> Result<Self, Problem> {
         Ok(Self {
             is_student: role.is_student(),
             reach: choices::reach(tx, ways, user)?,
@@ -105,8 +109,8 @@ fn read(
     app: &App,
     person: &Person,
     request: &Request,
-) -> Result<(Own, push::Own, Option<Chat>), Problem> {
-    let (ways, who) = (Ways::of(&app.config), who(person));
+) -> Result<(NotificationSettings, push::PushSettings, Option<Chat>), Problem> {
+    let (ways, who) = (ChannelSet::of(&app.config), who(person));
     app.db.read(request.lane, |tx| {
         let browsers = push::Own::read(app, tx, who.0)?;
         let chat = telegram::chat(tx, app, who.0)?;
@@ -241,7 +245,7 @@ pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         check.fail("tipos", "each must be lembrete_encontro, inatividade or pergunta");
     }
     check.finish()?;
-    let (ways, who, answer) = (Ways::of(&app.config), who(person), Answer::to(request));
+    let (ways, who, answer) = (ChannelSet::of(&app.config), who(person), Answer::to(request));
     Ok(Box::new(move |tx| {
         let (own, user) = (Own::read(tx, ways, who)?, who.0);
         let has = |names: &[String], name: &str| names.iter().any(|one| one == name);

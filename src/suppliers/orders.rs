@@ -16,7 +16,7 @@ use crate::drop::reminders;
 use crate::edge::guard::{Person, remind_all_charge};
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::messages::choices::Ways;
+use crate::messages::choices::ChannelSet;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
     Answer, Badge, Filter, Head, ListQuery, ListReply, Listing, Notice, Outcome, Sent, Tone, When,
@@ -306,7 +306,7 @@ pub fn pay_many(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
 /// `POST /fornecedor/pedidos/{id}/lembrar`: reminds the seller of an order.
 pub fn remind(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (id, owner, answer) = (request.id()?, person.account.user_id, Answer::to(request));
-    let ways = Ways::of(&app.config);
+    let ways = ChannelSet::of(&app.config);
     Ok(Box::new(move |tx| {
         let order = orders::one(tx, Whose::Related(owner), id)?.ok_or_else(Problem::not_found)?;
         if !matches!(order.standing(tx.now()), Standing::Pending | Standing::Overdue) {
@@ -335,7 +335,7 @@ pub fn remind_all(app: &App, person: &Person, request: &Request) -> Result<Job, 
         let reply = Reply::back(PATH, "espera")?.with(RETRY_AFTER, wait.into());
         return Ok(nothing_to_do(reply.status(StatusCode::SEE_OTHER)));
     }
-    let ways = Ways::of(&app.config);
+    let ways = ChannelSet::of(&app.config);
     Ok(Box::new(move |tx| {
         let told = reminders::of_all(tx, ways, owner)?;
         let word = format!("lembrados-{}-{}", told.sellers, told.orders);

@@ -16,7 +16,7 @@ use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::retention::WEBHOOKS;
 use crate::base::{DAY_S, Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::messages::choices::{self, Ways};
+use crate::messages::choices::{self, ChannelSet};
 use crate::messages::{self, NewNotification, NotificationKind};
 use crate::outbox::{self, MessageKind, NewMessage};
 
@@ -84,8 +84,8 @@ impl TryResult {
 }
 
 /// Stores the results of several tries, in the order in which they ended.
-pub fn note(tx: &WriteTx<'_>, ways: Ways, tried: &[Tried]) -> Result<()> {
-    for one in tried {
+pub fn note(tx: &WriteTx<'_>, ways: ChannelSet, results: &[TryResult]) -> Result<()> {
+    for one in results {
         note_one(tx, ways, one)?;
     }
     let mut endpoints: Vec<i64> = results.iter().map(|one| one.endpoint).collect();
@@ -94,8 +94,8 @@ pub fn note(tx: &WriteTx<'_>, ways: Ways, tried: &[Tried]) -> Result<()> {
     endpoints.into_iter().try_for_each(|endpoint| find_next(tx, endpoint))
 }
 
-fn note_one(tx: &WriteTx<'_>, ways: Ways, tried: &Tried) -> Result<()> {
-    let Tried { endpoint, number, at, .. } = *tried;
+fn note_one(tx: &WriteTx<'_>, ways: ChannelSet, result: &TryResult) -> Result<()> {
+    let TryResult { endpoint, number, at, .. } = *result;
     let key: Option<(i64, i64, i64)> = tx.tuple(
         "SELECT tries, kind / 10, object FROM webhook_delivery
          WHERE endpoint_id = ?1 AND number = ?2 AND state = 0",
@@ -167,7 +167,7 @@ pub fn find_next(tx: &WriteTx<'_>, endpoint: i64) -> Result<()> {
 
 /// Stores a failure, and since when the endpoint fails. Switches the endpoint
 /// off after a 410, or after days with failures only.
-fn note_failed(tx: &WriteTx<'_>, ways: Ways, tried: &Tried, error: &str) -> Result<()> {
+fn note_failed(tx: &WriteTx<'_>, ways: ChannelSet, result: &TryResult, error: &str) -> Result<()> {
     let since: Option<(Instant, EndpointState)> = tx.tuple(
         "UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, ?2), error = ?3
          WHERE endpoint_id = ?1 RETURNING failing_since, state",
@@ -195,7 +195,7 @@ fn note_failed(tx: &WriteTx<'_>, ways: Ways, tried: &Tried, error: &str) -> Resu
 
 /// Tells the owner that an endpoint was switched off: in the panel, and by the
 /// channels that the owner chose.
-fn tell_owner(tx: &WriteTx<'_>, ways: Ways, endpoint: &Endpoint) -> Result<()> {
+fn tell_owner(tx: &WriteTx<'_>, ways: ChannelSet, endpoint: &Endpoint) -> Result<()> {
     let why = match endpoint.state {
         EndpointState::Gone => "ele respondeu que não quer mais receber eventos (410)",
         _ => "todas as entregas dos últimos cinco dias falharam",

@@ -17,7 +17,7 @@ use super::{spread, store};
 use crate::app::App;
 use crate::base::{Stop, UserId};
 use crate::db::{Lane, Result};
-use crate::messages::choices::Ways;
+use crate::messages::choices::ChannelSet;
 
 /// Longest pause between two reads of the queue.
 const LOOK: Duration = Duration::from_millis(250);
@@ -28,8 +28,8 @@ const LOOKED_AT: usize = 64;
 
 struct Worker<'a> {
     app: &'a App,
-    shown: Shown,
-    ways: Ways,
+    bodies: EventBodyBuilder,
+    ways: ChannelSet,
     senders: Senders,
     limits: ConcurrencyLimits,
     /// Endpoint and number of deliveries whose try runs or whose result is not
@@ -45,8 +45,8 @@ pub fn run(app: &App, stop: &Stop) {
     let extra_hosts = &app.config.webhooks.extra_hosts;
     let mut worker = Worker {
         app,
-        shown: Shown::of(app),
-        ways: Ways::of(&app.config),
+        bodies: EventBodyBuilder::of(app),
+        ways: ChannelSet::of(&app.config),
         senders: Senders::new(extra_hosts, app.clock.clone(), bell.clone()),
         limits: ConcurrencyLimits::default(),
         in_hand: HashSet::new(),

@@ -28,8 +28,8 @@ use crate::db::{Column, ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
 use crate::marketplace::books::Keeping;
 use crate::messages::NotificationKind;
-use crate::messages::choices::Ways;
-use crate::program::Terms;
+use crate::messages::choices::ChannelSet;
+use crate::program::ProgramSettings;
 use crate::row;
 
 /// The day of `order_count` that holds the sum of all days.
@@ -48,7 +48,7 @@ pub struct Books {
     pub given: Arc<GivenOut>,
     pub zone: Zone,
     /// Configured channels for messages to people.
-    pub ways: Ways,
+    pub ways: ChannelSet,
     /// Days from an order until its supplier is to be paid.
     pub payment_days: u32,
     /// How sales count in the program.
@@ -63,7 +63,7 @@ impl Books {
             words: Arc::clone(words),
             given: Arc::clone(given),
             zone: app.zone(),
-            ways: Ways::of(&app.config),
+            ways: ChannelSet::of(&app.config),
             payment_days: app.config.drop.payment_days,
             program: Terms::of(&app.config),
         }

@@ -36,7 +36,7 @@ impl World {
             words: Arc::default(),
             given: Arc::default(),
             zone: ZONE,
-            ways: Ways::that(|_| true),
+            ways: ChannelSet::that(|_| true),
             payment_days: 3,
             program: Terms { lap_days: 30, zone: ZONE },
         };
