@@ -100,7 +100,12 @@ pub fn overdue(tx: &ReadTx<'_>, unpaid_before: Instant, most: usize) -> Result<V
 }
 
 /// Sets the terms of a student.
-pub fn set(tx: &WriteTx<'_>, desk: &Desk, user: UserId, terms: &Terms) -> Result<()> {
+pub fn set(
+    tx: &WriteTx<'_>,
+    services: &AccountServices,
+    user: UserId,
+    terms: &Terms,
+) -> Result<()> {
     tx.change("user", terms, &[], &[("user_id", &user)])?;
     desk.changed(tx, user);
     Ok(())

@@ -18,7 +18,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::panel::ListReply;
 use crate::panel::view::{day_in_words, span};
 use crate::program::ledger::{self, Cause};
-use crate::program::{Action, Terms};
+use crate::program::{Action, ProgramSettings};
 use crate::wire;
 
 /// Most future and past meets that the page shows.
@@ -111,7 +111,7 @@ fn over(meet: Meet, zone: Zone) -> PastMeet {
 /// before it begins, or while it is running, counts as attending it.
 pub fn join(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (account, id, now) = (person.account.clone(), request.id()?, request.now);
-    let terms = Terms::of(&app.config);
+    let settings = ProgramSettings::of(&app.config);
     Ok(Box::new(move |tx| {
         let may = accounts::may(tx, account.user_id, account.role, PERMISSION)?;
         let meet = store::meet(tx, id)?.ok_or_else(Problem::not_found)?;

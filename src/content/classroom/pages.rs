@@ -15,7 +15,7 @@ use crate::http::{Problem, Reply, Request, policy};
 use crate::panel::form::https;
 use crate::panel::{ListReply, Notice, Progress, Sent, Tone};
 use crate::program::ledger::{self, Cause};
-use crate::program::{Action, Terms};
+use crate::program::{Action, ProgramSettings};
 use crate::wire;
 
 const SHELVES: &str = "/painel/aulas";
@@ -193,7 +193,7 @@ pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         done
     };
     let (account, wants_json) = (person.account.clone(), request.wants_json());
-    let terms = Terms::of(&app.config);
+    let settings = ProgramSettings::of(&app.config);
     Ok(Box::new(move |tx| {
         // The lesson may have been removed since it was found above.
         let course = shelf.course;

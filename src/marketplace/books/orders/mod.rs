@@ -52,7 +52,7 @@ pub struct Books {
     /// Days from an order until its supplier is to be paid.
     pub payment_days: u32,
     /// How sales count in the program.
-    pub program: Terms,
+    pub program: ProgramSettings,
 }
 
 impl Books {
@@ -65,7 +65,7 @@ impl Books {
             zone: app.zone(),
             ways: ChannelSet::of(&app.config),
             payment_days: app.config.drop.payment_days,
-            program: Terms::of(&app.config),
+            program: ProgramSettings::of(&app.config),
         }
     }
 }

@@ -38,7 +38,7 @@ impl World {
             zone: ZONE,
             ways: ChannelSet::that(|_| true),
             payment_days: 3,
-            program: Terms { lap_days: 30, zone: ZONE },
+            program: ProgramSettings { lap_days: 30, zone: ZONE },
         };
         Self { db, books, versions, _place: place }
     }
