@@ -120,9 +120,9 @@ pub fn join(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             return Err(Problem::not_found());
         }
         if (meet.entry.starts_at.minus(EARLY_S)..meet.ends_at()).contains(&now) {
-            let day = terms.zone.day(now);
+            let day = settings.zone.day(now);
             let cause = Cause { action: Action::Meet, id, day };
-            ledger::give(tx, terms, account.user_id, cause)?;
+            ledger::give(tx, settings, account.user_id, cause)?;
         }
         Reply::redirect(&link)
     }))
