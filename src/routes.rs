@@ -413,7 +413,7 @@ fn people() -> [Route; 30] {
 #[rustfmt::skip]
 fn extension() -> [Route; 5] {
     [
-        post("/api/ext/auth", Call::Open(Run::Login(accounts::login::closed, accounts::api::auth)),
+        post("/api/ext/auth", Call::Open(Run::Login(accounts::login::reject_early, accounts::api::auth)),
             "Gives a user of the extension a token for e-mail and password.")
             .on(Surface::Extension).body_at_most(SMALL)
             .takes::<accounts::api::AuthBody>().replies::<accounts::api::AuthReply>().may_fail(&[Code::InvalidCredentials]),
@@ -511,7 +511,7 @@ fn panel() -> [Route; 22] {
     [
         get("/", Call::Visitor(Run::Read(accounts::pages::start)), "Leads to the login or to the person's home."),
         get("/entrar", Call::Visitor(Run::Read(accounts::pages::login_page)), "The login page."),
-        post("/entrar", Call::Visitor(Run::Login(accounts::pages::closed, accounts::pages::login)), "Opens a session.").body_at_most(SMALL),
+        post("/entrar", Call::Visitor(Run::Login(accounts::pages::reject_early, accounts::pages::login)), "Opens a session.").body_at_most(SMALL),
         post("/sair", Call::Visitor(Run::Write(accounts::pages::leave)), "Ends the session.").body_at_most(SMALL),
         get("/entrar/esqueci", Call::Visitor(Run::Read(accounts::forgot::page)), "The page that asks for a new password."),
         post("/entrar/esqueci", Call::Visitor(Run::Read(accounts::forgot::ask)),

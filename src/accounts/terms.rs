@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::Role;
-use super::students::Desk;
+use super::students::AccountServices;
 use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
@@ -107,7 +107,7 @@ pub fn set(
     terms: &Terms,
 ) -> Result<()> {
     tx.change("user", terms, &[], &[("user_id", &user)])?;
-    desk.changed(tx, user);
+    services.changed(tx, user);
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use super::store::{self, Decision, New, Said, Stored};
 use super::words;
 use super::{Event, EventKind, EventState};
 use crate::accounts::Role;
-use crate::accounts::students::{self, Desk, NewStudent};
+use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::accounts::terms::{self, Holder, Terms};
 use crate::audit::{self, Act, Actor};
 use crate::base::clock::{Instant, Zone};
@@ -69,13 +69,13 @@ impl Incoming {
 }
 
 /// Stores and applies an event that is new; one that is known does nothing.
-pub fn receive(tx: &WriteTx<'_>, desk: &Desk, incoming: &Incoming) -> Result<()> {
+pub fn receive(tx: &WriteTx<'_>, services: &AccountServices, incoming: &Incoming) -> Result<()> {
     let dedup_key = incoming.dedup_key();
     if store::is_known(tx, &dedup_key)? {
         return Ok(());
     }
     let fact = incoming.fact(tx.now().0.saturating_mul(1000));
-    let decision = decide(tx, desk, incoming, &fact, None)?;
+    let decision = decide(tx, services, incoming, &fact, None)?;
     let new = New { dedup_key, event: &incoming.event, fact: &fact, body: &incoming.body };
     store::insert(tx, &new, &decision)
 }
@@ -84,7 +84,7 @@ pub fn receive(tx: &WriteTx<'_>, desk: &Desk, incoming: &Incoming) -> Result<()>
 /// configuration; returns the decision.
 pub fn again(
     tx: &WriteTx<'_>,
-    desk: &Desk,
+    services: &AccountServices,
     incoming: &Incoming,
     stored: &Stored,
 ) -> Result<Decision> {
@@ -92,7 +92,7 @@ pub fn again(
         at_ms: incoming.event.created_ms.unwrap_or(stored.happened_ms),
         ..incoming.fact(stored.happened_ms)
     };
-    let decision = decide(tx, desk, incoming, &fact, Some(stored.id))?;
+    let decision = decide(tx, services, incoming, &fact, Some(stored.id))?;
     // If nothing changes now, the first decision stays.
     let same = decision.user == stored.user && decision.state == EventState::NoEffect;
     let kept = Decision { state: stored.state, outcome: stored.outcome.clone(), user: stored.user };
@@ -103,7 +103,7 @@ pub fn again(
 
 fn decide(
     tx: &WriteTx<'_>,
-    desk: &Desk,
+    services: &AccountServices,
     incoming: &Incoming,
     fact: &Fact,
     own: Option<i64>,
@@ -133,19 +133,24 @@ fn decide(
     let (student, is_new) = match (found, incoming.role) {
         (Some(student), _) => (student, false),
         (None, Some(role)) if event.kind.is_payment() => {
-            (create(tx, desk, event, email, (role, fact.paid_until))?, true)
+            (create(tx, services, event, email, (role, fact.paid_until))?, true)
         }
         (None, _) => return left(EventState::NoStudent, words::NO_STUDENT),
     };
-    let before = amount(tx, &said, &student);
-    said.extend(store::adopt(tx, student.user_id, &student.email, event.transaction.as_deref())?);
-    said.retain(|(id, _)| Some(*id) != own);
-    said.push((own.unwrap_or(i64::MAX), fact.clone()));
-    adopt_followers(tx, &student, &mut said, own)?;
-    let after = amount(tx, &said, &student);
-    let turn = Turn { incoming, student, is_new, before, after };
-    let done = turn.carry_over(tx, desk)?;
-    Ok(turn.decision(&done))
+    let before = amount(tx, &stored_facts, &student);
+    stored_facts.extend(store::adopt(
+        tx,
+        student.user_id,
+        &student.email,
+        event.transaction.as_deref(),
+    )?);
+    stored_facts.retain(|(id, _)| Some(*id) != own);
+    stored_facts.push((own.unwrap_or(i64::MAX), fact.clone()));
+    adopt_followers(tx, &student, &mut stored_facts, own)?;
+    let after = amount(tx, &stored_facts, &student);
+    let effect = EventEffect { incoming, student, is_new, before, after };
+    let done = effect.carry_over(tx, services)?;
+    Ok(effect.decision(&done))
 }
 
 /// The account that an event is about. A new payment is matched by its e-mail
@@ -214,7 +219,7 @@ fn amount(tx: &WriteTx<'_>, said: &[Said], student: &Holder) -> Standing {
 /// once. The returned student lacks it, so that it counts as a change of the event.
 fn create(
     tx: &WriteTx<'_>,
-    desk: &Desk,
+    services: &AccountServices,
     event: &Event,
     email: &str,
     (role, paid_until): (Role, Option<Instant>),
@@ -233,7 +238,7 @@ fn create(
         paid_until,
         welcome: true,
     };
-    let user_id = students::create(tx, desk, &new)?;
+    let user_id = students::create(tx, services, &new)?;
     Ok(Holder {
         // This transaction has checked before that nobody has the address.
         user_id: user_id.expect("a free address"),
@@ -302,7 +307,7 @@ impl Turn<'_> {
 
     /// Carries the difference over to the account; returns what was done,
     /// in sentences.
-    fn carry_over(&self, tx: &WriteTx<'_>, desk: &Desk) -> Result<Vec<String>> {
+    fn carry_over(&self, tx: &WriteTx<'_>, services: &AccountServices) -> Result<Vec<String>> {
         let (user, zone) = (self.student.user_id, self.incoming.zone);
         let mut done = Vec::new();
         if self.is_new {
@@ -310,22 +315,22 @@ impl Turn<'_> {
         } else {
             self.fill_in(tx)?;
         }
-        let reactivated = self.opens() && students::reactivate(tx, desk, user)?;
+        let reactivated = self.opens() && students::reactivate(tx, services, user)?;
         if reactivated {
             done.push(words::REACTIVATED.to_owned());
             if !self.student.has_password {
-                students::send_password_link(tx, desk, user, outbox::MessageKind::Welcome)?;
+                students::send_password_link(tx, services, user, outbox::MessageKind::Welcome)?;
             }
         }
         let (old, new) = (&self.student.terms, self.terms());
         if self.stored() != new {
-            terms::set(tx, desk, user, &new)?;
+            terms::set(tx, services, user, &new)?;
         }
         if *old != new {
             done.extend(words::changes(old, &new, zone));
         }
         let reason = words::reason(&self.after.access);
-        let suspended = self.closes() && students::suspend(tx, desk, user, &reason)?;
+        let suspended = self.closes() && students::suspend(tx, services, user, &reason)?;
         if suspended {
             done.push(words::suspended(&reason));
         }

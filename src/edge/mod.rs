@@ -509,7 +509,7 @@ fn answer_without_body<I>(
         return Some(Err(problem));
     }
     match run {
-        Run::Login(closed, _) => closed(app, request),
+        Run::Login(reject_early, _) => reject_early(app, request),
         _ => None,
     }
 }
