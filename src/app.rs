@@ -97,7 +97,7 @@ pub struct App {
     /// The observed state of the service's parts, to be written by day.
     pub states: status::Watch,
     /// Requests with the same form run one after the other.
-    pub once: once::Turns,
+    pub form_locks: once::FormLocks,
     /// Runs of the periodic tasks happen one after the other.
     pub cron_turns: Turns,
     /// Cycles that read the agency's clients run one after the other.
@@ -171,7 +171,7 @@ impl App {
             notices: Notices::default(),
             documents: Documents::default(),
             states: status::Watch::new(started_at),
-            once: once::Turns::default(),
+            form_locks: once::FormLocks::default(),
             cron_turns: Turns::default(),
             agency_turns: Turns::default(),
             imports: Arc::default(),

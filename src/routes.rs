@@ -930,10 +930,10 @@ mod tests {
                 owner == access || owner == Access::Agency && (agency || role == Role::Admin)
             };
             for group in menu {
-                let (title, count) = (group.title, group.places.len());
+                let (title, count) = (group.title, group.items.len());
                 assert!((1..=7).contains(&count), "{title}: {count} entries");
             }
-            let places = || menu.iter().flat_map(|group| group.places);
+            let places = || menu.iter().flat_map(|group| group.items);
             assert!(places().filter(|place| place.handy).count() <= 4, "{role:?}");
             for place in places() {
                 let is_page = |row: &&Route| {

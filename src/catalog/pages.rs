@@ -39,7 +39,7 @@ pub(super) const OF_SELLERS: Listing = Listing {
         all: "Todos",
         values: &[("com", "Com estoque"), ("sem", "Sem estoque")],
     }],
-    orders: &["titulo", "sku", "estoque", "-alteracao"],
+    sort_keys: &["titulo", "sku", "estoque", "-alteracao"],
     heads: &[
         Head::sorts("Produto", "titulo"),
         Head::plain("Custo").numeric(),
@@ -87,7 +87,7 @@ fn wanted<'w>(person: &Person, query: &'w ListQuery) -> Wanted<'w> {
         search: &query.search,
         sku: None,
         in_stock: query.filter("estoque").map(|value| value == "com"),
-        order: query.order,
+        order: query.sort_key,
         descending: query.descending,
     }
 }

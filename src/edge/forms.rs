@@ -12,7 +12,7 @@ use crate::edge::guard;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::notices;
-use crate::panel::once::Once;
+use crate::panel::once::FormSubmission;
 
 /// Who reads a page, and what it tells of their last action.
 #[derive(Default)]
@@ -53,7 +53,7 @@ impl Reader {
 
 /// Runs a request, unless the form that it brings has done its work before.
 /// Sendings of one form take turns.
-pub async fn once<F>(
+pub async fn run_once<F>(
     app: &Arc<App>,
     mut request: Request,
     patience: Duration,
@@ -62,16 +62,16 @@ pub async fn once<F>(
 where
     F: Future<Output = Result<Reply, Problem>>,
 {
-    let Some(once) = Once::of(&request).cloned() else {
+    let Some(form) = FormSubmission::of(&request).cloned() else {
         return run(request).await;
     };
-    let turn = tokio::time::timeout(patience, app.once.enter(&once)).await;
-    let turn = turn.map_err(|_| Problem::unavailable("this form is being worked on", 5))?;
-    let answered = || app.db.read(Lane::InPlace, |tx| once.answered(tx));
+    let lock = tokio::time::timeout(patience, app.form_locks.enter(&form)).await;
+    let lock = lock.map_err(|_| Problem::unavailable("this form is being worked on", 5))?;
+    let answered = || app.db.read(Lane::InPlace, |tx| form.answered(tx));
     if let Some(reply) = answered()? {
         return Ok(reply);
     }
-    request.head.extensions.insert(once.clone().holding(turn));
+    request.head.extensions.insert(form.clone().holding(lock));
     let result = run(request).await;
     // A sending whose caller hung up may have been done in between.
     let is_fault = result.as_ref().map_or(true, |reply| reply.status.is_client_error());

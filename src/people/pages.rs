@@ -56,7 +56,7 @@ const STUDENTS: Listing = Listing {
             values: &[("sim", "Em disputa"), ("nao", "Sem disputa")],
         },
     ],
-    orders: &["nome", "criado_em", "ultimo_acesso"],
+    sort_keys: &["nome", "criado_em", "ultimo_acesso"],
     heads: &heads("Plano"),
     file: "alunos.csv",
     csv: &columns("plano"),
@@ -255,7 +255,7 @@ fn wanted(group: Group, query: &ListQuery) -> Wanted {
         role: query.filter(group.role_field()).and_then(Role::from_name),
         status: query.filter("status").and_then(PersonStatus::from_name),
         disputed: query.filter("em_disputa").map(|word| word == "sim"),
-        order: match query.order {
+        order: match query.sort_key {
             "criado_em" => PeopleOrder::Creation,
             "ultimo_acesso" => PeopleOrder::Access,
             _ => PeopleOrder::Name,

@@ -54,7 +54,7 @@ pub(super) const LIST: Listing = Listing {
     path: PATH,
     hint: "Pedido, SKU ou produto",
     filters: &[BY_STANDING],
-    orders: &["-data", "vencimento"],
+    sort_keys: &["-data", "vencimento"],
     heads: &[
         Head::sorts("Pedido", "data"),
         Head::plain("Vendedor"),
@@ -178,7 +178,7 @@ pub(super) fn wanted(
         standing: query.filter("situacao").and_then(standing_of),
         other,
         search: query.search.to_lowercase(),
-        by_due: query.order == "vencimento",
+        by_due: query.sort_key == "vencimento",
         descending: query.descending,
         ..Wanted::all(whose, now)
     }

@@ -51,7 +51,7 @@ pub(in crate::agency) const LIST: Listing = Listing {
             values: &[("eu", "Meus clientes"), ("ninguem", "Sem responsável")],
         },
     ],
-    orders: &["nome"],
+    sort_keys: &["nome"],
     heads: &[
         Head::sorts("Cliente", "nome"),
         Head::plain("Vendas, 30 dias").numeric(),

@@ -13,7 +13,7 @@ use crate::catalog::pages::{Change, base};
 use crate::catalog::views::ProductImportPage;
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request, upload};
-use crate::panel::once::Once;
+use crate::panel::once::FormSubmission;
 use crate::panel::{Notice, Tone, Visit, csv_read, view};
 
 /// Bad rows that a page or an error message names.
@@ -88,7 +88,8 @@ fn take(visit: Visit<'_>, bytes: &[u8]) -> Result<Result<Reply, Problem>, Import
     let (app, person, request) = visit;
     let file = read(bytes).map_err(ImportError::File)?;
     let change = Change::of(app, person, request);
-    let (once, page, wants_json) = (Once::of(request).cloned(), base(person), request.wants_json());
+    let (form, page, wants_json) =
+        (FormSubmission::of(request).cloned(), base(person), request.wants_json());
     app.db.write(move |tx| {
         let counts = apply(tx, change.owner, &file)?;
         change.made(tx);

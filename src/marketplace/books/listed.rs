@@ -127,7 +127,7 @@ pub fn answer<T: Listed>(
 }
 
 fn order<T: Listed>(query: &ListQuery) -> String {
-    let (column, id) = (T::column(query.order), T::ID);
+    let (column, id) = (T::column(query.sort_key), T::ID);
     let way = if query.descending { "DESC" } else { "ASC" };
     format!("{column} {way}, {id} {way}")
 }

@@ -40,7 +40,7 @@ pub(super) const LIST: Listing = Listing {
             values: &[("starter", "Starter"), ("pro", "Pro"), ("scale", "Scale")],
         },
     ],
-    orders: &["-uso", "nome", "fim"],
+    sort_keys: &["-uso", "nome", "fim"],
     heads: &[
         Head::sorts("Conta", "nome"),
         Head::sorts("Plano", "fim"),
@@ -113,8 +113,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         search: &query.search,
         plan: query.filter("plano"),
         state: query.filter("situacao").and_then(PlanState::from_name),
-        near: query.filter("uso").is_some(),
-        order: query.order,
+        thresholds: query.filter("uso").is_some(),
+        order: query.sort_key,
         descending: query.descending,
         window: query.window(),
     };

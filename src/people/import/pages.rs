@@ -19,7 +19,7 @@ use crate::base::{grouped, shortened};
 use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Code, Field, Problem, Reply, Request, upload};
-use crate::panel::once::Once;
+use crate::panel::once::FormSubmission;
 use crate::panel::view::address;
 use crate::panel::{
     Answer, Badge, ListReply, Listing, Notice, Outcome, Paging, Progress, Sent, Tab, Visit, When,
@@ -145,7 +145,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok::<_, Problem>(())
     })?;
     let by_name = person.account.name.clone();
-    let (once, wants_json) = (Once::of(request).cloned(), request.wants_json());
+    let (form, wants_json) = (FormSubmission::of(request).cloned(), request.wants_json());
     app.db.write(move |tx| {
         let id = store::insert(tx, &name, &by_name, &rows)?;
         let import = store::one(tx, id)?.ok_or_else(Problem::not_found)?;

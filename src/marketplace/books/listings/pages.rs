@@ -30,7 +30,7 @@ pub(super) const LIST: Listing = Listing {
             ("closed", "Encerrados"),
         ],
     }],
-    orders: &["-atualizado_em", "titulo", "preco", "disponivel", "vendidos"],
+    sort_keys: &["-atualizado_em", "titulo", "preco", "disponivel", "vendidos"],
     heads: &[
         Head::sorts("Anúncio", "titulo"),
         Head::plain("Conta"),
