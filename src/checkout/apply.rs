@@ -9,7 +9,7 @@
 use serde_json::json;
 
 use super::standing::{Fact, Standing, standing};
-use super::store::{self, Decision, New, Said, Stored};
+use super::store::{self, Decision, New, Stored, StoredFact};
 use super::words;
 use super::{Event, EventKind, EventState};
 use crate::accounts::Role;
@@ -123,11 +123,11 @@ fn decide(
     if found.as_ref().is_some_and(|one| !one.terms.role.is_student()) {
         return left(EventState::NotStudent, words::NOT_STUDENT);
     }
-    let mut said = match &found {
+    let mut stored_facts = match &found {
         Some(student) => store::facts(tx, student.user_id)?,
         None => Vec::new(),
     };
-    if incoming.role.is_none() && !follows(&said, fact) {
+    if incoming.role.is_none() && !follows(&stored_facts, fact) {
         return left(EventState::NoPlan, words::NO_PLAN);
     }
     let (student, is_new) = match (found, incoming.role) {
@@ -171,9 +171,9 @@ fn holder(tx: &WriteTx<'_>, event: &Event, email: &str) -> Result<Option<Holder>
 
 /// Whether an event is about a purchase that already counts. Then it counts too,
 /// even if its product has no configured plan any more.
-fn follows(said: &[Said], fact: &Fact) -> bool {
+fn follows(stored_facts: &[StoredFact], fact: &Fact) -> bool {
     let same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
-    said.iter().any(|(_, known)| {
+    stored_facts.iter().any(|(_, known)| {
         same(&known.transaction, &fact.transaction) || same(&known.subscriber, &fact.subscriber)
     })
 }
@@ -184,34 +184,34 @@ fn follows(said: &[Said], fact: &Fact) -> bool {
 fn adopt_followers(
     tx: &WriteTx<'_>,
     student: &Holder,
-    said: &mut Vec<Said>,
+    stored_facts: &mut Vec<StoredFact>,
     own: Option<i64>,
 ) -> Result<()> {
     let mut left = store::without_plan(tx, &student.email)?;
     let mut asked = 0;
     loop {
-        for (_, fact) in &said[asked..] {
+        for (_, fact) in &stored_facts[asked..] {
             if let Some(transaction) = &fact.transaction {
                 left.extend(store::without_plan_of(tx, transaction)?);
             }
         }
-        asked = said.len();
+        asked = stored_facts.len();
         left.sort_by_key(|(id, _)| *id);
         left.dedup_by_key(|(id, _)| *id);
-        let follow = |(id, fact): &mut Said| Some(*id) != own && follows(said, fact);
-        let following: Vec<Said> = left.extract_if(.., follow).collect();
+        let follow = |(id, fact): &mut StoredFact| Some(*id) != own && follows(stored_facts, fact);
+        let following: Vec<StoredFact> = left.extract_if(.., follow).collect();
         if following.is_empty() {
             return Ok(());
         }
         for one in &following {
             store::let_follow(tx, one, student.user_id)?;
         }
-        said.extend(following);
+        stored_facts.extend(following);
     }
 }
 
-fn amount(tx: &WriteTx<'_>, said: &[Said], student: &Holder) -> Standing {
-    let facts: Vec<Fact> = said.iter().map(|(_, fact)| fact.clone()).collect();
+fn amount(tx: &WriteTx<'_>, stored_facts: &[StoredFact], student: &Holder) -> Standing {
+    let facts: Vec<Fact> = stored_facts.iter().map(|(_, fact)| fact.clone()).collect();
     standing(&facts, tx.now(), student.terms.paid_until)
 }
 
@@ -252,7 +252,7 @@ fn create(
 }
 
 /// An event, with the standings of its student before and after it.
-struct Turn<'i> {
+struct EventEffect<'i> {
     incoming: &'i Incoming,
     student: Holder,
     is_new: bool,
@@ -260,7 +260,7 @@ struct Turn<'i> {
     after: Standing,
 }
 
-impl Turn<'_> {
+impl EventEffect<'_> {
     /// Whether this lets a suspended person in: by a payment that is newer than
     /// all before, or because the purchases no longer keep the person out.
     fn opens(&self) -> bool {
