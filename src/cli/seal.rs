@@ -14,7 +14,7 @@ use anyhow::{Context as _, anyhow, bail};
 use super::{Context, secret};
 use crate::accounts::links;
 use crate::base::{Sealer, Secret, secrets};
-use crate::db::{Db, DbError, ReadTx, WriteTx, backup, look};
+use crate::db::{Db, DbError, ReadTx, WriteTx, backup, read_without_traces};
 use crate::marketplace::account::store as marketplace;
 use crate::marketplace::account::tokens;
 use crate::messages::push::store as devices;
@@ -105,7 +105,7 @@ pub fn standing(context: &Context) -> anyhow::Result<KeyStanding> {
     let key = at_hand(context)?;
     let path = &context.config().database.path;
     let opened = if path.exists() {
-        look(path, context.clock.now(), |tx| opens(tx, &key.sealer()))?
+        read_without_traces(path, context.clock.now(), |tx| opens(tx, &key.sealer()))?
     } else {
         None
     };
@@ -141,7 +141,8 @@ fn fits_the_file(context: &Context) -> bool {
     let key = secrets::key_from_file(&key_file(context)).ok().flatten();
     is_configured(context)
         && key.is_some_and(|key| {
-            let opened = look(path, context.clock.now(), |tx| opens(tx, &Sealer::new(key)));
+            let opened =
+                read_without_traces(path, context.clock.now(), |tx| opens(tx, &Sealer::new(key)));
             matches!(opened, Ok(Some(true)))
         })
 }
@@ -149,8 +150,8 @@ fn fits_the_file(context: &Context) -> bool {
 /// Why the present key does not fit a copy that is to be restored; `None` if it
 /// fits.
 pub fn fits(context: &Context, copy: &Path) -> anyhow::Result<Option<String>> {
-    let key = at_hand(context)?;
-    let opened = look(copy, context.clock.now(), |tx| opens(tx, &key.sealer()))?;
+    let key = present_key(context)?;
+    let opened = read_without_traces(copy, context.clock.now(), |tx| opens(tx, &key.sealer()))?;
     let (copy, source) = (copy.display(), source(context));
     Ok((opened == Some(false)).then(|| match key {
         AtHand::Key(_) => format!(
@@ -229,7 +230,7 @@ pub fn agree(context: &Context, new_key: NewKey) -> anyhow::Result<bool> {
         KeyStanding::Wrong(why) if !new_key.wanted => Err(refusal(&why)),
         KeyStanding::Wrong(why) => {
             let path = &context.config().database.path;
-            let lost = look(path, context.clock.now(), losses)?;
+            let lost = read_without_traces(path, context.clock.now(), losses)?;
             writeln!(err, "{why}.\nWith a new key this is lost for good:")?;
             for line in lost {
                 writeln!(err, "- {line}")?;
