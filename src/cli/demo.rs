@@ -208,7 +208,7 @@ fn play(app: &App) -> anyhow::Result<()> {
     let settings = ProgramSettings::of(&app.config);
     app.db.write(move |tx| {
         let own = accounts::by_email(tx, STUDENT.email)?.map(|one| one.user_id);
-        demo_program::fill(tx, terms, own)
+        demo_program::fill(tx, settings, own)
     })?;
     Ok(())
 }
