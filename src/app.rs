@@ -14,7 +14,7 @@ use crate::accounts::views::DemoLogin;
 use crate::agency::questions::holds::Holds;
 use crate::base::worker::Turns;
 use crate::base::{Clock, Day, Instant, Sealer, Versions, Zone};
-use crate::behind::{Counter, Touches};
+use crate::behind::{Counter, LastUses};
 use crate::changes::LastChanges;
 use crate::config::Config;
 use crate::content::PublicContent;
@@ -60,7 +60,7 @@ pub struct App {
     pub limiter: Arc<Limiter>,
     pub versions: Arc<Versions>,
     pub identities: Identities,
-    pub touches: Touches,
+    pub last_uses: LastUses,
     pub usage: Usage,
     pub pages: Pages,
     pub dashboards: Dashboards,
@@ -143,7 +143,7 @@ impl App {
             limiter: Arc::default(),
             versions: Arc::default(),
             identities: Identities::default(),
-            touches: Touches::default(),
+            last_uses: LastUses::default(),
             usage: Usage::default(),
             pages: Pages::default(),
             dashboards: Dashboards::default(),
@@ -185,7 +185,7 @@ impl App {
             clock,
             db,
         });
-        app.marketplace.given.mark_everybody(started_at);
+        app.marketplace.issued.mark_all(started_at);
         let (versions, outside) = (Arc::clone(&app.versions), Arc::clone(&app.outside_change));
         let bell = app.webhooks.bell.clone();
         stale::watch(&app.db, &app.versions, move || bell.ring())

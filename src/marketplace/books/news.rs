@@ -65,7 +65,7 @@ fn notify((tx, books, owner): Keeping<'_, '_>, news: &News<'_>, store: &str) -> 
     };
     let is_new = messages::store::notify(tx, owner, &told)?;
     if is_new {
-        changes::stamp(tx, &books.given, owner, Topic::Notifications)?;
+        changes::stamp(tx, &books.issued, owner, Topic::Notifications)?;
     }
     Ok(is_new)
 }

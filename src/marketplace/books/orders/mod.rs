@@ -22,8 +22,8 @@ use super::news::{self, News};
 use super::words::{Words, fixed};
 use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, Zone};
-use crate::catalog::stock::{Sale as StockSale, SoldOrder};
-use crate::changes::GivenOut;
+use crate::catalog::stock::{SaleState, SoldOrder};
+use crate::changes::IssuedSeconds;
 use crate::db::{Column, ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
 use crate::marketplace::books::Keeping;
@@ -45,7 +45,7 @@ pub const EVERY_KIND: (i64, i64) = (0, 0);
 #[derive(Clone)]
 pub struct Books {
     pub words: Arc<Words>,
-    pub given: Arc<GivenOut>,
+    pub issued: Arc<IssuedSeconds>,
     pub zone: Zone,
     /// Configured channels for messages to people.
     pub ways: ChannelSet,
@@ -58,10 +58,10 @@ pub struct Books {
 impl Books {
     /// The context of the running service.
     pub fn of(app: &App) -> Self {
-        let Marketplace { words, given, .. } = &app.marketplace;
+        let Marketplace { words, issued, .. } = &app.marketplace;
         Self {
             words: Arc::clone(words),
-            given: Arc::clone(given),
+            issued: Arc::clone(issued),
             zone: app.zone(),
             ways: ChannelSet::of(&app.config),
             payment_days: app.config.drop.payment_days,

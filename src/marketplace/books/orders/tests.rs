@@ -34,7 +34,7 @@ impl World {
         crate::stale::watch(&db, &versions, || {}).unwrap();
         let books = Books {
             words: Arc::default(),
-            given: Arc::default(),
+            issued: Arc::default(),
             zone: ZONE,
             ways: ChannelSet::that(|_| true),
             payment_days: 3,
@@ -302,7 +302,7 @@ fn only_news_is_stamped() {
     let (stamped, version) = (changed(&world), world.versions.books(ana));
 
     // A poller was given the second of the first change, so another change would move the stamp.
-    books.given.mark(ana, Topic::Orders, stamped);
+    books.issued.mark(ana, Topic::Orders, stamped);
     assert_eq!(
         world.apply(ana, vec![document.clone(), older], NEVER),
         [Applied::Unchanged, Applied::Stale]
