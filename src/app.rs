@@ -14,7 +14,7 @@ use crate::accounts::views::DemoLogin;
 use crate::agency::questions::holds::Holds;
 use crate::base::worker::Turns;
 use crate::base::{Clock, Day, Instant, Sealer, Versions, Zone};
-use crate::behind::{Counter, Touches};
+use crate::behind::{Counter, LastUses};
 use crate::changes::LastChanges;
 use crate::config::Config;
 use crate::content::PublicContent;
@@ -33,7 +33,7 @@ use crate::http::router::Router;
 use crate::marketplace::Marketplace;
 use crate::messages::delivery::Delivery;
 use crate::messages::push::vapid;
-use crate::messages::telegram::Telegram;
+use crate::messages::telegram::TelegramState;
 use crate::operations::DatabaseIntegrity;
 use crate::operations::requests::Recorder;
 use crate::operations::traffic::Traffic;
@@ -60,7 +60,7 @@ pub struct App {
     pub limiter: Arc<Limiter>,
     pub versions: Arc<Versions>,
     pub identities: Identities,
-    pub touches: Touches,
+    pub last_uses: LastUses,
     pub usage: Usage,
     pub pages: Pages,
     pub dashboards: Dashboards,
@@ -77,7 +77,7 @@ pub struct App {
     pub webhooks: Webhooks,
     /// Our keys for push services, set at start if push is on.
     pub push_keys: OnceLock<vapid::Keys>,
-    pub telegram: Telegram,
+    pub telegram: TelegramState,
     pub refused_signatures: Counter,
     pub routes: Vec<Route>,
     pub router: Router,
@@ -97,7 +97,7 @@ pub struct App {
     /// The observed state of the service's parts, to be written by day.
     pub states: status::Watch,
     /// Requests with the same form run one after the other.
-    pub once: once::Turns,
+    pub form_locks: once::FormLocks,
     /// Runs of the periodic tasks happen one after the other.
     pub cron_turns: Turns,
     /// Cycles that read the agency's clients run one after the other.
@@ -143,7 +143,7 @@ impl App {
             limiter: Arc::default(),
             versions: Arc::default(),
             identities: Identities::default(),
-            touches: Touches::default(),
+            last_uses: LastUses::default(),
             usage: Usage::default(),
             pages: Pages::default(),
             dashboards: Dashboards::default(),
@@ -156,7 +156,7 @@ impl App {
             delivery,
             webhooks: Webhooks::default(),
             push_keys: OnceLock::new(),
-            telegram: Telegram::new(&config.telegram),
+            telegram: TelegramState::new(&config.telegram),
             refused_signatures: Counter::new("refused_signatures"),
             router,
             traffic: Traffic::new(&routes),
@@ -171,7 +171,7 @@ impl App {
             notices: Notices::default(),
             documents: Documents::default(),
             states: status::Watch::new(started_at),
-            once: once::Turns::default(),
+            form_locks: once::FormLocks::default(),
             cron_turns: Turns::default(),
             agency_turns: Turns::default(),
             imports: Arc::default(),
@@ -185,7 +185,7 @@ impl App {
             clock,
             db,
         });
-        app.marketplace.given.mark_everybody(started_at);
+        app.marketplace.issued.mark_all(started_at);
         let (versions, outside) = (Arc::clone(&app.versions), Arc::clone(&app.outside_change));
         let bell = app.webhooks.bell.clone();
         stale::watch(&app.db, &app.versions, move || bell.ring())

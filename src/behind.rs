@@ -44,28 +44,28 @@ const INDEX_BATCH: usize = 1_000;
 
 /// The last use of a token.
 #[derive(Clone)]
-pub enum Use {
+pub enum LastUse {
     /// Of a person's token, which is also the person's last access.
     Person { owner: UserId, at: Instant, address: IpAddr },
     /// Of an API key, with method and path.
     Key { at: Instant, address: IpAddr, route: String },
 }
 
-type Uses = HashMap<(TokenKind, TokenHash), Use>;
+type UsesByToken = HashMap<(TokenKind, TokenHash), LastUse>;
 
 /// Last uses of tokens that are still to be written.
 #[derive(Default)]
-pub struct Touches {
-    noted: Mutex<Uses>,
+pub struct LastUses {
+    noted: Mutex<UsesByToken>,
 }
 
-impl Touches {
+impl LastUses {
     /// Notes a use.
-    pub fn note(&self, kind: TokenKind, token: TokenHash, last: Use) {
+    pub fn note(&self, kind: TokenKind, token: TokenHash, last: LastUse) {
         self.noted.lock().insert((kind, token), last);
     }
 
-    fn take(&self) -> Uses {
+    fn take(&self) -> UsesByToken {
         std::mem::take(&mut *self.noted.lock())
     }
 }
@@ -99,7 +99,7 @@ impl Counter {
 struct Batch {
     day: Day,
     windows: Vec<StoredWindow>,
-    touches: Uses,
+    last_uses: UsesByToken,
     calls: Vec<(UserId, Day, &'static str, u64)>,
     counter: &'static str,
     counted: u64,
@@ -116,7 +116,7 @@ impl Batch {
         Self {
             day: app.day(now),
             windows,
-            touches: app.touches.take(),
+            last_uses: app.last_uses.take(),
             calls,
             counter: app.refused_signatures.name,
             counted: app.refused_signatures.unwritten.swap(0, Ordering::Relaxed),
@@ -126,7 +126,7 @@ impl Batch {
 
     fn is_empty(&self) -> bool {
         self.windows.is_empty()
-            && self.touches.is_empty()
+            && self.last_uses.is_empty()
             && self.calls.is_empty()
             && self.counted == 0
             && self.requests.is_empty()
@@ -145,7 +145,7 @@ impl Batch {
                 values,
             )?;
         }
-        for ((kind, token), last) in &self.touches {
+        for ((kind, token), last) in &self.last_uses {
             store_use(tx, *kind, token, last)?;
         }
         for (user, day, operation, calls) in &self.calls {
@@ -176,8 +176,8 @@ impl Batch {
         let unwritten = &app.refused_signatures.unwritten;
         unwritten.fetch_add(self.counted, Ordering::Relaxed);
         app.requests.put_back(&self.requests);
-        for ((kind, token), last) in &self.touches {
-            app.touches.note(*kind, *token, last.clone());
+        for ((kind, token), last) in &self.last_uses {
+            app.last_uses.note(*kind, *token, last.clone());
         }
     }
 }
@@ -200,7 +200,7 @@ fn store_use(
     tx: &WriteTx<'_>,
     kind: TokenKind,
     token: &TokenHash,
-    last: &Use,
+    last: &LastUse,
 ) -> Result<(), DbError> {
     let sql = match kind {
         TokenKind::Extension => {
@@ -219,7 +219,7 @@ fn store_use(
         }
     };
     match last {
-        Use::Person { owner, at, address } => {
+        LastUse::Person { owner, at, address } => {
             match kind {
                 TokenKind::Partner | TokenKind::Granted => {
                     tx.execute(sql, (token, at, address.to_string()))?
@@ -228,7 +228,7 @@ fn store_use(
             };
             tx.execute("UPDATE user SET last_access_at = ?2 WHERE user_id = ?1", (owner, at.0))?;
         }
-        Use::Key { at, address, route } => {
+        LastUse::Key { at, address, route } => {
             tx.execute(sql, (token, at.0, address.to_string(), route))?;
         }
     }
@@ -278,7 +278,7 @@ pub fn load(app: &App) -> Result<(), DbError> {
 
 /// Removes expired rows, in batches that are small enough that no job of the
 /// writer takes long.
-fn tidy(app: &App) -> Result<(), DbError> {
+fn delete_expired(app: &App) -> Result<(), DbError> {
     in_batches(app, TIDY_BATCH, |tx| {
         accounts::forget_ended(tx, retention::SESSIONS.before(tx.now()), TIDY_BATCH)
     })?;
@@ -336,7 +336,7 @@ fn stored_windows(db: &Db) -> Result<Vec<StoredWindow>, DbError> {
 
 /// Applies what a command changed while the server runs: `user password` clears
 /// the failed logins of a person who was locked out.
-fn heed_outside_change(app: &App) -> Result<(), DbError> {
+fn apply_outside_change(app: &App) -> Result<(), DbError> {
     if !app.outside_change.swap(false, Ordering::AcqRel) {
         return Ok(());
     }
@@ -358,7 +358,7 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
     loop {
         let stopping = stop.wait(Duration::from_secs(1));
         // Flushed first: later it would write the forgiven counters again.
-        match flush(app).and_then(|()| heed_outside_change(app)) {
+        match flush(app).and_then(|()| apply_outside_change(app)) {
             // The writer has logged the full disk already.
             Ok(()) | Err(DbError::Full) => {}
             Err(error) => tracing::warn!(%error, "counters were not written; trying again"),
@@ -387,7 +387,7 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
         let now = app.clock.now();
         if now.since(tidied_at) >= TIDY_EVERY_S {
             tidied_at = now;
-            if let Err(error) = tidy(app) {
+            if let Err(error) = delete_expired(app) {
                 tracing::warn!(%error, "what is over was not removed; trying again in an hour");
             }
         }

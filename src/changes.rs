@@ -8,7 +8,7 @@
 //!
 //! A change is stamped before it is committed, and a read may happen in
 //! between. So a reader first records which second it may send out
-//! ([`GivenOut::mark`]), and learns whether a stamped change is not committed
+//! ([`IssuedSeconds::mark`]), and learns whether a stamped change is not committed
 //! yet. Whichever of the two comes second sees the other.
 
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub enum Topic {
 
 /// The newest second that was sent out, by owner and topic. Several owners may
 /// share a slot; at worst that moves a stamp by a second.
-pub struct GivenOut {
+pub struct IssuedSeconds {
     slots: Vec<Slot>,
     tickets: AtomicU64,
 }
@@ -44,7 +44,7 @@ struct Slot {
     under_way: AtomicU64,
 }
 
-impl Default for GivenOut {
+impl Default for IssuedSeconds {
     fn default() -> Self {
         Self {
             slots: (0..SLOTS)
@@ -55,7 +55,7 @@ impl Default for GivenOut {
     }
 }
 
-impl GivenOut {
+impl IssuedSeconds {
     fn slot(&self, owner: UserId, topic: Topic) -> &Slot {
         let index =
             usize::try_from((owner.0 * 2 + topic as i64).rem_euclid(i64::from(SLOTS))).unwrap_or(0);
@@ -73,7 +73,7 @@ impl GivenOut {
 
     /// Records at the start that an earlier run may have sent out seconds up to
     /// `at` for any owner.
-    pub fn mark_everybody(&self, at: Instant) {
+    pub fn mark_all(&self, at: Instant) {
         for slot in &self.slots {
             slot.newest.fetch_max(at.0, Ordering::SeqCst);
         }
@@ -133,18 +133,18 @@ impl LastChanges {
 /// Notes a change now, in the transaction that makes it.
 pub fn stamp(
     tx: &WriteTx<'_>,
-    given: &Arc<GivenOut>,
+    issued: &Arc<IssuedSeconds>,
     owner: UserId,
     topic: Topic,
 ) -> Result<(), DbError> {
-    let ticket = given.begin(owner, topic);
-    let ending = Arc::clone(given);
+    let ticket = issued.begin(owner, topic);
+    let ending = Arc::clone(issued);
     tx.after_commit(move || ending.end(owner, topic, ticket));
     let before = newest(tx, owner, topic)?;
     let now = tx.now();
     let at = match before {
         Some(before) if before < now => now,
-        Some(before) if given.newest(owner, topic) >= before.0 => before.plus(1),
+        Some(before) if issued.newest(owner, topic) >= before.0 => before.plus(1),
         Some(before) => before,
         None => now,
     };

@@ -267,7 +267,7 @@ fn drop_panels() -> [Route; 24] {
         post("/fornecedor/vinculos/importar", Call::Session(Supplier, Run::Write(list::preview)), "Says what would become of a list of links."),
         post("/fornecedor/vinculos/importar/aplicar", Call::Session(Supplier, Run::Write(list::apply)), "Makes the links of a list."),
         get("/fornecedor/conferencia", Call::Session(Supplier, Run::Slow(unmatched::list)), "Listings without a product, as page, JSON or CSV."),
-        get("/fornecedor/pedidos", Call::Session(Supplier, Run::ReadOrSlow(orders::reads_far, orders::list)), "Drop orders, as page, JSON or CSV."),
+        get("/fornecedor/pedidos", Call::Session(Supplier, Run::ReadOrSlow(orders::needs_slow_lane, orders::list)), "Drop orders, as page, JSON or CSV."),
         post("/fornecedor/pedidos/pagos", Call::Session(Supplier, Run::Write(orders::pay_many)), "Notes that drop orders were paid.").body_at_most(SMALL),
         post("/fornecedor/pedidos/lembrar", Call::Session(Supplier, Run::Write(orders::remind_all)), "Reminds all sellers of what is overdue.").body_at_most(SMALL),
         post("/fornecedor/pedidos/{id}/pago", Call::Session(Supplier, Run::Write(orders::pay)), "Notes that a drop order was paid.").body_at_most(SMALL),
@@ -277,7 +277,7 @@ fn drop_panels() -> [Route; 24] {
             "The label of a drop order's parcel, as PDF.").in_person().family_is(Family::File),
         get("/fornecedor/pedidos/{id}/nota", Call::Session(Supplier, Run::Outside(orders::invoice)),
             "The fiscal note of a drop order, as PDF or XML.").in_person().family_is(Family::File),
-        get("/painel/fornecedores", Call::Session(Student, Run::ReadOrSlow(orders::reads_far, owed::list)), "What a seller owes whom, as page, JSON or CSV."),
+        get("/painel/fornecedores", Call::Session(Student, Run::ReadOrSlow(orders::needs_slow_lane, owed::list)), "What a seller owes whom, as page, JSON or CSV."),
         post("/painel/parceiro/convites/{id}/aceitar", Call::Session(Student, Run::Write(owed::accept)), "Accepts a supplier's invitation.").body_at_most(SMALL),
         post("/painel/parceiro/convites/{id}/recusar", Call::Session(Student, Run::Write(owed::refuse)), "Refuses a supplier's invitation.").body_at_most(SMALL),
         post("/painel/parceiro/fornecedores/{id}/encerrar", Call::Session(Student, Run::Write(owed::end)), "Ends the relation with a supplier.").body_at_most(SMALL),
@@ -290,8 +290,8 @@ fn partner_accounts() -> [Route; 9] {
     use Access::Admin;
     use partner::accounts as parties;
     [
-        get("/admin/parceiros", Call::Session(Admin, Run::ReadOrSlow(parties::reads_far, parties::list)), "Accounts with a plan or tokens of the Partner API, as page, JSON or CSV."),
-        get("/admin/parceiros/relacoes", Call::Session(Admin, Run::ReadOrSlow(parties::reads_far, parties::relations)), "Suppliers and the sellers that they are related to, as page, JSON or CSV."),
+        get("/admin/parceiros", Call::Session(Admin, Run::ReadOrSlow(parties::needs_slow_lane, parties::list)), "Accounts with a plan or tokens of the Partner API, as page, JSON or CSV."),
+        get("/admin/parceiros/relacoes", Call::Session(Admin, Run::ReadOrSlow(parties::needs_slow_lane, parties::relations)), "Suppliers and the sellers that they are related to, as page, JSON or CSV."),
         post("/admin/parceiros/relacoes", Call::Session(Admin, Run::Write(parties::relate)), "Relates a supplier and a seller at once.").body_at_most(SMALL),
         post("/admin/parceiros/relacoes/{id}/encerrar", Call::Session(Admin, Run::Write(parties::end_relation)), "Ends a relation, or takes an invitation back.").body_at_most(SMALL),
         get("/admin/parceiros/{id}", Call::Session(Admin, Run::Read(parties::account)), "One account's plan, tokens and calls, as page or JSON."),
@@ -329,7 +329,7 @@ fn products(who: Access, [list, file, one, removed, moved]: ProductPaths) -> [Ro
     use catalog::pages;
     use catalog::stock::pages as stock;
     [
-        get(list, Call::Session(who, Run::ReadOrSlow(pages::reads_far, pages::list)), "One's own products, as page, JSON or CSV."),
+        get(list, Call::Session(who, Run::ReadOrSlow(pages::needs_slow_lane, pages::list)), "One's own products, as page, JSON or CSV."),
         post(list, Call::Session(who, Run::Write(pages::create)), "Creates a product.").body_at_most(SMALL),
         get(file, Call::Session(who, Run::Read(import::form)), "The form for a file of products."),
         post(file, Call::Session(who, Run::Slow(import::send)), "Takes a file of products, all of it or nothing.").body_at_most(LIST),
@@ -377,7 +377,7 @@ fn people() -> [Route; 30] {
     use people::import::pages as import;
     use people::{acts, detail, pages, roles, view_as};
     [
-        get("/admin/alunos", Call::Session(Admin, Run::ReadOrSlow(pages::reads_far, pages::students)), "The students, as page, JSON or CSV."),
+        get("/admin/alunos", Call::Session(Admin, Run::ReadOrSlow(pages::needs_slow_lane, pages::students)), "The students, as page, JSON or CSV."),
         post("/admin/alunos", Call::Session(Admin, Run::Write(pages::create_student)), "Creates a student and queues the welcome message."),
         get("/admin/alunos/{id}", Call::Session(Admin, Run::Read(detail::student)), "One student; `novo` for the form of a new one."),
         post("/admin/alunos/{id}", Call::Session(Admin, Run::Write(acts::change_student)), "Changes a student."),
@@ -396,7 +396,7 @@ fn people() -> [Route; 30] {
         post("/admin/ver-como/encerrar", Call::Session(Admin, Run::Write(view_as::end)), "Ends looking as a student."),
         get("/admin/papeis", Call::Session(Admin, Run::Read(roles::page)), "What each role may do, as page or JSON."),
         post("/admin/papeis", Call::Session(Admin, Run::Write(roles::change)), "Replaces what roles may do."),
-        get("/admin/equipe", Call::Session(Admin, Run::ReadOrSlow(pages::reads_far, pages::staff)), "Suppliers and administrators, as page, JSON or CSV."),
+        get("/admin/equipe", Call::Session(Admin, Run::ReadOrSlow(pages::needs_slow_lane, pages::staff)), "Suppliers and administrators, as page, JSON or CSV."),
         post("/admin/equipe", Call::Session(Admin, Run::Write(pages::create_staff)), "Creates a supplier or administrator and queues the welcome message."),
         get("/admin/equipe/{id}", Call::Session(Admin, Run::Read(detail::staff)), "One supplier or administrator; `novo` for the form of a new one."),
         post("/admin/equipe/{id}", Call::Session(Admin, Run::Write(acts::change_staff)), "Changes a supplier or administrator."),
@@ -413,7 +413,7 @@ fn people() -> [Route; 30] {
 #[rustfmt::skip]
 fn extension() -> [Route; 5] {
     [
-        post("/api/ext/auth", Call::Open(Run::Login(accounts::login::closed, accounts::api::auth)),
+        post("/api/ext/auth", Call::Open(Run::Login(accounts::login::reject_early, accounts::api::auth)),
             "Gives a user of the extension a token for e-mail and password.")
             .on(Surface::Extension).body_at_most(SMALL)
             .takes::<accounts::api::AuthBody>().replies::<accounts::api::AuthReply>().may_fail(&[Code::InvalidCredentials]),
@@ -511,7 +511,7 @@ fn panel() -> [Route; 22] {
     [
         get("/", Call::Visitor(Run::Read(accounts::pages::start)), "Leads to the login or to the person's home."),
         get("/entrar", Call::Visitor(Run::Read(accounts::pages::login_page)), "The login page."),
-        post("/entrar", Call::Visitor(Run::Login(accounts::pages::closed, accounts::pages::login)), "Opens a session.").body_at_most(SMALL),
+        post("/entrar", Call::Visitor(Run::Login(accounts::pages::reject_early, accounts::pages::login)), "Opens a session.").body_at_most(SMALL),
         post("/sair", Call::Visitor(Run::Write(accounts::pages::leave)), "Ends the session.").body_at_most(SMALL),
         get("/entrar/esqueci", Call::Visitor(Run::Read(accounts::forgot::page)), "The page that asks for a new password."),
         post("/entrar/esqueci", Call::Visitor(Run::Read(accounts::forgot::ask)),
@@ -626,16 +626,16 @@ fn shops() -> [Route; 7] {
     use marketplace::books::orders::pages as sales;
     use marketplace::books::questions::pages as questions;
     [
-        get("/painel/vendas", Call::Session(Student, Run::ReadOrSlow(listed::walks, sales::sales)), "A seller's orders, as page, JSON or CSV."),
+        get("/painel/vendas", Call::Session(Student, Run::ReadOrSlow(listed::needs_slow_lane, sales::sales)), "A seller's orders, as page, JSON or CSV."),
         get("/painel/vendas/{id}", Call::Session(Student, Run::Read(sales::sale)), "One order of a seller."),
-        get("/painel/anuncios", Call::Session(Student, Run::ReadOrSlow(listings::walks, listings::listings)),
+        get("/painel/anuncios", Call::Session(Student, Run::ReadOrSlow(listings::needs_slow_lane, listings::listings)),
             "A seller's listings, as page, JSON or CSV."),
-        get("/painel/perguntas", Call::Session(Student, Run::ReadOrSlow(listed::walks, questions::questions)),
+        get("/painel/perguntas", Call::Session(Student, Run::ReadOrSlow(listed::needs_slow_lane, questions::questions)),
             "Questions of buyers, as page, JSON or CSV."),
         get("/painel/perguntas/{id}", Call::Session(Student, Run::Read(questions::question)), "A question of a buyer."),
         post("/painel/perguntas/{id}/responder", Call::Session(Student, Run::Outside(marketplace::books::questions::answer::answer)),
             "Answers a question of a buyer.").body_at_most(ANSWER),
-        get("/painel/reclamacoes", Call::Session(Student, Run::ReadOrSlow(listed::walks, claims::claims)),
+        get("/painel/reclamacoes", Call::Session(Student, Run::ReadOrSlow(listed::needs_slow_lane, claims::claims)),
             "Claims of buyers, as page, JSON or CSV."),
     ]
 }
@@ -648,8 +648,8 @@ fn agency_questions() -> [Route; 15] {
     use marketplace::books::questions::buyers;
     use marketplace::books::questions::replies::acts;
     [
-        get(queue::PATH, Call::Session(Agency, Run::ReadOrSlow(queue::walks, pages::queue)), "Questions to all accounts of the agency's clients."),
-        get("/admin/agencia/central-perguntas/json", Call::Session(Agency, Run::ReadOrSlow(queue::walks, pages::json)),
+        get(queue::PATH, Call::Session(Agency, Run::ReadOrSlow(queue::needs_slow_lane, pages::queue)), "Questions to all accounts of the agency's clients."),
+        get("/admin/agencia/central-perguntas/json", Call::Session(Agency, Run::ReadOrSlow(queue::needs_slow_lane, pages::json)),
             "The same as JSON."),
         post("/admin/agencia/central-perguntas/responder", Call::Session(Agency, Run::Outside(answer::answer)),
             "Answers a question of a client's account.").body_at_most(ANSWER),
@@ -930,10 +930,10 @@ mod tests {
                 owner == access || owner == Access::Agency && (agency || role == Role::Admin)
             };
             for group in menu {
-                let (title, count) = (group.title, group.places.len());
+                let (title, count) = (group.title, group.items.len());
                 assert!((1..=7).contains(&count), "{title}: {count} entries");
             }
-            let places = || menu.iter().flat_map(|group| group.places);
+            let places = || menu.iter().flat_map(|group| group.items);
             assert!(places().filter(|place| place.handy).count() <= 4, "{role:?}");
             for place in places() {
                 let is_page = |row: &&Route| {

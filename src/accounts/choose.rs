@@ -12,7 +12,7 @@ use http::StatusCode;
 use http::header::SET_COOKIE;
 use serde::Deserialize;
 
-use super::links::{self, Living};
+use super::links::{self, ValidLink};
 use super::session::{FreshSession, new_session};
 use super::views::{ChoosePage, LinkGonePage};
 use super::{passwords, store};
@@ -36,22 +36,22 @@ pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem>
     let query: PageQuery = request.query()?;
     let code = Check::text().optional("codigo", query.codigo);
     let code = code.unwrap_or_default();
-    match living(app, request, &code)? {
+    match find_valid(app, request, &code)? {
         Some(link) => Reply::page(&form(app, request, code, &link, None)),
         None => gone(app, request),
     }
 }
 
-fn living(app: &App, request: &Request, code: &str) -> Result<Option<Living>, Problem> {
+fn find_valid(app: &App, request: &Request, code: &str) -> Result<Option<ValidLink>, Problem> {
     let hash = links::key(code);
-    Ok(app.db.read(request.lane, |tx| links::living(tx, &hash))?)
+    Ok(app.db.read(request.lane, |tx| links::find_valid(tx, &hash))?)
 }
 
 fn form(
     app: &App,
     request: &Request,
     code: String,
-    link: &Living,
+    link: &ValidLink,
     fault: Option<&str>,
 ) -> ChoosePage {
     let mut password = view::Field::default().fault(fault);
@@ -79,7 +79,7 @@ pub fn choose(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
     let code: String = sent.optional("codigo").unwrap_or_default();
     let password: String = sent.optional("senha").unwrap_or_default();
     sent.finish()?;
-    let Some(link) = living(app, request, &code)? else {
+    let Some(link) = find_valid(app, request, &code)? else {
         return gone(app, request);
     };
     if !passwords::LENGTH.contains(&password.chars().count()) {

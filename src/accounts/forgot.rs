@@ -9,7 +9,7 @@ use http::StatusCode;
 use http::header::RETRY_AFTER;
 
 use super::store;
-use super::students::{self, Desk};
+use super::students::{self, AccountServices};
 use super::views::ForgotPage;
 use crate::app::App;
 use crate::base::text;
@@ -75,11 +75,11 @@ pub fn ask(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> 
     }
     let account = Subject::text(&[email.as_bytes()]);
     if count(Class::LinkAccount, account, OF_ACCOUNT).allowed {
-        let (desk, email) = (Desk::of(app), email.clone());
+        let (services, email) = (AccountServices::of(app), email.clone());
         // The answer does not wait for this job; otherwise its time would show
         // who has an account.
         drop(app.db.submit(move |tx| {
-            send(tx, &desk, &email).inspect_err(|error| {
+            send(tx, &services, &email).inspect_err(|error| {
                 tracing::warn!(%error, "a link to choose a password was not queued");
             })
         }));
@@ -91,11 +91,11 @@ pub fn ask(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> 
 }
 
 /// Queues the link, when the address is that of a person who may sign in.
-fn send(tx: &WriteTx<'_>, desk: &Desk, email: &str) -> Result<(), DbError> {
+fn send(tx: &WriteTx<'_>, services: &AccountServices, email: &str) -> Result<(), DbError> {
     if let Some(account) = store::by_email(tx, email)?
         && !account.suspended
     {
-        students::send_password_link(tx, desk, account.user_id, MessageKind::PasswordLink)?;
+        students::send_password_link(tx, services, account.user_id, MessageKind::PasswordLink)?;
     }
     Ok(())
 }

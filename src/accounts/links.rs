@@ -144,16 +144,16 @@ pub fn sealed(tx: &ReadTx<'_>, name: &str) -> Result<Option<(Vec<u8>, Instant)>>
 }
 
 /// A link that works, and its person.
-pub struct Living {
+pub struct ValidLink {
     pub user: UserId,
     pub email: String,
     pub expires_at: Instant,
 }
-row!(Living { user = "u.user_id", email = "u.email", expires_at = "l.expires_at" });
+row!(ValidLink { user = "u.user_id", email = "u.email", expires_at = "l.expires_at" });
 
 /// The link of a code, while it works: not used, not expired, its person not
 /// suspended.
-pub fn living(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<Living>> {
+pub fn find_valid(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<ValidLink>> {
     tx.record(
         "FROM one_time_link l JOIN user u ON u.user_id = l.user_id
          WHERE l.link_hash = ?1 AND l.purpose = 'senha' AND l.used_at IS NULL AND l.expires_at > ?2
@@ -165,14 +165,14 @@ pub fn living(tx: &ReadTx<'_>, link: &TokenHash) -> Result<Option<Living>> {
 /// Marks a link as used and deletes its code; returns its person, if it still
 /// worked.
 pub fn use_up(tx: &WriteTx<'_>, link: &TokenHash) -> Result<Option<UserId>> {
-    let Some(living) = living(tx, link)? else {
+    let Some(valid) = find_valid(tx, link)? else {
         return Ok(None);
     };
     tx.execute(
         "UPDATE one_time_link SET used_at = ?2, code = NULL WHERE link_hash = ?1",
         (link, tx.now()),
     )?;
-    Ok(Some(living.user))
+    Ok(Some(valid.user))
 }
 
 /// Removes links that ended long ago, at most `most` of them; returns their
@@ -215,7 +215,8 @@ mod tests {
         let links = test.app.db.write(made).unwrap();
         assert!(links.is_sorted_by(|(_, one), (_, next)| one.name < next.name));
         for (user, link) in &links {
-            let opened = |code: &str| test.read(|tx| living(tx, &key(code))).map(|one| one.user);
+            let opened =
+                |code: &str| test.read(|tx| find_valid(tx, &key(code))).map(|one| one.user);
             assert_eq!(opened(&link.code), Some(*user));
             let (person, secret) = link.code.split_at(2 * PERSON_BYTES);
             for wrong in [&link.name, secret, &format!("{person}{}", "0".repeat(secret.len()))] {

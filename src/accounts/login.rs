@@ -36,7 +36,7 @@ pub struct Login {
 }
 
 /// The result of a login.
-enum Tried {
+enum LoginOutcome {
     Right,
     Wrong,
     Throttled(Verdict),
@@ -53,28 +53,33 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
         Some(found) => (Some(found.account), found.password_hash, found.known_address),
         None => (None, None, false),
     };
-    let doors =
-        Doors::new(app, account.as_ref().map(|account| account.user_id), &email, known, request);
+    let counters = LoginCounters::new(
+        app,
+        account.as_ref().map(|account| account.user_id),
+        &email,
+        known,
+        request,
+    );
     let (password, password_hash) = (password.to_owned(), stored.clone());
     let now = request.now;
-    if let Some(verdict) = doors.closed(now) {
+    if let Some(verdict) = counters.exceeded(now) {
         return Err(too_many(&verdict, now));
     }
-    let tried = app.passwords.run(move |hasher| {
-        if let Some(verdict) = doors.closed(now) {
-            return Tried::Throttled(verdict);
+    let outcome = app.passwords.run(move |hasher| {
+        if let Some(verdict) = counters.exceeded(now) {
+            return LoginOutcome::Throttled(verdict);
         }
         if password.chars().count() <= LONGEST && hasher.verify(&password, stored.as_deref()) {
-            doors.count_success(now);
-            return Tried::Right;
+            counters.count_success(now);
+            return LoginOutcome::Right;
         }
-        doors.count_failure(now);
-        Tried::Wrong
+        counters.count_failure(now);
+        LoginOutcome::Wrong
     })?;
-    match (tried, account) {
-        (Tried::Throttled(verdict), _) => Err(too_many(&verdict, now)),
-        (Tried::Right, Some(account)) if account.suspended => Err(Problem::suspended()),
-        (Tried::Right, Some(account)) => {
+    match (outcome, account) {
+        (LoginOutcome::Throttled(verdict), _) => Err(too_many(&verdict, now)),
+        (LoginOutcome::Right, Some(account)) if account.suspended => Err(Problem::suspended()),
+        (LoginOutcome::Right, Some(account)) => {
             let familiar = Arc::clone(&app.familiar);
             Ok(Login { account, from: request.client, familiar, password_hash })
         }
@@ -85,7 +90,7 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
 /// Rejects an address with too many failed logins, before the body of the
 /// request is read. An address with a recent successful login is not rejected
 /// here: its limit depends on the person, who is named in the body.
-pub fn closed(app: &App, request: &Request) -> Option<Result<Reply, Problem>> {
+pub fn reject_early(app: &App, request: &Request) -> Option<Result<Reply, Problem>> {
     let (now, client) = (request.now, request.client);
     let limit = failures(app);
     let verdict = app.limiter.peek(Class::LoginAddress, Subject::address(client), limit, now);
@@ -125,7 +130,7 @@ impl Login {
 }
 
 /// The counters that a login must pass.
-struct Doors {
+struct LoginCounters {
     limiter: Arc<Limiter>,
     limit: Limit,
     counters: [(Class, Subject); 2],
@@ -133,7 +138,7 @@ struct Doors {
     good: Option<Subject>,
 }
 
-impl Doors {
+impl LoginCounters {
     fn new(app: &App, user: Option<UserId>, email: &str, known: bool, request: &Request) -> Self {
         let account = match user {
             Some(user) if known => (Class::LoginKnown, known_subject(user, request.client)),
@@ -152,7 +157,7 @@ impl Doors {
         }
     }
 
-    fn closed(&self, now: Instant) -> Option<Verdict> {
+    fn exceeded(&self, now: Instant) -> Option<Verdict> {
         let failed = self.counters.into_iter().map(|(class, subject)| (class, subject, self.limit));
         let good = self.good.map(|subject| (Class::LoginGood, subject, self.limit_of_good()));
         failed

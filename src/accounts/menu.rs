@@ -2,16 +2,16 @@
 //! group. An entry is added here once its page exists.
 
 use super::{Account, Role};
-use crate::panel::view::{Group, Place};
+use crate::panel::view::{NavGroup, NavItem};
 
 /// The navigation of a person; its first entry is the home of the role.
-pub const fn of(account: &Account) -> &'static [Group] {
+pub const fn of(account: &Account) -> &'static [NavGroup] {
     of_role(account.role, account.agency)
 }
 
 /// The navigation of a role; `agency` says whether the person may use the
 /// agency's pages.
-pub const fn of_role(role: Role, agency: bool) -> &'static [Group] {
+pub const fn of_role(role: Role, agency: bool) -> &'static [NavGroup] {
     match (role, agency) {
         (Role::Admin, _) => OPERATOR,
         (Role::Drop, _) => SUPPLIER,
@@ -21,138 +21,138 @@ pub const fn of_role(role: Role, agency: bool) -> &'static [Group] {
 }
 
 /// The pages for the daily work of the agency's team.
-const AGENCY: Group = Group {
+const AGENCY: NavGroup = NavGroup {
     title: "Agência",
-    places: &[
-        Place::new("Visão geral", "/admin/agencia", "pulse"),
-        Place::new("Clientes", "/admin/agencia/clientes", "store"),
-        Place::new("Perguntas", "/admin/agencia/central-perguntas", "question"),
-        Place::new("Etiquetas", "/admin/agencia/etiquetas", "printer"),
-        Place::new("Checkup", "/admin/agencia/checkup", "check"),
-        Place::new("Respostas", "/admin/agencia/respostas", "copy"),
+    items: &[
+        NavItem::new("Visão geral", "/admin/agencia", "pulse"),
+        NavItem::new("Clientes", "/admin/agencia/clientes", "store"),
+        NavItem::new("Perguntas", "/admin/agencia/central-perguntas", "question"),
+        NavItem::new("Etiquetas", "/admin/agencia/etiquetas", "printer"),
+        NavItem::new("Checkup", "/admin/agencia/checkup", "check"),
+        NavItem::new("Respostas", "/admin/agencia/respostas", "copy"),
     ],
 };
 
-const START: Group = Group {
+const START: NavGroup = NavGroup {
     title: "",
-    places: &[
-        Place::new("Início", "/painel", "home").handy(),
-        Place::new("Avisos", "/painel/avisos", "bell").handy(),
+    items: &[
+        NavItem::new("Início", "/painel", "home").handy(),
+        NavItem::new("Avisos", "/painel/avisos", "bell").handy(),
     ],
 };
 
-const SHOPS: Group = Group {
+const SHOPS: NavGroup = NavGroup {
     title: "Lojas",
-    places: &[
-        Place::new("Contas", "/painel/ml", "store"),
-        Place::new("Vendas", "/painel/vendas", "cart").handy(),
-        Place::new("Anúncios", "/painel/anuncios", "tag"),
-        Place::new("Perguntas", "/painel/perguntas", "question"),
-        Place::new("Reclamações", "/painel/reclamacoes", "claim"),
-        Place::new("Produtos", "/painel/produtos", "box"),
+    items: &[
+        NavItem::new("Contas", "/painel/ml", "store"),
+        NavItem::new("Vendas", "/painel/vendas", "cart").handy(),
+        NavItem::new("Anúncios", "/painel/anuncios", "tag"),
+        NavItem::new("Perguntas", "/painel/perguntas", "question"),
+        NavItem::new("Reclamações", "/painel/reclamacoes", "claim"),
+        NavItem::new("Produtos", "/painel/produtos", "box"),
     ],
 };
 
-const TOOLS: Group = Group {
+const TOOLS: NavGroup = NavGroup {
     title: "Ferramentas",
-    places: &[
-        Place::new("Calculadora", "/painel/ml/calculadora", "calculator"),
-        Place::new("Etiquetas", "/painel/ml/etiquetas", "printer"),
-        Place::new("Fornecedores", "/painel/fornecedores", "people"),
-        Place::new("API de parceiros", "/painel/parceiro", "code"),
+    items: &[
+        NavItem::new("Calculadora", "/painel/ml/calculadora", "calculator"),
+        NavItem::new("Etiquetas", "/painel/ml/etiquetas", "printer"),
+        NavItem::new("Fornecedores", "/painel/fornecedores", "people"),
+        NavItem::new("API de parceiros", "/painel/parceiro", "code"),
     ],
 };
 
-const LEARNING: Group = Group {
+const LEARNING: NavGroup = NavGroup {
     title: "Aprender",
-    places: &[
-        Place::new("Aulas", "/painel/aulas", "lesson").handy(),
-        Place::new("Encontros", "/painel/meets", "meet"),
-        Place::new("Competição", "/painel/competicao", "trophy"),
+    items: &[
+        NavItem::new("Aulas", "/painel/aulas", "lesson").handy(),
+        NavItem::new("Encontros", "/painel/meets", "meet"),
+        NavItem::new("Competição", "/painel/competicao", "trophy"),
     ],
 };
 
-const STUDENT: &[Group] = &[START, SHOPS, TOOLS, LEARNING];
+const STUDENT: &[NavGroup] = &[START, SHOPS, TOOLS, LEARNING];
 
 /// A student who may use the agency's pages.
-const STAFF: &[Group] = &[START, AGENCY, SHOPS, TOOLS, LEARNING];
+const STAFF: &[NavGroup] = &[START, AGENCY, SHOPS, TOOLS, LEARNING];
 
-const SUPPLIER: &[Group] = &[
-    Group {
+const SUPPLIER: &[NavGroup] = &[
+    NavGroup {
         title: "",
-        places: &[
-            Place::new("Início", "/fornecedor", "home").handy(),
-            Place::new("Pedidos", "/fornecedor/pedidos", "cart").handy(),
-            Place::new("Produtos", "/fornecedor/produtos", "box").handy(),
+        items: &[
+            NavItem::new("Início", "/fornecedor", "home").handy(),
+            NavItem::new("Pedidos", "/fornecedor/pedidos", "cart").handy(),
+            NavItem::new("Produtos", "/fornecedor/produtos", "box").handy(),
         ],
     },
-    Group {
+    NavGroup {
         title: "Vendedores",
-        places: &[
-            Place::new("Vendedores", "/fornecedor/vendedores", "people").handy(),
-            Place::new("Vínculos", "/fornecedor/vinculos", "link"),
-            Place::new("Conferência", "/fornecedor/conferencia", "search"),
+        items: &[
+            NavItem::new("Vendedores", "/fornecedor/vendedores", "people").handy(),
+            NavItem::new("Vínculos", "/fornecedor/vinculos", "link"),
+            NavItem::new("Conferência", "/fornecedor/conferencia", "search"),
         ],
     },
-    Group {
+    NavGroup {
         title: "Ferramentas",
-        places: &[Place::new("API de parceiros", "/fornecedor/parceiro", "code")],
+        items: &[NavItem::new("API de parceiros", "/fornecedor/parceiro", "code")],
     },
 ];
 
-const OPERATOR: &[Group] = &[
-    Group {
+const OPERATOR: &[NavGroup] = &[
+    NavGroup {
         title: "",
-        places: &[
-            Place::new("Início", "/admin", "home").handy(),
-            Place::new("Avisos", "/admin/avisos", "bell"),
+        items: &[
+            NavItem::new("Início", "/admin", "home").handy(),
+            NavItem::new("Avisos", "/admin/avisos", "bell"),
         ],
     },
-    Group {
+    NavGroup {
         title: "Pessoas",
-        places: &[
-            Place::new("Alunos", "/admin/alunos", "people").handy(),
-            Place::new("Equipe", "/admin/equipe", "staff"),
-            Place::new("Papéis", "/admin/papeis", "shield"),
+        items: &[
+            NavItem::new("Alunos", "/admin/alunos", "people").handy(),
+            NavItem::new("Equipe", "/admin/equipe", "staff"),
+            NavItem::new("Papéis", "/admin/papeis", "shield"),
         ],
     },
     AGENCY,
-    Group {
+    NavGroup {
         title: "Conteúdo",
-        places: &[
-            Place::new("Planos", "/admin/planos", "tag"),
-            Place::new("Professores", "/admin/professores", "teacher"),
-            Place::new("Cursos", "/admin/cursos", "course"),
-            Place::new("Aulas", "/admin/aulas", "lesson"),
-            Place::new("Encontros", "/admin/meets", "meet"),
+        items: &[
+            NavItem::new("Planos", "/admin/planos", "tag"),
+            NavItem::new("Professores", "/admin/professores", "teacher"),
+            NavItem::new("Cursos", "/admin/cursos", "course"),
+            NavItem::new("Aulas", "/admin/aulas", "lesson"),
+            NavItem::new("Encontros", "/admin/meets", "meet"),
         ],
     },
-    Group {
+    NavGroup {
         title: "Programa",
-        places: &[
-            Place::new("Gamificação", "/admin/gamificacao", "trophy"),
-            Place::new("Regras", "/admin/gamificacao/regras", "calculator"),
-            Place::new("Desafios", "/admin/gamificacao/desafios", "target"),
-            Place::new("Marcos", "/admin/gamificacao/marcos", "flag"),
+        items: &[
+            NavItem::new("Gamificação", "/admin/gamificacao", "trophy"),
+            NavItem::new("Regras", "/admin/gamificacao/regras", "calculator"),
+            NavItem::new("Desafios", "/admin/gamificacao/desafios", "target"),
+            NavItem::new("Marcos", "/admin/gamificacao/marcos", "flag"),
         ],
     },
-    Group {
+    NavGroup {
         title: "Movimento",
-        places: &[
-            Place::new("Compras", "/admin/compras", "cart").handy(),
-            Place::new("Notificações", "/admin/notificacoes", "inbox"),
-            Place::new("Mensagens", "/admin/mensagens", "mail").handy(),
+        items: &[
+            NavItem::new("Compras", "/admin/compras", "cart").handy(),
+            NavItem::new("Notificações", "/admin/notificacoes", "inbox"),
+            NavItem::new("Mensagens", "/admin/mensagens", "mail").handy(),
         ],
     },
-    Group {
+    NavGroup {
         title: "Sistema",
-        places: &[
-            Place::new("Chaves", "/admin/chaves", "key"),
-            Place::new("API de parceiros", "/admin/parceiros", "code"),
-            Place::new("Cron", "/admin/cron", "clock"),
-            Place::new("Auditoria", "/admin/auditoria", "audit"),
-            Place::new("Requisições", "/admin/requisicoes", "pulse"),
-            Place::new("Estilo", "/admin/estilo", "style"),
+        items: &[
+            NavItem::new("Chaves", "/admin/chaves", "key"),
+            NavItem::new("API de parceiros", "/admin/parceiros", "code"),
+            NavItem::new("Cron", "/admin/cron", "clock"),
+            NavItem::new("Auditoria", "/admin/auditoria", "audit"),
+            NavItem::new("Requisições", "/admin/requisicoes", "pulse"),
+            NavItem::new("Estilo", "/admin/estilo", "style"),
         ],
     },
 ];

@@ -85,15 +85,15 @@ pub fn end_other_sessions(tx: &WriteTx<'_>, user: UserId, kept: &TokenHash) -> R
 
 /// The valid token of the browser extension.
 #[derive(Clone, Copy, Debug)]
-pub struct LivingToken {
+pub struct ValidToken {
     pub since: Instant,
     pub until: Instant,
     pub used_at: Option<Instant>,
 }
-row!(LivingToken { since = "created_at", until = "expires_at", used_at = "last_used_at" });
+row!(ValidToken { since = "created_at", until = "expires_at", used_at = "last_used_at" });
 
 /// The extension token of a person, while there is a valid one.
-pub fn extension_token(tx: &ReadTx<'_>, user: UserId) -> Result<Option<LivingToken>> {
+pub fn extension_token(tx: &ReadTx<'_>, user: UserId) -> Result<Option<ValidToken>> {
     tx.record(
         "FROM extension_token WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2",
         (user, tx.now()),

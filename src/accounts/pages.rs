@@ -125,8 +125,8 @@ pub fn login(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem
 
 /// The login page for an address with too many failed logins, before its
 /// body is read.
-pub fn closed(app: &App, request: &Request) -> Option<Result<Reply, Problem>> {
-    let problem = login::closed(app, request)?.err()?;
+pub fn reject_early(app: &App, request: &Request) -> Option<Result<Reply, Problem>> {
+    let problem = login::reject_early(app, request)?.err()?;
     let typed = Typed { email: String::new(), back: String::new() };
     Some(refused(app, request, typed, Refusal::Problem(problem)))
 }

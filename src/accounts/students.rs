@@ -17,14 +17,14 @@ use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
 /// What is needed to change people, apart from the transaction.
 #[derive(Clone)]
-pub struct Desk {
+pub struct AccountServices {
     versions: Arc<Versions>,
     sealer: Arc<Sealer>,
     email_works: bool,
 }
 
-impl Desk {
-    /// The desk of a running service.
+impl AccountServices {
+    /// The services of a running platform.
     pub fn of(app: &App) -> Self {
         Self {
             versions: Arc::clone(&app.versions),
@@ -68,7 +68,11 @@ pub struct NewStudent {
 
 /// Makes a student and queues the welcome message, if wanted; `None` when the e-mail
 /// address is taken.
-pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<UserId>> {
+pub fn create(
+    tx: &WriteTx<'_>,
+    services: &AccountServices,
+    new: &NewStudent,
+) -> Result<Option<UserId>> {
     let user = tx.insert_new(
         "INSERT INTO user (email, name, role, password_hash, chat_number, created_at, paid_until)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -86,16 +90,21 @@ pub fn create(tx: &WriteTx<'_>, desk: &Desk, new: &NewStudent) -> Result<Option<
     let user = user.map(UserId);
     if let Some(user) = user {
         if new.welcome {
-            queue_link(tx, desk, user, MessageKind::Welcome, new.chat_number.is_some())?;
+            queue_link(tx, services, user, MessageKind::Welcome, new.chat_number.is_some())?;
         }
-        desk.changed(tx, user);
+        services.changed(tx, user);
     }
     Ok(user)
 }
 
 /// Suspends anybody: sessions, extension tokens and connected apps end, waiting
 /// messages are dropped. False when the person is suspended already or is not there.
-pub fn suspend(tx: &WriteTx<'_>, desk: &Desk, user: UserId, reason: &str) -> Result<bool> {
+pub fn suspend(
+    tx: &WriteTx<'_>,
+    services: &AccountServices,
+    user: UserId,
+    reason: &str,
+) -> Result<bool> {
     let suspended = tx.execute(
         "UPDATE user SET suspended_at = ?2, suspended_for = ?3 WHERE user_id = ?1 AND suspended_at IS NULL",
         (user, tx.now(), reason),
@@ -112,22 +121,22 @@ pub fn suspend(tx: &WriteTx<'_>, desk: &Desk, user: UserId, reason: &str) -> Res
     )?;
     outbox::drop_waiting(tx, user, "a pessoa está suspensa")?;
     for viewer in viewing::close_of(tx, user)? {
-        desk.changed(tx, viewer);
+        services.changed(tx, viewer);
     }
-    desk.changed(tx, user);
+    services.changed(tx, user);
     Ok(true)
 }
 
 /// Ends a suspension and deletes its reason. False when the person is not
 /// suspended.
-pub fn reactivate(tx: &WriteTx<'_>, desk: &Desk, user: UserId) -> Result<bool> {
+pub fn reactivate(tx: &WriteTx<'_>, services: &AccountServices, user: UserId) -> Result<bool> {
     let changed = tx.execute(
         "UPDATE user SET suspended_at = NULL, suspended_for = NULL, late_since = NULL, ends_at = NULL
          WHERE user_id = ?1 AND suspended_at IS NOT NULL",
         [user],
     )?;
     if changed == 1 {
-        desk.changed(tx, user);
+        services.changed(tx, user);
     }
     Ok(changed == 1)
 }
@@ -137,33 +146,33 @@ pub fn reactivate(tx: &WriteTx<'_>, desk: &Desk, user: UserId) -> Result<bool> {
 /// the number of messages.
 pub fn send_password_link(
     tx: &WriteTx<'_>,
-    desk: &Desk,
+    services: &AccountServices,
     user: UserId,
     kind: MessageKind,
 ) -> Result<usize> {
     let has_chat: bool =
         tx.value("SELECT chat_number IS NOT NULL FROM user WHERE user_id = ?1", [user])?;
-    if desk.reaches(has_chat) {
+    if services.reaches(has_chat) {
         links::end_earlier(tx, user)?;
     }
-    queue_link(tx, desk, user, kind, has_chat)
+    queue_link(tx, services, user, kind, has_chat)
 }
 
 /// Queues the message for a person who has no other link.
 fn queue_link(
     tx: &WriteTx<'_>,
-    desk: &Desk,
+    services: &AccountServices,
     user: UserId,
     kind: MessageKind,
     has_chat: bool,
 ) -> Result<usize> {
-    if !desk.reaches(has_chat) {
+    if !services.reaches(has_chat) {
         return Ok(0);
     }
     let life = if kind == MessageKind::Welcome { links::FIRST_S } else { links::FORGOTTEN_S };
     let expires_at = tx.now().plus(life);
-    let link = links::issue(tx, user, expires_at, Some(&desk.sealer))?.name;
-    let channels = [(Channel::Chat, has_chat), (Channel::Email, desk.email_works)];
+    let link = links::issue(tx, user, expires_at, Some(&services.sealer))?.name;
+    let channels = [(Channel::Chat, has_chat), (Channel::Email, services.email_works)];
     let mut queued = 0;
     for (channel, _) in channels.into_iter().filter(|(_, works)| *works) {
         let key = format!("{}:{}:{link}", kind.name(), channel.name());

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::Role;
-use super::students::Desk;
+use super::students::AccountServices;
 use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
@@ -100,9 +100,14 @@ pub fn overdue(tx: &ReadTx<'_>, unpaid_before: Instant, most: usize) -> Result<V
 }
 
 /// Sets the terms of a student.
-pub fn set(tx: &WriteTx<'_>, desk: &Desk, user: UserId, terms: &Terms) -> Result<()> {
+pub fn set(
+    tx: &WriteTx<'_>,
+    services: &AccountServices,
+    user: UserId,
+    terms: &Terms,
+) -> Result<()> {
     tx.change("user", terms, &[], &[("user_id", &user)])?;
-    desk.changed(tx, user);
+    services.changed(tx, user);
     Ok(())
 }
 

@@ -118,34 +118,33 @@ pub struct Charts {
     pub orders: Option<BarChart>,
 }
 
-/// Makes the cards and charts. `course` has one row per day; `sold` compares
+/// Makes the cards and charts. `days` has one row per day; `sold` compares
 /// the last 30 days with the 30 before.
-pub fn of(course: &[DayRow], span: Span, sold: Sold, path: &str) -> Charts {
-    let first = course.first().map_or(Day(0), |day| day.day);
-    let values = |value: fn(&DayRow) -> i64| course.iter().map(value).collect::<Vec<_>>();
+pub fn of(days: &[DayRow], span: Span, sold: Sold, path: &str) -> Charts {
+    let first = days.first().map_or(Day(0), |day| day.day);
+    let values = |value: fn(&DayRow) -> i64| days.iter().map(value).collect::<Vec<_>>();
     let (gross, orders) = (values(|day| day.gross.0), values(|day| day.orders));
     Charts {
         tabs: span.tabs(path),
-        stats: stats(course, sold),
+        stats: stats(days, sold),
         gross: span.bars(span.gross_words(), first, &gross),
         orders: span.bars(span.orders_words(), first, &orders),
     }
 }
 
-fn stats(course: &[DayRow], sold: Sold) -> Vec<Stat> {
-    let spark =
-        |value: fn(&DayRow) -> i64| Spark::new(&course.iter().map(value).collect::<Vec<_>>());
-    let sum = |label, value: String, before: i64, now: i64, course: fn(&DayRow) -> i64| {
+fn stats(days: &[DayRow], sold: Sold) -> Vec<Stat> {
+    let spark = |value: fn(&DayRow) -> i64| Spark::new(&days.iter().map(value).collect::<Vec<_>>());
+    let sum = |label, value: String, before: i64, now: i64, of_day: fn(&DayRow) -> i64| {
         let change = Change::new(before, now);
         let note = if change.is_some() { "sobre os 30 dias antes" } else { "" };
         let note = note.to_owned();
-        Stat { label, value, change, note, spark: spark(course), lead: true, ..Stat::default() }
+        Stat { label, value, change, note, spark: spark(of_day), lead: true, ..Stat::default() }
     };
     // Listings, claims and questions are known only from the first day on which
     // an account was read.
-    let known = course.iter().find(|day| day.seen > 0);
+    let known = days.iter().find(|day| day.seen > 0);
     let level = |label, value: fn(&DayRow) -> i64| {
-        let now = course.last().map_or(0, value);
+        let now = days.last().map_or(0, value);
         let note = match known.map(value) {
             Some(then) if then != now => {
                 let day = known.map(|day| day.day.date().format("%d/%m").to_string());
@@ -153,7 +152,7 @@ fn stats(course: &[DayRow], sold: Sold) -> Vec<Stat> {
             }
             _ => String::new(),
         };
-        let seen = course.iter().filter(|day| day.seen > 0);
+        let seen = days.iter().filter(|day| day.seen > 0);
         let spark = Spark::new(&seen.map(value).collect::<Vec<_>>());
         Stat { label, value: grouped(now), note, spark, ..Stat::default() }
     };
@@ -175,8 +174,8 @@ fn stats(course: &[DayRow], sold: Sold) -> Vec<Stat> {
 }
 
 /// The days as JSON, from the first day with data.
-pub fn shown(course: &[DayRow]) -> Value {
-    let known = course.iter().skip_while(|day| day.orders == 0 && day.seen == 0);
+pub fn shown(days: &[DayRow]) -> Value {
+    let known = days.iter().skip_while(|day| day.orders == 0 && day.seen == 0);
     let days = known.map(|day| {
         let level = |number: i64| (day.seen > 0).then_some(number);
         json!({
@@ -217,10 +216,10 @@ mod tests {
 
     #[test]
     fn long_spans_are_drawn_by_week() {
-        let course: Vec<_> = (0..730).map(|number| day(number, 1, 0)).collect();
-        let charts = of(&course, Span::TwoYears, Sold::default(), "/x");
+        let days: Vec<_> = (0..730).map(|number| day(number, 1, 0)).collect();
+        let charts = of(&days, Span::TwoYears, Sold::default(), "/x");
         assert_eq!(charts.gross.unwrap().bars.len(), 105);
-        let charts = of(&course[..90], Span::Quarter, Sold::default(), "/x");
+        let charts = of(&days[..90], Span::Quarter, Sold::default(), "/x");
         assert_eq!(charts.orders.unwrap().bars.len(), 90);
         assert_eq!(charts.tabs.iter().filter(|tab| tab.on).count(), 1);
         assert_eq!(charts.tabs[1].href, "/x?dias=90");
@@ -228,10 +227,10 @@ mod tests {
 
     #[test]
     fn cards_say_what_changed() {
-        let course = [day(0, 2, 7), day(1, 1, 4)];
+        let days = [day(0, 2, 7), day(1, 1, 4)];
         let sold =
             Sold { orders: 3, gross: Cents(3_000), orders_before: 2, gross_before: Cents(6_000) };
-        let stats = stats(&course, sold);
+        let stats = stats(&days, sold);
         assert_eq!(stats[0].change.as_ref().unwrap().text, "−50%");
         assert_eq!(stats[1].change.as_ref().unwrap().text, "+50%");
         assert_eq!((&*stats[2].value, &*stats[2].note), ("4", "eram 7 em 04/10"));

@@ -58,7 +58,7 @@ impl Fault {
 
     /// The fault in words; `things` is the number of claims, questions or
     /// listings.
-    pub fn told(self, things: i64) -> String {
+    pub fn describe(self, things: i64) -> String {
         let counted = |one: &str, many: &str| {
             if things == 1 { format!("1 {one}") } else { format!("{things} {many}") }
         };
@@ -148,7 +148,7 @@ fn judge(facts: &Facts, now: Instant) -> Vec<Finding> {
 
 /// The result of one checkup of an account.
 #[derive(Debug, Default)]
-pub struct Looked {
+pub struct CheckupResult {
     /// Whether the account has no findings now.
     pub is_ready: bool,
     /// Faults that the last checkup did not find.
@@ -158,7 +158,7 @@ pub struct Looked {
 }
 
 /// Checks an account now and stores its findings.
-pub fn look(tx: &WriteTx<'_>, account: &JoinedAccount) -> Result<Looked> {
+pub fn check_account(tx: &WriteTx<'_>, account: &JoinedAccount) -> Result<CheckupResult> {
     let (now, id) = (tx.now(), account.ml_user_id);
     let facts: Option<Facts> = tx.record(
         "FROM ml_account a WHERE a.ml_user_id = ?1 AND a.owner_id = ?2",
@@ -171,7 +171,7 @@ pub fn look(tx: &WriteTx<'_>, account: &JoinedAccount) -> Result<Looked> {
             QuestionState::Open,
         ),
     )?;
-    let Some(facts) = facts else { return Ok(Looked::default()) };
+    let Some(facts) = facts else { return Ok(CheckupResult::default()) };
     let before = findings(tx, id)?;
     let mut found = judge(&facts, now);
     for one in found.iter_mut().filter(|one| !one.fault.is_dated()) {
@@ -195,7 +195,7 @@ pub fn look(tx: &WriteTx<'_>, account: &JoinedAccount) -> Result<Looked> {
     }
     tx.execute("UPDATE agency_account SET checked_at = ?2 WHERE ml_user_id = ?1", (id, now))?;
     let is_new = |one: &Finding| before.iter().all(|known| known.fault != one.fault);
-    Ok(Looked {
+    Ok(CheckupResult {
         is_ready: found.is_empty(),
         recovered: found.is_empty() && !before.is_empty(),
         new: found.into_iter().filter(is_new).collect(),
@@ -251,7 +251,7 @@ pub fn counted(tx: &ReadTx<'_>) -> Result<Vec<(Fault, i64)>> {
 }
 
 /// Totals of the checkup over the agency's accounts.
-pub struct Standing {
+pub struct CheckupTotals {
     pub accounts: i64,
     /// Accounts that were checked, and those of them with findings.
     pub checked: i64,
@@ -259,14 +259,14 @@ pub struct Standing {
     /// The last checkup of the account that was checked longest ago.
     pub oldest: Option<Instant>,
 }
-row!(Standing {
+row!(CheckupTotals {
     accounts = "count(*)",
     checked = "count(checked_at)",
     faulty = "(SELECT count(DISTINCT ml_user_id) FROM agency_finding)",
     oldest = "min(checked_at)",
 });
 
-impl Standing {
+impl CheckupTotals {
     /// The totals now.
     pub fn of(tx: &ReadTx<'_>) -> Result<Self> {
         let sql = format!("SELECT {} FROM agency_account", Self::COLUMNS);
@@ -374,12 +374,12 @@ mod tests {
     fn words_agree_with_numbers() {
         for fault in Fault::ALL {
             for things in [1, 2] {
-                let said = fault.told(things);
+                let said = fault.describe(things);
                 assert!(!said.ends_with('.') && !said.is_empty(), "{said}");
             }
             assert!(fault.remedy().ends_with('.'));
         }
-        assert_eq!(Fault::NoStock.told(1), "1 anúncio ativo sem estoque");
-        assert_eq!(Fault::Claims.told(3), "3 reclamações abertas há mais de 48 horas");
+        assert_eq!(Fault::NoStock.describe(1), "1 anúncio ativo sem estoque");
+        assert_eq!(Fault::Claims.describe(3), "3 reclamações abertas há mais de 48 horas");
     }
 }

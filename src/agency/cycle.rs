@@ -29,9 +29,9 @@ const MOST_WAITING: usize = 8;
 
 /// Which clients a cycle is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whom {
+pub enum ClientSelection {
     /// All of them, one cycle after the other.
-    Everybody,
+    AllWanted,
     /// Those whose turn has come.
     Due,
     /// Those that have waited longest, whether or not they are due.
@@ -55,12 +55,12 @@ const READABLE: &str =
     WHERE j.client_id = agency_client.client_id AND a.token_ok = 1)";
 
 /// Reads the accounts of five clients; `None` when too many cycles wait.
-pub fn run(app: &App, whom: Whom) -> Result<Option<Cycle>, DbError> {
+pub fn run(app: &App, selection: ClientSelection) -> Result<Option<Cycle>, DbError> {
     let Some(_turn) = app.agency_turns.take(MOST_WAITING) else { return Ok(None) };
-    if whom == Whom::Everybody {
-        app.db.write(want_everybody)?;
+    if selection == ClientSelection::AllWanted {
+        app.db.write(want_all)?;
     }
-    let chosen = app.db.read(Lane::Slow, |tx| choose(tx, whom))?;
+    let chosen = app.db.read(Lane::Slow, |tx| choose(tx, selection))?;
     let began = Monotonic::now();
     let is_over = || began.elapsed() >= BUDGET || app.marketplace.is_stopping();
     let results = Mutex::new(Cycle::default());
@@ -87,7 +87,7 @@ pub fn run(app: &App, whom: Whom) -> Result<Option<Cycle>, DbError> {
 }
 
 /// Marks all readable clients as wanted, unless some still are.
-fn want_everybody(tx: &WriteTx<'_>) -> Result<(), DbError> {
+fn want_all(tx: &WriteTx<'_>) -> Result<(), DbError> {
     if pending(tx)? == 0 {
         tx.execute(&format!("UPDATE agency_client SET wanted = 1 WHERE {READABLE}"), [])?;
     }
@@ -104,11 +104,11 @@ pub fn readable(tx: &ReadTx<'_>) -> Result<u64, DbError> {
     tx.count(&format!("SELECT count(*) FROM agency_client WHERE {READABLE}"), [])
 }
 
-fn choose(tx: &ReadTx<'_>, whom: Whom) -> Result<Vec<i64>, DbError> {
-    let whose = match whom {
-        Whom::Everybody => "wanted = 1",
-        Whom::Due => "(wanted = 1 OR tried_at IS NULL OR tried_at <= ?2)",
-        Whom::Oldest => "1 = 1",
+fn choose(tx: &ReadTx<'_>, selection: ClientSelection) -> Result<Vec<i64>, DbError> {
+    let whose = match selection {
+        ClientSelection::AllWanted => "wanted = 1",
+        ClientSelection::Due => "(wanted = 1 OR tried_at IS NULL OR tried_at <= ?2)",
+        ClientSelection::Oldest => "1 = 1",
     };
     // Each condition uses ?2, because all get the same two values.
     let sql = format!(

@@ -42,7 +42,7 @@ row!(DayRow {
 
 /// Days of a client in their order, both ends included; client 0 means all
 /// clients.
-pub fn course(tx: &ReadTx<'_>, client: i64, from: Day, to: Day) -> Result<Vec<DayRow>> {
+pub fn daily_series(tx: &ReadTx<'_>, client: i64, from: Day, to: Day) -> Result<Vec<DayRow>> {
     tx.records(
         "FROM agency_day WHERE client_id = ?1 AND day BETWEEN ?2 AND ?3 GROUP BY day ORDER BY day",
         (client, from, to),

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::invites::store as invites;
 use super::store::{self, JoinedAccount};
-use super::{act, page_of, told};
+use super::{act, notifications, page_of};
 use crate::app::App;
 use crate::audit::{self, Actor};
 use crate::base::{MlUserId, UserId};
@@ -49,7 +49,7 @@ pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> 
         let text = format!("Quem vende encerrou o acesso a esta conta de {}.", joined.client_name);
         let page = page_of(joined.client);
         let cause = format!("agencia:saiu:{account}:{}", tx.now().0);
-        told::team(tx, joined.client, (&title, &text), &page, &cause)?;
+        notifications::notify_team(tx, joined.client, (&title, &text), &page, &cause)?;
         answer.with(ACCOUNTS, LinkOutcome::AgencyEnded.name(), &[])
     }))
 }
@@ -118,7 +118,7 @@ pub fn remove_account(
 fn leave(tx: &WriteTx<'_>, joined: &JoinedAccount) -> Result<bool, Problem> {
     let is_left = store::leave(tx, joined.client, joined.ml_user_id)?;
     if is_left {
-        told::left(tx, joined.owner, &joined.nickname)?;
+        notifications::notify_left(tx, joined.owner, &joined.nickname)?;
     }
     Ok(is_left)
 }

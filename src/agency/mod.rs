@@ -20,6 +20,7 @@ pub mod days;
 pub mod invites;
 pub mod labels;
 pub mod leaving;
+pub mod notifications;
 pub mod overhaul;
 pub mod pages;
 pub mod questions;
@@ -27,7 +28,6 @@ pub mod report;
 #[cfg(test)]
 pub mod samples;
 pub mod store;
-pub mod told;
 pub mod views;
 
 use crate::audit::Act;

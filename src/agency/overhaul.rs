@@ -1,7 +1,7 @@
 //! The checkup of many accounts, and the notifications about what changed.
 
 use super::checkup::{self, Finding};
-use super::{store, told};
+use super::{notifications, store};
 use crate::app::App;
 use crate::base::{Instant, MlUserId};
 use crate::db::{DbError, Lane, WriteTx};
@@ -46,14 +46,14 @@ pub fn run(
 /// ready.
 fn one(tx: &WriteTx<'_>, account: MlUserId) -> Result<Option<bool>, DbError> {
     let Some(account) = store::joined(tx, account)? else { return Ok(None) };
-    let looked = checkup::look(tx, &account)?;
+    let looked = checkup::check_account(tx, &account)?;
     let page = super::page_of(account.client);
     let tell = |title: &str, text: &str, what: &str| {
         let cause = format!("checkup:{}:{what}:{}", account.ml_user_id, tx.now().0);
-        told::team(tx, account.client, (title, text), &page, &cause)
+        notifications::notify_team(tx, account.client, (title, text), &page, &cause)
     };
     if !looked.new.is_empty() {
-        let words = |one: &Finding| one.fault.told(one.things);
+        let words = |one: &Finding| one.fault.describe(one.things);
         let told: Vec<String> = looked.new.iter().map(words).collect();
         let title = format!("{} precisa de atenção", account.nickname);
         tell(&title, &format!("{}.", told.join("; ")), "novo")?;

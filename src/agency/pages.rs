@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::charts::{self, Span};
-use super::checkup::{self, AccountFinding, Fault, Standing};
+use super::checkup::{self, AccountFinding, CheckupTotals, Fault};
 use super::clients::pages::SOLD_DAYS;
 use super::clients::store as clients;
 use super::clients::views::FindingLine;
@@ -77,7 +77,7 @@ fn shown(one: &AccountFinding, zone: Zone) -> Value {
     json!({
         "cliente_id": one.client.to_string(), "cliente": one.client_name,
         "conta": one.ml_user_id, "nickname": one.nickname, "pendencia": finding.fault.name(),
-        "descricao": finding.fault.told(finding.things), "o_que_fazer": finding.fault.remedy(),
+        "descricao": finding.fault.describe(finding.things), "o_que_fazer": finding.fault.remedy(),
         "quantidade": finding.things, "desde": zone.spaced(finding.since),
     })
 }
@@ -86,12 +86,12 @@ fn shown(one: &AccountFinding, zone: Zone) -> Value {
 pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (today, zone, span) = (app.day(request.now), app.zone(), Span::asked(request)?);
     let (from, to) = span.days(today);
-    let (course, sold, found, standing, progress) = app.db.read(request.lane, |tx| {
+    let (daily_series, sold, found, standing, progress) = app.db.read(request.lane, |tx| {
         Ok::<_, DbError>((
-            days::filled(&days::course(tx, 0, from, to)?, from, to),
+            days::filled(&days::daily_series(tx, 0, from, to)?, from, to),
             clients::sold(tx, 0, today, SOLD_DAYS)?,
             checkup::all(tx, (None, None), (ROWS, 0))?,
-            Standing::of(tx)?,
+            CheckupTotals::of(tx)?,
             (cycle::pending(tx)?, cycle::readable(tx)?),
         ))
     })?;
@@ -99,11 +99,11 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         return Reply::json(&json!({
             "ok": true, "contas": standing.accounts, "verificadas": standing.checked,
             "com_pendencias": standing.faulty,
-            "vendas_30d": sold.orders, "gmv_30d": sold.gross, "dias": charts::shown(&course),
+            "vendas_30d": sold.orders, "gmv_30d": sold.gross, "dias": charts::shown(&daily_series),
             "pendentes": progress.0,
         }));
     }
-    let mut charts = charts::of(&course, span, sold, PATH);
+    let mut charts = charts::of(&daily_series, span, sold, PATH);
     for (stat, href) in charts.stats.iter_mut().zip(["", "", QUESTIONS, CHECKUP, ""]) {
         stat.href = href;
     }
@@ -126,7 +126,7 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
     let keeper = query.filter("responsavel").map(|_| person.account.user_id);
     let (found, counted, standing) = app.db.read(request.lane, |tx| {
         let found = checkup::all(tx, (fault, keeper), query.window())?;
-        Ok::<_, DbError>((found, checkup::counted(tx)?, Standing::of(tx)?))
+        Ok::<_, DbError>((found, checkup::counted(tx)?, CheckupTotals::of(tx)?))
     })?;
     let (rows, total) = found;
     if query.csv {

@@ -99,14 +99,14 @@ fn top(tx: &ReadTx<'_>, client: i64, since: Instant) -> Result<Vec<TopListing>, 
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (id, today, zone) = (request.id()?, app.day(request.now), app.zone());
     let (from, to) = Span::Month.days(today);
-    let (client, accounts, sold, course, top) = app.db.read(request.lane, |tx| {
+    let (client, accounts, sold, daily_series, top) = app.db.read(request.lane, |tx| {
         let client = clients::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let accounts = clients::looked_over(tx, id)?;
         Ok::<_, Problem>((
             client,
             accounts,
             clients::sold(tx, id, today, SOLD_DAYS)?,
-            days::filled(&days::course(tx, id, from, to)?, from, to),
+            days::filled(&days::daily_series(tx, id, from, to)?, from, to),
             top(tx, id, request.now.minus(SOLD_DAYS * DAY_S))?,
         ))
     })?;
@@ -120,7 +120,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         agency: app.config.server.name.clone(),
         period: format!("{} a {}", day(from), day(to)),
         made: zone.page(request.now),
-        charts: charts::of(&course, Span::Month, sold, ""),
+        charts: charts::of(&daily_series, Span::Month, sold, ""),
         accounts: lines.collect(),
         top,
     })

@@ -1,7 +1,7 @@
 //! Every page of the agency with sample data, checked by `page_samples.rs`.
 
 use super::charts::{self, Span};
-use super::checkup::{Fault, Finding, Standing};
+use super::checkup::{CheckupTotals, Fault, Finding};
 use super::clients::pages::{ACCOUNT_FORM, FORM, LIST as CLIENT_LIST};
 use super::clients::views::{
     AccountLine, ClientForm, ClientPage, ClientRow, ClientsPage, FindingLine, standing,
@@ -28,7 +28,7 @@ fn table(list: &Listing, rows: usize) -> Table {
     list.table(&list.first_page(""), list.heads, rows as u64)
 }
 
-fn course() -> Vec<DayRow> {
+fn daily_series() -> Vec<DayRow> {
     let first = Day::parse("2026-11-20").unwrap().plus(-29);
     let day = |number: i64| DayRow {
         day: first.plus(number),
@@ -108,8 +108,8 @@ fn rows() -> Vec<FindingRow> {
     findings().into_iter().map(row).collect()
 }
 
-fn all_well(checked: i64, faulty: i64) -> Standing {
-    Standing { accounts: checked, checked, faulty, oldest: Some(NOW.minus(7200)) }
+fn all_well(checked: i64, faulty: i64) -> CheckupTotals {
+    CheckupTotals { accounts: checked, checked, faulty, oldest: Some(NOW.minus(7200)) }
 }
 
 fn clients(frame: Frame<'_>, pending: u64) -> String {
@@ -139,7 +139,7 @@ fn one_client(frame: Frame<'_>, accounts: i64) -> String {
         is_admin: accounts != 1,
         standing: standing(&client),
         invited: client.invited_until.is_some(),
-        charts: charts::of(&course(), Span::Month, sold(), "/admin/agencia/clientes/1"),
+        charts: charts::of(&daily_series(), Span::Month, sold(), "/admin/agencia/clientes/1"),
         accounts: (0..accounts).zip(names).map(line).collect(),
         synced: client.synced_at.map(|at| When::new(ZONE, at, NOW)),
         client,
@@ -165,7 +165,7 @@ fn report(frame: Frame<'_>, sells: bool) -> String {
         units: 1_204,
         cents: Cents(1_234_567),
     };
-    let course = if sells { course() } else { Vec::new() };
+    let daily_series = if sells { daily_series() } else { Vec::new() };
     html(&ReportPage {
         layout: frame("/admin/agencia/clientes/1/relatorio"),
         back: "/admin/agencia/clientes/1".to_owned(),
@@ -173,7 +173,7 @@ fn report(frame: Frame<'_>, sells: bool) -> String {
         agency: "Seller Platform".to_owned(),
         period: "22/10/2026 a 20/11/2026".to_owned(),
         made: "20/11/2026 09:00".to_owned(),
-        charts: charts::of(&course, Span::Month, sold(), ""),
+        charts: charts::of(&daily_series, Span::Month, sold(), ""),
         accounts: if sells {
             vec![AccountLine::new(account(1, "PET FELIZ"), &findings(), (ZONE, NOW))]
         } else {
@@ -188,7 +188,7 @@ pub fn every(frame: Frame<'_>) -> Pages {
     let overview = |found: Vec<FindingRow>, checked, pending| {
         html(&OverviewPage {
             layout: frame("/admin/agencia"),
-            charts: charts::of(&course(), Span::Month, sold(), "/admin/agencia"),
+            charts: charts::of(&daily_series(), Span::Month, sold(), "/admin/agencia"),
             more: if found.is_empty() { 0 } else { 12 },
             standing: all_well(checked, i64::try_from(found.len()).unwrap()),
             findings: found,

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::charts::Charts;
-use super::checkup::Standing;
+use super::checkup::CheckupTotals;
 use super::clients::views::FindingLine;
 use crate::panel::chart::Stat;
 use crate::panel::{Layout, Progress, Table, When};
@@ -17,7 +17,7 @@ pub struct OverviewPage {
     /// The most urgent findings, and how many more there are.
     pub findings: Vec<FindingRow>,
     pub more: u64,
-    pub standing: Standing,
+    pub standing: CheckupTotals,
     pub progress: Option<Progress>,
 }
 
@@ -30,7 +30,7 @@ pub struct CheckupPage {
     /// How many accounts have each fault.
     pub stats: Vec<Stat>,
     pub findings: Vec<FindingRow>,
-    pub standing: Standing,
+    pub standing: CheckupTotals,
     /// The last checkup of the account that was checked longest ago.
     pub oldest: Option<When>,
 }

@@ -22,7 +22,7 @@ use crate::base::text::search_key;
 use crate::base::{Cents, Instant};
 
 /// Most products of a person.
-pub const MOST: usize = 20_000;
+pub const MAX_PRODUCTS: usize = 20_000;
 /// Longest SKU and title.
 pub const LONGEST_SKU: usize = 80;
 pub const LONGEST_TITLE: usize = 200;

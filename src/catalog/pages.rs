@@ -15,7 +15,7 @@ use super::views::{
     signed, stock_state, units,
 };
 use super::wire::{MovementDetails, ProductDetails, ProductReply};
-use super::{MOST, Product, ProductEntry, path_of};
+use super::{MAX_PRODUCTS, Product, ProductEntry, path_of};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -39,7 +39,7 @@ pub(super) const OF_SELLERS: Listing = Listing {
         all: "Todos",
         values: &[("com", "Com estoque"), ("sem", "Sem estoque")],
     }],
-    orders: &["titulo", "sku", "estoque", "-alteracao"],
+    sort_keys: &["titulo", "sku", "estoque", "-alteracao"],
     heads: &[
         Head::sorts("Produto", "titulo"),
         Head::plain("Custo").numeric(),
@@ -76,7 +76,7 @@ pub(super) fn base(person: &Person) -> &'static str {
 
 /// Whether a request reads all products of its owner: searches, filters,
 /// sorting and files do.
-pub fn reads_far(request: &Request) -> bool {
+pub fn needs_slow_lane(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     asks_for_much(request) || given.any(|(name, _)| matches!(&*name, "q" | "estoque" | "ordem"))
 }
@@ -87,7 +87,7 @@ fn wanted<'w>(person: &Person, query: &'w ListQuery) -> Wanted<'w> {
         search: &query.search,
         sku: None,
         in_stock: query.filter("estoque").map(|value| value == "com"),
-        order: query.order,
+        order: query.sort_key,
         descending: query.descending,
     }
 }
@@ -341,11 +341,11 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let base = base(person);
     Ok(Box::new(move |tx| {
         change.free(tx, &product.sku, None)?;
-        if store::count(tx, change.owner)? >= MOST {
+        if store::count(tx, change.owner)? >= MAX_PRODUCTS {
             return Err(full());
         }
         let id = store::insert(tx, change.owner, &product)?;
-        stock::count_to(tx, id, 0, counted.unwrap_or(0), "Cadastro")?;
+        stock::set_counted_stock(tx, id, 0, counted.unwrap_or(0), "Cadastro")?;
         change.made(tx);
         change.answer.made(id, base, "criado")
     }))
@@ -375,7 +375,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             store::update(tx, change.owner, id, &product)?;
         }
         if let Some(counted) = counted {
-            stock::count_to(tx, id, before.stock, counted, "Ajuste")?;
+            stock::set_counted_stock(tx, id, before.stock, counted, "Ajuste")?;
         }
         change.made(tx);
         change.answer.done(id, &page, "alterado")

@@ -1,6 +1,6 @@
 //! Products in the database.
 //!
-//! Every statement filters by owner. A person has at most [`MOST`](super::MOST)
+//! Every statement filters by owner. A person has at most [`MAX_PRODUCTS`](super::MAX_PRODUCTS)
 //! products, so a search scans that person's part of one index, which contains
 //! every column the search needs.
 

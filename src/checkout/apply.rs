@@ -9,11 +9,11 @@
 use serde_json::json;
 
 use super::standing::{Fact, Standing, standing};
-use super::store::{self, Decision, New, Said, Stored};
+use super::store::{self, Decision, New, Stored, StoredFact};
 use super::words;
 use super::{Event, EventKind, EventState};
 use crate::accounts::Role;
-use crate::accounts::students::{self, Desk, NewStudent};
+use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::accounts::terms::{self, Holder, Terms};
 use crate::audit::{self, Act, Actor};
 use crate::base::clock::{Instant, Zone};
@@ -69,13 +69,13 @@ impl Incoming {
 }
 
 /// Stores and applies an event that is new; one that is known does nothing.
-pub fn receive(tx: &WriteTx<'_>, desk: &Desk, incoming: &Incoming) -> Result<()> {
+pub fn receive(tx: &WriteTx<'_>, services: &AccountServices, incoming: &Incoming) -> Result<()> {
     let dedup_key = incoming.dedup_key();
     if store::is_known(tx, &dedup_key)? {
         return Ok(());
     }
     let fact = incoming.fact(tx.now().0.saturating_mul(1000));
-    let decision = decide(tx, desk, incoming, &fact, None)?;
+    let decision = decide(tx, services, incoming, &fact, None)?;
     let new = New { dedup_key, event: &incoming.event, fact: &fact, body: &incoming.body };
     store::insert(tx, &new, &decision)
 }
@@ -84,7 +84,7 @@ pub fn receive(tx: &WriteTx<'_>, desk: &Desk, incoming: &Incoming) -> Result<()>
 /// configuration; returns the decision.
 pub fn again(
     tx: &WriteTx<'_>,
-    desk: &Desk,
+    services: &AccountServices,
     incoming: &Incoming,
     stored: &Stored,
 ) -> Result<Decision> {
@@ -92,7 +92,7 @@ pub fn again(
         at_ms: incoming.event.created_ms.unwrap_or(stored.happened_ms),
         ..incoming.fact(stored.happened_ms)
     };
-    let decision = decide(tx, desk, incoming, &fact, Some(stored.id))?;
+    let decision = decide(tx, services, incoming, &fact, Some(stored.id))?;
     // If nothing changes now, the first decision stays.
     let same = decision.user == stored.user && decision.state == EventState::NoEffect;
     let kept = Decision { state: stored.state, outcome: stored.outcome.clone(), user: stored.user };
@@ -103,7 +103,7 @@ pub fn again(
 
 fn decide(
     tx: &WriteTx<'_>,
-    desk: &Desk,
+    services: &AccountServices,
     incoming: &Incoming,
     fact: &Fact,
     own: Option<i64>,
@@ -123,29 +123,34 @@ fn decide(
     if found.as_ref().is_some_and(|one| !one.terms.role.is_student()) {
         return left(EventState::NotStudent, words::NOT_STUDENT);
     }
-    let mut said = match &found {
+    let mut stored_facts = match &found {
         Some(student) => store::facts(tx, student.user_id)?,
         None => Vec::new(),
     };
-    if incoming.role.is_none() && !follows(&said, fact) {
+    if incoming.role.is_none() && !follows(&stored_facts, fact) {
         return left(EventState::NoPlan, words::NO_PLAN);
     }
     let (student, is_new) = match (found, incoming.role) {
         (Some(student), _) => (student, false),
         (None, Some(role)) if event.kind.is_payment() => {
-            (create(tx, desk, event, email, (role, fact.paid_until))?, true)
+            (create(tx, services, event, email, (role, fact.paid_until))?, true)
         }
         (None, _) => return left(EventState::NoStudent, words::NO_STUDENT),
     };
-    let before = amount(tx, &said, &student);
-    said.extend(store::adopt(tx, student.user_id, &student.email, event.transaction.as_deref())?);
-    said.retain(|(id, _)| Some(*id) != own);
-    said.push((own.unwrap_or(i64::MAX), fact.clone()));
-    adopt_followers(tx, &student, &mut said, own)?;
-    let after = amount(tx, &said, &student);
-    let turn = Turn { incoming, student, is_new, before, after };
-    let done = turn.carry_over(tx, desk)?;
-    Ok(turn.decision(&done))
+    let before = amount(tx, &stored_facts, &student);
+    stored_facts.extend(store::adopt(
+        tx,
+        student.user_id,
+        &student.email,
+        event.transaction.as_deref(),
+    )?);
+    stored_facts.retain(|(id, _)| Some(*id) != own);
+    stored_facts.push((own.unwrap_or(i64::MAX), fact.clone()));
+    adopt_followers(tx, &student, &mut stored_facts, own)?;
+    let after = amount(tx, &stored_facts, &student);
+    let effect = EventEffect { incoming, student, is_new, before, after };
+    let done = effect.carry_over(tx, services)?;
+    Ok(effect.decision(&done))
 }
 
 /// The account that an event is about. A new payment is matched by its e-mail
@@ -166,9 +171,9 @@ fn holder(tx: &WriteTx<'_>, event: &Event, email: &str) -> Result<Option<Holder>
 
 /// Whether an event is about a purchase that already counts. Then it counts too,
 /// even if its product has no configured plan any more.
-fn follows(said: &[Said], fact: &Fact) -> bool {
+fn follows(stored_facts: &[StoredFact], fact: &Fact) -> bool {
     let same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
-    said.iter().any(|(_, known)| {
+    stored_facts.iter().any(|(_, known)| {
         same(&known.transaction, &fact.transaction) || same(&known.subscriber, &fact.subscriber)
     })
 }
@@ -179,34 +184,34 @@ fn follows(said: &[Said], fact: &Fact) -> bool {
 fn adopt_followers(
     tx: &WriteTx<'_>,
     student: &Holder,
-    said: &mut Vec<Said>,
+    stored_facts: &mut Vec<StoredFact>,
     own: Option<i64>,
 ) -> Result<()> {
     let mut left = store::without_plan(tx, &student.email)?;
     let mut asked = 0;
     loop {
-        for (_, fact) in &said[asked..] {
+        for (_, fact) in &stored_facts[asked..] {
             if let Some(transaction) = &fact.transaction {
                 left.extend(store::without_plan_of(tx, transaction)?);
             }
         }
-        asked = said.len();
+        asked = stored_facts.len();
         left.sort_by_key(|(id, _)| *id);
         left.dedup_by_key(|(id, _)| *id);
-        let follow = |(id, fact): &mut Said| Some(*id) != own && follows(said, fact);
-        let following: Vec<Said> = left.extract_if(.., follow).collect();
+        let follow = |(id, fact): &mut StoredFact| Some(*id) != own && follows(stored_facts, fact);
+        let following: Vec<StoredFact> = left.extract_if(.., follow).collect();
         if following.is_empty() {
             return Ok(());
         }
         for one in &following {
             store::let_follow(tx, one, student.user_id)?;
         }
-        said.extend(following);
+        stored_facts.extend(following);
     }
 }
 
-fn amount(tx: &WriteTx<'_>, said: &[Said], student: &Holder) -> Standing {
-    let facts: Vec<Fact> = said.iter().map(|(_, fact)| fact.clone()).collect();
+fn amount(tx: &WriteTx<'_>, stored_facts: &[StoredFact], student: &Holder) -> Standing {
+    let facts: Vec<Fact> = stored_facts.iter().map(|(_, fact)| fact.clone()).collect();
     standing(&facts, tx.now(), student.terms.paid_until)
 }
 
@@ -214,7 +219,7 @@ fn amount(tx: &WriteTx<'_>, said: &[Said], student: &Holder) -> Standing {
 /// once. The returned student lacks it, so that it counts as a change of the event.
 fn create(
     tx: &WriteTx<'_>,
-    desk: &Desk,
+    services: &AccountServices,
     event: &Event,
     email: &str,
     (role, paid_until): (Role, Option<Instant>),
@@ -233,7 +238,7 @@ fn create(
         paid_until,
         welcome: true,
     };
-    let user_id = students::create(tx, desk, &new)?;
+    let user_id = students::create(tx, services, &new)?;
     Ok(Holder {
         // This transaction has checked before that nobody has the address.
         user_id: user_id.expect("a free address"),
@@ -247,7 +252,7 @@ fn create(
 }
 
 /// An event, with the standings of its student before and after it.
-struct Turn<'i> {
+struct EventEffect<'i> {
     incoming: &'i Incoming,
     student: Holder,
     is_new: bool,
@@ -255,7 +260,7 @@ struct Turn<'i> {
     after: Standing,
 }
 
-impl Turn<'_> {
+impl EventEffect<'_> {
     /// Whether this lets a suspended person in: by a payment that is newer than
     /// all before, or because the purchases no longer keep the person out.
     fn opens(&self) -> bool {
@@ -302,7 +307,7 @@ impl Turn<'_> {
 
     /// Carries the difference over to the account; returns what was done,
     /// in sentences.
-    fn carry_over(&self, tx: &WriteTx<'_>, desk: &Desk) -> Result<Vec<String>> {
+    fn carry_over(&self, tx: &WriteTx<'_>, services: &AccountServices) -> Result<Vec<String>> {
         let (user, zone) = (self.student.user_id, self.incoming.zone);
         let mut done = Vec::new();
         if self.is_new {
@@ -310,22 +315,22 @@ impl Turn<'_> {
         } else {
             self.fill_in(tx)?;
         }
-        let reactivated = self.opens() && students::reactivate(tx, desk, user)?;
+        let reactivated = self.opens() && students::reactivate(tx, services, user)?;
         if reactivated {
             done.push(words::REACTIVATED.to_owned());
             if !self.student.has_password {
-                students::send_password_link(tx, desk, user, outbox::MessageKind::Welcome)?;
+                students::send_password_link(tx, services, user, outbox::MessageKind::Welcome)?;
             }
         }
         let (old, new) = (&self.student.terms, self.terms());
         if self.stored() != new {
-            terms::set(tx, desk, user, &new)?;
+            terms::set(tx, services, user, &new)?;
         }
         if *old != new {
             done.extend(words::changes(old, &new, zone));
         }
         let reason = words::reason(&self.after.access);
-        let suspended = self.closes() && students::suspend(tx, desk, user, &reason)?;
+        let suspended = self.closes() && students::suspend(tx, services, user, &reason)?;
         if suspended {
             done.push(words::suspended(&reason));
         }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::apply::{self, Incoming};
 use super::{Event, parse};
-use crate::accounts::students::Desk;
+use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::audit::{Actor, ActorKind};
 use crate::edge::guard::{self, CheckoutSender};
@@ -107,9 +107,9 @@ pub fn receive(app: &App, sender: &CheckoutSender, request: &Request) -> Result<
         .filter(|_| is_named)
         .map_or_else(|| Value::Object(payload).to_string(), str::to_owned);
     let incoming = incoming(app, event, body, actor);
-    let desk = Desk::of(app);
+    let services = AccountServices::of(app);
     Ok(Box::new(move |tx| {
-        apply::receive(tx, &desk, &incoming)?;
+        apply::receive(tx, &services, &incoming)?;
         Ok(reply)
     }))
 }

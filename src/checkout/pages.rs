@@ -8,7 +8,7 @@ use super::store::{self, Stored, Wanted};
 use super::views::{LIST, PurchasePage, PurchaseRow, PurchasesPage};
 use super::{EventKind, EventState, apply, hook, parse};
 use crate::accounts::frame::layout;
-use crate::accounts::students::Desk;
+use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::{Instant, Zone};
@@ -162,11 +162,11 @@ pub fn again(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
     let event = parse::event(&payload, app.zone()).map_err(Problem::invalid)?;
     let actor = Actor::person(person, request);
     let incoming = hook::incoming(app, event, body, actor.clone());
-    let (answer, desk) = (Answer::to(request), Desk::of(app));
+    let (answer, services) = (Answer::to(request), AccountServices::of(app));
     Ok(Box::new(move |tx| {
         // Read again: the event may have been processed meanwhile.
         let (stored, _) = store::one(tx, stored.id)?.ok_or_else(Problem::not_found)?;
-        let decision = apply::again(tx, &desk, &incoming, &stored)?;
+        let decision = apply::again(tx, &services, &incoming, &stored)?;
         let act = Act {
             action: "compra.processar",
             object: "compra",

@@ -6,8 +6,8 @@
 //! approval closes nothing. An event sent again under another id changes
 //! nothing, because only the first of several approvals counts.
 //!
-//! Purchases are grouped into lines: by subscription, or by product where there
-//! is none. A refund in one line does not affect another line. Within a line,
+//! Purchases are put into groups: by subscription, or by product where there
+//! is none. A refund in one group does not affect another group. Within a group,
 //! the newest payment pays the present period.
 
 use std::cmp::Ordering;
@@ -92,7 +92,7 @@ pub fn standing(facts: &[Fact], now: Instant, kept: Option<Instant>) -> Standing
     let standing = if payments.is_empty() {
         without_payments(facts, now, kept)
     } else {
-        together(&lines(payments, facts), now)
+        combine(&groups(payments, facts), now)
     };
     Standing { disputed_at: disputed_at(facts), ..standing }
 }
@@ -152,46 +152,48 @@ fn moment(fact: &Fact) -> Moment {
 
 /// The payments of one subscription, or of one product without a subscription,
 /// and the other events that belong to them.
-struct Line<'f> {
+struct PurchaseGroup<'f> {
     payments: Vec<Payment<'f>>,
-    events: Vec<(&'f Fact, Tie)>,
+    events: Vec<(&'f Fact, MatchedBy)>,
 }
 
-/// By what an event belongs to a line.
+/// By what an event belongs to a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tie {
+enum MatchedBy {
     Transaction,
     Subscriber,
     Product,
 }
 
-fn lines<'f>(payments: Vec<Payment<'f>>, facts: &'f [Fact]) -> Vec<Line<'f>> {
-    let mut lines: BTreeMap<_, Line<'f>> = BTreeMap::new();
+fn groups<'f>(payments: Vec<Payment<'f>>, facts: &'f [Fact]) -> Vec<PurchaseGroup<'f>> {
+    let mut groups: BTreeMap<_, PurchaseGroup<'f>> = BTreeMap::new();
     for payment in payments {
         let product = payment.product.filter(|_| payment.subscriber.is_none());
-        let line = lines.entry((payment.subscriber, product));
-        let line = line.or_insert_with(|| Line { payments: Vec::new(), events: Vec::new() });
-        line.payments.push(payment);
+        let group = groups.entry((payment.subscriber, product));
+        let group =
+            group.or_insert_with(|| PurchaseGroup { payments: Vec::new(), events: Vec::new() });
+        group.payments.push(payment);
     }
-    let mut lines: Vec<Line<'f>> = lines.into_values().collect();
-    for line in &mut lines {
-        line.payments.sort_by(|one, other| one.at.cmp(&other.at));
+    let mut groups: Vec<PurchaseGroup<'f>> = groups.into_values().collect();
+    for group in &mut groups {
+        group.payments.sort_by(|one, other| one.at.cmp(&other.at));
     }
     for fact in facts.iter().filter(|fact| !fact.kind.is_payment()) {
-        if let Some((index, tie)) = line_of(&lines, fact) {
-            lines[index].events.push((fact, tie));
+        if let Some((index, matched_by)) = group_of(&groups, fact) {
+            groups[index].events.push((fact, matched_by));
         }
     }
-    lines
+    groups
 }
 
-/// The line that an event belongs to: that of its transaction, else of its
+/// The group that an event belongs to: that of its transaction, else of its
 /// subscription, else the newest one that does not contradict the event.
-fn line_of(lines: &[Line<'_>], fact: &Fact) -> Option<(usize, Tie)> {
-    let newest = |belongs: &dyn Fn(&Payment<'_>) -> bool, tie| {
-        let found = lines.iter().enumerate().filter(|(_, line)| line.payments.iter().any(belongs));
+fn group_of(groups: &[PurchaseGroup<'_>], fact: &Fact) -> Option<(usize, MatchedBy)> {
+    let newest = |belongs: &dyn Fn(&Payment<'_>) -> bool, matched_by| {
+        let found =
+            groups.iter().enumerate().filter(|(_, group)| group.payments.iter().any(belongs));
         let newest = found.max_by(|(_, one), (_, other)| one.newest().at.cmp(&other.newest().at));
-        newest.map(|(index, _)| (index, tie))
+        newest.map(|(index, _)| (index, matched_by))
     };
     let subscriber = fact.subscriber.as_deref();
     let product = fact.product.as_deref();
@@ -201,19 +203,19 @@ fn line_of(lines: &[Line<'_>], fact: &Fact) -> Option<(usize, Tie)> {
         (subscriber.is_none() || paid.subscriber.is_none())
             && (product.is_none() || paid.product.is_none() || product == paid.product)
     };
-    newest(&paid, Tie::Transaction)
-        .or_else(|| newest(&subscribed, Tie::Subscriber))
-        .or_else(|| newest(&fits, Tie::Product))
+    newest(&paid, MatchedBy::Transaction)
+        .or_else(|| newest(&subscribed, MatchedBy::Subscriber))
+        .or_else(|| newest(&fits, MatchedBy::Product))
 }
 
-impl<'f> Line<'f> {
+impl<'f> PurchaseGroup<'f> {
     /// The payment of the present period: the last one, as payments are sorted.
     fn newest(&self) -> &Payment<'f> {
         &self.payments[self.payments.len() - 1]
     }
 
     /// The events that are not older than the newest payment.
-    fn since(&self) -> impl Iterator<Item = (&'f Fact, Tie)> {
+    fn since(&self) -> impl Iterator<Item = (&'f Fact, MatchedBy)> {
         let newest = self.newest().at.0;
         let events = self.events.iter().copied();
         events.filter(move |(fact, _)| fact.at_ms >= newest)
@@ -244,9 +246,9 @@ impl<'f> Line<'f> {
             let mut payments = self.payments.iter();
             payments.any(|paid| fact.transaction.as_ref() == Some(&paid.at.1))
         };
-        let unpaid = self.since().filter(|(fact, tie)| match fact.kind {
-            EventKind::Delayed | EventKind::Expired => is_renewal(fact, *tie),
-            EventKind::Canceled => !is_own(fact) && is_renewal(fact, *tie),
+        let unpaid = self.since().filter(|(fact, matched_by)| match fact.kind {
+            EventKind::Delayed | EventKind::Expired => is_renewal(fact, *matched_by),
+            EventKind::Canceled => !is_own(fact) && is_renewal(fact, *matched_by),
             _ => false,
         });
         let later = unpaid.filter(|(fact, _)| moment(fact) > self.newest().at);
@@ -274,9 +276,9 @@ fn later(one: &(Moment, Role), other: &(Moment, Role)) -> Ordering {
     (&one.0, one.1.name()).cmp(&(&other.0, other.1.name()))
 }
 
-/// Whether an unpaid charge is the renewal of a line.
-fn is_renewal(fact: &Fact, tie: Tie) -> bool {
-    let same = tie != Tie::Product;
+/// Whether an unpaid charge is the renewal of a group.
+fn is_renewal(fact: &Fact, matched_by: MatchedBy) -> bool {
+    let same = matched_by != MatchedBy::Product;
     match fact.recurrence {
         Some(number) if number > 1 => true,
         Some(_) => same && fact.kind == EventKind::Delayed,
@@ -284,24 +286,24 @@ fn is_renewal(fact: &Fact, tie: Tie) -> bool {
     }
 }
 
-/// The standing of a single line.
-fn of_line(line: &Line<'_>, now: Instant) -> Standing {
+/// The standing of a single group.
+fn standing_of(group: &PurchaseGroup<'_>, now: Instant) -> Standing {
     let mut standing = Standing {
         access: Access::Open,
-        role: line.role(),
-        payment: Some(line.newest().at.clone()),
-        paid_until: line.paid_until(),
-        late_since: line.late_since(),
+        role: group.role(),
+        payment: Some(group.newest().at.clone()),
+        paid_until: group.paid_until(),
+        late_since: group.late_since(),
         ..Standing::default()
     };
-    let cancelled = line.since().any(|(fact, _)| fact.kind == EventKind::Cancellation);
+    let cancelled = group.since().any(|(fact, _)| fact.kind == EventKind::Cancellation);
     if cancelled {
         standing.ends_at = standing.paid_until.filter(|end| now < *end);
         standing.late_since = None;
     }
     let ended = cancelled && standing.ends_at.is_none();
     let over = ended.then_some(Access::Closed(EventKind::Cancellation, None));
-    if let Some(access) = line.undone().or(over) {
+    if let Some(access) = group.undone().or(over) {
         standing.access = access;
         standing.late_since = None;
         standing.ends_at = None;
@@ -309,23 +311,23 @@ fn of_line(line: &Line<'_>, now: Instant) -> Standing {
     standing
 }
 
-/// The standing of a person with several lines. One line in order is enough.
-/// The plan is the newest one among the lines that let the person in.
-fn together(lines: &[Line<'_>], now: Instant) -> Standing {
-    let mut all: Vec<Standing> = lines.iter().map(|line| of_line(line, now)).collect();
+/// The standing of a person with several groups. One group in order is enough.
+/// The plan is the newest one among the groups that let the person in.
+fn combine(groups: &[PurchaseGroup<'_>], now: Instant) -> Standing {
+    let mut all: Vec<Standing> = groups.iter().map(|group| standing_of(group, now)).collect();
     if all.iter().any(Standing::is_open) {
         all.retain(Standing::is_open);
     }
-    let newest = all.iter().max_by_key(|line| &line.payment);
-    let fine = |line: &Standing| line.late_since.is_none() && line.ends_at.is_none();
+    let newest = all.iter().max_by_key(|group| &group.payment);
+    let fine = |group: &Standing| group.late_since.is_none() && group.ends_at.is_none();
     let in_order = all.iter().any(fine);
-    let late_since = all.iter().filter_map(|line| line.late_since).max();
-    let ends_at = all.iter().filter_map(|line| line.ends_at).max();
+    let late_since = all.iter().filter_map(|group| group.late_since).max();
+    let ends_at = all.iter().filter_map(|group| group.ends_at).max();
     Standing {
-        access: newest.map(|line| line.access.clone()).unwrap_or_default(),
-        role: all.iter().filter_map(|line| line.role.clone()).max_by(later),
-        payment: newest.filter(|line| line.is_open()).and_then(|line| line.payment.clone()),
-        paid_until: all.iter().filter_map(|line| line.paid_until).max(),
+        access: newest.map(|group| group.access.clone()).unwrap_or_default(),
+        role: all.iter().filter_map(|group| group.role.clone()).max_by(later),
+        payment: newest.filter(|group| group.is_open()).and_then(|group| group.payment.clone()),
+        paid_until: all.iter().filter_map(|group| group.paid_until).max(),
         late_since: late_since.filter(|_| !in_order),
         ends_at: ends_at.filter(|_| !in_order && late_since.is_none()),
         disputed_at: None,

@@ -104,7 +104,7 @@ fn count(tx: &WriteTx<'_>, kind: EventKind, state: EventState, by: i64) -> Resul
 }
 
 /// The id of an event, and its fact.
-pub type Said = (i64, Fact);
+pub type StoredFact = (i64, Fact);
 
 row!(Fact {
     kind,
@@ -119,14 +119,14 @@ row!(Fact {
 
 const FACT: &str = Fact::COLUMNS;
 
-fn fact(row: &Row<'_>) -> rusqlite::Result<Said> {
+fn fact(row: &Row<'_>) -> rusqlite::Result<StoredFact> {
     let mut at = 0;
     let fact = Fact::read_at(row, &mut at)?;
     Ok((row.get(at)?, fact))
 }
 
 /// The facts of all events that count for a student.
-pub fn facts(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Said>> {
+pub fn facts(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<StoredFact>> {
     let sql = format!("SELECT {FACT}, event_id FROM checkout_event WHERE user_id = ?1");
     tx.all(&sql, [user], fact)
 }
@@ -153,7 +153,7 @@ pub fn adopt(
     user: UserId,
     email: &str,
     transaction: Option<&str>,
-) -> Result<Vec<Said>> {
+) -> Result<Vec<StoredFact>> {
     // The `+` keeps the query planner from reading all events of that state.
     let sql = format!(
         "SELECT {FACT}, event_id FROM checkout_event
@@ -171,7 +171,7 @@ pub fn adopt(
 }
 
 /// Events of an e-mail address that were not applied because they had no plan.
-pub fn without_plan(tx: &ReadTx<'_>, email: &str) -> Result<Vec<Said>> {
+pub fn without_plan(tx: &ReadTx<'_>, email: &str) -> Result<Vec<StoredFact>> {
     let sql = format!(
         "SELECT {FACT}, event_id FROM checkout_event
          WHERE email = ?1 AND email <> '' AND state <> 3 AND apart = 1 AND +state = ?2"
@@ -181,7 +181,7 @@ pub fn without_plan(tx: &ReadTx<'_>, email: &str) -> Result<Vec<Said>> {
 
 /// Events of a transaction that were not applied because they had no plan. New
 /// payments are not included: they are found by their e-mail address.
-pub fn without_plan_of(tx: &ReadTx<'_>, transaction: &str) -> Result<Vec<Said>> {
+pub fn without_plan_of(tx: &ReadTx<'_>, transaction: &str) -> Result<Vec<StoredFact>> {
     let sql = format!(
         "SELECT {FACT}, event_id FROM checkout_event
          WHERE purchase = ?1 AND state <> 3 AND +state = ?2 AND +kind <> ?3"
@@ -191,7 +191,7 @@ pub fn without_plan_of(tx: &ReadTx<'_>, transaction: &str) -> Result<Vec<Said>> 
 }
 
 /// Lets an event that was not applied for lack of a plan count for a student.
-pub fn let_follow(tx: &WriteTx<'_>, event: &Said, user: UserId) -> Result<()> {
+pub fn let_follow(tx: &WriteTx<'_>, event: &StoredFact, user: UserId) -> Result<()> {
     let outcome = "Não tem plano configurado e passou a contar com a compra a que pertence.";
     let_count(tx, event, user, (EventState::NoPlan, outcome))
 }
@@ -199,7 +199,7 @@ pub fn let_follow(tx: &WriteTx<'_>, event: &Said, user: UserId) -> Result<()> {
 /// Lets an event with the state `before` count for a student.
 fn let_count(
     tx: &WriteTx<'_>,
-    (id, fact): &Said,
+    (id, fact): &StoredFact,
     user: UserId,
     (before, outcome): (EventState, &str),
 ) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Suspends people whose access is no longer paid: after the grace period of an
 //! unpaid renewal, and at the end of a cancelled subscription.
 
-use crate::accounts::students::{self, Desk};
+use crate::accounts::students::{self, AccountServices};
 use crate::accounts::terms;
 use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::DAY_S;
@@ -12,7 +12,7 @@ pub const PIECE: usize = 100;
 
 /// Suspends at most [`PIECE`] people whose grace period or subscription is over;
 /// returns how many.
-pub fn sweep(tx: &WriteTx<'_>, desk: &Desk, grace_days: u32) -> Result<usize> {
+pub fn sweep(tx: &WriteTx<'_>, services: &AccountServices, grace_days: u32) -> Result<usize> {
     let unpaid_before = tx.now().minus(i64::from(grace_days) * DAY_S);
     let actor = Actor::local(ActorKind::System, "cobrança");
     let overdue = terms::overdue(tx, unpaid_before, PIECE)?;
@@ -23,7 +23,7 @@ pub fn sweep(tx: &WriteTx<'_>, desk: &Desk, grace_days: u32) -> Result<usize> {
         } else {
             "pagamento atrasado além do prazo"
         };
-        students::suspend(tx, desk, student.user_id, reason)?;
+        students::suspend(tx, services, student.user_id, reason)?;
         let act = Act {
             action: "aluno.suspender",
             object: "aluno",

@@ -13,7 +13,7 @@ pub const LIST: Listing = Listing {
         Filter { name: "resultado", label: "Resultado", all: "Todos", values: &EventState::FILTER },
         Filter { name: "evento", label: "Evento", all: "Todos", values: &EventKind::FILTER },
     ],
-    orders: &[],
+    sort_keys: &[],
     heads: &[
         Head::plain("Evento"),
         Head::plain("Transação"),

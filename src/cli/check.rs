@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::seal::{self, KeyStanding};
 use super::{Context, check_outside, say, secret};
-use crate::db::{access, look, migrate};
+use crate::db::{access, migrate, read_without_traces};
 use crate::messages::push::store as devices;
 use crate::operations::store;
 
@@ -172,7 +172,7 @@ fn mode(path: &Path) -> Finding {
 }
 
 fn integrity(context: &Context) -> Finding {
-    let found = look(&context.config().database.path, context.clock.now(), |tx| {
+    let found = read_without_traces(&context.config().database.path, context.clock.now(), |tx| {
         tx.values::<String>("PRAGMA quick_check", [])
     });
     match found {
@@ -216,7 +216,7 @@ fn push(context: &Context) -> Finding {
         return finding("push", Verdict::Note, text);
     }
     let path = &context.config().database.path;
-    let read = look(path, context.clock.now(), |tx| {
+    let read = read_without_traces(path, context.clock.now(), |tx| {
         Ok((store::has_secret(tx, secret::PUSH_KEY)?, devices::count(tx)?))
     });
     match read {

@@ -40,25 +40,25 @@ pub(super) enum ServiceState {
 }
 
 /// The result of calling a service, with words for it.
-struct Met {
+struct ProbeResult {
     state: ServiceState,
     /// The reason and what to do.
     text: String,
 }
 
-fn reached(text: impl Into<String>) -> Met {
-    Met { state: ServiceState::Reached, text: text.into() }
+fn reached(text: impl Into<String>) -> ProbeResult {
+    ProbeResult { state: ServiceState::Reached, text: text.into() }
 }
 
-fn refused(text: impl Into<String>) -> Met {
-    Met { state: ServiceState::Refused, text: text.into() }
+fn refused(text: impl Into<String>) -> ProbeResult {
+    ProbeResult { state: ServiceState::Refused, text: text.into() }
 }
 
-fn not_reached(text: impl Into<String>) -> Met {
-    Met { state: ServiceState::NotReached, text: text.into() }
+fn not_reached(text: impl Into<String>) -> ProbeResult {
+    ProbeResult { state: ServiceState::NotReached, text: text.into() }
 }
 
-impl Met {
+impl ProbeResult {
     fn finding(self, what: &'static str) -> Finding {
         let (verdict, word) = match self.state {
             ServiceState::Reached => (Verdict::Good, "reached"),
@@ -106,7 +106,7 @@ fn marketplace(config: &Config, clock: &Clock) -> Vec<Finding> {
     if marketplace.client_secret.is_empty() {
         return incomplete(WHAT, &["marketplace.client_secret"]);
     }
-    let mut findings = vec![meet_marketplace(marketplace, clock).finding(WHAT)];
+    let mut findings = vec![probe_marketplace(marketplace, clock).finding(WHAT)];
     if marketplace.signature == SignatureMode::Required {
         let text = "required; the real marketplace signs nothing: use marketplace.signature = \"optional\" with it";
         findings.push(finding("signatures", Verdict::Note, text));
@@ -114,7 +114,7 @@ fn marketplace(config: &Config, clock: &Clock) -> Vec<Finding> {
     findings
 }
 
-fn meet_marketplace(config: &config::Marketplace, clock: &Clock) -> Met {
+fn probe_marketplace(config: &config::Marketplace, clock: &Clock) -> ProbeResult {
     let base = &config.api_base;
     if let Err(problem) = reach(base) {
         return not_reached(format!(
@@ -160,7 +160,7 @@ fn e_mail(config: &Config) -> Vec<Finding> {
         }
     };
     let sender = email::sender(config);
-    let mut findings = vec![meet_mail_server(&server, has_accents(&sender)).finding(WHAT)];
+    let mut findings = vec![probe_mail_server(&server, has_accents(&sender)).finding(WHAT)];
     if config.email.from.is_empty() {
         let text = format!("sent as {sender}, because email.from is empty");
         findings.push(finding(WHAT, Verdict::Note, text));
@@ -168,7 +168,7 @@ fn e_mail(config: &Config) -> Vec<Finding> {
     findings
 }
 
-fn meet_mail_server(server: &MailServer, sender_has_accents: bool) -> Met {
+fn probe_mail_server(server: &MailServer, sender_has_accents: bool) -> ProbeResult {
     let place = server.place();
     let error = match server.greet(true, PATIENCE) {
         Ok(true) => return reached(format!("{place} takes mail")),
@@ -239,7 +239,7 @@ fn chat(config: &Config) -> Vec<Finding> {
 }
 
 /// Reads a self-hosted gateway's answer about the instance.
-fn evolution_says(status: u16, answer: &Value) -> Met {
+fn evolution_says(status: u16, answer: &Value) -> ProbeResult {
     match (status, answer["instance"]["state"].as_str()) {
         (200..=299, Some("open") | None) => reached("the gateway knows the instance"),
         (200..=299, Some(state)) => refused(format!(
@@ -252,7 +252,7 @@ fn evolution_says(status: u16, answer: &Value) -> Met {
 }
 
 /// Reads the official API's answer about the number.
-fn cloud_says(status: u16, answer: &Value) -> Met {
+fn cloud_says(status: u16, answer: &Value) -> ProbeResult {
     let code = &answer["error"]["code"];
     match (status, code.as_i64()) {
         (200..=299, _) => reached("the official API knows the number"),

@@ -27,7 +27,7 @@ use crate::db::{DbError, Json, Lane};
 use crate::keys::{self, KeyEntry, Scope, Words};
 use crate::marketplace::sync::{LISTINGS, ORDERS};
 use crate::partner::{self, PlanName, store as partners};
-use crate::program::Terms;
+use crate::program::ProgramSettings;
 use crate::sandbox::DemoShops;
 
 /// The demonstration's only password, public by intent.
@@ -205,10 +205,10 @@ fn supply(app: &App) -> anyhow::Result<()> {
 
 /// Enters what students did in the program.
 fn play(app: &App) -> anyhow::Result<()> {
-    let terms = Terms::of(&app.config);
+    let settings = ProgramSettings::of(&app.config);
     app.db.write(move |tx| {
         let own = accounts::by_email(tx, STUDENT.email)?.map(|one| one.user_id);
-        demo_program::fill(tx, terms, own)
+        demo_program::fill(tx, settings, own)
     })?;
     Ok(())
 }

@@ -53,7 +53,7 @@ pub fn fill(tx: &WriteTx<'_>, student: UserId, supplier: UserId) -> Result<()> {
             price: Cents(price),
         };
         let product = store::insert(tx, owner, &entry)?;
-        stock::count_to(tx, product, 0, units, "Cadastro")?;
+        stock::set_counted_stock(tx, product, 0, units, "Cadastro")?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! linked listings, and what was owed and paid in the last weeks.
 
 use crate::base::{DAY_S, Instant, OrderId, UserId};
-use crate::catalog::stock::{Sale, SoldOrder};
+use crate::catalog::stock::{SaleState, SoldOrder};
 use crate::db::{Result, WriteTx};
 use crate::drop::links::{self, ByProduct, NewLink};
 use crate::drop::{orders, relations};
@@ -70,9 +70,9 @@ fn bill(
     )?;
     for (id, created_at, quantity, status) in sales {
         let order = |sale| SoldOrder { id, created_at, item, sku: "", quantity, sale };
-        let became: &[Sale] = match &*status {
-            "paid" => &[Sale::Paid],
-            "cancelled" => &[Sale::Paid, Sale::CalledOff],
+        let became: &[SaleState] = match &*status {
+            "paid" => &[SaleState::Paid],
+            "cancelled" => &[SaleState::Paid, SaleState::Cancelled],
             _ => &[],
         };
         for sale in became {

@@ -4,7 +4,7 @@
 use crate::base::{Day, UserId};
 use crate::db::{Result, WriteTx};
 use crate::program::rules::{Posting, Rules, Standing};
-use crate::program::{Action, ChallengeEntry, Terms, challenges, store};
+use crate::program::{Action, ChallengeEntry, ProgramSettings, challenges, store};
 
 /// Days that the program has been going.
 const DAYS: i64 = 150;
@@ -22,16 +22,16 @@ const PACES: [(u64, u64, i64); 24] = [
 
 /// Enters what students did, and what `own`, the student of the cast, did until
 /// yesterday.
-pub fn fill(tx: &WriteTx<'_>, terms: Terms, own: Option<UserId>) -> Result<()> {
-    enter_challenges(tx, terms.zone.day(tx.now()))?;
+pub fn fill(tx: &WriteTx<'_>, settings: ProgramSettings, own: Option<UserId>) -> Result<()> {
+    enter_challenges(tx, settings.zone.day(tx.now()))?;
     let students: Vec<UserId> =
         tx.values("SELECT user_id FROM user WHERE kind = 0 AND standing < 2 ORDER BY user_id", ())?;
     let others = students.into_iter().filter(|student| Some(*student) != own);
     for (student, pace) in others.zip(PACES) {
-        history(tx, terms, student, pace)?;
+        history(tx, settings, student, pace)?;
     }
     match own {
-        Some(own) => history(tx, terms, own, (96, 0, 1)),
+        Some(own) => history(tx, settings, own, (96, 0, 1)),
         None => Ok(()),
     }
 }
@@ -48,7 +48,7 @@ fn chance(student: UserId, day: Day, salt: u64) -> u64 {
 /// Writes what a student did until so many days ago.
 fn history(
     tx: &WriteTx<'_>,
-    terms: Terms,
+    settings: ProgramSettings,
     student: UserId,
     (checks, sells, away): (u64, u64, i64),
 ) -> Result<()> {
@@ -59,20 +59,20 @@ fn history(
         None => return Ok(()),
     };
     let rules = Rules::read(tx)?;
-    let today = terms.zone.day(tx.now());
+    let today = settings.zone.day(tx.now());
     for ago in (away..=DAYS).rev() {
         let day = today.plus(-ago);
-        let at = terms.zone.start_of(day).plus(8 * 3_600 + 37 * (student.0 % 600));
+        let at = settings.zone.start_of(day).plus(8 * 3_600 + 37 * (student.0 % 600));
         let post = |action: Action, cause: i64, standing: &mut Standing| {
-            let streak = (standing.streak + 1, terms.lap_days);
+            let streak = (standing.streak + 1, settings.lap_days);
             let xp = rules.points(action, streak);
-            let posting = Posting { day, at, action: Some(action), turn: 0, xp };
+            let posting = Posting { day, at, action: Some(action), reversals: 0, xp };
             standing.add(&posting);
             store::post(tx, student, &posting, cause, None)
         };
         if chance(student, day, 1) < checks {
             post(Action::CheckIn, day.0, &mut standing)?;
-            if standing.checkins % terms.lap_days == 0 {
+            if standing.checkins % settings.lap_days == 0 {
                 let done = standing.checkins;
                 post(Action::Lap, done, &mut standing)?;
             }

@@ -14,7 +14,7 @@ use anyhow::{Context as _, anyhow, bail};
 use super::{Context, secret};
 use crate::accounts::links;
 use crate::base::{Sealer, Secret, secrets};
-use crate::db::{Db, DbError, ReadTx, WriteTx, backup, look};
+use crate::db::{Db, DbError, ReadTx, WriteTx, backup, read_without_traces};
 use crate::marketplace::account::store as marketplace;
 use crate::marketplace::account::tokens;
 use crate::messages::push::store as devices;
@@ -44,7 +44,7 @@ pub enum KeyStanding {
 }
 
 /// The present key.
-enum AtHand {
+enum PresentKey {
     Key(Sealer),
     /// No key file.
     None,
@@ -52,7 +52,7 @@ enum AtHand {
     NoKey,
 }
 
-impl AtHand {
+impl PresentKey {
     /// The key; a random one, which opens nothing, if there is none.
     fn sealer(&self) -> std::borrow::Cow<'_, Sealer> {
         match self {
@@ -79,16 +79,18 @@ fn key_file(context: &Context) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
 }
 
-fn at_hand(context: &Context) -> anyhow::Result<AtHand> {
+fn present_key(context: &Context) -> anyhow::Result<PresentKey> {
     let configured = &context.config().security.secret_key;
     if !configured.is_empty() {
         let sealer = Sealer::from_configured(configured);
-        return sealer.map(AtHand::Key).map_err(|problem| anyhow!("security.secret_key {problem}"));
+        return sealer
+            .map(PresentKey::Key)
+            .map_err(|problem| anyhow!("security.secret_key {problem}"));
     }
     match secrets::key_from_file(&key_file(context)) {
-        Ok(Some(key)) => Ok(AtHand::Key(Sealer::new(key))),
-        Ok(None) => Ok(AtHand::None),
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Ok(AtHand::NoKey),
+        Ok(Some(key)) => Ok(PresentKey::Key(Sealer::new(key))),
+        Ok(None) => Ok(PresentKey::None),
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Ok(PresentKey::NoKey),
         // An error of the system, not the refusal of a file that others can read.
         Err(error) if error.raw_os_error().is_some() => {
             let source = source(context);
@@ -102,27 +104,27 @@ fn at_hand(context: &Context) -> anyhow::Result<AtHand> {
 
 /// Whether the present key fits the database. Changes neither.
 pub fn standing(context: &Context) -> anyhow::Result<KeyStanding> {
-    let key = at_hand(context)?;
+    let key = present_key(context)?;
     let path = &context.config().database.path;
     let opened = if path.exists() {
-        look(path, context.clock.now(), |tx| opens(tx, &key.sealer()))?
+        read_without_traces(path, context.clock.now(), |tx| opens(tx, &key.sealer()))?
     } else {
         None
     };
     let (database, source) = (path.display(), source(context));
     Ok(match (opened, &key) {
-        (None, AtHand::NoKey) => {
+        (None, PresentKey::NoKey) => {
             bail!("{source} is not 64 hexadecimal digits; put the right one back, or remove it")
         }
         (None, _) => KeyStanding::Fresh,
         (Some(true), _) => KeyStanding::Right,
-        (Some(false), AtHand::None) => KeyStanding::Wrong(format!(
+        (Some(false), PresentKey::None) => KeyStanding::Wrong(format!(
             "the secrets in {database} open only with their key, and {source} is not there"
         )),
-        (Some(false), AtHand::NoKey) => KeyStanding::Wrong(format!(
+        (Some(false), PresentKey::NoKey) => KeyStanding::Wrong(format!(
             "the secrets in {database} open only with their key, and {source} is not 64 hexadecimal digits"
         )),
-        (Some(false), AtHand::Key(_)) => {
+        (Some(false), PresentKey::Key(_)) => {
             let hint = if fits_the_file(context) {
                 format!(" (the key file {} opens them)", key_file(context).display())
             } else {
@@ -141,7 +143,8 @@ fn fits_the_file(context: &Context) -> bool {
     let key = secrets::key_from_file(&key_file(context)).ok().flatten();
     is_configured(context)
         && key.is_some_and(|key| {
-            let opened = look(path, context.clock.now(), |tx| opens(tx, &Sealer::new(key)));
+            let opened =
+                read_without_traces(path, context.clock.now(), |tx| opens(tx, &Sealer::new(key)));
             matches!(opened, Ok(Some(true)))
         })
 }
@@ -149,14 +152,14 @@ fn fits_the_file(context: &Context) -> bool {
 /// Why the present key does not fit a copy that is to be restored; `None` if it
 /// fits.
 pub fn fits(context: &Context, copy: &Path) -> anyhow::Result<Option<String>> {
-    let key = at_hand(context)?;
-    let opened = look(copy, context.clock.now(), |tx| opens(tx, &key.sealer()))?;
+    let key = present_key(context)?;
+    let opened = read_without_traces(copy, context.clock.now(), |tx| opens(tx, &key.sealer()))?;
     let (copy, source) = (copy.display(), source(context));
     Ok((opened == Some(false)).then(|| match key {
-        AtHand::Key(_) => format!(
+        PresentKey::Key(_) => format!(
             "{copy} was sealed with another key than {source}; put its key there before the start, `serve` refuses otherwise"
         ),
-        AtHand::None | AtHand::NoKey => format!(
+        PresentKey::None | PresentKey::NoKey => format!(
             "{copy} opens only with its key, which is not at hand; put it into {source} before the start, `serve` refuses otherwise"
         ),
     }))
@@ -218,7 +221,7 @@ pub struct NewKey {
 
 /// Called before a server opens the database: refuses a missing or wrong key, or
 /// asks the operator to agree to a new one. True when a new one is to be made.
-pub fn agree(context: &Context, new_key: NewKey) -> anyhow::Result<bool> {
+pub fn confirm_new_key(context: &Context, new_key: NewKey) -> anyhow::Result<bool> {
     let mut err = std::io::stderr().lock();
     match standing(context)? {
         KeyStanding::Right if new_key.wanted => {
@@ -229,7 +232,7 @@ pub fn agree(context: &Context, new_key: NewKey) -> anyhow::Result<bool> {
         KeyStanding::Wrong(why) if !new_key.wanted => Err(refusal(&why)),
         KeyStanding::Wrong(why) => {
             let path = &context.config().database.path;
-            let lost = look(path, context.clock.now(), losses)?;
+            let lost = read_without_traces(path, context.clock.now(), losses)?;
             writeln!(err, "{why}.\nWith a new key this is lost for good:")?;
             for line in lost {
                 writeln!(err, "- {line}")?;
@@ -304,15 +307,15 @@ fn losses(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
 }
 
 /// The key that a server works with; called once it holds the database. It is the
-/// present key, a first one, or a new one if [`agree`] said so. Marks the database.
-pub fn settle(context: &Context, db: &Db, is_new: bool) -> anyhow::Result<Sealer> {
-    let sealer = match at_hand(context)? {
-        AtHand::Key(sealer) if !is_new || is_configured(context) => sealer,
-        AtHand::Key(_) | AtHand::NoKey => {
+/// present key, a first one, or a new one if [`confirm_new_key`] said so. Marks the database.
+pub fn load_or_create_key(context: &Context, db: &Db, is_new: bool) -> anyhow::Result<Sealer> {
+    let sealer = match present_key(context)? {
+        PresentKey::Key(sealer) if !is_new || is_configured(context) => sealer,
+        PresentKey::Key(_) | PresentKey::NoKey => {
             put_aside(&key_file(context), context)?;
             make(context)?
         }
-        AtHand::None => make(context)?,
+        PresentKey::None => make(context)?,
     };
     let used = sealer.clone();
     db.write(move |tx| {
@@ -331,9 +334,9 @@ pub fn settle(context: &Context, db: &Db, is_new: bool) -> anyhow::Result<Sealer
 /// The key for a command that needs it. Makes a first one if there is none.
 pub fn key(context: &Context) -> anyhow::Result<Sealer> {
     require_right(context)?;
-    match at_hand(context)? {
-        AtHand::Key(sealer) => Ok(sealer),
-        AtHand::None | AtHand::NoKey => make(context),
+    match present_key(context)? {
+        PresentKey::Key(sealer) => Ok(sealer),
+        PresentKey::None | PresentKey::NoKey => make(context),
     }
 }
 

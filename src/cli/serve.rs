@@ -67,7 +67,7 @@ impl Server {
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         let options =
             crate::db::Options { slow_readers: SLOW_READERS, ..context.options(workers + 2) };
-        let is_new = seal::agree(&context, new_key)?;
+        let is_new = seal::confirm_new_key(&context, new_key)?;
         let (db, opened) = Db::open_exclusive(&options)?;
         db.note_address(bound).context("cannot write the lock file")?;
         if !context.config().server.acme_domains.is_empty() {
@@ -78,7 +78,7 @@ impl Server {
         for line in &opened.migrated {
             tracing::info!(step = line, "migrated the database");
         }
-        let sealer = seal::settle(&context, &db, is_new)?;
+        let sealer = seal::load_or_create_key(&context, &db, is_new)?;
         let Context { loaded, clock } = context;
         let parts =
             Parts { config: loaded.config, clock, db, sealer, bound, routes: routes::all(), demo };

@@ -39,8 +39,8 @@ pub struct PublicContent {
 /// All active plans.
 pub fn plans(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
     let document = &app.public.plans;
-    document.page(app, Lives::UntilChanged, request, |tx| {
-        Ok(Made {
+    document.page(app, CacheLifetime::UntilChanged, request, |tx| {
+        Ok(DocumentData {
             message: "planos ativos",
             changed: Some(store::changed_at(tx, Topic::Plans)?.unwrap_or(Instant(0))),
             data: active_plans(tx)?,
@@ -51,8 +51,8 @@ pub fn plans(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
 /// All teachers.
 pub fn teachers(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
     let document = &app.public.teachers;
-    document.page(app, Lives::UntilChanged, request, |tx| {
-        Ok(Made {
+    document.page(app, CacheLifetime::UntilChanged, request, |tx| {
+        Ok(DocumentData {
             message: "professores",
             changed: Some(store::changed_at(tx, Topic::Teachers)?.unwrap_or(Instant(0))),
             data: all_teachers(tx)?,
@@ -63,8 +63,8 @@ pub fn teachers(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
 /// The next meets.
 pub fn meets(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
     let document = &app.public.meets;
-    document.page(app, Lives::AMinute, request, |tx| {
-        Ok(Made {
+    document.page(app, CacheLifetime::AMinute, request, |tx| {
+        Ok(DocumentData {
             message: "próximos encontros ao vivo",
             changed: None,
             data: next_meets(app, tx, request.now)?,
@@ -75,8 +75,8 @@ pub fn meets(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
 /// Everything a language model should know.
 pub fn context(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
     let document = &app.public.context;
-    document.page(app, Lives::AMinute, request, |tx| {
-        Ok(Made {
+    document.page(app, CacheLifetime::AMinute, request, |tx| {
+        Ok(DocumentData {
             message: "contexto da plataforma",
             changed: None,
             data: WireContext {
@@ -95,8 +95,8 @@ pub fn context(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
 /// The description of the database.
 pub fn schema(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
     let document = &app.public.schema;
-    document.page(app, Lives::UntilChanged, request, |tx| {
-        Ok(Made {
+    document.page(app, CacheLifetime::UntilChanged, request, |tx| {
+        Ok(DocumentData {
             message: "estrutura do banco de dados",
             changed: None,
             data: WireSchema::read(tx)?,
@@ -143,7 +143,7 @@ fn instructions(name: &str) -> String {
 }
 
 /// What a document is made of.
-struct Made<T> {
+struct DocumentData<T> {
     message: &'static str,
     /// When the content last changed, where that is stored.
     changed: Option<Instant>,
@@ -152,7 +152,7 @@ struct Made<T> {
 
 /// How long a document stays valid.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lives {
+enum CacheLifetime {
     UntilChanged,
     /// Until the content changes or the minute passes.
     AMinute,
@@ -160,9 +160,9 @@ enum Lives {
 
 /// One document in memory, with the version and the minute it was rendered for.
 #[derive(Default)]
-struct Document(Mutex<Option<Kept>>);
+struct Document(Mutex<Option<CachedPage>>);
 
-struct Kept {
+struct CachedPage {
     version: u64,
     minute: i64,
     page: Arc<Page>,
@@ -187,29 +187,30 @@ impl Document {
     fn page<T: Serialize>(
         &self,
         app: &App,
-        lives: Lives,
+        lifetime: CacheLifetime,
         request: &Request,
-        make: impl FnOnce(&ReadTx<'_>) -> Result<Made<T>, Problem>,
+        make: impl FnOnce(&ReadTx<'_>) -> Result<DocumentData<T>, Problem>,
     ) -> Result<Arc<Page>, Problem> {
-        let minute = match lives {
-            Lives::UntilChanged => 0,
-            Lives::AMinute => request.now.minute(),
+        let minute = match lifetime {
+            CacheLifetime::UntilChanged => 0,
+            CacheLifetime::AMinute => request.now.minute(),
         };
-        let mut kept = self.0.lock();
+        let mut cached = self.0.lock();
         // The version is read before the data, so a change in between makes the
         // page stale.
         let version = app.versions.content();
-        if let Some(kept) = &*kept
-            && kept.version == version
+        if let Some(cached) = &*cached
+            && cached.version == version
             // A late request of the minute before may use the newer page.
-            && (kept.minute == minute || kept.minute == minute + 1)
+            && (cached.minute == minute || cached.minute == minute + 1)
         {
-            return Ok(Arc::clone(&kept.page));
+            return Ok(Arc::clone(&cached.page));
         }
-        let before = kept.as_ref().map(|kept| Arc::clone(&kept.page));
-        let (made, at) = app.db.read(request.lane, |tx| Ok::<_, Problem>((make(tx)?, tx.now())))?;
-        let page = render(&made, at, before)?;
-        *kept = Some(Kept { version, minute, page: Arc::clone(&page) });
+        let before = cached.as_ref().map(|cached| Arc::clone(&cached.page));
+        let (document, at) =
+            app.db.read(request.lane, |tx| Ok::<_, Problem>((make(tx)?, tx.now())))?;
+        let page = render(&document, at, before)?;
+        *cached = Some(CachedPage { version, minute, page: Arc::clone(&page) });
         Ok(page)
     }
 }
@@ -217,13 +218,13 @@ impl Document {
 /// Renders a document. `Last-Modified` grows with each different body, so a
 /// client that asks by date misses no change.
 fn render<T: Serialize>(
-    made: &Made<T>,
+    document: &DocumentData<T>,
     now: Instant,
     before: Option<Arc<Page>>,
 ) -> Result<Arc<Page>, Problem> {
-    let body = serde_json::to_vec(&Envelope::of(made.message, &made.data));
+    let body = serde_json::to_vec(&Envelope::of(document.message, &document.data));
     let body = body.map_err(Problem::internal)?;
-    let mut changed = made.changed.unwrap_or(now);
+    let mut changed = document.changed.unwrap_or(now);
     if let Some(before) = before {
         if before.rendered.body == body {
             return Ok(before);

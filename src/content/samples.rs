@@ -4,7 +4,9 @@
 use askama::Template;
 
 use super::agenda::views::{AgendaPage, MeetCard, PastMeet, without_meets};
-use super::classroom::views::{ShelfCard, ShelfPage, ShelvesPage, StepLine, WatchPage};
+use super::classroom::views::{
+    StudentCourseCard, StudentCoursePage, StudentCoursesPage, StudentLessonLine, WatchPage,
+};
 use super::courses::views::{CourseForm, CoursesPage, role_ticks};
 use super::courses::{self, Course, CourseEntry};
 use super::lessons::views::{LessonForm, LessonsPage, video_words};
@@ -202,10 +204,10 @@ fn meet_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
     })
 }
 
-fn shelf_card(index: usize) -> ShelfCard {
+fn student_course_card(index: usize) -> StudentCourseCard {
     let (done, lessons) = [(0, 12), (7, 12), (12, 12), (0, 0)][index % 4];
     let label = format!("{done} de {lessons} aulas feitas");
-    ShelfCard {
+    StudentCourseCard {
         id: (index + 1).to_string(),
         title: TITLES[index % 3].to_owned(),
         description: ["Cadastro, anúncio, envio e atendimento, na ordem certa.", "", BIO]
@@ -217,8 +219,8 @@ fn shelf_card(index: usize) -> ShelfCard {
     }
 }
 
-fn step_lines(count: usize, here: usize) -> Vec<StepLine> {
-    let line = |index: usize| StepLine {
+fn student_lesson_lines(count: usize, here: usize) -> Vec<StudentLessonLine> {
+    let line = |index: usize| StudentLessonLine {
         href: format!("/painel/aulas/1/{}", index + 1),
         title: TITLES[index % 3].to_owned(),
         teacher: [NAMES[0], "", LONG][index % 3].to_owned(),
@@ -228,17 +230,20 @@ fn step_lines(count: usize, here: usize) -> Vec<StepLine> {
     (0..count).map(line).collect()
 }
 
-fn shelves(student: Frame<'_>, count: usize) -> String {
-    ShelvesPage { layout: student("/painel/aulas"), courses: (0..count).map(shelf_card).collect() }
-        .render()
-        .unwrap()
+fn student_courses(student: Frame<'_>, count: usize) -> String {
+    StudentCoursesPage {
+        layout: student("/painel/aulas"),
+        courses: (0..count).map(student_course_card).collect(),
+    }
+    .render()
+    .unwrap()
 }
 
-fn shelf(student: Frame<'_>, lessons: usize) -> String {
-    html(&ShelfPage {
+fn student_course(student: Frame<'_>, lessons: usize) -> String {
+    html(&StudentCoursePage {
         layout: student("/painel/aulas/1"),
-        course: shelf_card(if lessons == 0 { 3 } else { 1 }),
-        lessons: step_lines(lessons, usize::MAX),
+        course: student_course_card(if lessons == 0 { 3 } else { 1 }),
+        lessons: student_lesson_lines(lessons, usize::MAX),
     })
 }
 
@@ -246,8 +251,8 @@ fn watch(student: Frame<'_>, plays: bool, done: bool) -> String {
     let host = if plays { "youtu.be" } else { "exemplo.com" };
     html(&WatchPage {
         layout: student("/painel/aulas/1/3"),
-        course: shelf_card(1),
-        lessons: step_lines(12, 2),
+        course: student_course_card(1),
+        lessons: student_lesson_lines(12, 2),
         title: TITLES[2].to_owned(),
         place: "Aula 3 de 12, com Rita Prado".to_owned(),
         video_url: format!("https://{host}/dQw4w9WgXcQ"),
@@ -325,10 +330,10 @@ pub fn every(operator: Frame<'_>, student: Frame<'_>) -> Pages {
         ("encontro-campos", meet_form(operator, true, 6)),
     ];
     let students = vec![
-        ("cursos-de-aluno-vazio", shelves(student, 0)),
-        ("cursos-de-aluno", shelves(student, 4)),
-        ("curso-de-aluno-vazio", shelf(student, 0)),
-        ("curso-de-aluno", shelf(student, 5)),
+        ("cursos-de-aluno-vazio", student_courses(student, 0)),
+        ("cursos-de-aluno", student_courses(student, 4)),
+        ("curso-de-aluno-vazio", student_course(student, 0)),
+        ("curso-de-aluno", student_course(student, 5)),
         ("assistir", watch(student, true, false)),
         ("assistir-feita", watch(student, true, true)),
         ("assistir-fora", watch(student, false, false)),

@@ -3,15 +3,15 @@
 
 use super::{Outcome, Report, TaskContext};
 use crate::agency::checkup::EVERY_S;
-use crate::agency::cycle::{self, Whom};
+use crate::agency::cycle::{self, ClientSelection};
 use crate::agency::overhaul;
 use crate::app::App;
 
 /// Reads five clients. A run by the internal tick takes only clients that are
 /// due; a requested run takes those that have waited longest.
 pub fn read(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
-    let whom = if context.is_asked { Whom::Oldest } else { Whom::Due };
-    if let Some(cycle) = cycle::run(app, whom)? {
+    let selection = if context.is_asked { ClientSelection::Oldest } else { ClientSelection::Due };
+    if let Some(cycle) = cycle::run(app, selection)? {
         report.add_agency(cycle.synced, cycle.errors);
     }
     Ok(())

@@ -31,7 +31,7 @@ const LIST: Listing = Listing {
     path: "/admin/cron/arquivo",
     hint: "",
     filters: &[Filter { name: "tipo", label: "Registro", all: "Todos", values: &KINDS }],
-    orders: &["-dia"],
+    sort_keys: &["-dia"],
     heads: &[
         Head::sorts("Dia", "dia"),
         Head::plain("Registro"),

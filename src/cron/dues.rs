@@ -1,7 +1,7 @@
 //! Ends access that was not paid for (`checkout/sweep.rs` decides whose).
 
 use super::{Outcome, Report, TaskContext};
-use crate::accounts::students::Desk;
+use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::checkout::sweep::{PIECE, sweep};
 
@@ -9,8 +9,8 @@ use crate::checkout::sweep::{PIECE, sweep};
 pub fn end(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
     let grace_days = app.config.checkout.late_grace_days;
     while !context.is_time_over() {
-        let desk = Desk::of(app);
-        let ended = app.db.write(move |tx| sweep(tx, &desk, grace_days))?;
+        let services = AccountServices::of(app);
+        let ended = app.db.write(move |tx| sweep(tx, &services, grace_days))?;
         report.add_suspended(ended);
         if ended < PIECE {
             break;

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, Zone};
 use crate::config::Config;
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
-use crate::messages::choices::{self, Ways};
+use crate::messages::choices::{self, ChannelSet};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
 /// Most people of one job of the writer.
@@ -69,7 +69,7 @@ struct Terms {
     zone: Zone,
     full_days: u32,
     quiet: (chrono::NaiveTime, chrono::NaiveTime),
-    ways: Ways,
+    ways: ChannelSet,
 }
 
 impl Terms {
@@ -78,7 +78,7 @@ impl Terms {
             zone,
             full_days: config.program.inactive_days,
             quiet: (config.messages.quiet_from, config.messages.quiet_until),
-            ways: Ways::of(config),
+            ways: ChannelSet::of(config),
         }
     }
 
@@ -106,7 +106,7 @@ fn people_after(
     tx: &ReadTx<'_>,
     after: UserId,
     before: Instant,
-    ways: Ways,
+    ways: ChannelSet,
 ) -> Result<Vec<UserId>> {
     tx.values(
         &format!(

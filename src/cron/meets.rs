@@ -15,7 +15,7 @@ use crate::base::{Instant, UserId};
 use crate::content::agenda::PERMISSION;
 use crate::content::meets::{Meet, store as meets};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
-use crate::messages::choices::{self, Ways};
+use crate::messages::choices::{self, ChannelSet};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
 /// Most people of one job of the writer.
@@ -49,7 +49,7 @@ struct Reminder {
     title: String,
     starts_at: Instant,
     moment: Moment,
-    ways: Ways,
+    ways: ChannelSet,
 }
 
 impl Reminder {
@@ -106,7 +106,7 @@ fn remind_of(
         title: meet.entry.title.clone(),
         starts_at: meet.entry.starts_at,
         moment,
-        ways: Ways::of(&app.config),
+        ways: ChannelSet::of(&app.config),
     };
     let name = reminder.mark();
     let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?;
@@ -147,7 +147,7 @@ const WHO: &str = "+u.kind = 0 AND u.suspended_at IS NULL AND coalesce(
     EXISTS (SELECT 1 FROM role_permission r WHERE r.role = u.role AND r.permission = :permission))";
 
 /// The next people to be reminded, after an id.
-fn people_after(tx: &ReadTx<'_>, after: UserId, ways: Ways) -> Result<Vec<UserId>> {
+fn people_after(tx: &ReadTx<'_>, after: UserId, ways: ChannelSet) -> Result<Vec<UserId>> {
     tx.values(
         &format!(
             "SELECT u.user_id FROM user u

@@ -34,7 +34,7 @@ use std::time::{Duration, Instant as Monotonic};
 use crate::app::App;
 use crate::base::{Instant, Stop};
 use crate::db::Lane;
-use crate::messages::choices::Ways;
+use crate::messages::choices::ChannelSet;
 
 pub use report::{Failure, Report};
 use rules::Every;
@@ -179,7 +179,7 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
         id: None,
     };
     let row = store::NewRun::of(&run);
-    let ways = Ways::of(&app.config);
+    let ways = ChannelSet::of(&app.config);
     match app.db.write(move |tx| store::note(tx, ways, &row, &ran)) {
         Ok(id) => run.id = Some(id),
         Err(error) => {

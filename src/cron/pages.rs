@@ -31,7 +31,7 @@ const LIST: Listing = Listing {
             ("falhou", "Falharam"),
         ],
     }],
-    orders: &["-inicio"],
+    sort_keys: &["-inicio"],
     heads: &[
         Head::sorts("Execução", "inicio"),
         Head::plain("Quem pediu"),

@@ -11,10 +11,10 @@ use super::{Outcome, Report, TaskContext};
 use crate::app::App;
 use crate::base::{DAY_S, Day, Instant, UserId};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
-use crate::messages::choices::{self, Ways};
+use crate::messages::choices::{self, ChannelSet};
 use crate::outbox::{self, MessageKind, NewMessage};
-use crate::program::ledger::Account;
-use crate::program::{Terms, challenges, store};
+use crate::program::ledger::LedgerAccount;
+use crate::program::{ProgramSettings, challenges, store};
 
 /// Most people of one job of the writer.
 const PIECE: u32 = 250;
@@ -72,7 +72,7 @@ pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outc
         return Ok(());
     }
     let name = format!("{REMINDED}:{}", today.0);
-    let ways = Ways::of(&app.config);
+    let ways = ChannelSet::of(&app.config);
     let midnight = zone.start_of(today.plus(1));
     let reminded = for_each_student(
         app,
@@ -105,7 +105,7 @@ fn split(rows: Vec<(UserId, bool)>) -> (Vec<UserId>, Option<UserId>) {
 /// Queues the reminder of a student who still has not checked in.
 fn remind_one(
     tx: &WriteTx<'_>,
-    ways: Ways,
+    ways: ChannelSet,
     student: UserId,
     (today, midnight): (Day, Instant),
 ) -> Result<bool> {
@@ -173,7 +173,7 @@ fn end_one(tx: &WriteTx<'_>, student: UserId, today: Day) -> Result<bool> {
 /// period began, to students who have reached the goal already.
 pub fn settle_challenges(app: &App, context: &TaskContext<'_>, _: &mut Report) -> Outcome {
     let (zone, today) = (app.zone(), app.day(context.now));
-    let terms = Terms::of(&app.config);
+    let settings = ProgramSettings::of(&app.config);
     for (challenge, changed_at) in app.db.read(Lane::Slow, |tx| challenges::unsettled(tx, today))? {
         let name = format!("{SETTLED}:{}:{}", challenge.id, changed_at.0);
         let over = zone.start_of(challenge.entry.ends_on.plus(1)).max(context.now).plus(DAY_S);
@@ -183,7 +183,7 @@ pub fn settle_challenges(app: &App, context: &TaskContext<'_>, _: &mut Report) -
             context,
             (&name, over),
             |tx, after| challenges::owed(tx, &challenge, after, PIECE),
-            move |tx, student| settle_one(tx, terms, student, id),
+            move |tx, student| settle_one(tx, settings, student, id),
         )?;
         if app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?.done {
             app.db.write(move |tx| challenges::note_settled(tx, id, changed_at))?;
@@ -192,9 +192,14 @@ pub fn settle_challenges(app: &App, context: &TaskContext<'_>, _: &mut Report) -
     forget_earlier(app, SETTLED)
 }
 
-fn settle_one(tx: &WriteTx<'_>, terms: Terms, student: UserId, challenge: i64) -> Result<bool> {
+fn settle_one(
+    tx: &WriteTx<'_>,
+    settings: ProgramSettings,
+    student: UserId,
+    challenge: i64,
+) -> Result<bool> {
     let Some(challenge) = challenges::one(tx, challenge)? else { return Ok(false) };
-    let Some(mut account) = Account::open(tx, terms, student)? else { return Ok(false) };
+    let Some(mut account) = LedgerAccount::open(tx, settings, student)? else { return Ok(false) };
     account.meet(challenge)?;
     Ok(account.close()?.xp > 0)
 }

@@ -7,7 +7,7 @@ use super::{Failure, Origin, Ran, Run};
 use crate::base::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::messages::alerts::{self, Alert};
-use crate::messages::choices::Ways;
+use crate::messages::choices::ChannelSet;
 use crate::row;
 
 /// Failures in a row after which administrators are notified.
@@ -91,7 +91,7 @@ impl NewRun {
 }
 
 /// Stores a run and the results of its tasks; returns the run's id.
-pub fn note(tx: &WriteTx<'_>, ways: Ways, run: &NewRun, ran: &[Ran]) -> Result<i64> {
+pub fn note(tx: &WriteTx<'_>, ways: ChannelSet, run: &NewRun, ran: &[Ran]) -> Result<i64> {
     for one in ran {
         note_task(tx, ways, one)?;
     }
@@ -110,7 +110,7 @@ pub fn note(tx: &WriteTx<'_>, ways: Ways, run: &NewRun, ran: &[Ran]) -> Result<i
     )
 }
 
-fn note_task(tx: &WriteTx<'_>, ways: Ways, ran: &Ran) -> Result<()> {
+fn note_task(tx: &WriteTx<'_>, ways: ChannelSet, ran: &Ran) -> Result<()> {
     let failed = ran.error.is_some();
     let failures: Option<i64> = tx.maybe(
         "INSERT INTO cron_task (name, title, started_at, ended_at, ms, failures, error, failed_at)
@@ -138,7 +138,7 @@ fn note_task(tx: &WriteTx<'_>, ways: Ways, ran: &Ran) -> Result<()> {
 
 /// Notifies all administrators that a task keeps failing. It is called only at
 /// the third failure in a row, so they are notified once.
-fn tell_administrators(tx: &WriteTx<'_>, ways: Ways, ran: &Ran) -> Result<()> {
+fn tell_administrators(tx: &WriteTx<'_>, ways: ChannelSet, ran: &Ran) -> Result<()> {
     let error = ran.error.as_deref().unwrap_or_default();
     let alert = Alert {
         title: &format!("Tarefa com falha: {}", ran.task.title),

@@ -19,7 +19,7 @@ use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
 use super::lock::{Locked, lock_path};
-use super::look::look;
+use super::look::read_without_traces;
 use super::{OpenError, access, beside, migrate, pragmas};
 use crate::base::{Clock, Instant, text};
 
@@ -353,7 +353,9 @@ fn copy_pages(database: &Path, to: &Path) -> Result<()> {
     // The file is not opened to find that out: in a server, closing it would
     // drop SQLite's locks.
     if rustix::fs::access(database, rustix::fs::Access::WRITE_OK).is_err() {
-        return look(database, Instant(0), |tx| Ok(copy_from(tx.connection(), database, to)))?;
+        return read_without_traces(database, Instant(0), |tx| {
+            Ok(copy_from(tx.connection(), database, to))
+        })?;
     }
     // It only reads, but is opened for writing: when no server runs, it is
     // the last connection, and one that may not write would leave an empty

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use super::readers::Homes;
+use super::readers::WorkerConnections;
 use super::{DbError, Result};
 
 /// Pages of log after which it is copied into the file.
@@ -101,14 +101,14 @@ pub struct Checkpointer<'w> {
     /// The writer's connection.
     pub connection: &'w Connection,
     pub gate: &'w Gate,
-    pub homes: &'w Homes,
+    pub worker_connections: &'w WorkerConnections,
 }
 
 impl Checkpointer<'_> {
     /// Ends the kept snapshots and runs a checkpoint; false when other connections kept
     /// it from finishing.
     fn run(&self, pragma: &str) -> Result<bool> {
-        self.homes.end_kept();
+        self.worker_connections.end_kept();
         checkpoint(self.connection, pragma)
     }
 }

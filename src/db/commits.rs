@@ -9,7 +9,7 @@ pub struct Commits(AtomicU64);
 
 /// The number at some moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stand(u64);
+pub struct CommitNumber(u64);
 
 impl Commits {
     /// Runs a commit and counts it. After it, every thread sees another number.
@@ -21,13 +21,13 @@ impl Commits {
     }
 
     /// The number now. A snapshot that begins later includes all commits before it.
-    pub fn stand(&self) -> Stand {
-        Stand(self.0.load(Ordering::Acquire))
+    pub fn current(&self) -> CommitNumber {
+        CommitNumber(self.0.load(Ordering::Acquire))
     }
 
     /// Whether nothing was committed since a number was taken, nor is about to be.
-    pub fn is_at(&self, stand: Stand) -> bool {
-        stand.0.is_multiple_of(2) && self.stand() == stand
+    pub fn is_current(&self, number: CommitNumber) -> bool {
+        number.0.is_multiple_of(2) && self.current() == number
     }
 }
 
@@ -38,13 +38,13 @@ mod tests {
     #[test]
     fn a_number_stands_until_a_commit_begins() {
         let commits = Commits::default();
-        let before = commits.stand();
-        assert!(commits.is_at(before));
+        let before = commits.current();
+        assert!(commits.is_current(before));
         let within = commits.count(|| {
-            assert!(!commits.is_at(before));
-            commits.stand()
+            assert!(!commits.is_current(before));
+            commits.current()
         });
-        assert!(!commits.is_at(before) && !commits.is_at(within));
-        assert!(commits.is_at(commits.stand()));
+        assert!(!commits.is_current(before) && !commits.is_current(within));
+        assert!(commits.is_current(commits.current()));
     }
 }

@@ -24,11 +24,12 @@ use crate::base::Instant;
 /// How many times a file is read that changes while it is read.
 const TRIES: usize = 5;
 /// Characters that are percent-encoded in the URI of a file.
-const IN_ADDRESS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
+const URI_ENCODED_CHARS: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
 
 /// Runs `read` on the database at `path`, of whatever version, and leaves
 /// nothing behind. It runs again when the file was changed meanwhile.
-pub fn look<T>(
+pub fn read_without_traces<T>(
     path: &Path,
     now: Instant,
     read: impl Fn(&ReadTx<'_>) -> Result<T>,
@@ -36,7 +37,7 @@ pub fn look<T>(
     let mut found = Err(DbError::Busy);
     for _ in 0..TRIES {
         migrate::refuse_by_header(path)?;
-        let before = traces(path);
+        let before = file_fingerprints(path);
         found = if file_size(&beside(path, "-wal")) == 0 {
             through(path, "immutable=1", now, &read)
         } else {
@@ -50,7 +51,7 @@ pub fn look<T>(
             let copy = Copied::of(path)?;
             through(&copy.file, "mode=rw", now, &read)
         };
-        if traces(path) == before {
+        if file_fingerprints(path) == before {
             break;
         }
     }
@@ -64,7 +65,7 @@ fn through<T>(
     read: impl Fn(&ReadTx<'_>) -> Result<T>,
 ) -> Result<T> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let encoded = percent_encode(absolute.as_os_str().as_bytes(), IN_ADDRESS);
+    let encoded = percent_encode(absolute.as_os_str().as_bytes(), URI_ENCODED_CHARS);
     let address = PathBuf::from(format!("file:{encoded}?{how}"));
     let read_only = if how == "mode=rw" {
         OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -89,7 +90,7 @@ fn is_closed(error: &rusqlite::Error) -> bool {
 
 /// Values that differ after a change of the database: identity, size and time of
 /// the file and of its log.
-fn traces(path: &Path) -> [Option<(u64, u64, i64, i64)>; 2] {
+fn file_fingerprints(path: &Path) -> [Option<(u64, u64, i64, i64)>; 2] {
     [path.to_owned(), beside(path, "-wal")].map(|file| {
         let found = std::fs::metadata(file).ok()?;
         Some((found.ino(), found.len(), found.mtime(), found.mtime_nsec()))

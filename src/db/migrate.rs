@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 
-use super::look::look;
+use super::look::read_without_traces;
 use super::{OpenError, access, backup, beside, file_size, lock, pragmas};
 use crate::base::{Clock, Instant, text};
 
@@ -201,7 +201,7 @@ fn step_failed(path: &Path, step: &str, detail: String) -> OpenError {
 /// nothing behind.
 pub(super) fn version_of_file(path: &Path) -> Result<Option<i64>, OpenError> {
     // The version does not depend on the time.
-    let found = look(path, Instant(0), |tx| Ok(read_stamp(tx.connection())?))?;
+    let found = read_without_traces(path, Instant(0), |tx| Ok(read_stamp(tx.connection())?))?;
     judge_stamp(path, found)
 }
 

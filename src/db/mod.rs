@@ -53,7 +53,7 @@ pub use error::{DbError, OpenError, Result};
 pub use filters::{Filters, Page, sorted};
 pub use json::Json;
 pub use lock::{address_of_holder as server_address, is_held as is_served};
-pub use look::look;
+pub use look::read_without_traces;
 pub use migrate::SCHEMA;
 pub use readers::Lane;
 pub use row::{Record, Stored};
@@ -136,7 +136,7 @@ impl Db {
             connection,
             clock: options.clock.clone(),
             gate: Arc::clone(&gate),
-            homes: readers.homes(),
+            worker_connections: readers.worker_connections(),
             commits,
             duty,
         })

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use super::commits::{Commits, Stand};
+use super::commits::{CommitNumber, Commits};
 use super::readers::Lane;
 use super::{Result, pragmas};
 
@@ -125,7 +125,7 @@ impl Reader {
         };
         let now = self.open.shared.elapsed();
         let is_newest = |kept: &Kept| {
-            commits.is_at(kept.stand)
+            commits.is_current(kept.number)
                 && now.saturating_sub(kept.begun) < KEPT_NS
                 // An error may have ended the transaction.
                 && !self.connection.is_autocommit()
@@ -134,9 +134,9 @@ impl Reader {
             kept
         } else {
             self.end();
-            let stand = commits.stand();
+            let number = commits.current();
             self.start()?;
-            Kept { stand, begun: now }
+            Kept { number, begun: now }
         };
         self.set_deadline(lane, now);
         Ok(Snapshot { reader: self, kept_as: Some(kept) })
@@ -169,7 +169,7 @@ impl Reader {
 /// A kept snapshot: the number of commits at its start, and when it began.
 #[derive(Clone, Copy)]
 struct Kept {
-    stand: Stand,
+    number: CommitNumber,
     begun: u64,
 }
 
@@ -240,10 +240,10 @@ mod tests {
         assert!(goes_on());
         let before = kept_as();
         commits.count(|| {
-            assert_ne!(kept_as().stand, before.stand);
+            assert_ne!(kept_as().number, before.number);
             assert!(!goes_on(), "while a commit is under way");
         });
-        assert_ne!(kept_as().stand, before.stand);
+        assert_ne!(kept_as().number, before.number);
         assert!(goes_on());
         assert!(!reader.connection.is_autocommit() && !reader.is_broken());
         reader.end();

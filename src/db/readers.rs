@@ -49,7 +49,7 @@ impl Lane {
 
 /// All pools.
 pub struct Readers {
-    homes: Arc<Homes>,
+    worker_connections: Arc<WorkerConnections>,
     in_place: Pool<Manager>,
     brief: Pool<Manager>,
     slow: Pool<Manager>,
@@ -70,9 +70,10 @@ impl Readers {
                 .map_err(|error| OpenError::sqlite(&options.path, error))?,
         );
         let shared = Arc::new(Shared::new(commits));
-        let homes = (0..options.readers.saturating_sub(SPARE)).map(|_| Home::default());
+        let worker_connections =
+            (0..options.readers.saturating_sub(SPARE)).map(|_| WorkerSlot::default());
         Ok(Self {
-            homes: Arc::new(Homes(homes.collect())),
+            worker_connections: Arc::new(WorkerConnections(worker_connections.collect())),
             in_place: pool(&options.path, &shared, options.readers)?,
             brief: pool(&options.path, &shared, BRIEF)?,
             slow: pool(&options.path, &shared, options.slow_readers)?,
@@ -89,26 +90,26 @@ impl Readers {
             Lane::Slow => &self.slow,
         };
         let get = || pool.get().map_err(|_| DbError::Busy);
-        let home = match lane {
-            Lane::InPlace => self.homes.own(),
+        let slot = match lane {
+            Lane::InPlace => self.worker_connections.own(),
             Lane::Brief | Lane::Slow => None,
         };
-        let Some(mut home) = home else {
+        let Some(mut slot) = slot else {
             return Ok(Taken::Pooled(Box::new(get()?)));
         };
         // A connection with an open transaction goes back to the pool, which closes it.
-        if let Some(reader) = home.take_if(|reader| reader.is_broken()) {
+        if let Some(reader) = slot.take_if(|reader| reader.is_broken()) {
             drop(reader);
         }
-        if home.is_none() {
-            *home = Some(get()?);
+        if slot.is_none() {
+            *slot = Some(get()?);
         }
-        Ok(Taken::Home(home))
+        Ok(Taken::Slot(slot))
     }
 
     /// Where the workers keep their connections, with their snapshots.
-    pub fn homes(&self) -> Arc<Homes> {
-        Arc::clone(&self.homes)
+    pub fn worker_connections(&self) -> Arc<WorkerConnections> {
+        Arc::clone(&self.worker_connections)
     }
 
     /// `PRAGMA quick_check` on a connection of its own.
@@ -130,7 +131,7 @@ impl Readers {
     /// Closes all connections and waits until they are.
     pub fn close(self) {
         let shared = Arc::clone(&self.shared);
-        self.homes.leave();
+        self.worker_connections.release_all();
         drop(self);
         // The pool's own thread may still hold one for an instant.
         shared.wait_closed();
@@ -164,13 +165,13 @@ type Pooled = PooledConnection<Manager>;
 /// Where one worker keeps its connection, on a cache line of its own.
 #[derive(Default)]
 #[repr(align(64))]
-struct Home(Mutex<Option<Pooled>>);
+struct WorkerSlot(Mutex<Option<Pooled>>);
 
 /// The connections of the workers. A connection that moved to another core with
 /// each read would halve the speed, so each worker keeps the one that it used last.
-pub struct Homes(Vec<Home>);
+pub struct WorkerConnections(Vec<WorkerSlot>);
 
-impl Homes {
+impl WorkerConnections {
     /// This thread's place; `None` while it is in use: by an outer read of this
     /// thread, or by another thread with the same place.
     fn own(&self) -> Option<MutexGuard<'_, Option<Pooled>>> {
@@ -183,18 +184,18 @@ impl Homes {
 
     /// Ends the snapshots that are kept. Those in use are left alone.
     pub fn end_kept(&self) {
-        for home in self.0.iter().filter_map(|home| home.0.try_lock()) {
-            if let Some(reader) = home.as_ref() {
+        for slot in self.0.iter().filter_map(|slot| slot.0.try_lock()) {
+            if let Some(reader) = slot.as_ref() {
                 reader.end();
             }
         }
     }
 
     /// Returns all connections to the pool.
-    fn leave(&self) {
+    fn release_all(&self) {
         self.end_kept();
-        for home in &self.0 {
-            drop(home.0.lock().take());
+        for slot in &self.0 {
+            drop(slot.0.lock().take());
         }
     }
 }
@@ -209,7 +210,7 @@ thread_local! {
 /// A connection for one read.
 pub enum Taken<'r> {
     /// The connection of this thread, which keeps it.
-    Home(MutexGuard<'r, Option<Pooled>>),
+    Slot(MutexGuard<'r, Option<Pooled>>),
     /// A connection that returns to the pool.
     Pooled(Box<Pooled>),
 }
@@ -218,7 +219,7 @@ impl Taken<'_> {
     /// Begins a snapshot that ends when the value is dropped.
     pub fn begin(&self, lane: Lane) -> Result<Snapshot<'_>> {
         match self {
-            Self::Home(home) => home.as_ref().ok_or(DbError::Busy)?.go_on(lane),
+            Self::Slot(slot) => slot.as_ref().ok_or(DbError::Busy)?.go_on(lane),
             Self::Pooled(reader) => reader.begin(lane),
         }
     }

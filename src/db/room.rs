@@ -14,7 +14,7 @@ const ROOM: u64 = 1024 * 1024;
 /// Whether that many bytes are free in a folder. They are requested for a file
 /// without a name, which disappears at once. If the system cannot tell, the
 /// answer is yes.
-pub(super) fn is_in(folder: &Path) -> bool {
+pub(super) fn has_free_space(folder: &Path) -> bool {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let asked = rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR)
         .and_then(|file| rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, ROOM));
@@ -29,8 +29,8 @@ mod tests {
     #[test]
     fn a_folder_with_space_has_room_and_keeps_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(is_in(folder.path()));
+        assert!(has_free_space(folder.path()));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert!(is_in(Path::new("/proc")), "nothing is known of it");
+        assert!(has_free_space(Path::new("/proc")), "nothing is known of it");
     }
 }

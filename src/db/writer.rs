@@ -26,7 +26,7 @@ use tokio::sync::oneshot;
 use super::checkpoint::{Checkpointer, Gate, Log};
 use super::commits::Commits;
 use super::condition::{Condition, Observed};
-use super::readers::Homes;
+use super::readers::WorkerConnections;
 use super::tx::{Hook, WriteTx};
 use super::watch::{self, Changes, Watch};
 use super::{DbError, Result, access, room};
@@ -59,7 +59,7 @@ pub struct Setup {
     /// Closed while the log is being restarted.
     pub gate: Arc<Gate>,
     /// Where workers keep snapshots, which pin the log.
-    pub homes: Arc<Homes>,
+    pub worker_connections: Arc<WorkerConnections>,
     /// Counts what is committed.
     pub commits: Arc<Commits>,
     /// Whether it checkpoints.
@@ -68,7 +68,11 @@ pub struct Setup {
 
 impl Setup {
     fn of_log(&self) -> Checkpointer<'_> {
-        Checkpointer { connection: &self.connection, gate: &self.gate, homes: &self.homes }
+        Checkpointer {
+            connection: &self.connection,
+            gate: &self.gate,
+            worker_connections: &self.worker_connections,
+        }
     }
 }
 
@@ -497,7 +501,7 @@ fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::E
 /// Fails like a write that finds no space, if the disk has no room.
 fn require_room(connection: &Connection) -> std::result::Result<(), ffi::Error> {
     let path = connection.path().map(Path::new);
-    let has_room = path.is_none_or(|path| room::is_in(access::folder_of(path)));
+    let has_room = path.is_none_or(|path| room::has_free_space(access::folder_of(path)));
     has_room.then_some(()).ok_or_else(|| ffi::Error::new(ffi::SQLITE_FULL))
 }
 

@@ -7,7 +7,7 @@
 
 use super::RELATED;
 use crate::base::{Cents, DAY_S, Day, Instant, OrderId, UserId, Zone};
-use crate::catalog::stock::{Sale, SoldOrder};
+use crate::catalog::stock::{SaleState, SoldOrder};
 use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
 use crate::named;
 use crate::row;
@@ -107,8 +107,8 @@ pub fn follow(
     payment_days: u32,
 ) -> Result<()> {
     match order.sale {
-        Sale::Open => Ok(()),
-        Sale::CalledOff => {
+        SaleState::Open => Ok(()),
+        SaleState::Cancelled => {
             let called_off: Vec<(i64, UserId)> = tx.tuples(
                 "UPDATE drop_order SET state = 3 WHERE order_id = ?1 AND seller_id = ?2 AND state <> 3
                  RETURNING drop_order_id, supplier_id",
@@ -116,7 +116,7 @@ pub fn follow(
             )?;
             raise_events(tx, EventType::DropOrderCancelled, &called_off)
         }
-        Sale::Paid => create_or_restore(tx, seller, order, payment_days),
+        SaleState::Paid => create_or_restore(tx, seller, order, payment_days),
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::orders::{DropOrder, Standing};
 use crate::base::{Cents, DAY_S, Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::messages::choices::{self, Ways};
+use crate::messages::choices::{self, ChannelSet};
 use crate::messages::{self, NewNotification, NotificationKind};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
@@ -44,7 +44,7 @@ pub struct Told {
 
 /// Reminds a seller of an open drop order; returns how the reminder is sent.
 /// After a recent reminder none is sent, and the result says how it would be.
-pub fn of_order(tx: &WriteTx<'_>, ways: Ways, order: &DropOrder) -> Result<Way> {
+pub fn of_order(tx: &WriteTx<'_>, ways: ChannelSet, order: &DropOrder) -> Result<Way> {
     debug_assert!(matches!(order.standing(tx.now()), Standing::Pending | Standing::Overdue));
     if stands(tx, order.reminded_at) {
         return way(tx, ways, order.seller_id);
@@ -67,7 +67,7 @@ pub fn of_order(tx: &WriteTx<'_>, ways: Ways, order: &DropOrder) -> Result<Way> 
 
 /// Reminds all related sellers that have overdue orders, each in one message
 /// about all of them.
-pub fn of_all(tx: &WriteTx<'_>, ways: Ways, supplier: UserId) -> Result<Told> {
+pub fn of_all(tx: &WriteTx<'_>, ways: ChannelSet, supplier: UserId) -> Result<Told> {
     let now = tx.now();
     let sellers: Vec<(UserId, i64, i64, Option<Instant>)> = tx.tuples(
         "SELECT seller_id, count(*), sum(amount_cents), min(coalesce(reminded_at, 0))
@@ -125,12 +125,12 @@ struct Bill<'b> {
     key: String,
 }
 
-fn way(tx: &ReadTx<'_>, ways: Ways, seller: UserId) -> Result<Way> {
+fn way(tx: &ReadTx<'_>, ways: ChannelSet, seller: UserId) -> Result<Way> {
     let channels = choices::channels_to(tx, ways, seller, MessageKind::DropReminder)?;
     Ok(channels.first().map_or(Way::Panel, |channel| Way::Message(*channel)))
 }
 
-fn send(tx: &WriteTx<'_>, ways: Ways, bill: &Bill<'_>) -> Result<Way> {
+fn send(tx: &WriteTx<'_>, ways: ChannelSet, bill: &Bill<'_>) -> Result<Way> {
     let about = format!("{} a {}: {}", bill.amount.page(), bill.name, bill.what);
     let told = NewNotification {
         kind: NotificationKind::Parceiro,

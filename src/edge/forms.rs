@@ -13,7 +13,7 @@ use crate::edge::guard;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::notices;
-use crate::panel::once::Once;
+use crate::panel::once::FormSubmission;
 
 /// The session of a page request, and the notice about its last action.
 #[derive(Default)]
@@ -55,7 +55,7 @@ impl PageSession {
 
 /// Handles a request. For a form that was handled before, it returns the stored
 /// answer instead. Requests with the same form run one after the other.
-pub async fn once<F>(
+pub async fn run_once<F>(
     app: &Arc<App>,
     mut request: Request,
     patience: Duration,
@@ -64,16 +64,16 @@ pub async fn once<F>(
 where
     F: Future<Output = Result<Reply, Problem>>,
 {
-    let Some(once) = Once::of(&request).cloned() else {
+    let Some(form) = FormSubmission::of(&request).cloned() else {
         return run(request).await;
     };
-    let turn = tokio::time::timeout(patience, app.once.enter(&once)).await;
-    let turn = turn.map_err(|_| Problem::unavailable("this form is being worked on", 5))?;
-    let answered = || app.db.read(Lane::InPlace, |tx| once.answered(tx));
+    let lock = tokio::time::timeout(patience, app.form_locks.enter(&form)).await;
+    let lock = lock.map_err(|_| Problem::unavailable("this form is being worked on", 5))?;
+    let answered = || app.db.read(Lane::InPlace, |tx| form.answered(tx));
     if let Some(reply) = answered()? {
         return Ok(reply);
     }
-    request.head.extensions.insert(once.clone().holding(turn));
+    request.head.extensions.insert(form.clone().holding(lock));
     let result = run(request).await;
     // An earlier request with this form, whose caller disconnected, may have
     // finished in the meantime.

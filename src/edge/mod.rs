@@ -42,7 +42,7 @@ use crate::http::server::client_address;
 use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::operations::requests::{Caller, Entry};
 use crate::panel::export;
-use crate::panel::once::{self, Once};
+use crate::panel::once::{self, FormSubmission};
 
 use forms::PageSession;
 use perform::{contained, perform};
@@ -372,11 +372,11 @@ impl Exchange {
             }
             if let Some((_, user)) = sender
                 && once::may_bring(&request)
-                && let Some(once) = Once::take(user, &mut request)
+                && let Some(form) = FormSubmission::take(user, &mut request)
             {
-                request.head.extensions.insert(once);
+                request.head.extensions.insert(form);
             }
-            let result = forms::once(&app, request, patience, |request| {
+            let result = forms::run_once(&app, request, patience, |request| {
                 perform(&app, (run, start), (who, identity), request, patience)
             });
             PendingResult { result: result.await, verdict, body_unread: false }
@@ -513,7 +513,7 @@ fn answer_without_body<I>(
         return Some(Err(problem));
     }
     match run {
-        Run::Login(closed, _) => closed(app, request),
+        Run::Login(reject_early, _) => reject_early(app, request),
         _ => None,
     }
 }

@@ -13,7 +13,7 @@ use crate::edge::lanes::{CallerKey, Place};
 use crate::edge::route::{LaneKind, Run, SlowWork, Start, Todo};
 use crate::http::limit::Subject;
 use crate::http::{Problem, Reply, Request};
-use crate::panel::once::Once;
+use crate::panel::once::FormSubmission;
 
 /// Runs a handler as its row says, or finishes a handler that was started. If
 /// the request has a form, its answer is stored.
@@ -28,12 +28,12 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
         Some(start) => start,
         None => contained(|| run.start(app, &identity, &request))?,
     };
-    let once = Once::of(&request).cloned();
+    let form = FormSubmission::of(&request).cloned();
     let (place, work): (Place, SlowWork<Reply>) = match start {
         Start::Begun(Todo::Now(reply)) => return Ok(reply),
         Start::Begun(Todo::Write(job)) => {
-            let job = match once {
-                Some(once) => Box::new(move |tx: &WriteTx<'_>| once.answer(tx, job)),
+            let job = match form {
+                Some(form) => Box::new(move |tx: &WriteTx<'_>| form.answer(tx, job)),
                 None => job,
             };
             return in_time(patience, app.db.submit(job)).await;
@@ -54,8 +54,8 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
         let work = tokio::task::spawn_blocking(move || {
             let _held = turn;
             let result = contained(|| work(&app));
-            if let (Some(once), Ok(reply)) = (once, &result) {
-                once.keep_after(&app.db, reply);
+            if let (Some(form), Ok(reply)) = (form, &result) {
+                form.keep_after(&app.db, reply);
             }
             result
         });

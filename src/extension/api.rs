@@ -6,7 +6,7 @@ use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::kept::{Kept, Standing};
+use super::kept::{DashboardBase, Kept};
 use crate::accounts::wire::WireUser;
 use crate::accounts::{Account, Permissions, store as people};
 use crate::app::App;
@@ -23,7 +23,7 @@ use crate::messages::wire::WireNotification;
 use crate::messages::{Notification, store as messages};
 use crate::program::rules::Standing as ProgramStanding;
 use crate::program::wire::Progress;
-use crate::program::{Terms, store as program};
+use crate::program::{ProgramSettings, store as program};
 
 /// Unread notifications that the dashboard shows.
 const NOTIFICATIONS: u32 = 15;
@@ -77,18 +77,18 @@ pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, P
     if let Some(body) = app.dashboards.get(owner, version, day, now) {
         return Ok(Reply::of(media::JSON, body));
     }
-    let known = app.dashboards.standing(owner, user.version + content, day, now);
-    let (books, standing) = app.db.read(request.lane, |tx| {
-        let standing = if let Some(standing) = known {
-            standing
+    let known = app.dashboards.base(owner, user.version + content, day, now);
+    let (books, base) = app.db.read(request.lane, |tx| {
+        let base = if let Some(base) = known {
+            base
         } else {
-            let value = Arc::new(standing(tx, &user.account, now)?);
+            let value = Arc::new(read_base(tx, &user.account, now)?);
             let kept = Kept { day, made_at: now, until: value.ahead.until, value };
-            app.dashboards.keep_standing(owner, user.version + content, kept)
+            app.dashboards.keep_base(owner, user.version + content, kept)
         };
-        Ok::<_, db::DbError>((books(tx, owner, day)?, standing))
+        Ok::<_, db::DbError>((books(tx, owner, day)?, base))
     })?;
-    let (value, until) = written(app, &user.account, now, books, &standing)?;
+    let (value, until) = written(app, &user.account, now, books, &base)?;
     let kept = Kept { day, made_at: now, until, value };
     Ok(Reply::of(media::JSON, app.dashboards.keep(owner, version, kept)))
 }
@@ -99,7 +99,7 @@ fn written(
     user: &Account,
     now: Instant,
     Books { accounts, notifications, unread, progress }: Books,
-    Standing { permissions, ahead }: &Standing,
+    DashboardBase { permissions, ahead }: &DashboardBase,
 ) -> Result<(Bytes, Option<Instant>), Problem> {
     let zone = app.zone();
     let ml = MarketplaceSide {
@@ -119,7 +119,11 @@ fn written(
         tem_acesso: permissions.extensao_browser,
         user: WireUser::of(user),
         permissoes: *permissions,
-        program: Progress::of(progress.as_ref(), app.day(now), Terms::of(&app.config).lap_days),
+        program: Progress::of(
+            progress.as_ref(),
+            app.day(now),
+            ProgramSettings::of(&app.config).lap_days,
+        ),
         ml,
         meets: ahead
             .meets
@@ -148,7 +152,7 @@ pub(super) struct Books {
 }
 
 /// Reads [`Books`]. `stale.rs` watches each table and column that is read here
-/// and in [`standing`].
+/// and in [`read_base`].
 pub(super) fn books(tx: &ReadTx<'_>, owner: UserId, today: Day) -> db::Result<Books> {
     let unread = messages::unread_count(tx, owner)?;
     Ok(Books {
@@ -160,9 +164,13 @@ pub(super) fn books(tx: &ReadTx<'_>, owner: UserId, today: Day) -> db::Result<Bo
 }
 
 /// Reads the permissions and meets that a dashboard shows.
-pub(super) fn standing(tx: &ReadTx<'_>, user: &Account, now: Instant) -> db::Result<Standing> {
+pub(super) fn read_base(
+    tx: &ReadTx<'_>,
+    user: &Account,
+    now: Instant,
+) -> db::Result<DashboardBase> {
     let (owner, role) = (user.user_id, user.role);
-    Ok(Standing {
+    Ok(DashboardBase {
         permissions: people::permissions(tx, owner, role)?,
         ahead: agenda::ahead(tx, owner, role, now)?,
     })

@@ -19,15 +19,15 @@ use crate::content::agenda::Ahead;
 
 /// Bytes kept for dashboards.
 const BYTES: usize = 16 * 1024 * 1024;
-/// Bytes kept for standings.
-const STANDING_BYTES: usize = 8 * 1024 * 1024;
+/// Bytes kept for bases of dashboards.
+const BASE_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of an entry beside the body.
 const ENTRY_BYTES: usize = 160;
 /// Bytes of a meet beside its texts.
 const MEET_BYTES: usize = 256;
 
 /// The part of a dashboard that no sale changes.
-pub struct Standing {
+pub struct DashboardBase {
     pub permissions: Permissions,
     pub ahead: Ahead,
 }
@@ -55,12 +55,12 @@ impl<V> Kept<V> {
 /// both include the version of the content.
 pub struct Dashboards {
     whole: Cache<UserId, Kept<Bytes>>,
-    standings: Cache<UserId, Kept<Arc<Standing>>>,
+    bases: Cache<UserId, Kept<Arc<DashboardBase>>>,
 }
 
 impl Default for Dashboards {
     fn default() -> Self {
-        Self { whole: Cache::new(BYTES), standings: Cache::new(STANDING_BYTES) }
+        Self { whole: Cache::new(BYTES), bases: Cache::new(BASE_BYTES) }
     }
 }
 
@@ -77,34 +77,34 @@ impl Dashboards {
         body
     }
 
-    /// An owner's standing, when it is cached and valid at `now`.
-    pub fn standing(
+    /// The base of an owner's dashboard, when it is cached and valid at `now`.
+    pub fn base(
         &self,
         owner: UserId,
         version: u64,
         day: Day,
         now: Instant,
-    ) -> Option<Arc<Standing>> {
-        current(&self.standings, owner, version, day, now)
+    ) -> Option<Arc<DashboardBase>> {
+        current(&self.bases, owner, version, day, now)
     }
 
-    /// Caches an owner's standing and returns it.
-    pub fn keep_standing(
+    /// Caches the base of an owner's dashboard and returns it.
+    pub fn keep_base(
         &self,
         owner: UserId,
         version: u64,
-        kept: Kept<Arc<Standing>>,
-    ) -> Arc<Standing> {
-        let standing = Arc::clone(&kept.value);
-        let texts = standing.ahead.meets.iter().map(|meet| {
+        kept: Kept<Arc<DashboardBase>>,
+    ) -> Arc<DashboardBase> {
+        let base = Arc::clone(&kept.value);
+        let texts = base.ahead.meets.iter().map(|meet| {
             MEET_BYTES
                 + meet.entry.title.len()
                 + meet.entry.description.len()
                 + meet.entry.link.len()
         });
         let bytes = ENTRY_BYTES + texts.sum::<usize>();
-        self.standings.put(owner, version, kept, bytes);
-        standing
+        self.bases.put(owner, version, kept, bytes);
+        base
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
     use crate::accounts::{Account, Role};
     use crate::base::clock::{Clock, Zone};
     use crate::db::{Db, Options};
-    use crate::extension::api::{books, standing};
+    use crate::extension::api::{books, read_base};
     use crate::marketplace::books::orders::list::{Filter, read_page};
     use crate::marketplace::books::words::Words;
     use crate::stale::{self, Subject};
@@ -198,8 +198,8 @@ mod tests {
                 read_page(tx, &Words::default(), UserId(1), &filter(status)).unwrap();
             }
         });
-        let of_standings = db.columns_read(|tx| {
-            standing(tx, &ana(), tx.now()).unwrap();
+        let of_bases = db.columns_read(|tx| {
+            read_base(tx, &ana(), tx.now()).unwrap();
         });
         let watched = |read: &BTreeSet<(String, String)>, raised: &[Subject], tables: &[&str]| {
             for (table, column) in read {
@@ -211,8 +211,8 @@ mod tests {
                 assert!(read.iter().any(|(read, _)| read == table), "{table} was not read");
             }
         };
-        let raises_standings = [Subject::Person, Subject::Everybody, Subject::Content];
-        watched(&of_standings, &raises_standings, &["meet", "user_permission", "role_permission"]);
+        let raises_bases = [Subject::Person, Subject::Everybody, Subject::Content];
+        watched(&of_bases, &raises_bases, &["meet", "user_permission", "role_permission"]);
         let raises_books = [Subject::Books, Subject::Person, Subject::Everybody, Subject::Content];
         watched(&of_books, &raises_books, &["notification", "sales_day", "order_count"]);
     }

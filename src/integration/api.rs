@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{chat_pattern, is_chat_number};
-use crate::accounts::students::{self, Desk, NewStudent};
+use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::accounts::{Account, Role, store as accounts};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
@@ -87,9 +87,9 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
     } else {
         "aluno criado, sem mensagem de boas-vindas: esta chave já enviou todas as do dia"
     };
-    let (desk, actor) = (Desk::of(app), Actor::key(&holder.key, request));
+    let (services, actor) = (AccountServices::of(app), Actor::key(&holder.key, request));
     let (id, new) = app.db.write(move |tx| {
-        let id = students::create(tx, &desk, &new)?.ok_or_else(email_taken)?;
+        let id = students::create(tx, &services, &new)?.ok_or_else(email_taken)?;
         let act = Act {
             action: "aluno.criar",
             object: "aluno",
@@ -180,11 +180,11 @@ pub struct Student {
 /// Suspending a suspended student changes nothing.
 pub fn suspend(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
     let email = named_student(request)?;
-    let (desk, actor) = (Desk::of(app), Actor::key(&holder.key, request));
+    let (services, actor) = (AccountServices::of(app), Actor::key(&holder.key, request));
     let reason = format!("pela integração {}", holder.key.entry.name);
     Ok(Box::new(move |tx| {
         let student = find(tx, &email)?;
-        if students::suspend(tx, &desk, student.user_id, &reason)? {
+        if students::suspend(tx, &services, student.user_id, &reason)? {
             note(tx, &actor, "aluno.suspender", &student)?;
         }
         answer("acesso suspenso", student)
@@ -195,10 +195,10 @@ pub fn suspend(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, 
 /// tokens that the suspension ended stay ended.
 pub fn reactivate(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
     let email = named_student(request)?;
-    let (desk, actor) = (Desk::of(app), Actor::key(&holder.key, request));
+    let (services, actor) = (AccountServices::of(app), Actor::key(&holder.key, request));
     Ok(Box::new(move |tx| {
         let student = find(tx, &email)?;
-        if students::reactivate(tx, &desk, student.user_id)? {
+        if students::reactivate(tx, &services, student.user_id)? {
             note(tx, &actor, "aluno.reativar", &student)?;
         }
         answer("acesso reativado", student)

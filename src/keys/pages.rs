@@ -26,7 +26,7 @@ pub(super) const LIST: Listing = Listing {
         all: "Todas",
         values: &[("valendo", "Valendo"), ("encerrada", "Encerradas")],
     }],
-    orders: &["-criado_em", "nome", "ultimo_uso"],
+    sort_keys: &["-criado_em", "nome", "ultimo_uso"],
     heads: &[
         Head::sorts("Chave", "nome"),
         Head::plain("Situação"),
@@ -97,7 +97,7 @@ pub fn keys(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let wanted = Wanted {
         search: &query.search,
         works: query.filter("situacao").map(|state| state == "valendo"),
-        order: query.order,
+        order: query.sort_key,
         descending: query.descending,
         window: query.window(),
     };

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use crate::app::App;
 use crate::base::{Clock, MlUserId, Stop, worker};
-use crate::changes::GivenOut;
+use crate::changes::IssuedSeconds;
 use crate::config;
 use crate::db::DbError;
 
@@ -52,7 +52,7 @@ pub struct Marketplace {
     /// Labels that could not be printed recently.
     pub refused_labels: tools::labels::refused::RefusedLabels,
     /// Seconds given out to pollers as `Last-Modified`.
-    pub given: Arc<GivenOut>,
+    pub issued: Arc<IssuedSeconds>,
     /// States and kinds that orders refer to by number.
     pub words: Arc<Words>,
     /// Checks signatures of notifications.
@@ -70,7 +70,7 @@ impl Marketplace {
             busy: Busy::default(),
             answering: Busy::default(),
             refused_labels: tools::labels::refused::RefusedLabels::default(),
-            given: Arc::default(),
+            issued: Arc::default(),
             words: Arc::default(),
             verifier: Verifier::new(config),
             refresh_locks: RefreshLocks::default(),

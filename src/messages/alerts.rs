@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::choices::{self, Ways};
+use super::choices::{self, ChannelSet};
 use super::{NewNotification, NotificationKind, store};
 use crate::base::{DAY_S, UserId};
 use crate::db::{Result, WriteTx};
@@ -25,7 +25,7 @@ pub struct Alert<'a> {
 }
 
 /// Notifies all administrators, once for each cause.
-pub fn tell(tx: &WriteTx<'_>, ways: Ways, alert: &Alert<'_>) -> Result<()> {
+pub fn tell(tx: &WriteTx<'_>, ways: ChannelSet, alert: &Alert<'_>) -> Result<()> {
     let administrators: Vec<UserId> =
         tx.values("SELECT user_id FROM user WHERE role = 'admin' AND suspended_at IS NULL", [])?;
     for administrator in administrators {
@@ -44,7 +44,7 @@ pub fn tell(tx: &WriteTx<'_>, ways: Ways, alert: &Alert<'_>) -> Result<()> {
     Ok(())
 }
 
-fn send(tx: &WriteTx<'_>, ways: Ways, user: UserId, alert: &Alert<'_>) -> Result<()> {
+fn send(tx: &WriteTx<'_>, ways: ChannelSet, user: UserId, alert: &Alert<'_>) -> Result<()> {
     let kind = outbox::MessageKind::Alert;
     let channels = choices::channels_to(tx, ways, user, kind)?;
     for channel in channels {

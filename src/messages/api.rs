@@ -65,12 +65,12 @@ pub fn mark_read(app: &App, user: &ExtensionUser, request: &Request) -> Result<J
     let ids = read_ids(&mut check, &ids.unwrap_or_default());
     check.finish()?;
     let owner = user.account.user_id;
-    let given = Arc::clone(&app.marketplace.given);
+    let issued = Arc::clone(&app.marketplace.issued);
     Ok(Box::new(move |tx| {
         let marked =
             if all { store::mark_all_read(tx, owner)? } else { store::mark_read(tx, owner, &ids)? };
         if marked > 0 {
-            changes::stamp(tx, &given, owner, Topic::Notifications)?;
+            changes::stamp(tx, &issued, owner, Topic::Notifications)?;
         }
         Reply::json(&MarkReadReply { ok: true, lidas: marked })
     }))

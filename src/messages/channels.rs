@@ -51,7 +51,7 @@ fn standings(
     person: &Person,
     request: &Request,
 ) -> Result<Vec<ChannelStanding>, Problem> {
-    let (user, ways) = (person.account.user_id, choices::Ways::of(&app.config));
+    let (user, ways) = (person.account.user_id, choices::ChannelSet::of(&app.config));
     let (waiting, reach) = app.db.read(request.lane, |tx| {
         Ok::<_, Problem>((queue::store::waiting(tx)?, choices::reach(tx, ways, user)?))
     })?;

@@ -12,9 +12,9 @@ use crate::outbox::{Channel, MessageKind};
 /// A set of channels, such as those that are configured, or those that reach a
 /// person.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ways([bool; Channel::ALL.len()]);
+pub struct ChannelSet([bool; Channel::ALL.len()]);
 
-impl Ways {
+impl ChannelSet {
     /// The configured channels.
     pub fn of(config: &Config) -> Self {
         Self::that(|channel| match channel {
@@ -56,7 +56,7 @@ impl Choices {
 
 /// The channels to send a message by; empty when no channel reaches the person,
 /// or the person does not want messages of this kind.
-pub fn chosen(kind: MessageKind, reach: Ways, choices: &Choices) -> Vec<Channel> {
+pub fn chosen(kind: MessageKind, reach: ChannelSet, choices: &Choices) -> Vec<Channel> {
     if kind.is_optional() && choices.about(kind.name()) == Some(false) {
         return Vec::new();
     }
@@ -66,7 +66,7 @@ pub fn chosen(kind: MessageKind, reach: Ways, choices: &Choices) -> Vec<Channel>
 /// The channels to send a person's messages by. Without a choice: chat,
 /// Telegram and the browser wherever they are connected, and e-mail when none
 /// of them is.
-pub fn by_channel(reach: Ways, choices: &Choices) -> Vec<Channel> {
+pub fn by_channel(reach: ChannelSet, choices: &Choices) -> Vec<Channel> {
     let wants = |channel: Channel, custom: bool| {
         reach.has(channel) && choices.about(channel.name()).unwrap_or(custom)
     };
@@ -82,7 +82,7 @@ pub fn by_channel(reach: Ways, choices: &Choices) -> Vec<Channel> {
 /// [`chosen`] with the person's channels and choices from the database.
 pub fn channels_to(
     tx: &ReadTx<'_>,
-    ways: Ways,
+    ways: ChannelSet,
     user: UserId,
     kind: MessageKind,
 ) -> Result<Vec<Channel>> {
@@ -98,7 +98,7 @@ pub const REACHED: &str = "(:email OR u.chat_number IS NOT NULL
 
 /// The channels that reach a person. Chat also counts without a gateway: its
 /// messages wait until one is configured.
-pub fn reach(tx: &ReadTx<'_>, ways: Ways, user: UserId) -> Result<Ways> {
+pub fn reach(tx: &ReadTx<'_>, ways: ChannelSet, user: UserId) -> Result<ChannelSet> {
     let found = tx.optional(
         "SELECT u.chat_number IS NOT NULL,
                 EXISTS (SELECT 1 FROM telegram_chat t
@@ -108,7 +108,7 @@ pub fn reach(tx: &ReadTx<'_>, ways: Ways, user: UserId) -> Result<Ways> {
         [user],
         |row| {
             let [number, chat, device]: [bool; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
-            Ok(Ways::that(|channel| match channel {
+            Ok(ChannelSet::that(|channel| match channel {
                 Channel::Chat => number,
                 Channel::Email => ways.has(channel),
                 Channel::Telegram => chat && ways.has(channel),
@@ -147,16 +147,16 @@ pub fn set(tx: &WriteTx<'_>, user: UserId, about: &str, wanted: bool) -> Result<
 mod tests {
     use super::*;
 
-    fn all() -> Ways {
-        Ways::that(|_| true)
+    fn all() -> ChannelSet {
+        ChannelSet::that(|_| true)
     }
 
-    fn all_but(without: Channel) -> Ways {
-        Ways::that(|channel| channel != without)
+    fn all_but(without: Channel) -> ChannelSet {
+        ChannelSet::that(|channel| channel != without)
     }
 
-    fn only(channel: Channel) -> Ways {
-        Ways::that(|one| one == channel)
+    fn only(channel: Channel) -> ChannelSet {
+        ChannelSet::that(|one| one == channel)
     }
 
     fn of(choices: &[(&str, bool)]) -> Choices {
@@ -169,7 +169,7 @@ mod tests {
         let chosen = |reach| chosen(MessageKind::MeetReminder, reach, &Choices::default());
         assert_eq!(chosen(all()), [Channel::Chat, Channel::Telegram, Channel::Push]);
         assert_eq!(chosen(only(Channel::Email)), [Channel::Email]);
-        assert_eq!(chosen(Ways::default()), []);
+        assert_eq!(chosen(ChannelSet::default()), []);
     }
 
     #[test]

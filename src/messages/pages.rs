@@ -101,14 +101,14 @@ pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, P
         Some(page @ 2..) => address(list_of(request), &[("pagina", &page.to_string())]),
         _ => list_of(request).to_owned(),
     };
-    let given = Arc::clone(&app.marketplace.given);
+    let issued = Arc::clone(&app.marketplace.issued);
     Ok(Box::new(move |tx| {
         let marked = match ids {
             Some(ids) => store::mark_read(tx, owner, &ids)?,
             None => store::mark_all_read(tx, owner)?,
         };
         if marked > 0 {
-            changes::stamp(tx, &given, owner, Topic::Notifications)?;
+            changes::stamp(tx, &issued, owner, Topic::Notifications)?;
         }
         if json {
             return Reply::json(&MarkReadReply { ok: true, lidas: marked });

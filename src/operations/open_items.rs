@@ -13,7 +13,7 @@ use crate::messages::delivery::gate::Health;
 use crate::messages::{queue, store as messages};
 use crate::outbox::{Channel, channel_words};
 use crate::panel::{Notice, Tone, view};
-use crate::partner::accounts::{Near, store as partners};
+use crate::partner::accounts::{QuotaThresholds, store as partners};
 
 /// Days over which rejected signatures and failed messages are counted.
 pub const DAYS: i64 = 7;
@@ -45,11 +45,16 @@ pub struct Figures {
 }
 
 /// Reads the figures for an operator on a day.
-pub fn figures(tx: &ReadTx<'_>, operator: UserId, near: &Near, now: Instant) -> Result<Figures> {
+pub fn figures(
+    tx: &ReadTx<'_>,
+    operator: UserId,
+    thresholds: &QuotaThresholds,
+    now: Instant,
+) -> Result<Figures> {
     Ok(Figures {
-        near_quota: partners::near_quota(tx, near)?,
+        near_quota: partners::near_quota(tx, thresholds)?,
         inbox: store::inbox(tx)?,
-        refused: store::counted_since(tx, "refused_signatures", near.today.plus(1 - DAYS))?,
+        refused: store::counted_since(tx, "refused_signatures", thresholds.today.plus(1 - DAYS))?,
         queued: queue::store::waiting(tx)?,
         failing: store::failing_tasks(tx)?,
         last_tick: store::last_tick(tx)?,

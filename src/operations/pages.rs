@@ -17,14 +17,14 @@ use crate::messages::delivery::gate::Health;
 use crate::messages::queue;
 use crate::outbox::{Channel, channel_words};
 use crate::panel::{Badge, view};
-use crate::partner::accounts::Near;
+use crate::partner::accounts::QuotaThresholds;
 
 /// `GET /admin`: state of the service, open items and numbers of people.
 pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let near = Near::of(&app.config.partner.plans, app.day(request.now));
+    let thresholds = QuotaThresholds::of(&app.config.partner.plans, app.day(request.now));
     let operator = person.account.user_id;
     let (figures, people) = app.db.read(request.lane, |tx| {
-        let figures = open_items::figures(tx, operator, &near, request.now)?;
+        let figures = open_items::figures(tx, operator, &thresholds, request.now)?;
         Ok::<_, Problem>((figures, accounts::count_by_role(tx)?))
     })?;
     let backup = open_items::last_backup(app);

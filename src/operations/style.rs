@@ -29,7 +29,7 @@ const LIST: Listing = Listing {
         all: "Todos",
         values: &[("ativo", "Ativo"), ("atrasado", "Atrasado"), ("suspenso", "Suspenso")],
     }],
-    orders: &["nome", "vendas"],
+    sort_keys: &["nome", "vendas"],
     file: "estilo.csv",
     csv: &["nome", "status", "vendas"],
     heads: &[
@@ -202,7 +202,7 @@ fn select(mut all: Vec<Sample>, query: &ListQuery) -> Vec<Sample> {
         one.name.to_lowercase().contains(&search)
             && status.is_none_or(|status| status == one.status)
     });
-    match query.order {
+    match query.sort_key {
         "vendas" => all.sort_by_key(|one| one.sales),
         _ => all.sort_by_key(|one| one.name.to_lowercase()),
     }

@@ -50,7 +50,7 @@ pub struct Listing {
     pub filters: &'static [Filter],
     /// Values of `ordem`, without direction. The first is the default; with
     /// `-` before it the default is descending.
-    pub orders: &'static [&'static str],
+    pub sort_keys: &'static [&'static str],
     /// Headers of its table, where they do not depend on the reader.
     pub heads: &'static [Head],
     /// Name of its file, such as `alunos.csv`, and the file's columns as
@@ -75,8 +75,8 @@ pub struct ListQuery {
     /// From 1.
     pub page: u32,
     pub per_page: u32,
-    /// One of the orders, without its sign.
-    pub order: &'static str,
+    /// One of the sort keys, without its sign.
+    pub sort_key: &'static str,
     pub descending: bool,
     /// Whether the address asks for CSV.
     pub csv: bool,
@@ -89,7 +89,7 @@ impl Listing {
         path: "",
         hint: "",
         filters: &[],
-        orders: &[],
+        sort_keys: &[],
         heads: &[],
         file: "",
         csv: &[],
@@ -116,11 +116,11 @@ impl Listing {
             }
         }
         let wanted = text("ordem");
-        let (order, descending) = self.order_of(&wanted).unwrap_or_else(|| {
+        let (sort_key, descending) = self.sort_key_of(&wanted).unwrap_or_else(|| {
             if !wanted.is_empty() {
                 check.fail("ordem", "is not an order of this list");
             }
-            self.default_order()
+            self.default_sort_key()
         });
         let csv = match &*text("formato") {
             "" => false,
@@ -135,7 +135,7 @@ impl Listing {
             search,
             page: page.and_then(|page| u32::try_from(page).ok()).unwrap_or(1),
             per_page: per_page.and_then(|rows| u32::try_from(rows).ok()).unwrap_or(ROWS),
-            order,
+            sort_key,
             descending,
             csv,
             filters,
@@ -144,32 +144,32 @@ impl Listing {
 
     /// The query for the first page with a search and nothing else.
     pub fn first_page(&self, search: &str) -> ListQuery {
-        let (order, descending) = self.default_order();
+        let (sort_key, descending) = self.default_sort_key();
         ListQuery {
             search: search.to_owned(),
             page: 1,
             per_page: ROWS,
-            order,
+            sort_key,
             descending,
             csv: false,
             filters: Vec::new(),
         }
     }
 
-    fn order_of(&self, word: &str) -> Option<(&'static str, bool)> {
+    fn sort_key_of(&self, word: &str) -> Option<(&'static str, bool)> {
         let (bare, descending) = match word.strip_prefix('-') {
             Some(bare) => (bare, true),
             None => (word, false),
         };
-        let known = self.orders.iter().map(|order| order.trim_start_matches('-'));
+        let known = self.sort_keys.iter().map(|key| key.trim_start_matches('-'));
         known
             .into_iter()
             .find(|known| !bare.is_empty() && *known == bare)
             .map(|known| (known, descending))
     }
 
-    fn default_order(&self) -> (&'static str, bool) {
-        let first = self.orders.first().copied().unwrap_or_default();
+    fn default_sort_key(&self) -> (&'static str, bool) {
+        let first = self.sort_keys.first().copied().unwrap_or_default();
         match first.strip_prefix('-') {
             Some(bare) => (bare, true),
             None => (first, false),
@@ -217,7 +217,7 @@ impl Listing {
         more: &[(&'static str, &str)],
     ) -> Chips {
         let order = query.order_word();
-        let default = self.orders.first().copied().unwrap_or_default();
+        let default = self.sort_keys.first().copied().unwrap_or_default();
         let order = if order == default { "" } else { &*order };
         let mut params: Vec<(&str, &str)> = vec![("q", &query.search)];
         params.extend(query.filters.iter().copied());
@@ -246,7 +246,7 @@ impl Listing {
         more: &[(&'static str, &str)],
     ) -> Table {
         let order = query.order_word();
-        let default = self.orders.first().copied().unwrap_or_default();
+        let default = self.sort_keys.first().copied().unwrap_or_default();
         let order = if order == default { "" } else { &*order };
         let mut params: Vec<(&str, &str)> = vec![("q", &query.search)];
         params.extend(query.filters.iter().copied());
@@ -279,17 +279,17 @@ impl Listing {
 
     fn columns(&self, query: &ListQuery, columns: &[Head], params: &[(&str, &str)]) -> Vec<Column> {
         let column = |head: &Head| {
-            let sorted = (!head.order.is_empty() && head.order == query.order)
+            let sorted = (!head.sort_key.is_empty() && head.sort_key == query.sort_key)
                 .then_some(if query.descending { Sort::Descending } else { Sort::Ascending });
             let word = if sorted == Some(Sort::Ascending) {
-                format!("-{}", head.order)
+                format!("-{}", head.sort_key)
             } else {
-                head.order.to_owned()
+                head.sort_key.to_owned()
             };
             Column {
                 label: head.label,
                 numeric: head.numeric,
-                href: if head.order.is_empty() {
+                href: if head.sort_key.is_empty() {
                     String::new()
                 } else {
                     address(self.path, &with(params, &[("ordem", &word)]))
@@ -388,7 +388,7 @@ impl ListQuery {
 
     fn order_word(&self) -> String {
         let sign = if self.descending { "-" } else { "" };
-        format!("{sign}{}", self.order)
+        format!("{sign}{}", self.sort_key)
     }
 }
 
@@ -399,18 +399,18 @@ pub struct Head {
     /// Numbers stand on the right.
     pub numeric: bool,
     /// Value of `ordem` that sorts by it; empty when the column does not sort.
-    pub order: &'static str,
+    pub sort_key: &'static str,
 }
 
 impl Head {
     /// A column of text that does not sort.
     pub const fn plain(label: &'static str) -> Self {
-        Self { label, numeric: false, order: "" }
+        Self { label, numeric: false, sort_key: "" }
     }
 
     /// A column of text that sorts.
-    pub const fn sorts(label: &'static str, order: &'static str) -> Self {
-        Self { label, numeric: false, order }
+    pub const fn sorts(label: &'static str, sort_key: &'static str) -> Self {
+        Self { label, numeric: false, sort_key }
     }
 
     /// The same column with numbers in it.

@@ -49,15 +49,15 @@ pub fn field() -> String {
 
 /// One form, sent by one person to one address.
 #[derive(Clone)]
-pub struct Once {
+pub struct FormSubmission {
     user: i64,
     digest: [u8; 16],
     key: [u8; 32],
     /// Held until the work is done, even when the caller has disconnected.
-    _turn: Option<Arc<Turn>>,
+    _lock: Option<Arc<FormLockGuard>>,
 }
 
-impl Once {
+impl FormSubmission {
     /// The form of a request, if it has our field. The field is removed from
     /// the body of a browser's form, so that no handler sees it.
     pub fn take(user: i64, request: &mut Request) -> Option<Self> {
@@ -74,7 +74,7 @@ impl Once {
             user,
             digest: short_digest(&[&user.to_le_bytes(), request.path().as_bytes(), &value]),
             key: Sha256::new().chain_update("form_sent").chain_update(&value).finalize().into(),
-            _turn: None,
+            _lock: None,
         })
     }
 
@@ -83,9 +83,9 @@ impl Once {
         request.head.extensions.get()
     }
 
-    /// The same form, holding its turn (see [`Turns`]).
-    pub fn holding(self, turn: Turn) -> Self {
-        Self { _turn: Some(Arc::new(turn)), ..self }
+    /// The same form, holding its lock (see [`FormLocks`]).
+    pub fn holding(self, lock: FormLockGuard) -> Self {
+        Self { _lock: Some(Arc::new(lock)), ..self }
     }
 
     /// Runs a job, or returns the stored answer of the form.
@@ -132,7 +132,7 @@ impl Once {
         }
     }
 
-    /// The answer as [`Once::store`] takes it; `None` for one that is not stored.
+    /// The answer as [`FormSubmission::store`] takes it; `None` for one that is not stored.
     pub fn sealed(&self, reply: &Reply) -> Option<Vec<u8>> {
         let plain = serde_json::to_vec(&Kept::of(reply)?).ok()?;
         Some(Sealer::new(self.key).seal(&plain, PLACE))
@@ -251,20 +251,20 @@ pub fn may_bring(request: &Request) -> bool {
 /// A lock for each form: a second request with the same form waits, and then
 /// finds the answer of the first.
 #[derive(Default)]
-pub struct Turns(Mutex<HashMap<[u8; 16], Arc<tokio::sync::Mutex<()>>>>);
+pub struct FormLocks(Mutex<HashMap<[u8; 16], Arc<tokio::sync::Mutex<()>>>>);
 
 /// A held lock; when it is dropped, the next request continues.
-pub type Turn = OwnedMutexGuard<()>;
+pub type FormLockGuard = OwnedMutexGuard<()>;
 
-impl Turns {
+impl FormLocks {
     /// Waits until no other request with this form is running.
-    pub async fn enter(&self, once: &Once) -> Turn {
-        let turn = {
+    pub async fn enter(&self, form: &FormSubmission) -> FormLockGuard {
+        let lock = {
             let mut all = self.0.lock();
-            all.retain(|_, turn| Arc::strong_count(turn) > 1);
-            Arc::clone(all.entry(once.digest).or_default())
+            all.retain(|_, lock| Arc::strong_count(lock) > 1);
+            Arc::clone(all.entry(form.digest).or_default())
         };
-        turn.lock_owned().await
+        lock.lock_owned().await
     }
 }
 

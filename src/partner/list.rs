@@ -11,8 +11,8 @@ use crate::http::Problem;
 use crate::http::input::{Check, Field};
 
 /// Default number of entries of a page, and the most that a caller may ask for.
-pub const USUAL: i64 = 50;
-pub const MOST: i64 = 200;
+pub const DEFAULT_LIMIT: i64 = 50;
+pub const MAX_LIMIT: i64 = 200;
 /// Longest text that a list is searched for.
 pub const LONGEST_SEARCH: usize = 120;
 /// Largest offset.
@@ -37,7 +37,7 @@ macro_rules! list_arguments {
             $($(#[$own])* #[serde(default)] $field: $crate::http::input::Field<$type>,)*
             /// Most entries of the page.
             #[serde(default)]
-            #[schemars(range(min = 1, max = $crate::partner::list::MOST), extend("default" = $crate::partner::list::USUAL))]
+            #[schemars(range(min = 1, max = $crate::partner::list::MAX_LIMIT), extend("default" = $crate::partner::list::DEFAULT_LIMIT))]
             limit: $crate::http::input::Field<i64>,
             /// Entries to pass over.
             #[serde(default)]
@@ -58,7 +58,7 @@ impl Window {
     /// Reads and checks `limit` and `offset`.
     pub fn read(check: &mut Check, limit: Field<i64>, offset: Field<i64>) -> Self {
         Self {
-            limit: check.number("limit", limit, 1..=MOST).unwrap_or(USUAL),
+            limit: check.number("limit", limit, 1..=MAX_LIMIT).unwrap_or(DEFAULT_LIMIT),
             offset: check.number("offset", offset, 0..=MAX_OFFSET).unwrap_or(0),
         }
     }

@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use super::detail::{self, Refused};
 use super::entry::{self, PersonEntry};
-use super::{Group, Listed, Standing, store};
+use super::{Group, Listed, PersonStatus, store};
 use crate::accounts::Role;
 use crate::accounts::store::{self as accounts, by_email};
-use crate::accounts::students::{self, Desk};
+use crate::accounts::students::{self, AccountServices};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::UserId;
@@ -80,7 +80,7 @@ pub fn id_of(request: &Request) -> Result<UserId, Problem> {
 
 /// Rejects a change that would leave nobody who can administer.
 fn keep_an_administrator(tx: &ReadTx<'_>, person: &Listed) -> Result<(), Problem> {
-    let administers = person.role == Role::Admin && person.standing != Standing::Suspended;
+    let administers = person.role == Role::Admin && person.status != PersonStatus::Suspended;
     if administers && !store::others_administer(tx, person.id)? {
         return Err(Problem::new(
             Code::Conflict,
@@ -132,8 +132,8 @@ fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result
     if owner.is_some_and(|owner| owner.user_id != id) {
         return faulty(entry::email_taken());
     }
-    let (answer, actor, desk) =
-        (Answer::to(request), Actor::person(person, request), Desk::of(app));
+    let (answer, actor, services) =
+        (Answer::to(request), Actor::person(person, request), AccountServices::of(app));
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
         if entry.papel != Role::Admin
@@ -149,7 +149,7 @@ fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result
             store::update(tx, id, &entry)?;
             let act = act(group, "aluno.alterar", "equipe.alterar", &before);
             audit::note(tx, &actor, &act, Some(&was), Some(&entry))?;
-            desk.changed(tx, id);
+            services.changed(tx, id);
         }
         answer.done(id, &page_of(group, id), "alterado")
     }))
@@ -168,19 +168,19 @@ fn suspend(app: &App, person: &Person, request: &Request, group: Group) -> Resul
         Ok(reason) => reason,
         Err(again) => return Ok(again),
     };
-    let (answer, actor, desk) =
-        (Answer::to(request), Actor::person(person, request), Desk::of(app));
+    let (answer, actor, services) =
+        (Answer::to(request), Actor::person(person, request), AccountServices::of(app));
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
         if let Err(problem) = keep_an_administrator(tx, &before) {
             return answer.declined(problem, &page_of(group, id), "ultimo_admin");
         }
-        if !students::suspend(tx, &desk, id, &reason)? {
+        if !students::suspend(tx, &services, id, &reason)? {
             return answer.done(id, &page_of(group, id), "sem_mudanca");
         }
         let act = act(group, "aluno.suspender", "equipe.suspender", &before);
-        let was = Suspension { status: before.standing.name(), motivo: "" };
-        let is = Suspension { status: Standing::Suspended.name(), motivo: &reason };
+        let was = Suspension { status: before.status.name(), motivo: "" };
+        let is = Suspension { status: PersonStatus::Suspended.name(), motivo: &reason };
         audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
         answer.done(id, &page_of(group, id), "suspenso")
     }))
@@ -188,17 +188,17 @@ fn suspend(app: &App, person: &Person, request: &Request, group: Group) -> Resul
 
 fn reactivate(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
     let id = id_of(request)?;
-    let (answer, actor, desk) =
-        (Answer::to(request), Actor::person(person, request), Desk::of(app));
+    let (answer, actor, services) =
+        (Answer::to(request), Actor::person(person, request), AccountServices::of(app));
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
         let reason = store::suspended_for(tx, id)?.unwrap_or_default();
-        if !students::reactivate(tx, &desk, id)? {
+        if !students::reactivate(tx, &services, id)? {
             return answer.done(id, &page_of(group, id), "sem_mudanca");
         }
         let act = act(group, "aluno.reativar", "equipe.reativar", &before);
-        let was = Suspension { status: Standing::Suspended.name(), motivo: &reason };
-        let is = Suspension { status: Standing::Good.name(), motivo: "" };
+        let was = Suspension { status: PersonStatus::Suspended.name(), motivo: &reason };
+        let is = Suspension { status: PersonStatus::Good.name(), motivo: "" };
         audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
         answer.done(id, &page_of(group, id), "reativado")
     }))
@@ -206,18 +206,18 @@ fn reactivate(app: &App, person: &Person, request: &Request, group: Group) -> Re
 
 fn send_link(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
     let id = id_of(request)?;
-    let (answer, actor, desk) =
-        (Answer::to(request), Actor::person(person, request), Desk::of(app));
+    let (answer, actor, services) =
+        (Answer::to(request), Actor::person(person, request), AccountServices::of(app));
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
-        if before.standing == Standing::Suspended {
+        if before.status == PersonStatus::Suspended {
             let problem = Problem::new(
                 Code::Conflict,
                 "a pessoa está suspensa; reative antes de enviar um link",
             );
             return answer.declined(problem, &page_of(group, id), "esta_suspenso");
         }
-        let queued = students::send_password_link(tx, &desk, id, MessageKind::PasswordLink)?;
+        let queued = students::send_password_link(tx, &services, id, MessageKind::PasswordLink)?;
         let page = page_of(group, id);
         if queued > 0 {
             let act = act(group, "aluno.link_de_senha", "equipe.link_de_senha", &before);
@@ -242,8 +242,8 @@ fn end_sessions(
     group: Group,
 ) -> Result<Job, Problem> {
     let id = id_of(request)?;
-    let (answer, actor, desk) =
-        (Answer::to(request), Actor::person(person, request), Desk::of(app));
+    let (answer, actor, services) =
+        (Answer::to(request), Actor::person(person, request), AccountServices::of(app));
     Ok(Box::new(move |tx| {
         let before = find(tx, group, id)?;
         let ended = Ended {
@@ -252,7 +252,7 @@ fn end_sessions(
         };
         let act = act(group, "aluno.encerrar_sessoes", "equipe.encerrar_sessoes", &before);
         audit::note(tx, &actor, &act, Some(&ended), None::<&()>)?;
-        desk.changed(tx, id);
+        services.changed(tx, id);
         let members = [("id", id.to_string().into()), ("encerradas", ended.sessoes.into())];
         answer.with(&page_of(group, id), "sessoes_encerradas", &members)
     }))
@@ -261,10 +261,10 @@ fn end_sessions(
 fn remove(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
     let id = id_of(request)?;
     let answer = Answer::to(request);
-    let (actor, desk) = (Arc::new(Actor::person(person, request)), Desk::of(app));
+    let (actor, services) = (Arc::new(Actor::person(person, request)), AccountServices::of(app));
     loop {
-        let (actor, desk) = (Arc::clone(&actor), desk.clone());
-        let removed = app.db.write(move |tx| remove_some(tx, &desk, &actor, group, id));
+        let (actor, services) = (Arc::clone(&actor), services.clone());
+        let removed = app.db.write(move |tx| remove_some(tx, &services, &actor, group, id));
         match removed {
             Ok(false) => {}
             Ok(true) => return answer.done(id, group.path(), "excluido"),
@@ -278,14 +278,14 @@ fn remove(app: &App, person: &Person, request: &Request, group: Group) -> Result
 /// interruption, calling it again continues.
 fn remove_some(
     tx: &WriteTx<'_>,
-    desk: &Desk,
+    services: &AccountServices,
     actor: &Actor,
     group: Group,
     id: UserId,
 ) -> Result<bool, Problem> {
     let before = find(tx, group, id)?;
     keep_an_administrator(tx, &before)?;
-    students::suspend(tx, desk, id, "exclusão em andamento")?;
+    students::suspend(tx, services, id, "exclusão em andamento")?;
     marketplace::unlink_all(tx, id)?;
     let removed = marketplace::forget_history(tx, id, REMOVED_AT_ONCE)?
         + products::forget(tx, id, REMOVED_AT_ONCE)?
@@ -297,6 +297,6 @@ fn remove_some(
     let act = act(group, "aluno.excluir", "equipe.excluir", &before);
     audit::note(tx, actor, &act, Some(&PersonEntry::of(&before)), None::<&()>)?;
     store::replace_by_shell(tx, id)?;
-    desk.changed(tx, id);
+    services.changed(tx, id);
     Ok(true)
 }

@@ -4,7 +4,7 @@ use super::acts::{find, id_of};
 use super::entry::{self, PersonEntry};
 use super::pages::{OUTCOMES, new_form, reach, row};
 use super::views::{AccountRow, Fact, MessageRow, PermissionRow, PersonPage, SessionRow, TrailRow};
-use super::{Group, Listed, Standing, WirePerson, roles, store};
+use super::{Group, Listed, PersonStatus, WirePerson, roles, store};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -132,7 +132,7 @@ pub fn page(
         view::Field { focus: is_refused, ..view::Field::default() }.fault(fault)
     };
     let facts = facts(app, group, &stored.person, request.now);
-    let suspended = stored.person.standing == Standing::Suspended;
+    let suspended = stored.person.status == PersonStatus::Suspended;
     Reply::page(&PersonPage {
         layout: layout(app, person, request).telling(OUTCOMES, request),
         path: group.path(),

@@ -66,7 +66,7 @@ impl Group {
 
 named! {
     /// The status of a person. A suspended person is not shown as late.
-    pub enum Standing: number {
+    pub enum PersonStatus: number {
         Good = 0, "ativo";
         /// A renewal is unpaid.
         Late = 1, "atrasado";
@@ -74,7 +74,7 @@ named! {
     }
 }
 
-impl Standing {
+impl PersonStatus {
     /// The badge of the status.
     pub const fn badge(self) -> Badge {
         match self {
@@ -95,7 +95,7 @@ pub struct Listed {
     pub photo: String,
     pub role: Role,
     pub chat_number: Option<String>,
-    pub standing: Standing,
+    pub status: PersonStatus,
     pub disputed: bool,
     pub paid_until: Option<Instant>,
     pub created_at: Instant,
@@ -118,7 +118,7 @@ wire! {
         #[serde(skip_serializing_if = "Option::is_none")]
         pub papel: Option<&'static str> = (!is_student).then_some(name),
         pub chat_number: Option<String> = person.chat_number,
-        pub status: &'static str = person.standing.name(),
+        pub status: &'static str = person.status.name(),
         pub em_disputa: bool = person.disputed,
         pub pago_ate: Option<String> = spaced(person.paid_until),
         pub criado_em: String = zone.spaced(person.created_at),

@@ -5,11 +5,11 @@ use http::StatusCode;
 use super::entry;
 use super::store::{self, PeopleOrder, Wanted};
 use super::views::{ListWords, NewPersonPage, PeoplePage, PersonRow};
-use super::{Group, Listed, Standing, WirePerson};
+use super::{Group, Listed, PersonStatus, WirePerson};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
-use crate::accounts::students::{self, Desk, NewStudent};
+use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::{Instant, UserId};
@@ -56,7 +56,7 @@ const STUDENTS: Listing = Listing {
             values: &[("sim", "Em disputa"), ("nao", "Sem disputa")],
         },
     ],
-    orders: &["nome", "criado_em", "ultimo_acesso"],
+    sort_keys: &["nome", "criado_em", "ultimo_acesso"],
     heads: &heads("Plano"),
     file: "alunos.csv",
     csv: &columns("plano"),
@@ -209,7 +209,7 @@ impl Group {
 }
 
 /// Searches, exports and further pages may read many rows.
-pub fn reads_far(request: &Request) -> bool {
+pub fn needs_slow_lane(request: &Request) -> bool {
     !request.query_text().is_empty()
 }
 
@@ -253,9 +253,9 @@ fn wanted(group: Group, query: &ListQuery) -> Wanted {
         group,
         search: query.search.clone(),
         role: query.filter(group.role_field()).and_then(Role::from_name),
-        standing: query.filter("status").and_then(Standing::from_name),
+        status: query.filter("status").and_then(PersonStatus::from_name),
         disputed: query.filter("em_disputa").map(|word| word == "sim"),
-        order: match query.order {
+        order: match query.sort_key {
             "criado_em" => PeopleOrder::Creation,
             "ultimo_acesso" => PeopleOrder::Access,
             _ => PeopleOrder::Name,
@@ -273,7 +273,7 @@ pub fn row(app: &App, person: Listed, now: Instant) -> PersonRow {
         email: person.email,
         photo: person.photo,
         role: person.role.title(),
-        state: person.standing.badge(),
+        state: person.status.badge(),
         disputed: person.disputed,
         created: when(person.created_at),
         seen: person.last_access_at.map(when),
@@ -351,7 +351,7 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
         return refused(entry::email_taken(), StatusCode::CONFLICT);
     }
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let desk = Desk::of(app);
+    let services = AccountServices::of(app);
     Ok(Box::new(move |tx| {
         let new = NewStudent {
             email: entry.email.clone(),
@@ -362,7 +362,7 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
             paid_until: None,
             welcome: true,
         };
-        let id = students::create(tx, &desk, &new)?.ok_or_else(entry::email_taken)?;
+        let id = students::create(tx, &services, &new)?.ok_or_else(entry::email_taken)?;
         let act = Act {
             action: match group {
                 Group::Students => "aluno.criar",
@@ -373,8 +373,11 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
             object_name: &entry.nome,
         };
         audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
-        let word =
-            if desk.reaches(entry.chat_number.is_some()) { "criado" } else { "criado_sem_canal" };
+        let word = if services.reaches(entry.chat_number.is_some()) {
+            "criado"
+        } else {
+            "criado_sem_canal"
+        };
         answer.made(id, &format!("{}/{id}", group.path()), word)
     }))
 }

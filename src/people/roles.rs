@@ -16,7 +16,7 @@ use super::views::{PermissionRow, RoleCell, RoleRow, RolesPage};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::accounts::permissions::{self, ALL, Permission};
-use crate::accounts::students::Desk;
+use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::UserId;
@@ -202,8 +202,8 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
     if !faults.is_empty() {
         return Err(Problem::invalid(faults));
     }
-    let (answer, actor, desk) =
-        (Answer::to(request), Actor::person(person, request), Desk::of(app));
+    let (answer, actor, services) =
+        (Answer::to(request), Actor::person(person, request), AccountServices::of(app));
     Ok(Box::new(move |tx| {
         let student = find(tx, Group::Students, id)?;
         let before = permissions::exceptions(tx, id)?;
@@ -219,7 +219,7 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
                 object_name: &student.name,
             };
             audit::note(tx, &actor, &act, Some(&told(&before)), Some(&told(&after)))?;
-            desk.changed(tx, id);
+            services.changed(tx, id);
         }
         let page = format!("{}/{id}", Group::Students.path());
         answer.done(id, &page, "permissoes")

@@ -7,7 +7,7 @@
 //! than three letters, scans the whole list once and counts the matches.
 
 use super::entry::PersonEntry;
-use super::{Group, Listed, Standing};
+use super::{Group, Listed, PersonStatus};
 use crate::accounts::Role;
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
@@ -21,7 +21,7 @@ row!(Listed {
     email,
     role,
     chat_number,
-    standing,
+    status = "standing",
     disputed,
     paid_until,
     created_at,
@@ -52,7 +52,7 @@ pub struct Wanted {
     /// The text as typed.
     pub search: String,
     pub role: Option<Role>,
-    pub standing: Option<Standing>,
+    pub status: Option<PersonStatus>,
     pub disputed: Option<bool>,
     pub order: PeopleOrder,
     pub descending: bool,
@@ -69,7 +69,7 @@ impl Wanted {
     fn filters<'f>(&'f self, words: &'f [String]) -> Filters<'f> {
         let mut filters = Filters::new("kind = :group", &[(":group", &self.group)]);
         filters.and_if("role = :role", ":role", &self.role);
-        filters.and_if("standing = :standing", ":standing", &self.standing);
+        filters.and_if("standing = :standing", ":standing", &self.status);
         filters.and_if("disputed = :disputed", ":disputed", &self.disputed);
         for (name, word) in WORDS.into_iter().zip(words) {
             filters.and(&format!("instr(search, {name}) > 0"), &[(name, word)]);
@@ -143,7 +143,7 @@ fn few(tx: &ReadTx<'_>, wanted: &Wanted, words: &[String]) -> Result<Option<Vec<
         |row| {
             read += 1;
             let is_wanted = row.get::<_, i64>(4)? == i64::from(wanted.group.number())
-                && wanted.standing.is_none_or(|one| row.get(5) == Ok(one))
+                && wanted.status.is_none_or(|one| row.get(5) == Ok(one))
                 && wanted.disputed.is_none_or(|one| row.get(6) == Ok(one))
                 && wanted.role.is_none_or(|one| row.get(3) == Ok(one));
             if !is_wanted {

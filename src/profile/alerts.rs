@@ -14,7 +14,7 @@ use crate::db::ReadTx;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Field, Problem, Reply, Request};
-use crate::messages::choices::{self, Choices, Ways};
+use crate::messages::choices::{self, ChannelSet, Choices};
 use crate::messages::telegram::store::Chat;
 use crate::outbox::kind::Preference;
 use crate::outbox::{Channel, MessageKind, channel_words};
@@ -43,16 +43,20 @@ const OUTCOMES: &[Outcome] = &[
 ];
 
 /// What a person may choose, and the stored choices.
-struct Own {
+struct NotificationSettings {
     is_student: bool,
-    reach: Ways,
+    reach: ChannelSet,
     choices: Choices,
     /// Channels that this installation has.
     channels: Vec<Channel>,
 }
 
-impl Own {
-    fn read(tx: &ReadTx<'_>, ways: Ways, (user, role): (UserId, Role)) -> Result<Self, Problem> {
+impl NotificationSettings {
+    fn read(
+        tx: &ReadTx<'_>,
+        ways: ChannelSet,
+        (user, role): (UserId, Role),
+    ) -> Result<Self, Problem> {
         Ok(Self {
             is_student: role.is_student(),
             reach: choices::reach(tx, ways, user)?,
@@ -90,9 +94,9 @@ fn who(person: &Person) -> (UserId, Role) {
 /// is wanted.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     if request.wants_json() {
-        let (own, push, chat) = read(app, person, request)?;
+        let (settings, push, chat) = read(app, person, request)?;
         let chat = chat.map(|chat| telegram::wire(app, &chat));
-        return json(&own, push.wire(app.zone()), chat);
+        return json(&settings, push.wire(app.zone()), chat);
     }
     show((app, person, request), |page| {
         let word = request.notice.as_deref();
@@ -105,44 +109,44 @@ fn read(
     app: &App,
     person: &Person,
     request: &Request,
-) -> Result<(Own, push::Own, Option<Chat>), Problem> {
-    let (ways, who) = (Ways::of(&app.config), who(person));
+) -> Result<(NotificationSettings, push::PushSettings, Option<Chat>), Problem> {
+    let (ways, who) = (ChannelSet::of(&app.config), who(person));
     app.db.read(request.lane, |tx| {
-        let browsers = push::Own::read(app, tx, who.0)?;
+        let browsers = push::PushSettings::read(app, tx, who.0)?;
         let chat = telegram::chat(tx, app, who.0)?;
-        Ok((Own::read(tx, ways, who)?, browsers, chat))
+        Ok((NotificationSettings::read(tx, ways, who)?, browsers, chat))
     })
 }
 
 /// The page with the stored choices, changed by `more`.
 pub fn show(visit: Visit<'_>, more: impl FnOnce(&mut AlertsPage)) -> Result<Reply, Problem> {
     let (app, person, request) = visit;
-    let (own, push, chat) = read(app, person, request)?;
+    let (settings, push, chat) = read(app, person, request)?;
     let is_blocked = chat.as_ref().is_some_and(|chat| chat.blocked_at.is_some());
     let channel = |channel: &Channel| Tick {
         help: if *channel == Channel::Telegram && is_blocked {
             "O bot está bloqueado na sua conversa.".to_owned()
         } else {
-            about(*channel, own.reach.has(*channel)).to_owned()
+            about(*channel, settings.reach.has(*channel)).to_owned()
         },
         // A channel that is not connected cannot be chosen yet.
-        off: !own.reach.has(*channel),
+        off: !settings.reach.has(*channel),
         ..Tick::new(
             channel.name(),
             channel_words(channel.name()),
-            own.reach.has(*channel) && own.takes(*channel),
+            settings.reach.has(*channel) && settings.takes(*channel),
         )
     };
     let kind = |(kind, preference): (MessageKind, &'static Preference)| Tick {
         help: preference.help.to_owned(),
-        ..Tick::new(kind.name(), preference.label, own.wants(kind))
+        ..Tick::new(kind.name(), preference.label, settings.wants(kind))
     };
     let mut page = AlertsPage {
         layout: layout(app, person, request),
         tabs: tabs(PATH),
-        channels: own.channels.iter().map(channel).collect(),
+        channels: settings.channels.iter().map(channel).collect(),
         channels_field: view::Field::default(),
-        kinds: own.kinds().map(kind).collect(),
+        kinds: settings.kinds().map(kind).collect(),
         kinds_field: view::Field::default(),
         push: push.section(who(person).0, app.zone(), request.now),
         telegram: telegram::section(app, chat.as_ref(), request.now),
@@ -196,18 +200,22 @@ struct WireAlerts {
     telegram: Option<telegram::WireChat>,
 }
 
-fn json(own: &Own, push: WirePush, telegram: Option<telegram::WireChat>) -> Result<Reply, Problem> {
+fn json(
+    settings: &NotificationSettings,
+    push: WirePush,
+    telegram: Option<telegram::WireChat>,
+) -> Result<Reply, Problem> {
     let channel = |channel: &Channel| WireChannel {
         canal: channel.name(),
-        conectado: own.reach.has(*channel),
-        recebe: own.takes(*channel),
+        conectado: settings.reach.has(*channel),
+        recebe: settings.takes(*channel),
     };
     let kind =
-        |(kind, _): (MessageKind, _)| WireKind { tipo: kind.name(), recebe: own.wants(kind) };
+        |(kind, _): (MessageKind, _)| WireKind { tipo: kind.name(), recebe: settings.wants(kind) };
     Reply::json(&WireAlerts {
         ok: true,
-        canais: own.channels.iter().map(channel).collect(),
-        tipos: own.kinds().map(kind).collect(),
+        canais: settings.channels.iter().map(channel).collect(),
+        tipos: settings.kinds().map(kind).collect(),
         push,
         telegram,
     })
@@ -241,23 +249,23 @@ pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         check.fail("tipos", "each must be lembrete_encontro, inatividade or pergunta");
     }
     check.finish()?;
-    let (ways, who, answer) = (Ways::of(&app.config), who(person), Answer::to(request));
+    let (ways, who, answer) = (ChannelSet::of(&app.config), who(person), Answer::to(request));
     Ok(Box::new(move |tx| {
-        let (own, user) = (Own::read(tx, ways, who)?, who.0);
+        let (settings, user) = (NotificationSettings::read(tx, ways, who)?, who.0);
         let has = |names: &[String], name: &str| names.iter().any(|one| one == name);
-        for channel in own.channels.iter().filter(|_| says_channels) {
+        for channel in settings.channels.iter().filter(|_| says_channels) {
             let wanted = has(&channels, channel.name());
             // The form has no box for it yet, so it says nothing about it.
-            if is_form && !wanted && !own.reach.has(*channel) {
+            if is_form && !wanted && !settings.reach.has(*channel) {
                 continue;
             }
-            if wanted != own.takes(*channel) {
+            if wanted != settings.takes(*channel) {
                 choices::set(tx, user, channel.name(), wanted)?;
             }
         }
-        for (kind, _) in own.kinds().filter(|_| says_kinds) {
+        for (kind, _) in settings.kinds().filter(|_| says_kinds) {
             let wanted = has(&kinds, kind.name());
-            if wanted != own.wants(kind) {
+            if wanted != settings.wants(kind) {
                 choices::set(tx, user, kind.name(), wanted)?;
             }
         }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::views::{ExtensionRow, ProfilePage, SessionRow};
 use super::{alerts, devices};
 use crate::accounts::frame::layout;
-use crate::accounts::own::{self, LivingToken, OpenSession};
+use crate::accounts::own::{self, OpenSession, ValidToken};
 use crate::app::App;
 use crate::base::text::hex;
 use crate::base::{Day, Instant, TokenHash, UserId};
@@ -39,19 +39,19 @@ const OUTCOMES: &[Outcome] = &[
 ];
 
 /// Everything that the page shows.
-struct Own {
+struct ProfileData {
     name: String,
     photo: String,
     chat_number: Option<String>,
     sessions: Vec<OpenSession>,
     open_sessions: u64,
-    extension: Option<LivingToken>,
+    extension: Option<ValidToken>,
     plan: Option<(PlanName, Option<Day>)>,
     calls: u64,
     has_tokens: bool,
 }
 
-fn read(app: &App, person: &Person, request: &Request) -> Result<Own, Problem> {
+fn read(app: &App, person: &Person, request: &Request) -> Result<ProfileData, Problem> {
     let (account, today) = (&person.account, app.day(request.now));
     let user = account.user_id;
     app.db.read(request.lane, |tx| {
@@ -59,7 +59,7 @@ fn read(app: &App, person: &Person, request: &Request) -> Result<Own, Problem> {
             own::open_sessions(tx, user, &person.session, MOST_SESSIONS)?;
         let calls =
             partner::calls_between(tx, user, today.month_start(), today.next_month_start())?;
-        Ok(Own {
+        Ok(ProfileData {
             name: account.name.clone(),
             photo: account.photo.clone(),
             chat_number: own::chat_number(tx, user)?,
@@ -75,19 +75,19 @@ fn read(app: &App, person: &Person, request: &Request) -> Result<Own, Problem> {
 
 /// `GET /perfil`: the account, its sessions and its extension token.
 pub fn profile(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let own = read(app, person, request)?;
+    let profile = read(app, person, request)?;
     if request.wants_json() {
-        return json(app, person, request, own);
+        return json(app, person, request, profile);
     }
-    let mut page = page(app, person, request, &own);
+    let mut page = page(app, person, request, &profile);
     page.layout = page.layout.telling(OUTCOMES, request);
     Reply::page(&page)
 }
 
-fn page(app: &App, person: &Person, request: &Request, own: &Own) -> ProfilePage {
+fn page(app: &App, person: &Person, request: &Request, profile: &ProfileData) -> ProfilePage {
     let account = &person.account;
     let when = |at: Instant| When::new(app.zone(), at, request.now);
-    let hidden = own.open_sessions.saturating_sub(own.sessions.len() as u64);
+    let hidden = profile.open_sessions.saturating_sub(profile.sessions.len() as u64);
     ProfilePage {
         layout: layout(app, person, request),
         tabs: alerts::tabs(PATH),
@@ -98,16 +98,16 @@ fn page(app: &App, person: &Person, request: &Request, own: &Own) -> ProfilePage
             account.role.title().to_owned()
         },
         email: account.email.clone(),
-        photo: own.photo.clone(),
-        stored_name: own.name.clone(),
+        photo: profile.photo.clone(),
+        stored_name: profile.name.clone(),
         file: view::Field::default(),
-        name: view::Field::of(own.name.clone()),
-        chat_number: view::Field::of(own.chat_number.clone().unwrap_or_default()),
+        name: view::Field::of(profile.name.clone()),
+        chat_number: view::Field::of(profile.chat_number.clone().unwrap_or_default()),
         confirmation: view::Field::default(),
         present: view::Field::default(),
         password: view::Field::default(),
-        has_tokens: own.has_tokens,
-        sessions: own
+        has_tokens: profile.has_tokens,
+        sessions: profile
             .sessions
             .iter()
             .map(|session| {
@@ -127,14 +127,14 @@ fn page(app: &App, person: &Person, request: &Request, own: &Own) -> ProfilePage
             1 => "e mais 1 sessão".to_owned(),
             _ => format!("e mais {} sessões", crate::base::text::grouped(hidden)),
         },
-        extension: own.extension.map(|token| ExtensionRow {
+        extension: profile.extension.map(|token| ExtensionRow {
             since: when(token.since),
             used: token.used_at.map(when),
             until: app.zone().page(token.until),
         }),
-        api_plan: own.plan.map(|plan| {
+        api_plan: profile.plan.map(|plan| {
             let today = app.day(request.now);
-            shown(&app.config.partner.plans, plan, own.calls, today)
+            shown(&app.config.partner.plans, plan, profile.calls, today)
         }),
     }
 }
@@ -151,8 +151,8 @@ pub fn faulty(
     problem: &Problem,
     typed: impl FnOnce(&mut ProfilePage),
 ) -> Result<Reply, Problem> {
-    let own = read(app, person, request)?;
-    let mut page = page(app, person, request, &own);
+    let profile = read(app, person, request)?;
+    let mut page = page(app, person, request, &profile);
     typed(&mut page);
     mark(&mut page, &problem.fields);
     if problem.fields.is_empty() {
@@ -232,9 +232,14 @@ struct WireProfile {
     plano_api: Option<WirePlan>,
 }
 
-fn json(app: &App, person: &Person, request: &Request, own: Own) -> Result<Reply, Problem> {
+fn json(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    profile: ProfileData,
+) -> Result<Reply, Problem> {
     let zone = app.zone();
-    let sessoes = own.sessions.iter().map(|session| {
+    let sessoes = profile.sessions.iter().map(|session| {
         let atual = session.hash == person.session;
         let seen = if atual { request.now } else { session.last_seen_at };
         WireSession {
@@ -251,19 +256,19 @@ fn json(app: &App, person: &Person, request: &Request, own: Own) -> Result<Reply
         id: person.account.user_id,
         email: person.account.email.clone(),
         role: person.account.role.name(),
-        total_sessoes: own.open_sessions,
+        total_sessoes: profile.open_sessions,
         sessoes: sessoes.collect(),
-        extensao: own.extension.map(|token| WireToken {
+        extensao: profile.extension.map(|token| WireToken {
             desde: zone.spaced(token.since),
             usado_em: token.used_at.map(|at| zone.spaced(at)),
             ate: zone.spaced(token.until),
         }),
-        plano_api: own.plan.map(|(name, until)| WirePlan {
+        plano_api: profile.plan.map(|(name, until)| WirePlan {
             plano: name.name(),
             ate: until.map(|day| day.date().to_string()),
         }),
-        nome: own.name,
-        foto: own.photo,
-        chat_number: own.chat_number,
+        nome: profile.name,
+        foto: profile.photo,
+        chat_number: profile.chat_number,
     })
 }

@@ -27,13 +27,13 @@ const LONGEST_AGENT: usize = 200;
 const LINKED: &str = "navegador_ligado";
 
 /// What the page shows about push messages.
-pub struct Own {
+pub struct PushSettings {
     /// Our public key; `None` while push is off.
     key: Option<String>,
     devices: Vec<Device>,
 }
 
-impl Own {
+impl PushSettings {
     /// Reads a person's browsers.
     pub fn read(app: &App, tx: &ReadTx<'_>, user: UserId) -> Result<Self, Problem> {
         let key = app.push_keys.get().map(|keys| keys.public().to_owned());

@@ -5,7 +5,7 @@ use super::milestones;
 use super::pages::reward_words;
 use super::rules::{Rules, Standing};
 use super::views::{Ahead, CheckInCard, Lap, Moment};
-use super::{Action, Milestone, Terms, challenges, store};
+use super::{Action, Milestone, ProgramSettings, challenges, store};
 use crate::app::App;
 use crate::base::{Day, UserId};
 use crate::db::{ReadTx, Result};
@@ -18,11 +18,11 @@ pub fn card(
     student: UserId,
     (today, word): (Day, Option<&str>),
 ) -> Result<CheckInCard> {
-    let terms = Terms::of(&app.config);
+    let settings = ProgramSettings::of(&app.config);
     let standing = store::standing(tx, student)?.unwrap_or_default();
     let (rules, all) = (Rules::read(tx)?, milestones::all(tx)?);
     let streak = standing.streak_on(today);
-    let points = rules.points(Action::CheckIn, (streak + 1, terms.lap_days));
+    let points = rules.points(Action::CheckIn, (streak + 1, settings.lap_days));
     let given = if rules.looks_at_day(Action::CheckIn) {
         store::given_on(tx, student, today)?
     } else {
@@ -33,21 +33,21 @@ pub fn card(
         streak,
         best: standing.best_streak,
         xp: rules.within_limits(Action::CheckIn, points, given),
-        lap: lap(&standing, terms),
+        lap: lap(&standing, settings),
         ahead: ahead(&all, standing.xp),
         moments: match word {
-            Some(word) => moments(tx, word, (&all, &rules), terms)?,
+            Some(word) => moments(tx, word, (&all, &rules), settings)?,
             None => Vec::new(),
         },
     })
 }
 
 /// The lap that a student is in.
-pub fn lap(standing: &Standing, terms: Terms) -> Lap {
+pub fn lap(standing: &Standing, settings: ProgramSettings) -> Lap {
     Lap {
-        number: standing.lap(terms.lap_days),
-        done: standing.checkins % terms.lap_days,
-        of: terms.lap_days,
+        number: standing.lap(settings.lap_days),
+        done: standing.checkins % settings.lap_days,
+        of: settings.lap_days,
     }
 }
 
@@ -62,14 +62,14 @@ fn moments(
     tx: &ReadTx<'_>,
     word: &str,
     (all, rules): (&[Milestone], &Rules),
-    terms: Terms,
+    settings: ProgramSettings,
 ) -> Result<Vec<Moment>> {
     let mut moments = Vec::new();
     for part in word.split(' ') {
         let Some((name, number)) = part.split_once('=') else { continue };
         let Ok(number) = number.parse::<i64>() else { continue };
         match name {
-            "volta" => moments.push(Moment::Lap { number, of: terms.lap_days }),
+            "volta" => moments.push(Moment::Lap { number, of: settings.lap_days }),
             "recorde" => moments.push(Moment::Record { days: number }),
             "marco" => {
                 moments.extend(all.iter().filter(|one| one.number == number).map(|one| {

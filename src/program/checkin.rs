@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::ledger::{Account, Cause, Outcome};
+use super::ledger::{Cause, LedgerAccount, Outcome};
 use super::rules::Standing;
-use super::{Action, Terms, milestones, store};
+use super::{Action, ProgramSettings, milestones, store};
 use crate::app::App;
 use crate::base::{Day, UserId};
 use crate::db::{Result, WriteTx};
@@ -32,14 +32,20 @@ pub struct CheckIn {
 
 /// Checks a student in on the day of the transaction; `None` for a person who
 /// is not a student.
-pub fn check_in(tx: &WriteTx<'_>, terms: Terms, student: UserId) -> Result<Option<CheckIn>> {
-    let today = terms.zone.day(tx.now());
+pub fn check_in(
+    tx: &WriteTx<'_>,
+    settings: ProgramSettings,
+    student: UserId,
+) -> Result<Option<CheckIn>> {
+    let today = settings.zone.day(tx.now());
     let known = store::standing(tx, student)?;
     if let Some(standing) = known.clone().filter(|known| known.last_checkin >= Some(today)) {
         let outcome = Outcome::default();
         return Ok(Some(CheckIn { again: true, standing, outcome, lap: None, record: false }));
     }
-    let Some(mut account) = Account::of(tx, terms, student, known)? else { return Ok(None) };
+    let Some(mut account) = LedgerAccount::of(tx, settings, student, known)? else {
+        return Ok(None);
+    };
     // The task that ends streaks has not counted this one yet.
     let before = &account.standing;
     if before.streak > 0 && before.streak_on(today) == 0 {
@@ -47,7 +53,7 @@ pub fn check_in(tx: &WriteTx<'_>, terms: Terms, student: UserId) -> Result<Optio
     }
     account.check_in(today)?;
     let done = account.standing.checkins;
-    let lap = (done % terms.lap_days == 0).then_some(done / terms.lap_days);
+    let lap = (done % settings.lap_days == 0).then_some(done / settings.lap_days);
     if lap.is_some() {
         account.give(Cause { action: Action::Lap, id: done, day: today })?;
     }
@@ -71,10 +77,10 @@ fn beats_earlier(tx: &WriteTx<'_>, student: UserId, standing: &Standing) -> Resu
 /// `POST /painel/checkin`: checks the student in; a second time the same day
 /// changes nothing and says so.
 pub fn post(app: &App, person: &Person, request: &Request) -> std::result::Result<Job, Problem> {
-    let (student, terms) = (person.account.user_id, Terms::of(&app.config));
+    let (student, settings) = (person.account.user_id, ProgramSettings::of(&app.config));
     let wants_json = request.wants_json();
     Ok(Box::new(move |tx| {
-        let done = check_in(tx, terms, student)?
+        let done = check_in(tx, settings, student)?
             .ok_or_else(|| Problem::forbidden("only students check in"))?;
         if !wants_json {
             return Reply::back(HOME, &done.word());
@@ -85,7 +91,7 @@ pub fn post(app: &App, person: &Person, request: &Request) -> std::result::Resul
         let challenges: Vec<_> = outcome.challenges.iter().map(|one| &one.entry.title).collect();
         Reply::json(&json!({
             "ok": true, "ja_feito": done.again, "checkin_hoje": true,
-            "streak": standing.streak, "lap": standing.lap(terms.lap_days),
+            "streak": standing.streak, "lap": standing.lap(settings.lap_days),
             "ultimo_checkin": standing.last_checkin.map(Day::iso),
             "dias_sem_check": 0, "xp_ganho": outcome.xp, "xp": standing.xp, "nivel": level,
             "volta_completa": done.lap, "recorde": done.record,

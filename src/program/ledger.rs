@@ -6,8 +6,8 @@
 //! are the student's standing, challenges whose goal is reached, and the
 //! notification about a milestone.
 
-use super::rules::{Given, Posting, Rules, Standing, units};
-use super::{Action, Challenge, Milestone, Terms, challenges, milestones, store};
+use super::rules::{Given, Posting, Rules, Standing, sign};
+use super::{Action, Challenge, Milestone, ProgramSettings, challenges, milestones, store};
 use crate::base::{Day, UserId};
 use crate::db::{Result, WriteTx};
 use crate::messages::{NewNotification, NotificationKind, store as messages};
@@ -37,9 +37,9 @@ pub struct Outcome {
 }
 
 /// A student's account while entries are written to it.
-pub struct Account<'t> {
+pub struct LedgerAccount<'t> {
     tx: &'t WriteTx<'t>,
-    pub terms: Terms,
+    pub settings: ProgramSettings,
     pub student: UserId,
     pub rules: Rules,
     pub standing: Standing,
@@ -52,28 +52,35 @@ pub struct Account<'t> {
 /// they were given before, or the person is not a student.
 pub fn give(
     tx: &WriteTx<'_>,
-    terms: Terms,
+    settings: ProgramSettings,
     student: UserId,
     cause: Cause,
 ) -> Result<Option<Outcome>> {
-    if store::last_turn(tx, student, cause)?.is_some_and(|turn| units(turn) == 1) {
+    if store::reversal_count(tx, student, cause)?.is_some_and(|reversals| sign(reversals) == 1) {
         return Ok(None);
     }
-    let Some(mut account) = Account::open(tx, terms, student)? else { return Ok(None) };
+    let Some(mut account) = LedgerAccount::open(tx, settings, student)? else { return Ok(None) };
     account.give(cause)?;
     account.close().map(Some)
 }
 
 /// Takes back the points of a cause, if it gave any. This counts for the day on
 /// which they are taken back.
-pub fn take_back(tx: &WriteTx<'_>, terms: Terms, student: UserId, cause: Cause) -> Result<()> {
-    let Some(turn) = store::last_turn(tx, student, cause)?.filter(|turn| units(*turn) == 1) else {
+pub fn take_back(
+    tx: &WriteTx<'_>,
+    settings: ProgramSettings,
+    student: UserId,
+    cause: Cause,
+) -> Result<()> {
+    let Some(reversals) =
+        store::reversal_count(tx, student, cause)?.filter(|reversals| sign(*reversals) == 1)
+    else {
         return Ok(());
     };
-    let Some(mut account) = Account::open(tx, terms, student)? else { return Ok(()) };
-    let given = store::points_of(tx, student, cause, turn)?;
-    let today = terms.zone.day(tx.now());
-    account.post((Some(cause.action), cause.id, turn + 1), today, -given, None)?;
+    let Some(mut account) = LedgerAccount::open(tx, settings, student)? else { return Ok(()) };
+    let given = store::points_of(tx, student, cause, reversals)?;
+    let today = settings.zone.day(tx.now());
+    account.post((Some(cause.action), cause.id, reversals + 1), today, -given, None)?;
     account.close()?;
     Ok(())
 }
@@ -82,31 +89,35 @@ pub fn take_back(tx: &WriteTx<'_>, terms: Terms, student: UserId, cause: Cause) 
 /// student.
 pub fn correct(
     tx: &WriteTx<'_>,
-    terms: Terms,
+    settings: ProgramSettings,
     student: UserId,
     (xp, reason): (i64, &str),
 ) -> Result<bool> {
-    let Some(mut account) = Account::open(tx, terms, student)? else { return Ok(false) };
+    let Some(mut account) = LedgerAccount::open(tx, settings, student)? else { return Ok(false) };
     let number = store::next_correction(tx, student)?;
-    let today = terms.zone.day(tx.now());
+    let today = settings.zone.day(tx.now());
     account.post((None, number, 0), today, xp, Some(reason))?;
     account.close()?;
     Ok(true)
 }
 
-impl<'t> Account<'t> {
+impl<'t> LedgerAccount<'t> {
     /// Opens the account of a student. On first use it is created, with the
     /// points for what the student did before. `None` for a person who is not a
     /// student.
-    pub fn open(tx: &'t WriteTx<'_>, terms: Terms, student: UserId) -> Result<Option<Self>> {
-        Self::of(tx, terms, student, store::standing(tx, student)?)
+    pub fn open(
+        tx: &'t WriteTx<'_>,
+        settings: ProgramSettings,
+        student: UserId,
+    ) -> Result<Option<Self>> {
+        Self::of(tx, settings, student, store::standing(tx, student)?)
     }
 
     /// The same with a standing that was already read; `known` is `None` when
     /// there is none.
     pub fn of(
         tx: &'t WriteTx<'_>,
-        terms: Terms,
+        settings: ProgramSettings,
         student: UserId,
         known: Option<Standing>,
     ) -> Result<Option<Self>> {
@@ -117,7 +128,7 @@ impl<'t> Account<'t> {
         let standing = known.unwrap_or_default();
         let mut account = Self {
             tx,
-            terms,
+            settings,
             student,
             rules: Rules::read(tx)?,
             before: standing.xp,
@@ -125,7 +136,7 @@ impl<'t> Account<'t> {
             challenges: Vec::new(),
         };
         if is_new {
-            for cause in store::done_before(tx, terms.zone, student)? {
+            for cause in store::done_before(tx, settings.zone, student)? {
                 account.give(cause)?;
             }
         }
@@ -134,21 +145,21 @@ impl<'t> Account<'t> {
 
     /// Writes the points of an action, once for its cause.
     pub fn give(&mut self, cause: Cause) -> Result<()> {
-        let turn = match store::last_turn(self.tx, self.student, cause)? {
-            Some(turn) if units(turn) == 1 => return Ok(()),
-            Some(turn) => turn + 1,
+        let reversals = match store::reversal_count(self.tx, self.student, cause)? {
+            Some(reversals) if sign(reversals) == 1 => return Ok(()),
+            Some(reversals) => reversals + 1,
             None => 0,
         };
-        let streak = (self.standing.streak, self.terms.lap_days);
+        let streak = (self.standing.streak, self.settings.lap_days);
         let points = self.rules.points(cause.action, streak);
-        self.give_points((cause, turn), points, None).map(drop)
+        self.give_points((cause, reversals), points, None).map(drop)
     }
 
     /// Writes a check-in, with the points for the streak that results.
     pub fn check_in(&mut self, today: Day) -> Result<i64> {
         let goes_on = self.standing.last_checkin == Some(today.plus(-1));
         let streak = if goes_on { self.standing.streak + 1 } else { 1 };
-        let points = self.rules.points(Action::CheckIn, (streak, self.terms.lap_days));
+        let points = self.rules.points(Action::CheckIn, (streak, self.settings.lap_days));
         let cause = Cause { action: Action::CheckIn, id: today.0, day: today };
         self.give_points((cause, 0), points, None)
     }
@@ -157,7 +168,7 @@ impl<'t> Account<'t> {
     /// rewards of challenges that it completes.
     fn give_points(
         &mut self,
-        (cause, turn): (Cause, i64),
+        (cause, reversals): (Cause, i64),
         points: i64,
         note: Option<&str>,
     ) -> Result<i64> {
@@ -167,7 +178,7 @@ impl<'t> Account<'t> {
             Given::default()
         };
         let xp = self.rules.within_limits(cause.action, points, given);
-        self.post((Some(cause.action), cause.id, turn), cause.day, xp, note)?;
+        self.post((Some(cause.action), cause.id, reversals), cause.day, xp, note)?;
         self.meet_challenges(cause)?;
         Ok(xp)
     }
@@ -182,9 +193,9 @@ impl<'t> Account<'t> {
 
     /// Gives the reward of a challenge if its goal is reached, once.
     pub fn meet(&mut self, challenge: Challenge) -> Result<()> {
-        let today = self.terms.zone.day(self.tx.now());
+        let today = self.settings.zone.day(self.tx.now());
         let reward = Cause { action: Action::Challenge, id: challenge.id, day: today };
-        if store::last_turn(self.tx, self.student, reward)?.is_some() {
+        if store::reversal_count(self.tx, self.student, reward)?.is_some() {
             return Ok(());
         }
         let done = challenges::progress(self.tx, self.student, &challenge.entry)?;
@@ -204,12 +215,12 @@ impl<'t> Account<'t> {
     /// Writes an entry and adds it to the standing.
     fn post(
         &mut self,
-        (action, cause, turn): (Option<Action>, i64, i64),
+        (action, cause, reversals): (Option<Action>, i64, i64),
         day: Day,
         xp: i64,
         note: Option<&str>,
     ) -> Result<()> {
-        let posting = Posting { day, at: self.tx.now(), action, turn, xp };
+        let posting = Posting { day, at: self.tx.now(), action, reversals, xp };
         store::post(self.tx, self.student, &posting, cause, note)?;
         self.standing.add(&posting);
         Ok(())

@@ -83,13 +83,13 @@ impl Action {
 
 /// The settings of the program.
 #[derive(Clone, Copy, Debug)]
-pub struct Terms {
+pub struct ProgramSettings {
     /// Check-ins of a lap.
     pub lap_days: i64,
     pub zone: Zone,
 }
 
-impl Terms {
+impl ProgramSettings {
     /// The terms of a configuration.
     pub fn of(config: &Config) -> Self {
         Self { lap_days: i64::from(config.program.lap_days.max(1)), zone: config.server.timezone }

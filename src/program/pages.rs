@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::ranking::{self, Ranked, Ranking, short_name};
-use super::rules::{Rules, Standing, units};
+use super::rules::{Rules, Standing, sign};
 use super::store::Entry;
 use super::views::{
     ChallengeCard, CompetitionPage, Emblem, EntryLine, HistoryPage, MilestoneCard, RankRow,
@@ -319,7 +319,7 @@ wire! {
         quando: String = zone.spaced(entry.at),
         xp: i64 = entry.xp,
         /// Whether it takes back what was given.
-        estorno: bool = units(entry.turn) < 0,
+        estorno: bool = sign(entry.reversals) < 0,
         /// The order, lesson, meet, account or challenge, in words where it has any.
         motivo: Option<String> = why,
         referencia: String = entry.cause.to_string(),
@@ -329,7 +329,7 @@ wire! {
 /// An entry as its student and the administration read it.
 pub fn entry_line(entry: &Entry, zone: Zone, now: Instant) -> EntryLine {
     let action = Action::from_number(entry.action);
-    let is_back = units(entry.turn) < 0;
+    let is_back = sign(entry.reversals) < 0;
     let order = action == Some(Action::Sale);
     EntryLine {
         icon: action_icon(action.map_or("", Action::name)),

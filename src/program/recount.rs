@@ -34,12 +34,12 @@ pub struct Recount {
 
 /// The last comparison, or the one that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct RecountRun {
     pub begun_at: Instant,
     /// The last student that was compared.
     pub position: UserId,
     /// Students compared so far.
-    pub looked_at: i64,
+    pub compared: i64,
     /// Number of students when it began.
     pub students: i64,
     /// `None` while it runs.
@@ -47,10 +47,10 @@ pub struct Look {
     /// Students whose sums were corrected.
     pub mended: i64,
 }
-row!(Look { begun_at, position, looked_at, students, ended_at, mended });
+row!(RecountRun { begun_at, position, compared = "looked_at", students, ended_at, mended });
 
 /// The last comparison; `None` when there never was one.
-pub fn last(tx: &ReadTx<'_>) -> Result<Option<Look>> {
+pub fn last(tx: &ReadTx<'_>) -> Result<Option<RecountRun>> {
     tx.record("FROM program_recount WHERE recount_id = 1", ())
 }
 
@@ -74,10 +74,10 @@ impl Recount {
 
     /// Begins a comparison unless one runs, and waits at most `at_most` for its
     /// end; returns its state.
-    pub fn ask(app: &App, at_most: Duration) -> Result<Look> {
+    pub fn ask(app: &App, at_most: Duration) -> Result<RecountRun> {
         let end = Monotonic::now() + at_most;
         app.db.write(|tx| {
-            if last(tx)?.is_none_or(|look| look.ended_at.is_some()) {
+            if last(tx)?.is_none_or(|run| run.ended_at.is_some()) {
                 begin(tx)?;
             }
             Ok::<_, DbError>(())
@@ -87,11 +87,11 @@ impl Recount {
             // Rings are counted before the state is read, so that an end in
             // between still wakes this thread.
             let (rings, _) = app.recount.over.wait_ring(u64::MAX, Duration::ZERO);
-            let look = app.db.read(Lane::Slow, last)?;
-            let look = look.ok_or_else(|| DbError::from(rusqlite::Error::QueryReturnedNoRows))?;
+            let run = app.db.read(Lane::Slow, last)?;
+            let run = run.ok_or_else(|| DbError::from(rusqlite::Error::QueryReturnedNoRows))?;
             let left = end.saturating_duration_since(Monotonic::now());
-            if look.ended_at.is_some() || left.is_zero() {
-                return Ok(look);
+            if run.ended_at.is_some() || left.is_zero() {
+                return Ok(run);
             }
             app.recount.over.wait_ring(rings, left);
         }
@@ -121,11 +121,11 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
 
 /// Compares the next batch; false when no comparison runs.
 pub(super) fn step(app: &App) -> Result<bool> {
-    let Some(look) = app.db.read(Lane::Slow, last)?.filter(|look| look.ended_at.is_none()) else {
+    let Some(run) = app.db.read(Lane::Slow, last)?.filter(|run| run.ended_at.is_none()) else {
         return Ok(false);
     };
     let today = app.day(app.clock.now());
-    let piece = app.db.read(Lane::Slow, |tx| compare(tx, look.position, today))?;
+    let piece = app.db.read(Lane::Slow, |tx| compare(tx, run.position, today))?;
     app.db.write(move |tx| {
         for student in &piece.wrong {
             tx.run("INSERT OR IGNORE INTO program_mend (student_id) VALUES (?1)", [student])?;
@@ -203,7 +203,7 @@ fn each_posting(
                 day: row.get(1)?,
                 at: row.get(2)?,
                 action: Action::from_number(row.get(3)?),
-                turn: row.get(4)?,
+                reversals: row.get(4)?,
                 xp: row.get(5)?,
             };
             show(row.get(0)?, posting);

@@ -165,8 +165,9 @@ pub struct Posting {
     pub at: Instant,
     /// `None` for a correction.
     pub action: Option<Action>,
-    /// Even for an entry that gives, odd for one that takes back.
-    pub turn: i64,
+    /// How often the same points were taken back or given again before: even for
+    /// an entry that gives, odd for one that takes back.
+    pub reversals: i64,
     pub xp: i64,
 }
 
@@ -206,7 +207,7 @@ impl Standing {
                 self.checked_at = at;
             }
             Some(Action::Sale) => {
-                self.sales += units(entry.turn);
+                self.sales += sign(entry.reversals);
                 changed(&mut self.sales_at);
             }
             _ => {}
@@ -242,8 +243,8 @@ impl Standing {
 }
 
 /// How an entry counts for its action: 1 when it gives, -1 when it takes back.
-pub const fn units(turn: i64) -> i64 {
-    if turn % 2 == 0 { 1 } else { -1 }
+pub const fn sign(reversals: i64) -> i64 {
+    if reversals % 2 == 0 { 1 } else { -1 }
 }
 
 /// The Monday of a day's week. 1970 began on a Thursday.

@@ -1,7 +1,7 @@
 //! Standings and entries in the database.
 
 use super::ledger::{CORRECTION, Cause};
-use super::rules::{Given, Posting, Standing, units};
+use super::rules::{Given, Posting, Standing, sign};
 use super::{Action, Challenge, ChallengeEntry};
 use crate::base::{Day, Instant, UserId, Zone};
 use crate::db::{ReadTx, Record as _, Result, WriteTx};
@@ -61,8 +61,9 @@ pub fn done_before(tx: &ReadTx<'_>, zone: Zone, student: UserId) -> Result<Vec<C
     Ok(rows.into_iter().map(cause).collect())
 }
 
-/// The newest turn of a cause; `None` when it never gave anything.
-pub fn last_turn(tx: &ReadTx<'_>, student: UserId, cause: Cause) -> Result<Option<i64>> {
+/// How often the points of a cause were taken back or given again; `None` when
+/// it never gave anything.
+pub fn reversal_count(tx: &ReadTx<'_>, student: UserId, cause: Cause) -> Result<Option<i64>> {
     tx.value(
         "SELECT max(turn) FROM program_entry
          WHERE student_id = ?1 AND action = ?2 AND cause = ?3 AND action > 1",
@@ -70,12 +71,12 @@ pub fn last_turn(tx: &ReadTx<'_>, student: UserId, cause: Cause) -> Result<Optio
     )
 }
 
-/// The points of a turn of a cause.
-pub fn points_of(tx: &ReadTx<'_>, student: UserId, cause: Cause, turn: i64) -> Result<i64> {
+/// The points of the entry of a cause after so many reversals.
+pub fn points_of(tx: &ReadTx<'_>, student: UserId, cause: Cause, reversals: i64) -> Result<i64> {
     tx.value(
         "SELECT xp FROM program_entry
          WHERE student_id = ?1 AND action = ?2 AND cause = ?3 AND turn = ?4 AND action > 1",
-        (student, cause.action, cause.id, turn),
+        (student, cause.action, cause.id, reversals),
     )
 }
 
@@ -96,8 +97,8 @@ pub fn given_on(tx: &ReadTx<'_>, student: UserId, day: Day) -> Result<Given> {
         "SELECT action, turn, xp FROM program_entry WHERE student_id = ?1 AND day = ?2",
         (student, day),
         |row| {
-            let (action, turn, xp) = (row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?);
-            if let Some(action) = Action::from_number(action).filter(|_| units(turn) == 1) {
+            let (action, reversals, xp) = (row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?);
+            if let Some(action) = Action::from_number(action).filter(|_| sign(reversals) == 1) {
                 given.limited += if action.is_limited() { xp } else { 0 };
                 given.sales += if action == Action::Sale { xp } else { 0 };
             }
@@ -115,14 +116,14 @@ pub fn post(
     cause: i64,
     note: Option<&str>,
 ) -> Result<()> {
-    let Posting { day, at, action, turn, xp } = *posting;
+    let Posting { day, at, action, reversals, xp } = *posting;
     let number = action.map_or(CORRECTION, Action::number);
     tx.run(
         "INSERT INTO program_entry (student_id, day, at, action, cause, turn, xp, note)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        (student, day, at, number, cause, turn, xp, note),
+        (student, day, at, number, cause, reversals, xp, note),
     )?;
-    count(tx, day, i64::from(number), (units(turn), xp))
+    count(tx, day, i64::from(number), (sign(reversals), xp))
 }
 
 /// The number, in place of an action's, that counts streaks that ended.
@@ -162,7 +163,7 @@ pub struct Entry {
     /// [`CORRECTION`], or the number of an [`Action`].
     pub action: i64,
     pub cause: i64,
-    pub turn: i64,
+    pub reversals: i64,
     pub xp: i64,
     pub note: Option<String>,
     /// The title of the lesson or meet, or the nickname of the account, while
@@ -174,7 +175,7 @@ row!(Entry {
     at,
     action,
     cause,
-    turn,
+    reversals = "turn",
     xp,
     note,
     about = "CASE action

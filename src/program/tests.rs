@@ -10,7 +10,7 @@ use crate::base::{DAY_S, Instant, UserId};
 use crate::db::ReadTx;
 use crate::fixture::{NOW, TestApp, ZONE, config};
 
-const TERMS: Terms = Terms { lap_days: 3, zone: ZONE };
+const SETTINGS: ProgramSettings = ProgramSettings { lap_days: 3, zone: ZONE };
 const STUDENTS: i64 = 4;
 
 /// What may happen.
@@ -55,21 +55,21 @@ fn happen(test: &TestApp, event: &Event) {
         match event {
             Event::Wait(_) => {}
             Event::CheckIn(student) => {
-                checkin::check_in(tx, TERMS, UserId(student))?;
+                checkin::check_in(tx, SETTINGS, UserId(student))?;
             }
             Event::Lesson(student, lesson) => {
-                ledger::give(tx, TERMS, UserId(student), cause(Action::Lesson, lesson, today))?;
+                ledger::give(tx, SETTINGS, UserId(student), cause(Action::Lesson, lesson, today))?;
             }
             Event::Sale(student, order, ago) => {
                 let cause = cause(Action::Sale, order, today.plus(-ago));
-                ledger::give(tx, TERMS, UserId(student), cause)?;
+                ledger::give(tx, SETTINGS, UserId(student), cause)?;
             }
             Event::Cancel(student, order) => {
                 let cause = cause(Action::Sale, order, today);
-                ledger::take_back(tx, TERMS, UserId(student), cause)?;
+                ledger::take_back(tx, SETTINGS, UserId(student), cause)?;
             }
             Event::Correct(student, xp) => {
-                ledger::correct(tx, TERMS, UserId(student), (xp, "motivo"))?;
+                ledger::correct(tx, SETTINGS, UserId(student), (xp, "motivo"))?;
             }
             Event::Rules(xp, multiplier, day_limit, sales_limit) => {
                 let rules = Rules {

@@ -27,7 +27,7 @@ pub const PATH: &str = "/fornecedor/vinculos";
 pub(super) const LIST: Listing = Listing {
     path: PATH,
     hint: "Anúncio, produto ou SKU",
-    orders: &["-criado"],
+    sort_keys: &["-criado"],
     heads: &[
         Head::plain("Anúncio"),
         Head::plain("Produto"),

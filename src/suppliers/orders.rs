@@ -16,7 +16,7 @@ use crate::drop::reminders;
 use crate::edge::guard::{Person, remind_all_charge};
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::messages::choices::Ways;
+use crate::messages::choices::ChannelSet;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
     Answer, Badge, Filter, Head, ListQuery, ListReply, Listing, Notice, Outcome, Sent, Tone, When,
@@ -54,7 +54,7 @@ pub(super) const LIST: Listing = Listing {
     path: PATH,
     hint: "Pedido, SKU ou produto",
     filters: &[BY_STANDING],
-    orders: &["-data", "vencimento"],
+    sort_keys: &["-data", "vencimento"],
     heads: &[
         Head::sorts("Pedido", "data"),
         Head::plain("Vendedor"),
@@ -162,7 +162,7 @@ pub(super) fn row(order: DropOrder, zone: Zone, now: Instant) -> OrderRow {
 }
 
 /// Whether a request reads many drop orders: searches, filters and files do.
-pub fn reads_far(request: &Request) -> bool {
+pub fn needs_slow_lane(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
     asks_for_much(request) || given.any(|(name, _)| matches!(&*name, "q" | "ordem" | "vendedor"))
 }
@@ -178,7 +178,7 @@ pub(super) fn wanted(
         standing: query.filter("situacao").and_then(standing_of),
         other,
         search: query.search.to_lowercase(),
-        by_due: query.order == "vencimento",
+        by_due: query.sort_key == "vencimento",
         descending: query.descending,
         ..Wanted::all(whose, now)
     }
@@ -306,7 +306,7 @@ pub fn pay_many(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
 /// `POST /fornecedor/pedidos/{id}/lembrar`: reminds the seller of an order.
 pub fn remind(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (id, owner, answer) = (request.id()?, person.account.user_id, Answer::to(request));
-    let ways = Ways::of(&app.config);
+    let ways = ChannelSet::of(&app.config);
     Ok(Box::new(move |tx| {
         let order = orders::one(tx, Whose::Related(owner), id)?.ok_or_else(Problem::not_found)?;
         if !matches!(order.standing(tx.now()), Standing::Pending | Standing::Overdue) {
@@ -335,7 +335,7 @@ pub fn remind_all(app: &App, person: &Person, request: &Request) -> Result<Job, 
         let reply = Reply::back(PATH, "espera")?.with(RETRY_AFTER, wait.into());
         return Ok(nothing_to_do(reply.status(StatusCode::SEE_OTHER)));
     }
-    let ways = Ways::of(&app.config);
+    let ways = ChannelSet::of(&app.config);
     Ok(Box::new(move |tx| {
         let told = reminders::of_all(tx, ways, owner)?;
         let word = format!("lembrados-{}-{}", told.sellers, told.orders);

@@ -28,7 +28,7 @@ pub(super) const LIST: Listing = Listing {
     path: "/painel/fornecedores",
     hint: "Pedido, SKU ou produto",
     filters: &[BY_STANDING],
-    orders: &["-data", "vencimento"],
+    sort_keys: &["-data", "vencimento"],
     heads: &[
         Head::sorts("Pedido", "data"),
         Head::plain("Fornecedor"),

@@ -18,7 +18,7 @@ use crate::drop::views::invitation_rows;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
-use crate::messages::choices::{self, Ways};
+use crate::messages::choices::{self, ChannelSet};
 use crate::messages::{self, NewNotification, NotificationKind};
 use crate::outbox::{self, MessageKind, NewMessage};
 use crate::panel::{Answer, Form, FormView, Input, Outcome, Rule, Visit, When, form};
@@ -177,7 +177,7 @@ pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     };
     let (owner, name) = (person.account.user_id, person.account.name.clone());
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let ways = Ways::of(&app.config);
+    let ways = ChannelSet::of(&app.config);
     let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| match relations::invite(tx, owner, &new.email)? {
         Invited::Made(id) => {
@@ -199,7 +199,7 @@ pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 /// Notifies the invited person, if they have an account that can accept.
 fn tell(
     tx: &WriteTx<'_>,
-    ways: Ways,
+    ways: ChannelSet,
     (supplier, name): (UserId, &str),
     email: &str,
     invitation: i64,

@@ -28,7 +28,7 @@ pub(super) const LIST: Listing = Listing {
             ("ean_unknown", "EAN desconhecido"),
         ],
     }],
-    orders: &["vendedor"],
+    sort_keys: &["vendedor"],
     heads: &[Head::plain("Anúncio"), Head::plain("Vendedor"), Head::plain("Vincular a")],
     file: "conferencia.csv",
     csv: &["seller_id", "vendedor", "ml_id", "titulo", "sku", "ean", "motivo"],

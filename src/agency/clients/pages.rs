@@ -9,7 +9,9 @@ use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::agency::charts::{self, Span};
 use crate::agency::invites::pages::Inviting;
-use crate::agency::{CLIENTS, act, cycle, days, leaving, page_of, store as accounts, told};
+use crate::agency::{
+    CLIENTS, act, cycle, days, leaving, notifications, page_of, store as accounts,
+};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::{MlUserId, UserId, Zone};
@@ -49,7 +51,7 @@ pub(in crate::agency) const LIST: Listing = Listing {
             values: &[("eu", "Meus clientes"), ("ninguem", "Sem responsável")],
         },
     ],
-    orders: &["nome"],
+    sort_keys: &["nome"],
     heads: &[
         Head::sorts("Cliente", "nome"),
         Head::plain("Vendas, 30 dias").numeric(),
@@ -237,18 +239,18 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let (id, today, zone) = (request.id()?, app.day(request.now), app.zone());
     let span = Span::asked(request)?;
-    let (client, accounts, sold, course) = app.db.read(request.lane, |tx| {
+    let (client, accounts, sold, daily_series) = app.db.read(request.lane, |tx| {
         let client = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let sold = store::sold(tx, id, today, SOLD_DAYS)?;
         let accounts = store::looked_over(tx, id)?;
         let (from, to) = span.days(today);
-        let course = days::filled(&days::course(tx, id, from, to)?, from, to);
-        Ok::<_, Problem>((client, accounts, sold, course))
+        let daily_series = days::filled(&days::daily_series(tx, id, from, to)?, from, to);
+        Ok::<_, Problem>((client, accounts, sold, daily_series))
     })?;
     if request.wants_json() {
         let own: Vec<ClientAccount> = accounts.into_iter().map(|(account, _)| account).collect();
         let mut value = shown(&client, &own, sold, zone);
-        value["dias"] = charts::shown(&course);
+        value["dias"] = charts::shown(&daily_series);
         return Reply::json(&value);
     }
     let lines = accounts
@@ -259,7 +261,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         is_admin: person.account.role == Role::Admin,
         standing: standing(&client),
         invited: client.invited_until.is_some_and(|until| until > request.now),
-        charts: charts::of(&course, span, sold, &page_of(id)),
+        charts: charts::of(&daily_series, span, sold, &page_of(id)),
         accounts: lines.collect(),
         synced: client.synced_at.map(|at| crate::panel::When::new(zone, at, request.now)),
         client,
@@ -412,7 +414,7 @@ fn take_in(tx: &WriteTx<'_>, client: i64, account: MlUserId, zone: Zone) -> Resu
     }
     let joined = accounts::joined(tx, account)?.ok_or_else(Problem::not_found)?;
     days::note(tx, &joined, zone.day(tx.now()))?;
-    told::joined(tx, joined.owner, &joined.nickname)?;
+    notifications::notify_joined(tx, joined.owner, &joined.nickname)?;
     Ok(())
 }
 
@@ -511,7 +513,7 @@ pub fn sync_all(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         let said = "other cycles wait already; try again in a moment";
         Problem { retry_after_s: Some(5), ..Problem::new(Code::Unavailable, said) }
     };
-    let done = cycle::run(app, cycle::Whom::Everybody)?.ok_or_else(busy)?;
+    let done = cycle::run(app, cycle::ClientSelection::AllWanted)?.ok_or_else(busy)?;
     let word = match done {
         cycle::Cycle { pending: 1.., .. } => "sincronizando",
         cycle::Cycle { errors: 1.., .. } => "com_erros",

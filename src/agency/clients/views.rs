@@ -114,7 +114,7 @@ pub struct AccountLine {
 
 /// A finding in words, and what to do about it.
 pub struct FindingLine {
-    pub told: String,
+    pub text: String,
     pub remedy: &'static str,
     pub since: When,
 }
@@ -122,7 +122,7 @@ pub struct FindingLine {
 impl FindingLine {
     pub fn new(one: &Finding, (zone, now): (Zone, Instant)) -> Self {
         Self {
-            told: one.fault.told(one.things),
+            text: one.fault.describe(one.things),
             remedy: one.fault.remedy(),
             since: When::new(zone, one.since, now),
         }

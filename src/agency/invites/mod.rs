@@ -98,13 +98,13 @@ impl Ending {
 
 /// Encrypts the result of a visit into the address of its page. A reload shows
 /// the same result, and nobody can forge another one.
-fn told(app: &App, ending: Ending, account: &str) -> String {
+fn seal_outcome(app: &App, ending: Ending, account: &str) -> String {
     let text = format!("{}:{account}", ending.name());
     format!("{DONE}?fim={}", hex(&app.sealer.seal(text.as_bytes(), PLACE)))
 }
 
 /// Decrypts the ending and the account's name from the page's address.
-fn read(app: &App, sealed: &str) -> Option<(Ending, String)> {
+fn open_outcome(app: &App, sealed: &str) -> Option<(Ending, String)> {
     let text = app.sealer.open_text(&from_hex(sealed)?, PLACE).ok()?;
     let (ending, account) = text.reveal().split_once(':')?;
     Some((Ending::from_name(ending)?, account.to_owned()))

@@ -37,7 +37,7 @@ struct InvitationJson<'a> {
 /// `GET /convite/{code}`: shows who asks for which access, before anything is
 /// authorised.
 pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
-    match living(app, request)? {
+    match find_valid(app, request)? {
         Some(invited) => show(app, request, invited),
         None => gone(app, request),
     }
@@ -71,7 +71,7 @@ fn way_out(auth_base: &str) -> &str {
 
 /// The client that the path's code invites. Unknown codes count against the
 /// address they come from.
-fn living(app: &App, request: &Request) -> Result<Option<Invited>, Problem> {
+fn find_valid(app: &App, request: &Request) -> Result<Option<Invited>, Problem> {
     let subject = Subject::address(request.client);
     let verdict = app.limiter.peek(Class::InviteAddress, subject, OF_ADDRESS, request.now);
     if !verdict.allowed {
@@ -111,7 +111,7 @@ fn gone(app: &App, request: &Request) -> Result<Reply, Problem> {
 
 /// `POST /convite/{code}`: leads to the consent page, bound to this browser.
 pub fn begin(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> {
-    let Some(invited) = living(app, request)? else {
+    let Some(invited) = find_valid(app, request)? else {
         return gone(app, request).map(nothing_to_do);
     };
     let secret = secrets::random_hex::<32>();
@@ -148,7 +148,7 @@ struct EndJson<'a> {
 pub fn done(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
     let query: EndQuery = request.query()?;
     let sealed = Check::text().optional("fim", query.fim).unwrap_or_default();
-    let Some((ending, account)) = super::read(app, &sealed) else {
+    let Some((ending, account)) = super::open_outcome(app, &sealed) else {
         return gone(app, request);
     };
     let reply = if request.wants_json() {

@@ -10,9 +10,9 @@ use std::cell::Cell;
 use serde::Serialize;
 
 use super::store::{self, Guest};
-use super::{Ending, began_here, told};
+use super::{Ending, began_here, seal_outcome};
 use crate::agency::clients::MOST_ACCOUNTS;
-use crate::agency::{act, page_of, store as agency, told as news};
+use crate::agency::{act, notifications, page_of, store as agency};
 use crate::app::App;
 use crate::audit::{self, Actor, ActorKind};
 use crate::base::{MlUserId, TokenHash, UserId};
@@ -35,7 +35,7 @@ pub fn finish(app: &App, _: &Visitor, request: &Request) -> Result<Todo<Reply>, 
             let (callback, actor) = (callback?, actor(request));
             return Ok(Todo::Outside(Box::new(move |app| {
                 let (ending, account) = receive(app, &guest, &callback, actor)?;
-                Reply::redirect(&told(app, ending, &account))
+                Reply::redirect(&seal_outcome(app, ending, &account))
             })));
         }
         (Some(_), false) => return end(app, Ending::Elsewhere),
@@ -52,7 +52,7 @@ pub fn finish(app: &App, _: &Visitor, request: &Request) -> Result<Todo<Reply>, 
 }
 
 fn end(app: &App, ending: Ending) -> Result<Todo<Reply>, Problem> {
-    Reply::redirect(&told(app, ending, "")).map(Todo::Now)
+    Reply::redirect(&seal_outcome(app, ending, "")).map(Todo::Now)
 }
 
 /// The actor that the audit log names for a guest.
@@ -154,13 +154,13 @@ fn tell(
     (account, nickname): (MlUserId, &str),
 ) -> Result<(), Problem> {
     if owner != guest.shell {
-        news::joined(tx, owner, nickname)?;
+        notifications::notify_joined(tx, owner, nickname)?;
     }
     let title = format!("{nickname} foi autorizada");
     let text =
         format!("A conta chegou pelo convite de {}. A primeira leitura já começou.", guest.name);
     let page = page_of(guest.client);
     let cause = format!("agencia:entrou:{account}:{}", tx.now().0);
-    news::team(tx, guest.client, (&title, &text), &page, &cause)?;
+    notifications::notify_team(tx, guest.client, (&title, &text), &page, &cause)?;
     Ok(())
 }

@@ -132,7 +132,7 @@ impl Asked {
 
 /// Whether reading the page is slow: it is far from either end, or it searches
 /// for the questions of some clients among those of all.
-pub fn walks(request: &Request) -> bool {
+pub fn needs_slow_lane(request: &Request) -> bool {
     let asked = Asked::read(request, Status::All);
     asked.is_ok_and(|asked| {
         let (before, rows) = asked.window();

@@ -32,7 +32,7 @@ const LIST: Listing = Listing {
             values: &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")],
         },
     ],
-    orders: &["-quando"],
+    sort_keys: &["-quando"],
     heads: &[
         Head::plain("O que foi feito"),
         Head::plain("Quem"),

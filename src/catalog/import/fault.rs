@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::base::grouped;
-use crate::catalog::{MOST, MOST_UNITS};
+use crate::catalog::{MAX_PRODUCTS, MOST_UNITS};
 
 /// What is wrong with a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,9 @@ impl RowFault {
             Self::NoPrice => format!("{} is required for a new product", name(4)),
             Self::Stock => format!("{} must be a whole number from 0 to {MOST_UNITS}", name(5)),
             Self::TooLong => "has more cells than the header row".to_owned(),
-            Self::NoRoom => format!("there is no room: a person has at most {MOST} products"),
+            Self::NoRoom => {
+                format!("there is no room: a person has at most {MAX_PRODUCTS} products")
+            }
         }
     }
 
@@ -191,7 +193,7 @@ impl fmt::Display for FileFault {
             Self::Twice(name) => write!(f, "the header row names {name} twice"),
             Self::NoSku => write!(f, "the header row has no sku; it must be {columns}"),
             Self::Empty => f.write_str("the file has no row besides the header"),
-            Self::TooMany(rows) => write!(f, "the file has {rows} rows; at most {MOST} are taken"),
+            Self::TooMany(rows) => write!(f, "the file has {rows} rows; at most {MAX_PRODUCTS} are taken"),
         }
     }
 }
@@ -216,7 +218,11 @@ impl FileFault {
             Self::NoSku => format!("falta o SKU no cabeçalho; ele pode ter {columns}"),
             Self::Empty => "o arquivo não tem nenhuma linha além do cabeçalho".to_owned(),
             Self::TooMany(rows) => {
-                format!("o arquivo tem {} linhas; cabem até {}", grouped(*rows), grouped(MOST))
+                format!(
+                    "o arquivo tem {} linhas; cabem até {}",
+                    grouped(*rows),
+                    grouped(MAX_PRODUCTS)
+                )
             }
         })
     }

@@ -12,7 +12,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::{
-    MOST, MOST_UNITS, Product, ProductEntry, is_amount, is_ean, is_sku, is_title, stock, store,
+    MAX_PRODUCTS, MOST_UNITS, Product, ProductEntry, is_amount, is_ean, is_sku, is_title, stock,
+    store,
 };
 use crate::base::text::search_key;
 use crate::base::{Cents, UserId, shortened};
@@ -89,7 +90,7 @@ pub fn read(bytes: &[u8]) -> Result<File, FileFault> {
     while let Some(csv_read::Row { number, cells }) = sheet.next_row().map_err(unreadable)? {
         count += 1;
         // Rows over the limit are counted but not stored.
-        if count > MOST {
+        if count > MAX_PRODUCTS {
             continue;
         }
         let mut row = read_row(number, &columns, cells);
@@ -101,7 +102,7 @@ pub fn read(bytes: &[u8]) -> Result<File, FileFault> {
     }
     match count {
         0 => return Err(FileFault::Empty),
-        count if count > MOST => return Err(FileFault::TooMany(count)),
+        count if count > MAX_PRODUCTS => return Err(FileFault::TooMany(count)),
         _ => {}
     }
     let mut names = Names::default();
@@ -220,7 +221,7 @@ pub fn apply(tx: &WriteTx<'_>, owner: UserId, file: &File) -> Result<Counts, Imp
     let mut products = store::count(tx, owner)?;
     for row in &file.rows {
         let before = store::by_sku(tx, owner, &row.sku)?;
-        let faults = row.faults(before.as_ref(), products < MOST);
+        let faults = row.faults(before.as_ref(), products < MAX_PRODUCTS);
         if faults.is_empty() {
             products += usize::from(before.is_none());
         } else {
@@ -258,7 +259,7 @@ fn apply_row(
     let counted = row.stock.unwrap_or(present);
     let Some(before) = before else {
         let id = store::insert(tx, owner, &entry)?;
-        stock::count_to(tx, id, 0, counted, REASON)?;
+        stock::set_counted_stock(tx, id, 0, counted, REASON)?;
         return Ok(Change::Created);
     };
     if before.entry == entry && counted == present {
@@ -267,7 +268,7 @@ fn apply_row(
     if before.entry != entry {
         store::update(tx, owner, before.id, &entry)?;
     }
-    stock::count_to(tx, before.id, present, counted, REASON)?;
+    stock::set_counted_stock(tx, before.id, present, counted, REASON)?;
     Ok(Change::Changed)
 }
 

@@ -8,12 +8,12 @@ use super::{Counts, ImportError, apply, read};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::grouped;
-use crate::catalog::MOST;
+use crate::catalog::MAX_PRODUCTS;
 use crate::catalog::pages::{Change, base};
 use crate::catalog::views::ProductImportPage;
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request, upload};
-use crate::panel::once::Once;
+use crate::panel::once::FormSubmission;
 use crate::panel::{Notice, Tone, Visit, csv_read, view};
 
 /// Bad rows that a page or an error message names.
@@ -46,7 +46,7 @@ fn page(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> Product
         base: base(person),
         alert: title.map(|title| Notice::new(Tone::Bad, title, text)),
         file,
-        most: grouped(MOST),
+        most: grouped(MAX_PRODUCTS),
         faults: shown.take(MOST_SHOWN).map(|(line, said)| (line.to_string(), said)).collect(),
         more: count.saturating_sub(MOST_SHOWN),
     }
@@ -88,13 +88,14 @@ fn take(visit: Visit<'_>, bytes: &[u8]) -> Result<Result<Reply, Problem>, Import
     let (app, person, request) = visit;
     let file = read(bytes).map_err(ImportError::File)?;
     let change = Change::of(app, person, request);
-    let (once, page, wants_json) = (Once::of(request).cloned(), base(person), request.wants_json());
+    let (form, page, wants_json) =
+        (FormSubmission::of(request).cloned(), base(person), request.wants_json());
     app.db.write(move |tx| {
         let counts = apply(tx, change.owner, &file)?;
         change.made(tx);
         let reply = done(page, wants_json, counts);
-        if let (Some(once), Ok(reply)) = (once, &reply) {
-            once.keep(tx, reply)?;
+        if let (Some(form), Ok(reply)) = (form, &reply) {
+            form.keep(tx, reply)?;
         }
         Ok(reply)
     })

@@ -43,7 +43,7 @@ row!(Movement { id = "movement_id", kind, change, balance, reason, order_id, cre
 
 /// A movement to be made.
 #[derive(Clone, Debug)]
-pub struct Move<'m> {
+pub struct NewMovement<'m> {
     pub kind: StockMovementKind,
     /// The number of units that it adds to the balance.
     pub change: i64,
@@ -52,11 +52,11 @@ pub struct Move<'m> {
 }
 
 /// Makes a movement; returns the new balance.
-pub fn make(tx: &WriteTx<'_>, product: i64, what: &Move<'_>) -> Result<i64> {
+pub fn record_movement(tx: &WriteTx<'_>, product: i64, movement: &NewMovement<'_>) -> Result<i64> {
     let (owner, balance): (UserId, i64) = tx.one(
         "UPDATE product SET stock = stock + ?2, updated_at = ?3 WHERE product_id = ?1
          RETURNING owner_id, stock",
-        (product, what.change, tx.now()),
+        (product, movement.change, tx.now()),
         |row| row.try_into(),
     )?;
     tx.execute(
@@ -66,12 +66,12 @@ pub fn make(tx: &WriteTx<'_>, product: i64, what: &Move<'_>) -> Result<i64> {
                  ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         (
             product,
-            what.kind,
-            what.change.abs(),
-            what.change,
+            movement.kind,
+            movement.change.abs(),
+            movement.change,
             balance,
-            what.reason,
-            what.order,
+            movement.reason,
+            movement.order,
             tx.now(),
         ),
     )?;
@@ -80,7 +80,7 @@ pub fn make(tx: &WriteTx<'_>, product: i64, what: &Move<'_>) -> Result<i64> {
 }
 
 /// Sets the balance to what was counted, unless it is the same already.
-pub fn count_to(
+pub fn set_counted_stock(
     tx: &WriteTx<'_>,
     product: i64,
     present: i64,
@@ -88,13 +88,13 @@ pub fn count_to(
     reason: &str,
 ) -> Result<()> {
     if present != counted {
-        let what = Move {
+        let movement = NewMovement {
             kind: StockMovementKind::Adjust,
             change: counted - present,
             reason,
             order: None,
         };
-        make(tx, product, &what)?;
+        record_movement(tx, product, &movement)?;
     }
     Ok(())
 }
@@ -117,13 +117,13 @@ pub fn page(tx: &ReadTx<'_>, product: i64, skipped: u64, most: u32) -> Result<Ve
     )
 }
 
-/// The effect of an order on stock.
+/// State of an order: it decides what the order does to stock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sale {
+pub enum SaleState {
     /// It was paid: its goods go out.
     Paid,
     /// It was cancelled: the units it took out come back.
-    CalledOff,
+    Cancelled,
     /// Any other state: nothing moves.
     Open,
 }
@@ -138,7 +138,7 @@ pub struct SoldOrder<'o> {
     /// The SKU on the order; empty when it has none.
     pub sku: &'o str,
     pub quantity: i64,
-    pub sale: Sale,
+    pub sale: SaleState,
 }
 
 /// Moves stock for an order of a person (contract §9): out once when the order is
@@ -148,9 +148,9 @@ pub struct SoldOrder<'o> {
 /// earlier sales. An order that arrives again or late moves nothing a second time.
 pub fn move_for_order(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> {
     match order.sale {
-        Sale::Open => Ok(()),
-        Sale::Paid => go_out(tx, owner, order),
-        Sale::CalledOff => come_back(tx, owner, order.id),
+        SaleState::Open => Ok(()),
+        SaleState::Paid => go_out(tx, owner, order),
+        SaleState::Cancelled => come_back(tx, owner, order.id),
     }
 }
 
@@ -178,13 +178,13 @@ fn go_out(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> 
     if moved(tx, owner, order.id, StockMovementKind::Out)?.is_some() {
         return Ok(());
     }
-    let what = Move {
+    let movement = NewMovement {
         kind: StockMovementKind::Out,
         change: -order.quantity,
         reason: &format!("Venda {}", order.id),
         order: Some(order.id),
     };
-    make(tx, product, &what)?;
+    record_movement(tx, product, &movement)?;
     Ok(())
 }
 
@@ -195,13 +195,13 @@ fn come_back(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<()> {
     if moved(tx, owner, order, StockMovementKind::In)?.is_some() {
         return Ok(());
     }
-    let what = Move {
+    let movement = NewMovement {
         kind: StockMovementKind::In,
         change: quantity,
         reason: &format!("Venda {order} cancelada"),
         order: Some(order),
     };
-    make(tx, product, &what)?;
+    record_movement(tx, product, &movement)?;
     Ok(())
 }
 

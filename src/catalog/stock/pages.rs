@@ -1,6 +1,6 @@
 //! Movements made by hand, in the panels of sellers and suppliers.
 
-use super::{LONGEST_REASON, Move, StockMovementKind};
+use super::{LONGEST_REASON, NewMovement, StockMovementKind};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::catalog::entry::typed;
@@ -105,13 +105,13 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let page = format!("{}/{id}", base(person));
     Ok(Box::new(move |tx| {
         let present = store::product(tx, change.owner, id)?.ok_or_else(Problem::not_found)?;
-        let what = Move {
+        let movement = NewMovement {
             kind: entered.kind,
             change: entered.change(present.stock)?,
             reason: &entered.reason,
             order: None,
         };
-        super::make(tx, id, &what)?;
+        super::record_movement(tx, id, &movement)?;
         change.made(tx);
         let number = super::total(tx, id)?;
         change.answer.made(number, &page, "movimento")

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::apply::{self, Incoming};
 use super::*;
-use crate::accounts::students::Desk;
+use crate::accounts::students::AccountServices;
 use crate::audit::{Actor, ActorKind};
 use crate::config::Config;
 use crate::db::{Result, WriteTx};
@@ -35,10 +35,10 @@ impl TestApp {
 
     fn write<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>, &Desk) -> Result<T> + Send + 'static,
+        job: impl FnOnce(&WriteTx<'_>, &AccountServices) -> Result<T> + Send + 'static,
     ) -> T {
-        let desk = Desk::of(&self.0.app);
-        self.0.app.db.write(move |tx| job(tx, &desk)).unwrap()
+        let services = AccountServices::of(&self.0.app);
+        self.0.app.db.write(move |tx| job(tx, &services)).unwrap()
     }
 
     fn incoming(&self, payload: &Value) -> Incoming {
@@ -51,8 +51,8 @@ impl TestApp {
     /// Receives payloads, all in one transaction.
     fn receive(&self, payloads: &[Value]) {
         let incoming: Vec<Incoming> = payloads.iter().map(|one| self.incoming(one)).collect();
-        self.write(move |tx, desk| {
-            incoming.iter().try_for_each(|incoming| apply::receive(tx, desk, incoming))
+        self.write(move |tx, services| {
+            incoming.iter().try_for_each(|incoming| apply::receive(tx, services, incoming))
         });
     }
 

@@ -25,9 +25,9 @@ fn event(kind: EventKind, transaction: &str, day: i64) -> Value {
 }
 
 fn suspend_by_hand(test: &TestApp) {
-    test.write(|tx, desk| {
+    test.write(|tx, services| {
         let lia = crate::accounts::terms::by_email(tx, LIA)?.unwrap();
-        students::suspend(tx, desk, lia.user_id, "por decisão da equipe")
+        students::suspend(tx, services, lia.user_id, "por decisão da equipe")
     });
 }
 
@@ -83,7 +83,7 @@ fn the_sweep_waits_for_the_last_second() {
     lia(&test, "pro pago 2026-11-20 atrasado 2026-11-20");
     let swept = |now: &str| {
         test.now_is(now);
-        test.write(|tx, desk| sweep(tx, desk, 7))
+        test.write(|tx, services| sweep(tx, services, 7))
     };
     assert_eq!(swept("2026-11-27T11:59:59Z"), 0);
     assert_eq!(swept("2026-11-27T12:00:00Z"), 1);
@@ -130,7 +130,7 @@ fn an_event_processed_again_changes_an_account_once() {
         let (stored, body) = test.0.read(|tx| store::one(tx, id)).unwrap();
         let payload: Value = serde_json::from_str(&body.unwrap()).unwrap();
         let incoming = Incoming { role, ..test.incoming(&payload) };
-        test.write(move |tx, desk| apply::again(tx, desk, &incoming, &stored)).state
+        test.write(move |tx, services| apply::again(tx, services, &incoming, &stored)).state
     };
     assert_eq!(again(1, Some(Role::Pro)), EventState::NoEffect);
     lia(&test, "pro suspenso pago 2026-12-20");

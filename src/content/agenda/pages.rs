@@ -18,7 +18,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::panel::ListReply;
 use crate::panel::view::{day_in_words, span};
 use crate::program::ledger::{self, Cause};
-use crate::program::{Action, Terms};
+use crate::program::{Action, ProgramSettings};
 use crate::wire;
 
 /// Most future and past meets that the page shows.
@@ -111,7 +111,7 @@ fn over(meet: Meet, zone: Zone) -> PastMeet {
 /// before it begins, or while it is running, counts as attending it.
 pub fn join(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (account, id, now) = (person.account.clone(), request.id()?, request.now);
-    let terms = Terms::of(&app.config);
+    let settings = ProgramSettings::of(&app.config);
     Ok(Box::new(move |tx| {
         let may = accounts::may(tx, account.user_id, account.role, PERMISSION)?;
         let meet = store::meet(tx, id)?.ok_or_else(Problem::not_found)?;
@@ -120,9 +120,9 @@ pub fn join(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             return Err(Problem::not_found());
         }
         if (meet.entry.starts_at.minus(EARLY_S)..meet.ends_at()).contains(&now) {
-            let day = terms.zone.day(now);
+            let day = settings.zone.day(now);
             let cause = Cause { action: Action::Meet, id, day };
-            ledger::give(tx, terms, account.user_id, cause)?;
+            ledger::give(tx, settings, account.user_id, cause)?;
         }
         Reply::redirect(&link)
     }))

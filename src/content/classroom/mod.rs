@@ -8,8 +8,8 @@ pub mod views;
 
 /// A course on a student's list.
 #[derive(Clone, Debug)]
-pub struct Shelf {
-    pub course: i64,
+pub struct StudentCourse {
+    pub course_id: i64,
     pub title: String,
     pub description: String,
     pub lessons: u32,
@@ -21,8 +21,8 @@ pub struct Shelf {
 
 /// A lesson of a course, as one student sees it.
 #[derive(Clone, Debug)]
-pub struct Step {
-    pub lesson: i64,
+pub struct StudentLesson {
+    pub lesson_id: i64,
     pub title: String,
     /// Who gives it.
     pub teacher: Option<String>,

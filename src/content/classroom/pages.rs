@@ -4,8 +4,10 @@ use http::header::CONTENT_SECURITY_POLICY;
 use serde::Serialize;
 use serde_json::json;
 
-use super::views::{ShelfCard, ShelfPage, ShelvesPage, StepLine, WatchPage};
-use super::{Shelf, Step, store, video};
+use super::views::{
+    StudentCourseCard, StudentCoursePage, StudentCoursesPage, StudentLessonLine, WatchPage,
+};
+use super::{StudentCourse, StudentLesson, store, video};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::db::ReadTx;
@@ -15,93 +17,95 @@ use crate::http::{Problem, Reply, Request, policy};
 use crate::panel::form::https;
 use crate::panel::{ListReply, Notice, Progress, Sent, Tone};
 use crate::program::ledger::{self, Cause};
-use crate::program::{Action, Terms};
+use crate::program::{Action, ProgramSettings};
 use crate::wire;
 
-const SHELVES: &str = "/painel/aulas";
+const PATH: &str = "/painel/aulas";
 
 wire! {
     /// A course as a student's programs read it.
     #[derive(Serialize)]
-    struct ShelfJson of(shelf: Shelf) {
-        id: String = shelf.course.to_string(),
-        titulo: String = shelf.title,
-        descricao: String = shelf.description,
-        total_aulas: u32 = shelf.lessons,
-        feitas: u32 = shelf.done,
-        proxima_aula: Option<String> = shelf.next.map(|lesson| lesson.to_string()),
+    struct StudentCourseJson of(course: StudentCourse) {
+        id: String = course.course_id.to_string(),
+        titulo: String = course.title,
+        descricao: String = course.description,
+        total_aulas: u32 = course.lessons,
+        feitas: u32 = course.done,
+        proxima_aula: Option<String> = course.next.map(|lesson| lesson.to_string()),
     }
 }
 
 wire! {
     /// A lesson as a student's programs read it.
     #[derive(Serialize)]
-    struct StepJson of(step: Step) {
-        id: String = step.lesson.to_string(),
-        titulo: String = step.title,
-        professor: Option<String> = step.teacher,
-        video_url: String = step.video_url,
-        feita: bool = step.done,
+    struct StudentLessonJson of(lesson: StudentLesson) {
+        id: String = lesson.lesson_id.to_string(),
+        titulo: String = lesson.title,
+        professor: Option<String> = lesson.teacher,
+        video_url: String = lesson.video_url,
+        feita: bool = lesson.done,
     }
 }
 
 /// `GET /painel/aulas`: the courses that the student may see.
 pub fn courses(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let account = &person.account;
-    let shelves =
-        app.db.read(request.lane, |tx| store::shelves(tx, account.user_id, account.role))?;
+    let courses =
+        app.db.read(request.lane, |tx| store::courses(tx, account.user_id, account.role))?;
     if request.wants_json() {
-        let courses: Vec<ShelfJson> = shelves.into_iter().map(ShelfJson::of).collect();
+        let courses: Vec<StudentCourseJson> =
+            courses.into_iter().map(StudentCourseJson::of).collect();
         return ListReply::reply(courses.len() as u64, courses);
     }
-    Reply::page(&ShelvesPage {
+    Reply::page(&StudentCoursesPage {
         layout: layout(app, person, request),
-        courses: shelves.into_iter().map(card).collect(),
+        courses: courses.into_iter().map(card).collect(),
     })
 }
 
-fn card(shelf: Shelf) -> ShelfCard {
-    let progress = (shelf.lessons > 0).then(|| {
-        let label = format!("{} de {} aulas feitas", shelf.done, shelf.lessons);
-        Progress::new(label, shelf.done.into(), shelf.lessons.into(), "")
+fn card(course: StudentCourse) -> StudentCourseCard {
+    let progress = (course.lessons > 0).then(|| {
+        let label = format!("{} de {} aulas feitas", course.done, course.lessons);
+        Progress::new(label, course.done.into(), course.lessons.into(), "")
     });
-    ShelfCard {
-        id: shelf.course.to_string(),
-        next: shelf.next.map(|lesson| href(shelf.course, lesson)).unwrap_or_default(),
-        button: if shelf.done == 0 { "Começar" } else { "Continuar" },
-        title: shelf.title,
-        description: shelf.description,
+    StudentCourseCard {
+        id: course.course_id.to_string(),
+        next: course.next.map(|lesson| href(course.course_id, lesson)).unwrap_or_default(),
+        button: if course.done == 0 { "Começar" } else { "Continuar" },
+        title: course.title,
+        description: course.description,
         progress,
     }
 }
 
-fn href(course: i64, lesson: i64) -> String {
-    format!("{SHELVES}/{course}/{lesson}")
+fn href(course_id: i64, lesson_id: i64) -> String {
+    format!("{PATH}/{course_id}/{lesson_id}")
 }
 
-fn line(course: i64, step: &Step, here: i64) -> StepLine {
-    StepLine {
-        href: href(course, step.lesson),
-        title: step.title.clone(),
-        teacher: step.teacher.clone().unwrap_or_default(),
-        done: step.done,
-        here: step.lesson == here,
+fn line(course_id: i64, lesson: &StudentLesson, here: i64) -> StudentLessonLine {
+    StudentLessonLine {
+        href: href(course_id, lesson.lesson_id),
+        title: lesson.title.clone(),
+        teacher: lesson.teacher.clone().unwrap_or_default(),
+        done: lesson.done,
+        here: lesson.lesson_id == here,
     }
 }
 
 /// `GET /painel/aulas/{curso}`: the lessons of a course.
 pub fn course(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (shelf, steps) = app.db.read(request.lane, |tx| find(tx, person, request))?;
+    let (course, lessons) = app.db.read(request.lane, |tx| find(tx, person, request))?;
     if request.wants_json() {
-        let lessons: Vec<StepJson> = steps.into_iter().map(StepJson::of).collect();
-        let body = json!({ "ok": true, "curso": ShelfJson::of(shelf), "total": lessons.len(), "dados": lessons });
+        let lessons: Vec<StudentLessonJson> =
+            lessons.into_iter().map(StudentLessonJson::of).collect();
+        let body = json!({ "ok": true, "curso": StudentCourseJson::of(course), "total": lessons.len(), "dados": lessons });
         return Reply::json(&body);
     }
-    let course = shelf.course;
-    Reply::page(&ShelfPage {
+    let course_id = course.course_id;
+    Reply::page(&StudentCoursePage {
         layout: layout(app, person, request),
-        course: card(shelf),
-        lessons: steps.iter().map(|step| line(course, step, 0)).collect(),
+        course: card(course),
+        lessons: lessons.iter().map(|lesson| line(course_id, lesson, 0)).collect(),
     })
 }
 
@@ -111,12 +115,12 @@ fn find(
     tx: &ReadTx<'_>,
     person: &Person,
     request: &Request,
-) -> Result<(Shelf, Vec<Step>), Problem> {
+) -> Result<(StudentCourse, Vec<StudentLesson>), Problem> {
     let account = &person.account;
-    let course = number(request, "curso")?;
-    let shelf = store::shelf(tx, account.user_id, account.role, course)?;
-    let shelf = shelf.ok_or_else(Problem::not_found)?;
-    Ok((shelf, store::steps(tx, account.user_id, course)?))
+    let course_id = number(request, "curso")?;
+    let course = store::course(tx, account.user_id, account.role, course_id)?;
+    let course = course.ok_or_else(Problem::not_found)?;
+    Ok((course, store::lessons(tx, account.user_id, course_id)?))
 }
 
 fn number(request: &Request, name: &str) -> Result<i64, Problem> {
@@ -127,51 +131,53 @@ fn number(request: &Request, name: &str) -> Result<i64, Problem> {
 /// `GET /painel/aulas/{curso}/{aula}`: a lesson to watch. Only this page may
 /// frame the players of the configured hosts.
 pub fn lesson(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (shelf, steps) = app.db.read(request.lane, |tx| find(tx, person, request))?;
-    let lesson = number(request, "aula")?;
-    let at = steps.iter().position(|step| step.lesson == lesson);
+    let (course, lessons) = app.db.read(request.lane, |tx| find(tx, person, request))?;
+    let lesson_id = number(request, "aula")?;
+    let at = lessons.iter().position(|lesson| lesson.lesson_id == lesson_id);
     let at = at.ok_or_else(Problem::not_found)?;
-    let beside = |at: Option<usize>| at.and_then(|at| steps.get(at));
+    let beside = |at: Option<usize>| at.and_then(|at| lessons.get(at));
     let (before, after) = (beside(at.checked_sub(1)), beside(Some(at + 1)));
-    let step = &steps[at];
+    let lesson = &lessons[at];
     if request.wants_json() {
-        let id = |step: Option<&Step>| step.map(|step| step.lesson.to_string());
+        let id = |lesson: Option<&StudentLesson>| lesson.map(|lesson| lesson.lesson_id.to_string());
         let body = json!({
-            "ok": true, "anterior": id(before), "proxima": id(after), "aula": StepJson::of(step.clone()),
+            "ok": true, "anterior": id(before), "proxima": id(after), "aula": StudentLessonJson::of(lesson.clone()),
         });
         return Reply::json(&body);
     }
-    let course = shelf.course;
-    let link = |step: Option<&Step>| step.map(|step| href(course, step.lesson)).unwrap_or_default();
-    let teacher = step.teacher.as_ref().map(|name| format!(", com {name}"));
+    let course_id = course.course_id;
+    let link = |lesson: Option<&StudentLesson>| {
+        lesson.map(|lesson| href(course_id, lesson.lesson_id)).unwrap_or_default()
+    };
+    let teacher = lesson.teacher.as_ref().map(|name| format!(", com {name}"));
     let hosts = &app.config.content.video_hosts;
     let page = Reply::page(&WatchPage {
-        layout: layout(app, person, request).with_flash(flash(request.notice.as_deref(), &shelf)),
-        title: step.title.clone(),
-        place: format!("Aula {} de {}{}", at + 1, steps.len(), teacher.unwrap_or_default()),
-        player: video::player(&step.video_url, hosts),
-        host: https(&step.video_url)
+        layout: layout(app, person, request).with_flash(flash(request.notice.as_deref(), &course)),
+        title: lesson.title.clone(),
+        place: format!("Aula {} de {}{}", at + 1, lessons.len(), teacher.unwrap_or_default()),
+        player: video::player(&lesson.video_url, hosts),
+        host: https(&lesson.video_url)
             .and_then(|uri| uri.host().map(str::to_owned))
             .unwrap_or_default(),
-        video_url: step.video_url.clone(),
-        mark: format!("{}/feita", href(course, lesson)),
-        done: step.done,
+        video_url: lesson.video_url.clone(),
+        mark: format!("{}/feita", href(course_id, lesson_id)),
+        done: lesson.done,
         previous: link(before),
         next: link(after),
-        lessons: steps.iter().map(|step| line(course, step, lesson)).collect(),
-        course: card(shelf),
+        lessons: lessons.iter().map(|lesson| line(course_id, lesson, lesson_id)).collect(),
+        course: card(course),
     })?;
     Ok(page.with(CONTENT_SECURITY_POLICY, policy::page_with_frames(hosts)))
 }
 
-fn flash(word: Option<&str>, shelf: &Shelf) -> Option<Notice> {
+fn flash(word: Option<&str>, course: &StudentCourse) -> Option<Notice> {
     (word == Some("feita")).then(|| {
-        let title = if shelf.done == shelf.lessons {
+        let title = if course.done == course.lessons {
             "Curso concluído"
         } else {
             "Aula marcada como feita"
         };
-        let text = format!("{} de {} aulas feitas.", shelf.done, shelf.lessons);
+        let text = format!("{} de {} aulas feitas.", course.done, course.lessons);
         Notice::new(Tone::Good, title, text)
     })
 }
@@ -179,9 +185,9 @@ fn flash(word: Option<&str>, shelf: &Shelf) -> Option<Notice> {
 /// `POST /painel/aulas/{curso}/{aula}/feita`: marks a lesson as done, or with
 /// `feita` false removes the mark.
 pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let lesson = number(request, "aula")?;
-    let (shelf, steps) = app.db.read(request.lane, |tx| find(tx, person, request))?;
-    if !steps.iter().any(|step| step.lesson == lesson) {
+    let lesson_id = number(request, "aula")?;
+    let (course, lessons) = app.db.read(request.lane, |tx| find(tx, person, request))?;
+    if !lessons.iter().any(|lesson| lesson.lesson_id == lesson_id) {
         return Err(Problem::not_found());
     }
     let done = if request.body.is_empty() {
@@ -193,29 +199,29 @@ pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         done
     };
     let (account, wants_json) = (person.account.clone(), request.wants_json());
-    let terms = Terms::of(&app.config);
+    let settings = ProgramSettings::of(&app.config);
     Ok(Box::new(move |tx| {
         // The lesson may have been removed since it was found above.
-        let course = shelf.course;
-        let seen = store::shelf(tx, account.user_id, account.role, course)?;
+        let course_id = course.course_id;
+        let seen = store::course(tx, account.user_id, account.role, course_id)?;
         seen.ok_or_else(Problem::not_found)?;
-        let steps = store::steps(tx, account.user_id, course)?;
-        if !steps.iter().any(|step| step.lesson == lesson) {
+        let lessons = store::lessons(tx, account.user_id, course_id)?;
+        if !lessons.iter().any(|lesson| lesson.lesson_id == lesson_id) {
             return Err(Problem::not_found());
         }
-        store::mark(tx, account.user_id, lesson, done)?;
+        store::mark(tx, account.user_id, lesson_id, done)?;
         if done {
             // Points are given once: a mark that is removed and set again gives
             // no more.
-            let day = terms.zone.day(tx.now());
-            let cause = Cause { action: Action::Lesson, id: lesson, day };
-            ledger::give(tx, terms, account.user_id, cause)?;
+            let day = settings.zone.day(tx.now());
+            let cause = Cause { action: Action::Lesson, id: lesson_id, day };
+            ledger::give(tx, settings, account.user_id, cause)?;
         }
         if !wants_json {
             let word = if done { "feita" } else { "" };
-            return Reply::back(&href(course, lesson), word);
+            return Reply::back(&href(course_id, lesson_id), word);
         }
-        let now = store::shelf(tx, account.user_id, account.role, course)?;
+        let now = store::course(tx, account.user_id, account.role, course_id)?;
         let now = now.ok_or_else(Problem::not_found)?;
         Reply::json(&json!({
             "ok": true, "feita": done, "feitas": now.done, "total_aulas": now.lessons,

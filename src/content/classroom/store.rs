@@ -1,6 +1,6 @@
 //! What a student sees of courses and lessons, in the database.
 
-use super::{Shelf, Step};
+use super::{StudentCourse, StudentLesson};
 use crate::accounts::Role;
 use crate::base::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
@@ -15,8 +15,8 @@ const VISIBLE: &str = "course.published = 1 AND (
             (SELECT 1 FROM course_role WHERE course_role.course_id = course.course_id)))";
 
 // The course, its counts and the next lesson for the student `?1`.
-row!(Shelf {
-    course = "course.course_id",
+row!(StudentCourse {
+    course_id = "course.course_id",
     title = "course.title",
     description = "course.description",
     lessons = "(SELECT count(*) FROM lesson WHERE lesson.course_id = course.course_id)",
@@ -29,8 +29,8 @@ row!(Shelf {
           WHERE lesson_done.user_id = ?1 AND lesson_done.lesson_id = lesson.lesson_id)
      ORDER BY lesson.position, lesson.lesson_id LIMIT 1)",
 });
-row!(Step {
-    lesson = "lesson.lesson_id",
+row!(StudentLesson {
+    lesson_id = "lesson.lesson_id",
     title = "lesson.title",
     teacher = "teacher.name",
     video_url = "lesson.video_url",
@@ -38,19 +38,24 @@ row!(Step {
 });
 
 /// The courses that a student may see, in their order.
-pub fn shelves(tx: &ReadTx<'_>, student: UserId, role: Role) -> Result<Vec<Shelf>> {
+pub fn courses(tx: &ReadTx<'_>, student: UserId, role: Role) -> Result<Vec<StudentCourse>> {
     let rest = format!("FROM course WHERE {VISIBLE} ORDER BY course.position, course.course_id");
     tx.records(&rest, (student, role))
 }
 
 /// One of these courses; `None` when the student may not see it.
-pub fn shelf(tx: &ReadTx<'_>, student: UserId, role: Role, course: i64) -> Result<Option<Shelf>> {
+pub fn course(
+    tx: &ReadTx<'_>,
+    student: UserId,
+    role: Role,
+    course: i64,
+) -> Result<Option<StudentCourse>> {
     let rest = format!("FROM course WHERE course.course_id = ?3 AND {VISIBLE}");
     tx.record(&rest, (student, role, course))
 }
 
 /// The lessons of a course in their order, with what the student has done.
-pub fn steps(tx: &ReadTx<'_>, student: UserId, course: i64) -> Result<Vec<Step>> {
+pub fn lessons(tx: &ReadTx<'_>, student: UserId, course: i64) -> Result<Vec<StudentLesson>> {
     tx.records(
         "FROM lesson
          LEFT JOIN teacher ON teacher.teacher_id = lesson.teacher_id

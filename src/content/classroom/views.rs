@@ -6,15 +6,15 @@ use crate::panel::{Layout, Progress};
 
 /// `GET /painel/aulas`: the courses.
 #[derive(Template)]
-#[template(path = "shelves.html", config = "assets/askama.toml")]
-pub struct ShelvesPage {
+#[template(path = "student_courses.html", config = "assets/askama.toml")]
+pub struct StudentCoursesPage {
     pub layout: Layout,
     /// The courses that the student may see.
-    pub courses: Vec<ShelfCard>,
+    pub courses: Vec<StudentCourseCard>,
 }
 
 /// A course on the list.
-pub struct ShelfCard {
+pub struct StudentCourseCard {
     pub id: String,
     pub title: String,
     /// What one learns in it; may be empty.
@@ -29,16 +29,16 @@ pub struct ShelfCard {
 
 /// `GET /painel/aulas/{curso}`: the lessons of a course.
 #[derive(Template)]
-#[template(path = "shelf.html", config = "assets/askama.toml")]
-pub struct ShelfPage {
+#[template(path = "student_course.html", config = "assets/askama.toml")]
+pub struct StudentCoursePage {
     pub layout: Layout,
-    pub course: ShelfCard,
+    pub course: StudentCourseCard,
     /// Its lessons, in their order.
-    pub lessons: Vec<StepLine>,
+    pub lessons: Vec<StudentLessonLine>,
 }
 
 /// A lesson among those of its course.
-pub struct StepLine {
+pub struct StudentLessonLine {
     /// Where it is watched.
     pub href: String,
     pub title: String,
@@ -55,8 +55,8 @@ pub struct StepLine {
 #[template(path = "watch.html", config = "assets/askama.toml")]
 pub struct WatchPage {
     pub layout: Layout,
-    pub course: ShelfCard,
-    pub lessons: Vec<StepLine>,
+    pub course: StudentCourseCard,
+    pub lessons: Vec<StudentLessonLine>,
     pub title: String,
     /// `Aula 2 de 12, com Rita Prado`.
     pub place: String,

@@ -21,7 +21,7 @@ use crate::wire;
 pub(in crate::content) const LIST: Listing = Listing {
     path: "/admin/cursos",
     hint: "Título",
-    orders: &["ordem", "titulo"],
+    sort_keys: &["ordem", "titulo"],
     heads: &[
         Head::sorts("Título", "titulo"),
         Head::sorts("Ordem", "ordem").numeric(),
@@ -112,7 +112,7 @@ wire! {
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let (courses, total) = app.db.read(request.lane, |tx| {
-        let by_title = query.order == "titulo";
+        let by_title = query.sort_key == "titulo";
         store::page(tx, &query.search, by_title, query.descending, query.window())
     })?;
     if query.csv {

@@ -24,7 +24,7 @@ use crate::wire;
 pub(in crate::content) const LIST: Listing = Listing {
     path: "/admin/aulas",
     hint: "Título",
-    orders: &["curso", "titulo"],
+    sort_keys: &["curso", "titulo"],
     heads: &[
         Head::sorts("Título", "titulo"),
         Head::plain("Professor"),
@@ -133,7 +133,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let wanted = Wanted {
         search: &query.search,
         course: course_of(request)?,
-        by_title: query.order == "titulo",
+        by_title: query.sort_key == "titulo",
         descending: query.descending,
         window: query.window(),
     };

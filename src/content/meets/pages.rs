@@ -29,7 +29,7 @@ pub(in crate::content) const LIST: Listing = Listing {
         all: "Tudo",
         values: &[("proximos", "Próximos"), ("passados", "Passados")],
     }],
-    orders: &["-data", "titulo"],
+    sort_keys: &["-data", "titulo"],
     heads: &[
         Head::sorts("Título", "titulo"),
         Head::sorts("Quando", "data"),
@@ -134,7 +134,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         search: &query.search,
         upcoming: query.filter("quando").map(|when| when == "proximos"),
         now,
-        by_title: query.order == "titulo",
+        by_title: query.sort_key == "titulo",
         descending: query.descending,
         window: query.window(),
     };

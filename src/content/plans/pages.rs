@@ -23,7 +23,7 @@ use crate::panel::{
 pub const LIST: Listing = Listing {
     path: "/admin/planos",
     hint: "Título ou endereço",
-    orders: &["preco", "titulo"],
+    sort_keys: &["preco", "titulo"],
     heads: &[
         Head::sorts("Título", "titulo"),
         Head::plain("Periodicidade"),
@@ -188,7 +188,7 @@ impl PlanDetails {
 pub fn plans(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let (plans, total) = app.db.read(request.lane, |tx| {
-        let by_title = query.order == "titulo";
+        let by_title = query.sort_key == "titulo";
         store::page(tx, &query.search, by_title, query.descending, query.window())
     })?;
     if query.csv {

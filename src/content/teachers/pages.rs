@@ -17,7 +17,7 @@ use crate::panel::{
 pub(in crate::content) const LIST: Listing = Listing {
     path: "/admin/professores",
     hint: "Nome",
-    orders: &["nome"],
+    sort_keys: &["nome"],
     heads: &[Head::sorts("Nome", "nome"), Head::plain("Aulas publicadas").numeric()],
     file: "professores.csv",
     csv: &[

@@ -14,7 +14,7 @@ use super::rate_limited;
 use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::{TokenHash, UserId};
-use crate::behind::Use;
+use crate::behind::LastUse;
 use crate::http::limit::{Class, Limit, Subject, Verdict};
 use crate::http::{Code, Problem};
 
@@ -167,6 +167,10 @@ impl Charge {
 impl KeyUse {
     fn note(&self, app: &App, at: Instant) {
         let route = format!("{} {}", self.method, self.path);
-        app.touches.note(TokenKind::Key, self.hash, Use::Key { at, address: self.client, route });
+        app.last_uses.note(
+            TokenKind::Key,
+            self.hash,
+            LastUse::Key { at, address: self.client, route },
+        );
     }
 }

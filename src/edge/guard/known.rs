@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::base::cache::Cache;
 use crate::base::clock::Instant;
 use crate::base::ids::{TokenHash, UserId};
-use crate::behind::Use;
+use crate::behind::LastUse;
 use crate::db::Lane;
 use crate::http::Problem;
 use crate::keys::{ApiKey, store as keys};
@@ -164,7 +164,7 @@ impl Entry {
             && let Some(owner) = self.known.owner()
         {
             self.noted_at.store(now.0, Ordering::Relaxed);
-            app.touches.note(kind, hash, Use::Person { owner, at: now, address });
+            app.last_uses.note(kind, hash, LastUse::Person { owner, at: now, address });
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::marketplace::client::{Caller, Failure, TokenPair};
 use crate::named;
 use crate::panel::{Answer, Notice, Tone};
 use crate::program::ledger::{self, Cause};
-use crate::program::{Action, Terms};
+use crate::program::{Action, ProgramSettings};
 
 /// Seconds that a person may take at the marketplace.
 const ATTEMPT_S: i64 = 600;
@@ -300,13 +300,13 @@ fn account_of_code(code: &str) -> Option<MlUserId> {
 fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<LinkOutcome, Problem> {
     let new = NewLink::of(app, pair);
     let wanted = app.marketplace.wanted.clone();
-    let terms = Terms::of(&app.config);
+    let settings = ProgramSettings::of(&app.config);
     let linking = app.db.write(move |tx| {
         let linking = store::link(tx, user, &new)?;
         if linking != Linking::BelongsToAnother {
-            let day = terms.zone.day(tx.now());
+            let day = settings.zone.day(tx.now());
             let cause = Cause { action: Action::Linked, id: new.ml_user_id.0, day };
-            ledger::give(tx, terms, user, cause)?;
+            ledger::give(tx, settings, user, cause)?;
         }
         tx.after_commit(move || wanted.ring());
         Ok::<_, Problem>(linking)

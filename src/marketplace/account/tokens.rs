@@ -230,7 +230,7 @@ fn mark_link_lost(
     error: &'static str,
 ) -> Result<CallError, CallError> {
     let (access, owner, expires_at) = (seen.access.clone(), seen.owner, seen.expires_at);
-    let given = Arc::clone(&app.marketplace.given);
+    let issued = Arc::clone(&app.marketplace.issued);
     app.db.write(move |tx| {
         let nickname = tx.maybe::<String>(
             "UPDATE ml_account SET token_ok = 0, error = ?3, access_token = NULL, refresh_token = NULL
@@ -241,7 +241,7 @@ fn mark_link_lost(
         let Some(nickname) = nickname else { return Ok(CallError::LinkLost) };
         let lost = Lost { account, nickname: &nickname, expires_at, error };
         if tell(tx, owner, &lost)? {
-            changes::stamp(tx, &given, owner, Topic::Notifications)?;
+            changes::stamp(tx, &issued, owner, Topic::Notifications)?;
         }
         Ok(CallError::LinkLost)
     })

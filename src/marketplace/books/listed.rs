@@ -78,7 +78,7 @@ impl Wanted {
 }
 
 /// Whether a list must read all rows of its owner.
-pub fn walks(request: &Request) -> bool {
+pub fn needs_slow_lane(request: &Request) -> bool {
     list::asks_for_much(request) || list::searches(request)
 }
 
@@ -127,7 +127,7 @@ pub fn answer<T: Listed>(
 }
 
 fn order<T: Listed>(query: &ListQuery) -> String {
-    let (column, id) = (T::column(query.order), T::ID);
+    let (column, id) = (T::column(query.sort_key), T::ID);
     let way = if query.descending { "DESC" } else { "ASC" };
     format!("{column} {way}, {id} {way}")
 }

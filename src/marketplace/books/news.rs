@@ -73,7 +73,7 @@ fn store_notification(
     };
     let is_new = messages::store::notify(tx, owner, &notification)?;
     if is_new {
-        changes::stamp(tx, &context.given, owner, Topic::Notifications)?;
+        changes::stamp(tx, &context.issued, owner, Topic::Notifications)?;
     }
     Ok(is_new)
 }

@@ -8,7 +8,7 @@ use ureq::http::{Response, header};
 use ureq::{Agent, Body};
 
 use super::letter::Letter;
-use super::{Sent, THREADS, was_nobody_there};
+use super::{SendOutcome, THREADS, was_nobody_there};
 use crate::config::{self, Config, Gateway};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -44,7 +44,7 @@ impl Chat {
     }
 
     /// Sends a letter to its recipient's number.
-    pub fn send(&self, letter: &Letter) -> Sent {
+    pub fn send(&self, letter: &Letter) -> SendOutcome {
         let Some(number) = &letter.chat_number else {
             return never("a pessoa não tem número de chat");
         };
@@ -86,7 +86,7 @@ impl Chat {
         base.unwrap_or(CLOUD)
     }
 
-    fn by_evolution(&self, number: &str, text: &str) -> Sent {
+    fn by_evolution(&self, number: &str, text: &str) -> SendOutcome {
         let (base, instance) = (&self.config.base_url, &self.config.instance);
         let instance = escaped(instance);
         let address = format!("{base}/message/sendText/{instance}");
@@ -105,7 +105,7 @@ impl Chat {
             Ok((404, ..)) => down("o gateway de chat não conhece a instância (chat.instance)"),
             Ok((429, _, after_s)) => held("o gateway de chat pede uma pausa", after_s, 60),
             Ok((status @ 502..=504, ..)) => {
-                Sent::Away { error: format!("o gateway de chat respondeu {status}") }
+                SendOutcome::Away { error: format!("o gateway de chat respondeu {status}") }
             }
             Ok((status, ..)) => later(&format!("o gateway de chat respondeu {status}")),
         }
@@ -114,7 +114,7 @@ impl Chat {
     /// Sends with an approved template, which is always allowed. Without a
     /// template it sends free text, which the network accepts only within 24
     /// hours of the person's last message.
-    fn by_cloud(&self, number: &str, text: &str) -> Sent {
+    fn by_cloud(&self, number: &str, text: &str) -> SendOutcome {
         let address = format!("{}/{}/messages", self.cloud(), self.config.instance);
         let key =
             (header::AUTHORIZATION.as_str(), format!("Bearer {}", self.config.api_key.reveal()));
@@ -138,7 +138,7 @@ impl Chat {
         address: &str,
         (name, key): (&str, String),
         body: &Value,
-    ) -> Result<(u16, Value, Option<i64>), Sent> {
+    ) -> Result<(u16, Value, Option<i64>), SendOutcome> {
         let request = self
             .agent
             .post(address)
@@ -148,7 +148,11 @@ impl Chat {
         // never the key.
         let mut answer = request.send(body.to_string()).map_err(|error| {
             let words = format!("o gateway de chat não respondeu: {error}");
-            if was_nobody_there(&error) { Sent::Away { error: words } } else { later(&words) }
+            if was_nobody_there(&error) {
+                SendOutcome::Away { error: words }
+            } else {
+                later(&words)
+            }
         })?;
         let after_s = retry_after(&answer);
         let body = json_of(&mut answer);
@@ -204,7 +208,7 @@ fn template(number: &str, name: &str, text: &str) -> Value {
 
 /// What the official API's error code means for the message. The vendor says to
 /// use the code, not the status or the text.
-fn cloud_verdict(status: u16, error: &Value, after_s: Option<i64>) -> Sent {
+fn cloud_verdict(status: u16, error: &Value, after_s: Option<i64>) -> SendOutcome {
     let code = error["code"].as_i64().unwrap_or_default();
     let said = format!(
         "a API de chat respondeu {status}, código {code}: {}",
@@ -214,7 +218,7 @@ fn cloud_verdict(status: u16, error: &Value, after_s: Option<i64>) -> Sent {
         // Token and permissions; the account or the number is locked; billing.
         190 | 3 | 10 | 200..=299 | 368 | 131_031 | 131_042 | 133_010 => down(&said),
         // Rate limits: of this recipient; of our number; of the account.
-        131_056 => Sent::Held { error: said, after_s: after_s.unwrap_or(30), all: false },
+        131_056 => SendOutcome::Held { error: said, after_s: after_s.unwrap_or(30), all: false },
         4 | 80_007 | 130_429 => held(&said, after_s, 60),
         131_048 => held(&said, after_s, 1800),
         // The recipient cannot be reached, opted out, or may not get this
@@ -224,36 +228,40 @@ fn cloud_verdict(status: u16, error: &Value, after_s: Option<i64>) -> Sent {
         }
         0 if (400..500).contains(&status) && status != 429 => never(&said),
         _ if status == 429 => held(&said, after_s, 60),
-        _ if (502..=504).contains(&status) => Sent::Away { error: said },
+        _ if (502..=504).contains(&status) => SendOutcome::Away { error: said },
         _ => later(&said),
     }
 }
 
-fn accepted(id: &Value) -> Sent {
+fn accepted(id: &Value) -> SendOutcome {
     match id.as_str() {
-        Some(id) if !id.is_empty() => Sent::Accepted { provider: id.to_owned() },
+        Some(id) if !id.is_empty() => SendOutcome::Accepted { provider: id.to_owned() },
         // Unknown whether the message was accepted. A retry may deliver it
         // twice; without a retry it may be lost.
         _ => later("a resposta do gateway de chat não diz se a mensagem foi aceita"),
     }
 }
 
-fn later(error: &str) -> Sent {
-    Sent::Later { error: error.to_owned() }
+fn later(error: &str) -> SendOutcome {
+    SendOutcome::Later { error: error.to_owned() }
 }
 
 /// Pauses the whole channel, for as long as the gateway asks, else for
 /// `otherwise_s`.
-fn held(error: &str, asked_s: Option<i64>, otherwise_s: i64) -> Sent {
-    Sent::Held { error: error.to_owned(), after_s: asked_s.unwrap_or(otherwise_s), all: true }
+fn held(error: &str, asked_s: Option<i64>, otherwise_s: i64) -> SendOutcome {
+    SendOutcome::Held {
+        error: error.to_owned(),
+        after_s: asked_s.unwrap_or(otherwise_s),
+        all: true,
+    }
 }
 
-fn never(error: &str) -> Sent {
-    Sent::Never { error: error.to_owned() }
+fn never(error: &str) -> SendOutcome {
+    SendOutcome::Never { error: error.to_owned() }
 }
 
-fn down(error: &str) -> Sent {
-    Sent::Down { error: error.to_owned() }
+fn down(error: &str) -> SendOutcome {
+    SendOutcome::Down { error: error.to_owned() }
 }
 
 #[cfg(test)]
@@ -266,20 +274,20 @@ mod tests {
             cloud_verdict(status, &json!({ "code": code, "message": "x" }), None)
         };
         for code in [190, 10, 200, 368, 131_031] {
-            assert!(matches!(verdict(code, 400), Sent::Down { .. }), "{code}");
+            assert!(matches!(verdict(code, 400), SendOutcome::Down { .. }), "{code}");
         }
         for code in [131_026, 131_047, 131_050, 100, 132_001] {
-            assert!(matches!(verdict(code, 400), Sent::Never { .. }), "{code}");
+            assert!(matches!(verdict(code, 400), SendOutcome::Never { .. }), "{code}");
         }
         for (code, whole) in [(130_429, true), (131_056, false), (131_048, true)] {
-            let Sent::Held { all, .. } = verdict(code, 400) else { panic!("{code}") };
+            let SendOutcome::Held { all, .. } = verdict(code, 400) else { panic!("{code}") };
             assert_eq!(all, whole, "{code}");
         }
         for (code, status) in [(1, 500), (131_000, 500), (999_999, 400)] {
-            assert!(matches!(verdict(code, status), Sent::Later { .. }), "{code}");
+            assert!(matches!(verdict(code, status), SendOutcome::Later { .. }), "{code}");
         }
-        assert!(matches!(verdict(0, 502), Sent::Away { .. }));
-        assert!(matches!(verdict(0, 429), Sent::Held { .. }));
+        assert!(matches!(verdict(0, 502), SendOutcome::Away { .. }));
+        assert!(matches!(verdict(0, 429), SendOutcome::Held { .. }));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use lettre::{Address, SmtpTransport, Transport as _};
 
 use super::letter::Letter;
 use super::mail_server::MailServer;
-use super::{Sent, THREADS};
+use super::{SendOutcome, THREADS};
 use crate::base::Stop;
 use crate::base::text::{has_accents, wire_email};
 use crate::config::Config;
@@ -80,10 +80,10 @@ impl Email {
     }
 
     /// Sends a letter.
-    pub fn send(&self, letter: &Letter) -> Sent {
+    pub fn send(&self, letter: &Letter) -> SendOutcome {
         let message = match self.message(letter) {
             Ok(message) => message,
-            Err(error) => return Sent::Never { error },
+            Err(error) => return SendOutcome::Never { error },
         };
         let (us, them) = (has_accents(self.from.email.as_ref()), has_accents(&letter.email));
         match self.transport.send(&message) {
@@ -91,15 +91,15 @@ impl Email {
                 if us || them {
                     self.note_accents(true);
                 }
-                Sent::Accepted { provider: answer.message().collect::<Vec<_>>().join(" ") }
+                SendOutcome::Accepted { provider: answer.message().collect::<Vec<_>>().join(" ") }
             }
             Err(error) if error.is_client() && said_accents(&error) && us => {
                 self.note_accents(false);
-                Sent::Down { error: ACCENTS_OF_US.to_owned() }
+                SendOutcome::Down { error: ACCENTS_OF_US.to_owned() }
             }
             Err(error) if error.is_client() && said_accents(&error) && them => {
                 self.note_accents(false);
-                Sent::Never { error: ACCENTS.to_owned() }
+                SendOutcome::Never { error: ACCENTS.to_owned() }
             }
             Err(error) => verdict(&error),
         }
@@ -173,7 +173,7 @@ pub fn sender(config: &Config) -> String {
 
 /// What an error means for the message. 5xx answers are final, but a rejected
 /// login is our fault and not the recipient's.
-fn verdict(error: &Error) -> Sent {
+fn verdict(error: &Error) -> SendOutcome {
     let code = error.status().map(|code| code.to_string());
     let said = describe(error, code.as_deref());
     // Errors before the server is asked mean that encryption, or a way to sign
@@ -186,13 +186,13 @@ fn verdict(error: &Error) -> Sent {
         None => !(error.is_timeout() || error.is_response()),
     };
     if refuses_us {
-        Sent::Down { error: said }
+        SendOutcome::Down { error: said }
     } else if is_away {
-        Sent::Away { error: said }
+        SendOutcome::Away { error: said }
     } else if error.is_permanent() {
-        Sent::Never { error: said }
+        SendOutcome::Never { error: said }
     } else {
-        Sent::Later { error: said }
+        SendOutcome::Later { error: said }
     }
 }
 

@@ -73,7 +73,7 @@ struct GateState {
     /// Whether administrators were told that the channel is down.
     told_down: bool,
     counts: Counts,
-    /// The counts at the last call of [`Gate::untold`].
+    /// The counts at the last call of [`Gate::take_counts`].
     told: Counts,
     in_flight: usize,
 }
@@ -96,11 +96,11 @@ impl Down {
 
 /// What a failure means for the channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Judged {
+pub struct FailureVerdict {
     /// The channel was already down, so this is not a failure of the message.
     pub was_down: bool,
     /// The channel is down, and administrators were not told yet.
-    pub is_news: bool,
+    pub should_alert: bool,
 }
 
 impl Gate {
@@ -184,7 +184,7 @@ impl Gate {
     }
 
     /// Counts a failed try, and decides whether the channel is down.
-    pub fn note_failed(&self, error: &str, fault: DeliveryFault, now: Instant) -> Judged {
+    pub fn note_failed(&self, error: &str, fault: DeliveryFault, now: Instant) -> FailureVerdict {
         let mut state = self.state.lock();
         state.counts.failed += 1;
         let was_down = state.down.is_some();
@@ -193,12 +193,12 @@ impl Gate {
             state.failures = 0;
             state.down = None;
             state.told_down = false;
-            return Judged { was_down, is_news: false };
+            return FailureVerdict { was_down, should_alert: false };
         }
         state.failures += 1;
         let is_known = fault != DeliveryFault::Unknown;
         if !was_down && !is_known && state.failures < FAILURES {
-            return Judged::default();
+            return FailureVerdict::default();
         }
         let mut down = Down {
             until: now,
@@ -209,9 +209,9 @@ impl Gate {
         let is_sure =
             fault == DeliveryFault::Refusal || state.failures >= FAILURES || down.probes >= PROBES;
         state.down = Some(down);
-        let is_news = is_sure && !state.told_down;
+        let should_alert = is_sure && !state.told_down;
         state.told_down |= is_sure;
-        Judged { was_down, is_news }
+        FailureVerdict { was_down, should_alert }
     }
 
     /// Stops sending until an instant. This does not count as a failure.
@@ -226,7 +226,7 @@ impl Gate {
     }
 
     /// What was counted since the last call.
-    pub fn untold(&self) -> Counts {
+    pub fn take_counts(&self) -> Counts {
         let mut state = self.state.lock();
         let fresh = state.counts.since(state.told);
         state.told = state.counts;

@@ -49,7 +49,7 @@ pub const ACCENTS_NOTE: &str =
 
 /// The result of a try to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sent {
+pub enum SendOutcome {
     /// The provider accepted the message, under this id.
     Accepted { provider: String },
     /// Not now, perhaps because of the message itself: this counts as a try.
@@ -92,11 +92,11 @@ pub enum Sender {
     Chat(chat::Chat),
     Email(Box<email::Email>),
     Push(push::Push),
-    Telegram(Box<telegram::Telegram>),
+    Telegram(Box<telegram::TelegramSender>),
 }
 
 impl Sender {
-    fn send(&self, app: &App, letter: &Letter) -> Sent {
+    fn send(&self, app: &App, letter: &Letter) -> SendOutcome {
         match self {
             Self::Chat(chat) => chat.send(letter),
             Self::Email(email) => email.send(letter),
@@ -145,7 +145,7 @@ impl Delivery {
             let push = push::Push::new(config);
             add(Channel::Push, Sender::Push(push), pace.pace_push_per_s);
         }
-        if let Some(telegram) = telegram::Telegram::new(config) {
+        if let Some(telegram) = telegram::TelegramSender::new(config) {
             add(Channel::Telegram, Sender::Telegram(Box::new(telegram)), pace.pace_telegram_per_s);
         }
         Ok(Self { outlets, bell: Stop::default() })
@@ -207,6 +207,6 @@ pub fn send_due(app: &App, is_over: impl Fn() -> bool) -> Vec<(Channel, Counts)>
             outlet.gate.call(false);
         }
     }
-    let told = |outlet: &Arc<Outlet>| (outlet.channel, outlet.gate.untold());
+    let told = |outlet: &Arc<Outlet>| (outlet.channel, outlet.gate.take_counts());
     outlets.iter().map(told).collect()
 }

@@ -18,7 +18,7 @@ use ureq::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AF
 use ureq::unversioned::transport::DefaultConnector;
 
 use super::letter::Letter;
-use super::{Sent, THREADS};
+use super::{SendOutcome, THREADS};
 use crate::app::App;
 use crate::base::{DAY_S, Instant};
 use crate::config::Config;
@@ -98,10 +98,10 @@ impl Push {
     }
 
     /// Sends a letter to its recipient's browsers.
-    pub fn send(&self, app: &App, letter: &Letter) -> Sent {
+    pub fn send(&self, app: &App, letter: &Letter) -> SendOutcome {
         let Some(keys) = app.push_keys.get() else {
             let error = "as chaves de avisos no navegador não foram feitas".to_owned();
-            return Sent::Down { error };
+            return SendOutcome::Down { error };
         };
         let read = app.db.read(Lane::Slow, |tx| store::of(tx, letter.user));
         let mut devices = match read {
@@ -257,11 +257,13 @@ fn note(app: &App, outcomes: Vec<(String, PushOutcome)>) -> Result<()> {
 }
 
 /// Combines the results of all browsers.
-fn together(outcomes: Vec<PushOutcome>) -> Sent {
+fn together(outcomes: Vec<PushOutcome>) -> SendOutcome {
     let all = outcomes.len();
     let taken = outcomes.iter().filter(|outcome| **outcome == PushOutcome::Taken).count();
     if taken > 0 {
-        return Sent::Accepted { provider: format!("aceita para {taken} de {all} navegadores") };
+        return SendOutcome::Accepted {
+            provider: format!("aceita para {taken} de {all} navegadores"),
+        };
     }
     let mut waits: Vec<(String, Option<i64>)> = Vec::new();
     let mut refused = None;
@@ -278,18 +280,20 @@ fn together(outcomes: Vec<PushOutcome>) -> Sent {
         let asked: Option<Vec<i64>> = waits.iter().map(|(_, after_s)| *after_s).collect();
         let error = waits.swap_remove(0).0;
         return match asked.and_then(|pauses| pauses.into_iter().min()) {
-            Some(after_s) => Sent::Held { error, after_s, all: false },
-            None => Sent::Later { error },
+            Some(after_s) => SendOutcome::Held { error, after_s, all: false },
+            None => SendOutcome::Later { error },
         };
     }
     match refused {
-        Some(error) => Sent::Never { error },
-        None => Sent::Unreachable { reason: "a pessoa já não recebe avisos em nenhum navegador" },
+        Some(error) => SendOutcome::Never { error },
+        None => SendOutcome::Unreachable {
+            reason: "a pessoa já não recebe avisos em nenhum navegador",
+        },
     }
 }
 
-fn later(error: &str) -> Sent {
-    Sent::Later { error: error.to_owned() }
+fn later(error: &str) -> SendOutcome {
+    SendOutcome::Later { error: error.to_owned() }
 }
 
 /// How long a service may keep a message: until it expires, else a day.
@@ -418,21 +422,21 @@ mod tests {
         let sent = |outcomes: &[PushOutcome]| together(outcomes.to_vec());
         assert_eq!(
             sent(&[PushOutcome::Gone, PushOutcome::Taken, wait(None)]),
-            Sent::Accepted { provider: "aceita para 1 de 3 navegadores".to_owned() }
+            SendOutcome::Accepted { provider: "aceita para 1 de 3 navegadores".to_owned() }
         );
         let later = |after_s| {
             let error = "x".to_owned();
             match after_s {
-                Some(after_s) => Sent::Held { error, after_s, all: false },
-                None => Sent::Later { error },
+                Some(after_s) => SendOutcome::Held { error, after_s, all: false },
+                None => SendOutcome::Later { error },
             }
         };
         assert_eq!(sent(&[wait(Some(40)), wait(Some(9))]), later(Some(9)));
         assert_eq!(sent(&[wait(Some(40)), wait(None)]), later(None));
         assert_eq!(sent(&[refused(), wait(Some(9))]), later(Some(9)));
-        assert!(matches!(sent(&[refused(), PushOutcome::Gone]), Sent::Never { .. }));
-        assert!(matches!(sent(&[PushOutcome::Gone]), Sent::Unreachable { .. }));
-        assert!(matches!(sent(&[]), Sent::Unreachable { .. }));
+        assert!(matches!(sent(&[refused(), PushOutcome::Gone]), SendOutcome::Never { .. }));
+        assert!(matches!(sent(&[PushOutcome::Gone]), SendOutcome::Unreachable { .. }));
+        assert!(matches!(sent(&[]), SendOutcome::Unreachable { .. }));
     }
 
     #[test]

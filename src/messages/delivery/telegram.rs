@@ -4,7 +4,7 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant as Monotonic};
 
-use super::Sent;
+use super::SendOutcome;
 use super::letter::Letter;
 use crate::app::App;
 use crate::base::UserId;
@@ -19,7 +19,7 @@ const GAP: Duration = Duration::from_secs(1);
 const PAUSE_S: i64 = 30;
 
 /// The configured bot.
-pub struct Telegram {
+pub struct TelegramSender {
     bot: Bot,
     /// Chats written to within the last second.
     recent: Mutex<VecDeque<(Monotonic, i64)>>,
@@ -35,7 +35,7 @@ enum Finding {
     Blocked,
 }
 
-impl Telegram {
+impl TelegramSender {
     /// The bot of a configuration; `None` without a token.
     pub fn new(config: &Config) -> Option<Self> {
         Some(Self { bot: Bot::new(&config.telegram)?, recent: Mutex::default() })
@@ -43,12 +43,14 @@ impl Telegram {
 
     /// Sends a letter to its recipient's chat, and stores what the answer says
     /// about the chat.
-    pub fn send(&self, app: &App, letter: &Letter) -> Sent {
+    pub fn send(&self, app: &App, letter: &Letter) -> SendOutcome {
         let Some(chat) = letter.telegram else {
-            return Sent::Never { error: "a pessoa não tem um Telegram conectado".to_owned() };
+            return SendOutcome::Never {
+                error: "a pessoa não tem um Telegram conectado".to_owned(),
+            };
         };
         if !self.takes_turn(chat, Monotonic::now()) {
-            return Sent::Held {
+            return SendOutcome::Held {
                 error: "a conversa recebeu outra mensagem há menos de um segundo".to_owned(),
                 after_s: 1,
                 all: false,
@@ -62,7 +64,7 @@ impl Telegram {
             answer = self.bot.say(new, &letter.text, TIMEOUT);
         }
         match answer {
-            Ok(provider) => Sent::Accepted { provider },
+            Ok(provider) => SendOutcome::Accepted { provider },
             Err(fault) => {
                 let (sent, finding) = verdict(&fault);
                 note_finding(app, user, chat, finding);
@@ -106,29 +108,35 @@ fn note<T: Send + 'static>(
 }
 
 /// What a fault means for the message, and what it says about the chat.
-fn verdict(fault: &BotFault) -> (Sent, Finding) {
+fn verdict(fault: &BotFault) -> (SendOutcome, Finding) {
     let error = fault.words();
     let refusal = match fault {
         BotFault::Refused(refusal) => refusal,
-        BotFault::Away(_) => return (Sent::Away { error }, Finding::Nothing),
-        BotFault::Silent(_) => return (Sent::Later { error }, Finding::Nothing),
+        BotFault::Away(_) => return (SendOutcome::Away { error }, Finding::Nothing),
+        BotFault::Silent(_) => return (SendOutcome::Later { error }, Finding::Nothing),
     };
     match refusal.code {
         400 if refusal.description.contains("chat not found") => {
-            (Sent::Never { error }, Finding::Gone)
+            (SendOutcome::Never { error }, Finding::Gone)
         }
-        400 => (Sent::Never { error }, Finding::Nothing),
-        403 => (Sent::Never { error }, Finding::Blocked),
+        400 => (SendOutcome::Never { error }, Finding::Nothing),
+        403 => (SendOutcome::Never { error }, Finding::Blocked),
         401 | 404 => (
-            Sent::Down { error: format!("{error}: confira o token do bot (telegram.bot_token)") },
+            SendOutcome::Down {
+                error: format!("{error}: confira o token do bot (telegram.bot_token)"),
+            },
             Finding::Nothing,
         ),
         429 => (
-            Sent::Held { error, after_s: refusal.retry_after_s.unwrap_or(PAUSE_S), all: true },
+            SendOutcome::Held {
+                error,
+                after_s: refusal.retry_after_s.unwrap_or(PAUSE_S),
+                all: true,
+            },
             Finding::Nothing,
         ),
-        502..=504 => (Sent::Away { error }, Finding::Nothing),
-        _ => (Sent::Later { error }, Finding::Nothing),
+        502..=504 => (SendOutcome::Away { error }, Finding::Nothing),
+        _ => (SendOutcome::Later { error }, Finding::Nothing),
     }
 }
 
@@ -139,7 +147,7 @@ mod tests {
     use crate::config::{self, Updates};
     use crate::messages::telegram::bot::Refusal;
 
-    fn refused(code: i64, description: &str, retry_after_s: Option<i64>) -> (Sent, Finding) {
+    fn refused(code: i64, description: &str, retry_after_s: Option<i64>) -> (SendOutcome, Finding) {
         verdict(&BotFault::Refused(Refusal {
             code,
             description: description.to_owned(),
@@ -151,29 +159,29 @@ mod tests {
     #[test]
     fn refusals_decide_over_message_and_chat() {
         let gone = refused(400, "Bad Request: chat not found", None);
-        assert!(matches!(gone, (Sent::Never { .. }, Finding::Gone)));
+        assert!(matches!(gone, (SendOutcome::Never { .. }, Finding::Gone)));
         let empty = refused(400, "Bad Request: message text is empty", None);
-        assert!(matches!(empty, (Sent::Never { .. }, Finding::Nothing)));
+        assert!(matches!(empty, (SendOutcome::Never { .. }, Finding::Nothing)));
         let blocked = refused(403, "Forbidden: bot was blocked by the user", None);
-        assert!(matches!(blocked, (Sent::Never { .. }, Finding::Blocked)));
+        assert!(matches!(blocked, (SendOutcome::Never { .. }, Finding::Blocked)));
         for code in [401, 404] {
-            assert!(matches!(refused(code, "", None).0, Sent::Down { .. }));
+            assert!(matches!(refused(code, "", None).0, SendOutcome::Down { .. }));
         }
         let asked = |after| match refused(429, "Too Many Requests", after).0 {
-            Sent::Held { after_s, all, .. } => (after_s, all),
+            SendOutcome::Held { after_s, all, .. } => (after_s, all),
             other => panic!("{other:?}"),
         };
         assert_eq!((asked(Some(7)), asked(None)), ((7, true), (30, true)));
         for code in [500, 409, 0] {
-            assert!(matches!(refused(code, "", None).0, Sent::Later { .. }));
+            assert!(matches!(refused(code, "", None).0, SendOutcome::Later { .. }));
         }
         for code in [502, 503, 504] {
-            assert!(matches!(refused(code, "", None).0, Sent::Away { .. }));
+            assert!(matches!(refused(code, "", None).0, SendOutcome::Away { .. }));
         }
         let silent = verdict(&BotFault::Silent("nada")).0;
-        assert!(matches!(silent, Sent::Later { .. }));
+        assert!(matches!(silent, SendOutcome::Later { .. }));
         let away = verdict(&BotFault::Away("nada")).0;
-        assert!(matches!(away, Sent::Away { .. }));
+        assert!(matches!(away, SendOutcome::Away { .. }));
     }
 
     #[test]
@@ -184,7 +192,7 @@ mod tests {
             link_base: String::new(),
             updates: Updates::Polling,
         };
-        let telegram = Telegram { bot: Bot::new(&config).unwrap(), recent: Mutex::default() };
+        let telegram = TelegramSender { bot: Bot::new(&config).unwrap(), recent: Mutex::default() };
         let now = Monotonic::now();
         assert!(telegram.takes_turn(1, now));
         assert!(!telegram.takes_turn(1, now + Duration::from_millis(900)));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant as Monotonic};
 
-use super::gate::{DeliveryFault, Gate, Health, Judged};
+use super::gate::{DeliveryFault, FailureVerdict, Gate, Health};
 use crate::base::Instant;
 
 const NOW: Instant = Instant(1_795_183_200);
@@ -33,8 +33,8 @@ fn messages_are_paced() {
 #[test]
 fn a_channel_that_is_away_is_probed_now_and_then() {
     let gate = Gate::new(0.0, true);
-    let judged = gate.note_failed("x", DeliveryFault::Silence, NOW);
-    assert_eq!(judged, Judged::default(), "once is no news");
+    let verdict = gate.note_failed("x", DeliveryFault::Silence, NOW);
+    assert_eq!(verdict, FailureVerdict::default(), "once is no news");
     assert_eq!(gate.health(), Health::Down { error: "x".into() });
     let mut told = Vec::new();
     let mut probed = Vec::new();
@@ -42,9 +42,9 @@ fn a_channel_that_is_away_is_probed_now_and_then() {
         if opens(&gate, second) {
             assert!(!opens(&gate, second), "one probe");
             probed.push(second);
-            let judged = gate.note_failed("x", DeliveryFault::Silence, at(second));
-            assert!(judged.was_down);
-            told.extend(judged.is_news.then_some(second));
+            let verdict = gate.note_failed("x", DeliveryFault::Silence, at(second));
+            assert!(verdict.was_down);
+            told.extend(verdict.should_alert.then_some(second));
         }
     }
     assert_eq!(probed, [5, 15, 35, 75, 135, 195, 255]);
@@ -57,13 +57,13 @@ fn a_channel_that_is_away_is_probed_now_and_then() {
 #[test]
 fn a_channel_that_refuses_us_is_told_at_once() {
     let gate = Gate::new(0.0, true);
-    assert!(gate.note_failed("x", DeliveryFault::Refusal, NOW).is_news);
-    assert!(!gate.note_failed("x", DeliveryFault::Refusal, NOW).is_news);
+    assert!(gate.note_failed("x", DeliveryFault::Refusal, NOW).should_alert);
+    assert!(!gate.note_failed("x", DeliveryFault::Refusal, NOW).should_alert);
     assert!(!opens(&gate, 4) && opens(&gate, 5));
     // A provider that rejects a single message works.
     gate.note_failed("não existe", DeliveryFault::Message, at(5));
     assert_eq!(gate.health(), Health::Good);
-    assert!(gate.note_failed("x", DeliveryFault::Refusal, at(6)).is_news, "again");
+    assert!(gate.note_failed("x", DeliveryFault::Refusal, at(6)).should_alert, "again");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_clock_that_is_set_back_keeps_no_channel_shut() {
 fn ten_failures_in_a_row_are_the_channels() {
     let gate = Gate::new(0.0, true);
     for _ in 0..9 {
-        assert_eq!(gate.note_failed("x", DeliveryFault::Unknown, NOW), Judged::default());
+        assert_eq!(gate.note_failed("x", DeliveryFault::Unknown, NOW), FailureVerdict::default());
     }
     gate.note_failed("não existe", DeliveryFault::Message, NOW);
     for _ in 0..9 {
@@ -86,11 +86,11 @@ fn ten_failures_in_a_row_are_the_channels() {
     }
     assert_eq!(gate.health(), Health::Good);
     let tenth = gate.note_failed("x", DeliveryFault::Unknown, NOW);
-    assert!(tenth.is_news && !tenth.was_down);
+    assert!(tenth.should_alert && !tenth.was_down);
     assert_eq!(gate.health(), Health::Down { error: "x".into() });
     assert!(gate.note_failed("x", DeliveryFault::Unknown, NOW).was_down);
-    assert_eq!(gate.untold().failed, 21);
-    assert_eq!(gate.untold().failed, 0, "told once");
+    assert_eq!(gate.take_counts().failed, 21);
+    assert_eq!(gate.take_counts().failed, 0, "told once");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_pause_is_no_failure() {
     gate.pause(at(5));
     gate.pause(at(2));
     assert!(!opens(&gate, 4) && opens(&gate, 5));
-    assert_eq!((gate.health(), gate.untold().failed), (Health::Good, 0));
+    assert_eq!((gate.health(), gate.take_counts().failed), (Health::Good, 0));
 }
 
 #[test]

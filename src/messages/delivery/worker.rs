@@ -5,12 +5,12 @@ use std::time::{Duration, Instant as Monotonic};
 
 use super::gate::DeliveryFault;
 use super::store::{self, Claimed, MOST_TRIES};
-use super::{Outlet, Sent, letter};
+use super::{Outlet, SendOutcome, letter};
 use crate::app::App;
 use crate::base::{Stop, secrets};
 use crate::db::{Lane, Result};
 use crate::messages::alerts::{self, Alert};
-use crate::messages::choices::Ways;
+use crate::messages::choices::ChannelSet;
 use crate::outbox::{Channel, channel_words};
 
 /// Longest pause between two checks of the queue.
@@ -95,7 +95,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> {
+fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: SendOutcome) -> Result<()> {
     let now = app.clock.now();
     let failed = |error: &str, fault| {
         tracing::warn!(
@@ -104,32 +104,32 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
             error,
             "a message did not leave"
         );
-        let judged = outlet.gate.note_failed(error, fault, now);
-        if judged.is_news
+        let verdict = outlet.gate.note_failed(error, fault, now);
+        if verdict.should_alert
             && let Err(error) = alert(app, outlet.channel, error.to_owned())
         {
             tracing::warn!(%error, "administrators were not told");
         }
-        judged.was_down
+        verdict.was_down
     };
     match sent {
-        Sent::Accepted { provider } => {
+        SendOutcome::Accepted { provider } => {
             outlet.gate.note_sent();
             app.db.write(move |tx| store::sent(tx, &claimed, &provider))
         }
         // A probe of a channel that is down does not count as a try.
-        Sent::Later { error } if failed(&error, DeliveryFault::Unknown) => {
+        SendOutcome::Later { error } if failed(&error, DeliveryFault::Unknown) => {
             app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
         }
-        Sent::Later { error } if claimed.attempts >= MOST_TRIES => {
+        SendOutcome::Later { error } if claimed.attempts >= MOST_TRIES => {
             let error = format!("{MOST_TRIES} tentativas falharam: {error}");
             app.db.write(move |tx| store::give_up(tx, &claimed, &error))
         }
-        Sent::Later { error } => {
+        SendOutcome::Later { error } => {
             let pause = pause_s(claimed.attempts);
             app.db.write(move |tx| store::try_later(tx, &claimed, &error, pause))
         }
-        Sent::Held { error, after_s, all } => {
+        SendOutcome::Held { error, after_s, all } => {
             let pause = after_s.clamp(1, LONGEST_PAUSE_S);
             if all {
                 tracing::warn!(channel = outlet.channel.name(), error, "a channel pauses");
@@ -137,19 +137,19 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
             }
             app.db.write(move |tx| store::wait(tx, &claimed, &error, pause))
         }
-        Sent::Never { error } => {
+        SendOutcome::Never { error } => {
             failed(&error, DeliveryFault::Message);
             app.db.write(move |tx| store::give_up(tx, &claimed, &error))
         }
-        Sent::Away { error } => {
+        SendOutcome::Away { error } => {
             failed(&error, DeliveryFault::Silence);
             app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
         }
-        Sent::Down { error } => {
+        SendOutcome::Down { error } => {
             failed(&error, DeliveryFault::Refusal);
             app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
         }
-        Sent::Unreachable { reason } => {
+        SendOutcome::Unreachable { reason } => {
             outlet.gate.note_dropped(1);
             app.db.write(move |tx| store::drop_message(tx, claimed.id, reason))
         }
@@ -158,7 +158,7 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: Sent) -> Result<()> 
 
 /// Tells administrators, once a civil day, that a channel is down.
 fn alert(app: &App, channel: Channel, error: String) -> Result<()> {
-    let (ways, day) = (Ways::of(&app.config), app.day(app.clock.now()));
+    let (ways, day) = (ChannelSet::of(&app.config), app.day(app.clock.now()));
     app.db.write(move |tx| {
         let words = channel_words(channel.name());
         let alert = Alert {

@@ -30,7 +30,7 @@ const LIST: Listing = Listing {
         Filter { name: "canal", label: "Canal", all: "Todos", values: &Channel::FILTER },
         Filter { name: "tipo", label: "Tipo", all: "Todos", values: &MessageKind::FILTER },
     ],
-    orders: &["-criada_em"],
+    sort_keys: &["-criada_em"],
     heads: &[
         Head::plain("Destinatário"),
         Head::plain("Tipo"),

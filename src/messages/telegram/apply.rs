@@ -6,7 +6,7 @@
 
 use super::replies::Reply;
 use super::store;
-use super::update::{ChatCommand, Update, What};
+use super::update::{ChatCommand, Update, UpdateKind};
 use crate::base::TokenHash;
 use crate::db::{Result, WriteTx};
 
@@ -15,13 +15,13 @@ const REMEMBERED: usize = 100;
 
 /// The platform's name and address, for the bot's answers.
 #[derive(Clone, Debug)]
-pub struct House {
+pub struct PlatformInfo {
     pub platform: String,
     pub address: String,
 }
 
 /// Applies updates that were not applied yet; returns what to answer.
-pub fn apply(tx: &WriteTx<'_>, house: &House, updates: &[Update]) -> Result<Vec<Reply>> {
+pub fn apply(tx: &WriteTx<'_>, info: &PlatformInfo, updates: &[Update]) -> Result<Vec<Reply>> {
     let mut handled = store::handled(tx)?;
     let before = handled.len();
     let mut replies = Vec::new();
@@ -30,22 +30,22 @@ pub fn apply(tx: &WriteTx<'_>, house: &House, updates: &[Update]) -> Result<Vec<
             continue;
         }
         handled.push(update.id);
-        match &update.what {
+        match &update.kind {
             None => {}
-            Some(What::Blocked { chat, blocked }) => {
+            Some(UpdateKind::Blocked { chat, blocked }) => {
                 store::set_blocked(tx, *chat, *blocked)?;
             }
-            Some(What::Said { chat, name, order }) => {
+            Some(UpdateKind::Said { chat, name, order }) => {
                 // A person who writes has not blocked the bot, whatever is
                 // stored.
                 let is_linked = store::set_blocked(tx, *chat, false)?;
                 match order {
                     ChatCommand::Start { code: Some(code) } => {
-                        start(tx, house, (*chat, name, code), &mut replies)?;
+                        start(tx, info, (*chat, name, code), &mut replies)?;
                     }
-                    ChatCommand::Stop => replies.push(stop(tx, house, *chat)?),
+                    ChatCommand::Stop => replies.push(stop(tx, info, *chat)?),
                     ChatCommand::Start { code: None } | ChatCommand::Other => {
-                        replies.push(help(house, *chat, is_linked));
+                        replies.push(help(info, *chat, is_linked));
                     }
                 }
             }
@@ -61,11 +61,11 @@ pub fn apply(tx: &WriteTx<'_>, house: &House, updates: &[Update]) -> Result<Vec<
 /// Links a chat to the person whose code it is.
 fn start(
     tx: &WriteTx<'_>,
-    house: &House,
+    info: &PlatformInfo,
     (chat, name, code): (i64, &str, &str),
     replies: &mut Vec<Reply>,
 ) -> Result<()> {
-    let House { platform, address } = house;
+    let PlatformInfo { platform, address } = info;
     let Some(person) = store::by_code(tx, &TokenHash::of(code))? else {
         replies.push(Reply::telling(chat, format!(
             "Este link não vale mais. Peça outro em {address}/perfil/avisos e abra-o em até 15 minutos."
@@ -102,8 +102,8 @@ fn start(
     Ok(())
 }
 
-fn stop(tx: &WriteTx<'_>, house: &House, chat: i64) -> Result<Reply> {
-    let House { platform, address } = house;
+fn stop(tx: &WriteTx<'_>, info: &PlatformInfo, chat: i64) -> Result<Reply> {
+    let PlatformInfo { platform, address } = info;
     let owner = store::owner(tx, chat)?;
     let text = match owner {
         Some(owner) => {
@@ -117,8 +117,8 @@ fn stop(tx: &WriteTx<'_>, house: &House, chat: i64) -> Result<Reply> {
     Ok(Reply::telling(chat, text))
 }
 
-fn help(house: &House, chat: i64, is_linked: bool) -> Reply {
-    let House { platform, address } = house;
+fn help(info: &PlatformInfo, chat: i64, is_linked: bool) -> Reply {
+    let PlatformInfo { platform, address } = info;
     let text = if is_linked {
         format!(
             "Por aqui a {platform} só envia avisos; ninguém lê as respostas. Para parar de recebê-los, envie /stop."

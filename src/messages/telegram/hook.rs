@@ -45,10 +45,10 @@ pub fn receive(app: &App, _: &TelegramSender, request: &Request) -> Result<Job, 
     let told: Value = request.json()?;
     let update = update::parse(&told)
         .ok_or_else(|| Problem::field("update_id", "must be the number of the update"))?;
-    let house = poll::house(app);
+    let info = poll::platform_info(app);
     let replies = Arc::clone(&app.telegram.replies);
     Ok(Box::new(move |tx| {
-        let answers = apply::apply(tx, &house, &[update])?;
+        let answers = apply::apply(tx, &info, &[update])?;
         tx.after_commit(move || replies.add(answers));
         Reply::json(&Received { success: true })
     }))

@@ -45,7 +45,7 @@ pub const HOOK_PATH: &str = "/api/v1/webhook/telegram";
 pub const SECRET: &str = "telegram_secret";
 
 /// The bot, with its cached identity and its waiting replies.
-pub struct Telegram {
+pub struct TelegramState {
     bot: Option<Bot>,
     identity: Mutex<Option<Known>>,
     pub replies: Arc<Replies>,
@@ -56,7 +56,7 @@ struct Known {
     answer: Result<Identity, BotFault>,
 }
 
-impl Telegram {
+impl TelegramState {
     /// The bot of a configuration.
     pub fn new(config: &config::Telegram) -> Self {
         Self { bot: Bot::new(config), identity: Mutex::default(), replies: Arc::default() }

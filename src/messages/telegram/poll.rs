@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant as Monotonic};
 
-use super::apply::{self, House};
+use super::apply::{self, PlatformInfo};
 use super::bot::{Bot, BotFault};
 use super::{store, update};
 use crate::app::App;
@@ -79,16 +79,19 @@ fn round(app: &Arc<App>, bot: &Bot, stop: &Stop) -> Result<(), Trouble> {
             "as atualizações do Telegram não fazem sentido",
         )));
     }
-    let house = house(app);
+    let info = platform_info(app);
     let replies =
-        app.db.write(move |tx| apply::apply(tx, &house, &updates)).map_err(Trouble::Database)?;
+        app.db.write(move |tx| apply::apply(tx, &info, &updates)).map_err(Trouble::Database)?;
     app.telegram.replies.add(replies);
     Ok(())
 }
 
 /// The platform's name and address, for the bot's answers.
-pub fn house(app: &App) -> House {
-    House { platform: app.config.server.name.clone(), address: app.addresses.base_url.clone() }
+pub fn platform_info(app: &App) -> PlatformInfo {
+    PlatformInfo {
+        platform: app.config.server.name.clone(),
+        address: app.addresses.base_url.clone(),
+    }
 }
 
 /// Runs a call on a thread of its own; `None` when the service stops before the

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::replies::{Replies, Reply};
-use super::update::{ChatCommand, Update, What, parse};
+use super::update::{ChatCommand, Update, UpdateKind, parse};
 
 fn message(text: &Value) -> Value {
     json!({
@@ -18,7 +18,7 @@ fn message(text: &Value) -> Value {
 
 fn order_of(text: &str) -> ChatCommand {
     match parse(&message(&json!(text))) {
-        Some(Update { id: 7, what: Some(What::Said { chat: 5, name, order }) }) => {
+        Some(Update { id: 7, kind: Some(UpdateKind::Said { chat: 5, name, order }) }) => {
             assert_eq!(name, "Ana Souza");
             order
         }
@@ -44,7 +44,7 @@ fn commands_are_told_from_chatter() {
 fn only_private_chats_are_heard() {
     let mut group = message(&json!("/start abc"));
     group["message"]["chat"]["type"] = json!("supergroup");
-    assert_eq!(parse(&group), Some(Update { id: 7, what: None }));
+    assert_eq!(parse(&group), Some(Update { id: 7, kind: None }));
 }
 
 #[test]
@@ -58,10 +58,11 @@ fn being_blocked_and_back_is_read() {
             },
         })
     };
-    let blocked = |blocked| Some(Update { id: 8, what: Some(What::Blocked { chat: 5, blocked }) });
+    let blocked =
+        |blocked| Some(Update { id: 8, kind: Some(UpdateKind::Blocked { chat: 5, blocked }) });
     assert_eq!(parse(&change("kicked")), blocked(true));
     assert_eq!(parse(&change("member")), blocked(false));
-    assert_eq!(parse(&change("?")), Some(Update { id: 8, what: None }));
+    assert_eq!(parse(&change("?")), Some(Update { id: 8, kind: None }));
 }
 
 /// A wrong value in any part of an update breaks nothing. An update with an id

@@ -16,12 +16,12 @@ const LONGEST_ORDER: usize = 200;
 pub struct Update {
     pub id: i64,
     /// `None` when the update is of no interest.
-    pub what: Option<What>,
+    pub kind: Option<UpdateKind>,
 }
 
 /// What happened, in a private chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum UpdateKind {
     /// The person said something.
     Said { chat: i64, name: String, order: ChatCommand },
     /// The person blocked the bot, or no longer does.
@@ -42,32 +42,32 @@ pub enum ChatCommand {
 /// Parses an update; `None` without an id, because only an id can be confirmed.
 pub fn parse(update: &Value) -> Option<Update> {
     let id = update["update_id"].as_number().and_then(whole)?;
-    let what = said(&update["message"]).or_else(|| membership(&update["my_chat_member"]));
-    Some(Update { id, what })
+    let kind = said(&update["message"]).or_else(|| membership(&update["my_chat_member"]));
+    Some(Update { id, kind })
 }
 
-fn said(message: &Value) -> Option<What> {
+fn said(message: &Value) -> Option<UpdateKind> {
     let chat = private_chat(message)?;
-    Some(What::Said {
+    Some(UpdateKind::Said {
         chat,
         name: name(&message["from"]),
         order: order(message["text"].as_str().unwrap_or_default()),
     })
 }
 
-fn membership(change: &Value) -> Option<What> {
+fn membership(change: &Value) -> Option<UpdateKind> {
     let chat = private_chat(change)?;
     let blocked = match change["new_chat_member"]["status"].as_str()? {
         "kicked" | "left" => true,
         "member" => false,
         _ => return None,
     };
-    Some(What::Blocked { chat, blocked })
+    Some(UpdateKind::Blocked { chat, blocked })
 }
 
 /// The chat's id, when it is a private chat.
-fn private_chat(what: &Value) -> Option<i64> {
-    let chat = &what["chat"];
+fn private_chat(update: &Value) -> Option<i64> {
+    let chat = &update["chat"];
     (chat["type"] == "private").then(|| chat["id"].as_i64())?
 }
 

@@ -62,7 +62,7 @@ const LIST: Listing = Listing {
             values: &[("hora", "Última hora"), ("hoje", "Hoje"), ("7", "7 dias")],
         },
     ],
-    orders: &["-quando"],
+    sort_keys: &["-quando"],
     heads: &[
         Head::plain("Requisição"),
         Head::plain("Quem"),

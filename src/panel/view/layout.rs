@@ -5,7 +5,7 @@ use crate::base::clock::Instant;
 use crate::http::Request;
 
 /// One entry of the navigation.
-pub struct Place {
+pub struct NavItem {
     /// What it is called.
     pub label: &'static str,
     /// Where it leads.
@@ -16,7 +16,7 @@ pub struct Place {
     pub handy: bool,
 }
 
-impl Place {
+impl NavItem {
     /// An entry of the menu alone.
     pub const fn new(label: &'static str, href: &'static str, icon: &'static str) -> Self {
         Self { label, href, icon, handy: false }
@@ -30,11 +30,11 @@ impl Place {
 }
 
 /// Entries that belong to one task; the title is empty for the first group.
-pub struct Group {
+pub struct NavGroup {
     /// What the entries have in common.
     pub title: &'static str,
     /// At most seven of them.
-    pub places: &'static [Place],
+    pub items: &'static [NavItem],
 }
 
 /// The signed-in reader of a page.
@@ -46,7 +46,7 @@ pub struct Reader<'a> {
     /// Address of the photo, empty without one.
     pub photo: &'a str,
     /// What this role may visit; the first entry is the role's home.
-    pub menu: &'static [Group],
+    pub menu: &'static [NavGroup],
 }
 
 /// The student as whom an administrator views the pages.
@@ -70,7 +70,7 @@ pub struct Layout {
     /// Address of the reader's photo, empty without one.
     pub photo: String,
     /// The reader's navigation.
-    pub menu: &'static [Group],
+    pub menu: &'static [NavGroup],
     /// Address of the reader's home.
     pub home: &'static str,
     /// The notice about the last action, shown once.
@@ -99,13 +99,13 @@ impl Layout {
 
     /// The frame of a signed-in reader's page at the path `here`.
     pub fn inside(site: &str, now: Instant, reader: Reader<'_>, here: &str) -> Self {
-        let home = reader.menu.first().and_then(|group| group.places.first());
+        let home = reader.menu.first().and_then(|group| group.items.first());
         Self {
             person: reader.name.to_owned(),
             email: reader.email.to_owned(),
             photo: reader.photo.to_owned(),
             menu: reader.menu,
-            home: home.map_or("/", |place| place.href),
+            home: home.map_or("/", |item| item.href),
             here: here.to_owned(),
             ..Self::outside(site, now)
         }
@@ -134,14 +134,14 @@ impl Layout {
 
     /// Whether the page belongs to an entry: the longest address that begins
     /// the page's own wins, so that a form below a list marks the list.
-    pub fn is_here(&self, place: &Place) -> bool {
+    pub fn is_here(&self, item: &NavItem) -> bool {
         let present = self
             .menu
             .iter()
-            .flat_map(|group| group.places)
-            .filter(|place| is_below(&self.here, place.href))
-            .max_by_key(|place| place.href.len());
-        present.is_some_and(|present| present.href == place.href)
+            .flat_map(|group| group.items)
+            .filter(|item| is_below(&self.here, item.href))
+            .max_by_key(|item| item.href.len());
+        present.is_some_and(|present| present.href == item.href)
     }
 
     /// Whether the page is the reader's own profile, which has its own link in the frame.
@@ -150,9 +150,9 @@ impl Layout {
     }
 
     /// The entries of a phone's bottom bar, before the one that opens the menu.
-    pub fn shortcuts(&self) -> impl Iterator<Item = &'static Place> {
-        let places = self.menu.iter().flat_map(|group| group.places);
-        places.filter(|place| place.handy)
+    pub fn shortcuts(&self) -> impl Iterator<Item = &'static NavItem> {
+        let items = self.menu.iter().flat_map(|group| group.items);
+        items.filter(|item| item.handy)
     }
 }
 

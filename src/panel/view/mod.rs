@@ -18,7 +18,7 @@ use chrono::{Datelike as _, Timelike as _};
 use crate::base::clock::{DAY_S, Instant, Zone};
 
 pub use badge::Badge;
-pub use layout::{Group, Layout, Place, Reader, Viewed, initials};
+pub use layout::{Layout, NavGroup, NavItem, Reader, Viewed, initials};
 pub use pieces::{Progress, Tab, Tick};
 
 /// What a state means to its reader.

@@ -4,9 +4,12 @@ use super::*;
 
 const SAO_PAULO: Zone = Zone::SAO_PAULO;
 
-static MENU: &[Group] = &[Group {
+static MENU: &[NavGroup] = &[NavGroup {
     title: "",
-    places: &[Place::new("Início", "/admin", "home"), Place::new("Planos", "/admin/planos", "tag")],
+    items: &[
+        NavItem::new("Início", "/admin", "home"),
+        NavItem::new("Planos", "/admin/planos", "tag"),
+    ],
 }];
 
 fn at(text: &str) -> Instant {
@@ -25,7 +28,7 @@ fn a_page_below_a_list_marks_the_list_only() {
         let reader = Reader { name: "Ana", photo: "", email: "ana@exemplo.com", menu: MENU };
         let layout = Layout::inside("Loja", Instant(0), reader, here);
         let found: Vec<_> = MENU[0]
-            .places
+            .items
             .iter()
             .filter(|place| layout.is_here(place))
             .map(|place| place.label)

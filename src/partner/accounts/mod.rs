@@ -23,7 +23,7 @@ use crate::panel::Badge;
 
 pub use changes::{disconnect, remove_plan, revoke, set_plan};
 pub use one::account;
-pub use pages::{list, reads_far};
+pub use pages::{list, needs_slow_lane};
 pub use relations::{end as end_relation, list as relations, relate};
 
 /// Path of all these pages.
@@ -96,7 +96,7 @@ impl Listed {
 
 /// From how many calls on an account is near its quota, by plan.
 #[derive(Clone, Copy, Debug)]
-pub struct Near {
+pub struct QuotaThresholds {
     pub today: Day,
     /// Calls from which an account with this plan is near its quota.
     starter: i64,
@@ -104,7 +104,7 @@ pub struct Near {
     scale: i64,
 }
 
-impl Near {
+impl QuotaThresholds {
     /// The thresholds of the configured plans, for a day.
     pub fn of(plans: &Plans, today: Day) -> Self {
         let from = |plan: PlanName| {
@@ -155,7 +155,8 @@ mod tests {
         for quota in [1, 2, 3, 10, 99, 10_000] {
             let setting = quota.to_string();
             let config = config(&[("PARTNER__PLANS__STARTER__QUOTA", &setting)]);
-            let from = Near::of(&config.partner.plans, Day(20_000)).starter.cast_unsigned();
+            let from =
+                QuotaThresholds::of(&config.partner.plans, Day(20_000)).starter.cast_unsigned();
             assert!(is_near(from, quota), "{quota}");
             assert!(!is_near(from - 1, quota), "{quota}");
         }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::store::{self, Wanted};
 use super::views::{AccountRow, AccountsPage, Use};
-use super::{Listed, Near, PATH, PlanState, is_near, percent};
+use super::{Listed, PATH, PlanState, QuotaThresholds, is_near, percent};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::text::grouped;
@@ -40,7 +40,7 @@ pub(super) const LIST: Listing = Listing {
             values: &[("starter", "Starter"), ("pro", "Pro"), ("scale", "Scale")],
         },
     ],
-    orders: &["-uso", "nome", "fim"],
+    sort_keys: &["-uso", "nome", "fim"],
     heads: &[
         Head::sorts("Conta", "nome"),
         Head::sorts("Plano", "fim"),
@@ -100,7 +100,7 @@ wire! {
 }
 
 /// Whether a request may read many rows: searches, exports and further pages do.
-pub fn reads_far(request: &Request) -> bool {
+pub fn needs_slow_lane(request: &Request) -> bool {
     !request.query_text().is_empty()
 }
 
@@ -113,13 +113,14 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         search: &query.search,
         plan: query.filter("plano"),
         state: query.filter("situacao").and_then(PlanState::from_name),
-        near: query.filter("uso").is_some(),
-        order: query.order,
+        thresholds: query.filter("uso").is_some(),
+        order: query.sort_key,
         descending: query.descending,
         window: query.window(),
     };
-    let near = Near::of(plans, today);
-    let (accounts, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted, &near))?;
+    let thresholds = QuotaThresholds::of(plans, today);
+    let (accounts, total) =
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, &thresholds))?;
     let frame = Frame { plans: plans.clone(), zone: app.zone(), today };
     if query.csv {
         return export::list(app, person, &LIST, accounts, move |_, _, account| {

@@ -39,7 +39,7 @@ pub(super) const LIST: Listing = Listing {
             ("retirado", "Convite retirado"),
         ],
     }],
-    orders: &["-desde"],
+    sort_keys: &["-desde"],
     heads: &[
         Head::plain("Fornecedor"),
         Head::plain("Vendedor"),

@@ -1,6 +1,6 @@
 //! Accounts of the Partner API in the database.
 
-use super::{Listed, Near, PlanState};
+use super::{Listed, PlanState, QuotaThresholds};
 use crate::accounts::Account;
 use crate::base::text::search_key;
 use crate::base::{Day, UserId};
@@ -41,7 +41,7 @@ pub struct Wanted<'q> {
     pub plan: Option<&'static str>,
     pub state: Option<PlanState>,
     /// Only accounts near their quota.
-    pub near: bool,
+    pub thresholds: bool,
     /// The order, by its name in the list's query.
     pub order: &'static str,
     pub descending: bool,
@@ -50,32 +50,36 @@ pub struct Wanted<'q> {
 }
 
 /// One page of accounts with the number of all that match.
-pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>, near: &Near) -> Result<(Vec<Listed>, u64)> {
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &Wanted<'_>,
+    thresholds: &QuotaThresholds,
+) -> Result<(Vec<Listed>, u64)> {
     let words: Vec<String> =
         search_key(wanted.search).split_whitespace().map(str::to_owned).collect();
-    let (month, least) = (near.month(), near.least());
-    let today: (&str, &dyn rusqlite::ToSql) = (":today", &near.today);
+    let (month, least) = (thresholds.month(), thresholds.least());
+    let today: (&str, &dyn rusqlite::ToSql) = (":today", &thresholds.today);
     let mut filters = Filters::new("TRUE", &[]);
     filters.and_if("party.plan = :plan", ":plan", &wanted.plan);
     // `:today` is bound once, although two filters may use it.
-    if wanted.near || matches!(wanted.state, Some(PlanState::InForce)) {
+    if wanted.thresholds || matches!(wanted.state, Some(PlanState::InForce)) {
         filters.and(IN_FORCE, &[today]);
     }
     match wanted.state {
-        Some(PlanState::Ended) if wanted.near => filters.and("FALSE", &[]),
+        Some(PlanState::Ended) if wanted.thresholds => filters.and("FALSE", &[]),
         Some(PlanState::Ended) => filters.and("party.until_day < :today", &[today]),
         Some(PlanState::None) => filters.and("party.plan IS NULL", &[]),
         Some(PlanState::InForce) | None => {}
     }
-    if wanted.near {
+    if wanted.thresholds {
         filters.and(
             IS_NEAR,
             &[
                 (":month", &month),
                 (":least", &least),
-                (":starter", &near.starter),
-                (":pro", &near.pro),
-                (":scale", &near.scale),
+                (":starter", &thresholds.starter),
+                (":pro", &thresholds.pro),
+                (":scale", &thresholds.scale),
             ],
         );
     }
@@ -101,16 +105,16 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>, near: &Near) -> Result<(Vec<Li
 }
 
 /// How many accounts are near their quota.
-pub fn near_quota(tx: &ReadTx<'_>, near: &Near) -> Result<i64> {
+pub fn near_quota(tx: &ReadTx<'_>, thresholds: &QuotaThresholds) -> Result<i64> {
     tx.value(
         &format!("SELECT count(*) FROM partner_summary party WHERE {IN_FORCE} AND {IS_NEAR}"),
         rusqlite::named_params! {
-            ":today": near.today,
-            ":month": near.month(),
-            ":least": near.least(),
-            ":starter": near.starter,
-            ":pro": near.pro,
-            ":scale": near.scale,
+            ":today": thresholds.today,
+            ":month": thresholds.month(),
+            ":least": thresholds.least(),
+            ":starter": thresholds.starter,
+            ":pro": thresholds.pro,
+            ":scale": thresholds.scale,
         },
     )
 }

@@ -8,10 +8,10 @@ use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::message::Asked;
+use super::message::RpcRequest;
 use super::replies::{INVALID_PARAMS, Recipient};
 use super::tools;
-use super::{charged, refused};
+use super::{count_message, refused};
 use crate::app::App;
 use crate::edge::guard::Agent;
 use crate::edge::route::Todo;
@@ -31,10 +31,10 @@ pub fn begin(
     app: &App,
     agent: &Agent,
     request: &Request,
-    asked: &Asked<'_>,
+    asked: &RpcRequest<'_>,
 ) -> Result<Todo<Reply>, Problem> {
     let invalid = |message: String| {
-        let verdict = charged(app, &agent.talk(app), Some(asked))?;
+        let verdict = count_message(app, &agent.talk(app), Some(asked))?;
         let reply = asked.fault(INVALID_PARAMS, message, None).reply();
         Ok(Todo::Now(Reply { verdict: verdict.map(Box::new), ..reply }))
     };
@@ -64,7 +64,7 @@ struct Call<'c> {
     app: &'c App,
     agent: &'c Agent,
     request: &'c Request,
-    asked: &'c Asked<'c>,
+    asked: &'c RpcRequest<'c>,
     arguments: &'c Map<String, Value>,
 }
 
@@ -85,22 +85,22 @@ impl Call<'_> {
         let party = match party {
             Ok(party) => party,
             Err(problem) => {
-                answer.verdict = charged(app, &agent.talk(app), Some(asked))?;
+                answer.verdict = count_message(app, &agent.talk(app), Some(asked))?;
                 return Err(answer.problem(problem));
             }
         };
         if let Err(problem) = agent.check_scope(app, request, operation) {
-            let verdict = charged(app, &agent.talk(app), Some(asked))?;
+            let verdict = count_message(app, &agent.talk(app), Some(asked))?;
             return Err(refused(asked, verdict, problem));
         }
-        answer.verdict = charged(app, &agent.call(app, operation), Some(asked))?;
-        let begun = twin(operation, arguments, request).and_then(|twin| {
+        answer.verdict = count_message(app, &agent.call(app, operation), Some(asked))?;
+        let begun = build_rest_request(operation, arguments, request).and_then(|rest_request| {
             if answer.is_file {
                 let below = operation.path.strip_prefix(PATH).unwrap_or(operation.path);
                 let base = &app.addresses.dev_base_url;
-                answer.address = format!("{base}{PATH_DEV}{below}?{}", twin.query_text());
+                answer.address = format!("{base}{PATH_DEV}{below}?{}", rest_request.query_text());
             }
-            operation.begin(app, &party, &twin)
+            operation.begin(app, &party, &rest_request)
         });
         Ok(match begun {
             Err(problem) => return Err(answer.problem(problem)),
@@ -114,7 +114,7 @@ impl Call<'_> {
 
 /// The request with the same arguments, as the operation's own address would
 /// get it.
-fn twin<P>(
+fn build_rest_request<P>(
     operation: &Declared<P>,
     arguments: &Map<String, Value>,
     request: &Request,
@@ -128,12 +128,12 @@ fn twin<P>(
         for name in operation.path.split(['{', '}']).skip(1).step_by(2) {
             let value = arguments.get(name).filter(|value| !value.is_null());
             let value = value.ok_or_else(|| Problem::field(name, "is required"))?;
-            variables.push((name.to_owned(), written(operation.name, name, value)?));
+            variables.push((name.to_owned(), argument_as_text(operation.name, name, value)?));
         }
         for (name, value) in arguments {
             // Models send null for arguments that they leave out.
             if !value.is_null() && !variables.iter().any(|(known, _)| known == name) {
-                query.append_pair(name, &written(operation.name, name, value)?);
+                query.append_pair(name, &argument_as_text(operation.name, name, value)?);
             }
         }
     }
@@ -160,7 +160,7 @@ fn twin<P>(
 
 /// An argument as text for an address, when it has the type of the tool's
 /// schema. The check is needed because the text no longer shows the type.
-fn written(tool: &str, name: &str, value: &Value) -> Result<String, Problem> {
+fn argument_as_text(tool: &str, name: &str, value: &Value) -> Result<String, Problem> {
     let kinds = tools::named(tool).map(|tool| &tool.input["properties"][name]["type"]);
     let has = |wanted: &str| match kinds {
         Some(Value::String(kind)) => kind == wanted,

@@ -29,15 +29,15 @@ const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const MAX_DEPTH: usize = 32;
 
 /// A message that was read.
-pub enum Heard<'b> {
+pub enum Message<'b> {
     /// A request, which needs an answer.
-    Asked(Asked<'b>),
+    Request(RpcRequest<'b>),
     /// A notification, or an answer; both need no answer. We never send requests.
-    Told,
+    NoReplyNeeded,
 }
 
 /// A request.
-pub struct Asked<'b> {
+pub struct RpcRequest<'b> {
     /// The id as it was written, so that the answer repeats it byte for byte.
     pub id: &'b RawValue,
     pub method: Cow<'b, str>,
@@ -46,7 +46,7 @@ pub struct Asked<'b> {
     params: Map<String, Value>,
 }
 
-impl Asked<'_> {
+impl RpcRequest<'_> {
     /// A parameter; `None` when it was not sent.
     pub fn param(&self, name: &str) -> Option<&Value> {
         self.params.get(name)
@@ -86,7 +86,7 @@ fn some<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<&'de RawVal
 }
 
 /// Reads a message.
-pub fn read(request: &Request) -> Result<Heard<'_>, Fault> {
+pub fn read(request: &Request) -> Result<Message<'_>, Fault> {
     check_media(request)?;
     let body = &*request.body;
     if depth(body) > MAX_DEPTH {
@@ -105,13 +105,13 @@ pub fn read(request: &Request) -> Result<Heard<'_>, Fault> {
     let Some(method) = envelope.method else {
         let is_answer = envelope.result.is_some() != envelope.error.is_some();
         return if is_answer {
-            Ok(Heard::Told)
+            Ok(Message::NoReplyNeeded)
         } else {
             Err(refused(INVALID_REQUEST, "`method` is missing"))
         };
     };
     let Some(id) = envelope.id else {
-        return Ok(Heard::Told);
+        return Ok(Message::NoReplyNeeded);
     };
     if !is_id(id.get()) {
         return Err(refused(INVALID_REQUEST, "`id` must be text or a whole number"));
@@ -124,10 +124,10 @@ pub fn read(request: &Request) -> Result<Heard<'_>, Fault> {
             return Err(Fault { id: Some(id.to_owned()), ..fault });
         }
     };
-    let mut asked = Asked { id, method, is_modern: false, params };
+    let mut asked = RpcRequest { id, method, is_modern: false, params };
     asked.is_modern =
         is_modern(request, &asked).map_err(|fault| Fault { id: Some(id.to_owned()), ..fault })?;
-    Ok(Heard::Asked(asked))
+    Ok(Message::Request(asked))
 }
 
 /// An error without an id: the message's id is not known yet.
@@ -176,7 +176,7 @@ fn check_media(request: &Request) -> Result<(), Fault> {
 
 /// Whether a request is of the stateless era. In that era the headers must
 /// agree with the body.
-fn is_modern(request: &Request, asked: &Asked<'_>) -> Result<bool, Fault> {
+fn is_modern(request: &Request, asked: &RpcRequest<'_>) -> Result<bool, Fault> {
     let header = |name: &HeaderName| {
         let mut values = request.headers().get_all(name).iter();
         let value = values.next().map(|value| value.to_str().unwrap_or_default());

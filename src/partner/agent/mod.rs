@@ -18,7 +18,7 @@ use http::StatusCode;
 use http::header::WWW_AUTHENTICATE;
 use serde_json::{Value, json};
 
-use self::message::{Asked, Heard};
+use self::message::{Message, RpcRequest};
 use self::replies::{Fault, INVALID_PARAMS, UNKNOWN_METHOD};
 use crate::app::App;
 use crate::edge::guard::{Agent, Charge};
@@ -46,18 +46,18 @@ const INSTRUCTIONS: &str = "\
 /// Answers a message of an assistant.
 pub fn answer(app: &App, agent: &Agent, request: &Request) -> Result<Todo<Reply>, Problem> {
     match message::read(request) {
-        Ok(Heard::Asked(asked)) if asked.method == "tools/call" => {
+        Ok(Message::Request(asked)) if asked.method == "tools/call" => {
             call::begin(app, agent, request, &asked)
         }
         heard => {
             let asked = match &heard {
-                Ok(Heard::Asked(asked)) => Some(asked),
+                Ok(Message::Request(asked)) => Some(asked),
                 _ => None,
             };
-            let verdict = charged(app, &agent.talk(app), asked)?;
+            let verdict = count_message(app, &agent.talk(app), asked)?;
             let reply = match heard {
-                Ok(Heard::Asked(asked)) => talk(app, agent, &asked),
-                Ok(Heard::Told) => Reply::empty(StatusCode::ACCEPTED),
+                Ok(Message::Request(asked)) => answer_request(app, agent, &asked),
+                Ok(Message::NoReplyNeeded) => Reply::empty(StatusCode::ACCEPTED),
                 Err(fault) => fault.reply(),
             };
             Ok(Todo::Now(Reply { verdict: verdict.map(Box::new), ..reply }))
@@ -66,22 +66,22 @@ pub fn answer(app: &App, agent: &Agent, request: &Request) -> Result<Todo<Reply>
 }
 
 /// Counts a message against the limits; an error names the message's id.
-fn charged(
+fn count_message(
     app: &App,
     charge: &Charge,
-    asked: Option<&Asked<'_>>,
+    asked: Option<&RpcRequest<'_>>,
 ) -> Result<Option<Verdict>, Problem> {
     // Takes the time again: a window may have ended while the body was read.
-    let charged = charge.count(app, app.clock.now());
-    let verdict = charged.verdict;
-    charged.outcome.map(|()| verdict).map_err(|problem| match asked {
+    let counted = charge.count(app, app.clock.now());
+    let verdict = counted.verdict;
+    counted.outcome.map(|()| verdict).map_err(|problem| match asked {
         Some(asked) if problem.code != Code::Internal => refused(asked, verdict, problem),
         _ => problem,
     })
 }
 
 /// The answer to a message that is rejected, with its status and the message's id.
-fn refused(asked: &Asked<'_>, verdict: Option<Verdict>, problem: Problem) -> Problem {
+fn refused(asked: &RpcRequest<'_>, verdict: Option<Verdict>, problem: Problem) -> Problem {
     let status = problem.code.status(Family::Agent);
     let fault = Fault {
         status,
@@ -98,7 +98,7 @@ fn refused(asked: &Asked<'_>, verdict: Option<Verdict>, problem: Problem) -> Pro
 }
 
 /// Answers every request that is not a tool call.
-fn talk(app: &App, agent: &Agent, asked: &Asked<'_>) -> Reply {
+fn answer_request(app: &App, agent: &Agent, asked: &RpcRequest<'_>) -> Reply {
     match (&*asked.method, asked.is_modern) {
         ("initialize", false) => {
             let wanted = asked.param("protocolVersion");

@@ -6,7 +6,7 @@ use http::StatusCode;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::message::Asked;
+use super::message::RpcRequest;
 use crate::app::App;
 use crate::http::Reply;
 use crate::http::reply::media;
@@ -54,7 +54,7 @@ pub struct Recipient {
 
 impl Recipient {
     /// The recipient for a request.
-    pub fn of(app: &App, asked: &Asked<'_>) -> Self {
+    pub fn of(app: &App, asked: &RpcRequest<'_>) -> Self {
         let server = asked.is_modern.then(|| server_info(app));
         Self { id: asked.id.to_owned(), server }
     }
@@ -73,7 +73,7 @@ impl Recipient {
     }
 }
 
-impl Asked<'_> {
+impl RpcRequest<'_> {
     /// The result of this request.
     pub fn result(&self, app: &App, members: &str) -> Reply {
         Recipient::of(app, self).result(members)

@@ -16,12 +16,12 @@ use crate::partner::{seller, supplier};
 struct Lists {
     sellers: Vec<Tool>,
     suppliers: Vec<Tool>,
-    for_sellers: Shown,
-    for_suppliers: Shown,
+    for_sellers: ToolListJson,
+    for_suppliers: ToolListJson,
 }
 
 /// A list as it is sent: all tools, and only those that read.
-struct Shown {
+struct ToolListJson {
     all: String,
     reading: String,
 }
@@ -38,11 +38,11 @@ pub struct Tool {
 static LISTS: LazyLock<Lists> = LazyLock::new(|| {
     let sellers: Vec<Tool> = seller::OPERATIONS.iter().map(Tool::of).collect();
     let suppliers: Vec<Tool> = supplier::OPERATIONS.iter().map(Tool::of).collect();
-    let (for_sellers, for_suppliers) = (Shown::of(&sellers), Shown::of(&suppliers));
+    let (for_sellers, for_suppliers) = (ToolListJson::of(&sellers), ToolListJson::of(&suppliers));
     Lists { sellers, suppliers, for_sellers, for_suppliers }
 });
 
-impl Shown {
+impl ToolListJson {
     fn of(tools: &[Tool]) -> Self {
         let list = |tools: &mut dyn Iterator<Item = &Tool>| {
             Value::Array(tools.map(|tool| tool.definition.clone()).collect()).to_string()

@@ -69,7 +69,7 @@ const FORM: Form<NewToken> = Form(&[Input::new(
 )]);
 
 /// All data of the page.
-struct Own {
+struct HubData {
     plan: Option<(PlanName, Option<Day>)>,
     month: Month,
     tokens: Vec<OwnToken>,
@@ -105,7 +105,7 @@ fn relations_of(
     Ok((relations::invitations_to(tx, email)?, suppliers.map(related).collect()))
 }
 
-impl Own {
+impl HubData {
     fn read((app, person, request): Visit<'_>) -> Result<Self, Problem> {
         let user = person.account.user_id;
         let month = app.usage.month(app, user, request.now)?;
@@ -182,23 +182,23 @@ wire! {
 /// `GET /painel/parceiro`: the hub, as page or JSON.
 pub fn hub(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let visit = (app, person, request);
-    let own = Own::read(visit)?;
+    let data = HubData::read(visit)?;
     if request.wants_json() {
-        let (plan, zone) = (own.limits(app), app.zone());
+        let (plan, zone) = (data.limits(app), app.zone());
         let is_supplier = is_supplier(person);
-        let operacoes = own.by_operation().into_iter();
+        let operacoes = data.by_operation().into_iter();
         let operacoes =
             operacoes.map(|(operacao, chamadas)| OperationJson { operacao, chamadas }).collect();
-        let related = own.related.into_iter().map(|one| RelatedJson::of(one, zone));
+        let related = data.related.into_iter().map(|one| RelatedJson::of(one, zone));
         let mut related = Some(related.collect());
         return Reply::json(&HubJson {
             ok: true,
             plano: plan.map(|plan| PlanJson::of(plan, request.now)),
-            usadas: own.month.used(),
+            usadas: data.month.used(),
             operacoes,
-            tokens: own.tokens.into_iter().map(|one| WireToken::of(one, zone)).collect(),
-            aplicativos: own.apps.into_iter().map(|one| WireApp::of(one, zone)).collect(),
-            convites: own
+            tokens: data.tokens.into_iter().map(|one| WireToken::of(one, zone)).collect(),
+            aplicativos: data.apps.into_iter().map(|one| WireApp::of(one, zone)).collect(),
+            convites: data
                 .invitations
                 .into_iter()
                 .map(|one| InvitationJson::of(one, zone))
@@ -207,20 +207,20 @@ pub fn hub(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
             fornecedores: related,
         });
     }
-    let mut page = page(visit, own, FORM.show(None, app.zone()).unfocused());
+    let mut page = page(visit, data, FORM.show(None, app.zone()).unfocused());
     page.layout = page.layout.telling(OUTCOMES, request);
     Reply::page(&page)
 }
 
-fn page((app, person, request): Visit<'_>, own: Own, form: FormView) -> HubPage {
+fn page((app, person, request): Visit<'_>, data: HubData, form: FormView) -> HubPage {
     let (zone, today) = (app.zone(), app.day(request.now));
     let when = |at| When::new(zone, at, request.now);
-    let used = own.month.used();
-    let limits = own.limits(app);
-    let ends = own.month.end().minus(1);
+    let used = data.month.used();
+    let limits = data.limits(app);
+    let ends = data.month.end().minus(1);
     HubPage {
         layout: layout(app, person, request),
-        plan: own.plan.map(|plan| shown(&app.config.partner.plans, plan, used, today)),
+        plan: data.plan.map(|plan| shown(&app.config.partner.plans, plan, used, today)),
         rate: limits.map_or_else(String::new, |plan| {
             format!("{} por minuto, somando todos os tokens", grouped(plan.per_minute))
         }),
@@ -228,14 +228,14 @@ fn page((app, person, request): Visit<'_>, own: Own, form: FormView) -> HubPage 
             let left = grouped(plan.quota.saturating_sub(used));
             format!("restam {left} até {}", zone.civil(ends).format("%d/%m/%Y"))
         }),
-        chart: BarChart::new(WORDS, own.month.first_day(), &own.by_day(today)),
-        operations: own
+        chart: BarChart::new(WORDS, data.month.first_day(), &data.by_day(today)),
+        operations: data
             .by_operation()
             .into_iter()
             .map(|(name, calls)| OperationRow { name, about: about(name), calls: grouped(calls) })
             .collect(),
         form,
-        tokens: own
+        tokens: data
             .tokens
             .into_iter()
             .map(|token| TokenRow {
@@ -247,13 +247,13 @@ fn page((app, person, request): Visit<'_>, own: Own, form: FormView) -> HubPage 
                 address: token.last_address.unwrap_or_default(),
             })
             .collect(),
-        apps: AppRow::of(own.apps, zone, request.now),
+        apps: AppRow::of(data.apps, zone, request.now),
         connector: documents::resource(app),
         calls: first_calls(app, person, "$TOKEN"),
         path: path_of(person),
         is_supplier: is_supplier(person),
-        invitations: invitation_rows(own.invitations, zone, request.now),
-        related: own
+        invitations: invitation_rows(data.invitations, zone, request.now),
+        related: data
             .related
             .into_iter()
             .map(|one| RelatedRow {
@@ -404,8 +404,8 @@ fn made_page(visit: Visit<'_>, new: &NewToken, token: &str) -> Result<Reply, Pro
 fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
     let request = visit.2;
     form::show_again(request, problem, |faults| {
-        let own = Own::read(visit)?;
-        Reply::page(&page(visit, own, FORM.again(request, faults)))
+        let data = HubData::read(visit)?;
+        Reply::page(&page(visit, data, FORM.again(request, faults)))
     })
 }
 

@@ -15,23 +15,23 @@ const LONGEST_STATE: usize = 2_048;
 
 /// Why a request is not shown to the person.
 #[derive(Debug)]
-pub enum Stop {
+pub enum AuthorizeError {
     /// The person sees an error page and is not redirected.
-    Here(&'static str),
+    ShowToUser(&'static str),
     /// The error is sent to the program, at an address of its own.
-    Back(Back),
+    RedirectToClient(ErrorRedirect),
 }
 
 /// An answer that goes to the program through the person's browser.
 #[derive(Debug)]
-pub struct Back {
+pub struct ErrorRedirect {
     pub redirect_uri: String,
     pub state: Option<Vec<u8>>,
     pub refusal: Refusal,
 }
 
 /// The service's own values that a request is checked against.
-pub struct Ours<'o> {
+pub struct ServerContext<'o> {
     pub issuer: &'o str,
     /// Schemes of installed apps.
     pub schemes: &'o [String],
@@ -39,15 +39,23 @@ pub struct Ours<'o> {
 }
 
 /// Checks the request of a known client.
-pub fn check(given: &Parameters, client: &Client, ours: &Ours<'_>) -> Result<Pending, Stop> {
-    let redirect_uri = redirect_of(given, client, ours.schemes)?;
+pub fn check(
+    given: &Parameters,
+    client: &Client,
+    server: &ServerContext<'_>,
+) -> Result<Pending, AuthorizeError> {
+    let redirect_uri = redirect_of(given, client, server.schemes)?;
     let state = given.bytes("state");
     let back = |refusal| {
         // A state that is sent twice is ignored.
         let state = given.bytes("state").ok().flatten().map(<[u8]>::to_vec);
-        Stop::Back(Back { redirect_uri: redirect_uri.clone(), state, refusal })
+        AuthorizeError::RedirectToClient(ErrorRedirect {
+            redirect_uri: redirect_uri.clone(),
+            state,
+            refusal,
+        })
     };
-    let checked = state.and_then(|state| Ok((state, rest(given, state, ours)?)));
+    let checked = state.and_then(|state| Ok((state, rest(given, state, server)?)));
     let (state, (challenge, may_write)) = checked.map_err(back)?;
     Ok(Pending {
         client_no: client.no,
@@ -59,27 +67,32 @@ pub fn check(given: &Parameters, client: &Client, ours: &Ours<'_>) -> Result<Pen
 }
 
 /// The redirect address of the answer: one that the client registered.
-fn redirect_of(given: &Parameters, client: &Client, schemes: &[String]) -> Result<String, Stop> {
+fn redirect_of(
+    given: &Parameters,
+    client: &Client,
+    schemes: &[String],
+) -> Result<String, AuthorizeError> {
     let Ok(asked) = given.text("redirect_uri") else {
-        return Err(Stop::Here("redirect_uri is there twice or is no text"));
+        return Err(AuthorizeError::ShowToUser("redirect_uri is there twice or is no text"));
     };
     let own = &client.redirects.0;
     let Some(asked) = asked else {
         return match &own[..] {
             [only] => Ok(only.clone()),
-            _ => Err(Stop::Here("redirect_uri is missing")),
+            _ => Err(AuthorizeError::ShowToUser("redirect_uri is missing")),
         };
     };
-    let named = Redirect::read(asked, schemes)
-        .map_err(|_| Stop::Here("redirect_uri is no address that people may be sent to"))?;
+    let named = Redirect::read(asked, schemes).map_err(|_| {
+        AuthorizeError::ShowToUser("redirect_uri is no address that people may be sent to")
+    })?;
     // The allowed schemes may have changed since the client registered.
-    let is_own = own
-        .iter()
-        .any(|text| Redirect::read(text, schemes).is_ok_and(|registered| registered.is(&named)));
+    let is_own = own.iter().any(|text| {
+        Redirect::read(text, schemes).is_ok_and(|registered| registered.matches(&named))
+    });
     if is_own {
         Ok(asked.to_owned())
     } else {
-        Err(Stop::Here("redirect_uri is none of those that the program registered"))
+        Err(AuthorizeError::ShowToUser("redirect_uri is none of those that the program registered"))
     }
 }
 
@@ -87,7 +100,7 @@ fn redirect_of(given: &Parameters, client: &Client, schemes: &[String]) -> Resul
 fn rest(
     given: &Parameters,
     state: Option<&[u8]>,
-    ours: &Ours<'_>,
+    server: &ServerContext<'_>,
 ) -> Result<([u8; 32], bool), Refusal> {
     let invalid = |about: &'static str| Refusal::new(Fault::InvalidRequest, about);
     given.unrepeated()?;
@@ -107,8 +120,8 @@ fn rest(
     let challenge = given.text("code_challenge")?.and_then(challenge);
     let challenge =
         challenge.ok_or_else(|| invalid("code_challenge must be the base64url of a SHA-256"))?;
-    if !given.all("resource").all(ours.is_resource) {
-        let about = format!("the only resource is {}/mcp", ours.issuer);
+    if !given.all("resource").all(server.is_resource) {
+        let about = format!("the only resource is {}/mcp", server.issuer);
         return Err(Refusal::new(Fault::InvalidTarget, about));
     }
     let may_write = asks_to_write(given.text("scope")?.unwrap_or_default()).ok_or_else(|| {
@@ -125,7 +138,7 @@ fn challenge(text: &str) -> Option<[u8; 32]> {
     BASE64.decode(text).ok()?.try_into().ok()
 }
 
-impl Back {
+impl ErrorRedirect {
     /// The address that the person is redirected to.
     pub fn address(&self, issuer: &str) -> String {
         let error = [
@@ -158,7 +171,7 @@ mod tests {
     const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
     const REDIRECT: &str = "https://a.example/cb";
 
-    fn ask(query: &str, redirects: &[&str]) -> Result<Pending, Stop> {
+    fn ask(query: &str, redirects: &[&str]) -> Result<Pending, AuthorizeError> {
         let client = Client {
             no: 7,
             id: "app_1".to_owned(),
@@ -166,12 +179,12 @@ mod tests {
             redirects: Redirects(redirects.iter().map(|&one| one.to_owned()).collect()),
             fresh_until: None,
         };
-        let ours = Ours {
+        let server = ServerContext {
             issuer: "https://dev.example",
             schemes: &[],
             is_resource: &|asked| asked == b"https://dev.example/mcp",
         };
-        check(&Parameters::of(query.as_bytes()), &client, &ours)
+        check(&Parameters::of(query.as_bytes()), &client, &server)
     }
 
     fn good() -> String {
@@ -201,7 +214,7 @@ mod tests {
             (format!("{}&redirect_uri=", good()), &[REDIRECT]),
             (good().replace(&format!("redirect_uri={REDIRECT}&"), ""), &[REDIRECT, "https://b/"]),
         ] {
-            assert!(matches!(ask(&query, own), Err(Stop::Here(_))), "{query}");
+            assert!(matches!(ask(&query, own), Err(AuthorizeError::ShowToUser(_))), "{query}");
         }
     }
 
@@ -225,7 +238,7 @@ mod tests {
             (format!("{}&response_mode=fragment", good()), Fault::InvalidRequest),
             (format!("{}{}", good(), "x".repeat(2_048)), Fault::InvalidRequest),
         ] {
-            let Err(Stop::Back(back)) = ask(&query, &[REDIRECT]) else {
+            let Err(AuthorizeError::RedirectToClient(back)) = ask(&query, &[REDIRECT]) else {
                 panic!("{query} was not refused to the program");
             };
             assert_eq!(back.refusal.fault, fault, "{query}");
@@ -234,7 +247,9 @@ mod tests {
             assert!(address.contains("&state=s"), "{address}");
             assert!(address.ends_with("&iss=https%3A%2F%2Fdev.example"), "{address}");
         }
-        let Err(Stop::Back(back)) = ask(&format!("{}&state=t", good()), &[REDIRECT]) else {
+        let Err(AuthorizeError::RedirectToClient(back)) =
+            ask(&format!("{}&state=t", good()), &[REDIRECT])
+        else {
             panic!("two states were taken");
         };
         assert_eq!(back.state, None);

@@ -19,13 +19,16 @@ const MOST_REDIRECTS: usize = 10;
 const LONGEST_NAME: usize = 80;
 
 /// The name and redirect addresses of a program.
-pub struct Said {
+pub struct ClientMetadata {
     pub name: String,
     pub redirects: Vec<String>,
 }
 
 /// Reads and checks the name and redirect addresses.
-pub fn read(said: &Map<String, Value>, schemes: &[String]) -> Result<Said, Refusal> {
+pub fn parse_metadata(
+    said: &Map<String, Value>,
+    schemes: &[String],
+) -> Result<ClientMetadata, Refusal> {
     let redirects = redirects(said, schemes)?;
     let invalid = |about: &'static str| Refusal::new(Fault::InvalidClientMetadata, about);
     for (name, needed) in [("grant_types", "authorization_code"), ("response_types", "code")] {
@@ -41,7 +44,7 @@ pub fn read(said: &Map<String, Value>, schemes: &[String]) -> Result<Said, Refus
         Some(_) => return Err(invalid("client_name must be text")),
     };
     let name = if name.is_empty() { nameless(&redirects[0], schemes) } else { name };
-    Ok(Said { name, redirects })
+    Ok(ClientMetadata { name, redirects })
 }
 
 fn redirects(said: &Map<String, Value>, schemes: &[String]) -> Result<Vec<String>, Refusal> {
@@ -78,8 +81,8 @@ fn shown_name(name: &str) -> String {
 
 /// The name of a program that has none.
 fn nameless(redirect: &str, schemes: &[String]) -> String {
-    let whose = Redirect::read(redirect, schemes).map_or("", |it| it.whose);
-    format!("Aplicativo sem nome ({whose})")
+    let host_or_scheme = Redirect::read(redirect, schemes).map_or("", |it| it.host_or_scheme);
+    format!("Aplicativo sem nome ({host_or_scheme})")
 }
 
 /// The client of a registration, and the answer to the program.
@@ -88,7 +91,7 @@ pub fn registration(
     schemes: &[String],
     now: i64,
 ) -> Result<(NewClient, Value), Refusal> {
-    let Said { name, redirects } = read(said, schemes)?;
+    let ClientMetadata { name, redirects } = parse_metadata(said, schemes)?;
     let id = format!("app_{}", secrets::random_hex::<16>());
     let answer = json!({
         "client_id": id,
@@ -108,9 +111,9 @@ pub fn registration(
 mod tests {
     use super::*;
 
-    fn said(value: Value) -> Result<Said, Refusal> {
+    fn said(value: Value) -> Result<ClientMetadata, Refusal> {
         let Value::Object(said) = value else { panic!("an object") };
-        read(&said, &["cursor".to_owned()])
+        parse_metadata(&said, &["cursor".to_owned()])
     }
 
     #[test]

@@ -16,7 +16,7 @@ use ureq::Agent;
 use ureq::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use ureq::unversioned::transport::DefaultConnector;
 
-use super::clients::{self, Said};
+use super::clients::{self, ClientMetadata};
 use super::store::{NewClient, Redirects};
 use crate::base::ids::short_digest;
 use crate::base::{DAY_S, Instant};
@@ -104,12 +104,12 @@ impl Fetcher {
         let fresh_s = fresh_s(header(CACHE_CONTROL).unwrap_or_default());
         let body = answer.body_mut().with_config().limit(LARGEST).read_to_vec();
         let body = body.map_err(|_| "its document is too large or broke off")?;
-        let Said { name, redirects } = self.read(id, &body)?;
+        let ClientMetadata { name, redirects } = self.read(id, &body)?;
         let fresh_until = Some(now.plus(fresh_s));
         Ok(NewClient { id: id.to_owned(), name, redirects: Redirects(redirects), fresh_until })
     }
 
-    fn read(&self, id: &str, body: &[u8]) -> Result<Said, &'static str> {
+    fn read(&self, id: &str, body: &[u8]) -> Result<ClientMetadata, &'static str> {
         let said: Map<String, Value> =
             serde_json::from_slice(body).map_err(|_| "its document is no JSON object")?;
         if said.get("client_id").and_then(Value::as_str) != Some(id) {
@@ -122,7 +122,7 @@ impl Fetcher {
         if !said.get("client_name").is_some_and(Value::is_string) {
             return Err("its document has no client_name");
         }
-        clients::read(&said, &self.schemes).map_err(|_| "its document is at fault")
+        clients::parse_metadata(&said, &self.schemes).map_err(|_| "its document is at fault")
     }
 }
 

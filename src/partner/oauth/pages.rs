@@ -10,11 +10,11 @@ use http::header::CONTENT_SECURITY_POLICY;
 use serde::Serialize;
 
 use super::api::{count, count_client};
-use super::ask::{self, Back, Ours, Stop};
+use super::ask::{self, AuthorizeError, ErrorRedirect, ServerContext};
 use super::documents::{self, AUTHORIZE};
 use super::fetched::document_host;
 use super::parameters::Parameters;
-use super::redirect::{Place, Redirect};
+use super::redirect::{Redirect, RedirectKind};
 use super::refusal::{Fault, Refusal};
 use super::store::{self, Client, Pending};
 use super::views::{ConsentPage, Way};
@@ -82,16 +82,16 @@ fn fetched(app: &App, id: &str, now: Instant) -> Result<Client, Problem> {
 /// Stores a valid request and redirects to its page; redirects an invalid one
 /// back to the program.
 fn begin(app: &App, given: &Parameters, client: &Client) -> Result<Job, Problem> {
-    let ours = Ours {
+    let server = ServerContext {
         issuer: documents::issuer(app),
         schemes: &app.config.agents.redirect_schemes,
         is_resource: &|asked| documents::is_resource(app, asked),
     };
-    let pending = match ask::check(given, client, &ours) {
+    let pending = match ask::check(given, client, &server) {
         Ok(pending) => pending,
-        Err(Stop::Here(about)) => return Err(told_here(about)),
-        Err(Stop::Back(back)) => {
-            return Reply::redirect(&back.address(ours.issuer)).map(nothing_to_do);
+        Err(AuthorizeError::ShowToUser(about)) => return Err(told_here(about)),
+        Err(AuthorizeError::RedirectToClient(back)) => {
+            return Reply::redirect(&back.address(server.issuer)).map(nothing_to_do);
         }
     };
     let number = secrets::random_hex::<32>();
@@ -161,11 +161,11 @@ impl Asking {
         let page = ConsentPage {
             vouched: document_host(&client.id, &self.hosts).map(str::to_owned),
             app: client.name.clone(),
-            whose: redirect.whose.to_owned(),
-            way: match redirect.place {
-                Place::Web => Way::Site,
-                Place::Loopback => Way::Machine,
-                Place::App => Way::Installed,
+            whose: redirect.host_or_scheme.to_owned(),
+            way: match redirect.kind {
+                RedirectKind::Web => Way::Site,
+                RedirectKind::Loopback => Way::Machine,
+                RedirectKind::App => Way::Installed,
             },
             may_connect: may_connect(role),
             reads: reads(role),
@@ -252,7 +252,9 @@ pub fn decide(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         if !allows {
             let refusal = Refusal::new(Fault::AccessDenied, "the person said no");
             let Pending { redirect_uri, state, .. } = given;
-            return Reply::redirect(&Back { redirect_uri, state, refusal }.address(&issuer));
+            return Reply::redirect(
+                &ErrorRedirect { redirect_uri, state, refusal }.address(&issuer),
+            );
         }
         given.may_write &= !reads_alone;
         let code = new_code();

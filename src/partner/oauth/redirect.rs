@@ -14,9 +14,9 @@ const LOOPBACK: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
 /// Characters of a query value that need no escaping.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The kind of place that an address leads to.
+/// What an address leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum RedirectKind {
     /// A web site, by HTTPS.
     Web,
     /// A program that listens on the person's own machine.
@@ -29,9 +29,9 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Redirect<'t> {
     text: &'t str,
-    pub place: Place,
+    pub kind: RedirectKind,
     /// Host and port as written; the scheme for an app.
-    pub whose: &'t str,
+    pub host_or_scheme: &'t str,
     /// The host alone.
     host: &'t str,
     /// What follows host and port.
@@ -46,20 +46,20 @@ impl<'t> Redirect<'t> {
         if text.is_empty() || text.len() > LONGEST || !text.bytes().all(is_plain) {
             return Err("must be an address of at most 500 plain characters, without a fragment");
         }
-        let (place, after) = if let Some(after) = text.strip_prefix("https://") {
-            (Place::Web, after)
+        let (kind, after) = if let Some(after) = text.strip_prefix("https://") {
+            (RedirectKind::Web, after)
         } else if let Some(after) = text.strip_prefix("http://") {
-            (Place::Loopback, after)
+            (RedirectKind::Loopback, after)
         } else {
             return Self::of_app(text, schemes);
         };
         let end = after.find(['/', '?']).unwrap_or(after.len());
         let (authority, rest) = after.split_at(end);
         let host = host_of(authority).ok_or("must name a host, with or without a port")?;
-        if place == Place::Loopback && !LOOPBACK.contains(&host) {
+        if kind == RedirectKind::Loopback && !LOOPBACK.contains(&host) {
             return Err("must begin with https://, unless it is on the person's own machine");
         }
-        Ok(Self { text, place, whose: authority, host, rest })
+        Ok(Self { text, kind, host_or_scheme: authority, host, rest })
     }
 
     fn of_app(text: &'t str, schemes: &[String]) -> Result<Self, &'static str> {
@@ -69,13 +69,13 @@ impl<'t> Redirect<'t> {
                 "must begin with https://, or with the scheme of an app that is known here",
             );
         }
-        Ok(Self { text, place: Place::App, whose: scheme, host: "", rest })
+        Ok(Self { text, kind: RedirectKind::App, host_or_scheme: scheme, host: "", rest })
     }
 
     /// Whether a request that names `asked` means this registered address.
-    pub fn is(&self, asked: &Redirect<'_>) -> bool {
-        let is_same_machine = self.place == Place::Loopback
-            && asked.place == Place::Loopback
+    pub fn matches(&self, asked: &Redirect<'_>) -> bool {
+        let is_same_machine = self.kind == RedirectKind::Loopback
+            && asked.kind == RedirectKind::Loopback
             && self.host == asked.host
             && self.rest == asked.rest;
         self.text == asked.text || is_same_machine
@@ -84,13 +84,13 @@ impl<'t> Redirect<'t> {
     /// The source expression for a page's content security policy, which lets
     /// the page's form lead to this address.
     pub fn source(&self) -> String {
-        match self.place {
+        match self.kind {
             // A policy cannot name IPv6 hosts.
-            Place::Web if self.host.starts_with('[') => "https:".to_owned(),
-            Place::Loopback if self.host.starts_with('[') => "http:".to_owned(),
-            Place::Web => format!("https://{}", self.whose),
-            Place::Loopback => format!("http://{}", self.whose),
-            Place::App => format!("{}:", self.whose),
+            RedirectKind::Web if self.host.starts_with('[') => "https:".to_owned(),
+            RedirectKind::Loopback if self.host.starts_with('[') => "http:".to_owned(),
+            RedirectKind::Web => format!("https://{}", self.host_or_scheme),
+            RedirectKind::Loopback => format!("http://{}", self.host_or_scheme),
+            RedirectKind::App => format!("{}:", self.host_or_scheme),
         }
     }
 }
@@ -144,23 +144,23 @@ mod tests {
 
     #[track_caller]
     fn matches(registered: &str, asked: &str) -> bool {
-        read(registered).unwrap().is(&read(asked).unwrap())
+        read(registered).unwrap().matches(&read(asked).unwrap())
     }
 
     #[test]
     fn addresses_have_a_form() {
-        for (good, place) in [
-            ("https://claude.ai/api/mcp/auth_callback", Place::Web),
-            ("https://a.example:8443/x?y=1", Place::Web),
-            ("https://a.example", Place::Web),
-            ("http://127.0.0.1/callback", Place::Loopback),
-            ("http://127.0.0.1:3000/callback", Place::Loopback),
-            ("http://[::1]:1/", Place::Loopback),
-            ("http://localhost:65535", Place::Loopback),
-            ("cursor://anysphere.cursor-mcp/oauth/callback", Place::App),
-            ("cursor:/callback", Place::App),
+        for (good, kind) in [
+            ("https://claude.ai/api/mcp/auth_callback", RedirectKind::Web),
+            ("https://a.example:8443/x?y=1", RedirectKind::Web),
+            ("https://a.example", RedirectKind::Web),
+            ("http://127.0.0.1/callback", RedirectKind::Loopback),
+            ("http://127.0.0.1:3000/callback", RedirectKind::Loopback),
+            ("http://[::1]:1/", RedirectKind::Loopback),
+            ("http://localhost:65535", RedirectKind::Loopback),
+            ("cursor://anysphere.cursor-mcp/oauth/callback", RedirectKind::App),
+            ("cursor:/callback", RedirectKind::App),
         ] {
-            assert_eq!(read(good).map(|it| it.place), Ok(place), "{good}");
+            assert_eq!(read(good).map(|it| it.kind), Ok(kind), "{good}");
         }
         for bad in [
             "",
@@ -276,12 +276,12 @@ mod tests {
                 format!("{scheme}://{host}{}", &rest[end..])
             };
             if let (Ok(one), Ok(other)) = (read(&own), read(&asked)) {
-                prop_assert!(one.is(&one));
-                prop_assert_eq!(one.is(&other), other.is(&one));
+                prop_assert!(one.matches(&one));
+                prop_assert_eq!(one.matches(&other), other.matches(&one));
                 let is_loopback = own.starts_with("http://");
                 let expected = own == asked
                     || is_loopback && without_port(&own) == without_port(&asked);
-                prop_assert_eq!(one.is(&other), expected);
+                prop_assert_eq!(one.matches(&other), expected);
             }
         }
 

@@ -8,7 +8,7 @@ use crate::edge::guard::Seller;
 use crate::edge::route::{Example, Todo};
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, schema};
-use crate::messages::choices::{self, Ways};
+use crate::messages::choices::{self, ChannelSet};
 use crate::messages::notices::{self, CUSTOM, LONGEST_BODY, LONGEST_TITLE, Notice};
 use crate::outbox::Channel;
 use crate::partner::operation::{Effect, Operation, Tool};
@@ -102,7 +102,7 @@ impl Operation for NotifySeller {
         let body = check.lines("body", sent.body, LONGEST_BODY);
         check.finish()?;
         let channel = channel.unwrap_or(Channel::Email);
-        let (owner, ways) = (seller.account.user_id, Ways::of(&app.config));
+        let (owner, ways) = (seller.account.user_id, ChannelSet::of(&app.config));
         Ok(Todo::Write(Box::new(move |tx| {
             if !choices::reach(tx, ways, owner)?.has(channel) {
                 let said = format!("the owner of the token has not connected {}", channel.name());

@@ -153,12 +153,12 @@ fn read(
     now: Instant,
     filter: &Filter,
 ) -> Result<OrderList, Problem> {
-    let given = &app.marketplace.given;
+    let issued = &app.marketplace.issued;
     let mut at_most = now;
     loop {
         // Marked before reading, so that later changes get a later time than
         // the one returned here.
-        let under_way = given.mark(owner, Topic::Orders, at_most);
+        let under_way = issued.mark(owner, Topic::Orders, at_most);
         let (changed, page) = app.db.read(lane, |tx| {
             if let Some(store) = filter.store.map(MlUserId)
                 && !stores::is_of(tx, owner, store)?

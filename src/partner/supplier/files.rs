@@ -56,7 +56,7 @@ pub struct InvoiceQuery {
 }
 
 /// Reads two required numbers.
-fn both(
+fn read_ids(
     (name, field): (&'static str, Field<i64>),
     seller: Field<i64>,
 ) -> Result<(i64, UserId), Problem> {
@@ -90,7 +90,7 @@ impl FileOperation for GetLabel {
     };
 
     fn begin(_: &App, supplier: &Supplier, query: LabelQuery) -> Result<SlowWork<Reply>, Problem> {
-        let (shipment, seller) = both(("ship_id", query.ship_id), query.seller_id)?;
+        let (shipment, seller) = read_ids(("ship_id", query.ship_id), query.seller_id)?;
         let owner = supplier.account.user_id;
         Ok(Box::new(move |app| label(app, owner, seller, shipment)))
     }
@@ -117,7 +117,7 @@ impl FileOperation for GetInvoice {
         supplier: &Supplier,
         query: InvoiceQuery,
     ) -> Result<SlowWork<Reply>, Problem> {
-        let (order, seller) = both(("order_id", query.order_id), query.seller_id)?;
+        let (order, seller) = read_ids(("order_id", query.order_id), query.seller_id)?;
         let owner = supplier.account.user_id;
         Ok(Box::new(move |app| invoice(app, owner, seller, OrderId(order))))
     }
@@ -142,7 +142,7 @@ pub fn label(app: &App, supplier: UserId, seller: UserId, shipment: i64) -> Resu
         Ok(bytes) => Ok(file(PDF, "inline; filename=\"etiqueta.pdf\"", bytes)),
         Err(error) => {
             let (status, said) = labels::refusal(&error, &[shipment]);
-            Ok(told(&error, status, said.into_owned()))
+            Ok(error_reply(&error, status, said.into_owned()))
         }
     }
 }
@@ -178,7 +178,7 @@ pub fn invoice(
                 }
                 other => out_of_reach(other),
             };
-            Ok(told(&error, status, said.to_owned()))
+            Ok(error_reply(&error, status, said.to_owned()))
         }
     }
 }
@@ -189,7 +189,7 @@ fn file(kind: HeaderValue, place: &'static str, bytes: Vec<u8>) -> Reply {
 
 /// The reason that is sent instead of a file. Only the seller can link the
 /// account again.
-fn told(error: &CallError, status: StatusCode, said: String) -> Reply {
+fn error_reply(error: &CallError, status: StatusCode, said: String) -> Reply {
     let said = match error {
         CallError::NotLinked | CallError::LinkLost | CallError::Failed(Failure::Expired) => {
             "O vendedor precisa vincular a conta dele ao marketplace de novo.".to_owned()

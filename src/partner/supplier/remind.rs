@@ -11,7 +11,7 @@ use crate::edge::guard::Supplier;
 use crate::edge::route::{Example, Todo};
 use crate::http::input::{Check, Field, RowNumber};
 use crate::http::{Code, Problem};
-use crate::messages::choices::Ways;
+use crate::messages::choices::ChannelSet;
 use crate::outbox::Channel;
 use crate::partner::operation::{Effect, Operation, Tool};
 
@@ -74,7 +74,7 @@ impl Operation for RemindOrder {
         let mut check = Check::json();
         let RowNumber(order) = check.required("order_id", sent.order_id);
         check.finish()?;
-        let (owner, ways) = (supplier.account.user_id, Ways::of(&app.config));
+        let (owner, ways) = (supplier.account.user_id, ChannelSet::of(&app.config));
         Ok(Todo::Write(Box::new(move |tx| {
             let order = orders::of_order(tx, owner, OrderId(order))?;
             let order = order.ok_or_else(Problem::not_found)?;
@@ -123,7 +123,7 @@ impl Operation for RemindAll {
     }
 
     fn begin(app: &App, supplier: &Supplier, _: Nothing) -> Result<Todo<AllReminded>, Problem> {
-        let (owner, ways) = (supplier.account.user_id, Ways::of(&app.config));
+        let (owner, ways) = (supplier.account.user_id, ChannelSet::of(&app.config));
         Ok(Todo::Write(Box::new(move |tx| {
             let Told { sellers, orders } = reminders::of_all(tx, ways, owner)?;
             Ok(AllReminded { sellers, orders })

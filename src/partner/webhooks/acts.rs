@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::endpoint::{Change, find, with_span};
 use super::log::SPAN;
-use super::objects::{Event, Shown};
+use super::objects::{Event, EventBodyBuilder};
 use super::pages::{Audited, secret_page};
 use super::sign::SigningSecret;
 use super::spread::{self, NewDelivery};
@@ -23,7 +23,7 @@ const BATCH: usize = 500;
 /// `POST …/webhooks/{id}/testar`: sends a test.
 pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let endpoint = find(app, person, request)?;
-    let (change, shown) = (Change::of((app, person, request)), Shown::of(app));
+    let (change, bodies) = (Change::of((app, person, request)), EventBodyBuilder::of(app));
     Ok(Box::new(move |tx| {
         let id = endpoint.id;
         let endpoint = store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
@@ -37,7 +37,7 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         // once.
         let event = Event { user: change.user, kind: EventType::Test, object: now.0, at: now };
         let message = MessageId(secrets::random());
-        let body = shown.body(tx, message, &event)?.unwrap_or_default();
+        let body = bodies.body(tx, message, &event)?.unwrap_or_default();
         let new = NewDelivery { message, event: &event, occasion: 0, body: &body };
         let number = spread::queue(tx, id, &new)?;
         let members = [("id", json!(id.to_string())), ("entrega", json!(number))];
@@ -84,7 +84,7 @@ pub fn rotate(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let endpoint = find(app, person, request)?;
     let secret = SigningSecret::random();
     let until = request.now.plus(OVERLAP_S);
-    let shown = secret_page(visit, &secret, &endpoint.entry.url, Some(app.zone().page(until)))?;
+    let bodies = secret_page(visit, &secret, &endpoint.entry.url, Some(app.zone().page(until)))?;
     let (change, zone) = (Change::of(visit), app.zone());
     Ok(Box::new(move |tx| {
         let id = endpoint.id;
@@ -92,8 +92,8 @@ pub fn rotate(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         store::rotate(tx, &change.sealer, id, &secret)?;
         let about = ("webhook.trocar_segredo", id, &*endpoint.entry.url);
         change.note(tx, about, None::<&()>, None::<&()>)?;
-        if let Some(shown) = shown {
-            return Ok(shown);
+        if let Some(bodies) = bodies {
+            return Ok(bodies);
         }
         let until = zone.spaced(tx.now().plus(OVERLAP_S));
         let members = [

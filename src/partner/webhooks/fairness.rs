@@ -36,7 +36,7 @@ pub enum Lane {
 
 /// State of an endpoint.
 #[derive(Clone, Copy, Debug, Default)]
-struct Standing {
+struct EndpointHealth {
     /// Quick successes in a row.
     credit: usize,
     /// Hung tries in a row.
@@ -48,7 +48,7 @@ struct Standing {
 
 /// The result of a try, as far as it matters for fairness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct TryOutcome {
     pub is_delivered: bool,
     pub ms: i64,
     pub at: Instant,
@@ -56,24 +56,24 @@ pub struct Ended {
 
 /// The state of all endpoints and accounts.
 #[derive(Default)]
-pub struct Turns {
-    endpoints: HashMap<i64, Standing>,
+pub struct ConcurrencyLimits {
+    endpoints: HashMap<i64, EndpointHealth>,
     accounts: HashMap<UserId, [usize; 2]>,
 }
 
-impl Turns {
+impl ConcurrencyLimits {
     /// How many more tries of an endpoint may begin now, and in which lane.
-    pub fn room(&self, endpoint: i64, user: UserId, now: Instant) -> (Lane, usize) {
-        let standing = self.endpoints.get(&endpoint).copied().unwrap_or_default();
+    pub fn available(&self, endpoint: i64, user: UserId, now: Instant) -> (Lane, usize) {
+        let health = self.endpoints.get(&endpoint).copied().unwrap_or_default();
         let of_account = self.accounts.get(&user).copied().unwrap_or_default();
-        if standing.not_before.is_some_and(|until| now < until) {
+        if health.not_before.is_some_and(|until| now < until) {
             return (Lane::Careful, 0);
         }
-        if standing.credit == 0 {
+        if health.credit == 0 {
             let free = MOST_TROUBLED.saturating_sub(of_account[1]);
-            return (Lane::Careful, 1_usize.saturating_sub(standing.under_way).min(free));
+            return (Lane::Careful, 1_usize.saturating_sub(health.under_way).min(free));
         }
-        let own = standing.credit.min(MOST_OF_ENDPOINT).saturating_sub(standing.under_way);
+        let own = health.credit.min(MOST_OF_ENDPOINT).saturating_sub(health.under_way);
         let free = MOST_OF_ACCOUNT.saturating_sub(of_account.iter().sum());
         (Lane::Quick, own.min(free))
     }
@@ -85,7 +85,7 @@ impl Turns {
 
     /// Endpoints whose state is kept. They may be due and still not be allowed
     /// a try.
-    pub fn busy(&self) -> usize {
+    pub fn tracked_endpoints(&self) -> usize {
         self.endpoints.len()
     }
 
@@ -96,22 +96,22 @@ impl Turns {
     }
 
     /// Counts a try that ended, and updates the endpoint's credit and pause.
-    pub fn end(&mut self, (endpoint, user, lane): (i64, UserId, Lane), ended: Ended) {
-        let standing = self.endpoints.entry(endpoint).or_default();
-        standing.under_way = standing.under_way.saturating_sub(1);
+    pub fn end(&mut self, (endpoint, user, lane): (i64, UserId, Lane), ended: TryOutcome) {
+        let health = self.endpoints.entry(endpoint).or_default();
+        health.under_way = health.under_way.saturating_sub(1);
         let is_quick = ended.ms < QUICK_MS;
-        standing.credit = if ended.is_delivered && is_quick {
-            (standing.credit + 1).min(MOST_OF_ENDPOINT)
+        health.credit = if ended.is_delivered && is_quick {
+            (health.credit + 1).min(MOST_OF_ENDPOINT)
         } else {
             0
         };
         if !ended.is_delivered && ended.ms >= HANGS_MS {
-            let pause = (FIRST_PAUSE_S << standing.hangs.min(10)).min(LONGEST_PAUSE_S);
-            standing.hangs += 1;
-            standing.not_before = Some(ended.at.plus(pause));
+            let pause = (FIRST_PAUSE_S << health.hangs.min(10)).min(LONGEST_PAUSE_S);
+            health.hangs += 1;
+            health.not_before = Some(ended.at.plus(pause));
         } else {
-            standing.hangs = 0;
-            standing.not_before = None;
+            health.hangs = 0;
+            health.not_before = None;
         }
         if let Some(lanes) = self.accounts.get_mut(&user) {
             lanes[lane as usize] = lanes[lane as usize].saturating_sub(1);
@@ -120,7 +120,7 @@ impl Turns {
             }
         }
         if self.endpoints.len() > REMEMBERED {
-            self.endpoints.retain(|_, standing| standing.under_way > 0);
+            self.endpoints.retain(|_, health| health.under_way > 0);
         }
     }
 }
@@ -132,59 +132,63 @@ mod tests {
     const ANA: UserId = UserId(1);
     const NOW: Instant = Instant(1_795_000_000);
 
-    fn ended(is_delivered: bool, ms: i64) -> Ended {
-        Ended { is_delivered, ms, at: NOW }
+    fn ended(is_delivered: bool, ms: i64) -> TryOutcome {
+        TryOutcome { is_delivered, ms, at: NOW }
     }
 
-    fn one_try(turns: &mut Turns, endpoint: i64, how: Ended) {
-        let (lane, room) = turns.room(endpoint, ANA, NOW);
+    fn one_try(limits: &mut ConcurrencyLimits, endpoint: i64, how: TryOutcome) {
+        let (lane, room) = limits.available(endpoint, ANA, NOW);
         assert!(room > 0);
-        turns.begin(endpoint, ANA, lane);
-        turns.end((endpoint, ANA, lane), how);
+        limits.begin(endpoint, ANA, lane);
+        limits.end((endpoint, ANA, lane), how);
     }
 
     #[test]
     fn trust_is_earned_one_success_at_a_time_and_lost_at_once() {
-        let mut turns = Turns::default();
-        assert_eq!(turns.room(7, ANA, NOW), (Lane::Careful, 1));
+        let mut limits = ConcurrencyLimits::default();
+        assert_eq!(limits.available(7, ANA, NOW), (Lane::Careful, 1));
         for credit in 1..=MOST_OF_ENDPOINT {
-            one_try(&mut turns, 7, ended(true, 20));
-            assert_eq!(turns.room(7, ANA, NOW), (Lane::Quick, credit));
+            one_try(&mut limits, 7, ended(true, 20));
+            assert_eq!(limits.available(7, ANA, NOW), (Lane::Quick, credit));
         }
-        one_try(&mut turns, 7, ended(true, 20));
-        assert_eq!(turns.room(7, ANA, NOW), (Lane::Quick, MOST_OF_ENDPOINT));
-        one_try(&mut turns, 7, ended(false, 20));
-        assert_eq!(turns.room(7, ANA, NOW), (Lane::Careful, 1));
-        one_try(&mut turns, 7, ended(true, 20));
-        one_try(&mut turns, 7, ended(true, QUICK_MS));
-        assert_eq!(turns.room(7, ANA, NOW), (Lane::Careful, 1), "slow is no better than failing");
+        one_try(&mut limits, 7, ended(true, 20));
+        assert_eq!(limits.available(7, ANA, NOW), (Lane::Quick, MOST_OF_ENDPOINT));
+        one_try(&mut limits, 7, ended(false, 20));
+        assert_eq!(limits.available(7, ANA, NOW), (Lane::Careful, 1));
+        one_try(&mut limits, 7, ended(true, 20));
+        one_try(&mut limits, 7, ended(true, QUICK_MS));
+        assert_eq!(
+            limits.available(7, ANA, NOW),
+            (Lane::Careful, 1),
+            "slow is no better than failing"
+        );
     }
 
     #[test]
     fn an_account_in_trouble_has_few_turns_whatever_it_has() {
-        let mut turns = Turns::default();
+        let mut limits = ConcurrencyLimits::default();
         for endpoint in 1..=2 {
-            assert_eq!(turns.room(endpoint, ANA, NOW), (Lane::Careful, 1));
-            turns.begin(endpoint, ANA, Lane::Careful);
+            assert_eq!(limits.available(endpoint, ANA, NOW), (Lane::Careful, 1));
+            limits.begin(endpoint, ANA, Lane::Careful);
         }
-        assert_eq!(turns.room(3, ANA, NOW).1, 0);
-        assert_eq!(turns.room(3, UserId(2), NOW).1, 1, "another account's");
-        assert_eq!(turns.room(1, ANA, NOW).1, 0, "one at a time");
+        assert_eq!(limits.available(3, ANA, NOW).1, 0);
+        assert_eq!(limits.available(3, UserId(2), NOW).1, 1, "another account's");
+        assert_eq!(limits.available(1, ANA, NOW).1, 0, "one at a time");
     }
 
     #[test]
     fn what_hangs_is_left_alone_longer_each_time() {
-        let mut turns = Turns::default();
+        let mut limits = ConcurrencyLimits::default();
         for pause in [4, 8, 16, 32, 64, 128, 256, 300, 300] {
             let later = NOW.plus(1_000);
-            assert_eq!(turns.room(7, ANA, later).1, 1);
-            turns.begin(7, ANA, Lane::Careful);
-            turns.end((7, ANA, Lane::Careful), Ended { at: later, ..ended(false, 10_000) });
-            assert_eq!(turns.room(7, ANA, later.plus(pause - 1)).1, 0, "{pause}");
-            assert_eq!(turns.room(7, ANA, later.plus(pause)).1, 1, "{pause}");
-            turns.endpoints.get_mut(&7).unwrap().not_before = None;
+            assert_eq!(limits.available(7, ANA, later).1, 1);
+            limits.begin(7, ANA, Lane::Careful);
+            limits.end((7, ANA, Lane::Careful), TryOutcome { at: later, ..ended(false, 10_000) });
+            assert_eq!(limits.available(7, ANA, later.plus(pause - 1)).1, 0, "{pause}");
+            assert_eq!(limits.available(7, ANA, later.plus(pause)).1, 1, "{pause}");
+            limits.endpoints.get_mut(&7).unwrap().not_before = None;
         }
-        one_try(&mut turns, 7, ended(false, 20));
-        assert_eq!(turns.room(7, ANA, NOW).1, 1, "an error at once is no hanging");
+        one_try(&mut limits, 7, ended(false, 20));
+        assert_eq!(limits.available(7, ANA, NOW).1, 1, "an error at once is no hanging");
     }
 }

@@ -25,7 +25,7 @@ use crate::wire;
 pub(super) const OF_SELLERS: Listing = Listing {
     path: "entregas",
     filters: &[BY_STATE, by_kind(&EventType::SELLERS_FILTER)],
-    orders: &["-numero"],
+    sort_keys: &["-numero"],
     heads: &[
         Head::plain("Evento"),
         Head::plain("Situação"),

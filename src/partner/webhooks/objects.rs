@@ -27,7 +27,7 @@ use crate::webhooks::EventType;
 
 /// What is needed to build bodies, besides the database.
 #[derive(Clone)]
-pub struct Shown {
+pub struct EventBodyBuilder {
     words: Arc<Words>,
     zone: Zone,
     site: String,
@@ -42,7 +42,7 @@ pub struct Event {
     pub at: Instant,
 }
 
-impl Shown {
+impl EventBodyBuilder {
     pub fn of(app: &App) -> Self {
         Self {
             words: Arc::clone(&app.marketplace.words),

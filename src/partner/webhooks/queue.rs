@@ -16,7 +16,7 @@ use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::retention::WEBHOOKS;
 use crate::base::{DAY_S, Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::messages::choices::{self, Ways};
+use crate::messages::choices::{self, ChannelSet};
 use crate::messages::{self, NewNotification, NotificationKind};
 use crate::outbox::{self, MessageKind, NewMessage};
 
@@ -56,7 +56,7 @@ pub fn due(tx: &ReadTx<'_>, endpoint: i64, now: Instant, most: usize) -> Result<
 
 /// The result of a try.
 #[derive(Clone, Debug)]
-pub struct Tried {
+pub struct TryResult {
     pub endpoint: i64,
     pub number: i64,
     pub at: Instant,
@@ -71,7 +71,7 @@ pub struct Tried {
     pub retry_after_s: Option<i64>,
 }
 
-impl Tried {
+impl TryResult {
     /// Whether the receiver accepted the delivery.
     pub const fn is_delivered(&self) -> bool {
         self.error.is_none()
@@ -84,18 +84,18 @@ impl Tried {
 }
 
 /// Stores the results of several tries, in the order in which they ended.
-pub fn note(tx: &WriteTx<'_>, ways: Ways, tried: &[Tried]) -> Result<()> {
-    for one in tried {
+pub fn note(tx: &WriteTx<'_>, ways: ChannelSet, results: &[TryResult]) -> Result<()> {
+    for one in results {
         note_one(tx, ways, one)?;
     }
-    let mut endpoints: Vec<i64> = tried.iter().map(|one| one.endpoint).collect();
+    let mut endpoints: Vec<i64> = results.iter().map(|one| one.endpoint).collect();
     endpoints.sort_unstable();
     endpoints.dedup();
     endpoints.into_iter().try_for_each(|endpoint| find_next(tx, endpoint))
 }
 
-fn note_one(tx: &WriteTx<'_>, ways: Ways, tried: &Tried) -> Result<()> {
-    let Tried { endpoint, number, at, .. } = *tried;
+fn note_one(tx: &WriteTx<'_>, ways: ChannelSet, result: &TryResult) -> Result<()> {
+    let TryResult { endpoint, number, at, .. } = *result;
     let key: Option<(i64, i64, i64)> = tx.tuple(
         "SELECT tries, kind / 10, object FROM webhook_delivery
          WHERE endpoint_id = ?1 AND number = ?2 AND state = 0",
@@ -106,9 +106,9 @@ fn note_one(tx: &WriteTx<'_>, ways: Ways, tried: &Tried) -> Result<()> {
         return Ok(());
     };
     let tries = before + 1;
-    let again = next_try(at, tries, tried.retry_after_s);
+    let again = next_try(at, tries, result.retry_after_s);
     let (state, run_at) = match again {
-        _ if tried.is_delivered() => (DeliveryState::Delivered, at),
+        _ if result.is_delivered() => (DeliveryState::Delivered, at),
         Some(again) => (DeliveryState::Waiting, again),
         None => (DeliveryState::GivenUp, at),
     };
@@ -123,22 +123,22 @@ fn note_one(tx: &WriteTx<'_>, ways: Ways, tried: &Tried) -> Result<()> {
             run_at,
             tries,
             at,
-            tried.status,
-            tried.ms,
-            tried.answer,
-            tried.error
+            result.status,
+            result.ms,
+            result.answer,
+            result.error
         ],
     )?;
     if state != DeliveryState::Waiting {
         release(tx, endpoint, (line, object))?;
     }
-    match &tried.error {
+    match &result.error {
         None => tx.run(
             "UPDATE webhook_endpoint SET failing_since = NULL, error = NULL, delivered_at = ?2
              WHERE endpoint_id = ?1",
             (endpoint, at),
         ),
-        Some(error) => note_failed(tx, ways, tried, error),
+        Some(error) => note_failed(tx, ways, result, error),
     }
 }
 
@@ -167,27 +167,27 @@ pub fn find_next(tx: &WriteTx<'_>, endpoint: i64) -> Result<()> {
 
 /// Stores a failure, and since when the endpoint fails. Switches the endpoint
 /// off after a 410, or after days with failures only.
-fn note_failed(tx: &WriteTx<'_>, ways: Ways, tried: &Tried, error: &str) -> Result<()> {
+fn note_failed(tx: &WriteTx<'_>, ways: ChannelSet, result: &TryResult, error: &str) -> Result<()> {
     let since: Option<(Instant, EndpointState)> = tx.tuple(
         "UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, ?2), error = ?3
          WHERE endpoint_id = ?1 RETURNING failing_since, state",
-        (tried.endpoint, tried.at, error),
+        (result.endpoint, result.at, error),
     )?;
     let Some((since, EndpointState::On)) = since else {
         return Ok(());
     };
-    let off = if tried.is_gone() {
+    let off = if result.is_gone() {
         EndpointState::Gone
-    } else if tried.at.since(since) >= PATIENCE_S {
+    } else if result.at.since(since) >= PATIENCE_S {
         EndpointState::GivenUp
     } else {
         return Ok(());
     };
     tx.run(
         "UPDATE webhook_endpoint SET state = ?2, off_at = ?3 WHERE endpoint_id = ?1",
-        (tried.endpoint, off, tried.at),
+        (result.endpoint, off, result.at),
     )?;
-    match store::by_id(tx, tried.endpoint)? {
+    match store::by_id(tx, result.endpoint)? {
         Some(endpoint) => tell_owner(tx, ways, &endpoint),
         None => Ok(()),
     }
@@ -195,7 +195,7 @@ fn note_failed(tx: &WriteTx<'_>, ways: Ways, tried: &Tried, error: &str) -> Resu
 
 /// Tells the owner that an endpoint was switched off: in the panel, and by the
 /// channels that the owner chose.
-fn tell_owner(tx: &WriteTx<'_>, ways: Ways, endpoint: &Endpoint) -> Result<()> {
+fn tell_owner(tx: &WriteTx<'_>, ways: ChannelSet, endpoint: &Endpoint) -> Result<()> {
     let why = match endpoint.state {
         EndpointState::Gone => "ele respondeu que não quer mais receber eventos (410)",
         _ => "todas as entregas dos últimos cinco dias falharam",

@@ -16,7 +16,7 @@ use ureq::unversioned::transport::DefaultConnector;
 
 use super::address::{self, Lookup};
 use super::fairness::Lane;
-use super::queue::{Due, Tried};
+use super::queue::{Due, TryResult};
 use super::sign::signatures;
 use super::store::Target;
 use crate::base::{Clock, Instant, Stop, UserId};
@@ -49,10 +49,10 @@ pub struct Task {
 }
 
 /// A try that ended.
-pub struct Done {
+pub struct FinishedTask {
     pub user: UserId,
     pub lane: Lane,
-    pub tried: Tried,
+    pub result: TryResult,
 }
 
 /// What all threads use.
@@ -60,7 +60,7 @@ struct Post {
     agent: Agent,
     extra_hosts: Vec<String>,
     clock: Clock,
-    done: Mutex<Vec<Done>>,
+    done: Mutex<Vec<FinishedTask>>,
     bell: Stop,
 }
 
@@ -132,7 +132,7 @@ impl Senders {
     }
 
     /// The tries that ended since the last call.
-    pub fn take_done(&mut self) -> Vec<Done> {
+    pub fn take_done(&mut self) -> Vec<FinishedTask> {
         let done = std::mem::take(&mut *self.post.done.lock());
         for one in &done {
             match one.lane {
@@ -177,7 +177,7 @@ fn work(tasks: &Mutex<Receiver<Task>>, post: &Post) {
         let began = Monotonic::now();
         let answer = catch_unwind(AssertUnwindSafe(|| post.send(&task)));
         let answer = answer.unwrap_or_else(|_| Answer::failed("a entrega falhou aqui".to_owned()));
-        let tried = Tried {
+        let result = TryResult {
             endpoint: task.endpoint,
             number: task.due.number,
             at: post.clock.now(),
@@ -187,7 +187,7 @@ fn work(tasks: &Mutex<Receiver<Task>>, post: &Post) {
             error: answer.error,
             retry_after_s: answer.retry_after_s,
         };
-        post.done.lock().push(Done { user: task.user, lane: task.lane, tried });
+        post.done.lock().push(FinishedTask { user: task.user, lane: task.lane, result });
         post.bell.ring();
     }
 }

@@ -3,7 +3,7 @@
 
 use rusqlite::{Error, params};
 
-use super::objects::{Event, Shown};
+use super::objects::{Event, EventBodyBuilder};
 use super::{MOST_WAITING, MessageId};
 use crate::base::{Instant, UserId, secrets};
 use crate::db::{DbError, ReadTx, Result, WriteTx};
@@ -21,7 +21,7 @@ pub fn is_needed(tx: &ReadTx<'_>) -> Result<bool> {
 }
 
 /// Turns the oldest events into deliveries; returns the number of events.
-pub fn spread(tx: &WriteTx<'_>, shown: &Shown) -> Result<usize> {
+pub fn spread(tx: &WriteTx<'_>, bodies: &EventBodyBuilder) -> Result<usize> {
     let events: Vec<(i64, UserId, EventType, i64, i64, Instant)> = tx.tuples(
         "SELECT event_id, user_id, kind, object, occasion, at FROM webhook_event
          ORDER BY event_id LIMIT ?1",
@@ -33,12 +33,17 @@ pub fn spread(tx: &WriteTx<'_>, shown: &Shown) -> Result<usize> {
     tx.run("DELETE FROM webhook_event WHERE event_id <= ?1", [last])?;
     for (_, user, kind, object, occasion, at) in &events {
         let event = Event { user: *user, kind: *kind, object: *object, at: *at };
-        tell_all(tx, shown, &event, *occasion)?;
+        queue_for_endpoints(tx, bodies, &event, *occasion)?;
     }
     Ok(events.len())
 }
 
-fn tell_all(tx: &WriteTx<'_>, shown: &Shown, event: &Event, occasion: i64) -> Result<()> {
+fn queue_for_endpoints(
+    tx: &WriteTx<'_>,
+    bodies: &EventBodyBuilder,
+    event: &Event,
+    occasion: i64,
+) -> Result<()> {
     let endpoints: Vec<i64> = tx.values(
         "SELECT endpoint_id FROM webhook_endpoint
          WHERE user_id = ?1 AND state = 1 AND events & ?2 <> 0 AND created_at <= ?3",
@@ -48,7 +53,7 @@ fn tell_all(tx: &WriteTx<'_>, shown: &Shown, event: &Event, occasion: i64) -> Re
         return Ok(());
     }
     let message = MessageId(secrets::random());
-    let body = match shown.body(tx, message, event) {
+    let body = match bodies.body(tx, message, event) {
         Ok(Some(body)) => body,
         Ok(None) => return Ok(()),
         // An object that cannot be read must not block the other events.

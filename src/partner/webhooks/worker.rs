@@ -9,15 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant as Monotonic};
 
-use super::fairness::{Ended, Turns};
-use super::objects::Shown;
-use super::queue::{self, Tried};
-use super::sender::{Done, Senders, Task};
+use super::fairness::{ConcurrencyLimits, TryOutcome};
+use super::objects::EventBodyBuilder;
+use super::queue::{self, TryResult};
+use super::sender::{FinishedTask, Senders, Task};
 use super::{spread, store};
 use crate::app::App;
 use crate::base::{Stop, UserId};
 use crate::db::{Lane, Result};
-use crate::messages::choices::Ways;
+use crate::messages::choices::ChannelSet;
 
 /// Longest pause between two reads of the queue.
 const LOOK: Duration = Duration::from_millis(250);
@@ -28,15 +28,15 @@ const LOOKED_AT: usize = 64;
 
 struct Worker<'a> {
     app: &'a App,
-    shown: Shown,
-    ways: Ways,
+    bodies: EventBodyBuilder,
+    ways: ChannelSet,
     senders: Senders,
-    turns: Turns,
+    limits: ConcurrencyLimits,
     /// Endpoint and number of deliveries whose try runs or whose result is not
     /// stored yet.
     in_hand: HashSet<(i64, i64)>,
     /// Results that are not stored yet.
-    unnoted: Vec<Tried>,
+    unnoted: Vec<TryResult>,
 }
 
 /// Works until `stop` is set.
@@ -45,10 +45,10 @@ pub fn run(app: &App, stop: &Stop) {
     let extra_hosts = &app.config.webhooks.extra_hosts;
     let mut worker = Worker {
         app,
-        shown: Shown::of(app),
-        ways: Ways::of(&app.config),
+        bodies: EventBodyBuilder::of(app),
+        ways: ChannelSet::of(&app.config),
         senders: Senders::new(extra_hosts, app.clock.clone(), bell.clone()),
-        turns: Turns::default(),
+        limits: ConcurrencyLimits::default(),
         in_hand: HashSet::new(),
         unnoted: Vec::new(),
     };
@@ -79,26 +79,26 @@ impl Worker<'_> {
     /// Collects and stores results.
     fn note(&mut self) -> Result<bool> {
         let done = self.senders.take_done();
-        for Done { user, lane, tried } in done {
-            let is_delivered = tried.is_delivered();
-            let ended = Ended { is_delivered, ms: tried.ms, at: tried.at };
-            self.turns.end((tried.endpoint, user, lane), ended);
+        for FinishedTask { user, lane, result } in done {
+            let is_delivered = result.is_delivered();
+            let ended = TryOutcome { is_delivered, ms: result.ms, at: result.at };
+            self.limits.end((result.endpoint, user, lane), ended);
             let hooks = &self.app.webhooks;
             let counter = if is_delivered { &hooks.delivered } else { &hooks.failed };
             counter.fetch_add(1, Ordering::Relaxed);
             hooks.in_flight.fetch_sub(1, Ordering::Relaxed);
-            self.unnoted.push(tried);
+            self.unnoted.push(result);
         }
         if self.unnoted.is_empty() {
             return Ok(false);
         }
-        let (ways, tried) = (self.ways, Arc::new(std::mem::take(&mut self.unnoted)));
-        let job = Arc::clone(&tried);
+        let (ways, results) = (self.ways, Arc::new(std::mem::take(&mut self.unnoted)));
+        let job = Arc::clone(&results);
         if let Err(error) = self.app.db.write(move |tx| queue::note(tx, ways, &job)) {
-            self.unnoted = Arc::try_unwrap(tried).unwrap_or_else(|tried| tried.to_vec());
+            self.unnoted = Arc::try_unwrap(results).unwrap_or_else(|results| results.to_vec());
             return Err(error);
         }
-        for one in tried.iter() {
+        for one in results.iter() {
             self.in_hand.remove(&(one.endpoint, one.number));
         }
         Ok(true)
@@ -109,8 +109,8 @@ impl Worker<'_> {
         if !self.app.db.read(Lane::Slow, spread::is_needed)? {
             return Ok(false);
         }
-        let shown = self.shown.clone();
-        Ok(self.app.db.write(move |tx| spread::spread(tx, &shown))? > 0)
+        let bodies = self.bodies.clone();
+        Ok(self.app.db.write(move |tx| spread::spread(tx, &bodies))? > 0)
     }
 
     /// Begins tries of due deliveries, as far as allowed. Accounts with the
@@ -118,9 +118,9 @@ impl Worker<'_> {
     /// does not delay others.
     fn begin(&mut self) -> Result<()> {
         let now = self.app.clock.now();
-        let most = self.turns.busy() + LOOKED_AT;
+        let most = self.limits.tracked_endpoints() + LOOKED_AT;
         let mut due = self.app.db.read(Lane::Slow, |tx| queue::due_endpoints(tx, now, most))?;
-        due.sort_by_key(|(_, user)| self.turns.under_way(*user));
+        due.sort_by_key(|(_, user)| self.limits.under_way(*user));
         for (endpoint, user) in due {
             self.begin_some(endpoint, user)?;
         }
@@ -129,7 +129,7 @@ impl Worker<'_> {
 
     fn begin_some(&mut self, endpoint: i64, user: UserId) -> Result<()> {
         let now = self.app.clock.now();
-        let (lane, room) = self.turns.room(endpoint, user, now);
+        let (lane, room) = self.limits.available(endpoint, user, now);
         let room = room.min(self.senders.free(lane));
         if room == 0 {
             return Ok(());
@@ -151,7 +151,7 @@ impl Worker<'_> {
                 tracing::warn!(%error, "no thread for a webhook");
                 return Ok(());
             }
-            self.turns.begin(endpoint, user, lane);
+            self.limits.begin(endpoint, user, lane);
             self.in_hand.insert((endpoint, number));
             self.app.webhooks.in_flight.fetch_add(1, Ordering::Relaxed);
         }

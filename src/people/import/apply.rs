@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde::Serialize;
 
 use super::{RowOutcome, store};
-use crate::accounts::students::{self, Desk, NewStudent};
+use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::audit::{self, Act, Actor};
 use crate::db::WriteTx;
 use crate::http::{Code, Problem};
@@ -78,7 +78,7 @@ struct Told<'t> {
 /// Makes the students of an import. Fails when it was applied before.
 pub fn apply(
     tx: &WriteTx<'_>,
-    desk: &Desk,
+    services: &AccountServices,
     actor: &Actor,
     id: i64,
     turn: Turn,
@@ -99,7 +99,7 @@ pub fn apply(
                 paid_until: None,
                 welcome: true,
             };
-            row.situacao = match students::create(tx, desk, &new)? {
+            row.situacao = match students::create(tx, services, &new)? {
                 Some(_) => RowOutcome::Criado,
                 None => RowOutcome::Existe,
             };

@@ -12,14 +12,14 @@ use super::views::{ImportPage, ImportRow, ImportsPage, ReportRow};
 use super::{Counts, MOST_ROWS, Row, RowOutcome, read};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
-use crate::accounts::students::Desk;
+use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::audit::Actor;
 use crate::base::{grouped, shortened};
 use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Code, Field, Problem, Reply, Request, upload};
-use crate::panel::once::Once;
+use crate::panel::once::FormSubmission;
 use crate::panel::view::address;
 use crate::panel::{
     Answer, Badge, ListReply, Listing, Notice, Outcome, Paging, Progress, Sent, Tab, Visit, When,
@@ -145,7 +145,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok::<_, Problem>(())
     })?;
     let by_name = person.account.name.clone();
-    let (once, wants_json) = (Once::of(request).cloned(), request.wants_json());
+    let (form, wants_json) = (FormSubmission::of(request).cloned(), request.wants_json());
     app.db.write(move |tx| {
         let id = store::insert(tx, &name, &by_name, &rows)?;
         let import = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
@@ -154,8 +154,8 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         } else {
             Reply::redirect(&format!("{PATH}/{id}"))?
         };
-        if let Some(once) = once {
-            once.keep(tx, &reply)?;
+        if let Some(form) = form {
+            form.keep(tx, &reply)?;
         }
         Ok::<_, Problem>(reply)
     })
@@ -414,10 +414,10 @@ pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         Ok(turn) => turn,
         Err(problem) => return answer.declined(problem, &page, "em_andamento"),
     };
-    let (actor, desk) = (Actor::person(person, request), Desk::of(app));
+    let (actor, services) = (Actor::person(person, request), AccountServices::of(app));
     // The job runs even if nobody waits for it.
     drop(app.db.submit(move |tx| {
-        make_students(tx, &desk, &actor, id, turn).inspect_err(|problem| {
+        make_students(tx, &services, &actor, id, turn).inspect_err(|problem| {
             tracing::warn!(?problem, import = id, "an import was not applied");
         })
     }));

@@ -19,13 +19,13 @@ use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::chart::BarChart;
 use crate::panel::{Answer, Badge, Outcome, When};
-use crate::program::ledger::Account;
+use crate::program::ledger::LedgerAccount;
 use crate::program::ranking::{self, Ranking};
-use crate::program::recount::{self, Look, Recount};
+use crate::program::recount::{self, Recount, RecountRun};
 use crate::program::rules::Rules;
 use crate::program::store::{self, DaySum, Leaving};
 use crate::program::views::points;
-use crate::program::{Action, Challenge, Milestone, Terms, challenges, milestones};
+use crate::program::{Action, Challenge, Milestone, ProgramSettings, challenges, milestones};
 
 /// Students of one job of the writer.
 const PIECE: usize = 250;
@@ -60,7 +60,7 @@ struct Seen {
     rules: Rules,
     all: Vec<Milestone>,
     enrolled: (u64, u64),
-    look: Option<Look>,
+    run: Option<RecountRun>,
     /// By day and action: entries and points.
     days: Vec<DaySum>,
     streaks: u64,
@@ -77,7 +77,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             rules: Rules::read(tx)?,
             all: milestones::all(tx)?,
             enrolled: store::enrolled(tx)?,
-            look: recount::last(tx)?,
+            run: recount::last(tx)?,
             days: store::days(tx, today.plus(1 - 2 * CHART_DAYS), today)?,
             streaks: ranking::total(tx, Ranking::Streak, today)?,
             leaving: store::leaving(tx, lost, LEAVING_ROWS)?,
@@ -90,7 +90,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return Reply::json(&json!({
             "ok": true, "total": students, "migrados": enrolled, "pendentes": students - enrolled,
             "config": shown(&seen.rules), "milestones": milestones,
-            "recalculo": seen.look.map(|look| look_shown(app, &look)),
+            "recalculo": seen.run.map(|run| run_json(app, &run)),
         }));
     }
     let first = today.plus(1 - CHART_DAYS);
@@ -122,7 +122,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         leaving_words: "Sem check-in há 2 a 14 dias, depois de uma sequência de 7 ou mais."
             .to_owned(),
         leaving_count: seen.leaving.1,
-        recount: recount_card(seen.look.as_ref(), app, request),
+        recount: recount_card(seen.run.as_ref(), app, request),
         rules_words: rules_words(&seen.rules),
         challenges_words: challenges_words(&seen.challenges, today),
         milestones_words: milestones_words(&seen.all),
@@ -139,21 +139,21 @@ fn leaving_row(one: &Leaving, all: &[Milestone], today: Day) -> LeavingRow {
     }
 }
 
-fn recount_card(look: Option<&Look>, app: &App, request: &Request) -> RecountCard {
+fn recount_card(run: Option<&RecountRun>, app: &App, request: &Request) -> RecountCard {
     let number = |count: i64| u64::try_from(count).unwrap_or(0);
-    match look {
+    match run {
         None => RecountCard::default(),
-        Some(look) => match look.ended_at {
+        Some(run) => match run.ended_at {
             None => RecountCard {
-                running: Some(RecountCard::progress(number(look.looked_at), number(look.students))),
+                running: Some(RecountCard::progress(number(run.compared), number(run.students))),
                 last: None,
             },
             Some(at) => RecountCard {
                 running: None,
                 last: Some(RecountOutcome {
                     when: When::new(app.zone(), at, request.now),
-                    students: number(look.looked_at),
-                    mended: number(look.mended),
+                    students: number(run.compared),
+                    mended: number(run.mended),
                 }),
             },
         },
@@ -201,12 +201,12 @@ fn milestones_words(all: &[Milestone]) -> String {
     }
 }
 
-fn look_shown(app: &App, look: &Look) -> Value {
+fn run_json(app: &App, run: &RecountRun) -> Value {
     let zone = app.zone();
     json!({
-        "inicio": zone.spaced(look.begun_at), "fim": look.ended_at.map(|at| zone.spaced(at)),
-        "concluido": look.ended_at.is_some(), "alunos": look.students,
-        "conferidos": look.looked_at, "corrigidos": look.mended,
+        "inicio": zone.spaced(run.begun_at), "fim": run.ended_at.map(|at| zone.spaced(at)),
+        "concluido": run.ended_at.is_some(), "alunos": run.students,
+        "conferidos": run.compared, "corrigidos": run.mended,
     })
 }
 
@@ -231,7 +231,7 @@ pub fn migrate(app: &App, person: &Person, request: &Request) -> Result<Reply, P
             enrolled,
         });
     }
-    let terms = Terms::of(&app.config);
+    let settings = ProgramSettings::of(&app.config);
     let began = std::time::Instant::now();
     let (mut after, mut made) = (UserId(0), 0_usize);
     loop {
@@ -240,7 +240,7 @@ pub fn migrate(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         made += app.db.write(move |tx| {
             let mut made = 0;
             for student in next {
-                if let Some(account) = Account::open(tx, terms, student)? {
+                if let Some(account) = LedgerAccount::open(tx, settings, student)? {
                     account.close()?;
                     made += 1;
                 }
@@ -289,9 +289,9 @@ pub fn recount(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     app.db.write(move |tx| {
         audit::note(tx, &actor, &act("programa.recalcular"), None::<&()>, None::<&()>)
     })?;
-    let look = Recount::ask(app, PATIENCE)?;
-    let word = if look.ended_at.is_some() { "recalculado" } else { "recalculando" };
-    let shown = look_shown(app, &look);
+    let run = Recount::ask(app, PATIENCE)?;
+    let word = if run.ended_at.is_some() { "recalculado" } else { "recalculando" };
+    let shown = run_json(app, &run);
     let members: Vec<(&str, Value)> = ["concluido", "alunos", "conferidos", "corrigidos"]
         .map(|name| (name, shown[name].clone()))
         .into();

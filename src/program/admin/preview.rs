@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use super::views::{Effect, EffectRow};
 use crate::base::{Day, UserId};
 use crate::db::{ReadTx, Result};
-use crate::program::rules::{Given, Posting, Rules, units};
+use crate::program::rules::{Given, Posting, Rules, sign};
 use crate::program::views::action_icon;
-use crate::program::{Action, Terms};
+use crate::program::{Action, ProgramSettings};
 
 /// Days that are looked at.
 const DAYS: i64 = 30;
@@ -28,7 +28,7 @@ struct Caused {
 /// was given.
 pub fn effect(
     tx: &ReadTx<'_>,
-    terms: Terms,
+    settings: ProgramSettings,
     (present, typed): (&Rules, &Rules),
     today: Day,
 ) -> Result<Effect> {
@@ -48,14 +48,14 @@ pub fn effect(
          WHERE e.student_id = p.student_id AND e.day >= ?1 AND p.student_id % ?2 = 0 AND p.xp_at >= ?3
          ORDER BY p.student_id, e.day, e.at, e.action, e.cause, e.turn",
         (
-            from.plus(-terms.lap_days),
+            from.plus(-settings.lap_days),
             i64::try_from(step).unwrap_or(1),
-            terms.zone.start_of(from),
+            settings.zone.start_of(from),
         ),
         |row| {
             let next: UserId = row.get(0)?;
             if next != student {
-                sums.add(typed, terms, from, &own);
+                sums.add(typed, settings, from, &own);
                 own.clear();
                 student = next;
             }
@@ -64,7 +64,7 @@ pub fn effect(
                     day: row.get(1)?,
                     at: row.get(2)?,
                     action: Action::from_number(row.get(3)?),
-                    turn: row.get(4)?,
+                    reversals: row.get(4)?,
                     xp: row.get(5)?,
                 },
                 cause: row.get(6)?,
@@ -73,7 +73,7 @@ pub fn effect(
             Ok(())
         },
     )?;
-    sums.add(typed, terms, from, &own);
+    sums.add(typed, settings, from, &own);
     let scale = i64::try_from(step).unwrap_or(1);
     let row = |action: Action| {
         let (entries, given, would) = sums.0[action.place()];
@@ -95,7 +95,7 @@ struct Sums([(u64, i64, i64); Action::ALL.len()]);
 impl Sums {
     /// Adds a student's postings, in the order of the ledger. Those before
     /// `from` only count for the streak.
-    fn add(&mut self, rules: &Rules, terms: Terms, from: Day, own: &[Caused]) {
+    fn add(&mut self, rules: &Rules, settings: ProgramSettings, from: Day, own: &[Caused]) {
         let (mut streak, mut last) = (0, Day(0));
         let mut day = (Day(0), Given::default());
         // What each cause would have given, to take back the same amount.
@@ -112,15 +112,15 @@ impl Sums {
             if day.0 != posting.day {
                 day = (posting.day, Given::default());
             }
-            let would = if units(posting.turn) < 0 {
+            let would = if sign(posting.reversals) < 0 {
                 would_have.get(&(action.place(), *cause)).map_or(posting.xp, |given| -given)
             } else if *promised {
                 posting.xp
             } else {
-                let points = rules.points(action, (streak, terms.lap_days));
+                let points = rules.points(action, (streak, settings.lap_days));
                 rules.within_limits(action, points, day.1)
             };
-            if units(posting.turn) > 0 {
+            if sign(posting.reversals) > 0 {
                 day.1.limited += if action.is_limited() { would } else { 0 };
                 day.1.sales += if action == Action::Sale { would } else { 0 };
                 would_have.insert((action.place(), *cause), would);
@@ -137,20 +137,21 @@ mod tests {
     use crate::base::Instant;
     use crate::fixture::ZONE;
 
-    const TERMS: Terms = Terms { lap_days: 30, zone: ZONE };
+    const SETTINGS: ProgramSettings = ProgramSettings { lap_days: 30, zone: ZONE };
 
     fn rules() -> Rules {
         Rules { xp: [10, 20, 50, 5, 100, 100, 150], multiplier: 100, ..Rules::default() }
     }
 
-    fn entry(day: i64, action: Action, cause: i64, turn: i64, xp: i64) -> Caused {
-        let posting = Posting { day: Day(day), at: Instant(day), action: Some(action), turn, xp };
+    fn entry(day: i64, action: Action, cause: i64, reversals: i64, xp: i64) -> Caused {
+        let posting =
+            Posting { day: Day(day), at: Instant(day), action: Some(action), reversals, xp };
         Caused { posting, cause, promised: false }
     }
 
     fn would(rules: &Rules, own: &[Caused]) -> Vec<(u64, i64, i64)> {
         let mut sums = Sums::default();
-        sums.add(rules, TERMS, Day(100), own);
+        sums.add(rules, SETTINGS, Day(100), own);
         sums.0.into()
     }
 

@@ -16,7 +16,7 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::{Answer, Form, Input, Outcome, Rule, Sent, Visit, form};
 use crate::program::rules::{MOST_MULTIPLIER, MOST_XP, Rules};
-use crate::program::{Action, Terms};
+use crate::program::{Action, ProgramSettings};
 
 /// The page of the rules.
 pub const PATH: &str = "/admin/gamificacao/regras";
@@ -178,10 +178,10 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let page = Reply::page(&RulesPage { layout: frame, form, effect: None })?;
         return Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY));
     }
-    let (terms, today) = (Terms::of(&app.config), app.day(request.now));
+    let (settings, today) = (ProgramSettings::of(&app.config), app.day(request.now));
     let rules = typed.rules();
     let effect =
-        app.db.read(request.lane, |tx| preview::effect(tx, terms, (&present, &rules), today))?;
+        app.db.read(request.lane, |tx| preview::effect(tx, settings, (&present, &rules), today))?;
     Reply::page(&RulesPage {
         layout: frame,
         form: FORM.show(Some(&typed), app.zone()).unfocused(),

@@ -20,7 +20,7 @@ use crate::program::ranking::{self, Ranking};
 use crate::program::rules::{MOST_XP, Standing};
 use crate::program::store::Entry;
 use crate::program::views::{EntryLine, days};
-use crate::program::{Milestone, Terms, cards, ledger, milestones, store};
+use crate::program::{Milestone, ProgramSettings, cards, ledger, milestones, store};
 
 /// The list of entries. It has no fixed path, because the address contains the
 /// student.
@@ -140,7 +140,7 @@ fn page(
                 .unwrap_or_default(),
             streak: standing.streak_on(today),
             best: standing.best_streak,
-            lap: cards::lap(&standing, Terms::of(&app.config)),
+            lap: cards::lap(&standing, ProgramSettings::of(&app.config)),
             last: last_words(&standing, today),
         },
         count,
@@ -180,11 +180,11 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         }
     };
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let terms = Terms::of(&app.config);
+    let settings = ProgramSettings::of(&app.config);
     Ok(Box::new(move |tx| {
         let account = accounts::by_id(tx, student)?.ok_or_else(Problem::not_found)?;
         let Correction { xp, reason } = &correction;
-        if !ledger::correct(tx, terms, student, (*xp, reason))? {
+        if !ledger::correct(tx, settings, student, (*xp, reason))? {
             return Err(Problem::not_found());
         }
         let standing = store::standing(tx, student)?.unwrap_or_default();

@@ -26,7 +26,7 @@ pub(super) const LIST: Listing = Listing {
         all: "Todas",
         values: &ClaimState::FILTER,
     }],
-    orders: &["-aberta_em"],
+    sort_keys: &["-aberta_em"],
     heads: &[
         Head::plain("Reclamação"),
         Head::plain("Conta"),

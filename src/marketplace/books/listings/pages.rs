@@ -30,7 +30,7 @@ pub(super) const LIST: Listing = Listing {
             ("closed", "Encerrados"),
         ],
     }],
-    orders: &["-atualizado_em", "titulo", "preco", "disponivel", "vendidos"],
+    sort_keys: &["-atualizado_em", "titulo", "preco", "disponivel", "vendidos"],
     heads: &[
         Head::sorts("Anúncio", "titulo"),
         Head::plain("Conta"),
@@ -125,9 +125,10 @@ pub fn state_badge(status: &str) -> Badge {
 }
 
 /// Whether a list must read all listings of its owner.
-pub fn walks(request: &Request) -> bool {
+pub fn needs_slow_lane(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    listed::walks(request) || given.any(|(name, value)| name == "ordem" && !value.is_empty())
+    listed::needs_slow_lane(request)
+        || given.any(|(name, value)| name == "ordem" && !value.is_empty())
 }
 
 /// `GET /painel/anuncios`: the seller's listings.

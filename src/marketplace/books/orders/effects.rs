@@ -85,7 +85,7 @@ fn bill_for_supplier(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 
 /// Notes the time of the change for pollers.
 fn stamp(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    changes::stamp(tx, &change.context.given, change.owner, Topic::Orders)
+    changes::stamp(tx, &change.context.issued, change.owner, Topic::Orders)
 }
 
 /// Notifies the owner of a sale, once for each order.

@@ -22,14 +22,14 @@ use super::news::{self, News};
 use super::words::{Words, fixed};
 use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, Zone};
-use crate::catalog::stock::{Sale as StockSale, SoldOrder};
-use crate::changes::GivenOut;
+use crate::catalog::stock::{SaleState, SoldOrder};
+use crate::changes::IssuedSeconds;
 use crate::db::{Column, ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
 use crate::marketplace::books::BookWrite;
 use crate::messages::NotificationKind;
-use crate::messages::choices::Ways;
-use crate::program::Terms;
+use crate::messages::choices::ChannelSet;
+use crate::program::ProgramSettings;
 use crate::row;
 
 /// The day of `order_count` that holds the sum of all days.
@@ -45,27 +45,27 @@ pub const EVERY_KIND: (i64, i64) = (0, 0);
 #[derive(Clone)]
 pub struct BookContext {
     pub words: Arc<Words>,
-    pub given: Arc<GivenOut>,
+    pub issued: Arc<IssuedSeconds>,
     pub zone: Zone,
     /// Configured channels for messages to people.
-    pub ways: Ways,
+    pub ways: ChannelSet,
     /// Days from an order until its supplier is to be paid.
     pub payment_days: u32,
     /// How sales count in the program.
-    pub program: Terms,
+    pub program: ProgramSettings,
 }
 
 impl BookContext {
     /// The context of the running service.
     pub fn of(app: &App) -> Self {
-        let Marketplace { words, given, .. } = &app.marketplace;
+        let Marketplace { words, issued, .. } = &app.marketplace;
         Self {
             words: Arc::clone(words),
-            given: Arc::clone(given),
+            issued: Arc::clone(issued),
             zone: app.zone(),
-            ways: Ways::of(&app.config),
+            ways: ChannelSet::of(&app.config),
             payment_days: app.config.drop.payment_days,
-            program: Terms::of(&app.config),
+            program: ProgramSettings::of(&app.config),
         }
     }
 }
@@ -213,9 +213,9 @@ fn goods(order: &OrderDocument) -> SoldOrder<'_> {
         sku: &order.item.sku,
         quantity: order.quantity,
         sale: match &*order.status {
-            _ if order.is_sale() => StockSale::Paid,
-            "cancelled" | "invalid" => StockSale::CalledOff,
-            _ => StockSale::Open,
+            _ if order.is_sale() => SaleState::Paid,
+            "cancelled" | "invalid" => SaleState::Cancelled,
+            _ => SaleState::Open,
         },
     }
 }

@@ -43,7 +43,7 @@ const LIST: Listing = Listing {
             values: &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")],
         },
     ],
-    orders: &["-criada_em"],
+    sort_keys: &["-criada_em"],
     heads: &[
         Head::plain("Venda"),
         Head::plain("Conta"),

@@ -34,11 +34,11 @@ impl World {
         crate::stale::watch(&db, &versions, || {}).unwrap();
         let context = BookContext {
             words: Arc::default(),
-            given: Arc::default(),
+            issued: Arc::default(),
             zone: ZONE,
-            ways: Ways::that(|_| true),
+            ways: ChannelSet::that(|_| true),
             payment_days: 3,
-            program: Terms { lap_days: 30, zone: ZONE },
+            program: ProgramSettings { lap_days: 30, zone: ZONE },
         };
         Self { db, context, versions, _dir: dir }
     }
@@ -302,7 +302,7 @@ fn only_news_is_stamped() {
     let (stamped, version) = (changed(&world), world.versions.books(ana));
 
     // A poller was given the second of the first change, so another change would move the stamp.
-    context.given.mark(ana, Topic::Orders, stamped);
+    context.issued.mark(ana, Topic::Orders, stamped);
     assert_eq!(
         world.apply(ana, vec![document.clone(), older], NEVER),
         [Applied::Unchanged, Applied::Stale]

@@ -39,7 +39,7 @@ pub(super) const LIST: Listing = Listing {
             (ALL, "Todas"),
         ],
     }],
-    orders: &["-perguntada_em"],
+    sort_keys: &["-perguntada_em"],
     heads: &[Head::sorts("Pergunta", "perguntada_em")],
     file: "perguntas.csv",
     csv: &[

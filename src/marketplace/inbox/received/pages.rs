@@ -28,7 +28,7 @@ const LIST: Listing = Listing {
         },
         Filter { name: "topico", label: "Tópico", all: "Todos", values: TOPICS },
     ],
-    orders: &["-recebida_em"],
+    sort_keys: &["-recebida_em"],
     heads: &[
         Head::plain("Recurso"),
         Head::plain("Conta"),

@@ -10,7 +10,7 @@ const MOST: usize = 50;
 
 /// Notifies the keeper of a client, or the administrators when it has none;
 /// once per `cause`. `page` is the page that the notification leads to.
-pub fn team(
+pub fn notify_team(
     tx: &WriteTx<'_>,
     client: i64,
     (title, text): (&str, &str),
@@ -41,7 +41,7 @@ fn whom(tx: &WriteTx<'_>, client: i64) -> Result<Vec<UserId>> {
 }
 
 /// Tells a student that the agency looks after an account of theirs.
-pub fn joined(tx: &WriteTx<'_>, owner: UserId, nickname: &str) -> Result<()> {
+pub fn notify_joined(tx: &WriteTx<'_>, owner: UserId, nickname: &str) -> Result<()> {
     let title = format!("A agência cuida de {nickname}");
     let text = "A equipe dela vê as vendas, os anúncios, as perguntas e as reclamações desta conta, e responde a compradores. Dá para encerrar quando quiser, em Contas.";
     let cause = format!("agencia:cuida:{nickname}:{}", tx.now().0);
@@ -49,7 +49,7 @@ pub fn joined(tx: &WriteTx<'_>, owner: UserId, nickname: &str) -> Result<()> {
 }
 
 /// Tells a student that the agency no longer looks after the account.
-pub fn left(tx: &WriteTx<'_>, owner: UserId, nickname: &str) -> Result<()> {
+pub fn notify_left(tx: &WriteTx<'_>, owner: UserId, nickname: &str) -> Result<()> {
     let title = format!("A agência deixou de cuidar de {nickname}");
     let text = "A equipe dela não vê mais esta conta. O vínculo com a plataforma continua seu.";
     let cause = format!("agencia:deixou:{nickname}:{}", tx.now().0);
