@@ -103,7 +103,7 @@ impl Default for Lanes {
     }
 }
 
-/// The caller caller_key places are counted together.
+/// The caller whose places are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallerKey {
     /// A known caller, by kind and number.
@@ -168,7 +168,7 @@ pub struct Place {
     caller_key: CallerKey,
 }
 
-/// A place caller_key request may run now.
+/// A place whose request may run now.
 pub struct Turn {
     _running: [OwnedSemaphorePermit; 2],
     _place: Place,

@@ -81,7 +81,7 @@ fn enter(
     })
 }
 
-/// The caller caller_key places a request uses.
+/// The caller whose places a request uses.
 fn caller_key(who: Option<(&'static str, i64)>, request: &Request) -> CallerKey {
     match who.map(account) {
         Some((kind, number)) => CallerKey::Identity(kind, number),
