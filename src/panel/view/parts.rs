@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use askama::Template;
 
-use super::{Field, Layout, Notice, Paging, When};
+use super::{Field, Layout, Notice, Paging, Tab, When};
 use crate::panel::list::Table;
 
 /// Declares pieces: the block of `parts.html`, and the values that it prints.
@@ -36,12 +36,30 @@ parts! {
         text: &'p dyn Display,
         button: &'p str,
     }
+    "fact" Fact { label: &'p dyn Display, value: &'p dyn Display, note: &'p str }
+    "title" Title { title: &'p dyn Display, purpose: &'p str }
+    "empty" Empty { name: &'p str, title: &'p dyn Display, text: &'p dyn Display }
+    "nothing" NothingFound { paging: &'p Paging, text: &'p dyn Display }
+    "avatar" Avatar { photo: &'p str, name: &'p str, size: &'p str }
+    "tabs" Tabs { label: &'p str, tabs: &'p [Tab] }
+    "code" CodeFigure {
+        id: &'p dyn Display,
+        label: &'p dyn Display,
+        text: &'p dyn Display,
+        copy: &'p str,
+        kind: &'p str,
+    }
 }
 
 /// Style sheets, icons and the script of all pages.
 #[derive(Template)]
 #[template(path = "parts.html", block = "assets", config = "assets/askama.toml")]
 pub struct Assets;
+
+/// The hidden field that lets a form do its work once.
+#[derive(Template)]
+#[template(path = "parts.html", block = "once", config = "assets/askama.toml")]
+pub struct Once;
 
 /// A drawing of `img/icons.svg`.
 pub fn icon<'p>(class: &'static str, name: &'p str) -> Icon<'p> {
@@ -57,6 +75,42 @@ pub fn confirm<'p>(
     button: &'p str,
 ) -> Confirm<'p> {
     Confirm { id, action, title, text, button }
+}
+
+/// A line of facts.
+pub fn fact<'p>(label: &'p dyn Display, value: &'p dyn Display, note: &'p str) -> Fact<'p> {
+    Fact { label, value, note }
+}
+
+/// The title of a page, as far as what stands beside it.
+pub fn title<'p>(title: &'p dyn Display, purpose: &'p str) -> Title<'p> {
+    Title { title, purpose }
+}
+
+/// An empty list, as far as the next step.
+pub fn empty<'p>(name: &'p str, title: &'p dyn Display, text: &'p dyn Display) -> Empty<'p> {
+    Empty { name, title, text }
+}
+
+/// A person's photo, or the first letters of the name.
+pub fn avatar<'p>(photo: &'p str, name: &'p str, size: &'p str) -> Avatar<'p> {
+    Avatar { photo, name, size }
+}
+
+/// Links to the parts of one thing.
+pub fn tabs<'p>(label: &'p str, tabs: &'p [Tab]) -> Tabs<'p> {
+    Tabs { label, tabs }
+}
+
+/// Code of several lines, with a button that copies it.
+pub fn code<'p>(
+    id: &'p dyn Display,
+    label: &'p dyn Display,
+    text: &'p dyn Display,
+    copy: &'p str,
+    kind: &'p str,
+) -> CodeFigure<'p> {
+    CodeFigure { id, label, text, copy, kind }
 }
 
 impl Layout {
@@ -86,6 +140,11 @@ impl When {
 impl Paging {
     pub fn shown(&self) -> ShownPaging<'_> {
         ShownPaging { paging: self }
+    }
+
+    /// A page without rows of a list that has some, as far as the way out.
+    pub fn nothing<'p>(&'p self, text: &'p dyn Display) -> NothingFound<'p> {
+        NothingFound { paging: self, text }
     }
 }
 
