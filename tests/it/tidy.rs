@@ -210,6 +210,30 @@ fn every_module_says_what_it_is_for() {
 }
 
 #[test]
+fn files_that_comments_and_documents_name_exist() {
+    let tree = sources();
+    let is_there = |name: &str| {
+        tree.iter().any(|file| file.path == name || file.path.ends_with(&format!("/{name}")))
+    };
+    let mut wrong = Vec::new();
+    let readable = [".rs", ".md", ".html", ".sql"];
+    for file in tree.iter().filter(|file| readable.iter().any(|end| file.path.ends_with(end))) {
+        // Every other piece stands between backticks.
+        for (line, number) in file.text.lines().zip(1..) {
+            for named in line.split('`').skip(1).step_by(2).filter(|named| {
+                named.ends_with(".rs")
+                    && named.chars().all(|c| c.is_alphanumeric() || "_/.".contains(c))
+            }) {
+                if !is_there(named.trim_start_matches("./")) {
+                    wrong.push(format!("{}:{number} names {named}", file.path));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn every_setting_stands_in_the_shipped_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let mut show = Command::new(EXECUTABLE);
