@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use rusqlite::Row;
-
 use super::viewing::Viewing;
 use super::{Account, Permissions, Role};
 use crate::base::{Instant, TokenHash, UserId};
-use crate::db::{ReadTx, Record as _, Result, WriteTx};
+use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::Known;
 use crate::http::limit::{Class, person_prefix};
 use crate::row;
@@ -31,13 +29,6 @@ row!(Account {
     agency = "EXISTS (SELECT 1 FROM user_permission ap
                       WHERE ap.user_id = u.user_id AND ap.permission = 'agencia' AND ap.granted = 1)",
 });
-
-/// The account in the first seven columns of a row: id, name, role, photo,
-/// suspended, e-mail, and whether the person may use the agency's pages, which
-/// tokens of programs do not need.
-pub fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
-    Account::read(row)
-}
 
 /// What a login needs to know of an account.
 pub struct ForLogin {

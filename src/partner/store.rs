@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rusqlite::types::Type;
 
 use super::{Plan, PlanName};
-use crate::accounts::store as accounts;
+use crate::accounts::Account;
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{TokenHash, UserId};
 use crate::config::Config;
@@ -17,6 +17,41 @@ use crate::row;
 /// Name in usage counts for operations that no longer exist.
 const OTHER: &str = "other";
 
+/// A token with its owner and the owner's plan.
+struct TokenRow {
+    account: Account,
+    name: String,
+    created_at: Instant,
+    last_used_at: Option<Instant>,
+    revoked: bool,
+    plan: OwnerPlan,
+}
+row!(TokenRow {
+    account as Account,
+    name = "t.name",
+    created_at = "t.created_at",
+    last_used_at = "t.last_used_at",
+    revoked = "t.revoked_at IS NOT NULL",
+    plan as OwnerPlan,
+});
+
+/// The plan of a token's owner, as it is stored.
+pub struct OwnerPlan {
+    name: Option<PlanName>,
+    until: Option<Day>,
+}
+row!(OwnerPlan {
+    name = "p.plan" => |name: Option<String>| name.as_deref().and_then(PlanName::from_name),
+    until = "p.until_day",
+});
+
+impl OwnerPlan {
+    /// The plan with its limits; `None` without one.
+    pub fn with_limits(&self, config: &Config, zone: Zone) -> Option<Plan> {
+        self.name.map(|name| plan_of(name, self.until, config, zone))
+    }
+}
+
 /// A partner token with its owner, the owner's plan and the token's last use.
 pub fn token(
     tx: &ReadTx<'_>,
@@ -24,29 +59,23 @@ pub fn token(
     config: &Config,
     zone: Zone,
 ) -> Result<(Known, Instant)> {
-    let found = tx.optional(
-        "SELECT u.user_id, u.name, u.role, u.photo, u.suspended_at IS NOT NULL, u.email, 0,
-                t.name, t.created_at, t.last_used_at, t.revoked_at IS NOT NULL, p.plan, p.until_day
-         FROM partner_token t
+    let found: Option<TokenRow> = tx.record(
+        "FROM partner_token t
          JOIN user u ON u.user_id = t.user_id
          LEFT JOIN partner_account p ON p.user_id = t.user_id
          WHERE t.token_hash = ?1",
         [hash],
-        |row| {
-            let last_used_at = row.get::<_, Option<i64>>(9)?.map(Instant);
-            let token = PartnerToken { name: row.get(7)?, created_at: Instant(row.get(8)?) };
-            let plan = row.get::<_, Option<String>>(11)?.as_deref().and_then(PlanName::from_name);
-            let until = row.get::<_, Option<i64>>(12)?.map(Day);
-            let known = Known::Partner {
-                account: Arc::new(accounts::account(row)?),
-                token: Arc::new(token),
-                revoked: row.get(10)?,
-                plan: plan.map(|name| plan_of(name, until, config, zone)),
-                granted: None,
-            };
-            Ok((known, last_used_at.unwrap_or(Instant(i64::MIN))))
-        },
     )?;
+    let found = found.map(|row| {
+        let known = Known::Partner {
+            plan: row.plan.with_limits(config, zone),
+            account: Arc::new(row.account),
+            token: Arc::new(PartnerToken { name: row.name, created_at: row.created_at }),
+            revoked: row.revoked,
+            granted: None,
+        };
+        (known, row.last_used_at.unwrap_or(Instant(i64::MIN)))
+    });
     Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
 }
 

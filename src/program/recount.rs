@@ -11,11 +11,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant as Monotonic};
 
 use super::rules::{Posting, Standing};
-use super::{Action, store};
+use super::store;
 use crate::app::App;
 use crate::base::worker::{self, Stop};
 use crate::base::{Day, Instant, UserId};
-use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
+use crate::db::{DbError, Lane, ReadTx, Record as _, Result, WriteTx};
 use crate::row;
 
 /// Students of one batch.
@@ -194,19 +194,17 @@ fn each_posting(
     mut show: impl FnMut(UserId, Posting),
 ) -> Result<()> {
     tx.each(
-        "SELECT student_id, day, at, action, turn, xp FROM program_entry
-         WHERE student_id > ?1 AND student_id <= ?2
-         ORDER BY student_id, day, at, action, cause, turn",
+        &format!(
+            "SELECT {}, student_id FROM program_entry
+             WHERE student_id > ?1 AND student_id <= ?2
+             ORDER BY student_id, day, at, action, cause, turn",
+            Posting::COLUMNS
+        ),
         (after, last),
         |row| {
-            let posting = Posting {
-                day: row.get(1)?,
-                at: row.get(2)?,
-                action: Action::from_number(row.get(3)?),
-                reversals: row.get(4)?,
-                xp: row.get(5)?,
-            };
-            show(row.get(0)?, posting);
+            let mut at = 0;
+            let posting = Posting::read_at(row, &mut at)?;
+            show(row.get(at)?, posting);
             Ok(())
         },
     )

@@ -248,6 +248,13 @@ pub struct DaySum {
     pub entries: i64,
     pub xp: i64,
 }
+row!(Posting {
+    day = "program_entry.day",
+    at = "program_entry.at",
+    action = "program_entry.action" => Action::from_number,
+    reversals = "program_entry.turn",
+    xp = "program_entry.xp",
+});
 row!(DaySum { day, action, entries, xp });
 
 /// The sums from `from` to `to`, both included, for the days and actions that

@@ -221,7 +221,7 @@ fn files_that_comments_and_documents_name_exist() {
         // Every other piece stands between backticks.
         for (line, number) in file.text.lines().zip(1..) {
             for named in line.split('`').skip(1).step_by(2).filter(|named| {
-                named.ends_with(".rs")
+                Path::new(named).extension().is_some_and(|end| end == "rs")
                     && named.chars().all(|c| c.is_alphanumeric() || "_/.".contains(c))
             }) {
                 if !is_there(named.trim_start_matches("./")) {

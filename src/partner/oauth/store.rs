@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use super::{ACCESS_S, CODE_S, Granted, IDLE_S, LONGEST_S, MOST_GRANTS, MOST_TOKENS, REQUEST_S};
-use crate::accounts::store as accounts;
+use crate::accounts::Account;
 use crate::base::retention::{APPS, NEW_APPS};
-use crate::base::{Day, Instant, TokenHash, UserId, Zone};
+use crate::base::{Instant, TokenHash, UserId, Zone};
 use crate::config::Config;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::{Known, PartnerToken};
-use crate::partner::{PlanName, new_token, store as partners};
+use crate::partner::new_token;
+use crate::partner::store::OwnerPlan;
 use crate::row;
 
 /// A client as it is stored.
@@ -357,6 +358,25 @@ pub fn apps(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<App>> {
     )
 }
 
+/// An access token with the person who connected the app, and that person's plan.
+struct AccessRow {
+    account: Account,
+    name: String,
+    created_at: Instant,
+    last_used_at: Option<Instant>,
+    granted: Granted,
+    plan: OwnerPlan,
+}
+row!(AccessRow {
+    account as Account,
+    name = "g.client_name",
+    created_at = "g.created_at",
+    last_used_at = "g.last_used_at",
+    granted as Granted,
+    plan as OwnerPlan,
+});
+row!(Granted { grant = "g.grant_id", may_write = "t.may_write", expires_at = "t.expires_at" });
+
 /// An access token of a connected app, with its owner, the owner's plan and the
 /// connection's last use.
 pub fn token(
@@ -365,32 +385,24 @@ pub fn token(
     config: &Config,
     zone: Zone,
 ) -> Result<(Known, Instant)> {
-    let found = tx.optional(
-        "SELECT u.user_id, u.name, u.role, u.photo, u.suspended_at IS NOT NULL, u.email, 0,
-                g.client_name, g.created_at, g.last_used_at, g.grant_id, t.may_write, t.expires_at,
-                p.plan, p.until_day
-         FROM oauth_token t
+    let found: Option<AccessRow> = tx.record(
+        "FROM oauth_token t
          JOIN oauth_grant g ON g.grant_id = t.grant_id
          JOIN user u ON u.user_id = g.user_id
          LEFT JOIN partner_account p ON p.user_id = g.user_id
          WHERE t.token_hash = ?1",
         [hash],
-        |row| {
-            let last_used_at: Option<Instant> = row.get(9)?;
-            let granted =
-                Granted { grant: row.get(10)?, may_write: row.get(11)?, expires_at: row.get(12)? };
-            let plan = row.get::<_, Option<String>>(13)?.as_deref().and_then(PlanName::from_name);
-            let until: Option<Day> = row.get(14)?;
-            let known = Known::Partner {
-                account: Arc::new(accounts::account(row)?),
-                token: Arc::new(PartnerToken { name: row.get(7)?, created_at: row.get(8)? }),
-                revoked: false,
-                plan: plan.map(|name| partners::plan_of(name, until, config, zone)),
-                granted: Some(granted),
-            };
-            Ok((known, last_used_at.unwrap_or(Instant(i64::MIN))))
-        },
     )?;
+    let found = found.map(|row| {
+        let known = Known::Partner {
+            plan: row.plan.with_limits(config, zone),
+            account: Arc::new(row.account),
+            token: Arc::new(PartnerToken { name: row.name, created_at: row.created_at }),
+            revoked: false,
+            granted: Some(row.granted),
+        };
+        (known, row.last_used_at.unwrap_or(Instant(i64::MIN)))
+    });
     Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
 }
 

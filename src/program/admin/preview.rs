@@ -5,10 +5,11 @@ use std::collections::HashMap;
 
 use super::views::{Effect, EffectRow};
 use crate::base::{Day, UserId};
-use crate::db::{ReadTx, Result};
+use crate::db::{ReadTx, Record as _, Result};
 use crate::program::rules::{Given, Posting, Rules, sign};
 use crate::program::views::action_icon;
 use crate::program::{Action, ProgramSettings};
+use crate::row;
 
 /// Days that are looked at.
 const DAYS: i64 = 30;
@@ -18,11 +19,20 @@ const MOST_STUDENTS: u64 = 20_000;
 /// A posting with its cause.
 #[derive(Clone, Copy)]
 struct Caused {
+    student: UserId,
     posting: Posting,
     cause: i64,
     /// Whether a challenge names its own reward.
     promised: bool,
 }
+// ?4 the action of challenges.
+row!(Caused {
+    student = "p.student_id",
+    posting as Posting,
+    cause,
+    promised = "program_entry.action = ?4 AND EXISTS (
+        SELECT 1 FROM challenge c WHERE c.challenge_id = cause AND c.reward_xp IS NOT NULL)",
+});
 
 /// What the typed rules would have given in the last days, compared with what
 /// was given.
@@ -37,42 +47,31 @@ pub fn effect(
     let step = students.div_ceil(MOST_STUDENTS).max(1);
     let mut sums = Sums::default();
     let mut own: Vec<Caused> = Vec::new();
-    let mut student = UserId(0);
     // Entries of one lap before the period are read too, for the streak. The
     // cross join makes students the outer loop, so that the entries of each
     // student are one range.
-    tx.each(
-        "SELECT p.student_id, e.day, e.at, e.action, e.turn, e.xp, e.cause,
-                e.action = 6 AND EXISTS (SELECT 1 FROM challenge c WHERE c.challenge_id = e.cause AND c.reward_xp IS NOT NULL)
-         FROM program_student p CROSS JOIN program_entry e
-         WHERE e.student_id = p.student_id AND e.day >= ?1 AND p.student_id % ?2 = 0 AND p.xp_at >= ?3
-         ORDER BY p.student_id, e.day, e.at, e.action, e.cause, e.turn",
-        (
-            from.plus(-settings.lap_days),
-            i64::try_from(step).unwrap_or(1),
-            settings.zone.start_of(from),
-        ),
-        |row| {
-            let next: UserId = row.get(0)?;
-            if next != student {
-                sums.add(typed, settings, from, &own);
-                own.clear();
-                student = next;
-            }
-            own.push(Caused {
-                posting: Posting {
-                    day: row.get(1)?,
-                    at: row.get(2)?,
-                    action: Action::from_number(row.get(3)?),
-                    reversals: row.get(4)?,
-                    xp: row.get(5)?,
-                },
-                cause: row.get(6)?,
-                promised: row.get(7)?,
-            });
-            Ok(())
-        },
-    )?;
+    let sql = format!(
+        "SELECT {} FROM program_student p CROSS JOIN program_entry
+         WHERE program_entry.student_id = p.student_id AND day >= ?1 AND p.student_id % ?2 = 0
+           AND p.xp_at >= ?3
+         ORDER BY p.student_id, day, at, action, cause, turn",
+        Caused::COLUMNS
+    );
+    let values = (
+        from.plus(-settings.lap_days),
+        i64::try_from(step).unwrap_or(1),
+        settings.zone.start_of(from),
+        Action::Challenge,
+    );
+    tx.each(&sql, values, |row| {
+        let next = Caused::read(row)?;
+        if own.last().is_some_and(|last| last.student != next.student) {
+            sums.add(typed, settings, from, &own);
+            own.clear();
+        }
+        own.push(next);
+        Ok(())
+    })?;
     sums.add(typed, settings, from, &own);
     let scale = i64::try_from(step).unwrap_or(1);
     let row = |action: Action| {
@@ -100,7 +99,7 @@ impl Sums {
         let mut day = (Day(0), Given::default());
         // What each cause would have given, to take back the same amount.
         let mut would_have: HashMap<(usize, i64), i64> = HashMap::new();
-        for Caused { posting, cause, promised } in own {
+        for Caused { posting, cause, promised, .. } in own {
             let Some(action) = posting.action else { continue };
             if action == Action::CheckIn {
                 streak = if last.plus(1) == posting.day { streak + 1 } else { 1 };
@@ -146,7 +145,7 @@ mod tests {
     fn entry(day: i64, action: Action, cause: i64, reversals: i64, xp: i64) -> Caused {
         let posting =
             Posting { day: Day(day), at: Instant(day), action: Some(action), reversals, xp };
-        Caused { posting, cause, promised: false }
+        Caused { student: UserId(1), posting, cause, promised: false }
     }
 
     fn would(rules: &Rules, own: &[Caused]) -> Vec<(u64, i64, i64)> {
