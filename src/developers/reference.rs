@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::language::{Language, Text};
 use super::ordered::Ordered;
-use crate::edge::route::Example;
+use crate::edge::docs::Example;
 
 /// What the page shows of one operation.
 pub struct Operation {

@@ -4,6 +4,7 @@
 //! route table says what happens at each step; there is no middleware. Handlers
 //! are plain functions; only the steps around them are async.
 
+pub mod docs;
 mod forms;
 pub mod guard;
 pub mod lanes;

@@ -6,10 +6,11 @@
 //! are in `routes.rs`.
 
 use http::{HeaderMap, Method};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 
 use crate::app::App;
 use crate::db::WriteTx;
+use crate::edge::docs::{Docs, SchemaOf, in_place, referred};
 use crate::edge::guard::{
     Agent, CheckoutSender, Claim, CronCaller, ExtensionUser, KeyHolder, Person, Seller, Supplier,
     TelegramSender, Visitor,
@@ -257,73 +258,6 @@ impl Surface {
             Self::OAuth => "OAuth",
         }
     }
-}
-
-/// A schema of the OpenAPI document.
-pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
-
-/// The schema of a type, written out where it is used.
-pub fn in_place<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    T::json_schema(generator)
-}
-
-/// A reference to the schema of a type among the shared schemas.
-pub fn referred<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
-}
-
-/// What the OpenAPI document says about a row in addition to the table.
-#[derive(Clone, Copy)]
-pub struct Docs {
-    pub query: Option<SchemaOf>,
-    pub body: Option<SchemaOf>,
-    /// The body as a browser form, where a form is accepted too.
-    pub form: Option<SchemaOf>,
-    pub reply: Option<SchemaOf>,
-    /// The body in other media types, where they are accepted too.
-    pub others: &'static [(&'static str, SchemaOf)],
-    /// Media types of the answer, when it is a file; ", " between several.
-    pub media: Option<&'static str>,
-    /// Status of the described answer.
-    pub status: u16,
-    /// Errors that only this row has.
-    pub errors: &'static [Code],
-    /// Further text for callers, in addition to the sentence of the table.
-    pub details: &'static str,
-    /// An example of a call and its answer.
-    pub example: Example,
-    /// Whether answers say when the content last changed.
-    pub dated: bool,
-}
-
-/// An example call and its answer as JSON. Both are valid by the row's schemas.
-#[derive(Clone, Copy)]
-pub struct Example {
-    /// The body, empty where there is none.
-    pub sent: &'static str,
-    /// The answer; for an operation that is called with POST, without the envelope.
-    pub answer: &'static str,
-}
-
-impl Example {
-    pub const NONE: Self = Self { sent: "", answer: "" };
-}
-
-impl Docs {
-    /// For rows that programs do not call.
-    pub const NONE: Self = Self {
-        query: None,
-        body: None,
-        form: None,
-        reply: None,
-        others: &[],
-        media: None,
-        status: 200,
-        errors: &[],
-        details: "",
-        example: Example::NONE,
-        dated: false,
-    };
 }
 
 /// One row of the route table.

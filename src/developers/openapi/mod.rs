@@ -11,7 +11,8 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use self::errors::Errors;
-use crate::edge::route::{Call, Docs, Route, Surface};
+use crate::edge::docs::Docs;
+use crate::edge::route::{Call, Route, Surface};
 use crate::partner::oauth::documents as oauth;
 
 pub use crate::partner::{PATH as PARTNER, PATH_DEV as PARTNER_DEV};

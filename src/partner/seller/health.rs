@@ -6,8 +6,9 @@ use serde::Serialize;
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::UserId;
+use crate::edge::docs::Example;
 use crate::edge::guard::{PartnerCaller, Seller};
-use crate::edge::route::{Example, Todo};
+use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::partner::operation::{Effect, NoArguments, Operation, Tool};
 

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
+use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
-use crate::edge::route::{Example, Todo};
+use crate::edge::route::Todo;
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, schema};
 use crate::messages::choices::{self, ChannelSet};

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
+use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
-use crate::edge::route::{Example, Todo};
+use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::partner::operation::{Effect, NoArguments, Operation, Tool};
 

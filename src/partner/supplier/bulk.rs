@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::drop::bulk::{self, RowStatus};
+use crate::edge::docs::{Example, SchemaOf};
 use crate::edge::guard::Supplier;
-use crate::edge::route::{Example, SchemaOf, Todo};
+use crate::edge::route::Todo;
 use crate::http::input::{Check, Field};
 use crate::http::{Problem, Request, upload};
 use crate::partner::operation::{Effect, Operation, Tool};
