@@ -9,7 +9,6 @@
 //! tables record which rows are not indexed yet.
 
 use parking_lot::Mutex;
-use rusqlite::Params;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -109,15 +108,11 @@ struct Batch {
 impl Batch {
     fn collect(app: &App) -> Self {
         let now = app.clock.now();
-        let (mut windows, mut calls) = (app.limiter.take_dirty(now), app.usage.take());
-        // Neighbours share a page of their table.
-        windows.sort_unstable_by(|one, other| one.subject.cmp(&other.subject));
-        calls.sort_unstable_by_key(|(user, day, ..)| (*user, *day));
         Self {
             day: app.day(now),
-            windows,
+            windows: app.limiter.take_dirty(now),
             last_uses: app.last_uses.take(),
-            calls,
+            calls: app.usage.take(),
             counter: app.refused_signatures.name,
             counted: app.refused_signatures.unwritten.swap(0, Ordering::Relaxed),
             requests: app.requests.take(),
@@ -135,26 +130,21 @@ impl Batch {
     /// Writes the whole batch; returns how many requests the request log dropped.
     fn store(&self, tx: &WriteTx<'_>) -> Result<usize, DbError> {
         for window in &self.windows {
-            let values = (&window.subject, window.started_at, window.length_s, window.count);
-            update_or_insert(
-                tx,
-                "UPDATE rate_window SET started_at = ?2, length_s = ?3, count = ?4
-                 WHERE subject = ?1",
+            tx.execute(
                 "INSERT INTO rate_window (subject, started_at, length_s, count)
-                 VALUES (?1, ?2, ?3, ?4)",
-                values,
+                 VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (subject) DO UPDATE
+                 SET started_at = ?2, length_s = ?3, count = ?4",
+                (&window.subject, window.started_at, window.length_s, window.count),
             )?;
         }
         for ((kind, token), last) in &self.last_uses {
             store_use(tx, *kind, token, last)?;
         }
         for (user, day, operation, calls) in &self.calls {
-            update_or_insert(
-                tx,
-                "UPDATE partner_usage SET calls = calls + ?4
-                 WHERE user_id = ?1 AND day = ?2 AND operation = ?3",
-                "INSERT INTO partner_usage (user_id, day, operation, calls)
-                 VALUES (?1, ?2, ?3, ?4)",
+            tx.execute(
+                "INSERT INTO partner_usage (user_id, day, operation, calls) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (user_id, day, operation) DO UPDATE SET calls = calls + ?4",
                 (user, day.0, operation, i64::try_from(*calls).unwrap_or(i64::MAX)),
             )?;
         }
@@ -180,20 +170,6 @@ impl Batch {
             app.last_uses.note(*kind, *token, last.clone());
         }
     }
-}
-
-/// Changes a row, or inserts it when there is none. Nearly all exist, and an
-/// `ON CONFLICT` makes SQLite journal each statement by itself.
-fn update_or_insert(
-    tx: &WriteTx<'_>,
-    update: &str,
-    insert: &str,
-    values: impl Params + Copy,
-) -> Result<(), DbError> {
-    if tx.execute(update, values)? == 0 {
-        tx.execute(insert, values)?;
-    }
-    Ok(())
 }
 
 fn store_use(

@@ -294,7 +294,9 @@ impl Zone {
 
     /// Civil date and time of an instant.
     pub fn civil(self, at: Instant) -> NaiveDateTime {
-        let second = Timestamp::from_second(at.0).unwrap_or_default();
+        // jiff ends a day before the year 10,000; the offset is the same there.
+        let end = if at.0 < 0 { Timestamp::MIN } else { Timestamp::MAX };
+        let second = Timestamp::from_second(at.0).unwrap_or(end);
         let offset = self.rules().to_offset(second).seconds();
         at.plus(offset.into()).utc().naive_utc()
     }
@@ -302,15 +304,10 @@ impl Zone {
     /// The instant of a civil time: of two the earlier one; `None` when a clock
     /// change skips it.
     pub fn instant_of(self, civil: NaiveDateTime) -> Option<Instant> {
-        // Each fits: years are at most 9999, and the others below 60.
-        let small = |number: u32| i8::try_from(number).unwrap_or_default();
-        let date = jiff::civil::Date::new(
-            i16::try_from(civil.year()).ok()?,
-            small(civil.month()),
-            small(civil.day()),
-        );
-        let (hour, minute, second) = (civil.hour(), civil.minute(), civil.second());
-        let time = date.ok()?.at(small(hour), small(minute), small(second), 0);
+        let part = |number: u32| i8::try_from(number).ok();
+        let year = i16::try_from(civil.year()).ok()?;
+        let date = jiff::civil::Date::new(year, part(civil.month())?, part(civil.day())?).ok()?;
+        let time = date.at(part(civil.hour())?, part(civil.minute())?, part(civil.second())?, 0);
         match self.rules().to_ambiguous_timestamp(time).offset() {
             AmbiguousOffset::Gap { .. } => None,
             AmbiguousOffset::Unambiguous { offset }
@@ -451,6 +448,23 @@ pub mod tests {
         // Brazil's clocks went from 2018-11-03 23:59:59 to 2018-11-04 01:00:00.
         let day = Day::parse("2018-11-04").unwrap();
         assert_eq!(SAO_PAULO.spaced(SAO_PAULO.start_of(day)), "2018-11-04 01:00:00");
+    }
+
+    #[test]
+    fn zones_follow_their_rules_also_beyond_the_changes_that_are_listed() {
+        let check = |zone: &str, instant: &str, civil: &str| {
+            let (zone, at) = (Zone::named(zone).unwrap(), Instant::parse(instant).unwrap());
+            assert_eq!(zone.spaced(at), civil);
+            assert_eq!(zone.read(civil), Some(at));
+        };
+        check("America/Sao_Paulo", "1986-01-15T12:00:00Z", "1986-01-15 10:00:00");
+        check("America/Sao_Paulo", "9999-12-31T12:00:00Z", "9999-12-31 09:00:00");
+        check("America/Noronha", "2026-11-20T12:00:00Z", "2026-11-20 10:00:00");
+        check("America/New_York", "2026-07-01T12:00:00Z", "2026-07-01 08:00:00");
+        check("America/New_York", "2075-01-15T12:00:00Z", "2075-01-15 07:00:00");
+        check("America/New_York", "2075-07-01T12:00:00Z", "2075-07-01 08:00:00");
+        check("Asia/Kathmandu", "2026-11-20T12:00:00Z", "2026-11-20 17:45:00");
+        assert!(Zone::named("Mars/Base").is_none());
     }
 
     #[test]

@@ -177,7 +177,7 @@ pub struct Page {
 impl Page {
     /// The document as an answer of its own, without validators.
     pub fn reply(&self) -> Reply {
-        Reply::of(media::JSON, self.rendered.body())
+        Reply::of(media::JSON, self.rendered.body.clone())
     }
 }
 
@@ -226,7 +226,7 @@ fn render<T: Serialize>(
     let body = body.map_err(Problem::internal)?;
     let mut changed = document.changed.unwrap_or(now);
     if let Some(before) = before {
-        if before.rendered.body() == body {
+        if before.rendered.body == body {
             return Ok(before);
         }
         changed = changed.max(before.changed.plus(1));

@@ -32,9 +32,10 @@ pub fn alert(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outco
     }
     while !at.done && !context.is_time_over() {
         let before = terms.away_since_before(context.now);
-        let ways = terms.ways;
-        let people =
-            app.db.read(Lane::Slow, |tx| people_after(tx, UserId(at.position), before, ways))?;
+        let channel_set = terms.channel_set;
+        let people = app
+            .db
+            .read(Lane::Slow, |tx| people_after(tx, UserId(at.position), before, channel_set))?;
         let next = Mark {
             position: people.last().map_or(at.position, |last| last.0),
             done: people.len() < PIECE,
@@ -69,7 +70,7 @@ struct Terms {
     zone: Zone,
     full_days: u32,
     quiet: (chrono::NaiveTime, chrono::NaiveTime),
-    ways: ChannelSet,
+    channel_set: ChannelSet,
 }
 
 impl Terms {
@@ -78,7 +79,7 @@ impl Terms {
             zone,
             full_days: config.program.inactive_days,
             quiet: (config.messages.quiet_from, config.messages.quiet_until),
-            ways: ChannelSet::of(config),
+            channel_set: ChannelSet::of(config),
         }
     }
 
@@ -106,7 +107,7 @@ fn people_after(
     tx: &ReadTx<'_>,
     after: UserId,
     before: Instant,
-    ways: ChannelSet,
+    channel_set: ChannelSet,
 ) -> Result<Vec<UserId>> {
     tx.values(
         &format!(
@@ -116,7 +117,7 @@ fn people_after(
             REACHED = choices::REACHED
         ),
         rusqlite::named_params! {
-            ":after": after, ":email": ways.has(Channel::Email), ":before": before.0,
+            ":after": after, ":email": channel_set.has(Channel::Email), ":before": before.0,
             ":most": i64::try_from(PIECE).unwrap_or(1),
         },
     )
@@ -142,7 +143,7 @@ fn alert_one(tx: &WriteTx<'_>, terms: &Terms, user: UserId) -> Result<bool> {
     let run_at = rules::leaves_at(terms.zone, now, terms.quiet, user);
     let mut queued = false;
     let kind = MessageKind::Inactivity;
-    for channel in choices::channels_to(tx, terms.ways, user, kind)? {
+    for channel in choices::channels_to(tx, terms.channel_set, user, kind)? {
         let key = format!("{}:{user}:{}:{}", kind.name(), active_at.0, channel.name());
         let new = NewMessage {
             channel,

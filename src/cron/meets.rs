@@ -49,7 +49,7 @@ struct Reminder {
     title: String,
     starts_at: Instant,
     moment: Moment,
-    ways: ChannelSet,
+    channel_set: ChannelSet,
 }
 
 impl Reminder {
@@ -73,7 +73,7 @@ impl Reminder {
     fn queue(&self, tx: &WriteTx<'_>, user: UserId) -> Result<bool> {
         let kind = MessageKind::MeetReminder;
         let mut queued = false;
-        for channel in choices::channels_to(tx, self.ways, user, kind)? {
+        for channel in choices::channels_to(tx, self.channel_set, user, kind)? {
             let key = format!("{}:{}:{user}:{}", kind.name(), self.name(), channel.name());
             let new = NewMessage {
                 channel,
@@ -106,13 +106,14 @@ fn remind_of(
         title: meet.entry.title.clone(),
         starts_at: meet.entry.starts_at,
         moment,
-        ways: ChannelSet::of(&app.config),
+        channel_set: ChannelSet::of(&app.config),
     };
     let name = reminder.mark();
     let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?;
     while !at.done && !context.is_time_over() {
-        let ways = reminder.ways;
-        let people = app.db.read(Lane::Slow, |tx| people_after(tx, UserId(at.position), ways))?;
+        let channel_set = reminder.channel_set;
+        let people =
+            app.db.read(Lane::Slow, |tx| people_after(tx, UserId(at.position), channel_set))?;
         let (reminder, name) = (reminder.clone(), name.clone());
         let next = Mark {
             position: people.last().map_or(at.position, |last| last.0),
@@ -147,7 +148,7 @@ const WHO: &str = "+u.kind = 0 AND u.suspended_at IS NULL AND coalesce(
     EXISTS (SELECT 1 FROM role_permission r WHERE r.role = u.role AND r.permission = :permission))";
 
 /// The next people to be reminded, after an id.
-fn people_after(tx: &ReadTx<'_>, after: UserId, ways: ChannelSet) -> Result<Vec<UserId>> {
+fn people_after(tx: &ReadTx<'_>, after: UserId, channel_set: ChannelSet) -> Result<Vec<UserId>> {
     tx.values(
         &format!(
             "SELECT u.user_id FROM user u
@@ -156,7 +157,7 @@ fn people_after(tx: &ReadTx<'_>, after: UserId, ways: ChannelSet) -> Result<Vec<
             REACHED = choices::REACHED
         ),
         rusqlite::named_params! {
-            ":after": after, ":email": ways.has(Channel::Email), ":permission": PERMISSION,
+            ":after": after, ":email": channel_set.has(Channel::Email), ":permission": PERMISSION,
             ":most": i64::try_from(PIECE).unwrap_or(1),
         },
     )

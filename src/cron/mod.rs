@@ -179,8 +179,8 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
         id: None,
     };
     let row = store::NewRun::of(&run);
-    let ways = ChannelSet::of(&app.config);
-    match app.db.write(move |tx| store::note(tx, ways, &row, &ran)) {
+    let channel_set = ChannelSet::of(&app.config);
+    match app.db.write(move |tx| store::note(tx, channel_set, &row, &ran)) {
         Ok(id) => run.id = Some(id),
         Err(error) => {
             tracing::warn!(%error, "a run of the periodic tasks was not noted");

@@ -72,14 +72,14 @@ pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outc
         return Ok(());
     }
     let name = format!("{REMINDED}:{}", today.0);
-    let ways = ChannelSet::of(&app.config);
+    let channel_set = ChannelSet::of(&app.config);
     let midnight = zone.start_of(today.plus(1));
     let reminded = for_each_student(
         app,
         context,
         (&name, midnight.plus(DAY_S)),
         |tx, after| waiting(tx, after, today),
-        move |tx, student| remind_one(tx, ways, student, (today, midnight)),
+        move |tx, student| remind_one(tx, channel_set, student, (today, midnight)),
     )?;
     report.add_reminded(reminded);
     forget_earlier(app, REMINDED)
@@ -105,7 +105,7 @@ fn split(rows: Vec<(UserId, bool)>) -> (Vec<UserId>, Option<UserId>) {
 /// Queues the reminder of a student who still has not checked in.
 fn remind_one(
     tx: &WriteTx<'_>,
-    ways: ChannelSet,
+    channel_set: ChannelSet,
     student: UserId,
     (today, midnight): (Day, Instant),
 ) -> Result<bool> {
@@ -115,7 +115,7 @@ fn remind_one(
     }
     let kind = MessageKind::CheckIn;
     let mut queued = false;
-    for channel in choices::channels_to(tx, ways, student, kind)? {
+    for channel in choices::channels_to(tx, channel_set, student, kind)? {
         let key = format!("{}:{student}:{}:{}", kind.name(), today.0, channel.name());
         let new = NewMessage {
             channel,

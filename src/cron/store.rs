@@ -91,9 +91,9 @@ impl NewRun {
 }
 
 /// Stores a run and the results of its tasks; returns the run's id.
-pub fn note(tx: &WriteTx<'_>, ways: ChannelSet, run: &NewRun, ran: &[Ran]) -> Result<i64> {
+pub fn note(tx: &WriteTx<'_>, channel_set: ChannelSet, run: &NewRun, ran: &[Ran]) -> Result<i64> {
     for one in ran {
-        note_task(tx, ways, one)?;
+        note_task(tx, channel_set, one)?;
     }
     tx.insert(
         "INSERT INTO cron_run (started_at, ended_at, ms, origin, outcome, counts, errors)
@@ -110,7 +110,7 @@ pub fn note(tx: &WriteTx<'_>, ways: ChannelSet, run: &NewRun, ran: &[Ran]) -> Re
     )
 }
 
-fn note_task(tx: &WriteTx<'_>, ways: ChannelSet, ran: &Ran) -> Result<()> {
+fn note_task(tx: &WriteTx<'_>, channel_set: ChannelSet, ran: &Ran) -> Result<()> {
     let failed = ran.error.is_some();
     let failures: Option<i64> = tx.maybe(
         "INSERT INTO cron_task (name, title, started_at, ended_at, ms, failures, error, failed_at)
@@ -131,14 +131,14 @@ fn note_task(tx: &WriteTx<'_>, ways: ChannelSet, ran: &Ran) -> Result<()> {
         ],
     )?;
     if failed && failures == Some(WORRYING) {
-        tell_administrators(tx, ways, ran)?;
+        tell_administrators(tx, channel_set, ran)?;
     }
     Ok(())
 }
 
 /// Notifies all administrators that a task keeps failing. It is called only at
 /// the third failure in a row, so they are notified once.
-fn tell_administrators(tx: &WriteTx<'_>, ways: ChannelSet, ran: &Ran) -> Result<()> {
+fn tell_administrators(tx: &WriteTx<'_>, channel_set: ChannelSet, ran: &Ran) -> Result<()> {
     let error = ran.error.as_deref().unwrap_or_default();
     let alert = Alert {
         title: &format!("Tarefa com falha: {}", ran.task.title),
@@ -147,7 +147,7 @@ fn tell_administrators(tx: &WriteTx<'_>, ways: ChannelSet, ran: &Ran) -> Result<
         cause: &format!("cron:{}:{}", ran.task.name, ran.started_at.0),
         without: None,
     };
-    alerts::tell(tx, ways, &alert)
+    alerts::tell(tx, channel_set, &alert)
 }
 
 /// A stored run.

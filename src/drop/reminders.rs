@@ -44,10 +44,10 @@ pub struct Told {
 
 /// Reminds a seller of an open drop order; returns how the reminder is sent.
 /// After a recent reminder none is sent, and the result says how it would be.
-pub fn of_order(tx: &WriteTx<'_>, ways: ChannelSet, order: &DropOrder) -> Result<Way> {
+pub fn of_order(tx: &WriteTx<'_>, channel_set: ChannelSet, order: &DropOrder) -> Result<Way> {
     debug_assert!(matches!(order.standing(tx.now()), Standing::Pending | Standing::Overdue));
     if stands(tx, order.reminded_at) {
-        return way(tx, ways, order.seller_id);
+        return way(tx, channel_set, order.seller_id);
     }
     tx.run(
         "UPDATE drop_order SET reminded_at = ?2 WHERE drop_order_id = ?1",
@@ -62,12 +62,12 @@ pub fn of_order(tx: &WriteTx<'_>, ways: ChannelSet, order: &DropOrder) -> Result
         what: format!("{}× {}", order.quantity, order.title),
         key: format!("cobranca:{}:{}", order.id, tx.now().0),
     };
-    send(tx, ways, &bill)
+    send(tx, channel_set, &bill)
 }
 
 /// Reminds all related sellers that have overdue orders, each in one message
 /// about all of them.
-pub fn of_all(tx: &WriteTx<'_>, ways: ChannelSet, supplier: UserId) -> Result<Told> {
+pub fn of_all(tx: &WriteTx<'_>, channel_set: ChannelSet, supplier: UserId) -> Result<Told> {
     let now = tx.now();
     let sellers: Vec<(UserId, i64, i64, Option<Instant>)> = tx.tuples(
         "SELECT seller_id, count(*), sum(amount_cents), min(coalesce(reminded_at, 0))
@@ -104,7 +104,7 @@ pub fn of_all(tx: &WriteTx<'_>, ways: ChannelSet, supplier: UserId) -> Result<To
             what,
             key: format!("cobranca:{supplier}:{seller}:{}", now.0),
         };
-        send(tx, ways, &bill)?;
+        send(tx, channel_set, &bill)?;
     }
     Ok(told)
 }
@@ -125,12 +125,12 @@ struct Bill<'b> {
     key: String,
 }
 
-fn way(tx: &ReadTx<'_>, ways: ChannelSet, seller: UserId) -> Result<Way> {
-    let channels = choices::channels_to(tx, ways, seller, MessageKind::DropReminder)?;
+fn way(tx: &ReadTx<'_>, channel_set: ChannelSet, seller: UserId) -> Result<Way> {
+    let channels = choices::channels_to(tx, channel_set, seller, MessageKind::DropReminder)?;
     Ok(channels.first().map_or(Way::Panel, |channel| Way::Message(*channel)))
 }
 
-fn send(tx: &WriteTx<'_>, ways: ChannelSet, bill: &Bill<'_>) -> Result<Way> {
+fn send(tx: &WriteTx<'_>, channel_set: ChannelSet, bill: &Bill<'_>) -> Result<Way> {
     let about = format!("{} a {}: {}", bill.amount.page(), bill.name, bill.what);
     let told = NewNotification {
         kind: NotificationKind::Parceiro,
@@ -141,7 +141,7 @@ fn send(tx: &WriteTx<'_>, ways: ChannelSet, bill: &Bill<'_>) -> Result<Way> {
         cause: &bill.key,
     };
     messages::store::notify(tx, bill.seller, &told)?;
-    let way = way(tx, ways, bill.seller)?;
+    let way = way(tx, channel_set, bill.seller)?;
     if let Way::Message(channel) = way {
         let new = NewMessage {
             channel,

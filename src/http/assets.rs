@@ -119,7 +119,7 @@ impl Asset {
     fn encoded(&self, headers: &HeaderMap) -> (Bytes, Option<&'static str>) {
         if self.is_text()
             && accepts(headers, "gzip")
-            && let Some(bytes) = self.gzip.get_or_init(|| smaller(&self.plain))
+            && let Some(bytes) = self.gzip.get_or_init(|| gzip(&self.plain))
         {
             return (bytes.clone(), Some("gzip"));
         }
@@ -127,12 +127,9 @@ impl Asset {
     }
 }
 
-fn smaller(plain: &Bytes) -> Option<Bytes> {
-    gzip(plain).ok().filter(|packed| packed.len() < plain.len()).map(Bytes::from)
-}
-
-fn gzip(plain: &[u8]) -> std::io::Result<Vec<u8>> {
+/// The bytes as gzip; `None` when that is not smaller.
+fn gzip(plain: &[u8]) -> Option<Bytes> {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-    packer.write_all(plain)?;
-    packer.finish()
+    packer.write_all(plain).ok()?;
+    packer.finish().ok().filter(|packed| packed.len() < plain.len()).map(Bytes::from)
 }

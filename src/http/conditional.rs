@@ -69,50 +69,24 @@ impl Validators {
 }
 
 /// A rendered body with its validators, kept ready to send.
-///
-/// All is one buffer: the body, the entity tag, and the date if there is one.
-/// So an answer counts one use of one buffer, however many send it at once; a
-/// header is copied, which costs less than a counter that two processors share.
 #[derive(Clone)]
 pub struct Rendered {
-    buffer: Bytes,
-    /// Where the entity tag begins and ends.
-    tag: (usize, usize),
-    last_modified: Option<Instant>,
+    pub body: Bytes,
+    validators: Validators,
 }
 
 impl Rendered {
     /// A body with validators made from it.
     pub fn new(mut body: Vec<u8>, last_modified: Option<Instant>) -> Self {
-        let validators = Validators::of_content(&body, last_modified);
-        let start = body.len();
-        body.extend_from_slice(validators.etag.as_bytes());
-        let tag = (start, body.len());
-        let last_modified = validators.last_modified.map(|(at, date)| {
-            body.extend_from_slice(date.as_bytes());
-            at
-        });
         // Spare capacity would be kept as long as the body.
         body.shrink_to_fit();
-        Self { buffer: body.into(), tag, last_modified }
-    }
-
-    /// The body.
-    pub fn body(&self) -> Bytes {
-        self.buffer.slice(..self.tag.0)
+        Self { validators: Validators::of_content(&body, last_modified), body: body.into() }
     }
 
     /// The answer to a request with these headers: 304 when the caller's copy
     /// is current.
-    pub fn answer(mut self, headers: &HeaderMap, media: HeaderValue) -> Reply {
-        let (start, end) = self.tag;
-        let copy = |text| HeaderValue::from_bytes(text).expect("it was a header before");
-        let validators = Validators {
-            etag: copy(&self.buffer[start..end]),
-            last_modified: self.last_modified.map(|at| (at, copy(&self.buffer[end..]))),
-        };
-        self.buffer.truncate(start);
-        validators.answer(headers, || Reply::of(media, self.buffer))
+    pub fn answer(self, headers: &HeaderMap, media: HeaderValue) -> Reply {
+        self.validators.answer(headers, || Reply::of(media, self.body))
     }
 }
 

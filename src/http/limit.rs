@@ -402,7 +402,26 @@ mod tests {
             limiter.count(Class::ApiToken, subject, THREE_A_MINUTE, Instant(0));
         }
         let kept: usize = limiter.shards.iter().map(|shard| shard.lock().len()).sum();
-        assert!(kept <= SHARDS * SHARD_WINDOWS, "{kept}");
+        let full = SHARDS * (SHARD_WINDOWS - FREED)..=SHARDS * SHARD_WINDOWS;
+        assert!(full.contains(&kept), "{kept}");
+    }
+
+    #[test]
+    fn ended_windows_make_room_and_then_those_that_end_soonest() {
+        let mut shard = HashMap::with_hasher(RandomState::default());
+        for number in 0..SHARD_WINDOWS {
+            let started = Instant(i64::try_from(number).unwrap());
+            let subject = Subject::id(started.0);
+            let window = Window { started, length_s: 10_000, count: 1, dirty: false };
+            shard.insert(key(Class::ApiToken, subject), window);
+        }
+        let first = |shard: &HashMap<Key, Window, RandomState>| {
+            shard.values().map(|window| window.started.0).min()
+        };
+        make_room(&mut shard, Instant(10_009));
+        assert_eq!((shard.len(), first(&shard)), (SHARD_WINDOWS - FREED, Some(64)));
+        make_room(&mut shard, Instant(10_099));
+        assert_eq!((shard.len(), first(&shard)), (SHARD_WINDOWS - 100, Some(100)));
     }
 
     proptest! {

@@ -25,7 +25,7 @@ pub struct Alert<'a> {
 }
 
 /// Notifies all administrators, once for each cause.
-pub fn tell(tx: &WriteTx<'_>, ways: ChannelSet, alert: &Alert<'_>) -> Result<()> {
+pub fn tell(tx: &WriteTx<'_>, channel_set: ChannelSet, alert: &Alert<'_>) -> Result<()> {
     let administrators: Vec<UserId> =
         tx.values("SELECT user_id FROM user WHERE role = 'admin' AND suspended_at IS NULL", [])?;
     for administrator in administrators {
@@ -38,15 +38,15 @@ pub fn tell(tx: &WriteTx<'_>, ways: ChannelSet, alert: &Alert<'_>) -> Result<()>
             cause: alert.cause,
         };
         if store::notify(tx, administrator, &told)? {
-            send(tx, ways, administrator, alert)?;
+            send(tx, channel_set, administrator, alert)?;
         }
     }
     Ok(())
 }
 
-fn send(tx: &WriteTx<'_>, ways: ChannelSet, user: UserId, alert: &Alert<'_>) -> Result<()> {
+fn send(tx: &WriteTx<'_>, channel_set: ChannelSet, user: UserId, alert: &Alert<'_>) -> Result<()> {
     let kind = outbox::MessageKind::Alert;
-    let channels = choices::channels_to(tx, ways, user, kind)?;
+    let channels = choices::channels_to(tx, channel_set, user, kind)?;
     for channel in channels {
         if alert.without == Some(channel) {
             continue;

@@ -51,9 +51,9 @@ fn standings(
     person: &Person,
     request: &Request,
 ) -> Result<Vec<ChannelStanding>, Problem> {
-    let (user, ways) = (person.account.user_id, choices::ChannelSet::of(&app.config));
+    let (user, channel_set) = (person.account.user_id, choices::ChannelSet::of(&app.config));
     let (waiting, reach) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((queue::store::waiting(tx)?, choices::reach(tx, ways, user)?))
+        Ok::<_, Problem>((queue::store::waiting(tx)?, choices::reach(tx, channel_set, user)?))
     })?;
     let standing = |channel: Channel| {
         let outlet = app.delivery.outlets.iter().find(|outlet| outlet.channel == channel);

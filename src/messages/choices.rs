@@ -82,11 +82,11 @@ pub fn by_channel(reach: ChannelSet, choices: &Choices) -> Vec<Channel> {
 /// [`chosen`] with the person's channels and choices from the database.
 pub fn channels_to(
     tx: &ReadTx<'_>,
-    ways: ChannelSet,
+    channel_set: ChannelSet,
     user: UserId,
     kind: MessageKind,
 ) -> Result<Vec<Channel>> {
-    let reach = reach(tx, ways, user)?;
+    let reach = reach(tx, channel_set, user)?;
     Ok(chosen(kind, reach, &of(tx, user)?))
 }
 
@@ -98,7 +98,7 @@ pub const REACHED: &str = "(:email OR u.chat_number IS NOT NULL
 
 /// The channels that reach a person. Chat also counts without a gateway: its
 /// messages wait until one is configured.
-pub fn reach(tx: &ReadTx<'_>, ways: ChannelSet, user: UserId) -> Result<ChannelSet> {
+pub fn reach(tx: &ReadTx<'_>, channel_set: ChannelSet, user: UserId) -> Result<ChannelSet> {
     let found = tx.optional(
         "SELECT u.chat_number IS NOT NULL,
                 EXISTS (SELECT 1 FROM telegram_chat t
@@ -110,9 +110,9 @@ pub fn reach(tx: &ReadTx<'_>, ways: ChannelSet, user: UserId) -> Result<ChannelS
             let [number, chat, device]: [bool; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
             Ok(ChannelSet::that(|channel| match channel {
                 Channel::Chat => number,
-                Channel::Email => ways.has(channel),
-                Channel::Telegram => chat && ways.has(channel),
-                Channel::Push => device && ways.has(channel),
+                Channel::Email => channel_set.has(channel),
+                Channel::Telegram => chat && channel_set.has(channel),
+                Channel::Push => device && channel_set.has(channel),
             }))
         },
     )?;

@@ -30,7 +30,7 @@ impl Pages {
 
     /// Keeps an answer made from data that is at least as new as the version.
     pub fn put(&self, key: PageKey, version: u64, page: Rendered) {
-        let bytes = page.body().len() + key.2.len() + 256;
+        let bytes = page.body.len() + key.2.len() + 256;
         self.kept.put(key, version, page, bytes);
     }
 }

@@ -12,45 +12,38 @@ use crate::base::ids::{TokenHash, UserId};
 use crate::config::Config;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::{Known, PartnerToken};
+use crate::partner::oauth::Granted;
 use crate::row;
 
 /// Name in usage counts for operations that no longer exist.
 const OTHER: &str = "other";
 
-/// A token with its owner and the owner's plan.
+/// A token of a program with its owner and the owner's plan. A query of it joins
+/// the token `t`, the user `u` and the plan `p`.
 struct TokenRow {
     account: Account,
     name: String,
     created_at: Instant,
     last_used_at: Option<Instant>,
     revoked: bool,
-    plan: OwnerPlan,
+    grant: Option<i64>,
+    may_write: bool,
+    expires_at: Instant,
+    plan: Option<PlanName>,
+    until: Option<Day>,
 }
 row!(TokenRow {
     account as Account,
     name = "t.name",
     created_at = "t.created_at",
     last_used_at = "t.last_used_at",
-    revoked = "t.revoked_at IS NOT NULL",
-    plan as OwnerPlan,
-});
-
-/// The plan of a token's owner, as it is stored.
-pub struct OwnerPlan {
-    name: Option<PlanName>,
-    until: Option<Day>,
-}
-row!(OwnerPlan {
-    name = "p.plan" => |name: Option<String>| name.as_deref().and_then(PlanName::from_name),
+    revoked = "t.revoked",
+    grant = "t.grant_id",
+    may_write = "t.may_write",
+    expires_at = "t.expires_at",
+    plan = "p.plan" => |name: Option<String>| name.as_deref().and_then(PlanName::from_name),
     until = "p.until_day",
 });
-
-impl OwnerPlan {
-    /// The plan with its limits; `None` without one.
-    pub fn with_limits(&self, config: &Config, zone: Zone) -> Option<Plan> {
-        self.name.map(|name| plan_of(name, self.until, config, zone))
-    }
-}
 
 /// A partner token with its owner, the owner's plan and the token's last use.
 pub fn token(
@@ -59,24 +52,40 @@ pub fn token(
     config: &Config,
     zone: Zone,
 ) -> Result<(Known, Instant)> {
+    let source =
+        "SELECT user_id, name, created_at, last_used_at, revoked_at IS NOT NULL AS revoked,
+                         NULL AS grant_id, 0 AS may_write, 0 AS expires_at
+                  FROM partner_token WHERE token_hash = ?1";
+    token_from(tx, source, hash, config, zone)
+}
+
+/// What a token of a program opens, and its last use. `source` selects the token
+/// by its digest, with the columns that [`TokenRow`] reads.
+pub fn token_from(
+    tx: &ReadTx<'_>,
+    source: &str,
+    hash: &TokenHash,
+    config: &Config,
+    zone: Zone,
+) -> Result<(Known, Instant)> {
     let found: Option<TokenRow> = tx.record(
-        "FROM partner_token t
-         JOIN user u ON u.user_id = t.user_id
-         LEFT JOIN partner_account p ON p.user_id = t.user_id
-         WHERE t.token_hash = ?1",
+        &format!(
+            "FROM ({source}) t
+             JOIN user u ON u.user_id = t.user_id
+             LEFT JOIN partner_account p ON p.user_id = t.user_id"
+        ),
         [hash],
     )?;
-    let found = found.map(|row| {
-        let known = Known::Partner {
-            plan: row.plan.with_limits(config, zone),
-            account: Arc::new(row.account),
-            token: Arc::new(PartnerToken { name: row.name, created_at: row.created_at }),
-            revoked: row.revoked,
-            granted: None,
-        };
-        (known, row.last_used_at.unwrap_or(Instant(i64::MIN)))
-    });
-    Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
+    let Some(row) = found else { return Ok((Known::Nothing, Instant(i64::MIN))) };
+    let TokenRow { may_write, expires_at, .. } = row;
+    let known = Known::Partner {
+        account: Arc::new(row.account),
+        token: Arc::new(PartnerToken { name: row.name, created_at: row.created_at }),
+        revoked: row.revoked,
+        plan: row.plan.map(|name| plan_of(name, row.until, config, zone)),
+        granted: row.grant.map(|grant| Granted { grant, may_write, expires_at }),
+    };
+    Ok((known, row.last_used_at.unwrap_or(Instant(i64::MIN))))
 }
 
 /// A plan that is valid until a day.

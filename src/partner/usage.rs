@@ -16,8 +16,7 @@ use crate::http::limit::Verdict;
 /// An account's calls of the current month.
 ///
 /// Stored as the sums that `/usage` returns: programs poll it often, and a
-/// month has three hundred pairs of a day and an operation. New calls are
-/// added to the sums once a second, so that a call changes one entry in memory.
+/// month has three hundred pairs of a day and an operation.
 #[derive(Clone)]
 pub struct Month {
     used: u64,
@@ -26,8 +25,6 @@ pub struct Month {
     end: Instant,
     days: BTreeMap<Day, u64>,
     operations: BTreeMap<&'static str, u64>,
-    /// Calls that are neither written nor in the sums yet.
-    fresh: Vec<(Day, &'static str, u64)>,
 }
 
 impl Month {
@@ -54,23 +51,6 @@ impl Month {
     pub fn by_operation(&self) -> BTreeMap<&'static str, u64> {
         self.operations.clone()
     }
-
-    fn add(&mut self, day: Day, operation: &'static str) {
-        self.used += 1;
-        match self.fresh.iter_mut().find(|(on, of, _)| (*on, *of) == (day, operation)) {
-            Some((_, _, calls)) => *calls += 1,
-            None => self.fresh.push((day, operation, 1)),
-        }
-    }
-
-    /// Moves the new calls into the sums and returns them.
-    fn settle(&mut self) -> Vec<(Day, &'static str, u64)> {
-        for (day, operation, calls) in &self.fresh {
-            *self.days.entry(*day).or_default() += calls;
-            *self.operations.entry(operation).or_default() += calls;
-        }
-        std::mem::take(&mut self.fresh)
-    }
 }
 
 /// Calls by day and operation, summed up by one of both.
@@ -85,33 +65,16 @@ pub fn sums<K: Ord>(
     sums
 }
 
-/// Calls of an account on a day, by operation.
-type Calls = (UserId, Day, &'static str, u64);
-
 #[derive(Default)]
 struct Counts {
     months: HashMap<UserId, Month, RandomState>,
-    /// Accounts whose month has new calls.
-    calling: Vec<UserId>,
-    /// New calls that are in no month's list: of a month that ended, and those
-    /// that could not be written.
-    unwritten: Vec<Calls>,
+    unwritten: HashMap<(UserId, Day, &'static str), u64, RandomState>,
 }
 
 impl Counts {
     /// An account's month, if it is in memory and covers `now`.
     fn current(&mut self, user: UserId, now: Instant) -> Option<&mut Month> {
         self.months.get_mut(&user).filter(|month| month.start <= now && now < month.end)
-    }
-
-    /// Keeps a month in the place of an earlier one, whose new calls stay to
-    /// be written.
-    fn replace(&mut self, user: UserId, month: Month) {
-        if let Some(mut before) = self.months.insert(user, month) {
-            let calls = before.settle().into_iter();
-            self.unwritten
-                .extend(calls.map(|(day, operation, calls)| (user, day, operation, calls)));
-        }
     }
 }
 
@@ -147,10 +110,8 @@ impl Usage {
     pub fn month(&self, app: &App, user: UserId, now: Instant) -> Result<Month, DbError> {
         let day = app.day(now);
         loop {
-            if let Some(month) = self.counts.lock().current(user, now) {
-                let mut month = month.clone();
-                month.settle();
-                return Ok(month);
+            if let Some(month) = self.lock().current(user, now) {
+                return Ok(month.clone());
             }
             self.remember(user, Self::stored_month(app, user, day)?, now);
         }
@@ -173,12 +134,12 @@ impl Usage {
         }
     }
 
-    /// Keeps a month as it is stored, unless another request was faster, whose
-    /// count includes more.
+    /// Keeps a month as it is stored, unless another request was faster: its
+    /// count includes more calls.
     fn remember(&self, user: UserId, month: Month, now: Instant) {
-        let mut counts = self.counts.lock();
+        let mut counts = self.lock();
         if counts.current(user, now).is_none() {
-            counts.replace(user, month);
+            counts.months.insert(user, month);
         }
     }
 
@@ -189,22 +150,21 @@ impl Usage {
         quota: u64,
         now: Instant,
     ) -> Option<Verdict> {
-        let counts = &mut *self.counts.lock();
+        let mut counts = self.lock();
         let month = counts.current(user, now)?;
         let allowed = month.used < quota;
-        let mut is_first = false;
-        if let Some((day, operation)) = call.filter(|_| allowed) {
-            is_first = month.fresh.is_empty();
-            month.add(day, operation);
-        }
+        let call = call.filter(|_| allowed);
+        month.used += u64::from(call.is_some());
         let verdict = Verdict {
             allowed,
             limit: u32::try_from(quota).unwrap_or(u32::MAX),
             remaining: u32::try_from(quota.saturating_sub(month.used)).unwrap_or(u32::MAX),
             reset: month.end,
         };
-        if is_first {
-            counts.calling.push(user);
+        if let Some((day, operation)) = call {
+            *month.days.entry(day).or_default() += 1;
+            *month.operations.entry(operation).or_default() += 1;
+            *counts.unwritten.entry((user, day, operation)).or_default() += 1;
         }
         Some(verdict)
     }
@@ -222,26 +182,28 @@ impl Usage {
             end: app.zone().start_of(next),
             days: sums(&calls, |(day, _)| day),
             operations: sums(&calls, |(_, operation)| operation),
-            fresh: Vec::new(),
         })
     }
 
     /// Calls since the last collection.
-    pub fn take(&self) -> Vec<Calls> {
-        let counts = &mut *self.counts.lock();
-        let mut calls = std::mem::take(&mut counts.unwritten);
-        for user in counts.calling.drain(..) {
-            // Of a month that was replaced they are in `unwritten`.
-            let fresh = counts.months.get_mut(&user).map(Month::settle).unwrap_or_default();
-            calls.extend(
-                fresh.into_iter().map(|(day, operation, count)| (user, day, operation, count)),
-            );
-        }
+    pub fn take(&self) -> Vec<(UserId, Day, &'static str, u64)> {
+        let calls = std::mem::take(&mut self.lock().unwritten);
         calls
+            .into_iter()
+            .map(|((user, day, operation), calls)| (user, day, operation, calls))
+            .collect()
     }
 
-    /// Keeps calls that could not be written for the next collection.
-    pub fn put_back(&self, calls: &[Calls]) {
-        self.counts.lock().unwritten.extend_from_slice(calls);
+    /// Adds calls that could not be written to the next collection.
+    pub fn put_back(&self, calls: &[(UserId, Day, &'static str, u64)]) {
+        let mut counts = self.lock();
+        for (user, day, operation, calls) in calls {
+            *counts.unwritten.entry((*user, *day, operation)).or_default() += calls;
+        }
+    }
+
+    fn lock(&self) -> parking_lot::MutexGuard<'_, Counts> {
+        // Counts are whole numbers that a panic cannot leave half-changed.
+        self.counts.lock()
     }
 }

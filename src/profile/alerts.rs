@@ -54,14 +54,14 @@ struct NotificationSettings {
 impl NotificationSettings {
     fn read(
         tx: &ReadTx<'_>,
-        ways: ChannelSet,
+        channel_set: ChannelSet,
         (user, role): (UserId, Role),
     ) -> Result<Self, Problem> {
         Ok(Self {
             is_student: role.is_student(),
-            reach: choices::reach(tx, ways, user)?,
+            reach: choices::reach(tx, channel_set, user)?,
             choices: choices::of(tx, user)?,
-            channels: ways.all().collect(),
+            channels: channel_set.all().collect(),
         })
     }
 
@@ -110,11 +110,11 @@ fn read(
     person: &Person,
     request: &Request,
 ) -> Result<(NotificationSettings, push::PushSettings, Option<Chat>), Problem> {
-    let (ways, who) = (ChannelSet::of(&app.config), who(person));
+    let (channel_set, who) = (ChannelSet::of(&app.config), who(person));
     app.db.read(request.lane, |tx| {
         let browsers = push::PushSettings::read(app, tx, who.0)?;
         let chat = telegram::chat(tx, app, who.0)?;
-        Ok((NotificationSettings::read(tx, ways, who)?, browsers, chat))
+        Ok((NotificationSettings::read(tx, channel_set, who)?, browsers, chat))
     })
 }
 
@@ -249,9 +249,10 @@ pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         check.fail("tipos", "each must be lembrete_encontro, inatividade or pergunta");
     }
     check.finish()?;
-    let (ways, who, answer) = (ChannelSet::of(&app.config), who(person), Answer::to(request));
+    let (channel_set, who, answer) =
+        (ChannelSet::of(&app.config), who(person), Answer::to(request));
     Ok(Box::new(move |tx| {
-        let (settings, user) = (NotificationSettings::read(tx, ways, who)?, who.0);
+        let (settings, user) = (NotificationSettings::read(tx, channel_set, who)?, who.0);
         let has = |names: &[String], name: &str| names.iter().any(|one| one == name);
         for channel in settings.channels.iter().filter(|_| says_channels) {
             let wanted = has(&channels, channel.name());

@@ -306,14 +306,14 @@ pub fn pay_many(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
 /// `POST /fornecedor/pedidos/{id}/lembrar`: reminds the seller of an order.
 pub fn remind(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (id, owner, answer) = (request.id()?, person.account.user_id, Answer::to(request));
-    let ways = ChannelSet::of(&app.config);
+    let channel_set = ChannelSet::of(&app.config);
     Ok(Box::new(move |tx| {
         let order = orders::one(tx, Whose::Related(owner), id)?.ok_or_else(Problem::not_found)?;
         if !matches!(order.standing(tx.now()), Standing::Pending | Standing::Overdue) {
             let problem = Problem::new(Code::Conflict, "nothing is owed for this order");
             return answer.declined(problem, PATH, "quitado");
         }
-        let way = reminders::of_order(tx, ways, &order)?;
+        let way = reminders::of_order(tx, channel_set, &order)?;
         answer.with(
             PATH,
             "lembrado",
@@ -335,9 +335,9 @@ pub fn remind_all(app: &App, person: &Person, request: &Request) -> Result<Job, 
         let reply = Reply::back(PATH, "espera")?.with(RETRY_AFTER, wait.into());
         return Ok(nothing_to_do(reply.status(StatusCode::SEE_OTHER)));
     }
-    let ways = ChannelSet::of(&app.config);
+    let channel_set = ChannelSet::of(&app.config);
     Ok(Box::new(move |tx| {
-        let told = reminders::of_all(tx, ways, owner)?;
+        let told = reminders::of_all(tx, channel_set, owner)?;
         let word = format!("lembrados-{}-{}", told.sellers, told.orders);
         let members = [("vendedores", json!(told.sellers)), ("pedidos", json!(told.orders))];
         answer.with(PATH, &word, &members)

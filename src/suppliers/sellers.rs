@@ -177,12 +177,12 @@ pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     };
     let (owner, name) = (person.account.user_id, person.account.name.clone());
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let ways = ChannelSet::of(&app.config);
+    let channel_set = ChannelSet::of(&app.config);
     let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| match relations::invite(tx, owner, &new.email)? {
         Invited::Made(id) => {
             relations::note(tx, &actor, ("relacao.convidar", id), (&new.email, &name))?;
-            if let Some(user) = tell(tx, ways, (owner, &name), &new.email, id)? {
+            if let Some(user) = tell(tx, channel_set, (owner, &name), &new.email, id)? {
                 tx.after_commit(move || versions.raise_books(user));
             }
             answer.made(id, PATH, "convidado")
@@ -199,7 +199,7 @@ pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 /// Notifies the invited person, if they have an account that can accept.
 fn tell(
     tx: &WriteTx<'_>,
-    ways: ChannelSet,
+    channel_set: ChannelSet,
     (supplier, name): (UserId, &str),
     email: &str,
     invitation: i64,
@@ -221,7 +221,9 @@ fn tell(
         cause: &cause,
     };
     messages::store::notify(tx, seller.user_id, &told)?;
-    for channel in choices::channels_to(tx, ways, seller.user_id, MessageKind::DropInvitation)? {
+    for channel in
+        choices::channels_to(tx, channel_set, seller.user_id, MessageKind::DropInvitation)?
+    {
         let new = NewMessage {
             channel,
             user: seller.user_id,

@@ -83,7 +83,7 @@ fn send(
     news: &News<'_>,
     message: &OutboundMessage,
 ) -> Result<()> {
-    for channel in choices::channels_to(tx, context.ways, owner, message.kind)? {
+    for channel in choices::channels_to(tx, context.channel_set, owner, message.kind)? {
         let key = format!("{}{}", key_of(owner, news.cause), channel.name());
         let new = NewMessage {
             channel,

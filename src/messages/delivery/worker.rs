@@ -158,7 +158,7 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: SendOutcome) -> Resu
 
 /// Tells administrators, once a civil day, that a channel is down.
 fn alert(app: &App, channel: Channel, error: String) -> Result<()> {
-    let (ways, day) = (ChannelSet::of(&app.config), app.day(app.clock.now()));
+    let (channel_set, day) = (ChannelSet::of(&app.config), app.day(app.clock.now()));
     app.db.write(move |tx| {
         let words = channel_words(channel.name());
         let alert = Alert {
@@ -168,7 +168,7 @@ fn alert(app: &App, channel: Channel, error: String) -> Result<()> {
             cause: &format!("canal:{}:{}", channel.name(), day.0),
             without: Some(channel),
         };
-        alerts::tell(tx, ways, &alert)
+        alerts::tell(tx, channel_set, &alert)
     })
 }
 

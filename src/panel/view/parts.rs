@@ -1,6 +1,6 @@
 //! Pieces of pages that are templates of their own (`parts.html`), so that
 //! their code exists once. A macro of `ui.html` is compiled anew at each place
-//! that uses it; those that most pages use lead here.
+//! that uses it; those that most pages use only call these functions.
 
 use std::fmt::Display;
 
@@ -9,46 +9,71 @@ use askama::Template;
 use super::{Field, Layout, Notice, Paging, Tab, When};
 use crate::panel::list::Table;
 
-/// Declares pieces: the block of `parts.html`, and the values that it prints.
+/// Declares pieces: each is a block of `parts.html`, a type with the values
+/// that it prints, and a function that templates call.
 macro_rules! parts {
-    ($($block:literal $name:ident { $($field:ident: $type:ty),* $(,)? })*) => {$(
+    ($($(#[$doc:meta])* $block:literal $make:ident($($field:ident: $type:ty),* $(,)?) -> $name:ident;)*) => {$(
+        $(#[$doc])*
         #[derive(Template)]
         #[template(path = "parts.html", block = $block, config = "assets/askama.toml")]
         pub struct $name<'p> { $($field: $type),* }
+
+        $(#[$doc])*
+        pub fn $make<'p>($($field: $type),*) -> $name<'p> {
+            $name { $($field),* }
+        }
     )*};
 }
 
 parts! {
-    "opening" Opening { layout: &'p Layout }
-    "closing" Closing { layout: &'p Layout }
-    "icon" Icon { class: &'static str, name: &'p str }
-    "notice" ShownNotice { notice: &'p Notice }
-    "when" ShownWhen { when: &'p When }
-    "described" Described { field: &'p Field, name: &'p dyn Display, help: &'p str }
-    "below" Below { field: &'p Field, name: &'p dyn Display, help: &'p str }
-    "tools" Tools { table: &'p Table, what: &'p str }
-    "head" Head { table: &'p Table, actions: bool }
-    "paging" ShownPaging { paging: &'p Paging }
-    "confirm" Confirm {
+    /// The frame of a signed-in page before its content.
+    "opening" opening(layout: &'p Layout) -> Opening;
+    /// The frame after it.
+    "closing" closing(layout: &'p Layout) -> Closing;
+    /// A drawing of `img/icons.svg`.
+    "icon" icon(class: &'p str, name: &'p str) -> Icon;
+    /// A notice about something that happened or must be known.
+    "notice" notice(notice: &'p Notice) -> ShownNotice;
+    /// An instant, exact in its title.
+    "when" when(when: &'p When) -> ShownWhen;
+    /// What follows the name of an input: what describes it, and the cursor.
+    "described" described(field: &'p Field, name: &'p dyn Display, help: &'p str) -> Described;
+    /// The error and the help below an input.
+    "below" below(field: &'p Field, name: &'p dyn Display, help: &'p str) -> Below;
+    /// Search, filters and export above the rows of a list.
+    "tools" tools(table: &'p Table, what: &'p str) -> Tools;
+    /// The header row of a list.
+    "head" head(table: &'p Table, actions: bool) -> Head;
+    /// The position of a page in its list, and links to its neighbours.
+    "paging" paging(paging: &'p Paging) -> ShownPaging;
+    /// A question before something is lost.
+    "confirm" confirm(
         id: &'p dyn Display,
         action: &'p dyn Display,
         title: &'p dyn Display,
         text: &'p dyn Display,
         button: &'p str,
-    }
-    "fact" Fact { label: &'p dyn Display, value: &'p dyn Display, note: &'p str }
-    "title" Title { title: &'p dyn Display, purpose: &'p str }
-    "empty" Empty { name: &'p str, title: &'p dyn Display, text: &'p dyn Display }
-    "nothing" NothingFound { paging: &'p Paging, text: &'p dyn Display }
-    "avatar" Avatar { photo: &'p str, name: &'p str, size: &'p str }
-    "tabs" Tabs { label: &'p str, tabs: &'p [Tab] }
-    "code" CodeFigure {
+    ) -> Confirm;
+    /// A line of facts.
+    "fact" fact(label: &'p dyn Display, value: &'p dyn Display, note: &'p str) -> Fact;
+    /// The title of a page; the macro adds what stands beside it.
+    "title" title(title: &'p dyn Display, purpose: &'p str) -> Title;
+    /// An empty list; the macro adds the next step.
+    "empty" empty(name: &'p str, title: &'p dyn Display, text: &'p dyn Display) -> Empty;
+    /// A page without rows of a list that has some; the macro adds the way out.
+    "nothing" nothing(paging: &'p Paging, text: &'p dyn Display) -> NothingFound;
+    /// A person's photo, or the first letters of the name.
+    "avatar" avatar(photo: &'p str, name: &'p str, size: &'p str) -> Avatar;
+    /// Links to the parts of one thing.
+    "tabs" tabs(label: &'p str, tabs: &'p [Tab]) -> Tabs;
+    /// Code of several lines, with a button that copies it.
+    "code" code(
         id: &'p dyn Display,
         label: &'p dyn Display,
         text: &'p dyn Display,
         copy: &'p str,
         kind: &'p str,
-    }
+    ) -> CodeFigure;
 }
 
 /// Style sheets, icons and the script of all pages.
@@ -60,114 +85,3 @@ pub struct Assets;
 #[derive(Template)]
 #[template(path = "parts.html", block = "once", config = "assets/askama.toml")]
 pub struct Once;
-
-/// A drawing of `img/icons.svg`.
-pub fn icon<'p>(class: &'static str, name: &'p str) -> Icon<'p> {
-    Icon { class, name }
-}
-
-/// Asks before something is lost.
-pub fn confirm<'p>(
-    id: &'p dyn Display,
-    action: &'p dyn Display,
-    title: &'p dyn Display,
-    text: &'p dyn Display,
-    button: &'p str,
-) -> Confirm<'p> {
-    Confirm { id, action, title, text, button }
-}
-
-/// A line of facts.
-pub fn fact<'p>(label: &'p dyn Display, value: &'p dyn Display, note: &'p str) -> Fact<'p> {
-    Fact { label, value, note }
-}
-
-/// The title of a page, as far as what stands beside it.
-pub fn title<'p>(title: &'p dyn Display, purpose: &'p str) -> Title<'p> {
-    Title { title, purpose }
-}
-
-/// An empty list, as far as the next step.
-pub fn empty<'p>(name: &'p str, title: &'p dyn Display, text: &'p dyn Display) -> Empty<'p> {
-    Empty { name, title, text }
-}
-
-/// A person's photo, or the first letters of the name.
-pub fn avatar<'p>(photo: &'p str, name: &'p str, size: &'p str) -> Avatar<'p> {
-    Avatar { photo, name, size }
-}
-
-/// Links to the parts of one thing.
-pub fn tabs<'p>(label: &'p str, tabs: &'p [Tab]) -> Tabs<'p> {
-    Tabs { label, tabs }
-}
-
-/// Code of several lines, with a button that copies it.
-pub fn code<'p>(
-    id: &'p dyn Display,
-    label: &'p dyn Display,
-    text: &'p dyn Display,
-    copy: &'p str,
-    kind: &'p str,
-) -> CodeFigure<'p> {
-    CodeFigure { id, label, text, copy, kind }
-}
-
-impl Layout {
-    /// The frame of a page before its content.
-    pub fn opening(&self) -> Opening<'_> {
-        Opening { layout: self }
-    }
-
-    /// The frame after it.
-    pub fn closing(&self) -> Closing<'_> {
-        Closing { layout: self }
-    }
-}
-
-impl Notice {
-    pub fn shown(&self) -> ShownNotice<'_> {
-        ShownNotice { notice: self }
-    }
-}
-
-impl When {
-    pub fn shown(&self) -> ShownWhen<'_> {
-        ShownWhen { when: self }
-    }
-}
-
-impl Paging {
-    pub fn shown(&self) -> ShownPaging<'_> {
-        ShownPaging { paging: self }
-    }
-
-    /// A page without rows of a list that has some, as far as the way out.
-    pub fn nothing<'p>(&'p self, text: &'p dyn Display) -> NothingFound<'p> {
-        NothingFound { paging: self, text }
-    }
-}
-
-impl Table {
-    /// What stands above its rows: search, filters, export.
-    pub fn tools<'p>(&'p self, what: &'p str) -> Tools<'p> {
-        Tools { table: self, what }
-    }
-
-    /// Its header row.
-    pub fn head(&self, actions: bool) -> Head<'_> {
-        Head { table: self, actions }
-    }
-}
-
-impl Field {
-    /// What follows the name of its input: how it is described, the cursor.
-    pub fn described<'p>(&'p self, name: &'p dyn Display, help: &'p str) -> Described<'p> {
-        Described { field: self, name, help }
-    }
-
-    /// What stands below its input: its fault and the help.
-    pub fn below<'p>(&'p self, name: &'p dyn Display, help: &'p str) -> Below<'p> {
-        Below { field: self, name, help }
-    }
-}

@@ -1,17 +1,13 @@
 //! Clients, requests, grants and access tokens in the database. Secrets are
 //! stored as digests only.
 
-use std::sync::Arc;
-
-use super::{ACCESS_S, CODE_S, Granted, IDLE_S, LONGEST_S, MOST_GRANTS, MOST_TOKENS, REQUEST_S};
-use crate::accounts::Account;
+use super::{ACCESS_S, CODE_S, IDLE_S, LONGEST_S, MOST_GRANTS, MOST_TOKENS, REQUEST_S};
 use crate::base::retention::{APPS, NEW_APPS};
 use crate::base::{Instant, TokenHash, UserId, Zone};
 use crate::config::Config;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::edge::guard::{Known, PartnerToken};
-use crate::partner::new_token;
-use crate::partner::store::OwnerPlan;
+use crate::edge::guard::Known;
+use crate::partner::{new_token, store as partners};
 use crate::row;
 
 /// A client as it is stored.
@@ -358,25 +354,6 @@ pub fn apps(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<App>> {
     )
 }
 
-/// An access token with the person who connected the app, and that person's plan.
-struct AccessRow {
-    account: Account,
-    name: String,
-    created_at: Instant,
-    last_used_at: Option<Instant>,
-    granted: Granted,
-    plan: OwnerPlan,
-}
-row!(AccessRow {
-    account as Account,
-    name = "g.client_name",
-    created_at = "g.created_at",
-    last_used_at = "g.last_used_at",
-    granted as Granted,
-    plan as OwnerPlan,
-});
-row!(Granted { grant = "g.grant_id", may_write = "t.may_write", expires_at = "t.expires_at" });
-
 /// An access token of a connected app, with its owner, the owner's plan and the
 /// connection's last use.
 pub fn token(
@@ -385,25 +362,12 @@ pub fn token(
     config: &Config,
     zone: Zone,
 ) -> Result<(Known, Instant)> {
-    let found: Option<AccessRow> = tx.record(
-        "FROM oauth_token t
-         JOIN oauth_grant g ON g.grant_id = t.grant_id
-         JOIN user u ON u.user_id = g.user_id
-         LEFT JOIN partner_account p ON p.user_id = g.user_id
-         WHERE t.token_hash = ?1",
-        [hash],
-    )?;
-    let found = found.map(|row| {
-        let known = Known::Partner {
-            plan: row.plan.with_limits(config, zone),
-            account: Arc::new(row.account),
-            token: Arc::new(PartnerToken { name: row.name, created_at: row.created_at }),
-            revoked: false,
-            granted: Some(row.granted),
-        };
-        (known, row.last_used_at.unwrap_or(Instant(i64::MIN)))
-    });
-    Ok(found.unwrap_or((Known::Nothing, Instant(i64::MIN))))
+    let source =
+        "SELECT g.user_id, g.client_name AS name, g.created_at, g.last_used_at, 0 AS revoked,
+                         g.grant_id, t.may_write, t.expires_at
+                  FROM oauth_token t JOIN oauth_grant g ON g.grant_id = t.grant_id
+                  WHERE t.token_hash = ?1";
+    partners::token_from(tx, source, hash, config, zone)
 }
 
 /// Removes expired rows, at most `most` per table; returns how many.

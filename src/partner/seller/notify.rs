@@ -103,9 +103,9 @@ impl Operation for NotifySeller {
         let body = check.lines("body", sent.body, LONGEST_BODY);
         check.finish()?;
         let channel = channel.unwrap_or(Channel::Email);
-        let (owner, ways) = (seller.account.user_id, ChannelSet::of(&app.config));
+        let (owner, channel_set) = (seller.account.user_id, ChannelSet::of(&app.config));
         Ok(Todo::Write(Box::new(move |tx| {
-            if !choices::reach(tx, ways, owner)?.has(channel) {
+            if !choices::reach(tx, channel_set, owner)?.has(channel) {
                 let said = format!("the owner of the token has not connected {}", channel.name());
                 return Err(Problem::new(Code::ChannelNotConnected, said));
             }

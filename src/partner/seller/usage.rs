@@ -10,7 +10,6 @@ use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::partner::operation::{Effect, NoArguments, Operation, Tool};
 
-/// The operation.
 pub struct GetUsage;
 
 /// What an account used of its plan this month, this call included.

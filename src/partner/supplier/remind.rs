@@ -75,7 +75,7 @@ impl Operation for RemindOrder {
         let mut check = Check::json();
         let RowNumber(order) = check.required("order_id", sent.order_id);
         check.finish()?;
-        let (owner, ways) = (supplier.account.user_id, ChannelSet::of(&app.config));
+        let (owner, channel_set) = (supplier.account.user_id, ChannelSet::of(&app.config));
         Ok(Todo::Write(Box::new(move |tx| {
             let order = orders::of_order(tx, owner, OrderId(order))?;
             let order = order.ok_or_else(Problem::not_found)?;
@@ -84,7 +84,7 @@ impl Operation for RemindOrder {
                 Standing::Paid => return Err(Problem::field("order_id", "is paid already")),
                 Standing::Cancelled => return Err(Problem::field("order_id", "was cancelled")),
             }
-            let way = reminders::of_order(tx, ways, &order)?;
+            let way = reminders::of_order(tx, channel_set, &order)?;
             Ok(Reminded { reminded: true, channel: way.name() })
         })))
     }
@@ -124,9 +124,9 @@ impl Operation for RemindAll {
     }
 
     fn begin(app: &App, supplier: &Supplier, _: Nothing) -> Result<Todo<AllReminded>, Problem> {
-        let (owner, ways) = (supplier.account.user_id, ChannelSet::of(&app.config));
+        let (owner, channel_set) = (supplier.account.user_id, ChannelSet::of(&app.config));
         Ok(Todo::Write(Box::new(move |tx| {
-            let Told { sellers, orders } = reminders::of_all(tx, ways, owner)?;
+            let Told { sellers, orders } = reminders::of_all(tx, channel_set, owner)?;
             Ok(AllReminded { sellers, orders })
         })))
     }

@@ -84,9 +84,9 @@ impl TryResult {
 }
 
 /// Stores the results of several tries, in the order in which they ended.
-pub fn note(tx: &WriteTx<'_>, ways: ChannelSet, results: &[TryResult]) -> Result<()> {
+pub fn note(tx: &WriteTx<'_>, channel_set: ChannelSet, results: &[TryResult]) -> Result<()> {
     for one in results {
-        note_one(tx, ways, one)?;
+        note_one(tx, channel_set, one)?;
     }
     let mut endpoints: Vec<i64> = results.iter().map(|one| one.endpoint).collect();
     endpoints.sort_unstable();
@@ -94,7 +94,7 @@ pub fn note(tx: &WriteTx<'_>, ways: ChannelSet, results: &[TryResult]) -> Result
     endpoints.into_iter().try_for_each(|endpoint| find_next(tx, endpoint))
 }
 
-fn note_one(tx: &WriteTx<'_>, ways: ChannelSet, result: &TryResult) -> Result<()> {
+fn note_one(tx: &WriteTx<'_>, channel_set: ChannelSet, result: &TryResult) -> Result<()> {
     let TryResult { endpoint, number, at, .. } = *result;
     let key: Option<(i64, i64, i64)> = tx.tuple(
         "SELECT tries, kind / 10, object FROM webhook_delivery
@@ -138,7 +138,7 @@ fn note_one(tx: &WriteTx<'_>, ways: ChannelSet, result: &TryResult) -> Result<()
              WHERE endpoint_id = ?1",
             (endpoint, at),
         ),
-        Some(error) => note_failed(tx, ways, result, error),
+        Some(error) => note_failed(tx, channel_set, result, error),
     }
 }
 
@@ -167,7 +167,12 @@ pub fn find_next(tx: &WriteTx<'_>, endpoint: i64) -> Result<()> {
 
 /// Stores a failure, and since when the endpoint fails. Switches the endpoint
 /// off after a 410, or after days with failures only.
-fn note_failed(tx: &WriteTx<'_>, ways: ChannelSet, result: &TryResult, error: &str) -> Result<()> {
+fn note_failed(
+    tx: &WriteTx<'_>,
+    channel_set: ChannelSet,
+    result: &TryResult,
+    error: &str,
+) -> Result<()> {
     let since: Option<(Instant, EndpointState)> = tx.tuple(
         "UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, ?2), error = ?3
          WHERE endpoint_id = ?1 RETURNING failing_since, state",
@@ -188,14 +193,14 @@ fn note_failed(tx: &WriteTx<'_>, ways: ChannelSet, result: &TryResult, error: &s
         (result.endpoint, off, result.at),
     )?;
     match store::by_id(tx, result.endpoint)? {
-        Some(endpoint) => tell_owner(tx, ways, &endpoint),
+        Some(endpoint) => tell_owner(tx, channel_set, &endpoint),
         None => Ok(()),
     }
 }
 
 /// Tells the owner that an endpoint was switched off: in the panel, and by the
 /// channels that the owner chose.
-fn tell_owner(tx: &WriteTx<'_>, ways: ChannelSet, endpoint: &Endpoint) -> Result<()> {
+fn tell_owner(tx: &WriteTx<'_>, channel_set: ChannelSet, endpoint: &Endpoint) -> Result<()> {
     let why = match endpoint.state {
         EndpointState::Gone => "ele respondeu que não quer mais receber eventos (410)",
         _ => "todas as entregas dos últimos cinco dias falharam",
@@ -227,7 +232,7 @@ fn tell_owner(tx: &WriteTx<'_>, ways: ChannelSet, endpoint: &Endpoint) -> Result
         cause: &cause,
     };
     messages::store::notify(tx, endpoint.user, &told)?;
-    for channel in choices::channels_to(tx, ways, endpoint.user, MessageKind::WebhookOff)? {
+    for channel in choices::channels_to(tx, channel_set, endpoint.user, MessageKind::WebhookOff)? {
         let key = format!("{cause}:{}", channel.name());
         let new = NewMessage {
             channel,

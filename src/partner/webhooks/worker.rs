@@ -29,7 +29,7 @@ const LOOKED_AT: usize = 64;
 struct Worker<'a> {
     app: &'a App,
     bodies: EventBodyBuilder,
-    ways: ChannelSet,
+    channel_set: ChannelSet,
     senders: Senders,
     limits: ConcurrencyLimits,
     /// Endpoint and number of deliveries whose try runs or whose result is not
@@ -46,7 +46,7 @@ pub fn run(app: &App, stop: &Stop) {
     let mut worker = Worker {
         app,
         bodies: EventBodyBuilder::of(app),
-        ways: ChannelSet::of(&app.config),
+        channel_set: ChannelSet::of(&app.config),
         senders: Senders::new(extra_hosts, app.clock.clone(), bell.clone()),
         limits: ConcurrencyLimits::default(),
         in_hand: HashSet::new(),
@@ -92,9 +92,10 @@ impl Worker<'_> {
         if self.unnoted.is_empty() {
             return Ok(false);
         }
-        let (ways, results) = (self.ways, Arc::new(std::mem::take(&mut self.unnoted)));
+        let (channel_set, results) =
+            (self.channel_set, Arc::new(std::mem::take(&mut self.unnoted)));
         let job = Arc::clone(&results);
-        if let Err(error) = self.app.db.write(move |tx| queue::note(tx, ways, &job)) {
+        if let Err(error) = self.app.db.write(move |tx| queue::note(tx, channel_set, &job)) {
             self.unnoted = Arc::try_unwrap(results).unwrap_or_else(|results| results.to_vec());
             return Err(error);
         }

@@ -48,7 +48,7 @@ pub struct BookContext {
     pub issued: Arc<IssuedSeconds>,
     pub zone: Zone,
     /// Configured channels for messages to people.
-    pub ways: ChannelSet,
+    pub channel_set: ChannelSet,
     /// Days from an order until its supplier is to be paid.
     pub payment_days: u32,
     /// How sales count in the program.
@@ -63,7 +63,7 @@ impl BookContext {
             words: Arc::clone(words),
             issued: Arc::clone(issued),
             zone: app.zone(),
-            ways: ChannelSet::of(&app.config),
+            channel_set: ChannelSet::of(&app.config),
             payment_days: app.config.drop.payment_days,
             program: ProgramSettings::of(&app.config),
         }

@@ -36,7 +36,7 @@ impl World {
             words: Arc::default(),
             issued: Arc::default(),
             zone: ZONE,
-            ways: ChannelSet::that(|_| true),
+            channel_set: ChannelSet::that(|_| true),
             payment_days: 3,
             program: ProgramSettings { lap_days: 30, zone: ZONE },
         };
