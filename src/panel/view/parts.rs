@@ -76,10 +76,10 @@ parts! {
     ) -> CodeFigure;
 }
 
-/// Style sheets, icons and the script of all pages.
+/// Style sheets and icons of all pages.
 #[derive(Template)]
-#[template(path = "parts.html", block = "assets", config = "assets/askama.toml")]
-pub struct Assets;
+#[template(path = "parts.html", block = "styles", config = "assets/askama.toml")]
+pub struct Styles;
 
 /// The hidden field that lets a form do its work once.
 #[derive(Template)]
