@@ -16,6 +16,7 @@ pub mod own;
 pub mod pages;
 pub mod passwords;
 pub mod permissions;
+pub mod person;
 pub mod session;
 pub mod setup;
 pub mod store;

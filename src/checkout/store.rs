@@ -362,8 +362,8 @@ pub fn forget_bodies(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<u
     )?;
     for event in &forgotten {
         tx.execute(
-            "UPDATE checkout_event SET email = '' WHERE event_id = ?1 AND +state = 3",
-            [event],
+            "UPDATE checkout_event SET email = '' WHERE event_id = ?1 AND +state = ?2",
+            (event, EventState::Kept),
         )?;
     }
     Ok(forgotten.len())

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::mark::{self, Mark};
 use super::{Outcome, Report, TaskContext, rules};
+use crate::accounts::person::Group;
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, Zone};
 use crate::config::Config;
@@ -94,7 +95,7 @@ const ACTIVE: &str = "max(u.created_at, coalesce(u.last_access_at, 0))";
 
 /// Students whose last activity was before `:before` and who got no alert for
 /// it. The plus sign makes SQLite search by `user_id`.
-const WHO: &str = "+u.kind = 0 AND u.suspended_at IS NULL
+const WHO: &str = "+u.kind = :students AND u.suspended_at IS NULL
     AND u.created_at < :before AND coalesce(u.last_access_at, 0) < :before
     AND NOT EXISTS (SELECT 1 FROM inactivity_alert a
                     WHERE a.user_id = u.user_id
@@ -118,7 +119,7 @@ fn people_after(
         ),
         rusqlite::named_params! {
             ":after": after, ":email": channel_set.has(Channel::Email), ":before": before.0,
-            ":most": i64::try_from(PIECE).unwrap_or(1),
+            ":most": i64::try_from(PIECE).unwrap_or(1), ":students": Group::Students,
         },
     )
 }
@@ -133,7 +134,7 @@ fn alert_one(tx: &WriteTx<'_>, terms: &Terms, user: UserId) -> Result<bool> {
              FROM user u WHERE u.user_id = :user AND {WHO}"
         ),
         rusqlite::named_params! {
-            ":user": user, ":before": terms.away_since_before(now).0,
+            ":user": user, ":before": terms.away_since_before(now).0, ":students": Group::Students,
         },
     )?;
     let Some((seen_at, lesson_at)) = found else {

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::mark::{self, Mark};
 use super::rules::Moment;
 use super::{Outcome, Report, TaskContext};
+use crate::accounts::person::Group;
 use crate::app::App;
 use crate::base::{Instant, UserId};
 use crate::content::agenda::PERMISSION;
@@ -143,7 +144,7 @@ fn remind_of(
 
 /// Students who may join every meet and are not suspended. The plus signs make
 /// SQLite search by `user_id`.
-const WHO: &str = "+u.kind = 0 AND u.suspended_at IS NULL AND coalesce(
+const WHO: &str = "+u.kind = :students AND u.suspended_at IS NULL AND coalesce(
     (SELECT p.granted FROM user_permission p WHERE p.user_id = u.user_id AND p.permission = :permission),
     EXISTS (SELECT 1 FROM role_permission r WHERE r.role = u.role AND r.permission = :permission))";
 
@@ -158,7 +159,7 @@ fn people_after(tx: &ReadTx<'_>, after: UserId, channel_set: ChannelSet) -> Resu
         ),
         rusqlite::named_params! {
             ":after": after, ":email": channel_set.has(Channel::Email), ":permission": PERMISSION,
-            ":most": i64::try_from(PIECE).unwrap_or(1),
+            ":most": i64::try_from(PIECE).unwrap_or(1), ":students": Group::Students,
         },
     )
 }
@@ -167,7 +168,7 @@ fn people_after(tx: &ReadTx<'_>, after: UserId, channel_set: ChannelSet) -> Resu
 fn may_join(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
     tx.value(
         &format!("SELECT EXISTS (SELECT 1 FROM user u WHERE u.user_id = :user AND {WHO})"),
-        rusqlite::named_params! { ":user": user, ":permission": PERMISSION },
+        rusqlite::named_params! { ":user": user, ":permission": PERMISSION, ":students": Group::Students },
     )
 }
 

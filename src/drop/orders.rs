@@ -110,9 +110,9 @@ pub fn follow(
         SaleState::Open => Ok(()),
         SaleState::Cancelled => {
             let called_off: Vec<(i64, UserId)> = tx.tuples(
-                "UPDATE drop_order SET state = 3 WHERE order_id = ?1 AND seller_id = ?2 AND state <> 3
+                "UPDATE drop_order SET state = ?3 WHERE order_id = ?1 AND seller_id = ?2 AND state <> ?3
                  RETURNING drop_order_id, supplier_id",
-                (order.id, seller),
+                (order.id, seller, DropState::Cancelled),
             )?;
             raise_events(tx, EventType::DropOrderCancelled, &called_off)
         }
@@ -337,9 +337,9 @@ pub fn pay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<Payment> {
         Some(DropState::Paid) => Payment::Known,
         Some(DropState::Pending) => {
             tx.run(
-                "UPDATE drop_order SET state = 2, paid_at = ?3
+                "UPDATE drop_order SET state = ?4, paid_at = ?3
                  WHERE drop_order_id = ?2 AND supplier_id = ?1",
-                (supplier, id, tx.now()),
+                (supplier, id, tx.now(), DropState::Paid),
             )?;
             // The time makes the event unique: marking it as paid again after
             // undoing is another payment.
@@ -353,9 +353,9 @@ pub fn pay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<Payment> {
 /// Undoes a payment that was marked by mistake; false when there is none.
 pub fn unpay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<bool> {
     let changed = tx.execute(
-        "UPDATE drop_order SET state = 1, paid_at = NULL
-         WHERE drop_order_id = ?2 AND supplier_id = ?1 AND state = 2",
-        (supplier, id),
+        "UPDATE drop_order SET state = ?3, paid_at = NULL
+         WHERE drop_order_id = ?2 AND supplier_id = ?1 AND state = ?4",
+        (supplier, id, DropState::Pending, DropState::Paid),
     )?;
     Ok(changed > 0)
 }

@@ -24,7 +24,7 @@ const MOST_A_DAY: u64 = 200;
 const QUIET_S: i64 = 7 * DAY_S;
 
 named! {
-    /// The state of a relation. SQL has the numbers as literals, because
+    /// The state of a relation. SQL has some numbers as literals, because
     /// partial indexes need that.
     pub enum RelationState: number {
         Invited = 1, "convidado", "Convidado";
@@ -197,8 +197,8 @@ pub fn was_invited_recently(
 pub fn inviter(tx: &ReadTx<'_>, email: &str, invitation: i64) -> Result<Option<(UserId, String)>> {
     tx.tuple(
         "SELECT r.supplier_id, u.name FROM drop_relation r JOIN user u ON u.user_id = r.supplier_id
-         WHERE r.relation_id = ?1 AND r.email = ?2 AND r.state = 1",
-        (invitation, email),
+         WHERE r.relation_id = ?1 AND r.email = ?2 AND r.state = ?3",
+        (invitation, email, RelationState::Invited),
     )
 }
 
@@ -210,9 +210,9 @@ pub fn accept(tx: &WriteTx<'_>, supplier: UserId, seller: UserId, invitation: i6
         return close(tx, invitation, RelationState::Withdrawn);
     }
     tx.run(
-        "UPDATE drop_relation SET state = 2, seller_id = ?2, since = ?3
-         WHERE relation_id = ?1 AND state = 1",
-        (invitation, seller, tx.now()),
+        "UPDATE drop_relation SET state = ?4, seller_id = ?2, since = ?3
+         WHERE relation_id = ?1 AND state = ?5",
+        (invitation, seller, tx.now(), RelationState::Active, RelationState::Invited),
     )
 }
 
@@ -225,8 +225,8 @@ pub fn refuse(tx: &WriteTx<'_>, invitation: i64) -> Result<()> {
 /// supplier has no open invitation with this id.
 pub fn withdraw(tx: &WriteTx<'_>, supplier: UserId, invitation: i64) -> Result<Option<String>> {
     let email: Option<String> = tx.maybe(
-        "SELECT email FROM drop_relation WHERE relation_id = ?1 AND supplier_id = ?2 AND state = 1",
-        (invitation, supplier),
+        "SELECT email FROM drop_relation WHERE relation_id = ?1 AND supplier_id = ?2 AND state = ?3",
+        (invitation, supplier, RelationState::Invited),
     )?;
     if email.is_some() {
         close(tx, invitation, RelationState::Withdrawn)?;
@@ -260,9 +260,9 @@ pub fn relate(tx: &WriteTx<'_>, supplier: UserId, seller: UserId, email: &str) -
 /// Ends an active relation with its links; false when there is none.
 pub fn end(tx: &WriteTx<'_>, supplier: UserId, seller: UserId) -> Result<bool> {
     let ended = tx.execute(
-        "UPDATE drop_relation SET state = 5, ended_at = ?3
+        "UPDATE drop_relation SET state = ?4, ended_at = ?3
          WHERE supplier_id = ?1 AND seller_id = ?2 AND state = 2",
-        (supplier, seller, tx.now()),
+        (supplier, seller, tx.now(), RelationState::Ended),
     )?;
     links::end_all(tx, supplier, seller)?;
     Ok(ended > 0)

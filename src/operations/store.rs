@@ -1,9 +1,11 @@
 //! Figures for the operator, and the generated secrets, in the database.
 
+use crate::accounts::person::{Group, PersonStatus};
 use crate::base::secrets::Place;
 use crate::base::{Day, Instant, Sealer, Secret};
 use crate::checkout;
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::marketplace::inbox::hook::NotificationState;
 use crate::outbox;
 
 /// Numbers of marketplace notifications by state.
@@ -21,12 +23,19 @@ pub fn inbox(tx: &ReadTx<'_>) -> Result<InboxFigures> {
             [state],
         )
     };
-    Ok(InboxFigures { waiting: count(0)?, failed: count(3)?, for_later: count(4)? })
+    Ok(InboxFigures {
+        waiting: count(NotificationState::Waiting)?,
+        failed: count(NotificationState::Failed)?,
+        for_later: count(NotificationState::Kept)?,
+    })
 }
 
 /// Messages that wait to be sent.
 pub fn outbox_waiting(tx: &ReadTx<'_>) -> Result<i64> {
-    tx.value("SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = 0", [])
+    tx.value(
+        "SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = ?1",
+        [outbox::MessageState::Waiting],
+    )
 }
 
 /// Counts of what needs action by a person.
@@ -49,10 +58,17 @@ pub const MOST_REFUSED: i64 = 1_000;
 /// Reads the counts; messages are counted since `since`.
 pub fn waiting(tx: &ReadTx<'_>, since: Instant) -> Result<Waiting> {
     let count = |sql: &str, value: i64| tx.value(sql, [value]);
-    let people = "SELECT coalesce(sum(people), 0) FROM person_count WHERE kind = 0 AND";
+    let students = |condition: &str, value: u8| {
+        tx.value(
+            &format!(
+                "SELECT coalesce(sum(people), 0) FROM person_count WHERE kind = ?1 AND {condition} = ?2"
+            ),
+            (Group::Students, value),
+        )
+    };
     Ok(Waiting {
-        late: count(&format!("{people} standing = ?1"), 1)?,
-        disputed: count(&format!("{people} disputed = ?1"), 1)?,
+        late: students("standing", PersonStatus::Late.number())?,
+        disputed: students("disputed", 1)?,
         without_plan: count(
             "SELECT coalesce(sum(events), 0) FROM checkout_count WHERE state = ?1",
             checkout::EventState::NoPlan.number().into(),

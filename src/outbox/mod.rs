@@ -183,7 +183,7 @@ pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued
 /// has expired, or its parameters may have been cleared.
 pub fn try_again(tx: &WriteTx<'_>, message: i64) -> Result<bool> {
     let queued = tx.execute(
-        "UPDATE outbox SET state = 0, run_at = ?3, done_at = NULL, outcome = NULL, attempts = 0, lease = NULL
+        "UPDATE outbox SET state = ?5, run_at = ?3, done_at = NULL, outcome = NULL, attempts = 0, lease = NULL
          WHERE message_id = ?1 AND state = ?2 AND (expires_at IS NULL OR expires_at > ?3)
              AND done_at >= ?4",
         (
@@ -191,6 +191,7 @@ pub fn try_again(tx: &WriteTx<'_>, message: i64) -> Result<bool> {
             MessageState::GivenUp,
             tx.now(),
             MESSAGE_BODIES.before(tx.now()),
+            MessageState::Waiting,
         ),
     )?;
     Ok(queued == 1)

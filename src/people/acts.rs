@@ -12,8 +12,9 @@ use serde::Serialize;
 
 use super::detail::{self, Refused};
 use super::entry::{self, PersonEntry};
-use super::{Group, Listed, PersonStatus, store};
+use super::{Listed, store};
 use crate::accounts::Role;
+use crate::accounts::person::{Group, PersonStatus};
 use crate::accounts::store::{self as accounts, by_email};
 use crate::accounts::students::{self, AccountServices};
 use crate::app::App;

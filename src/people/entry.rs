@@ -3,9 +3,10 @@
 
 use serde::Serialize;
 
+use super::Listed;
 use super::views::PersonFields;
-use super::{Group, Listed};
 use crate::accounts::Role;
+use crate::accounts::person::Group;
 use crate::app::App;
 use crate::base::{phone, text};
 use crate::http::{Code, Field, Fields, Problem, Request};

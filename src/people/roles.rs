@@ -9,13 +9,13 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Group;
 use super::acts::{find, id_of};
 use super::pages::OUTCOMES;
 use super::views::{PermissionRow, RoleCell, RoleRow, RolesPage};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::accounts::permissions::{self, ALL, Permission};
+use crate::accounts::person::Group;
 use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};

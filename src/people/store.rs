@@ -6,9 +6,10 @@
 //! people, which are then sorted here. A search that finds many, or has less
 //! than three letters, scans the whole list once and counts the matches.
 
+use super::Listed;
 use super::entry::PersonEntry;
-use super::{Group, Listed, PersonStatus};
 use crate::accounts::Role;
+use crate::accounts::person::{Group, PersonStatus};
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::base::text::search_key;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Group;
 use super::acts::{find, id_of};
 use super::detail::{self, Refused};
+use crate::accounts::person::Group;
 use crate::accounts::{store as accounts, viewing};
 use crate::app::App;
 use crate::audit::Actor;

@@ -3,6 +3,7 @@
 use super::ledger::{CORRECTION, Cause};
 use super::rules::{Given, Posting, Standing, sign};
 use super::{Action, Challenge, ChallengeEntry};
+use crate::accounts::person::{Group, PersonStatus};
 use crate::base::{Day, Instant, UserId, Zone};
 use crate::db::{ReadTx, Record as _, Result, WriteTx};
 use crate::row;
@@ -35,9 +36,9 @@ pub fn enrol(tx: &WriteTx<'_>, student: UserId) -> Result<bool> {
         "INSERT INTO program_student
              (student_id, joined_at, ranked, entries, xp, xp_at, month, month_xp, month_at, week, week_xp, week_at,
               checkins, checked_at, streak, best_streak, sales, sales_at)
-         SELECT user_id, ?2, standing <> 2, 0, 0, ?2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-         FROM user WHERE user_id = ?1 AND kind = 0",
-        (student, tx.now()),
+         SELECT user_id, ?2, standing <> ?3, 0, 0, ?2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+         FROM user WHERE user_id = ?1 AND kind = ?4",
+        (student, tx.now(), PersonStatus::Suspended, Group::Students),
     )?;
     Ok(rows > 0)
 }
@@ -203,11 +204,13 @@ pub fn history(
 
 /// How many students there are, and how many of them are in the program.
 pub fn enrolled(tx: &ReadTx<'_>) -> Result<(u64, u64)> {
-    let students =
-        tx.count("SELECT coalesce(sum(people), 0) FROM person_count WHERE kind = 0", ())?;
+    let students = tx.count(
+        "SELECT coalesce(sum(people), 0) FROM person_count WHERE kind = ?1",
+        [Group::Students],
+    )?;
     let enrolled = tx.count(
-        "SELECT count(*) FROM program_student p JOIN user u ON u.user_id = p.student_id WHERE u.kind = 0",
-        (),
+        "SELECT count(*) FROM program_student p JOIN user u ON u.user_id = p.student_id WHERE u.kind = ?1",
+        [Group::Students],
     )?;
     Ok((students, enrolled))
 }
@@ -216,10 +219,10 @@ pub fn enrolled(tx: &ReadTx<'_>) -> Result<(u64, u64)> {
 pub fn not_enrolled(tx: &ReadTx<'_>, after: UserId, limit: usize) -> Result<Vec<UserId>> {
     tx.values(
         "SELECT u.user_id FROM user u
-         WHERE u.user_id > ?1 AND +u.kind = 0
+         WHERE u.user_id > ?1 AND +u.kind = ?3
              AND NOT EXISTS (SELECT 1 FROM program_student p WHERE p.student_id = u.user_id)
          ORDER BY u.user_id LIMIT ?2",
-        (after, i64::try_from(limit).unwrap_or(i64::MAX)),
+        (after, i64::try_from(limit).unwrap_or(i64::MAX), Group::Students),
     )
 }
 
@@ -228,8 +231,8 @@ pub fn longest_streak_before(tx: &ReadTx<'_>, student: UserId, day: Day) -> Resu
     let (mut longest, mut present, mut last) = (0, 0, Day(0));
     tx.each(
         "SELECT cause FROM program_entry
-         WHERE student_id = ?1 AND day < ?2 AND action = 1 ORDER BY day",
-        (student, day),
+         WHERE student_id = ?1 AND day < ?2 AND action = ?3 ORDER BY day",
+        (student, day, Action::CheckIn),
         |row| {
             let day: Day = row.get(0)?;
             present = if last.plus(1) == day { present + 1 } else { 1 };

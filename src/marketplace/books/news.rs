@@ -6,6 +6,7 @@
 
 use serde_json::Value;
 
+use crate::accounts::person::Group;
 use crate::base::{DAY_S, MlUserId, UserId};
 use crate::changes::{self, Topic};
 use crate::db::{ReadTx, Result, WriteTx};
@@ -115,8 +116,8 @@ pub fn cancel_messages(tx: &WriteTx<'_>, owner: UserId, cause: &str, reason: &st
 fn is_let_in(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
     tx.value(
         "SELECT EXISTS (SELECT 1 FROM user
-             WHERE user_id = ?1 AND kind = 0 AND suspended_at IS NULL)",
-        [user],
+             WHERE user_id = ?1 AND kind = ?2 AND suspended_at IS NULL)",
+        (user, Group::Students),
     )
 }
 

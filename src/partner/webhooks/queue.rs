@@ -252,8 +252,8 @@ fn tell_owner(tx: &WriteTx<'_>, channel_set: ChannelSet, endpoint: &Endpoint) ->
 pub fn send_again(tx: &WriteTx<'_>, endpoint: i64, number: i64) -> Result<bool> {
     let key: Option<(i64, i64)> = tx.tuple(
         "SELECT kind / 10, object FROM webhook_delivery
-         WHERE endpoint_id = ?1 AND number = ?2 AND state <> 0",
-        (endpoint, number),
+         WHERE endpoint_id = ?1 AND number = ?2 AND state <> ?3",
+        (endpoint, number, DeliveryState::Waiting),
     )?;
     let Some((line, object)) = key else {
         return Ok(false);
@@ -265,9 +265,9 @@ pub fn send_again(tx: &WriteTx<'_>, endpoint: i64, number: i64) -> Result<bool> 
     )?;
     let run_at = if is_held { HELD } else { tx.now().0 };
     tx.run(
-        "UPDATE webhook_delivery SET state = 0, run_at = ?3, tries = 0
+        "UPDATE webhook_delivery SET state = ?4, run_at = ?3, tries = 0
          WHERE endpoint_id = ?1 AND number = ?2",
-        (endpoint, number, run_at),
+        (endpoint, number, run_at, DeliveryState::Waiting),
     )?;
     Ok(true)
 }

@@ -175,9 +175,15 @@ pub fn forget_dealt_with(tx: &WriteTx<'_>, before: Instant, most: usize) -> Resu
     tx.execute(
         "DELETE FROM ml_notification WHERE notification_id IN (
              SELECT notification_id FROM ml_notification
-             WHERE notification_id < ?1 AND +state IN (1, 2, 3)
+             WHERE notification_id < ?1 AND +state IN (?3, ?4, ?5)
              ORDER BY notification_id LIMIT ?2)",
-        (bound, i64::try_from(most).unwrap_or(1)),
+        (
+            bound,
+            i64::try_from(most).unwrap_or(1),
+            NotificationState::Done,
+            NotificationState::Ignored,
+            NotificationState::Failed,
+        ),
     )
 }
 
