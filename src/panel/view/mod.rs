@@ -1,14 +1,15 @@
 //! Values that pages share: notices, badges, form fields, lists. The frame
-//! around a page is in `layout.rs`, the words for states are in `badge.rs`.
+//! around a page is in `layout.rs`, the words for states are in `badge.rs`; what is
+//! compiled once for all pages is in `parts.rs`.
 //!
 //! Templates only print values; they decide nothing. The values are ready to be
 //! read, in Brazilian Portuguese. Charts are in `chart.rs`; the pages of a
 //! domain are in its `views.rs`.
 
 mod badge;
+mod components;
 mod layout;
 pub mod parts;
-mod pieces;
 
 use std::borrow::Cow;
 
@@ -18,8 +19,8 @@ use chrono::{Datelike as _, Timelike as _};
 use crate::base::clock::{DAY_S, Instant, Zone};
 
 pub use badge::Badge;
+pub use components::{Progress, Tab, Tick};
 pub use layout::{Layout, NavGroup, NavItem, Reader, Viewed, initials};
-pub use pieces::{Progress, Tab, Tick};
 
 /// What a state means to its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Pieces of pages that are templates of their own (`parts.html`), so that
+//! Parts of pages that are templates of their own (`parts.html`), so that
 //! their code exists once. A macro of `ui.html` is compiled anew at each place
 //! that uses it; those that most pages use only call these functions.
 
@@ -9,7 +9,7 @@ use askama::Template;
 use super::{Field, Layout, Notice, Paging, Tab, When};
 use crate::panel::list::Table;
 
-/// Declares pieces: each is a block of `parts.html`, a type with the values
+/// Declares parts: each is a block of `parts.html`, a type with the values
 /// that it prints, and a function that templates call.
 macro_rules! parts {
     ($($(#[$doc:meta])* $block:literal $make:ident($($field:ident: $type:ty),* $(,)?) -> $name:ident;)*) => {$(
