@@ -31,6 +31,7 @@ const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-poli
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+const SCOPE: HeaderName = HeaderName::from_static("x-ratelimit-scope");
 
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
@@ -114,6 +115,7 @@ impl<'r> Stamp<'r> {
             headers.insert(RESET, reset(verdict.reset));
             if reply.status == StatusCode::TOO_MANY_REQUESTS {
                 headers.insert(RETRY_AFTER, verdict.retry_after_s(self.now).into());
+                headers.insert(SCOPE, HeaderValue::from_static(verdict.scope.name()));
             }
         }
         for (name, value) in reply.headers {

@@ -27,13 +27,13 @@ const ALLOW_HEADERS: HeaderValue = HeaderValue::from_static(
     "Authorization, Content-Type, If-None-Match, If-Modified-Since, Idempotency-Key, X-Request-Id",
 );
 const EXPOSE_HEADERS: HeaderValue = HeaderValue::from_static(
-    "ETag, Last-Modified, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id",
+    "ETag, Last-Modified, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Scope, X-Request-Id",
 );
 const AGENT_ALLOW_HEADERS: HeaderValue = HeaderValue::from_static(
     "Authorization, Content-Type, Accept, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID",
 );
 const AGENT_EXPOSE_HEADERS: HeaderValue = HeaderValue::from_static(
-    "WWW-Authenticate, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id",
+    "WWW-Authenticate, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Scope, X-Request-Id",
 );
 const ALLOW_METHODS: HeaderValue = HeaderValue::from_static("GET, POST, OPTIONS");
 const ANY: HeaderValue = HeaderValue::from_static("*");

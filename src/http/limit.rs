@@ -64,6 +64,59 @@ pub enum Class {
     OAuthClients = 24,
 }
 
+impl Class {
+    /// What a refusal by a window of this class is told to be about.
+    pub const fn scope(self) -> Scope {
+        match self {
+            Self::ApiToken | Self::PartnerPost | Self::WelcomeKey => Scope::Token,
+            Self::PartnerAccount
+            | Self::AgentTalk
+            | Self::LoginAccount
+            | Self::LoginKnown
+            | Self::LoginGood
+            | Self::LoginForgiven
+            | Self::LinkAccount => Scope::Account,
+            Self::PartnerRemindAll => Scope::Operation,
+            Self::ApiAddress
+            | Self::PartnerAddress
+            | Self::LoginAddress
+            | Self::LinkAddress
+            | Self::InviteAddress
+            | Self::OAuthAddress
+            | Self::OAuthAsking
+            | Self::OAuthClients => Scope::Address,
+        }
+    }
+}
+
+/// What a limit belongs to, as `X-RateLimit-Scope` of a 429 names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// A token, key or connected program.
+    Token,
+    /// All of an account's tokens together.
+    Account,
+    /// An address, or the network it is in.
+    Address,
+    /// The calls of a plan in a month.
+    Quota,
+    /// One operation, however it is called.
+    Operation,
+}
+
+impl Scope {
+    /// Its name in the header.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Account => "account",
+            Self::Address => "address",
+            Self::Quota => "quota",
+            Self::Operation => "operation",
+        }
+    }
+}
+
 /// Whose calls a window counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Subject([u8; 16]);
@@ -120,6 +173,8 @@ pub struct Verdict {
     pub remaining: u32,
     /// First instant of the next window.
     pub reset: Instant,
+    /// What the limit belongs to.
+    pub scope: Scope,
 }
 
 impl Verdict {
@@ -152,7 +207,7 @@ struct Window {
 
 impl Window {
     /// Says whether a call is allowed, and counts it if `add` is set.
-    fn ask(&mut self, limit: Limit, add: bool) -> Verdict {
+    fn ask(&mut self, scope: Scope, limit: Limit, add: bool) -> Verdict {
         let allowed = self.count < limit.count;
         if allowed && add {
             self.count += 1;
@@ -163,6 +218,7 @@ impl Window {
             limit: limit.count,
             remaining: limit.count.saturating_sub(self.count),
             reset: self.started.plus(self.length_s),
+            scope,
         }
     }
 
@@ -197,12 +253,12 @@ impl Default for Limiter {
 impl Limiter {
     /// Counts one call and says whether it is allowed. A refused call is not counted.
     pub fn count(&self, class: Class, subject: Subject, limit: Limit, now: Instant) -> Verdict {
-        self.ask(key(class, subject), limit, now, true)
+        self.ask(class, subject, limit, now, true)
     }
 
     /// Says whether a call would be allowed, without counting it.
     pub fn peek(&self, class: Class, subject: Subject, limit: Limit, now: Instant) -> Verdict {
-        self.ask(key(class, subject), limit, now, false)
+        self.ask(class, subject, limit, now, false)
     }
 
     /// Undoes the count of one call in a window.
@@ -226,15 +282,23 @@ impl Limiter {
         }
     }
 
-    fn ask(&self, key: Key, limit: Limit, now: Instant, add: bool) -> Verdict {
+    fn ask(
+        &self,
+        class: Class,
+        subject: Subject,
+        limit: Limit,
+        now: Instant,
+        add: bool,
+    ) -> Verdict {
+        let key = key(class, subject);
         let mut shard = self.shard(&key);
         if let Some(window) = shard.get_mut(&key)
             && window.covers(now)
         {
-            return window.ask(limit, add);
+            return window.ask(class.scope(), limit, add);
         }
         let mut fresh = Window { started: now, length_s: limit.window_s, count: 0, dirty: false };
-        let verdict = fresh.ask(limit, add);
+        let verdict = fresh.ask(class.scope(), limit, add);
         if fresh.dirty {
             if shard.len() >= SHARD_WINDOWS && !shard.contains_key(&key) {
                 make_room(&mut shard, now);

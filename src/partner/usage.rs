@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::base::clock::{Day, Instant};
 use crate::base::ids::UserId;
 use crate::db::{DbError, Lane};
-use crate::http::limit::Verdict;
+use crate::http::limit::{Scope, Verdict};
 
 /// An account's calls of the current month.
 ///
@@ -160,6 +160,7 @@ impl Usage {
             limit: u32::try_from(quota).unwrap_or(u32::MAX),
             remaining: u32::try_from(quota.saturating_sub(month.used)).unwrap_or(u32::MAX),
             reset: month.end,
+            scope: Scope::Quota,
         };
         if let Some((day, operation)) = call {
             *month.days.entry(day).or_default() += 1;

@@ -166,6 +166,31 @@ fn a_month_ends_at_its_last_instant_in_the_configured_zone() {
 }
 
 #[test]
+fn a_refusal_names_the_limit_that_was_hit() {
+    let site = Site::builder()
+        .config("limits.requests", 3)
+        .config("limits.partner_post", 1)
+        .config("partner.plans.starter.per_minute", 2)
+        .config("partner.plans.pro.quota", 1)
+        .start();
+    let scope = |reply: Reply| reply.expect(429).header("x-ratelimit-scope").map(str::to_owned);
+    let ana = site.seller("ana").plan("starter");
+    assert_eq!(ana.get(HEALTH).expect(200).header("x-ratelimit-scope"), None);
+    ana.get(HEALTH).expect(200);
+    assert_eq!(scope(ana.get(HEALTH)).as_deref(), Some("account"));
+    let body = json!({ "channel": "email", "event": "custom", "title": "Oi", "body": "Só." });
+    let bia = site.seller("bia").plan("starter");
+    bia.post(NOTIFY, &body);
+    assert_eq!(scope(bia.post(NOTIFY, &body)).as_deref(), Some("token"));
+    let caio = site.seller("caio").plan("pro");
+    caio.get(HEALTH).expect(200);
+    assert_eq!(scope(caio.get(HEALTH)).as_deref(), Some("quota"));
+    let stranger = site.bearer("ptk_0000");
+    let refused = (0..4).map(|_| stranger.get(HEALTH)).find(|reply| reply.status == 429).unwrap();
+    assert_eq!(scope(refused).as_deref(), Some("address"));
+}
+
+#[test]
 fn a_hundred_calls_with_one_key_and_a_kill_do_the_work_once() {
     let site = Site::builder()
         .unlimited()

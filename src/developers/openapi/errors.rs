@@ -135,7 +135,12 @@ fn error_response(group: &str, status: u16) -> Value {
             let about = "What to ask the owner for, where a connected app may only read.";
             headers.insert("WWW-Authenticate".to_owned(), header(about, "string", false));
         }
-        429 => headers.extend(limits(false)),
+        429 => {
+            headers.extend(limits(false));
+            let about =
+                "The limit that was hit: `token`, `account`, `address`, `quota` or `operation`.";
+            headers.insert("X-RateLimit-Scope".to_owned(), header(about, "string", false));
+        }
         _ => {}
     }
     if matches!(status, 429 | 503) {
