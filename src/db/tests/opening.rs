@@ -46,7 +46,7 @@ fn a_log_or_lock_left_behind_tells_of_an_unclean_stop() {
     std::fs::write(place.file("seller.db.lock"), "1\n").unwrap();
     let (db, opened) = Db::open_exclusive(&place.options()).unwrap();
     assert!(!opened.was_clean);
-    assert_eq!(db.quick_check().unwrap(), Vec::<String>::new());
+    assert_eq!(db.check(Depth::Light).unwrap(), None);
     db.close().unwrap();
     let (_, opened) = Db::open_exclusive(&place.options()).unwrap();
     assert!(opened.was_clean);
