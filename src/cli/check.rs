@@ -11,7 +11,10 @@ use serde::Serialize;
 
 use super::seal::{self, KeyStanding};
 use super::{Context, check_outside, say, secret};
-use crate::db::{OpenError, access, alarm, is_served, migrate, missed_file, newest_good_copy, read_without_traces};
+use crate::db::{
+    OpenError, access, alarm, is_served, migrate, missed_file, newest_good_copy,
+    read_without_traces,
+};
 use crate::messages::push::store as devices;
 use crate::operations::{soundness, store};
 

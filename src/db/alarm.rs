@@ -280,8 +280,12 @@ fn read(path: &Path, end: &str) -> Option<String> {
 }
 
 fn keep(path: &Path, end: &str, text: &str) -> std::io::Result<()> {
-    let mut file =
-        File::options().write(true).create(true).truncate(true).mode(0o600).open(beside(path, end))?;
+    let mut file = File::options()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(beside(path, end))?;
     writeln!(file, "{text}")?;
     let owner = std::fs::metadata(path);
     if let (Ok(owner), Ok(own)) = (owner, file.metadata())

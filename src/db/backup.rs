@@ -272,9 +272,8 @@ pub fn target(database: &Path, target: &Path, force: bool, clock: &Clock) -> Res
         return Ok(dated(&first, "-", ".db", clock.now()));
     }
     refuse_same(database, target)?;
-    for suffix in
-        [".key", ".lock", ".commits", ".damaged", ".missing", "-wal", "-shm", "-journal"]
-     {
+    for suffix in [".key", ".lock", ".commits", ".damaged", ".missing", "-wal", "-shm", "-journal"]
+    {
         if is_same(&beside(database, suffix), target) {
             return Err(BackupError::Companion(target.to_owned()));
         }
@@ -412,14 +411,15 @@ pub(super) fn check(path: &Path) -> Result<(i64, BTreeMap<String, u64>)> {
 /// Keeps the damage of a database, if it is the database that is damaged and not
 /// the disk of its copy.
 fn keep_damage_of(database: &Path, now: Instant) {
-    let fault = pragmas::open_plain(database, OpenFlags::SQLITE_OPEN_READ_WRITE)
-        .ok()
-        .and_then(|source| match first_fault(&source) {
-            Ok(fault) => fault,
-            Err(error) => match DbError::from(error) {
-                DbError::Damaged(error) => Some(error.to_string()),
-                _ => None,
-            },
+    let fault =
+        pragmas::open_plain(database, OpenFlags::SQLITE_OPEN_READ_WRITE).ok().and_then(|source| {
+            match first_fault(&source) {
+                Ok(fault) => fault,
+                Err(error) => match DbError::from(error) {
+                    DbError::Damaged(error) => Some(error.to_string()),
+                    _ => None,
+                },
+            }
         });
     if let Some(fault) = fault {
         alarm::keep_damage(database, &fault, now);

@@ -108,7 +108,7 @@ pub struct Checkpointer<'w> {
 impl Checkpointer<'_> {
     /// Ends the kept snapshots and runs a checkpoint; false when other connections kept
     /// it from finishing.
-    fn run(&self, pragma: &str) -> Result<bool> {
+    pub fn run(&self, pragma: &str) -> Result<bool> {
         self.worker_connections.end_kept();
         checkpoint(self.connection, pragma)
     }

@@ -87,12 +87,8 @@ pub struct Files {
 impl Files {
     /// Remembers the files of the database at `path`, which is open.
     pub fn of(path: &Path, alarm: Arc<Alarm>) -> Self {
-        let kinds = [
-            (Kind::Database, ""),
-            (Kind::Log, "-wal"),
-            (Kind::Log, "-shm"),
-            (Kind::Lock, ".lock"),
-        ];
+        let kinds =
+            [(Kind::Database, ""), (Kind::Log, "-wal"), (Kind::Log, "-shm"), (Kind::Lock, ".lock")];
         let watched = kinds.into_iter().filter_map(|(kind, end)| {
             let file = beside(path, end);
             let identity = identity(&file)?;

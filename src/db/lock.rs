@@ -99,9 +99,8 @@ fn held(database: &Path) -> Option<File> {
 /// The file that the server on the database at `database` misses, as far as
 /// another process can see.
 pub fn missed_file(database: &Path) -> Option<Kind> {
-    let is_locked = File::open(database).is_ok_and(|file| {
-        matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
-    });
+    let is_locked = File::open(database)
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)));
     match (is_held(database), is_locked) {
         (false, true) => Some(Kind::Lock),
         (true, false) => Some(Kind::Database),

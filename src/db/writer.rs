@@ -14,9 +14,9 @@ use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
@@ -323,6 +323,10 @@ impl Writer {
                 self.commit_and_answer(&mut batch);
                 worked = Instant::now();
             } else if self.stopping {
+                if let Some(files) = self.shared.files.get() {
+                    files.are_there();
+                }
+                self.save_log();
                 return self.setup.connection;
             }
             if self.shared.observed.wants_try() {
@@ -498,9 +502,10 @@ impl Writer {
         let (Some(gone), Some(files)) = (self.setup.alarm.gone(), self.shared.files.get()) else {
             return;
         };
-        if std::mem::replace(&mut self.is_log_safe, true) {
+        if self.is_log_safe {
             return;
         }
+        self.is_log_safe = true;
         if files.is_replaced() {
             // Applied to another database, the log would destroy it.
             for path in files.of_log() {
@@ -512,8 +517,12 @@ impl Writer {
             }
         } else if gone == Kind::Log {
             // This process still has the log, and the database is the right one.
-            match super::checkpoint::fold(&self.setup.connection) {
-                Ok(()) => tracing::warn!("what was in the removed log was moved into the database"),
+            match self.setup.of_log().run("PRAGMA wal_checkpoint(TRUNCATE)") {
+                Ok(true) => {
+                    tracing::warn!("what was in the removed log was moved into the database");
+                }
+                // A read still needs the log: tried again.
+                Ok(false) => self.is_log_safe = false,
                 Err(error) => {
                     tracing::error!(%error, "what was in the removed log cannot be moved into the database");
                 }

@@ -333,7 +333,10 @@ impl From<DbError> for Problem {
                 ..Self::unavailable("the service is busy; try again in a moment", 1)
             },
             // The alarm was logged when it was raised.
-            DbError::Damaged(_) | DbError::Refused => {
+            DbError::Damaged(_) => {
+                Self::unavailable("this cannot be read until the operator restores a copy", 60)
+            }
+            DbError::Refused => {
                 Self::unavailable("the service cannot store anything until its operator acts", 60)
             }
             DbError::Full => Self {

@@ -161,7 +161,8 @@ fn database(figures: &mut Figures, app: &App) {
         u64::from(matches!(trouble, Some(Trouble::Damaged(_)))),
     );
     let name = "seller_platform_database_file_gone";
-    let help = "1 for a file that was removed or replaced while it was open; nothing is written then.";
+    let help =
+        "1 for a file that was removed or replaced while it was open; nothing is written then.";
     figures.metric("gauge", name, help);
     for kind in FileKind::ALL {
         let label = format!("{{file=\"{}\"}}", kind.label());

@@ -42,7 +42,8 @@ impl Way {
         let is_known = self.copy.lock().is_some();
         if is_needed && !is_known {
             let folder = app.config.database.backup_dir.as_deref();
-            let copy = newest_good_copy(app.db.path(), folder).map(|copy| copy.display().to_string());
+            let copy =
+                newest_good_copy(app.db.path(), folder).map(|copy| copy.display().to_string());
             tracing::warn!("{}", restoring(copy.as_deref()));
             *self.copy.lock() = Some(copy);
         } else if is_known && !is_needed {
@@ -55,9 +56,13 @@ impl Way {
 pub fn restoring(copy: Option<&str>) -> String {
     match copy {
         Some(copy) => {
-            format!("stop the server and run `seller-platform restore {copy}`, the newest good copy")
+            format!(
+                "stop the server and run `seller-platform restore {copy}`, the newest good copy"
+            )
         }
-        None => "stop the server and restore a backup with `seller-platform restore FILE`".to_owned(),
+        None => {
+            "stop the server and restore a backup with `seller-platform restore FILE`".to_owned()
+        }
     }
 }
 
@@ -213,7 +218,9 @@ fn check_whole(app: &App) {
         }
         // Told when it was found.
         Ok(Some(_)) => {}
-        Err(error) => tracing::warn!(%error, "the whole database could not be checked; it is tried again"),
+        Err(error) => {
+            tracing::warn!(%error, "the whole database could not be checked; it is tried again")
+        }
     }
 }
 

@@ -12,7 +12,10 @@ fn a_clean_stop_leaves_one_private_file() {
         let mode = std::fs::metadata(place.file(&name)).unwrap().permissions();
         assert_eq!(mode.mode() & 0o777, 0o600, "{name}");
     }
-    assert_eq!(place.files(), ["seller.db", "seller.db-shm", "seller.db-wal", "seller.db.lock"]);
+    assert_eq!(
+        place.files(),
+        ["seller.db", "seller.db-shm", "seller.db-wal", "seller.db.commits", "seller.db.lock"]
+    );
     db.close().unwrap();
     assert_eq!(place.files(), ["seller.db"]);
 }
