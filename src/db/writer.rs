@@ -164,7 +164,13 @@ impl Handle {
     ) -> Result<()> {
         let changes = Arc::clone(&self.shared.changes);
         changes.listen(Box::new(move |watch: usize, key| changed(watches[watch].meaning, key)));
-        self.submit(move |tx| watch::install(tx.connection(), watches, changes)).wait()
+        let (caller, answer) = mpsc::sync_channel(1);
+        // No job: the triggers are this connection's own, also while jobs are refused.
+        let install = move |connection: &Connection| {
+            let _ = caller.send(watch::install(connection, watches, changes));
+        };
+        self.queue.send(Message::Setup(Box::new(install))).map_err(|_| DbError::Stopped)?;
+        answer.recv().map_err(|_| DbError::Stopped)?
     }
 
     /// From now on each commit looks whether these files are there.
@@ -244,6 +250,7 @@ impl<T, E: From<DbError>> Future for Pending<T, E> {
 
 enum Message {
     Job(Box<dyn Job>),
+    Setup(Box<dyn FnOnce(&Connection) + Send>),
     Stop,
 }
 
@@ -354,6 +361,7 @@ impl Writer {
         while let Some(message) = next {
             match message {
                 Message::Job(job) => batch.push(job),
+                Message::Setup(run) => run(&self.setup.connection),
                 Message::Stop => self.stopping = true,
             }
             if batch.len() == BATCH {
