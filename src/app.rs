@@ -34,8 +34,8 @@ use crate::marketplace::Marketplace;
 use crate::messages::delivery::Delivery;
 use crate::messages::push::vapid;
 use crate::messages::telegram::TelegramState;
-use crate::operations::DatabaseIntegrity;
 use crate::operations::requests::Recorder;
+use crate::operations::soundness::Way;
 use crate::operations::traffic::Traffic;
 use crate::panel::export::Exports;
 use crate::panel::notices::Notices;
@@ -91,7 +91,8 @@ pub struct App {
     /// Limits the memory of large answers that are being sent.
     pub unsent: Arc<Budget>,
     pub exports: Exports,
-    pub integrity: DatabaseIntegrity,
+    /// The copy to restore while the database is in trouble.
+    pub way: Way,
     pub notices: Notices,
     pub documents: Documents,
     /// The observed state of the service's parts, to be written by day.
@@ -167,7 +168,7 @@ impl App {
             routes,
             lanes: Lanes::default(),
             copying: Arc::new(Semaphore::new(1)),
-            integrity: DatabaseIntegrity::default(),
+            way: Way::default(),
             notices: Notices::default(),
             documents: Documents::default(),
             states: status::Watch::new(started_at),

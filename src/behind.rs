@@ -336,23 +336,27 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
         // Flushed first: later it would write the forgiven counters again.
         match flush(app).and_then(|()| apply_outside_change(app)) {
             // The writer has logged the full disk already.
-            Ok(()) | Err(DbError::Full) => {}
+            Ok(()) => {}
+            Err(error) if error.is_told() => {}
             Err(error) => tracing::warn!(%error, "counters were not written; trying again"),
         }
         match status::watch(app, stopping) {
-            Ok(()) | Err(DbError::Full) => {}
+            Ok(()) => {}
+            Err(error) if error.is_told() => {}
             Err(error) => {
                 tracing::warn!(%error, "how the service is was not noted; trying again");
             }
         }
         match index(app) {
-            Ok(()) | Err(DbError::Full) => {}
+            Ok(()) => {}
+            Err(error) if error.is_told() => {}
             Err(error) => {
                 tracing::warn!(%error, "searches were not indexed and take longer; trying again");
             }
         }
         match viewing::close_over(app) {
-            Ok(()) | Err(DbError::Full) => {}
+            Ok(()) => {}
+            Err(error) if error.is_told() => {}
             Err(error) => {
                 tracing::warn!(%error, "views that are over were not closed; trying again");
             }
@@ -363,7 +367,9 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
         let now = app.clock.now();
         if now.since(tidied_at) >= TIDY_EVERY_S {
             tidied_at = now;
-            if let Err(error) = delete_expired(app) {
+            if let Err(error) = delete_expired(app)
+                && !error.is_told()
+            {
                 tracing::warn!(%error, "what is over was not removed; trying again in an hour");
             }
         }

@@ -11,9 +11,12 @@ use serde::Serialize;
 
 use super::seal::{self, KeyStanding};
 use super::{Context, check_outside, say, secret};
-use crate::db::{access, migrate, read_without_traces};
+use crate::db::{
+    OpenError, access, alarm, is_served, migrate, missed_file, newest_good_copy,
+    read_without_traces,
+};
 use crate::messages::push::store as devices;
-use crate::operations::store;
+use crate::operations::{soundness, store};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -146,6 +149,7 @@ fn database(context: &Context) -> Vec<Finding> {
         Err(error) => findings.push(finding("schema", Verdict::Bad, error.to_string())),
     }
     findings.push(integrity(context));
+    findings.extend(files(context));
     findings
 }
 
@@ -172,19 +176,68 @@ fn mode(path: &Path) -> Finding {
 }
 
 fn integrity(context: &Context) -> Finding {
-    let found = read_without_traces(&context.config().database.path, context.clock.now(), |tx| {
-        tx.values::<String>("PRAGMA quick_check", [])
-    });
-    match found {
-        Ok(lines) => match lines.iter().find(|line| *line != "ok") {
-            None => finding("integrity", Verdict::Good, "no damage found"),
-            Some(fault) => {
-                let text = format!("{fault}; restore a backup with `restore FILE`");
-                finding("integrity", Verdict::Bad, text)
-            }
-        },
-        Err(error) => finding("integrity", Verdict::Bad, error.to_string()),
+    let database = &context.config().database;
+    let (path, now) = (&database.path, context.clock.now());
+    let bad = |fault: &str| {
+        let copy = newest_good_copy(path, database.backup_dir.as_deref());
+        let copy = copy.map(|copy| copy.display().to_string());
+        let text = format!("{fault}; {}", soundness::restoring(copy.as_deref()));
+        finding("integrity", Verdict::Bad, text)
+    };
+    if let Some(known) = alarm::kept(path) {
+        return bad(&format!("damage is known ({known}), and nothing is written"));
     }
+    // What this process sees of a file that a server changes is not kept: the
+    // server checks it by itself.
+    let found = read_without_traces(path, now, |tx| tx.values::<String>("PRAGMA quick_check", []));
+    let fault = match found {
+        Ok(lines) => lines.into_iter().find(|line| line != "ok"),
+        Err(OpenError::Damaged { detail, .. }) => Some(detail),
+        Err(error) => return finding("integrity", Verdict::Bad, error.to_string()),
+    };
+    match fault {
+        None => finding("integrity", Verdict::Good, last_check(context)),
+        Some(fault) => {
+            if !is_served(path) {
+                alarm::keep_damage(path, &fault, now);
+            }
+            bad(&fault)
+        }
+    }
+}
+
+/// That no damage was found, and when everything was last looked at.
+fn last_check(context: &Context) -> String {
+    let path = &context.config().database.path;
+    let at = read_without_traces(path, context.clock.now(), store::last_whole_check);
+    match at {
+        Ok(at) if at.0 > 0 => {
+            let zone = context.config().server.timezone;
+            format!("no damage found; everything was last checked {}", zone.spaced(at))
+        }
+        _ => "no damage found".to_owned(),
+    }
+}
+
+/// Answered writes that are known to be missing, and files that a running server
+/// misses.
+fn files(context: &Context) -> Vec<Finding> {
+    let database = &context.config().database;
+    let mut findings = Vec::new();
+    if let Some(missing) = alarm::missing(&database.path) {
+        let copy = newest_good_copy(&database.path, database.backup_dir.as_deref());
+        let copy = copy.map(|copy| copy.display().to_string());
+        let text = format!(
+            "{}; then remove {}.missing",
+            soundness::compared(&missing, copy.as_deref()),
+            database.path.display()
+        );
+        findings.push(finding("writes", Verdict::Bad, text));
+    }
+    if let Some(gone) = missed_file(&database.path) {
+        findings.push(finding("files", Verdict::Bad, gone.told()));
+    }
+    findings
 }
 
 /// Whether the present key is the one that the database was sealed with.

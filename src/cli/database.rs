@@ -1,11 +1,11 @@
 //! `migrate`, `backup`, `restore`.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Context, MigrateAction, say, seal};
 use crate::db::restore::{require_copy, restore as put_back};
-use crate::db::{access, backup, migrate};
+use crate::db::{backup, migrate};
 use crate::panel::view::size;
 
 pub fn migrate(context: &Context, action: MigrateAction) -> anyhow::Result<()> {
@@ -46,18 +46,4 @@ pub fn restore(context: &Context, file: &Path) -> anyhow::Result<()> {
     }
     let restored = put_back(file, &context.config().database.path, &context.clock)?;
     say(restored.lines.join("\n"))
-}
-
-/// The newest file beside the database or among its backups that `backup` made.
-pub fn newest_copy(context_path: &Path, backup_dir: Option<&Path>) -> Option<PathBuf> {
-    let folders = [Some(access::folder_of(context_path)), backup_dir];
-    let entries = folders.into_iter().flatten().filter_map(|folder| std::fs::read_dir(folder).ok());
-    let files = entries.flatten().flatten().map(|entry| entry.path());
-    // Only complete copies have their manifest beside them.
-    let copies = files.filter(|file| {
-        let mut manifest = file.as_os_str().to_owned();
-        manifest.push(".json");
-        file != context_path && Path::new(&manifest).is_file()
-    });
-    copies.max_by_key(|file| std::fs::metadata(file).and_then(|found| found.modified()).ok())
 }

@@ -41,7 +41,7 @@ use ipnet::IpNet;
 use crate::accounts::Role;
 use crate::base::{Clock, Day, Secret};
 use crate::config::{self, Config, Loaded, Overrides};
-use crate::db::{Db, DbError, OpenError, Options, migrate};
+use crate::db::{Db, DbError, OpenError, Options, migrate, newest_good_copy};
 use crate::keys::{MOST_CALLS, Scope};
 use values::{parse_day, parse_email, parse_listen, parse_name, parse_token_name, roles, scopes};
 
@@ -504,9 +504,9 @@ fn name_file(database: &config::Database, error: anyhow::Error) -> anyhow::Error
         error
     };
     if let Some(OpenError::Damaged { .. } | OpenError::NotADatabase(_)) = error.downcast_ref()
-        && let Some(copy) = database::newest_copy(path, database.backup_dir.as_deref())
+        && let Some(copy) = newest_good_copy(path, database.backup_dir.as_deref())
     {
-        return anyhow::anyhow!("{error}; the newest copy at hand is {}", copy.display());
+        return anyhow::anyhow!("{error}; the newest good copy is {}", copy.display());
     }
     error
 }

@@ -318,13 +318,20 @@ pub fn load_or_create_key(context: &Context, db: &Db, is_new: bool) -> anyhow::R
         PresentKey::None => make(context)?,
     };
     let used = sealer.clone();
-    db.write(move |tx| {
+    let marked = db.write(move |tx| {
         if is_new {
             forget(tx)?;
         }
         mark(tx, &used)
-    })
-    .context("cannot mark the database with its key")?;
+    });
+    match marked {
+        // It is marked at the first start that can write.
+        Err(DbError::Refused) if !is_new => {}
+        marked => marked.context("cannot mark the database with its key")?,
+    }
+    if !is_configured(context) {
+        db.hold_key(&key_file(context));
+    }
     if is_new {
         tracing::warn!("what was sealed with the lost key is given up; the database has a new key");
     }

@@ -27,6 +27,7 @@ use crate::http::server;
 use crate::http::server::Limits;
 use crate::marketplace;
 use crate::messages::{delivery, telegram};
+use crate::operations::soundness;
 use crate::partner::webhooks;
 use crate::program::recount;
 use crate::routes;
@@ -69,6 +70,7 @@ impl Server {
             crate::db::Options { slow_readers: SLOW_READERS, ..context.options(workers + 2) };
         let is_new = seal::confirm_new_key(&context, new_key)?;
         let (db, opened) = Db::open_exclusive(&options)?;
+        let is_checked = soundness::at_start(&db, opened.was_clean);
         db.note_address(bound).context("cannot write the lock file")?;
         if !context.config().server.acme_domains.is_empty() {
             tracing::warn!(
@@ -83,15 +85,13 @@ impl Server {
         let parts =
             Parts { config: loaded.config, clock, db, sealer, bound, routes: routes::all(), demo };
         let app = App::new(parts).map_err(|problem| anyhow!(problem))?;
-        behind::load(&app)?;
-        app.db.write(delivery::store::recover)?;
-        secret::ensure(&app.config, &app.db, &app.sealer)?;
-        if !app.config.push.subject.is_empty() {
-            let keys = secret::push_keys(&app.db, &app.sealer)?;
-            app.push_keys.get_or_init(|| keys);
+        match first_writes(&app) {
+            // The service reads; what cannot be stored waits for the next start.
+            Err(_) if app.db.is_blocked() => {}
+            done => done?,
         }
         let stop = Stop::default();
-        let workers = start_workers(&app, &stop, opened.was_clean)?;
+        let workers = start_workers(&app, &stop, is_checked)?;
         Ok(Self { app, listener, stop, workers })
     }
 
@@ -109,6 +109,9 @@ impl Server {
     /// standard error. The log only names the command that makes one.
     fn announce_setup(&self) -> anyhow::Result<()> {
         if self.app.db.read(Lane::Slow, accounts::store::has_administrator)? {
+            return Ok(());
+        }
+        if self.app.db.is_blocked() {
             return Ok(());
         }
         if let Some(code) = self.app.db.write(setup::new_link)? {
@@ -233,10 +236,22 @@ impl StopSignals {
     }
 }
 
+/// What is stored before the first request.
+fn first_writes(app: &App) -> anyhow::Result<()> {
+    behind::load(app)?;
+    app.db.write(delivery::store::recover)?;
+    secret::ensure(&app.config, &app.db, &app.sealer)?;
+    if !app.config.push.subject.is_empty() {
+        let keys = secret::push_keys(&app.db, &app.sealer)?;
+        app.push_keys.get_or_init(|| keys);
+    }
+    Ok(())
+}
+
 fn start_workers(
     app: &Arc<App>,
     stop: &Stop,
-    was_clean: bool,
+    is_checked: bool,
 ) -> anyhow::Result<Vec<JoinHandle<()>>> {
     let mut workers = marketplace::start_workers(app, stop)?;
     workers.extend(delivery::start_workers(app, stop)?);
@@ -253,29 +268,11 @@ fn start_workers(
             cron::tick::work(&ticking, stop);
         })?);
     }
-    if !was_clean {
-        let checked = Arc::clone(app);
-        workers.push(worker::start("soundness", stop, move |_| {
-            check_soundness(&checked);
-        })?);
-    }
+    let checked = Arc::clone(app);
+    workers.push(worker::start("soundness", stop, move |stop| {
+        soundness::watch(&checked, stop, is_checked);
+    })?);
     Ok(workers)
-}
-
-/// After an unclean stop the file is checked while the service runs.
-fn check_soundness(app: &App) {
-    tracing::warn!("the last stop was not clean; checking the database in the background");
-    match app.db.quick_check() {
-        Ok(faults) if faults.is_empty() => tracing::info!("the database is sound"),
-        Ok(faults) => {
-            app.integrity.set_damaged();
-            tracing::error!(
-                first = faults[0],
-                "the database is damaged; restore a backup with `seller-platform restore`"
-            );
-        }
-        Err(error) => tracing::warn!(%error, "the database could not be checked"),
-    }
 }
 
 /// Writes everything that is still in memory to disk and closes the database.
@@ -283,12 +280,18 @@ fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::
     stop.stop();
     app.marketplace.stop();
     app.recount.stop();
+    app.db.stop_checks();
     for worker in workers {
         if worker.join().is_err() {
             tracing::error!("a worker ended in a panic");
         }
     }
-    behind::flush(app).context("cannot write the last counters")?;
+    match behind::flush(app) {
+        Err(error) if error.is_told() && app.db.is_blocked() => {
+            tracing::warn!("the last counters were not written");
+        }
+        flushed => flushed.context("cannot write the last counters")?,
+    }
     app.db.clone().close().context("cannot close the database cleanly")?;
     tracing::info!("stopped");
     Ok(())

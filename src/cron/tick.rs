@@ -19,7 +19,10 @@ pub fn work(app: &App, stop: &Stop) {
     loop {
         let (began, at) = (Monotonic::now(), app.clock.now());
         // Rejected only while other runs wait, and they do the same work.
-        let _ = run(app, Origin::Tick, Some(stop));
+        // No task can do its work while nothing can be stored.
+        if !app.db.is_blocked() {
+            let _ = run(app, Origin::Tick, Some(stop));
+        }
         loop {
             if stop.wait(LOOK) {
                 return;

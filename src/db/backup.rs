@@ -20,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::lock::{Locked, lock_path};
 use super::look::read_without_traces;
-use super::{OpenError, access, beside, migrate, pragmas};
+use super::{DbError, OpenError, access, alarm, beside, migrate, pragmas};
 use crate::base::{Clock, Instant, text};
 
 pub(super) type Result<T> = std::result::Result<T, BackupError>;
@@ -205,8 +205,11 @@ pub fn copy(database: &Path, to: &Path, clock: &Clock) -> Result<Report> {
     refuse_same(database, to)?;
     let partial = Partial::claim(to)?;
     let about = |error: BackupError| error.about(database, to);
-    copy_pages(database, &partial.path).map_err(about)?;
-    let (schema_version, rows) = check(&partial.path).map_err(about)?;
+    let checked = copy_pages(database, &partial.path).and_then(|()| check(&partial.path));
+    if let Err(BackupError::Damaged { .. }) = &checked {
+        keep_damage_of(database, taken_at);
+    }
+    let (schema_version, rows) = checked.map_err(about)?;
     let (bytes, sha256) = digest(&partial.path).map_err(about)?;
     let mut report = Report {
         file: file_name(to),
@@ -269,7 +272,8 @@ pub fn target(database: &Path, target: &Path, force: bool, clock: &Clock) -> Res
         return Ok(dated(&first, "-", ".db", clock.now()));
     }
     refuse_same(database, target)?;
-    for suffix in [".key", ".lock", "-wal", "-shm", "-journal"] {
+    for suffix in [".key", ".lock", ".commits", ".damaged", ".missing", "-wal", "-shm", "-journal"]
+    {
         if is_same(&beside(database, suffix), target) {
             return Err(BackupError::Companion(target.to_owned()));
         }
@@ -404,6 +408,24 @@ pub(super) fn check(path: &Path) -> Result<(i64, BTreeMap<String, u64>)> {
     Ok((version, rows))
 }
 
+/// Keeps the damage of a database, if it is the database that is damaged and not
+/// the disk of its copy.
+fn keep_damage_of(database: &Path, now: Instant) {
+    let fault =
+        pragmas::open_plain(database, OpenFlags::SQLITE_OPEN_READ_WRITE).ok().and_then(|source| {
+            match first_fault(&source) {
+                Ok(fault) => fault,
+                Err(error) => match DbError::from(error) {
+                    DbError::Damaged(error) => Some(error.to_string()),
+                    _ => None,
+                },
+            }
+        });
+    if let Some(fault) = fault {
+        alarm::keep_damage(database, &fault, now);
+    }
+}
+
 fn first_fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let integrity: String =
         connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
@@ -445,7 +467,7 @@ fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>
 }
 
 /// Size and SHA-256 of a file.
-fn digest(path: &Path) -> Result<(u64, [u8; 32])> {
+pub(super) fn digest(path: &Path) -> Result<(u64, [u8; 32])> {
     let read = || -> std::io::Result<(u64, [u8; 32])> {
         let mut file = File::open(path)?;
         let mut hasher = Sha256::new();

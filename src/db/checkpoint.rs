@@ -17,6 +17,7 @@ use parking_lot::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 
 use super::readers::WorkerConnections;
 use super::{DbError, Result};
@@ -107,7 +108,7 @@ pub struct Checkpointer<'w> {
 impl Checkpointer<'_> {
     /// Ends the kept snapshots and runs a checkpoint; false when other connections kept
     /// it from finishing.
-    fn run(&self, pragma: &str) -> Result<bool> {
+    pub fn run(&self, pragma: &str) -> Result<bool> {
         self.worker_connections.end_kept();
         checkpoint(self.connection, pragma)
     }
@@ -184,6 +185,12 @@ pub fn fold(connection: &Connection) -> Result<()> {
         return Ok(());
     }
     Err(DbError::Busy)
+}
+
+/// Makes closing the connection leave the log and its name alone.
+pub fn leave_files(connection: &Connection) -> Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(())
 }
 
 /// Pages in the log.

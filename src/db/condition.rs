@@ -7,12 +7,13 @@
 //! written for two seconds. Only a trial write, which also checks the free space
 //! (`room.rs`), ends the condition `Full`.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::{ErrorCode, ffi};
 
-use super::DbError;
+use super::{DbError, access, room};
 
 /// Time between two trial writes after a failure.
 const TRY_EVERY: Duration = Duration::from_secs(1);
@@ -31,10 +32,14 @@ pub enum Condition {
     Full = 1,
     /// The last one failed for another reason, or does not end.
     NotWritable = 2,
+    /// The file system is read-only.
+    ReadOnly = 3,
 }
 
 /// What the writer saw last.
 pub struct Observed {
+    /// The folder of the database, to tell a read-only file system from a full one.
+    folder: Option<PathBuf>,
     started: Instant,
     condition: AtomicU8,
     asked: AtomicBool,
@@ -47,6 +52,7 @@ pub struct Observed {
 impl Default for Observed {
     fn default() -> Self {
         Self {
+            folder: None,
             started: Instant::now(),
             condition: AtomicU8::new(Condition::Writable as u8),
             asked: AtomicBool::new(false),
@@ -57,6 +63,12 @@ impl Default for Observed {
 }
 
 impl Observed {
+    /// For the database at `path`.
+    pub fn of(path: Option<&Path>) -> Self {
+        let folder = path.map(|path| access::folder_of(path).to_owned());
+        Self { folder, ..Self::default() }
+    }
+
     /// Whether writes succeed.
     pub fn condition(&self) -> Condition {
         self.asked.store(true, Ordering::Relaxed);
@@ -67,6 +79,7 @@ impl Observed {
         match self.condition.load(Ordering::Relaxed) {
             0 => Condition::Writable,
             1 => Condition::Full,
+            3 => Condition::ReadOnly,
             _ => Condition::NotWritable,
         }
     }
@@ -110,7 +123,12 @@ impl Observed {
     fn note(&self, outcome: Result<(), ffi::Error>) {
         let (condition, error) = match outcome.map_err(DbError::of_code) {
             Ok(()) => (Condition::Writable, None),
+            // SQLite reports both by the same code.
+            Err(DbError::Full) if self.is_read_only() => {
+                (Condition::ReadOnly, Some(DbError::ReadOnly))
+            }
             Err(error @ DbError::Full) => (Condition::Full, Some(error)),
+            Err(error @ DbError::ReadOnly) => (Condition::ReadOnly, Some(error)),
             Err(error) => (Condition::NotWritable, Some(error)),
         };
         self.tried_ms.store(self.now_ms(), Ordering::Relaxed);
@@ -124,6 +142,10 @@ impl Observed {
                 tracing::error!(%error, "the database takes no writes; it is tried each second");
             }
         }
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.folder.as_ref().is_some_and(|folder| room::is_read_only(folder))
     }
 
     fn now_ms(&self) -> u64 {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{ErrorCode, ffi};
 
-use super::access;
 use super::backup::BackupError;
+use super::{access, alarm};
 use crate::base::secrets::SealError;
 
 /// The result of database calls.
@@ -23,6 +23,12 @@ pub enum DbError {
     /// The file cannot be written.
     #[error("the database is read-only")]
     ReadOnly,
+    /// SQLite met a page that it cannot read: 503. It is told by [`super::Trouble`].
+    #[error("the database is damaged: {0}")]
+    Damaged(rusqlite::Error),
+    /// Nothing is written, for a reason that [`super::Trouble`] names: 503.
+    #[error("the database takes no writes until its trouble is ended")]
+    Refused,
     /// A sealed value cannot be decrypted. It is left unchanged.
     #[error(transparent)]
     Sealed(#[from] SealError),
@@ -46,12 +52,22 @@ impl From<rusqlite::Error> for DbError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             Some(ErrorCode::DiskFull) => Self::Full,
             _ if is_refused_write(&error) => Self::Full,
+            _ if error.sqlite_error() == Some(&REFUSED) => Self::Refused,
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                alarm::saw_fault(&error);
+                Self::Damaged(error)
+            }
             Some(ErrorCode::OperationInterrupted) => Self::Deadline,
             _ => Self::Sqlite(error),
         }
     }
 }
+
+/// The code by which the writer refuses jobs. SQLite has it for a database whose
+/// file was moved away.
+pub(super) const REFUSED: ffi::Error =
+    ffi::Error { code: ErrorCode::ReadOnly, extended_code: ffi::SQLITE_READONLY_DBMOVED };
 
 /// Whether the system refused to write more, which leaves stored data unchanged.
 /// SQLite has an error code for a full disk, but none for a quota, a limit on
@@ -65,14 +81,13 @@ fn is_refused_write(error: &rusqlite::Error) -> bool {
 impl DbError {
     /// Whether the file itself is the reason: it is damaged, or we may not write it.
     pub fn is_about_the_file(&self) -> bool {
-        match self {
-            Self::ReadOnly => true,
-            Self::Sqlite(error) => matches!(
-                error.sqlite_error_code(),
-                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-            ),
-            _ => false,
-        }
+        matches!(self, Self::ReadOnly | Self::Damaged(_) | Self::Refused)
+    }
+
+    /// Whether the writer has told the reason already, so that a worker that
+    /// tries again need not log it each time.
+    pub fn is_told(&self) -> bool {
+        matches!(self, Self::Full | Self::Damaged(_) | Self::Refused)
     }
 
     /// The error of a bare SQLite code, for answering several callers.
@@ -112,6 +127,14 @@ pub enum OpenError {
         absolute(.0)
     )]
     NotADatabase(PathBuf),
+    /// The database of a server that did not stop cleanly is not there.
+    #[error(
+        "the database {} is gone, although a server that used it did not stop cleanly; put it back, \
+         or a copy with `seller-platform restore FILE`, or remove {}.commits to begin with an empty one",
+        absolute(.0),
+        absolute(.0)
+    )]
+    Gone(PathBuf),
     /// A SQLite database of another program.
     #[error("{} is a database of another program; check database.path", absolute(.0))]
     Foreign(PathBuf),
@@ -239,7 +262,11 @@ impl OpenError {
     /// Turns the error of a statement into one that names the file.
     pub fn of(path: &Path, error: DbError) -> Self {
         match error {
-            DbError::Sqlite(cause) => Self::sqlite(path, cause),
+            DbError::Sqlite(cause) | DbError::Damaged(cause) => Self::sqlite(path, cause),
+            DbError::Refused => Self::Damaged {
+                path: path.to_owned(),
+                detail: alarm::kept(path).unwrap_or_else(|| DbError::Refused.to_string()),
+            },
             DbError::ReadOnly => match access::require_writable(path) {
                 Err(named) => named,
                 Ok(()) => Self::read_only(path, path),

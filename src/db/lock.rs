@@ -10,12 +10,16 @@ use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use super::files::Kind;
 use super::{OpenError, access, beside};
 
 /// The held lock. Dropping it removes the file and releases the lock.
 pub struct LockFile {
     path: PathBuf,
     file: File,
+    /// The database itself, locked too: the lock file can be removed. SQLite has
+    /// locks of another kind on it, so this is closed after SQLite's connections.
+    database: Option<File>,
 }
 
 impl LockFile {
@@ -36,14 +40,37 @@ impl LockFile {
             file.set_len(0)?;
             writeln!(&file, "{}", std::process::id())
         };
-        match write() {
-            Ok(()) => Ok((Self { path, file }, left)),
-            Err(error) => Err(refusal(database, &path, error)),
+        let written = write();
+        let mut lock = Self { path, file, database: None };
+        if let Err(error) = written {
+            return Err(refusal(database, &lock.path, error));
         }
+        lock.hold_database(database)?;
+        Ok((lock, left))
     }
-}
 
-impl LockFile {
+    /// Locks the database itself, once it exists.
+    pub fn hold_database(&mut self, database: &Path) -> Result<(), OpenError> {
+        if self.database.is_some() {
+            return Ok(());
+        }
+        // What is wrong with the file is told by those who open it.
+        let Ok(file) = File::open(database) else {
+            return Ok(());
+        };
+        if matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock)) {
+            let pid = "unknown, its lock file was removed".to_owned();
+            return Err(OpenError::Locked { path: database.to_owned(), pid });
+        }
+        self.database = Some(file);
+        Ok(())
+    }
+
+    /// Releases the lock and leaves its file, as after a crash.
+    pub fn leave(mut self) {
+        self.path.clear();
+    }
+
     /// Writes the address of this server into the file, after the process id.
     pub fn note_address(&self, address: SocketAddr) -> std::io::Result<()> {
         writeln!(&self.file, "{address}")
@@ -69,11 +96,30 @@ fn held(database: &Path) -> Option<File> {
     matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)).then_some(file)
 }
 
+/// The file that the server on the database at `database` misses, as far as
+/// another process can see.
+pub fn missed_file(database: &Path) -> Option<Kind> {
+    let is_locked = File::open(database)
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)));
+    match (is_held(database), is_locked) {
+        (false, true) => Some(Kind::Lock),
+        (true, false) => Some(Kind::Database),
+        (true, true) if address_of_holder(database).is_some() => {
+            let is_whole = ["-wal", "-shm"].iter().all(|end| beside(database, end).exists());
+            (!is_whole).then_some(Kind::Log)
+        }
+        _ => None,
+    }
+}
+
 impl Drop for LockFile {
     fn drop(&mut self) {
         // Removed while it is still locked: a process that opened it meanwhile
-        // notices that the name is gone, and makes a new file.
-        let _ = std::fs::remove_file(&self.path);
+        // notices that the name is gone, and makes a new file. What has the name
+        // now may be another process's.
+        if is_named(&self.file, &self.path).unwrap_or(false) {
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -113,10 +159,15 @@ pub fn lock_path(path: &Path) -> std::io::Result<Locked> {
             }
             Err(std::fs::TryLockError::Error(error)) => return Err(error),
         }
-        let held = file.metadata()?;
-        let named = std::fs::metadata(path);
-        if named.is_ok_and(|named| named.ino() == held.ino() && named.dev() == held.dev()) {
+        if is_named(&file, path)? {
             return Ok(Locked::Mine(file));
         }
     }
+}
+
+/// Whether the file at `path` is this one.
+fn is_named(file: &File, path: &Path) -> std::io::Result<bool> {
+    let held = file.metadata()?;
+    let named = std::fs::metadata(path);
+    Ok(named.is_ok_and(|named| named.ino() == held.ino() && named.dev() == held.dev()))
 }

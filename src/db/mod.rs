@@ -6,19 +6,23 @@
 //! snapshot. This folder knows no domain: SQL is in the domains' `store.rs`.
 //!
 //! Look next: `tx.rs` (what jobs and reads may do), `writer.rs` (the group
-//! commit), `checkpoint.rs` (how the log stays small), `migrate.rs`,
-//! `backup.rs`.
+//! commit), `checkpoint.rs` (how the log stays small), `alarm.rs` (damage, and
+//! files that went away), `migrate.rs`, `backup.rs`.
 //!
 //! While a database is open no code of this process may open its file by any
 //! other way than SQLite: closing such a handle would drop SQLite's locks.
 
 pub mod access;
+pub mod alarm;
 pub mod backup;
 mod checkpoint;
 mod commits;
 mod condition;
+mod count;
 mod error;
+mod files;
 mod filters;
+mod good_copy;
 mod json;
 mod lock;
 mod look;
@@ -29,6 +33,7 @@ mod readers;
 pub mod restore;
 mod room;
 pub mod row;
+mod soundness;
 mod tx;
 mod watch;
 mod writer;
@@ -45,18 +50,23 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
-use crate::base::Clock;
+use crate::base::{Clock, Stop, worker};
 
+pub use alarm::Trouble;
 pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};
+pub use files::Kind as FileKind;
 pub use filters::{Filters, Page, sorted};
+pub use good_copy::newest as newest_good_copy;
 pub use json::Json;
-pub use lock::{address_of_holder as server_address, is_held as is_served};
+pub use lock::{address_of_holder as server_address, is_held as is_served, missed_file};
 pub use look::read_without_traces;
 pub use migrate::SCHEMA;
 pub use readers::Lane;
 pub use row::{Record, Stored};
+pub use soundness::Depth;
 pub use tx::{Column, ReadTx, WriteTx};
 pub use watch::Watch;
 pub use writer::Pending;
@@ -77,7 +87,7 @@ pub struct Options {
 /// What [`Db::open_exclusive`] found and did.
 #[derive(Debug)]
 pub struct Opened {
-    /// False after a crash or kill: run [`Db::quick_check`] in the background.
+    /// False after a crash or kill.
     pub was_clean: bool,
     /// One line for each migration that was applied.
     pub migrated: Vec<String>,
@@ -97,8 +107,18 @@ struct Inner {
     gate: Arc<checkpoint::Gate>,
     /// `None` once closed.
     readers: RwLock<Option<readers::Readers>>,
+    alarm: Arc<alarm::Alarm>,
     /// Held by the server, not by commands beside it.
-    lock: Mutex<Option<lock::LockFile>>,
+    held: Mutex<Option<Held>>,
+}
+
+/// What only a server has.
+struct Held {
+    lock: lock::LockFile,
+    files: Arc<files::Files>,
+    stop: Stop,
+    /// Looks at the files.
+    watcher: JoinHandle<()>,
 }
 
 impl Db {
@@ -107,13 +127,59 @@ impl Db {
     /// writer. A missing file is made, with mode 0600.
     pub fn open_exclusive(options: &Options) -> std::result::Result<(Self, Opened), OpenError> {
         pragmas::check_version()?;
-        let (lock, lock_was_left) = lock::LockFile::take(&options.path)?;
-        backup::forget_unsent(&options.path);
-        let was_clean = !lock_was_left && file_size(&beside(&options.path, "-wal")) == 0;
-        let migrated = migrate::bring_up(&options.path, &options.clock)?;
+        let path = &options.path;
+        let (mut lock, lock_was_left) = lock::LockFile::take(path)?;
+        backup::forget_unsent(path);
+        let log = file_size(&beside(path, "-wal"));
+        let noted = count::noted(path);
+        if !path.exists() && (noted.is_some() || alarm::kept(path).is_some()) {
+            return Err(OpenError::Gone(path.clone()));
+        }
+        let was_clean = !lock_was_left && log == 0 && noted.is_none();
+        let migrated = migrate::bring_up(path, &options.clock)?;
+        lock.hold_database(path)?;
         let db = Self::start(options, writer::Duty::WritesAndCheckpoints)?;
-        *db.inner.lock.lock() = Some(lock);
+        db.compare_commits(noted.unwrap_or(0), log > 0)?;
+        db.hold(lock)?;
         Ok((db, Opened { was_clean, migrated }))
+    }
+
+    /// Tells of commits that the file beside the database knows and the database
+    /// does not. If their log is there, it is damaged.
+    fn compare_commits(&self, noted: i64, had_log: bool) -> std::result::Result<(), OpenError> {
+        let path = &self.inner.path;
+        let stored = self
+            .read(Lane::Slow, |tx| Ok::<_, DbError>(count::stored(tx.connection())?))
+            .map_err(|error| OpenError::of(path, error))?;
+        if noted > stored {
+            let count = noted - stored;
+            self.inner.alarm.misses(&format!(
+                "the last {count} commits that were answered are not in the database"
+            ));
+            if had_log {
+                self.inner.alarm.raise(&format!(
+                    "the write-ahead log is damaged, the last {count} commits are not in it"
+                ));
+            }
+        }
+        count::CountFile::open(path, true).note(stored);
+        Ok(())
+    }
+
+    /// Begins to look at the files.
+    fn hold(&self, lock: lock::LockFile) -> std::result::Result<(), OpenError> {
+        let path = &self.inner.path;
+        let files = Arc::new(files::Files::of(path, Arc::clone(&self.inner.alarm)));
+        self.inner.writer.look_at(Arc::clone(&files));
+        let (stop, watched) = (Stop::default(), Arc::clone(&files));
+        let watcher = worker::start("db-files", &stop, move |stop| watched.watch(stop));
+        let watcher = watcher.map_err(|cause| OpenError::Io {
+            doing: "start the thread that looks at the files of",
+            path: path.clone(),
+            cause,
+        })?;
+        *self.inner.held.lock() = Some(Held { lock, files, stop, watcher });
+        Ok(())
     }
 
     /// Opens the database for a command, also while a server runs on it. Makes
@@ -128,6 +194,7 @@ impl Db {
         let connection = pragmas::open_writer(&options.path)?;
         let gate = Arc::new(checkpoint::Gate::default());
         let commits = Arc::<commits::Commits>::default();
+        let alarm = Arc::new(alarm::Alarm::new(&options.path, &options.clock));
         // A kept snapshot holds up checkpoints, so only a process that also
         // runs them may keep one.
         let keeps = duty == writer::Duty::WritesAndCheckpoints;
@@ -139,6 +206,8 @@ impl Db {
             worker_connections: readers.worker_connections(),
             commits,
             duty,
+            alarm: Arc::clone(&alarm),
+            count: count::CountFile::open(&options.path, keeps),
         })
         .map_err(|cause| OpenError::Io {
             doing: "start the writer thread for",
@@ -152,7 +221,8 @@ impl Db {
                 writer,
                 gate,
                 readers: RwLock::new(Some(readers)),
-                lock: Mutex::new(None),
+                alarm,
+                held: Mutex::new(None),
             }),
         })
     }
@@ -171,6 +241,9 @@ impl Db {
         let Some(readers) = readers.as_ref() else {
             return Err(DbError::Stopped.into());
         };
+        // Left by another database on this thread.
+        alarm::take_fault();
+        let _noting = NoteFault(&self.inner.alarm);
         // Before a connection is taken, so that waiting here blocks nobody else.
         let _pass = (lane == Lane::InPlace).then(|| self.inner.gate.enter());
         let reader = readers.take(lane)?;
@@ -235,18 +308,42 @@ impl Db {
         self.inner.writer.condition()
     }
 
-    /// Checks for corruption, on a connection of its own without deadline.
-    /// Returns the errors found; an empty list if there are none.
-    pub fn quick_check(&self) -> Result<Vec<String>> {
-        let readers = self.inner.readers.read();
-        readers.as_ref().ok_or(DbError::Stopped)?.quick_check()
+    /// Why nothing is written; `None` while all is well with the files.
+    pub fn trouble(&self) -> Option<Trouble> {
+        self.inner.alarm.trouble()
+    }
+
+    /// Whether writes are refused, for workers that then have nothing to do.
+    pub fn is_blocked(&self) -> bool {
+        self.inner.alarm.is_blocked()
+    }
+
+    /// What is said of answered writes that are missing.
+    pub fn missing(&self) -> Option<String> {
+        self.inner.alarm.missing()
+    }
+
+    /// The key file must stay where it is, too, from now on.
+    pub fn hold_key(&self, path: &Path) {
+        if let Some(held) = &*self.inner.held.lock() {
+            held.files.hold_key(path);
+        }
+    }
+
+    /// See [`backup::copy_unnamed`]. Damage that the copy shows raises the alarm.
+    pub fn copy_unnamed(&self) -> std::result::Result<backup::Unnamed, backup::BackupError> {
+        let copy = backup::copy_unnamed(&self.inner.path);
+        if let Err(backup::BackupError::Damaged { detail, .. }) = &copy {
+            self.inner.alarm.raise(detail);
+        }
+        copy
     }
 
     /// Notes the address of this server for commands that run beside it, as
     /// long as it holds the database; see [`server_address`].
     pub fn note_address(&self, address: SocketAddr) -> std::io::Result<()> {
-        let lock = self.inner.lock.lock();
-        lock.as_ref().map_or(Ok(()), |lock| lock.note_address(address))
+        let held = self.inner.held.lock();
+        held.as_ref().map_or(Ok(()), |held| held.lock.note_address(address))
     }
 
     /// Tables and columns that the statements of `f` read, for tests.
@@ -283,7 +380,8 @@ impl Db {
     }
 
     /// Runs the queued jobs, ends the reads that still run, moves the content of
-    /// the log into the file and leaves exactly that one file. Later calls on
+    /// the log into the file and leaves exactly that one file, and what is kept of
+    /// a damage. Later calls on
     /// clones fail with [`DbError::Stopped`].
     pub fn close(self) -> Result<()> {
         self.inner.stop()
@@ -305,13 +403,32 @@ impl Inner {
         if let Some(readers) = readers {
             readers.close();
         }
-        let lock = self.lock.lock().take();
-        // A command leaves the log to the server. Without a server, SQLite
-        // runs a checkpoint when the connection closes.
-        let folded = lock.as_ref().map_or(Ok(()), |_| checkpoint::fold(&connection));
-        connection.close().map_err(|(_, error)| error)?;
-        drop(lock);
-        folded
+        let Some(Held { lock, files, stop, watcher }) = self.held.lock().take() else {
+            // A command leaves the log to the server. Without a server, SQLite
+            // runs a checkpoint when the connection closes.
+            return Ok(connection.close().map_err(|(_, error)| error)?);
+        };
+        stop.stop();
+        // It ends with an error only after a panic, which is in the log.
+        let _ = watcher.join();
+        files.are_there();
+        match self.alarm.gone() {
+            // What has those names now belongs to others: it is left alone, and
+            // the next start knows that this was no clean stop.
+            Some(FileKind::Database | FileKind::Log) => {
+                checkpoint::leave_files(&connection)?;
+                connection.close().map_err(|(_, error)| error)?;
+                lock.leave();
+                Err(DbError::Refused)
+            }
+            _ => {
+                let folded = checkpoint::fold(&connection);
+                connection.close().map_err(|(_, error)| error)?;
+                count::forget(&self.path);
+                drop(lock);
+                folded
+            }
+        }
     }
 }
 
@@ -320,6 +437,15 @@ impl Drop for Inner {
         if let Err(error) = self.stop() {
             tracing::error!(%error, "the database was not closed cleanly");
         }
+    }
+}
+
+/// Raises what a read has seen, when it ends.
+struct NoteFault<'a>(&'a alarm::Alarm);
+
+impl Drop for NoteFault<'_> {
+    fn drop(&mut self) {
+        self.0.note_fault();
     }
 }
 

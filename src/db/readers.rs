@@ -55,6 +55,8 @@ pub struct Readers {
     slow: Pool<Manager>,
     path: PathBuf,
     shared: Arc<Shared>,
+    /// Of checks, which are stopped before all others.
+    checks: Arc<Shared>,
 }
 
 impl Readers {
@@ -79,6 +81,7 @@ impl Readers {
             slow: pool(&options.path, &shared, options.slow_readers)?,
             path: options.path.clone(),
             shared,
+            checks: Arc::new(Shared::new(None)),
         })
     }
 
@@ -112,14 +115,14 @@ impl Readers {
         Arc::clone(&self.worker_connections)
     }
 
-    /// `PRAGMA quick_check` on a connection of its own.
-    pub fn quick_check(&self) -> Result<Vec<String>> {
-        let reader = Reader::open(&self.path, &self.shared)?;
-        let mut statement = reader.connection().prepare("PRAGMA quick_check")?;
-        let lines = statement
-            .query_map([], |row| row.get(0))?
-            .collect::<rusqlite::Result<Vec<String>>>()?;
-        Ok(lines.into_iter().filter(|line| line != "ok").collect())
+    /// A connection for a check of the file, without deadline.
+    pub fn for_check(&self) -> Result<Reader> {
+        Ok(Reader::open(&self.path, &self.checks)?)
+    }
+
+    /// Stops the checks that run at present, and all later ones.
+    pub fn stop_checks(&self) {
+        self.checks.interrupt();
     }
 
     /// Stops the statements that run at present; they end with

@@ -10,7 +10,7 @@ use super::backup::{
     BackupError, Partial, Result, check, dated, refuse_same, remove_companions, rename, sync_folder,
 };
 use super::lock::LockFile;
-use super::{OpenError, beside, file_size, migrate, pragmas};
+use super::{OpenError, alarm, beside, count, file_size, migrate, pragmas};
 use crate::base::{Clock, Instant};
 
 /// What [`restore`] did.
@@ -45,6 +45,9 @@ pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> 
     give_to_owner_of(&incoming, database)?;
     let aside = set_aside(database, clock.now())?;
     incoming.finish(database)?;
+    // What was known of the replaced database does not hold for this one.
+    count::forget(database);
+    alarm::forget_all(database);
     sync_folder(database)?;
 
     let rows: u64 = rows.values().sum();

@@ -22,6 +22,12 @@ pub(super) fn has_free_space(folder: &Path) -> bool {
     !matches!(asked, Err(Errno::NOSPC | Errno::DQUOT | Errno::FBIG))
 }
 
+/// Whether the file system of a folder is mounted read-only.
+pub(super) fn is_read_only(folder: &Path) -> bool {
+    rustix::fs::statvfs(folder)
+        .is_ok_and(|found| found.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

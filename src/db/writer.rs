@@ -5,7 +5,8 @@
 //! hooks and answers. A job that fails or panics undoes its own changes only;
 //! a commit that fails fails every job of it. A write that finds no space is
 //! undone; from then on the writer itself checks each second whether there is
-//! space (`condition.rs`). When the disk reports an error at a sync, it is
+//! space (`condition.rs`). While the database is damaged or a file of it is gone
+//! (`alarm.rs`), jobs are refused before they run. When the disk reports an error at a sync, it is
 //! unknown what is stored: the process ends, and the next start finds
 //! everything that was ever answered.
 
@@ -13,9 +14,9 @@ use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
@@ -23,9 +24,13 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, ffi};
 use tokio::sync::oneshot;
 
+use super::alarm::Alarm;
 use super::checkpoint::{Checkpointer, Gate, Log};
 use super::commits::Commits;
 use super::condition::{Condition, Observed};
+use super::count::{self, CountFile};
+use super::error::REFUSED;
+use super::files::{Files, Kind};
 use super::readers::WorkerConnections;
 use super::tx::{Hook, WriteTx};
 use super::watch::{self, Changes, Watch};
@@ -64,6 +69,10 @@ pub struct Setup {
     pub commits: Arc<Commits>,
     /// Whether it checkpoints.
     pub duty: Duty,
+    /// While it is raised, nothing is written.
+    pub alarm: Arc<Alarm>,
+    /// Where the number of commits is noted.
+    pub count: CountFile,
 }
 
 impl Setup {
@@ -94,19 +103,25 @@ struct Shared {
     closed: AtomicBool,
     watchers: Mutex<Vec<Watcher>>,
     changes: Arc<Changes>,
+    /// The server's files.
+    files: OnceLock<Arc<Files>>,
 }
 
 impl Handle {
     /// Starts the thread.
     pub fn start(setup: Setup) -> std::io::Result<Self> {
         let (queue, jobs) = mpsc::sync_channel(QUEUE);
-        let shared = Arc::<Shared>::default();
+        let shared = Arc::new(Shared {
+            observed: Observed::of(setup.connection.path().map(Path::new)),
+            ..Shared::default()
+        });
         let writer = Writer {
             setup,
             jobs,
             shared: Arc::clone(&shared),
             log: Log::new(),
             log_stays: false,
+            is_log_safe: false,
             stopping: false,
         };
         let thread =
@@ -149,7 +164,19 @@ impl Handle {
     ) -> Result<()> {
         let changes = Arc::clone(&self.shared.changes);
         changes.listen(Box::new(move |watch: usize, key| changed(watches[watch].meaning, key)));
-        self.submit(move |tx| watch::install(tx.connection(), watches, changes)).wait()
+        let (caller, answer) = mpsc::sync_channel(1);
+        // No job: the triggers are this connection's own, also while jobs are refused.
+        let install = move |connection: &Connection| {
+            let _ = caller.send(watch::install(connection, watches, changes));
+        };
+        self.queue.send(Message::Setup(Box::new(install))).map_err(|_| DbError::Stopped)?;
+        answer.recv().map_err(|_| DbError::Stopped)?
+    }
+
+    /// From now on each commit looks whether these files are there.
+    pub fn look_at(&self, files: Arc<Files>) {
+        // Set once, when the server opens the database.
+        let _ = self.shared.files.set(files);
     }
 
     /// Whether writes succeed, without asking the writer's thread.
@@ -223,6 +250,7 @@ impl<T, E: From<DbError>> Future for Pending<T, E> {
 
 enum Message {
     Job(Box<dyn Job>),
+    Setup(Box<dyn FnOnce(&Connection) + Send>),
     Stop,
 }
 
@@ -281,6 +309,8 @@ struct Writer {
     log: Log,
     /// Whether the last checkpoint failed, which is logged once.
     log_stays: bool,
+    /// Whether what is in the log of a vanished file was taken care of.
+    is_log_safe: bool,
     stopping: bool,
 }
 
@@ -300,6 +330,10 @@ impl Writer {
                 self.commit_and_answer(&mut batch);
                 worked = Instant::now();
             } else if self.stopping {
+                if let Some(files) = self.shared.files.get() {
+                    files.are_there();
+                }
+                self.save_log();
                 return self.setup.connection;
             }
             if self.shared.observed.wants_try() {
@@ -309,7 +343,9 @@ impl Writer {
                 looked = Instant::now();
                 version = self.look_outside(version);
                 self.keep_log_small(|log, setup| log.when_idle(&setup.of_log(), worked.elapsed()));
+                self.save_log();
             }
+            self.setup.alarm.note_fault();
         }
     }
 
@@ -325,6 +361,7 @@ impl Writer {
         while let Some(message) = next {
             match message {
                 Message::Job(job) => batch.push(job),
+                Message::Setup(run) => run(&self.setup.connection),
                 Message::Stop => self.stopping = true,
             }
             if batch.len() == BATCH {
@@ -336,6 +373,12 @@ impl Writer {
     }
 
     fn commit_and_answer(&mut self, batch: &mut Vec<Box<dyn Job>>) {
+        if self.setup.alarm.is_blocked() {
+            for job in batch.drain(..) {
+                job.answer(Some(REFUSED));
+            }
+            return;
+        }
         self.shared.observed.begin();
         let changes = self.setup.connection.total_changes();
         let committed = self.commit(batch);
@@ -350,15 +393,17 @@ impl Writer {
                         tracing::error!("a hook after a commit panicked; the commit stands");
                     }
                 }
-                None
+                // What was written to a file without a name is not answered as stored.
+                let is_stored = self.shared.files.get().is_none_or(|files| files.are_there());
+                (has_changed && !is_stored).then_some(REFUSED)
             }
             Err(code) => {
                 self.roll_back();
                 self.shared.changes.undone();
                 self.shared.observed.end(Some(Err(code)));
                 let error = DbError::of_code(code);
-                // A full disk is logged once, and not for each commit.
-                if !matches!(error, DbError::Full) {
+                // Those are logged once, and not for each commit.
+                if !error.is_told() {
                     tracing::error!(%error, jobs = batch.len(), "a commit failed and was undone");
                 }
                 Some(code)
@@ -376,10 +421,24 @@ impl Writer {
         let connection = &self.setup.connection;
         execute(connection, "BEGIN IMMEDIATE")?;
         let tx = WriteTx::new(connection, self.setup.clock.now());
+        let changes = connection.total_changes();
+        let mut keeps = false;
         for job in batch {
-            run_in_savepoint(&tx, job.as_mut())?;
+            keeps |= run_in_savepoint(&tx, job.as_mut())?;
         }
+        // Beside a job that met damage no other is answered as stored.
+        if self.setup.alarm.note_fault() {
+            return Err(REFUSED);
+        }
+        let counted = if keeps && connection.total_changes() > changes {
+            Some(count::raise(connection, tx.now()).map_err(|error| bare(&error))?)
+        } else {
+            None
+        };
         self.commit_or_die()?;
+        if let Some(commits) = counted {
+            self.setup.count.note(commits);
+        }
         // A statement may find no space and leave the transaction as it was.
         let is_full = |code: &ffi::Error| matches!(DbError::of_code(*code), DbError::Full);
         let refused = tx.failure().filter(is_full);
@@ -388,6 +447,9 @@ impl Writer {
 
     /// Writes a page without changing its content, if the disk has room for more.
     fn try_writing(&mut self) {
+        if self.setup.alarm.is_blocked() {
+            return;
+        }
         let connection = &self.setup.connection;
         self.shared.observed.begin();
         let written = require_room(connection)
@@ -423,7 +485,8 @@ impl Writer {
     }
 
     fn keep_log_small(&mut self, checkpoint: impl FnOnce(&mut Log, &Setup) -> Result<()>) {
-        if self.setup.duty == Duty::WritesOnly {
+        // While there is trouble, the log stays as it is.
+        if self.setup.duty == Duty::WritesOnly || self.setup.alarm.is_blocked() {
             return;
         }
         match checkpoint(&mut self.log, &self.setup) {
@@ -439,6 +502,39 @@ impl Writer {
                 tracing::warn!(%error, "the write-ahead log cannot be folded in; it is tried again");
             }
             Err(_) => {}
+        }
+    }
+
+    /// After a file went away, puts what is in the log where it is safe.
+    fn save_log(&mut self) {
+        let (Some(gone), Some(files)) = (self.setup.alarm.gone(), self.shared.files.get()) else {
+            return;
+        };
+        if self.is_log_safe {
+            return;
+        }
+        self.is_log_safe = true;
+        if files.is_replaced() {
+            // Applied to another database, the log would destroy it.
+            for path in files.of_log() {
+                let mut aside = path.as_os_str().to_owned();
+                aside.push(".of-replaced");
+                if let Err(error) = std::fs::rename(path, &aside) {
+                    tracing::error!(%error, "{} cannot be set aside", path.display());
+                }
+            }
+        } else if gone == Kind::Log {
+            // This process still has the log, and the database is the right one.
+            match self.setup.of_log().run("PRAGMA wal_checkpoint(TRUNCATE)") {
+                Ok(true) => {
+                    tracing::warn!("what was in the removed log was moved into the database");
+                }
+                // A read still needs the log: tried again.
+                Ok(false) => self.is_log_safe = false,
+                Err(error) => {
+                    tracing::error!(%error, "what was in the removed log cannot be moved into the database");
+                }
+            }
         }
     }
 
@@ -466,9 +562,9 @@ impl Writer {
     }
 }
 
-/// Runs one job so that its failure undoes its own changes only. An error
-/// means that the whole transaction is gone.
-fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> std::result::Result<(), ffi::Error> {
+/// Runs one job so that its failure undoes its own changes only; whether they
+/// are kept. An error means that the whole transaction is gone.
+fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> std::result::Result<bool, ffi::Error> {
     let connection = tx.connection();
     execute(connection, "SAVEPOINT job")?;
     let hooks = tx.hook_count();
@@ -485,7 +581,8 @@ fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> std::result::Result<
         tx.drop_hooks_from(hooks);
         execute(connection, "ROLLBACK TO job")?;
     }
-    execute(connection, "RELEASE job")
+    execute(connection, "RELEASE job")?;
+    Ok(keep)
 }
 
 fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::Error> {
@@ -493,9 +590,12 @@ fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::E
         .prepare_cached(sql)
         .and_then(|mut statement| statement.execute([]))
         .map(|_| ())
-        .map_err(|error| {
-            error.sqlite_error().copied().unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ERROR))
-        })
+        .map_err(|error| bare(&error))
+}
+
+/// The code of an error of SQLite.
+fn bare(error: &rusqlite::Error) -> ffi::Error {
+    error.sqlite_error().copied().unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ERROR))
 }
 
 /// Fails like a write that finds no space, if the disk has no room.

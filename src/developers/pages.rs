@@ -22,6 +22,7 @@ use crate::base::Day;
 use crate::edge::route::Surface;
 use crate::http::reply::media;
 use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::operations::soundness::{self, Outage};
 use crate::panel::{Layout, Notice, Tone};
 
 /// The pages change only with a new version of the service.
@@ -153,6 +154,8 @@ pub(super) struct Seen {
     pub today: Day,
     pub parts: Vec<(Component, State)>,
     pub days: Vec<PartDay>,
+    /// Why nothing is stored.
+    pub outage: Option<Outage>,
 }
 
 impl Seen {
@@ -162,7 +165,7 @@ impl Seen {
             let parts = status::now(app, tx, request.now)?;
             Ok::<_, Problem>((parts, status::history(tx, today.plus(1 - DAYS))?))
         })?;
-        Ok(Self { today, parts, days })
+        Ok(Self { today, parts, days, outage: soundness::outage(app) })
     }
 
     fn worst(&self) -> State {
@@ -189,6 +192,9 @@ struct StatusJson {
     /// Civil time of the service.
     checked_at: String,
     components: Vec<PartJson>,
+    /// Why nothing is stored, and the way on; only while that is so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -243,6 +249,7 @@ fn as_json(app: &App, request: &Request, seen: &Seen) -> StatusJson {
         status: seen.worst().name(),
         checked_at: app.zone().partner(request.now),
         components: seen.parts.iter().map(part).collect(),
+        reason: seen.outage.as_ref().map(|outage| outage.said.clone()),
     }
 }
 
@@ -266,6 +273,10 @@ pub(super) fn status_page(layout: Layout, frame: Frame, seen: &Seen, at: String)
         layout,
         verdict: Notice::new(tone, said, ""),
         at,
+        reason: seen.outage.as_ref().map_or_else(String::new, |outage| match language {
+            Language::Portuguese => outage.dito.clone(),
+            Language::English => outage.said.clone(),
+        }),
         parts: seen.parts.iter().map(part).collect(),
         frame,
     }

@@ -150,6 +150,7 @@ fn seen(state: State, days: i64) -> Seen {
         today,
         parts: parts.into_iter().zip(states).collect(),
         days: parts.into_iter().flat_map(of).collect(),
+        outage: None,
     }
 }
 

@@ -199,6 +199,8 @@ pub struct StatusPage {
     pub verdict: Notice,
     /// When the state was checked.
     pub at: String,
+    /// Why nothing is stored; empty while it is.
+    pub reason: String,
     pub parts: Vec<PartRow>,
 }
 

@@ -332,6 +332,13 @@ impl From<DbError> for Problem {
                 cause: Some(error.into()),
                 ..Self::unavailable("the service is busy; try again in a moment", 1)
             },
+            // The alarm was logged when it was raised.
+            DbError::Damaged(_) => {
+                Self::unavailable("this cannot be read until the operator restores a copy", 60)
+            }
+            DbError::Refused => {
+                Self::unavailable("the service cannot store anything until its operator acts", 60)
+            }
             DbError::Full => Self {
                 cause: Some(error.into()),
                 ..Self::unavailable("the service cannot store anything at the moment", 10)

@@ -26,7 +26,7 @@ use crate::app::App;
 use crate::base::{Clock, MlUserId, Stop, worker};
 use crate::changes::IssuedSeconds;
 use crate::config;
-use crate::db::DbError;
+use crate::db::{Db, DbError};
 
 use account::tokens::RefreshLocks;
 use books::words::Words;
@@ -99,7 +99,7 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
     for number in 1..=inbox::WORKERS {
         let (app, busy) = (Arc::clone(app), Arc::clone(&busy));
         let work = move |stop: &Stop| {
-            repeat(stop, &app.marketplace.bell, || {
+            repeat(&app.db, stop, &app.marketplace.bell, || {
                 inbox::work(&app, &busy, stop);
             });
         };
@@ -108,13 +108,13 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
     for number in 1..=sync::WORKERS {
         let app = Arc::clone(app);
         let work = move |stop: &Stop| {
-            repeat(stop, &app.marketplace.wanted, || sync::work(&app, stop));
+            repeat(&app.db, stop, &app.marketplace.wanted, || sync::work(&app, stop));
         };
         threads.push(worker::start(&format!("sync-{number}"), stop, work)?);
     }
     let app = Arc::clone(app);
     let work = move |stop: &Stop| {
-        repeat(stop, &app.marketplace.bell, || account::purge::work(&app, stop));
+        repeat(&app.db, stop, &app.marketplace.bell, || account::purge::work(&app, stop));
     };
     threads.push(worker::start("forget", stop, work)?);
     Ok(threads)
@@ -127,6 +127,7 @@ fn work_off(stop: &Stop, what: &str, mut one: impl FnMut() -> Result<bool, DbErr
         match one() {
             Ok(true) => {}
             Ok(false) => return,
+            Err(error) if error.is_told() => return,
             Err(error) => {
                 tracing::warn!(%error, "{what} failed; trying again");
                 return;
@@ -136,11 +137,13 @@ fn work_off(stop: &Stop, what: &str, mut one: impl FnMut() -> Result<bool, DbErr
 }
 
 /// Runs `round` now, at each ring and at least once per [`LOOK`], until `stop`
-/// is set.
-fn repeat(stop: &Stop, bell: &Stop, mut round: impl FnMut()) {
+/// is set; not while nothing can be stored.
+fn repeat(db: &Db, stop: &Stop, bell: &Stop, mut round: impl FnMut()) {
     let (mut rings, _) = bell.wait_ring(u64::MAX, Duration::ZERO);
     while !stop.wait(Duration::ZERO) {
-        round();
+        if !db.is_blocked() {
+            round();
+        }
         let (seen, stopping) = bell.wait_ring(rings, LOOK);
         if stopping {
             return;

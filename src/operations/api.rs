@@ -4,8 +4,8 @@ use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
+use super::soundness::{self, Outage};
 use crate::app::App;
-use crate::db::Condition;
 use crate::http::{Code, Family, Problem, Reply, Request, assets, policy};
 
 #[derive(Serialize)]
@@ -24,6 +24,9 @@ struct Ready {
     ok: bool,
     /// `ok`: the database accepts writes.
     database: &'static str,
+    /// What an operator must know although the service works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
 }
 
 /// Why the service is not ready, with the error fields of the integration family.
@@ -32,26 +35,25 @@ struct NotReady {
     ok: bool,
     success: bool,
     code: &'static str,
-    message: &'static str,
+    message: String,
     database: &'static str,
 }
 
 /// `Retry-After` in seconds while the service is not ready.
 const AGAIN_S: u16 = 5;
 
-/// `GET /readyz`: the database accepts writes and no damage was found. The answer
-/// comes from memory, so it never waits. Migrations are done before the server
-/// listens.
+/// `GET /readyz`: the database accepts writes, no damage was found and no file is
+/// gone. The answer comes from memory, so it never waits. Migrations are done
+/// before the server listens.
 pub fn readyz(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
-    let (database, message) = match app.db.condition() {
-        _ if app.integrity.is_damaged() => ("damaged", "the database is damaged; restore a backup"),
-        Condition::Writable => return Reply::json(&Ready { ok: true, database: "ok" }),
-        Condition::Full => ("full", "the disk is full; nothing can be stored until some is free"),
-        Condition::NotWritable => ("not writable", "the database takes no writes at the moment"),
+    let Some(outage) = soundness::outage(app) else {
+        let warning = soundness::missing(app);
+        return Reply::json(&Ready { ok: true, database: "ok", warning });
     };
     let code = Code::Unavailable.name(Family::Integration);
-    let reply = Reply::json(&NotReady { ok: false, success: false, code, message, database })?;
-    Ok(reply
+    let Outage { word: database, said: message, .. } = outage;
+    let not_ready = NotReady { ok: false, success: false, code, message, database };
+    Ok(Reply::json(&not_ready)?
         .status(StatusCode::SERVICE_UNAVAILABLE)
         .with(http::header::RETRY_AFTER, AGAIN_S.into()))
 }

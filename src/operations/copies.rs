@@ -9,7 +9,7 @@ use http::{HeaderName, HeaderValue};
 
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::db::backup::{self, BackupError};
+use crate::db::backup::BackupError;
 use crate::edge::guard::KeyHolder;
 use crate::http::body::Pieces;
 use crate::http::{Problem, Reply, Request};
@@ -26,7 +26,7 @@ const COME_BACK_S: i64 = 30;
 pub fn backup(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
     let turn = Arc::clone(&app.copying).try_acquire_owned();
     let turn = turn.map_err(|_| busy())?;
-    let copy = backup::copy_unnamed(app.db.path()).map_err(problem)?;
+    let copy = app.db.copy_unnamed().map_err(problem)?;
     let actor = Actor::key(&holder.key, request);
     let bytes = copy.bytes;
     app.db.write(move |tx| {

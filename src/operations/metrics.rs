@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use http::HeaderValue;
 
-use super::store;
+use super::{soundness, store};
 use crate::app::App;
 use crate::base::Instant;
-use crate::db::{Condition, Lane};
+use crate::db::{Condition, FileKind, Lane, Trouble};
 use crate::edge::guard::KeyHolder;
 use crate::http::{Problem, Reply, Request};
 use crate::partner::webhooks;
@@ -139,11 +139,11 @@ fn database(figures: &mut Figures, app: &App) {
         std::fs::metadata(app.db.path()).map_or(0, |file| file.len()),
     );
     figures.gauge("seller_platform_wal_bytes", "Size of the write-ahead log.", app.db.wal_bytes());
-    let condition = app.db.condition();
+    let (condition, trouble) = (app.db.condition(), app.db.trouble());
     figures.gauge(
         "seller_platform_database_writable",
         "1 when the last write went through.",
-        u64::from(condition == Condition::Writable),
+        u64::from(condition == Condition::Writable && trouble.is_none()),
     );
     figures.gauge(
         "seller_platform_disk_full",
@@ -151,10 +151,35 @@ fn database(figures: &mut Figures, app: &App) {
         u64::from(condition == Condition::Full),
     );
     figures.gauge(
-        "seller_platform_database_damaged",
-        "1 when the check after an unclean stop found damage.",
-        u64::from(app.integrity.is_damaged()),
+        "seller_platform_file_system_read_only",
+        "1 when the last write was refused because the file system is read-only.",
+        u64::from(condition == Condition::ReadOnly),
     );
+    figures.gauge(
+        "seller_platform_database_damaged",
+        "1 when damage was found; nothing is written then: restore a backup.",
+        u64::from(matches!(trouble, Some(Trouble::Damaged(_)))),
+    );
+    let name = "seller_platform_database_file_gone";
+    let help =
+        "1 for a file that was removed or replaced while it was open; nothing is written then.";
+    figures.metric("gauge", name, help);
+    for kind in FileKind::ALL {
+        let label = format!("{{file=\"{}\"}}", kind.label());
+        figures.value(name, &label, u64::from(trouble == Some(Trouble::Gone(kind))));
+    }
+    figures.gauge(
+        "seller_platform_database_writes_missing",
+        "1 when answered writes were missing at a start.",
+        u64::from(app.db.missing().is_some()),
+    );
+    if let Ok(at) = soundness::last_whole_check(app) {
+        figures.gauge(
+            "seller_platform_database_checked_timestamp_seconds",
+            "When the whole database was last found sound, in seconds since 1970; 0 before the first time.",
+            count(at.0),
+        );
+    }
 }
 
 fn marketplace(figures: &mut Figures, app: &App) {

@@ -3,12 +3,12 @@
 
 use std::time::SystemTime;
 
+use super::soundness;
 use super::store::{self, InboxFigures, Waiting};
 use super::views::OpenItem;
 use crate::app::App;
-use crate::base::secrets::key_file_of;
 use crate::base::{DAY_S, Instant, UserId, grouped};
-use crate::db::{ReadTx, Result};
+use crate::db::{Condition, FileKind, ReadTx, Result, Trouble};
 use crate::messages::delivery::gate::Health;
 use crate::messages::{queue, store as messages};
 use crate::outbox::{Channel, channel_words};
@@ -164,23 +164,62 @@ fn counted(
     Some(item(Tone::Warn, title, text).done_at(href))
 }
 
+/// What is wrong with the files, and the way on.
+fn trouble(app: &App) -> Vec<OpenItem> {
+    let copy = soundness::copy_path(app);
+    let mut items = Vec::new();
+    match app.db.trouble() {
+        Some(Trouble::Damaged(seen)) => {
+            let file = copy.as_deref().unwrap_or("ARQUIVO");
+            let text = format!(
+                "Nada é gravado. Pare o servidor e restaure a cópia boa mais nova: seller-platform restore {file}. O que foi visto: {seen}."
+            );
+            items.push(item(Tone::Bad, "O banco de dados está danificado", text));
+        }
+        Some(Trouble::Gone(kind)) => {
+            let (title, text) = match kind {
+                FileKind::Database => (
+                    "O arquivo do banco foi removido ou trocado",
+                    "Nada é gravado. Ponha no lugar o arquivo ou uma cópia, com seller-platform restore, e inicie o servidor de novo.",
+                ),
+                FileKind::Log => (
+                    "O log de escrita foi removido ou trocado",
+                    "Nada é gravado. Inicie o servidor de novo e compare com a cópia mais nova.",
+                ),
+                FileKind::Lock => (
+                    "O arquivo de bloqueio foi removido ou trocado",
+                    "Nada é gravado. Inicie o servidor de novo.",
+                ),
+                FileKind::Key => (
+                    "O arquivo da chave não está mais ao lado do banco",
+                    "Nada é gravado. Ponha-o de volta antes de parar o servidor: sem ele, as contas vinculadas se perdem.",
+                ),
+            };
+            items.push(item(Tone::Bad, title, text));
+        }
+        None => {}
+    }
+    if app.db.condition() == Condition::ReadOnly {
+        items.push(item(
+            Tone::Bad,
+            "O sistema de arquivos está somente para leitura",
+            "Nada é gravado. Veja o log do sistema e monte o disco para gravação.",
+        ));
+    }
+    if let Some(missing) = app.db.missing() {
+        let copy = copy.as_deref().unwrap_or("a cópia mais nova");
+        let text = format!(
+            "O log de escrita faltava na última partida ({missing}). Compare com {copy}; depois, remova o arquivo .missing ao lado do banco."
+        );
+        items.push(item(Tone::Bad, "Gravações já confirmadas podem faltar", text));
+    }
+    items
+}
+
 /// The database, its key and its copies.
 fn files(app: &App, backup: LastBackup, now: Instant) -> Vec<OpenItem> {
     let mut items = Vec::new();
-    if app.integrity.is_damaged() {
-        items.push(item(
-            Tone::Bad,
-            "O banco de dados está danificado",
-            "Pare o servidor e restaure o último backup com seller-platform restore ARQUIVO.",
-        ));
-    }
-    if app.config.security.secret_key.is_empty() && !key_file_of(app.db.path()).exists() {
-        items.push(item(
-            Tone::Bad,
-            "O arquivo da chave não está mais ao lado do banco",
-            "Ponha-o de volta antes de parar o servidor: sem ele, as contas vinculadas se perdem.",
-        ));
-    }
+    items.extend(trouble(app));
     let (title, text) = match backup {
         LastBackup::Nowhere => (
             "Nenhuma cópia de segurança".to_owned(),

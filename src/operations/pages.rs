@@ -58,7 +58,7 @@ fn health_rows(app: &App, figures: &Figures, backup: LastBackup) -> Vec<HealthRo
         state,
         href: "",
     };
-    let integrity = if app.integrity.is_damaged() { Badge::Broken } else { Badge::Healthy };
+    let integrity = if app.db.is_blocked() { Badge::Broken } else { Badge::Healthy };
     let (backup, backup_state) = backup_words(app, backup);
     let mut rows = vec![
         row("Banco de dados", view::size(bytes), "", integrity),

@@ -129,6 +129,24 @@ pub fn keep_secret(tx: &WriteTx<'_>, sealer: &Sealer, name: &str, secret: &Secre
     )
 }
 
+/// The setting that says when the whole database was last found sound.
+const WHOLE_CHECK: &str = "whole_check";
+
+/// When the whole database was last found sound; 0 before the first time.
+pub fn last_whole_check(tx: &ReadTx<'_>) -> Result<Instant> {
+    let at = tx.maybe("SELECT updated_at FROM setting WHERE name = ?1", [WHOLE_CHECK])?;
+    Ok(at.unwrap_or(Instant(0)))
+}
+
+/// The whole database was found sound.
+pub fn note_whole_check(tx: &WriteTx<'_>) -> Result<()> {
+    tx.run(
+        "INSERT INTO setting (name, value, updated_at) VALUES (?1, x'', ?2)
+         ON CONFLICT (name) DO UPDATE SET updated_at = ?2",
+        (WHOLE_CHECK, tx.now()),
+    )
+}
+
 /// Removes a generated secret.
 pub fn forget_secret(tx: &WriteTx<'_>, name: &str) -> Result<()> {
     tx.run("DELETE FROM setting WHERE name = ?1", [name])

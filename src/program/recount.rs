@@ -110,6 +110,9 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
                     app.recount.over.ring();
                     (rings, _) = app.recount.begin.wait_ring(rings, IDLE);
                 }
+                Err(error) if error.is_told() => {
+                    stop.wait(AFTER_FAILURE);
+                }
                 Err(error) => {
                     tracing::warn!(%error, "a piece of the points was not compared with the ledger");
                     stop.wait(AFTER_FAILURE);

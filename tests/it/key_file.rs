@@ -259,7 +259,10 @@ fn a_running_server_is_no_help_to_a_command_without_the_key() {
     let site = generating(Site::builder()).start();
     let aside = site.folder().join("key");
     std::fs::rename(key_file(&site), &aside).unwrap();
+    site.expect_in_log("the key file (.key) is not beside the database");
     refuses(&site, &["user", "password", "--email", "ana@example.com"]);
-    site.anonymous().get("/readyz").expect(200);
+    let probe = || site.anonymous().get("/readyz").status;
+    until("the missing key is told", PROPAGATION, || (probe() == 503).then_some(()));
     std::fs::rename(&aside, key_file(&site)).unwrap();
+    until("all is well again", PROPAGATION, || (probe() == 200).then_some(()));
 }

@@ -60,6 +60,7 @@ mod content; // Teachers, courses, lessons and meets, as staff manages them.
 mod convergence; // Whatever happens, the mirror ends like the marketplace.
 mod cron; // The periodic tasks: who starts them, how they run, and only once.
 mod cron_rules; // Meet reminders and inactivity alerts, tested at the exact times.
+mod damage; // A damaged database: told, kept, and nothing is written.
 mod dashboard; // The extension's dashboard: from memory, and never stale.
 mod delivery;
 mod demo; // The demonstration: what it prints, what it logs, what it leaves behind.
@@ -128,6 +129,7 @@ mod telegram_sends; // Messages that are sent by Telegram.
 mod tidy; // Rules about the source tree itself.
 mod uncounted; // Calls that count in no window and in no quota.
 mod upkeep; // What a key of the operator allows: copies and metrics.
+mod vanished; // Files that go away under the server, and a log removed after a crash.
 mod view_as; // "View as student": read-only, for half an hour, noted in the audit log.
 mod webhook_trouble; // Webhooks when receivers are in trouble.
 mod webhooks; // What programs receive by webhook, and what owners see.

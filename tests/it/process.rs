@@ -52,6 +52,17 @@ impl Process {
     /// Starts `command` and waits for its line `listening on http://ADDR`.
     #[track_caller]
     pub fn start(command: &mut Command) -> Self {
+        Self::try_start(command).unwrap_or_else(|outcome| {
+            panic!(
+                "no line `listening on http://ADDR` on stdout ({:?})\n{}",
+                outcome.code, outcome.stderr
+            )
+        })
+    }
+
+    /// The same; how it ended when it does not come so far.
+    #[track_caller]
+    pub fn try_start(command: &mut Command) -> Result<Self, Outcome> {
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -82,15 +93,20 @@ impl Process {
         };
         match address {
             Ok(Ok(address)) => process.address = address,
+            // Its output ended, so it has ended or is about to.
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                let status = process.child.wait().unwrap();
+                process.finish_log();
+                let outcome =
+                    Outcome { code: status.code(), stdout: String::new(), stderr: process.log() };
+                return Err(outcome);
+            }
             other => {
                 let status = process.kill();
-                panic!(
-                    "no line `listening on http://ADDR` on stdout ({other:?}; {status})\n{}",
-                    process.log()
-                );
+                panic!("no address on stdout ({other:?}; {status})\n{}", process.log());
             }
         }
-        process
+        Ok(process)
     }
 
     /// The number of the process in the operating system.

@@ -270,7 +270,7 @@ fn a_snapshot_does_not_move_while_it_is_read() {
     let (_place, db) = opened();
     let counts = db
         .read(Lane::InPlace, |tx| {
-            let count = |tx: &ReadTx<'_>| tx.value::<i64>("SELECT count(*) FROM setting", []);
+            let count = |tx: &ReadTx<'_>| tx.value::<i64>(COUNT, []);
             let before = count(tx)?;
             write(&db, |tx| put(tx, "a", b""));
             Ok::<_, DbError>((before, count(tx)?))

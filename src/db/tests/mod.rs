@@ -74,10 +74,11 @@ fn has(tx: &ReadTx<'_>, name: &str) -> Result<bool> {
     Ok(found.is_some())
 }
 
+/// Settings beside the number of commits.
+const COUNT: &str = "SELECT count(*) FROM setting WHERE name <> 'commits'";
+
 fn count(db: &Db) -> i64 {
-    db.read(Lane::InPlace, |tx| tx.value("SELECT count(*) FROM setting", []))
-        .map_err(|error: DbError| error)
-        .unwrap()
+    db.read(Lane::InPlace, |tx| tx.value(COUNT, [])).map_err(|error: DbError| error).unwrap()
 }
 
 /// Runs a write that cannot fail for a reason of its own.

@@ -8,9 +8,9 @@ pub use days::{PartDay, Watch, forget, history};
 use super::language::Bilingual;
 use crate::app::App;
 use crate::base::{Instant, retention};
-use crate::db::{Condition, Lane, ReadTx, Result};
+use crate::db::{Lane, ReadTx, Result};
 use crate::messages::delivery::gate::Health;
-use crate::operations::store;
+use crate::operations::{soundness, store};
 use crate::panel::Tone;
 
 /// Days that are shown, today included.
@@ -120,10 +120,7 @@ pub fn now(app: &App, tx: &ReadTx<'_>, now: Instant) -> Result<Vec<(Component, S
 
 /// The same rule as for `/readyz`.
 fn database(app: &App) -> State {
-    if app.integrity.is_damaged() || app.db.condition() != Condition::Writable {
-        return State::Down;
-    }
-    State::Operational
+    if soundness::outage(app).is_some() { State::Down } else { State::Operational }
 }
 
 fn tasks(app: &App, tx: &ReadTx<'_>, now: Instant) -> Result<Option<State>> {

@@ -23,8 +23,11 @@ const LONGEST_PAUSE_S: i64 = 3600;
 pub fn run(app: &App, outlet: &Outlet, stop: &Stop) {
     let mut rings = 0;
     loop {
-        let worked = step(app, outlet, stop).unwrap_or_else(|error| {
-            tracing::warn!(%error, channel = outlet.channel.name(), "the queue of messages cannot be worked");
+        let step = if app.db.is_blocked() { Ok(false) } else { step(app, outlet, stop) };
+        let worked = step.unwrap_or_else(|error| {
+            if !error.is_told() {
+                tracing::warn!(%error, channel = outlet.channel.name(), "the queue of messages cannot be worked");
+            }
             false
         });
         if worked {

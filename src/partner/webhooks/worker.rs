@@ -56,8 +56,11 @@ pub fn run(app: &App, stop: &Stop) {
     app.webhooks.in_flight.store(0, Ordering::Relaxed);
     let mut rings = 0;
     while !stop.is_set() {
-        let worked = worker.round().unwrap_or_else(|error| {
-            tracing::warn!(%error, "the queue of webhooks cannot be worked");
+        let round = if app.db.is_blocked() { Ok(false) } else { worker.round() };
+        let worked = round.unwrap_or_else(|error| {
+            if !error.is_told() {
+                tracing::warn!(%error, "the queue of webhooks cannot be worked");
+            }
             false
         });
         if !worked {

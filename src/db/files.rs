@@ -1,0 +1,144 @@
+//! The files of an open database, which must stay where they are.
+//!
+//! A file that was removed can still be written by whoever has it open, and what
+//! is written is lost. So the files are looked at each half second, and after
+//! each commit before its callers are answered.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::alarm::Alarm;
+use super::beside;
+use crate::base::Stop;
+
+/// How often the files are looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// A file of an open database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Database,
+    Log,
+    Lock,
+    Key,
+}
+
+impl Kind {
+    pub const ALL: [Self; 4] = [Self::Database, Self::Log, Self::Lock, Self::Key];
+
+    /// The label of its figure.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Database => "database",
+            Self::Log => "log",
+            Self::Lock => "lock",
+            Self::Key => "key",
+        }
+    }
+
+    /// A word for programs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Database => "file gone",
+            Self::Log => "log gone",
+            Self::Lock => "lock gone",
+            Self::Key => "key gone",
+        }
+    }
+
+    /// What happened, and what to do.
+    pub const fn told(self) -> &'static str {
+        match self {
+            Self::Database => {
+                "the database file was removed or replaced while it was open; put it or a copy in its place (`seller-platform restore`), and start again"
+            }
+            Self::Log => {
+                "the write-ahead log (-wal, -shm) was removed or replaced while it was open; start again, and compare with the newest copy"
+            }
+            Self::Lock => {
+                "the lock file (.lock) was removed or replaced while the database was open; start again"
+            }
+            Self::Key => {
+                "the key file (.key) is not beside the database, or is another one; put it back: without it what is sealed cannot be opened after the next start"
+            }
+        }
+    }
+}
+
+/// Device and number of a file.
+type Identity = (u64, u64);
+
+fn identity(path: &Path) -> Option<Identity> {
+    std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
+
+/// The files, as they were when the database was opened.
+pub struct Files {
+    watched: Vec<(Kind, PathBuf, Identity)>,
+    /// The key file and its content; `None` when the key is in the configuration.
+    key: Mutex<Option<(PathBuf, Vec<u8>)>>,
+    alarm: Arc<Alarm>,
+}
+
+impl Files {
+    /// Remembers the files of the database at `path`, which is open.
+    pub fn of(path: &Path, alarm: Arc<Alarm>) -> Self {
+        let kinds =
+            [(Kind::Database, ""), (Kind::Log, "-wal"), (Kind::Log, "-shm"), (Kind::Lock, ".lock")];
+        let watched = kinds.into_iter().filter_map(|(kind, end)| {
+            let file = beside(path, end);
+            let identity = identity(&file)?;
+            Some((kind, file, identity))
+        });
+        Self { watched: watched.collect(), key: Mutex::default(), alarm }
+    }
+
+    /// From now on the key file must stay too.
+    pub fn hold_key(&self, path: &Path) {
+        *self.key.lock() = std::fs::read(path).ok().map(|bytes| (path.to_owned(), bytes));
+    }
+
+    /// Whether all files are where they were. Raises the alarm when not.
+    pub fn are_there(&self) -> bool {
+        let gone = self.watched.iter().find(|(_, path, known)| identity(path) != Some(*known));
+        if let Some((kind, ..)) = gone {
+            self.alarm.went_away(*kind);
+        }
+        gone.is_none()
+    }
+
+    /// Whether another file took the place of the database.
+    pub fn is_replaced(&self) -> bool {
+        self.watched.iter().any(|(kind, path, known)| {
+            *kind == Kind::Database && identity(path).is_some_and(|found| found != *known)
+        })
+    }
+
+    /// The files of the log that are still where they were.
+    pub fn of_log(&self) -> impl Iterator<Item = &Path> {
+        self.watched
+            .iter()
+            .filter(|(kind, path, known)| *kind == Kind::Log && identity(path) == Some(*known))
+            .map(|(_, path, _)| &**path)
+    }
+
+    fn look_at_key(&self) {
+        if let Some((path, known)) = &*self.key.lock() {
+            // A few bytes that are in the system's memory.
+            self.alarm.key_is(std::fs::read(path).is_ok_and(|found| found == *known));
+        }
+    }
+
+    /// Looks at everything until `stop`.
+    pub fn watch(&self, stop: &Stop) {
+        while !stop.wait(LOOK) {
+            self.are_there();
+            self.look_at_key();
+            self.alarm.look_beside();
+        }
+    }
+}

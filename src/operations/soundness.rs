@@ -1,0 +1,230 @@
+//! Whether the database is sound: checked at each start, then again and again in
+//! the background, and told with the way on.
+
+use std::path::Path;
+use std::time::{Duration, Instant as Monotonic};
+
+use parking_lot::Mutex;
+
+use super::store;
+use crate::app::App;
+use crate::base::{DAY_S, Instant, Stop};
+use crate::db::{Condition, Db, Depth, Lane, Result, Trouble, newest_good_copy};
+
+/// A database up to this size is checked before its first write: a tenth of a
+/// second. A larger one is checked while the service runs.
+const AT_ONCE: u64 = 64 << 20;
+/// Shortest pause between two light checks.
+const SHORTEST: Duration = Duration::from_secs(10);
+/// A light check takes at most one part in so many of a processor.
+const SHARE: u32 = 200;
+/// Time between two checks of everything.
+const WHOLE_EVERY_S: i64 = 7 * DAY_S;
+/// How often it is looked whether something is due.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// The copy that is named while there is trouble.
+#[derive(Default)]
+pub struct Way {
+    /// `None` while it was not looked for.
+    copy: Mutex<Option<Option<String>>>,
+}
+
+impl Way {
+    /// The path of the newest good copy.
+    fn copy(&self) -> Option<String> {
+        self.copy.lock().clone().flatten()
+    }
+
+    /// Looks for the copy, once in each trouble.
+    fn prepare(&self, app: &App) {
+        let is_needed = app.db.is_blocked() || app.db.missing().is_some();
+        let is_known = self.copy.lock().is_some();
+        if is_needed && !is_known {
+            let folder = app.config.database.backup_dir.as_deref();
+            let copy =
+                newest_good_copy(app.db.path(), folder).map(|copy| copy.display().to_string());
+            tracing::warn!("{}", restoring(copy.as_deref()));
+            *self.copy.lock() = Some(copy);
+        } else if is_known && !is_needed {
+            *self.copy.lock() = None;
+        }
+    }
+}
+
+/// What to do about damage.
+pub fn restoring(copy: Option<&str>) -> String {
+    match copy {
+        Some(copy) => {
+            format!(
+                "stop the server and run `seller-platform restore {copy}`, the newest good copy"
+            )
+        }
+        None => {
+            "stop the server and restore a backup with `seller-platform restore FILE`".to_owned()
+        }
+    }
+}
+
+/// Why the service takes no writes.
+pub struct Outage {
+    /// A word for programs.
+    pub word: &'static str,
+    /// The reason and the way on.
+    pub said: String,
+    /// The same in Portuguese, for pages.
+    pub dito: String,
+}
+
+/// Why the service takes no writes; `None` while it does.
+pub fn outage(app: &App) -> Option<Outage> {
+    if let Some(trouble) = app.db.trouble() {
+        // Whoever asks need not know folders.
+        let copy = copy_name(app);
+        let (said, dito) = match &trouble {
+            Trouble::Damaged(_) => {
+                let file = copy.as_deref().unwrap_or("ARQUIVO");
+                (
+                    format!("{trouble}; {}", restoring(copy.as_deref())),
+                    format!(
+                        "O banco de dados está danificado e nada é gravado. Pare o servidor e restaure uma cópia: seller-platform restore {file}."
+                    ),
+                )
+            }
+            Trouble::Gone(_) => (
+                trouble.to_string(),
+                "Um arquivo do banco de dados foi removido ou trocado, e nada é gravado até o operador agir.".to_owned(),
+            ),
+        };
+        return Some(Outage { word: trouble.name(), said, dito });
+    }
+    let (word, said, dito) = match app.db.condition() {
+        Condition::Writable => return None,
+        Condition::Full => (
+            "full",
+            "the disk is full; nothing can be stored until some is free",
+            "O disco está cheio e nada é gravado até haver espaço.",
+        ),
+        Condition::ReadOnly => (
+            "read-only",
+            "the file system is read-only; nothing can be stored until it is mounted for writing",
+            "O sistema de arquivos está somente para leitura e nada é gravado.",
+        ),
+        Condition::NotWritable => (
+            "not writable",
+            "the database takes no writes at the moment",
+            "O banco de dados não aceita gravações no momento.",
+        ),
+    };
+    Some(Outage { word, said: said.to_owned(), dito: dito.to_owned() })
+}
+
+/// What is said of answered writes that are missing, with the copy to compare with.
+pub fn missing(app: &App) -> Option<String> {
+    let missing = app.db.missing()?;
+    Some(compared(&missing, copy_name(app).as_deref()))
+}
+
+/// The same, for whoever knows the copy.
+pub fn compared(missing: &str, copy: Option<&str>) -> String {
+    let copy = copy.unwrap_or("the newest copy");
+    format!("answered writes may be missing ({missing}); compare with {copy}")
+}
+
+fn copy_name(app: &App) -> Option<String> {
+    let copy = app.way.copy()?;
+    Some(Path::new(&copy).file_name()?.to_string_lossy().into_owned())
+}
+
+/// The path of the copy, for operators.
+pub fn copy_path(app: &App) -> Option<String> {
+    app.way.copy()
+}
+
+/// The check before the first write; false when it is left to the background.
+pub fn at_start(db: &Db, was_clean: bool) -> bool {
+    if let Some(trouble) = db.trouble() {
+        tracing::error!("{trouble}: nothing is written until the whole database is found sound");
+    }
+    let size = std::fs::metadata(db.path()).map_or(0, |file| file.len());
+    if size + db.wal_bytes() > AT_ONCE {
+        if !was_clean {
+            tracing::warn!("the last stop was not clean; checking the database in the background");
+        }
+        return false;
+    }
+    let is_checked = check(db, if db.awaits_judgement() { Depth::Whole } else { Depth::Light });
+    if is_checked && !was_clean {
+        tracing::warn!("the last stop was not clean; the database was checked");
+    }
+    is_checked
+}
+
+/// Whether the check came to an end. It tells and keeps damage by itself.
+fn check(db: &Db, depth: Depth) -> bool {
+    match db.check(depth) {
+        Ok(None) => true,
+        Ok(Some(fault)) => {
+            tracing::error!(fault, "the check of the database found damage");
+            true
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the database could not be checked; it is tried again");
+            false
+        }
+    }
+}
+
+/// Checks what is due until `stop` is set. `is_checked` is what [`at_start`] said.
+pub fn watch(app: &App, stop: &Stop, is_checked: bool) {
+    let mut light_due = Monotonic::now();
+    if is_checked {
+        light_due += SHORTEST;
+    }
+    loop {
+        app.way.prepare(app);
+        let db = &app.db;
+        if db.awaits_judgement() {
+            check(db, Depth::Whole);
+        } else if !db.is_blocked() && is_whole_due(app).unwrap_or(false) {
+            check_whole(app);
+        } else if !db.is_blocked() && Monotonic::now() >= light_due {
+            let began = Monotonic::now();
+            check(db, Depth::Light);
+            light_due = Monotonic::now() + SHORTEST.max(began.elapsed() * SHARE);
+        }
+        if stop.wait(LOOK) {
+            return;
+        }
+    }
+}
+
+fn is_whole_due(app: &App) -> Result<bool> {
+    let last = app.db.read(Lane::Slow, store::last_whole_check)?;
+    let passed = app.clock.now().since(last);
+    // A clock that was set back makes it due, too.
+    Ok(!(0..WHOLE_EVERY_S).contains(&passed))
+}
+
+fn check_whole(app: &App) {
+    match app.db.check(Depth::Whole) {
+        Ok(None) => {
+            tracing::info!("the whole database was checked and is sound");
+            if let Err(error) = app.db.write(store::note_whole_check)
+                && !error.is_told()
+            {
+                tracing::warn!(%error, "that the database was checked was not noted");
+            }
+        }
+        // Told when it was found.
+        Ok(Some(_)) => {}
+        Err(error) => {
+            tracing::warn!(%error, "the whole database could not be checked; it is tried again")
+        }
+    }
+}
+
+/// When the whole database was last found sound.
+pub fn last_whole_check(app: &App) -> Result<Instant> {
+    app.db.read(Lane::Slow, store::last_whole_check)
+}
