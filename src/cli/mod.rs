@@ -405,9 +405,13 @@ impl Context {
             Needs::File => Ok(migrate::require_present(path)?),
             Needs::FileAndKey => {
                 migrate::require_present(path)?;
+                migrate::undo_unfinished(path)?;
                 seal::require_right(self)
             }
-            Needs::Key => seal::require_right(self),
+            Needs::Key => {
+                migrate::undo_unfinished(path)?;
+                seal::require_right(self)
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::app::{App, Parts};
 use crate::base::{Stop, worker};
 use crate::behind;
 use crate::cron;
-use crate::db::{Db, Lane};
+use crate::db::{Db, Lane, migrate};
 use crate::edge;
 use crate::edge::lanes;
 use crate::http::server;
@@ -67,6 +67,7 @@ impl Server {
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         let options =
             crate::db::Options { slow_readers: SLOW_READERS, ..context.options(workers + 2) };
+        migrate::undo_unfinished(&options.path)?;
         let is_new = seal::confirm_new_key(&context, new_key)?;
         let (db, opened) = Db::open_exclusive(&options)?;
         db.note_address(bound).context("cannot write the lock file")?;

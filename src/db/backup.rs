@@ -404,7 +404,7 @@ pub(super) fn check(path: &Path) -> Result<(i64, BTreeMap<String, u64>)> {
     Ok((version, rows))
 }
 
-fn first_fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
+pub(super) fn first_fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let integrity: String =
         connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if integrity != "ok" {
@@ -445,7 +445,7 @@ fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>
 }
 
 /// Size and SHA-256 of a file.
-fn digest(path: &Path) -> Result<(u64, [u8; 32])> {
+pub(super) fn digest(path: &Path) -> Result<(u64, [u8; 32])> {
     let read = || -> std::io::Result<(u64, [u8; 32])> {
         let mut file = File::open(path)?;
         let mut hasher = Sha256::new();
