@@ -12,7 +12,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use super::seal::{self, NewKey};
-use super::{Context, log, say, secret};
+use super::{Context, log, say, secret, watchdog};
 use crate::accounts;
 use crate::accounts::setup;
 use crate::accounts::views::DemoLogin;
@@ -38,6 +38,8 @@ const SPARE_THREADS: usize = 8;
 
 pub fn run(context: Context, new_key: NewKey) -> anyhow::Result<()> {
     log::start(&context.config().log);
+    let file = super::shown(context.loaded.file.as_deref());
+    tracing::info!(version = super::VERSION, configuration = file, "starting");
     let server = Server::prepare(context, Vec::new(), new_key)?;
     server.announce_setup()?;
     server.run(|_| Ok(()))
@@ -215,6 +217,15 @@ pub struct StopSignals {
     _too_large: Signal,
 }
 
+/// From now on a write over a limit on the size of files is an error like that of a
+/// full disk, and does not end the process. For commands, which handle no signals.
+pub fn survive_limits() -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let _entered = runtime.enter();
+    // The handler stays for good, whoever listens.
+    signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())).map(|_| ())
+}
+
 impl StopSignals {
     /// Begins to handle the signals; needs the async runtime.
     pub fn new() -> io::Result<Self> {
@@ -244,6 +255,7 @@ fn start_workers(
     workers.extend(telegram::start_workers(app, stop)?);
     workers.push(webhooks::start_worker(app, stop)?);
     workers.push(recount::start_worker(app, stop)?);
+    workers.extend(watchdog::start_worker(app, stop)?);
     let counting = Arc::clone(app);
     workers.push(worker::start("write-behind", stop, move |stop| {
         behind::run(&counting, stop);

@@ -444,8 +444,18 @@ fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>
         .collect()
 }
 
+/// The manifest of a copy.
+pub fn manifest_of(copy: &Path) -> PathBuf {
+    beside(copy, ".json")
+}
+
+/// The SHA-256 of a copy, as its manifest writes it.
+pub fn sha256_of(copy: &Path) -> Result<String> {
+    digest(copy).map(|(_, sha256)| text::hex(&sha256))
+}
+
 /// Size and SHA-256 of a file.
-pub(super) fn digest(path: &Path) -> Result<(u64, [u8; 32])> {
+fn digest(path: &Path) -> Result<(u64, [u8; 32])> {
     let read = || -> std::io::Result<(u64, [u8; 32])> {
         let mut file = File::open(path)?;
         let mut hasher = Sha256::new();

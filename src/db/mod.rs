@@ -56,6 +56,7 @@ pub use lock::{address_of_holder as server_address, is_held as is_served};
 pub use look::read_without_traces;
 pub use migrate::SCHEMA;
 pub use readers::Lane;
+pub use room::{ROOM, has_free_space};
 pub use row::{Record, Stored};
 pub use tx::{Column, ReadTx, WriteTx};
 pub use watch::Watch;
@@ -321,6 +322,11 @@ impl Drop for Inner {
             tracing::error!(%error, "the database was not closed cleanly");
         }
     }
+}
+
+/// The write-ahead log of the database at `path`.
+pub fn log_of(path: &Path) -> PathBuf {
+    beside(path, "-wal")
 }
 
 /// A file beside the database: its path with `suffix` added to the name.

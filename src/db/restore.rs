@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use rusqlite::OpenFlags;
 
 use super::backup::{
-    BackupError, Partial, Result, check, dated, digest, first_fault, refuse_same,
-    remove_companions, rename, sync_folder,
+    BackupError, Partial, Result, check, dated, first_fault, manifest_of, refuse_same,
+    remove_companions, rename, sha256_of, sync_folder,
 };
 use super::lock::LockFile;
 use super::{OpenError, beside, file_size, migrate, pragmas, read_without_traces};
-use crate::base::{Clock, Instant, shortened, text};
+use crate::base::{Clock, Instant, shortened};
 
 /// What [`restore`] did.
 #[derive(Debug)]
@@ -87,10 +87,6 @@ struct Digest {
     sha256: String,
 }
 
-fn manifest_of(file: &Path) -> PathBuf {
-    beside(file, ".json")
-}
-
 /// Refuses a copy that is not what its manifest says. `incoming` has the same bytes.
 fn compare_with_manifest(file: &Path, incoming: &Path) -> Result<Manifest> {
     let manifest = manifest_of(file);
@@ -100,7 +96,7 @@ fn compare_with_manifest(file: &Path, incoming: &Path) -> Result<Manifest> {
         Ok(text) => match serde_json::from_slice::<Digest>(&text) {
             Err(_) => "has a manifest without a SHA-256".to_owned(),
             Ok(said) => {
-                let found = text::hex(&digest(incoming)?.1);
+                let found = sha256_of(incoming)?;
                 if said.sha256.eq_ignore_ascii_case(&found) {
                     return Ok(Manifest::Fits);
                 }
