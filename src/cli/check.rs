@@ -121,7 +121,7 @@ fn configuration(context: &Context) -> Finding {
         _ => {
             let text = format!("listens on {}", server.listen);
             let file = super::shown(context.loaded.file.as_deref());
-            finding("configuration", Verdict::Good, format!("{text}; the file is {file}"))
+            finding("configuration", Verdict::Good, format!("{text}; configured by {file}"))
         }
     }
 }

@@ -171,7 +171,8 @@ fn judge_space(
     (folder, free, no_names): (&Path, u64, bool),
 ) -> Finding {
     const WHAT: &str = "disk";
-    let shown = folder.display();
+    let shown = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let shown = shown.display();
     let bytes = std::fs::metadata(&context.config().database.path).map_or(0, |found| found.len());
     if no_names {
         let text = format!("{shown}: no more files can be made (no inodes); remove some");

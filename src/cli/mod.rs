@@ -524,7 +524,7 @@ fn installed_configuration() -> PathBuf {
 
 /// The file of the configuration, for people.
 fn shown(file: Option<&Path>) -> String {
-    file.map_or("none, defaults alone".to_owned(), |file| file.display().to_string())
+    file.map_or("defaults alone (no file)".to_owned(), |file| file.display().to_string())
 }
 
 fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {

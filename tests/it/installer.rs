@@ -3,7 +3,7 @@
 //! The script runs below a prefix, as it does for packages, with a stand-in for
 //! systemd that starts the installed executable and waits until it listens.
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
