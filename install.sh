@@ -67,6 +67,13 @@ config_dir=/etc/$name
 config=$config_dir/$name.toml
 state_dir=/var/lib/$name
 unit=/etc/systemd/system/$name.service
+# What is known of the last version that was ready: its unit, and the SHA-256 of
+# its executable.
+unit_previous=$share/$name.service.previous
+ready_mark=$share/ready.sha256
+
+# Seconds that a new version gets from its start until it is ready.
+patience=60
 
 # Whether systemd runs here, and whether its units are installed at all.
 systemd=no
@@ -149,8 +156,8 @@ service_unit() {
 Description=Seller Platform
 Wants=network-online.target
 After=network-online.target
-StartLimitIntervalSec=300
-StartLimitBurst=20
+# It is tried without an end: a fault that goes away heals by itself.
+StartLimitIntervalSec=0
 
 [Service]
 # Ready means: migrated, listening, answering.
@@ -158,7 +165,13 @@ Type=notify
 NotifyAccess=main
 ExecStart=$exe --config $config serve
 Restart=always
-RestartSec=3
+# With longer and longer pauses. Before systemd 254, which ignores the two lines
+# (and says so), each pause is the first one.
+RestartSec=5
+RestartSteps=8
+RestartMaxDelaySec=300
+# Ended and started again when the database answers neither reads nor writes.
+WatchdogSec=120
 # A wrong command line does not get better by itself.
 RestartPreventExitStatus=2
 # A large database is copied before it is migrated.
@@ -296,6 +309,55 @@ make_account() {
         --shell /usr/sbin/nologin --comment 'Seller Platform' "$name"
 }
 
+# Whether the server is ready, asked with the executable that is being installed:
+# an older one may not know how.
+is_ready() {
+    [ -x "$binary" ] && [ -f "$prefix$config" ] &&
+        "$binary" --config "$prefix$config" healthcheck >/dev/null 2>&1
+}
+
+# Waits until the server is ready, or the patience is over.
+wait_until_ready() {
+    waited=0
+    until is_ready; do
+        [ "$waited" -lt "$patience" ] || return 1
+        waited=$((waited + 1))
+        sleep 1
+    done
+}
+
+digest_of() { # PATH
+    sha256sum "$1" | cut -d' ' -f1
+}
+
+# Whether somebody may be asked for the server of this machine.
+may_ask() {
+    [ "$systemd" = yes ] || [ -z "$prefix" ]
+}
+
+# Whether the installed version is or was ready; where nobody can know, it counts as good.
+is_good() {
+    if [ "$was_ready" = yes ] || ! may_ask; then return 0; fi
+    [ -f "$prefix$ready_mark" ] && [ "$(cat "$prefix$ready_mark")" = "$(digest_of "$prefix$exe")" ]
+}
+
+# Copies a file to another name, in one move.
+keep() { # FROM TO
+    run cp -p "$prefix$1" "$prefix$2.partial"
+    run mv -f "$prefix$2.partial" "$prefix$2"
+}
+
+# Keeps the installed version as the one to go back to, unless it never was ready
+# and there is one already.
+keep_previous() {
+    if [ ! -f "$prefix$exe.previous" ] || is_good; then
+        keep "$exe" "$exe.previous"
+        [ ! -f "$prefix$unit" ] || keep "$unit" "$unit_previous"
+    else
+        say "kept $prefix$exe.previous: the installed version is not known to have been ready"
+    fi
+}
+
 install_executable() {
     shared_folder /usr/local/bin
     if [ -f "$prefix$exe" ]; then
@@ -303,7 +365,7 @@ install_executable() {
             say "$prefix$exe is this version already"
             return
         fi
-        run cp -p "$prefix$exe" "$prefix$exe.previous"
+        keep_previous
     fi
     if [ "$dry_run" = yes ]; then
         say "would install: $prefix$exe"
@@ -313,6 +375,7 @@ install_executable() {
     chmod 755 "$prefix$exe.partial"
     give root:root "$prefix$exe.partial"
     mv -f "$prefix$exe.partial" "$prefix$exe"
+    replaced=yes
     say "wrote $prefix$exe"
 }
 
@@ -343,17 +406,82 @@ install_unit() {
     service_unit | write_file "$unit" 644
 }
 
+# Starts the installed version and waits until it is ready.
 start_service() {
     [ "$systemd" = yes ] || return 0
     run systemctl daemon-reload
     run systemctl enable --quiet $name
-    run systemctl restart $name ||
-        fail "the service does not start; look at: journalctl -u $name -n 50"
+    started=yes
+    run systemctl restart $name || started=no
+    [ "$dry_run" = no ] || return 0
+    if wait_until_ready; then
+        digest_of "$prefix$exe" | write_file "$ready_mark" 644
+        return
+    fi
+    [ "$replaced" = yes ] ||
+        fail "the service is not ready after $patience seconds; look at: journalctl -u $name -n 50"
+    say "the new version is not ready after $patience seconds; its log: journalctl -u $name -n 50"
+    if systemctl is-active --quiet $name; then started=yes; fi
+    put_back
+}
+
+# As the service's account; below a prefix there is none.
+as_service() {
+    if [ -n "$prefix" ]; then
+        "$@"
+    else
+        runuser -u $name -- "$@"
+    fi
+}
+
+# The database in the configuration that is in use.
+database_path() {
+    "$binary" --config "$prefix$config" config show 2>/dev/null |
+        sed -n '/^\[database\]$/,/^\[/s/^path = "\([^"]*\)".*/\1/p'
+}
+
+# The copy that the new version made of the database before it migrated.
+copy_before_migration() {
+    find "$(dirname -- "$1")" -maxdepth 1 -name '*.before-v*.db' -newer "$prefix$exe" | head -n 1
+}
+
+# Goes back to the last version that was ready, and ends with a failure in any case.
+put_back() {
+    if [ ! -f "$prefix$exe.previous" ] || cmp -s "$prefix$exe.previous" "$prefix$exe"; then
+        fail "there is no earlier version to go back to; the service is tried again and again"
+    fi
+    database=$(database_path)
+    # It answers for a database of its own version or of an older one.
+    if [ -f "$database" ] &&
+        ! as_service "$prefix$exe.previous" --config "$prefix$config" migrate status >/dev/null 2>&1; then
+        copy=$(copy_before_migration "$database")
+        # Once it listened, it may have answered writes that the copy has not.
+        if [ "$started" = yes ] || [ -z "$copy" ]; then
+            say "the database was migrated, and the previous version does not open it. To go back, and to"
+            say "lose what was stored since (the present database is kept):"
+            say "  systemctl stop $name"
+            say "  $exe.previous --config $config restore ${copy:-THE COPY MADE BEFORE}      (as the account $name)"
+            say "  cp -p $exe.previous $exe && cp $unit_previous $unit"
+            say "  systemctl daemon-reload && systemctl start $name"
+            fail "the new version stays, and is tried again and again"
+        fi
+        systemctl stop $name || :
+        as_service "$prefix$exe.previous" --config "$prefix$config" restore "$copy" ||
+            fail "the database could not be put back as it was before the update"
+    fi
+    keep "$exe.previous" "$exe"
+    [ ! -f "$prefix$unit_previous" ] || keep "$unit_previous" "$unit"
+    systemctl daemon-reload
+    systemctl restart $name || :
+    if wait_until_ready; then
+        fail "the previous version is back and ready; the new one was not installed"
+    fi
+    fail "the previous version is back, and is not ready either; look at: journalctl -u $name -n 50"
 }
 
 next_steps() {
-    as_service="sudo -u $name $name --config $config"
-    has sudo || as_service="runuser -u $name -- $name --config $config"
+    service_command="sudo -u $name $name"
+    has sudo || service_command="runuser -u $name -- $name"
     say ''
     if [ "$dry_run" = yes ]; then
         say 'Nothing was changed.'
@@ -363,8 +491,13 @@ next_steps() {
         say "Everything lies below $prefix. Neither an account nor a service was made."
         return
     fi
+    if [ "$updating" = yes ] && [ "$systemd" = yes ]; then
+        say "Updated from $before to $("$prefix$exe" --version); the service is ready."
+        say "Its log: journalctl -u $name -f"
+        return
+    fi
     if [ "$systemd" = yes ]; then
-        say "The service runs; its log: journalctl -u $name -f"
+        say "The service is ready; its log: journalctl -u $name -f"
     elif [ "$unit_wanted" = yes ]; then
         say "systemd does not run at the moment: the unit is installed, not started."
         say "  systemctl enable --now $name"
@@ -372,12 +505,27 @@ next_steps() {
         say "There is no systemd here, so nothing starts the service. Let your own supervisor run:"
         say "  $exe --config $config serve      (as the account $name, umask 077)"
     fi
+    if [ "$updating" = yes ]; then
+        say "Updated from $before to $("$prefix$exe" --version); start it again."
+        return
+    fi
     say 'Next:'
     say "  1. edit $config: at least server.base_url"
     [ "$systemd" = no ] || say "     then: systemctl restart $name"
-    say "  2. $as_service check"
-    say "  3. $as_service setup-link      (first installation: makes the administrator)"
+    say "  2. $service_command check"
+    say "  3. $service_command setup-link      (first installation: makes the administrator)"
     say "  4. keep a copy of $state_dir/$name.db.key elsewhere"
+}
+
+# What is installed so far, before anything is changed.
+look_at_present() {
+    updating=no
+    was_ready=no
+    replaced=no
+    [ -f "$prefix$exe" ] || return 0
+    updating=yes
+    before=$("$prefix$exe" --version 2>/dev/null || echo "$name, unknown version")
+    if may_ask && is_ready; then was_ready=yes; fi
 }
 
 do_install() {
@@ -387,6 +535,7 @@ do_install() {
     check_executable
     [ -n "$binary" ] || build
     check_config
+    look_at_present
     make_account
     install_state
     install_config
@@ -401,7 +550,7 @@ do_uninstall() {
     if [ "$systemd" = yes ] && [ -f "$unit" ]; then
         run systemctl disable --now $name
     fi
-    for file in "$unit" "$exe" "$exe.previous" "$share/$name.toml"; do
+    for file in "$unit" "$unit_previous" "$exe" "$exe.previous" "$ready_mark" "$share/$name.toml"; do
         if [ -f "$prefix$file" ]; then
             run rm -f "$prefix$file"
             [ "$dry_run" = yes ] || say "removed $prefix$file"

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::seal::{self, KeyStanding};
-use super::{Context, check_outside, say, secret};
+use super::{Context, check_outside, check_upkeep, say, secret};
 use crate::db::{
     OpenError, access, alarm, is_served, migrate, missed_file, newest_good_copy,
     read_without_traces,
@@ -53,7 +53,7 @@ pub fn run(context: &Context, json: bool) -> anyhow::Result<ExitCode> {
     findings.push(key(context));
     findings.extend(check_outside::services(context));
     findings.push(push(context));
-    findings.push(backups(context));
+    findings.extend(check_upkeep::findings(context));
     let failed = findings.iter().any(|finding| finding.verdict == Verdict::Bad);
     let code = if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     if json {
@@ -87,7 +87,7 @@ fn settings(context: &Context) -> Vec<Finding> {
 }
 
 /// Whether files can be made in a folder; the problem when not.
-fn writable(folder: &Path) -> Result<(), String> {
+pub(super) fn writable(folder: &Path) -> Result<(), String> {
     let shown = folder.display();
     match std::fs::metadata(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -121,7 +121,11 @@ fn configuration(context: &Context) -> Finding {
             let text = format!("cannot listen on {}: {error}; set server.listen", server.listen);
             finding("configuration", Verdict::Bad, text)
         }
-        _ => finding("configuration", Verdict::Good, format!("listens on {}", server.listen)),
+        _ => {
+            let text = format!("listens on {}", server.listen);
+            let file = super::shown(context.loaded.file.as_deref());
+            finding("configuration", Verdict::Good, format!("{text}; configured by {file}"))
+        }
     }
 }
 
@@ -280,26 +284,5 @@ fn push(context: &Context) -> Finding {
         Ok((false, _)) | Err(_) => {
             finding("push", Verdict::Good, "a key is made at the first start")
         }
-    }
-}
-
-fn backups(context: &Context) -> Finding {
-    match &context.config().database.backup_dir {
-        None => finding(
-            "backups",
-            Verdict::Note,
-            "none are scheduled: set database.backup_dir, or run `backup FILE`",
-        ),
-        Some(folder) => match writable(folder) {
-            Ok(()) => finding(
-                "backups",
-                Verdict::Note,
-                format!(
-                    "copies into {} are not scheduled by this version yet: run `backup FILE` daily",
-                    folder.display()
-                ),
-            ),
-            Err(problem) => finding("backups", Verdict::Bad, problem),
-        },
     }
 }

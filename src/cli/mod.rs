@@ -6,6 +6,7 @@
 mod catalog;
 mod check;
 mod check_outside;
+mod check_upkeep;
 mod database;
 mod demo;
 mod demo_agency;
@@ -17,6 +18,7 @@ mod demo_folder;
 mod demo_messages;
 mod demo_program;
 mod documents;
+mod healthcheck;
 mod key;
 mod log;
 mod partner;
@@ -28,6 +30,7 @@ mod setup_link;
 mod user;
 mod user_list;
 mod values;
+mod watchdog;
 
 use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
@@ -35,7 +38,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use clap::{Arg, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Arg, CommandFactory as _, Parser, Subcommand};
 use ipnet::IpNet;
 
 use crate::accounts::Role;
@@ -45,6 +49,9 @@ use crate::db::{Db, DbError, OpenError, Options, migrate, newest_good_copy};
 use crate::keys::{MOST_CALLS, Scope};
 use values::{parse_day, parse_email, parse_listen, parse_name, parse_token_name, roles, scopes};
 
+/// The version, and the commit with its day when the build knew them.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("SELLER_PLATFORM_COMMIT"));
+
 /// Heading of the options that most commands have.
 const GLOBAL: &str = "Global options";
 /// Read connections of a command, which does one thing at a time.
@@ -53,11 +60,11 @@ const COMMAND_READERS: usize = 2;
 #[derive(Parser)]
 #[command(
     name = "seller-platform",
-    version,
+    version = VERSION,
     about = "A platform for marketplace sellers, in one file."
 )]
 struct Arguments {
-    /// Configuration file [default: seller-platform.toml, when it exists].
+    /// Configuration file [default: seller-platform.toml, else that of the installed service].
     #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL)]
     config: Option<PathBuf>,
     /// Database file, instead of database.path.
@@ -125,6 +132,8 @@ enum Command {
         /// The copy to put in place, as `backup` made it.
         file: PathBuf,
     },
+    /// Asks the running server whether it is ready; ends with 1 when it is not.
+    Healthcheck,
     /// Looks for what would go wrong: configuration, files, database, outside services.
     Check {
         /// As JSON.
@@ -149,6 +158,7 @@ enum Command {
         json: bool,
     },
     /// A stand-in marketplace, for trying everything without outside accounts.
+    #[command(arg(without("db")))]
     Sandbox {
         /// Address to listen on, such as 127.0.0.1:8081 or :8081 (this machine alone); port 0 picks a free one.
         #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8081", value_parser = config::parse_listen)]
@@ -163,7 +173,8 @@ enum Command {
 }
 
 /// Refuses a global option after the name of a command that does not use it.
-/// Before the command's name it is allowed, for example in a shell alias.
+/// `--config` is allowed before the name, for example in a shell alias; `--db` is not:
+/// who names a database expects that something is done with it.
 fn without(id: &'static str) -> Arg {
     let refuse = |_: &str| Err::<PathBuf, _>("does nothing with this command; leave it out");
     Arg::new(id).long(id).hide(true).value_parser(refuse)
@@ -336,6 +347,18 @@ enum Needs {
 }
 
 impl Command {
+    /// Its name, if it uses no database.
+    fn without_database(&self) -> Option<&'static str> {
+        match self {
+            Self::Routes { .. } => Some("routes"),
+            Self::Openapi { .. } => Some("openapi"),
+            Self::Sandbox { .. } => Some("sandbox"),
+            Self::Completions { .. } => Some("completions"),
+            Self::Serve { demo: true, .. } => Some("serve --demo"),
+            _ => None,
+        }
+    }
+
     fn needs(&self) -> Needs {
         match self {
             Self::Migrate { action: MigrateAction::Up } => Needs::Key,
@@ -405,16 +428,20 @@ impl Context {
             Needs::File => Ok(migrate::require_present(path)?),
             Needs::FileAndKey => {
                 migrate::require_present(path)?;
+                migrate::undo_unfinished(path)?;
                 seal::require_right(self)
             }
-            Needs::Key => seal::require_right(self),
+            Needs::Key => {
+                migrate::undo_unfinished(path)?;
+                seal::require_right(self)
+            }
         }
     }
 }
 
 /// Runs the command of the process's arguments.
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::try_parse().and_then(refuse_idle_database) {
         Ok(arguments) => arguments,
         Err(error) => {
             let failed = error.use_stderr();
@@ -431,6 +458,18 @@ pub fn main() -> ExitCode {
             let _ = writeln!(std::io::stderr(), "seller-platform: {}", told(&error));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Refuses `--db` with a command that uses no database, wherever it stands.
+fn refuse_idle_database(arguments: Arguments) -> Result<Arguments, clap::Error> {
+    match arguments.command.without_database() {
+        Some(name) if arguments.db.is_some() => {
+            let told =
+                format!("--db does nothing with `{name}`, which uses no database; leave it out");
+            Err(Arguments::command().error(ErrorKind::ArgumentConflict, told))
+        }
+        _ => Ok(arguments),
     }
 }
 
@@ -455,16 +494,37 @@ fn run_configured(
         Command::Serve { listen, .. } => listen.clone(),
         _ => None,
     };
-    let flags = Overrides { database: db, listen };
+    // The demonstration is for looking around: it leaves an installed service alone.
+    let is_demo = matches!(command, Command::Serve { demo: true, .. });
+    let installed = (!is_demo).then(installed_configuration);
+    let flags = Overrides { database: db, listen, installed };
     let loaded = config::load(config, config::environment(), &flags)?;
+    if loaded.file.is_some() && loaded.file == flags.installed {
+        hint(format_args!("configuration: {}", shown(loaded.file.as_deref())));
+    }
     for warning in &loaded.warnings {
         hint(warning);
     }
+    serve::survive_limits()?;
     let clock = clock_file.map_or(Clock::System, Clock::File);
     let context = Context { loaded, clock };
     let database = context.config().database.clone();
     let done = context.require(command.needs()).and_then(|()| carry_out(context, command));
     done.map_err(|error| name_file(&database, error))
+}
+
+/// Where `install.sh` puts the configuration. A program that was installed below
+/// another root finds the one that was installed with it.
+fn installed_configuration() -> PathBuf {
+    let exe = std::env::current_exe().unwrap_or_default();
+    let root = exe.parent().filter(|folder| folder.ends_with("usr/local/bin"));
+    let root = root.and_then(|folder| folder.ancestors().nth(3)).unwrap_or(Path::new("/"));
+    root.join("etc/seller-platform/seller-platform.toml")
+}
+
+/// The file of the configuration, for people.
+fn shown(file: Option<&Path>) -> String {
+    file.map_or("defaults alone (no file)".to_owned(), |file| file.display().to_string())
 }
 
 fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
@@ -482,6 +542,7 @@ fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
         Command::Secret(SecretCommand::Show { name }) => secret::show(&context, name)?,
         Command::Backup { file, force } => database::backup(&context, &file, force)?,
         Command::Restore { file } => database::restore(&context, &file)?,
+        Command::Healthcheck => return healthcheck::run(&context),
         Command::Check { json } => return check::run(&context, json),
         Command::Config(ConfigCommand::Show) => say(context.loaded.show().trim_end())?,
         Command::Openapi { document } => documents::openapi(&context, document)?,

@@ -12,7 +12,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use super::seal::{self, NewKey};
-use super::{Context, log, say, secret};
+use super::{Context, log, say, secret, watchdog};
 use crate::accounts;
 use crate::accounts::setup;
 use crate::accounts::views::DemoLogin;
@@ -20,7 +20,7 @@ use crate::app::{App, Parts};
 use crate::base::{Stop, worker};
 use crate::behind;
 use crate::cron;
-use crate::db::{Db, Lane};
+use crate::db::{Db, Lane, migrate};
 use crate::edge;
 use crate::edge::lanes;
 use crate::http::server;
@@ -39,6 +39,8 @@ const SPARE_THREADS: usize = 8;
 
 pub fn run(context: Context, new_key: NewKey) -> anyhow::Result<()> {
     log::start(&context.config().log);
+    let file = super::shown(context.loaded.file.as_deref());
+    tracing::info!(version = super::VERSION, configuration = file, "starting");
     let server = Server::prepare(context, Vec::new(), new_key)?;
     server.announce_setup()?;
     server.run(|_| Ok(()))
@@ -68,6 +70,7 @@ impl Server {
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         let options =
             crate::db::Options { slow_readers: SLOW_READERS, ..context.options(workers + 2) };
+        migrate::undo_unfinished(&options.path)?;
         let is_new = seal::confirm_new_key(&context, new_key)?;
         let (db, opened) = Db::open_exclusive(&options)?;
         let is_checked = soundness::at_start(&db, opened.was_clean);
@@ -217,6 +220,15 @@ pub struct StopSignals {
     _too_large: Signal,
 }
 
+/// From now on a write over a limit on the size of files is an error like that of a
+/// full disk, and does not end the process. For commands, which handle no signals.
+pub fn survive_limits() -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let _entered = runtime.enter();
+    // The handler stays for good, whoever listens.
+    signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())).map(|_| ())
+}
+
 impl StopSignals {
     /// Begins to handle the signals; needs the async runtime.
     pub fn new() -> io::Result<Self> {
@@ -258,6 +270,7 @@ fn start_workers(
     workers.extend(telegram::start_workers(app, stop)?);
     workers.push(webhooks::start_worker(app, stop)?);
     workers.push(recount::start_worker(app, stop)?);
+    workers.extend(watchdog::start_worker(app, stop)?);
     let counting = Arc::clone(app);
     workers.push(worker::start("write-behind", stop, move |stop| {
         behind::run(&counting, stop);

@@ -35,7 +35,7 @@ impl fmt::Display for Origin {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file that was named, or exists, cannot be read.
-    #[error("cannot read {path} (from {origin}): {cause}")]
+    #[error("cannot read {path} (from {origin}): {cause}{}", advice(.cause))]
     Unreadable { path: String, origin: Origin, cause: std::io::Error },
     /// The file is not TOML.
     #[error("{origin}: not valid TOML: {problem}")]
@@ -46,6 +46,16 @@ pub enum ConfigError {
     /// A value of the wrong type or outside its range.
     #[error("{key} = {value} (from {origin}): {problem}")]
     BadValue { key: String, value: String, origin: Origin, problem: String },
+}
+
+/// What to do about a file that exists and may not be read.
+fn advice(cause: &std::io::Error) -> &'static str {
+    match cause.kind() {
+        std::io::ErrorKind::PermissionDenied => {
+            "; run this as the service's account, or name another file with --config"
+        }
+        _ => "",
+    }
 }
 
 impl ConfigError {

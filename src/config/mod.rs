@@ -27,17 +27,20 @@ pub use settings::Settings;
 const DEFAULT_FILE: &str = "seller-platform.toml";
 /// Keys that are read and checked, and that nothing uses yet. The shipped file
 /// says so of each.
-const WITHOUT_EFFECT: [&str; 4] =
-    ["server.acme_domains", "server.acme_email", "database.backup_every_h", "database.backup_keep"];
+const WITHOUT_EFFECT: [&str; 3] =
+    ["server.acme_domains", "server.acme_email", "database.backup_keep"];
 const SHIPPED: &str = include_str!("../../seller-platform.toml");
 
-/// What the command line's flags set.
+/// What the command line sets.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// `--db`: `database.path`.
     pub database: Option<PathBuf>,
     /// `--listen`: `server.listen`.
     pub listen: Option<String>,
+    /// The file of an installed service, which is read when no file is named and
+    /// there is none in the working directory.
+    pub installed: Option<PathBuf>,
 }
 
 /// A configuration and where its values came from.
@@ -47,6 +50,8 @@ pub struct Loaded {
     pub config: Config,
     /// The values as they were given, with their origins.
     pub origins: Settings,
+    /// The file that was read.
+    pub file: Option<PathBuf>,
     /// Variables that look like ours and are not read: one line each.
     pub warnings: Vec<String>,
 }
@@ -72,7 +77,7 @@ impl Loaded {
 /// Reads and checks the configuration.
 ///
 /// A `file` that was named must exist; without one, `seller-platform.toml` in
-/// the working directory is read when it exists. The error contains all faults;
+/// the working directory is read when it exists, else that of the installed service. The error contains all faults;
 /// each names the key, the value (masked if it is a secret) and the place it
 /// came from.
 pub fn load(
@@ -85,7 +90,10 @@ pub fn load(
         Some(path) => {
             settings::read(path, &Origin::Flag("--config")).map(|text| Some((path, text)))
         }
-        None => read_if_there(Path::new(DEFAULT_FILE)),
+        None => match (read_if_there(Path::new(DEFAULT_FILE)), &flags.installed) {
+            (Ok(None), Some(installed)) => read_if_there(installed),
+            (read, _) => read,
+        },
     };
     let read = read.unwrap_or_else(|fault| {
         faults.push(fault);
@@ -143,7 +151,10 @@ fn assemble(
         }
     };
     match config {
-        Some(config) if faults.is_empty() => Ok(Loaded { config, origins: settings, warnings }),
+        Some(config) if faults.is_empty() => {
+            let file = file.map(|(path, _)| path.to_owned());
+            Ok(Loaded { config, origins: settings, file, warnings })
+        }
         _ => {
             faults.sort_by(|one, other| one.origin().cmp(other.origin()));
             Err(Faults(faults))

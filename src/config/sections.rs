@@ -123,8 +123,8 @@ sections! {
         path: PathBuf = parsed(rules::path),
         /// Folder of scheduled backups; `None`: none are made.
         backup_dir: Option<PathBuf> = parsed(rules::folder),
-        /// Hours between scheduled backups.
-        backup_every_h: u32 = whole(1..=8784),
+        /// Hours from one copy to the next that is due; 0: none is.
+        backup_every_h: u32 = whole(0..=8784),
         /// How many scheduled backups stay.
         backup_keep: u32 = whole(1..=10_000),
     }

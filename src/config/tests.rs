@@ -122,8 +122,11 @@ fn each_layer_wins_over_the_ones_below_and_is_named() {
     }
 
     const NAME: &str = "SELLER_PLATFORM__SERVER__LISTEN";
-    let flags =
-        Overrides { database: Some("flag.db".into()), listen: Some("127.0.0.1:4".to_owned()) };
+    let flags = Overrides {
+        database: Some("flag.db".into()),
+        listen: Some("127.0.0.1:4".to_owned()),
+        ..Overrides::default()
+    };
     let none = Overrides::default();
     let file = "[server]\nname = \"Loja\"\nlisten = \"127.0.0.1:2\"\n";
     let env = [(NAME, "127.0.0.1:3")];
@@ -204,7 +207,11 @@ fn everything_that_is_wrong_is_told_at_once_in_order_of_its_place() {
         ("SELLER_PLATFORM__TAX__RATE", "101"),
         ("SELLER_PLATFORM__SECURITY__SECRET_KEY", "hidden"),
     ];
-    let flags = Overrides { database: Some("".into()), listen: Some("here".to_owned()) };
+    let flags = Overrides {
+        database: Some("".into()),
+        listen: Some("here".to_owned()),
+        ..Overrides::default()
+    };
     let said = layers(file, &env, &flags).unwrap_err().to_string();
     assert!(!said.contains("hidden"), "{said}");
     let lines: Vec<&str> = said.lines().collect();

@@ -426,7 +426,7 @@ fn keep_damage_of(database: &Path, now: Instant) {
     }
 }
 
-fn first_fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
+pub(super) fn first_fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let integrity: String =
         connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if integrity != "ok" {
@@ -464,6 +464,16 @@ fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>
             Ok((name, count.cast_unsigned()))
         })
         .collect()
+}
+
+/// The manifest of a copy.
+pub fn manifest_of(copy: &Path) -> PathBuf {
+    beside(copy, ".json")
+}
+
+/// The SHA-256 of a copy, as its manifest writes it.
+pub fn sha256_of(copy: &Path) -> Result<String> {
+    digest(copy).map(|(_, sha256)| text::hex(&sha256))
 }
 
 /// Size and SHA-256 of a file.

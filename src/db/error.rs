@@ -204,12 +204,14 @@ pub enum OpenError {
         found: String,
     },
     /// A migration failed; the file is as it was before that step.
-    #[error("migration {step} of {path} failed and was undone: {detail}")]
+    #[error("migration {step} of {path} failed and {outcome}: {detail}")]
     Migration {
         /// The database file.
         path: PathBuf,
         /// Name of the step.
         step: String,
+        /// Whether it is undone already.
+        outcome: &'static str,
         /// What went wrong.
         detail: String,
     },

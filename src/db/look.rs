@@ -10,7 +10,11 @@
 //! - if the log has content and an index, the index is only read;
 //! - if it has no index, or one that we may not read, file and log are copied
 //!   and the copy is read.
+//!
+//! A rollback journal beside the file means that a change was cut off. It is undone
+//! in such a copy as well, because the file alone shows half of that change.
 
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
@@ -38,10 +42,11 @@ pub fn read_without_traces<T>(
     for _ in 0..TRIES {
         migrate::refuse_by_header(path)?;
         let before = file_fingerprints(path);
-        found = if file_size(&beside(path, "-wal")) == 0 {
+        let is_cut_off = file_size(&beside(path, "-journal")) > 0;
+        found = if !is_cut_off && file_size(&beside(path, "-wal")) == 0 {
             through(path, "immutable=1", now, &read)
         } else {
-            if beside(path, "-shm").exists() {
+            if !is_cut_off && beside(path, "-shm").exists() {
                 match through(path, "mode=ro&readonly_shm=1", now, &read) {
                     Err(DbError::ReadOnly | DbError::Busy) => {}
                     Err(DbError::Sqlite(error)) if is_closed(&error) => {}
@@ -89,15 +94,16 @@ fn is_closed(error: &rusqlite::Error) -> bool {
 }
 
 /// Values that differ after a change of the database: identity, size and time of
-/// the file and of its log.
-fn file_fingerprints(path: &Path) -> [Option<(u64, u64, i64, i64)>; 2] {
-    [path.to_owned(), beside(path, "-wal")].map(|file| {
+/// the file, of its log and of its journal.
+fn file_fingerprints(path: &Path) -> [Option<(u64, u64, i64, i64)>; 3] {
+    ["", "-wal", "-journal"].map(|suffix| {
+        let file = beside(path, suffix);
         let found = std::fs::metadata(file).ok()?;
         Some((found.ino(), found.len(), found.mtime(), found.mtime_nsec()))
     })
 }
 
-/// A private copy of a database with its log, removed when the value is dropped.
+/// A private copy of a database with its log or journal, removed when the value is dropped.
 struct Copied {
     folder: PathBuf,
     file: PathBuf,
@@ -115,11 +121,15 @@ impl Copied {
         };
         std::fs::DirBuilder::new().mode(0o700).create(&folder).map_err(refused)?;
         let copied = Self { folder: folder.clone(), file };
-        std::fs::copy(path, &copied.file).map_err(refused)?;
-        std::fs::copy(beside(path, "-wal"), beside(&copied.file, "-wal")).map_err(refused)?;
-        for file in [copied.file.clone(), beside(&copied.file, "-wal")] {
+        for suffix in ["", "-wal", "-journal"] {
+            let (from, to) = (beside(path, suffix), beside(&copied.file, suffix));
+            match std::fs::copy(from, &to) {
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::NotFound && !suffix.is_empty() => continue,
+                Err(error) => return Err(refused(error)),
+            }
             let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-            std::fs::set_permissions(file, mode).map_err(refused)?;
+            std::fs::set_permissions(to, mode).map_err(refused)?;
         }
         Ok(copied)
     }

@@ -14,7 +14,7 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 
 use super::look::read_without_traces;
-use super::{OpenError, access, backup, beside, file_size, lock, pragmas};
+use super::{DbError, OpenError, access, backup, beside, file_size, lock, pragmas};
 use crate::base::{Clock, Instant, text};
 
 /// The whole schema of this version.
@@ -118,8 +118,8 @@ pub(super) fn bring_up(path: &Path, clock: &Clock) -> Result<Vec<String>, OpenEr
     access::require_writable(path)?;
     let mut connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let Some(version) = stamp(&connection, path)? else {
-        let made = in_transaction(&mut connection, SCHEMA, VERSION);
-        made.map_err(|detail| step_failed(path, "schema.sql", detail))?;
+        in_transaction(&mut connection, SCHEMA, VERSION)
+            .map_err(|detail| step_failed(&connection, path, "schema.sql", detail))?;
         return Ok(vec![format!("created with schema version {VERSION}")]);
     };
     apply(&mut connection, path, steps_after(version, STEPS), clock)
@@ -141,7 +141,7 @@ pub(super) fn apply(
     let mut done = vec![format!("backup copy in {}", copy.display())];
     for (step, version) in steps.iter().zip(from + 1..) {
         in_transaction(connection, step.sql, version)
-            .map_err(|detail| step_failed(path, step.name, detail))?;
+            .map_err(|detail| step_failed(connection, path, step.name, detail))?;
         done.push(format!("{} applied, now version {version}", step.name));
     }
     Ok(done)
@@ -179,7 +179,7 @@ pub(super) fn in_transaction(
     match (outcome, restored) {
         (Ok(true), Ok(())) => Ok(()),
         (Ok(false), _) => Err("it leaves rows that refer to nothing".to_owned()),
-        (Err(error), _) | (_, Err(error)) => Err(error.to_string()),
+        (Err(error), _) | (_, Err(error)) => Err(DbError::from(error).to_string()),
     }
 }
 
@@ -193,8 +193,29 @@ fn copy_path(path: &Path, version: i64) -> PathBuf {
     path.with_file_name(format!("{stem}.before-v{version}.db"))
 }
 
-fn step_failed(path: &Path, step: &str, detail: String) -> OpenError {
-    OpenError::Migration { path: path.to_owned(), step: step.to_owned(), detail }
+/// After a write that the disk refused, SQLite undoes the change when the file is read again.
+fn step_failed(connection: &Connection, path: &Path, step: &str, detail: String) -> OpenError {
+    let read = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
+    let outcome = if read.is_ok() { "was undone" } else { "is undone at the next start" };
+    OpenError::Migration { path: path.to_owned(), step: step.to_owned(), outcome, detail }
+}
+
+/// Undoes a change that a kill or a full disk has cut off, as its rollback journal shows.
+/// Without it the file alone would look damaged.
+pub fn undo_unfinished(path: &Path) -> Result<(), OpenError> {
+    if file_size(&beside(path, "-journal")) == 0 {
+        return Ok(());
+    }
+    match refuse_by_header(path) {
+        // Perhaps the unfinished change is the migration to that newer version.
+        Ok(()) | Err(OpenError::Newer { .. }) => {}
+        // What is not ours stays as it is, and is refused later.
+        Err(_) => return Ok(()),
+    }
+    access::require_writable(path)?;
+    let connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let read = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
+    read.map_err(|error| OpenError::of(path, error.into()))
 }
 
 /// Version of the file at `path`, `None` while it holds nothing. Leaves

@@ -65,6 +65,7 @@ pub use lock::{address_of_holder as server_address, is_held as is_served, missed
 pub use look::read_without_traces;
 pub use migrate::SCHEMA;
 pub use readers::Lane;
+pub use room::{ROOM, has_free_space};
 pub use row::{Record, Stored};
 pub use soundness::Depth;
 pub use tx::{Column, ReadTx, WriteTx};
@@ -447,6 +448,11 @@ impl Drop for NoteFault<'_> {
     fn drop(&mut self) {
         self.0.note_fault();
     }
+}
+
+/// The write-ahead log of the database at `path`.
+pub fn log_of(path: &Path) -> PathBuf {
+    beside(path, "-wal")
 }
 
 /// A file beside the database: its path with `suffix` added to the name.

@@ -1,17 +1,21 @@
 //! Replacing the database with a copy.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rusqlite::OpenFlags;
 
 use super::backup::{
-    BackupError, Partial, Result, check, dated, refuse_same, remove_companions, rename, sync_folder,
+    BackupError, Partial, Result, check, dated, first_fault, manifest_of, refuse_same,
+    remove_companions, rename, sha256_of, sync_folder,
 };
 use super::lock::LockFile;
-use super::{OpenError, alarm, beside, count, file_size, migrate, pragmas};
-use crate::base::{Clock, Instant};
+use super::{
+    OpenError, alarm, beside, count, file_size, migrate, pragmas, read_without_traces,
+};
+use crate::base::{Clock, Instant, shortened};
 
 /// What [`restore`] did.
 #[derive(Debug)]
@@ -41,6 +45,7 @@ pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> 
     if file_size(&beside(file, "-wal")) > 0 {
         copy_file(&beside(file, "-wal"), &beside(&incoming.path, "-wal"))?;
     }
+    let manifest = compare_with_manifest(file, &incoming.path)?;
     let (version, rows) = check(&incoming.path).map_err(|error| unfit(error, file))?;
     give_to_owner_of(&incoming, database)?;
     let aside = set_aside(database, clock.now())?;
@@ -56,11 +61,77 @@ pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> 
         database.display(),
         file.display()
     )];
+    lines.push(match manifest {
+        Manifest::Fits => format!("It is as its manifest {} says.", manifest_of(file).display()),
+        Manifest::Missing => format!(
+            "It has no manifest ({}), so only its own soundness was checked.",
+            manifest_of(file).display()
+        ),
+    });
     if let Some(aside) = &aside {
         lines.push(format!("The replaced database is {}.", aside.display()));
-        lines.push(format!("To undo this: seller-platform restore {}", aside.display()));
+        lines.push(match unrestorable(aside) {
+            None => format!("To undo this: seller-platform restore {}", aside.display()),
+            Some(why) => format!(
+                "It {why}, so `restore` would refuse it; it is kept for whoever can read what is left in it."
+            ),
+        });
     }
     Ok(Restored { aside, lines })
+}
+
+/// What the manifest beside a copy says of it.
+enum Manifest {
+    Fits,
+    Missing,
+}
+
+/// The part of a manifest that a copy is compared with.
+#[derive(serde::Deserialize)]
+struct Digest {
+    sha256: String,
+}
+
+/// Refuses a copy that is not what its manifest says. `incoming` has the same bytes.
+fn compare_with_manifest(file: &Path, incoming: &Path) -> Result<Manifest> {
+    let manifest = manifest_of(file);
+    let why = match std::fs::read(&manifest) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Manifest::Missing),
+        Err(error) => format!("has a manifest that cannot be read ({error})"),
+        Ok(text) => match serde_json::from_slice::<Digest>(&text) {
+            Err(_) => "has a manifest without a SHA-256".to_owned(),
+            Ok(said) => {
+                let found = sha256_of(incoming)?;
+                if said.sha256.eq_ignore_ascii_case(&found) {
+                    return Ok(Manifest::Fits);
+                }
+                format!(
+                    "is not what its manifest says (SHA-256 {found} instead of {})",
+                    shortened(&said.sha256, 64)
+                )
+            }
+        },
+    };
+    let advice = "it was not used; take another copy, or move the manifest away to restore this one without it";
+    Err(BackupError::Unfit { file: file.to_owned(), why, advice })
+}
+
+/// Why `restore` would refuse a file, for a sentence; `None` when it would not.
+fn unrestorable(file: &Path) -> Option<String> {
+    let look = |tx: &super::ReadTx<'_>| Ok(first_fault(tx.connection())?);
+    let fault = match migrate::version_of_file(file) {
+        Ok(Some(_)) => read_without_traces(file, Instant(0), look),
+        Ok(None) => return Some("holds no data".to_owned()),
+        Err(error) => Err(error),
+    };
+    let fault = fault.map_err(|error| match unfit(error.into(), file) {
+        BackupError::Unfit { why, .. } => why,
+        other => format!("cannot be read ({other})"),
+    });
+    match fault {
+        Ok(fault) => fault.map(|detail| format!("is damaged ({detail})")),
+        Err(why) => Some(why),
+    }
 }
 
 /// Refuses a file whose first bytes show that it is not a copy.
@@ -128,20 +199,23 @@ fn set_aside(database: &Path, now: Instant) -> Result<Option<PathBuf>> {
         .or_else(|_| std::fs::rename(database, &aside))
         .map_err(BackupError::io("set aside", database))?;
     if !folded {
-        let log = beside(database, "-wal");
-        if log.exists() {
-            rename(&log, &beside(&aside, "-wal"))?;
+        for suffix in ["-wal", "-journal"] {
+            let log = beside(database, suffix);
+            if log.exists() {
+                rename(&log, &beside(&aside, suffix))?;
+            }
         }
     }
     remove_companions(database)?;
     Ok(Some(aside))
 }
 
-/// Moves the content of the log into the present database; false when it is too
-/// damaged for that.
+/// Moves the content of the log into the present database, or undoes by its journal
+/// what was cut off; false when it is too damaged for that.
 fn fold_log(database: &Path) -> Result<bool> {
     let folded = pragmas::open_plain(database, OpenFlags::SQLITE_OPEN_READ_WRITE).ok().and_then(
         |connection| {
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).ok()?;
             let fold = "PRAGMA wal_checkpoint(TRUNCATE)";
             let busy: rusqlite::Result<i64> = connection.query_row(fold, [], |row| row.get(0));
             busy.ok()

@@ -9,12 +9,12 @@ use rustix::fs::{FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 /// Bytes that must be free: more than most commits write.
-const ROOM: u64 = 1024 * 1024;
+pub const ROOM: u64 = 1024 * 1024;
 
 /// Whether that many bytes are free in a folder. They are requested for a file
 /// without a name, which disappears at once. If the system cannot tell, the
 /// answer is yes.
-pub(super) fn has_free_space(folder: &Path) -> bool {
+pub fn has_free_space(folder: &Path) -> bool {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let asked = rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR)
         .and_then(|file| rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, ROOM));

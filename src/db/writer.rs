@@ -221,6 +221,11 @@ enum JobState<T, E> {
 }
 
 impl<T, E: From<DbError>> Pending<T, E> {
+    /// Whether the queue was full, so that the writer never sees the job.
+    pub fn is_refused_as_busy(&self) -> bool {
+        matches!(self.0, JobState::Refused(Some(DbError::Busy)))
+    }
+
     /// Blocks this thread until the answer is there; like [`super::Db::write`]
     /// for worker threads and commands.
     pub fn wait(self) -> std::result::Result<T, E> {

@@ -312,6 +312,13 @@ fn marketplace(app: &App, figures: &Figures) -> Vec<OpenItem> {
             "Preencha marketplace.client_id e marketplace.client_secret para que as pessoas possam vincular contas.",
         ));
     }
+    if app.marketplace.client.is_away() {
+        items.push(item(
+            Tone::Warn,
+            "O marketplace não responde",
+            "As chamadas falham ou não terminam. O que chega espera e é lido quando ele voltar; nada se perde.",
+        ));
+    }
     items.extend(counted(
         figures.waiting.refused_accounts,
         "conta vinculada perdeu a autorização",

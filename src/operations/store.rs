@@ -100,6 +100,53 @@ pub fn last_tick(tx: &ReadTx<'_>) -> Result<Instant> {
     tx.value("SELECT coalesce(max(started_at), 0) FROM cron_task", [])
 }
 
+/// What `check` looks at to tell how an installation is doing.
+pub struct Upkeep {
+    /// When the platform first ran, as far as its settings tell.
+    pub oldest: Option<Instant>,
+    /// When the newest row was written.
+    pub newest: Instant,
+    /// When the periodic tasks last ran; 0 before the first run.
+    pub last_tick: Instant,
+    /// Periodic tasks whose last run failed and that are not paused.
+    pub failing: Vec<FailingTask>,
+}
+
+/// A periodic task whose last run failed.
+pub struct FailingTask {
+    pub title: String,
+    /// Failures in a row.
+    pub failures: i64,
+    /// The last failure.
+    pub error: String,
+    pub failed_at: Instant,
+}
+
+crate::row!(FailingTask {
+    title,
+    failures,
+    error = "coalesce(error, '')",
+    failed_at = "coalesce(failed_at, 0)",
+});
+
+/// Reads it.
+pub fn upkeep(tx: &ReadTx<'_>) -> Result<Upkeep> {
+    Ok(Upkeep {
+        oldest: tx.value("SELECT min(updated_at) FROM setting", [])?,
+        newest: tx.value(
+            "SELECT max(coalesce((SELECT max(at) FROM audit), 0),
+                        coalesce((SELECT max(entry_id) / 1000000 FROM request_log), 0),
+                        coalesce((SELECT max(started_at) FROM cron_task), 0))",
+            [],
+        )?,
+        last_tick: last_tick(tx)?,
+        failing: tx.records(
+            "FROM cron_task WHERE failures > 0 AND paused_at IS NULL ORDER BY title",
+            [],
+        )?,
+    })
+}
+
 /// Sum of a daily counter since a civil day.
 pub fn counted_since(tx: &ReadTx<'_>, name: &str, first: Day) -> Result<i64> {
     tx.value(

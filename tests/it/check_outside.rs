@@ -192,8 +192,7 @@ fn settings_without_effect_are_named_once_they_are_set() {
     let site = quiet()
         .config("server.acme_domains", vec!["app.example.com"])
         .config("server.acme_email", "a@example.com")
-        .config("database.backup_every_h", 6)
-        .config("database.backup_keep", 7)
+        .config("database.backup_keep", 9)
         .start();
     let told = told(&site);
     // A setting at its default value is not reported.

@@ -78,6 +78,7 @@ fn an_option_that_a_command_does_not_read_is_refused() {
         (&["completions", "bash"], "--config"),
         (&["completions", "bash"], "--db"),
         (&["openapi"], "--db"),
+        (&["sandbox"], "--db"),
         (&["serve", "--demo", "--listen", "127.0.0.1:0"], "--db"),
     ] {
         let given = [arguments, &[option, "a.toml"]].concat();
@@ -87,12 +88,20 @@ fn an_option_that_a_command_does_not_read_is_refused() {
         if arguments.len() < 3 {
             let command = arguments[0].to_owned();
             assert!(!help(&[command]).contains(option), "{arguments:?} offers {option}");
-            // Before the command the option is allowed, so that a shell alias
-            // can name the installation.
+            // Before the command `--config` is allowed, so that a shell alias can
+            // name the installation.
             let given = [&[option, "a.toml"], arguments].concat();
-            assert_eq!(run(&mut alone(&folder, &given), "").code, Some(0), "{given:?}");
+            let Outcome { code, stdout, stderr } = run(&mut alone(&folder, &given), "");
+            if option == "--config" {
+                assert_eq!(code, Some(0), "{given:?}");
+            } else {
+                assert_eq!((code, &*stdout), (Some(2), ""), "{given:?}");
+                assert!(stderr.contains("--db does nothing"), "{stderr}");
+            }
         }
     }
+    let demo = ["--db", "a.db", "serve", "--demo", "--listen", "127.0.0.1:0"];
+    assert_eq!(run(&mut alone(&folder, &demo), "").code, Some(2));
     let taken = run(&mut alone(&folder, &["--config", "a.toml", "openapi"]), "");
     assert_eq!(taken.code, Some(0), "{}", taken.stderr);
 }
@@ -371,15 +380,14 @@ fn the_sandbox_tells_a_running_platform_where_it_is() {
             let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
             let folder = tempfile::tempdir().unwrap();
             let config = format!(
-                "[server]\nlisten = \"127.0.0.1:0\"\n[marketplace]\napi_base = \"http://{free}\"\n"
+                "[server]\nlisten = \"127.0.0.1:0\"\n[database]\npath = \"{database}\"\n[marketplace]\napi_base = \"http://{free}\"\n"
             );
             std::fs::write(folder.path().join("seller-platform.toml"), config).unwrap();
             let output = folder.path().join("said");
-            let mut child =
-                alone(&folder, &["sandbox", "--listen", &free.to_string(), "--db", &database])
-                    .stdout(std::fs::File::create(&output).unwrap())
-                    .spawn()
-                    .unwrap();
+            let mut child = alone(&folder, &["sandbox", "--listen", &free.to_string()])
+                .stdout(std::fs::File::create(&output).unwrap())
+                .spawn()
+                .unwrap();
             let said = until("it says so", Duration::from_mins(1), || {
                 let said = std::fs::read_to_string(&output).unwrap();
                 let is_over = child.try_wait().unwrap().is_some();

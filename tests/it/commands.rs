@@ -172,6 +172,13 @@ fn tables_and_documents_are_printed_whole() {
     assert_eq!(table.lines().count(), site.routes().len());
     let version = site.command(&["--version"]).ok();
     assert!(version.starts_with("seller-platform "), "{version}");
+    // The commit and its day, when the sources know them.
+    if std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(".git").exists() {
+        let (_, commit) = version.trim().split_once(" (").expect(&version);
+        let (hash, day) = commit.trim_end_matches(')').split_once(' ').expect(&version);
+        assert!(hash.len() >= 7 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{version}");
+        assert!(day.len() == 10 && day.split('-').count() == 3, "{version}");
+    }
     site.command(&["--help"]).ok();
     for wrong in [&[][..], &["serve", "x"], &["migrate", "down"], &["backup"], &["user"]] {
         site.command(wrong).exits(2);

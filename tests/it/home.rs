@@ -119,3 +119,18 @@ fn when_nothing_is_open_all_is_in_order() {
     std::fs::rename(&aside, &key).unwrap();
     assert!(page.contains("O serviço precisa de você agora"), "{page}");
 }
+
+#[test]
+fn a_marketplace_that_is_away_has_its_line() {
+    let site = Site::builder().unlimited().start();
+    let (admin, ana) = (site.administrator(), site.person("ana"));
+    assert!(!home(&admin).contains("O marketplace não responde"));
+    // Nothing listens there; each person who comes back from it makes one call.
+    until("enough calls have failed", Duration::from_secs(60), || {
+        let asked = ana.get("/painel/ml/conectar");
+        let state = asked.header("location").and_then(|to| to.split("state=").nth(1));
+        let state = state.and_then(|state| state.split('&').next()).unwrap_or_default();
+        ana.get(&format!("/painel/ml/retorno?code=TG-1&state={state}"));
+        home(&admin).contains("O marketplace não responde").then_some(())
+    });
+}

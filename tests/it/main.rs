@@ -49,6 +49,7 @@ mod browser_questions; // Questions answered by keyboard, in a real browser.
 mod browser_text; // Text of strangers, in a real browser.
 mod catalog; // Products: form, search, file, command; stock by hand and by orders.
 mod check_outside; // `check` calls each outside service, and names settings without effect.
+mod check_upkeep; // `check` of what an installation needs over time.
 mod checkout; // The checkout receiver: who may send, what is accepted.
 mod checkout_rules; // What each purchase event does to a student.
 mod classroom; // Courses, lessons and meets as students see them.
@@ -61,6 +62,7 @@ mod convergence; // Whatever happens, the mirror ends like the marketplace.
 mod cron; // The periodic tasks: who starts them, how they run, and only once.
 mod cron_rules; // Meet reminders and inactivity alerts, tested at the exact times.
 mod damage; // A damaged database: told, kept, and nothing is written.
+mod cut_off; // Changes of the file that were cut off, and copies that are not what they were.
 mod dashboard; // The extension's dashboard: from memory, and never stale.
 mod delivery;
 mod demo; // The demonstration: what it prints, what it logs, what it leaves behind.
@@ -75,6 +77,7 @@ mod framing; // Requests that are not what they seem.
 mod home; // The operator's home: open problems, and the verdict.
 mod import; // Students from a list: checked first, then all of them or none.
 mod inbox; // The marketplace's notifications, as the operator sees them.
+mod installer; // `install.sh`: what an update keeps, and when it goes back.
 mod integration; // What integrations do with a key, and what suspension ends.
 mod invoices;
 mod key_file; // The key of the encrypted values: lost, wrong, put back, given up.
@@ -131,6 +134,7 @@ mod uncounted; // Calls that count in no window and in no quota.
 mod upkeep; // What a key of the operator allows: copies and metrics.
 mod vanished; // Files that go away under the server, and a log removed after a crash.
 mod view_as; // "View as student": read-only, for half an hour, noted in the audit log.
+mod watchdog; // What a supervisor hears of the server.
 mod webhook_trouble; // Webhooks when receivers are in trouble.
 mod webhooks; // What programs receive by webhook, and what owners see.
 mod wrong_answers; // A marketplace with wrong totals or missing records.

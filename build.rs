@@ -1,0 +1,51 @@
+//! Tells the program which commit it is built from, for `--version`.
+//!
+//! The commit and its day come from Git, or from `commit.txt`, which `git archive`
+//! fills in. A source tree that knows neither builds a program that names none.
+//! Nothing of the machine or of the moment goes into it.
+
+#![allow(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=commit.txt");
+    let commit = from_git().or_else(from_archive);
+    let commit = commit.map_or(String::new(), |commit| format!(" ({commit})"));
+    println!("cargo:rustc-env=SELLER_PLATFORM_COMMIT={commit}");
+}
+
+/// Commit and day of the working tree, when this folder is the top of one: sources
+/// may also lie in the tree of something else.
+fn from_git() -> Option<String> {
+    let top = git(&["rev-parse", "--show-toplevel"])?;
+    if Path::new(&top).canonicalize().ok()? != Path::new(".").canonicalize().ok()? {
+        return None;
+    }
+    for name in ["HEAD", "logs/HEAD"] {
+        let path = git(&["rev-parse", "--git-path", name])?;
+        // A path that is missing would make cargo build anew each time.
+        if Path::new(&path).exists() {
+            println!("cargo:rerun-if-changed={path}");
+        }
+    }
+    git(&["log", "-1", "--abbrev=9", "--format=%h %cs"])
+}
+
+/// What `git archive` has written in the place of the format.
+fn from_archive() -> Option<String> {
+    let text = std::fs::read_to_string("commit.txt").ok()?;
+    let commit = text.trim();
+    (!commit.is_empty() && !commit.contains('$')).then(|| commit.to_owned())
+}
+
+/// The first line that Git prints. The one who builds need not own the folder.
+fn git(arguments: &[&str]) -> Option<String> {
+    let output =
+        Command::new("git").args(["-c", "safe.directory=*"]).args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let line = text.lines().next()?.trim().to_owned();
+    (output.status.success() && !line.is_empty()).then_some(line)
+}
