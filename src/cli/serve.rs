@@ -28,7 +28,7 @@ use crate::http::server::Limits;
 use crate::marketplace;
 use crate::messages::{delivery, telegram};
 use crate::partner::webhooks;
-use crate::program::recount;
+use crate::program::{lowered, recount};
 use crate::routes;
 
 /// Connections for slow reads. One caller has two at most (`lanes.rs`).
@@ -243,6 +243,7 @@ fn start_workers(
     workers.extend(telegram::start_workers(app, stop)?);
     workers.push(webhooks::start_worker(app, stop)?);
     workers.push(recount::start_worker(app, stop)?);
+    workers.push(lowered::start_worker(app, stop)?);
     let counting = Arc::clone(app);
     workers.push(worker::start("write-behind", stop, move |stop| {
         behind::run(&counting, stop);
@@ -283,6 +284,7 @@ fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::
     stop.stop();
     app.marketplace.stop();
     app.recount.stop();
+    app.milestone_bell.stop();
     for worker in workers {
         if worker.join().is_err() {
             tracing::error!("a worker ended in a panic");
