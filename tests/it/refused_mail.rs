@@ -133,8 +133,7 @@ fn a_sender_that_is_rejected_is_a_fault_of_the_channel_at_once() {
         let reasons = settled(&admin, "pendente", 1);
         reasons[0].contains("550").then_some(())
     });
-    let (status, at_home, ..) = told(&site, &admin);
-    assert_eq!((status, at_home), (json!("down"), true));
+    assert_eq!(told(&site, &admin), (json!("down"), true, Some(1), true));
     server.answers_senders("250 ok");
     site.clock().advance_s(PROBE_S);
     settled(&admin, "enviada", 1);

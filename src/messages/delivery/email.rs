@@ -10,7 +10,7 @@ use lettre::{Address, SmtpTransport, Transport as _};
 
 use super::letter::Letter;
 use super::mail_server::MailServer;
-use super::{SendOutcome, THREADS};
+use super::{SendOutcome, THREADS, store};
 use crate::base::Stop;
 use crate::base::text::{has_accents, wire_email};
 use crate::config::Config;
@@ -114,7 +114,8 @@ impl Email {
         match self.server.offer(&self.from.email, LEARN_TIMEOUT) {
             Err(error) if error.is_permanent() => {
                 let code = error.status().map(|code| code.to_string());
-                SendOutcome::Down { error: describe(&error, code.as_deref()) }
+                let said = describe(&error, code.as_deref());
+                SendOutcome::Down { error: store::refused_reason(&said) }
             }
             // An error that is not final says nothing about the address.
             Ok(()) | Err(_) => SendOutcome::Refused { error: said },

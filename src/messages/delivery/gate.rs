@@ -19,8 +19,11 @@ const LONGEST_PAUSE_S: i64 = 3600;
 const FAILURES: u32 = 10;
 /// People in a row whom the provider rejects, after which it rejects everybody.
 const REFUSED_PEOPLE: usize = 3;
-/// Most rejected messages that are remembered.
-const MOST_REMEMBERED: usize = 10_000;
+/// Most rejected messages that are brought back when everybody is rejected.
+const MOST_REVIVED: usize = 100;
+/// Most messages that are remembered because they were rejected with
+/// everybody's.
+const MOST_DOUBTED: usize = 10_000;
 /// Failed probes after which administrators are told that the channel does not
 /// answer.
 const PROBES: usize = 2;
@@ -275,7 +278,7 @@ impl Gate {
             let people: BTreeSet<UserId> =
                 state.refused.iter().map(|(_, person)| *person).collect();
             if people.len() < REFUSED_PEOPLE {
-                let surplus = state.refused.len().saturating_sub(MOST_REMEMBERED);
+                let surplus = state.refused.len().saturating_sub(MOST_REVIVED);
                 state.refused.drain(..surplus);
                 return RefusalVerdict::Recipient;
             }
@@ -284,7 +287,7 @@ impl Gate {
         }
         let doubted = revived.iter().copied().chain([message]);
         state.doubted.extend(doubted);
-        while state.doubted.len() > MOST_REMEMBERED {
+        while state.doubted.len() > MOST_DOUBTED {
             state.doubted.pop_first();
         }
         let probes = state.down.as_ref().map_or(0, |down| down.probes);

@@ -218,7 +218,12 @@ pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
 
 /// Begins the reason of a message that waits because every recipient is
 /// rejected.
-const REFUSED: &str = "todos os destinatários são recusados: ";
+const REFUSED: &str = "todos os destinatários são recusados";
+
+/// The reason of a message that waits because every recipient is rejected.
+pub fn refused_reason(said: &str) -> String {
+    format!("{REFUSED}: {said}")
+}
 
 /// Puts a message back into the queue, and with it those that failed before it
 /// was known that every recipient is rejected. No try is counted.
@@ -226,15 +231,14 @@ pub fn wait_refused(
     tx: &WriteTx<'_>,
     claimed: &Claimed,
     revived: &[i64],
-    error: &str,
+    reason: &str,
 ) -> Result<()> {
-    let reason = format!("{REFUSED}{error}");
-    wait(tx, claimed, &reason, 0)?;
+    wait(tx, claimed, reason, 0)?;
     for id in revived {
         tx.run(
             "UPDATE outbox SET state = 0, done_at = NULL, run_at = ?2, outcome = ?3, attempts = attempts - 1
              WHERE message_id = ?1 AND state = ?4",
-            (id, tx.now(), shortened(&reason, LONGEST_REASON), MessageState::GivenUp),
+            (id, tx.now(), shortened(reason, LONGEST_REASON), MessageState::GivenUp),
         )?;
     }
     Ok(())

@@ -168,21 +168,22 @@ fn note_refused(app: &App, outlet: &Arc<Outlet>, claimed: Claimed, error: String
         error,
         "a recipient was rejected"
     );
-    let (gate, said) = (Arc::clone(outlet), error.clone());
+    let reason = store::refused_reason(&error);
+    let (outlet, told) = (Arc::clone(outlet), reason.clone());
     // Decided by the writer, so that messages fail before they are revived.
     let should_alert = app.db.write(move |tx| {
-        match gate.gate.note_refused(&error, (claimed.id, claimed.user), now) {
+        match outlet.gate.note_refused(&reason, (claimed.id, claimed.user), now) {
             RefusalVerdict::Recipient => {
                 store::give_up(tx, &claimed, &error)?;
                 Ok::<_, DbError>(false)
             }
             RefusalVerdict::Channel { revived, should_alert } => {
-                store::wait_refused(tx, &claimed, &revived, &error)?;
+                store::wait_refused(tx, &claimed, &revived, &reason)?;
                 Ok(should_alert)
             }
         }
     })?;
-    if should_alert { alert(app, channel, said) } else { Ok(()) }
+    if should_alert { alert(app, channel, told) } else { Ok(()) }
 }
 
 /// Tells administrators, once a civil day, that a channel is down.
