@@ -113,7 +113,7 @@ CREATE TABLE user (
     photo          TEXT NOT NULL DEFAULT '', -- path of the photo, empty without one
     chat_number    TEXT,                    -- digits with country code
     created_at     INTEGER NOT NULL,        -- when the account was made
-    last_access_at INTEGER,                 -- last authenticated request, written behind
+    last_access_at INTEGER,                 -- last login or page of the panel, written behind; calls of programs do not count
     suspended_at   INTEGER,                 -- NULL while the person may sign in
     suspended_for  TEXT,                    -- why, in words for staff
     paid_until     INTEGER,                 -- end of what was paid for; its passing alone changes nothing
@@ -495,6 +495,13 @@ INSERT INTO milestone (number, title, xp, badge) VALUES
     (18, 'Vitória', 28000, 'Troféu de ouro'),
     (19, 'Líder do campeonato', 35000, 'Coroa de louros'),
     (20, 'Lenda da pista', 45000, 'Lenda da pista');
+
+-- Milestones that were lowered, until those whom they came down to are told.
+CREATE TABLE milestone_lowered (
+    number   INTEGER PRIMARY KEY REFERENCES milestone (number), -- the milestone
+    until_xp INTEGER NOT NULL,              -- who has as many points had reached it before
+    position INTEGER NOT NULL               -- the last student that was told
+) STRICT;
 
 -- The ledger of the program: what gave points to whom and took them back. Rows are only ever added.
 CREATE TABLE program_entry (
@@ -985,7 +992,7 @@ CREATE TABLE stock_movement (
     PRIMARY KEY (product_id, movement_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE UNIQUE INDEX stock_movement_of_order ON stock_movement (order_id, product_id, kind) WHERE order_id IS NOT NULL;
+CREATE INDEX stock_movement_of_order ON stock_movement (order_id, product_id) WHERE order_id IS NOT NULL;
 
 -- ---------------------------------------------------------------- messages
 

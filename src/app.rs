@@ -12,7 +12,7 @@ use crate::accounts::familiar::Familiar;
 use crate::accounts::passwords::Passwords;
 use crate::accounts::views::DemoLogin;
 use crate::agency::questions::holds::Holds;
-use crate::base::worker::Turns;
+use crate::base::worker::{Stop, Turns};
 use crate::base::{Clock, Day, Instant, Sealer, Versions, Zone};
 use crate::behind::{Counter, LastUses};
 use crate::changes::LastChanges;
@@ -105,6 +105,8 @@ pub struct App {
     pub agency_turns: Turns,
     pub imports: Arc<Imports>,
     pub recount: Recount,
+    /// Wakes the worker that tells students of lowered milestones.
+    pub milestone_bell: Stop,
     /// Fetches the documents in which OAuth clients describe themselves.
     pub fetcher: Fetcher,
     /// Set when another process, such as a command, changed the database.
@@ -177,6 +179,7 @@ impl App {
             agency_turns: Turns::default(),
             imports: Arc::default(),
             recount: Recount::default(),
+            milestone_bell: Stop::default(),
             fetcher: Fetcher::new(&config.agents),
             outside_change: Arc::default(),
             started_at,

@@ -44,7 +44,7 @@ const INDEX_BATCH: usize = 1_000;
 /// The last use of a token.
 #[derive(Clone)]
 pub enum LastUse {
-    /// Of a person's token, which is also the person's last access.
+    /// Of a person's token. That of a session is also the person's last access.
     Person { owner: UserId, at: Instant, address: IpAddr },
     /// Of an API key, with method and path.
     Key { at: Instant, address: IpAddr, route: String },
@@ -202,7 +202,13 @@ fn store_use(
                 }
                 _ => tx.execute(sql, (token, at))?,
             };
-            tx.execute("UPDATE user SET last_access_at = ?2 WHERE user_id = ?1", (owner, at.0))?;
+            // Programs poll whether or not anybody is there (contract §6).
+            if kind == TokenKind::Session {
+                tx.execute(
+                    "UPDATE user SET last_access_at = ?2 WHERE user_id = ?1",
+                    (owner, at.0),
+                )?;
+            }
         }
         LastUse::Key { at, address, route } => {
             tx.execute(sql, (token, at.0, address.to_string(), route))?;

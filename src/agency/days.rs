@@ -61,6 +61,7 @@ pub fn note(tx: &WriteTx<'_>, account: &JoinedAccount, today: Day) -> Result<()>
         (of.0, of.1, today.plus(-OPEN_DAYS), today.plus(-1), ORDERS),
     )?;
     let back = if is_known { OPEN_DAYS } else { KEPT_DAYS };
+    let window = (of.0, of.1, of.2, today.plus(-back), today);
     tx.execute(
         "INSERT INTO agency_day
              (client_id, day, ml_user_id, orders, gross_cents, listings, claims, questions, reputation, seen)
@@ -68,7 +69,16 @@ pub fn note(tx: &WriteTx<'_>, account: &JoinedAccount, today: Day) -> Result<()>
          FROM sales_day WHERE owner_id = ?3 AND ml_user_id = ?2 AND day BETWEEN ?4 AND ?5
          ON CONFLICT DO UPDATE SET orders = excluded.orders, gross_cents = excluded.gross_cents
          WHERE (orders, gross_cents) IS NOT (excluded.orders, excluded.gross_cents)",
-        (of.0, of.1, of.2, today.plus(-back), today),
+        window,
+    )?;
+    // The books keep no row of a day whose last sale was cancelled.
+    tx.execute(
+        "UPDATE agency_day AS d SET orders = 0, gross_cents = 0
+         WHERE client_id = ?1 AND ml_user_id = ?2 AND day BETWEEN ?4 AND ?5
+             AND (orders, gross_cents) IS NOT (0, 0)
+             AND NOT EXISTS (SELECT 1 FROM sales_day s
+                             WHERE s.owner_id = ?3 AND s.ml_user_id = ?2 AND s.day = d.day)",
+        window,
     )?;
     // No chart shows days that old.
     tx.execute(

@@ -18,11 +18,14 @@ use super::check::{Finding, Verdict, finding};
 use crate::base::text::has_accents;
 use crate::base::{Clock, Secret};
 use crate::config::{self, Config, Gateway, SignatureMode, Updates};
+use crate::db::{ReadTx, read_without_traces};
 use crate::marketplace::client::{Client, Failure};
 use crate::messages::delivery::chat::Chat;
 use crate::messages::delivery::email;
 use crate::messages::delivery::mail_server::MailServer;
+use crate::messages::delivery::store::{self, RefusedMessages};
 use crate::messages::telegram::bot::{Bot, BotFault};
+use crate::outbox::Channel;
 
 /// How long a service may take for each step.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -76,7 +79,7 @@ pub(super) fn services(context: &Context) -> Vec<Finding> {
     thread::scope(|scope| {
         let asked = [
             scope.spawn(|| marketplace(config, clock)),
-            scope.spawn(|| e_mail(config)),
+            scope.spawn(|| e_mail(context)),
             scope.spawn(|| chat(config)),
             scope.spawn(|| vec![telegram(config)]),
             scope.spawn(|| push_hosts(config)),
@@ -148,8 +151,9 @@ fn probe_marketplace(config: &config::Marketplace, clock: &Clock) -> ProbeResult
     }
 }
 
-fn e_mail(config: &Config) -> Vec<Finding> {
+fn e_mail(context: &Context) -> Vec<Finding> {
     const WHAT: &str = "e-mail";
+    let config = context.config();
     if config.email.smtp_url.is_empty() {
         return off(WHAT, "nothing leaves by e-mail; set email.smtp_url and email.from");
     }
@@ -160,12 +164,25 @@ fn e_mail(config: &Config) -> Vec<Finding> {
         }
     };
     let sender = email::sender(config);
-    let mut findings = vec![probe_mail_server(&server, has_accents(&sender)).finding(WHAT)];
+    let mut findings =
+        waiting_mail(context).map(|found| found.finding(WHAT)).into_iter().collect::<Vec<_>>();
+    findings.push(probe_mail_server(&server, has_accents(&sender)).finding(WHAT));
     if config.email.from.is_empty() {
         let text = format!("sent as {sender}, because email.from is empty");
         findings.push(finding(WHAT, Verdict::Note, text));
     }
     findings
+}
+
+/// What waits because the mail server rejects every recipient, whether or not it
+/// answers now.
+fn waiting_mail(context: &Context) -> Option<ProbeResult> {
+    let path = &context.config().database.path;
+    let read = |tx: &ReadTx<'_>| store::refused(tx, Channel::Email);
+    // Other lines say what is wrong with the database.
+    let RefusedMessages { count, reason } =
+        read_without_traces(path, context.clock.now(), read).ok()??;
+    Some(refused(format!("out of order, messages that wait: {count}; {reason}")))
 }
 
 fn probe_mail_server(server: &MailServer, sender_has_accents: bool) -> ProbeResult {

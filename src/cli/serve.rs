@@ -29,7 +29,7 @@ use crate::marketplace;
 use crate::messages::{delivery, telegram};
 use crate::operations::soundness;
 use crate::partner::webhooks;
-use crate::program::recount;
+use crate::program::{lowered, recount};
 use crate::routes;
 
 /// Connections for slow reads. One caller has two at most (`lanes.rs`).
@@ -271,6 +271,7 @@ fn start_workers(
     workers.push(webhooks::start_worker(app, stop)?);
     workers.push(recount::start_worker(app, stop)?);
     workers.extend(watchdog::start_worker(app, stop)?);
+    workers.push(lowered::start_worker(app, stop)?);
     let counting = Arc::clone(app);
     workers.push(worker::start("write-behind", stop, move |stop| {
         behind::run(&counting, stop);
@@ -294,6 +295,7 @@ fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::
     app.marketplace.stop();
     app.recount.stop();
     app.db.stop_checks();
+    app.milestone_bell.stop();
     for worker in workers {
         if worker.join().is_err() {
             tracing::error!("a worker ended in a panic");

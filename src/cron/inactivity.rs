@@ -89,8 +89,9 @@ impl Terms {
     }
 }
 
-/// The last activity of a student, from the `user` row alone. To finish a
-/// lesson a student needs a session, and its access is in this row.
+/// The last activity of a student, from the `user` row alone: logins and pages
+/// of the panel, where students check in and finish lessons. Calls of programs
+/// are not in this row.
 const ACTIVE: &str = "max(u.created_at, coalesce(u.last_access_at, 0))";
 
 /// Students whose last activity was before `:before` and who got no alert for

@@ -15,6 +15,13 @@ pub struct Change {
 #[rustfmt::skip] // A table: both languages of a point beside each other.
 pub const CHANGES: &[Change] = &[
     Change {
+        day: "2026-11-25",
+        title: Bilingual { portuguese: "O estoque segue a situação da venda", english: "Stock follows the state of the order" },
+        points: &[
+            Bilingual { portuguese: "Uma venda cancelada e depois paga de novo tira as unidades outra vez: o saldo segue a situação presente da venda, e uma venda pode ter vários movimentos.", english: "An order that is cancelled and then paid again takes its units out again: the balance follows the order's present state, and an order may have several movements." },
+        ],
+    },
+    Change {
         day: "2026-11-23",
         title: Bilingual { portuguese: "API completa para vendedores e fornecedores, assistentes e webhooks", english: "The whole API for sellers and suppliers, assistants and webhooks" },
         points: &[

@@ -36,7 +36,7 @@ pub const TEXTS: &[(&str, &str)] = &[
     ("What the seller keeps in the panel under Produtos, or imported from a file; not the listings at the marketplace, which `list_announcements` has.", "O que se mantém no painel em Produtos, ou se importou de um arquivo; não os anúncios do marketplace, que estão em `list_announcements`."),
     ("Words that title, SKU or EAN hold.", "Palavras que estão no título, no SKU ou no EAN."),
     ("The balance of each product, with its newest movements", "O saldo de cada produto, com os últimos movimentos"),
-    ("Balances and what led to them. A paid order of a listing with a known SKU moves its units out once, and its cancellation brings them back once.", "Saldos e o que levou a eles. Uma venda paga de um anúncio com SKU conhecido tira as unidades uma vez, e o cancelamento as devolve uma vez."),
+    ("Balances and what led to them. A paid order of a listing with a known SKU moves its units out; when it is no longer paid they come back, and when it is paid again they go out again.", "Saldos e o que levou a eles. Uma venda paga de um anúncio com SKU conhecido tira as unidades; quando deixa de estar paga elas voltam, e quando é paga de novo saem outra vez."),
     ("Newest movements of each product.", "Quantos dos últimos movimentos de cada produto."),
     ("The connected marketplace accounts", "As contas vinculadas do marketplace"),
     ("One entry for each account that the seller linked, with the figures of today. Look at `token_ok`: while it is false nothing new is read for that account.", "Um item por conta vinculada, com os números de hoje. Olhe `token_ok`: enquanto for falso, nada novo é lido dessa conta."),

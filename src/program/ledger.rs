@@ -230,10 +230,7 @@ impl<'t> LedgerAccount<'t> {
     pub fn close(self) -> Result<Outcome> {
         let Self { tx, student, standing, before, challenges, .. } = self;
         store::put(tx, student, &standing)?;
-        let reached = milestones::between(tx, before, standing.xp)?;
-        for milestone in &reached {
-            tell_milestone(tx, student, milestone)?;
-        }
+        let reached = tell_reached(tx, student, (before, standing.xp))?;
         for challenge in &challenges {
             tell_challenge(tx, student, challenge)?;
         }
@@ -241,8 +238,22 @@ impl<'t> LedgerAccount<'t> {
     }
 }
 
+/// Notifies a student of the milestones that are reached when points rise from
+/// the first number to the second; returns them.
+pub fn tell_reached(
+    tx: &WriteTx<'_>,
+    student: UserId,
+    (before, after): (i64, i64),
+) -> Result<Vec<Milestone>> {
+    let reached = milestones::between(tx, before, after)?;
+    for milestone in &reached {
+        tell_milestone(tx, student, milestone)?;
+    }
+    Ok(reached)
+}
+
 /// Notifies a student of a milestone, the first time it is reached.
-fn tell_milestone(tx: &WriteTx<'_>, student: UserId, milestone: &Milestone) -> Result<()> {
+pub fn tell_milestone(tx: &WriteTx<'_>, student: UserId, milestone: &Milestone) -> Result<()> {
     let Milestone { number, title, badge, reward, .. } = milestone;
     let message = if reward.is_empty() {
         format!("Você chegou ao M{number}, {title}.")

@@ -13,6 +13,11 @@ pub fn all(tx: &ReadTx<'_>) -> Result<Vec<Milestone>> {
     tx.records("FROM milestone ORDER BY number", ())
 }
 
+/// One milestone.
+pub fn one(tx: &ReadTx<'_>, number: i64) -> Result<Option<Milestone>> {
+    tx.record("FROM milestone WHERE number = ?1", [number])
+}
+
 /// The milestones that are reached when points rise from `before` to `after`.
 pub fn between(tx: &ReadTx<'_>, before: i64, after: i64) -> Result<Vec<Milestone>> {
     tx.records("FROM milestone WHERE xp > ?1 AND xp <= ?2 ORDER BY xp", (before, after))

@@ -13,6 +13,7 @@ pub mod challenges;
 pub mod checkin;
 pub mod drawing;
 pub mod ledger;
+pub mod lowered;
 pub mod milestones;
 pub mod pages;
 pub mod ranking;

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant as Monotonic};
 
 use super::rules::{Posting, Standing};
-use super::store;
+use super::{ledger, store};
 use crate::app::App;
 use crate::base::worker::{self, Stop};
 use crate::base::{Day, Instant, UserId};
@@ -237,6 +237,7 @@ fn mend(tx: &WriteTx<'_>, today: Day) -> Result<()> {
         settle(&mut found, &stored, today);
         if found != stored {
             store::put(tx, student, &found)?;
+            ledger::tell_reached(tx, student, (stored.xp, found.xp))?;
             mended += 1;
         }
     }

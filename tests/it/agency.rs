@@ -7,7 +7,7 @@ use crate::actors::Actor;
 use crate::client::Request;
 use crate::cron;
 use crate::site::Site;
-use crate::sync::{joined, wait_until_read};
+use crate::sync::{joined, wait_until_read, wait_until_worked};
 use crate::world::World;
 
 pub const CLIENTS: &str = "/admin/agencia/clientes";
@@ -300,6 +300,31 @@ fn days_and_sums_say_what_the_books_say() {
              || ' ' || (SELECT sum(orders) FROM agency_day WHERE client_id > 0)",
     );
     assert_eq!(left, ["0 1 1"]);
+}
+
+#[test]
+fn a_day_whose_only_sale_was_cancelled_sold_nothing() {
+    let world = world_of(1);
+    let site = joined(&world).start();
+    let operator = clients_of(&site, &world, 1);
+    let order = world.sale(SELLERS + 1)["id"].to_string();
+    let sold = || {
+        site.stored(
+            "SELECT sum(orders) || ' ' || (sum(gross_cents) > 0) FROM agency_day GROUP BY client_id ORDER BY client_id",
+        )
+    };
+    wait_until_worked(&world, &site);
+    sync_all(&operator);
+    assert_eq!(sold(), ["1 1", "1 1"]);
+    site.clock().advance_s(2 * 24 * HOUR_S);
+    let operator = site.administrator();
+    sync_all(&operator);
+    world.control(&format!("/_sandbox/orders/{order}"), &json!({ "status": "cancelled" }));
+    wait_until_worked(&world, &site);
+    site.clock().advance_s(HOUR_S);
+    sync_all(&operator);
+    assert_eq!(sold(), ["0 0", "0 0"]);
+    assert_eq!(shown(&operator, CLIENTS)["dados"][0]["vendas_30d"], 0);
 }
 
 #[test]

@@ -532,6 +532,26 @@ fn stock_goes_out_with_a_paid_order_and_back_with_its_end_once() {
         assert_eq!(shop.stock(), 10);
         shop.tell_again(&first);
         assert_eq!(shop.stock(), 10, "told again");
+        shop.becomes(&first, "paid");
+        assert_eq!(shop.stock(), 7, "paid again");
+        shop.becomes(&first, "pending_cancel");
+        assert_eq!(shop.stock(), 10, "no longer a sale");
+        shop.becomes(&first, "paid");
+        shop.becomes(&first, "cancelled");
+        assert_eq!(shop.stock(), 10);
+    });
+}
+
+#[test]
+fn stock_follows_the_product_that_an_order_took() {
+    with_shop(|shop, listing, _| {
+        let order = shop.sell(listing, 3, "paid");
+        let renamed = json!({ "titulo": "Um", "sku": "B" });
+        shop.ana.post(&format!("{PATH}/{}", shop.product), &renamed).ok();
+        shop.becomes(&order, "partially_refunded");
+        assert_eq!(shop.stock(), 7, "its product has another SKU now");
+        shop.becomes(&order, "cancelled");
+        assert_eq!(shop.stock(), 10);
     });
 }
 

@@ -168,6 +168,32 @@ fn a_login_begins_a_new_stretch_and_suspension_ends_all() {
 }
 
 #[test]
+fn calls_of_programs_keep_nobody_from_being_inactive() {
+    let site = Site::builder().unlimited().start();
+    let extension = site.extension("ana");
+    let partner = site.seller("ana").plan("pro");
+    alter(&site, "UPDATE user SET chat_number = '5511987654321' WHERE email = 'ana@example.com'");
+    let assistant = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let mut alerts = Vec::new();
+    for day in 21..=25 {
+        site.clock().set(&format!("2026-11-{day}T11:00:00Z"));
+        extension.get("/api/ext/me").ok();
+        partner.get("/api/v1/partner/health").ok();
+        partner.post("/mcp", &assistant).expect(200);
+        // What is written behind is stored with the stop.
+        site.stop();
+        site.start_again();
+        let run = run_at(&site, &format!("2026-11-{day}T12:00:00Z"));
+        alerts.push(run["inativos"].as_i64().unwrap());
+    }
+    // She came on the 20th, so 21, 22 and 23 are full days without her.
+    assert_eq!(alerts, [0, 0, 0, 1, 0]);
+    site.person_as("ana", "vip").get("/painel").expect(200);
+    assert_eq!(run_at(&site, "2026-11-28T12:00:00Z")["inativos"], 0);
+    assert_eq!(run_at(&site, "2026-11-29T12:00:00Z")["inativos"], 1);
+}
+
+#[test]
 fn inactivity_alerts_wait_for_the_morning() {
     let site = Site::builder().unlimited().start();
     for number in 0..20 {

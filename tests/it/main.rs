@@ -25,7 +25,7 @@ mod process; // Child processes that print their address; waiting.
 mod random; // Numbers that look random and are the same in every run.
 mod receiver; // A browser that gets push messages, without a browser.
 mod site; // The server under test, its commands and its clock.
-mod smtp; // The first part of a mail server.
+mod smtp; // Stand-ins for a mail server.
 mod trouble; // Random trouble.
 mod truth; // Compares the mirror with what the marketplace has.
 mod webdriver; // A browser that a test drives.
@@ -114,6 +114,7 @@ mod push_browser; // Messages to a real browser, through its own push service.
 mod queue; // Messages that wait to be sent, and what the operator can do with them.
 mod receiving; // Notifications are accepted at once, however slow the marketplace is.
 mod refresh; // Tokens of accounts: renewed once, also after a kill in between.
+mod refused_mail; // A mail server that rejects one address, or everybody.
 mod requests; // The log of requests: who requested what, and what is never stored.
 mod roles; // What roles and people may do, effective at once.
 mod sessions; // How sessions and tokens begin, what they reject, when they end.

@@ -195,6 +195,54 @@ fn milestones_grow_and_levels_follow_from_points_at_once() {
 }
 
 #[test]
+fn a_milestone_that_comes_down_to_somebody_is_told_once() {
+    let site = Site::builder().unlimited().start();
+    set_xp(&site.administrator(), "checkin", 160);
+    // More than one job of the writer tells.
+    for number in 0..30 {
+        check_in(&site, &format!("aluna{number}"), "2026-11-21T12:00:00Z");
+    }
+    set_xp(&site.administrator(), "checkin", 10);
+    check_in(&site, "bia", "2026-11-21T12:00:00Z");
+    let lower = |xp: i64| {
+        let admin = site.administrator();
+        admin.post("/admin/gamificacao/editar-milestone", &json!({ "numero": 2, "xp": xp })).ok();
+        until("everybody is told", Duration::from_secs(30), || {
+            (site.stored("SELECT count(*) || '' FROM milestone_lowered") == ["0"]).then_some(())
+        });
+    };
+    let told = || {
+        site.stored(
+            "SELECT count(*) || ' ' || count(DISTINCT owner_id) FROM notification
+             WHERE title = 'Novo selo: Mãos no volante'",
+        )
+    };
+    lower(200);
+    assert_eq!(told(), ["0 0"], "nobody has that many");
+    lower(155);
+    assert_eq!(told(), ["30 30"]);
+    let ext = site.extension("aluna7");
+    let news = ext.get("/api/ext/me").ok()["ml"]["notificacoes"].clone();
+    assert_eq!(
+        some(&news[0], &["tipo", "titulo"]),
+        json!(["programa", "Novo selo: Mãos no volante"])
+    );
+    // Raised, reached again and lowered again, it is no news.
+    lower(165);
+    check_in(&site, "aluna0", "2026-11-22T12:00:00Z");
+    lower(151);
+    assert_eq!(told(), ["30 30"]);
+    // What a recount gives back is told as well.
+    alter(
+        &site,
+        "UPDATE program_student SET xp = 1 WHERE student_id = (SELECT max(student_id) FROM program_student);
+         UPDATE program_entry SET xp = 400 WHERE student_id = (SELECT max(student_id) FROM program_student)",
+    );
+    site.administrator().post("/admin/gamificacao/recalcular", &json!({})).ok();
+    assert_eq!(told(), ["31 31"]);
+}
+
+#[test]
 fn a_challenge_rewards_once_and_also_those_who_were_there_before() {
     let site = Site::builder().unlimited().start();
     for day in ["2026-11-20", "2026-11-21"] {

@@ -117,14 +117,14 @@ pub fn page(tx: &ReadTx<'_>, product: i64, skipped: u64, most: u32) -> Result<Ve
     )
 }
 
-/// State of an order: it decides what the order does to stock.
+/// State of an order: it decides whether its goods are out of stock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaleState {
-    /// It was paid: its goods go out.
+    /// It is paid: its goods are out.
     Paid,
-    /// It was cancelled: the units it took out come back.
+    /// It was cancelled: nothing is out.
     Cancelled,
-    /// Any other state: nothing moves.
+    /// Any other state: nothing is out.
     Open,
 }
 
@@ -141,20 +141,43 @@ pub struct SoldOrder<'o> {
     pub sale: SaleState,
 }
 
-/// Moves stock for an order of a person (contract §9): out once when the order is
-/// paid, back once when it is cancelled. The product is found by the SKU of the
-/// order, or else by the SKU of its listing. The order must not be older than the
+/// Makes the stock that an order has taken equal to its present state (contract
+/// §9): all units of its product while it is paid, else none. Which states were
+/// seen before does not matter. The product is found by the SKU of the order, or
+/// else by the SKU of its listing. The order must not be older than the
 /// product's record, because the stock entered with the record does not include
-/// earlier sales. An order that arrives again or late moves nothing a second time.
-pub fn move_for_order(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> {
-    match order.sale {
-        SaleState::Open => Ok(()),
-        SaleState::Paid => go_out(tx, owner, order),
-        SaleState::Cancelled => come_back(tx, owner, order.id),
+/// earlier sales. `is_other` says whether the order named other goods before;
+/// if not, it keeps the product that it took, whose SKU may have changed since.
+pub fn follow_order(
+    tx: &WriteTx<'_>,
+    owner: UserId,
+    order: &SoldOrder<'_>,
+    is_other: impl FnOnce() -> Result<bool>,
+) -> Result<()> {
+    let taken = taken_by(tx, owner, order.id)?;
+    let product = match order.sale {
+        SaleState::Paid if order.quantity > 0 => match (product_of(tx, owner, order)?, &*taken) {
+            (found, [(product, _)]) if found != Some(*product) && !is_other()? => Some(*product),
+            (found, _) => found,
+        },
+        _ => None,
+    };
+    let mut missing = order.quantity;
+    for (other, units) in taken {
+        if product == Some(other) {
+            missing -= units;
+        } else {
+            move_units(tx, order, (other, units))?;
+        }
+    }
+    match product {
+        Some(product) if missing != 0 => move_units(tx, order, (product, -missing)),
+        _ => Ok(()),
     }
 }
 
-fn go_out(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> {
+/// The product that an order sold, when its stock includes the order.
+fn product_of(tx: &ReadTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<Option<i64>> {
     let of_listing = if order.sku.is_empty() {
         tx.maybe::<String>(
             "SELECT sku FROM listing WHERE owner_id = ?1 AND item_id = ?2",
@@ -164,58 +187,40 @@ fn go_out(tx: &WriteTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<()> 
         None
     };
     let sku = of_listing.as_deref().unwrap_or(order.sku);
-    if sku.is_empty() || order.quantity < 1 {
-        return Ok(());
+    if sku.is_empty() {
+        return Ok(None);
     }
-    let product: Option<i64> = tx.maybe(
+    tx.maybe(
         "SELECT product_id FROM product WHERE owner_id = ?1 AND sku = ?2 AND created_at <= ?3",
         (owner, sku, order.created_at),
-    )?;
-    let Some(product) = product else {
-        return Ok(());
-    };
-    // The order's SKU may have changed since; the order moved stock all the same.
-    if moved(tx, owner, order.id, StockMovementKind::Out)?.is_some() {
-        return Ok(());
-    }
-    let movement = NewMovement {
-        kind: StockMovementKind::Out,
-        change: -order.quantity,
-        reason: &format!("Venda {}", order.id),
-        order: Some(order.id),
-    };
-    record_movement(tx, product, &movement)?;
-    Ok(())
-}
-
-fn come_back(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<()> {
-    let Some((product, quantity)) = moved(tx, owner, order, StockMovementKind::Out)? else {
-        return Ok(());
-    };
-    if moved(tx, owner, order, StockMovementKind::In)?.is_some() {
-        return Ok(());
-    }
-    let movement = NewMovement {
-        kind: StockMovementKind::In,
-        change: quantity,
-        reason: &format!("Venda {order} cancelada"),
-        order: Some(order),
-    };
-    record_movement(tx, product, &movement)?;
-    Ok(())
-}
-
-/// Product and units that an order moved in or out.
-fn moved(
-    tx: &ReadTx<'_>,
-    owner: UserId,
-    order: OrderId,
-    kind: StockMovementKind,
-) -> Result<Option<(i64, i64)>> {
-    tx.tuple(
-        "SELECT m.product_id, m.quantity
-         FROM stock_movement m JOIN product p ON p.product_id = m.product_id
-         WHERE m.order_id = ?1 AND m.kind = ?2 AND p.owner_id = ?3",
-        (order, kind, owner),
     )
+}
+
+/// The products of which an order has units out, and how many.
+fn taken_by(tx: &ReadTx<'_>, owner: UserId, order: OrderId) -> Result<Vec<(i64, i64)>> {
+    tx.tuples(
+        "SELECT m.product_id, -sum(m.change)
+         FROM stock_movement m JOIN product p ON p.product_id = m.product_id
+         WHERE m.order_id = ?1 AND p.owner_id = ?2
+         GROUP BY m.product_id HAVING sum(m.change) <> 0",
+        (order, owner),
+    )
+}
+
+/// Moves units of a product for an order: in when there are more than zero, else
+/// out.
+fn move_units(
+    tx: &WriteTx<'_>,
+    order: &SoldOrder<'_>,
+    (product, change): (i64, i64),
+) -> Result<()> {
+    let (kind, what) = match order.sale {
+        _ if change < 0 => (StockMovementKind::Out, ""),
+        SaleState::Cancelled => (StockMovementKind::In, " cancelada"),
+        SaleState::Paid => (StockMovementKind::In, " alterada"),
+        SaleState::Open => (StockMovementKind::In, " não está mais paga"),
+    };
+    let reason = format!("Venda {}{what}", order.id);
+    let movement = NewMovement { kind, change, reason: &reason, order: Some(order.id) };
+    record_movement(tx, product, &movement).map(drop)
 }

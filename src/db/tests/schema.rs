@@ -160,6 +160,35 @@ fn accounts_of_the_partner_api_are_summed_up_as_triggers_would_have_it() {
 }
 
 #[test]
+fn days_of_the_agency_have_the_sales_of_the_books() {
+    let place = STEPS.iter().position(|step| step.name.contains("state_not_steps")).unwrap();
+    let (before, from) = STEPS.split_at(place);
+    let mut connection = migrated(BASELINE, before);
+    connection
+        .execute_batch(
+            "INSERT INTO user (user_id, email, name, role, created_at) VALUES (1, 'ana@x.com', 'Ana', 'pro', 1);
+             INSERT INTO ml_account (ml_user_id, owner_id, nickname, token_expires_at, token_ok, linked_at)
+             VALUES (7, 1, 'LOJA', 0, 1, 0);
+             INSERT INTO agency_client (client_id, name, search, created_at) VALUES (3, 'Loja', 'loja', 1);
+             INSERT INTO agency_account (ml_user_id, client_id, owner_id, joined_at) VALUES (7, 3, 1, 1);
+             INSERT INTO sales_day (owner_id, ml_user_id, day, orders, units, gross_cents)
+             VALUES (1, 7, 101, 2, 2, 500), (1, 7, 102, 1, 1, 100), (1, 7, 104, 1, 1, 900);
+             -- A day that is right, one that has too much, and one whose last sale was cancelled.
+             INSERT INTO agency_day (client_id, day, ml_user_id, orders, gross_cents, listings, claims, questions, reputation, seen)
+             VALUES (3, 101, 7, 2, 500, 0, 0, 0, 0, 0), (3, 102, 7, 2, 300, 0, 0, 0, 0, 0), (3, 103, 7, 1, 700, 4, 1, 2, 5, 1)",
+        )
+        .unwrap();
+    for step in from {
+        in_transaction(&mut connection, step.sql, 9).unwrap();
+    }
+    let days = "SELECT concat_ws(' ', client_id, day, orders, gross_cents, listings, seen) FROM agency_day ORDER BY client_id, day";
+    let sums = ["101 2 500 0 0", "102 1 100 0 0", "103 0 0 4 1"];
+    let expected: Vec<_> =
+        [0, 3].iter().flat_map(|client| sums.map(|sum| format!("{client} {sum}"))).collect();
+    assert_eq!(texts(&connection, days), expected);
+}
+
+#[test]
 fn the_comparison_sees_columns_and_checks_but_not_layout() {
     let old = "CREATE TABLE a (id INTEGER PRIMARY KEY -- number\n) STRICT;";
     let step = Step { name: "0002_b", sql: "ALTER TABLE a ADD COLUMN b TEXT CHECK (b <> '');" };

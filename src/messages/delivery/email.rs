@@ -10,7 +10,7 @@ use lettre::{Address, SmtpTransport, Transport as _};
 
 use super::letter::Letter;
 use super::mail_server::MailServer;
-use super::{SendOutcome, THREADS};
+use super::{SendOutcome, THREADS, store};
 use crate::base::Stop;
 use crate::base::text::{has_accents, wire_email};
 use crate::config::Config;
@@ -101,7 +101,24 @@ impl Email {
                 self.note_accents(false);
                 SendOutcome::Never { error: ACCENTS.to_owned() }
             }
-            Err(error) => verdict(&error),
+            Err(error) => match verdict(&error) {
+                SendOutcome::Never { error } => self.whose_fault(error),
+                other => other,
+            },
+        }
+    }
+
+    /// Whether a message was rejected because of its recipient, or because the
+    /// server takes nothing from our address.
+    fn whose_fault(&self, said: String) -> SendOutcome {
+        match self.server.offer(&self.from.email, LEARN_TIMEOUT) {
+            Err(error) if error.is_permanent() => {
+                let code = error.status().map(|code| code.to_string());
+                let said = describe(&error, code.as_deref());
+                SendOutcome::Down { error: store::refused_reason(&said) }
+            }
+            // An error that is not final says nothing about the address.
+            Ok(()) | Err(_) => SendOutcome::Refused { error: said },
         }
     }
 

@@ -5,9 +5,10 @@
 //! the service's clock.
 
 use parking_lot::Mutex;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant as Monotonic};
 
-use crate::base::Instant;
+use crate::base::{Instant, UserId};
 
 /// Pauses before each probe of a channel that is down; the last one repeats.
 const PAUSES_S: [i64; 5] = [5, 10, 20, 40, 60];
@@ -16,6 +17,13 @@ const PAUSES_S: [i64; 5] = [5, 10, 20, 40, 60];
 const LONGEST_PAUSE_S: i64 = 3600;
 /// Failures in a row after which a channel counts as down.
 const FAILURES: u32 = 10;
+/// People in a row whom the provider rejects, after which it rejects everybody.
+const REFUSED_PEOPLE: usize = 3;
+/// Most rejected messages that are brought back when everybody is rejected.
+const MOST_REVIVED: usize = 100;
+/// Most messages that are remembered because they were rejected with
+/// everybody's.
+const MOST_DOUBTED: usize = 10_000;
 /// Failed probes after which administrators are told that the channel does not
 /// answer.
 const PROBES: usize = 2;
@@ -70,6 +78,10 @@ struct GateState {
     down: Option<Down>,
     /// Failures in a row.
     failures: u32,
+    /// Messages whose recipients were rejected since one was accepted.
+    refused: Vec<(i64, UserId)>,
+    /// Messages that were rejected together with everybody's and wait.
+    doubted: BTreeSet<i64>,
     /// Whether administrators were told that the channel is down.
     told_down: bool,
     counts: Counts,
@@ -85,6 +97,9 @@ struct Down {
     /// Probes so far.
     probes: usize,
     error: String,
+    /// Whether the provider rejects every recipient: then only a message that
+    /// it accepts shows that it works.
+    refuses_all: bool,
 }
 
 impl Down {
@@ -101,6 +116,20 @@ pub struct FailureVerdict {
     pub was_down: bool,
     /// The channel is down, and administrators were not told yet.
     pub should_alert: bool,
+}
+
+/// What the rejection of a recipient means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RefusalVerdict {
+    /// The recipient's fault: the message fails.
+    Recipient,
+    /// The channel's fault: the message waits.
+    Channel {
+        /// Messages that failed before it was known that everybody is rejected.
+        revived: Vec<i64>,
+        /// Administrators were not told yet.
+        should_alert: bool,
+    },
 }
 
 impl Gate {
@@ -121,6 +150,8 @@ impl Gate {
                 paused: None,
                 down: None,
                 failures: 0,
+                refused: Vec::new(),
+                doubted: BTreeSet::new(),
                 told_down: false,
                 counts: Counts::default(),
                 told: Counts::default(),
@@ -179,6 +210,7 @@ impl Gate {
         let mut state = self.state.lock();
         state.counts.sent += 1;
         state.failures = 0;
+        state.refused.clear();
         state.down = None;
         state.told_down = false;
     }
@@ -188,7 +220,11 @@ impl Gate {
         let mut state = self.state.lock();
         state.counts.failed += 1;
         let was_down = state.down.is_some();
+        let refuses_all = state.down.as_ref().is_some_and(|down| down.refuses_all);
         if fault == DeliveryFault::Message {
+            if refuses_all {
+                return FailureVerdict { was_down, should_alert: false };
+            }
             // A provider that rejects a single message works.
             state.failures = 0;
             state.down = None;
@@ -204,6 +240,7 @@ impl Gate {
             until: now,
             probes: state.down.as_ref().map_or(0, |down| down.probes),
             error: error.to_owned(),
+            refuses_all,
         };
         down.until = down.pause_from(now);
         let is_sure =
@@ -212,6 +249,61 @@ impl Gate {
         let should_alert = is_sure && !state.told_down;
         state.told_down |= is_sure;
         FailureVerdict { was_down, should_alert }
+    }
+
+    /// Counts a message whose recipient was rejected, and decides whose fault
+    /// that is. One person who is rejected while others are not gets nothing.
+    /// When one after the other is rejected, the channel is down and all those
+    /// messages wait. A message that is rejected again after others were
+    /// accepted fails.
+    pub fn note_refused(
+        &self,
+        error: &str,
+        (message, person): (i64, UserId),
+        now: Instant,
+    ) -> RefusalVerdict {
+        let mut state = self.state.lock();
+        state.counts.failed += 1;
+        state.failures = 0;
+        let mut revived = Vec::new();
+        if !state.down.as_ref().is_some_and(|down| down.refuses_all) {
+            // It answers, so it is neither away nor does it reject us.
+            if state.down.take().is_some() {
+                state.told_down = false;
+            }
+            if state.doubted.remove(&message) {
+                return RefusalVerdict::Recipient;
+            }
+            state.refused.push((message, person));
+            let people: BTreeSet<UserId> =
+                state.refused.iter().map(|(_, person)| *person).collect();
+            if people.len() < REFUSED_PEOPLE {
+                let surplus = state.refused.len().saturating_sub(MOST_REVIVED);
+                state.refused.drain(..surplus);
+                return RefusalVerdict::Recipient;
+            }
+            let refused = std::mem::take(&mut state.refused);
+            revived.extend(refused.into_iter().map(|(id, _)| id).filter(|id| *id != message));
+        }
+        let doubted = revived.iter().copied().chain([message]);
+        state.doubted.extend(doubted);
+        while state.doubted.len() > MOST_DOUBTED {
+            state.doubted.pop_first();
+        }
+        let probes = state.down.as_ref().map_or(0, |down| down.probes);
+        let mut down = Down { until: now, probes, error: error.to_owned(), refuses_all: true };
+        down.until = down.pause_from(now);
+        state.down = Some(down);
+        let should_alert = !state.told_down;
+        state.told_down = true;
+        RefusalVerdict::Channel { revived, should_alert }
+    }
+
+    /// Begins with a channel that rejected everybody before the service
+    /// stopped. The first message is a probe.
+    pub fn begin_refused(&self, error: &str, now: Instant) {
+        let down = Down { until: now, probes: 0, error: error.to_owned(), refuses_all: true };
+        self.state.lock().down = Some(down);
     }
 
     /// Stops sending until an instant. This does not count as a failure.

@@ -2,14 +2,17 @@
 
 use std::time::Duration;
 
+use lettre::Address;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
 use lettre::transport::smtp::client::{SmtpConnection, Tls, TlsParameters};
-use lettre::transport::smtp::extension::{ClientId, Extension};
+use lettre::transport::smtp::commands::Mail;
+use lettre::transport::smtp::extension::{ClientId, Extension, MailParameter};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::base::Secret;
+use crate::base::text::has_accents;
 
 /// A mail server parsed from its address, in the types of `lettre`.
 pub struct MailServer {
@@ -51,16 +54,32 @@ impl MailServer {
     /// connection; each step within the timeout. Returns whether the server
     /// accepts non-ASCII addresses (SMTPUTF8).
     pub fn greet(&self, sign_in: bool, timeout: Duration) -> Result<bool, Error> {
+        let mut talk = self.connect(timeout)?;
+        let outcome = self.introduce(&mut talk, sign_in);
+        talk.abort();
+        outcome
+    }
+
+    /// Connects and signs in as for sending a mail, and says whom it is from,
+    /// but sends none.
+    pub fn offer(&self, from: &Address, timeout: Duration) -> Result<(), Error> {
+        let mut talk = self.connect(timeout)?;
+        let outcome = self.introduce(&mut talk, true).and_then(|takes_accents| {
+            let letters = (takes_accents && has_accents(from.as_ref()))
+                .then_some(MailParameter::SmtpUtfEight);
+            talk.command(Mail::new(Some(from.clone()), letters.into_iter().collect()))
+        });
+        talk.abort();
+        outcome.map(drop)
+    }
+
+    fn connect(&self, timeout: Duration) -> Result<SmtpConnection, Error> {
         let wrapper = match &self.tls {
             Tls::Wrapper(parameters) => Some(parameters),
             _ => None,
         };
-        let host = self.host.trim_matches(['[', ']']);
-        let place = (host, self.port);
-        let mut talk = SmtpConnection::connect(place, Some(timeout), &self.name, wrapper, None)?;
-        let outcome = self.introduce(&mut talk, sign_in);
-        talk.abort();
-        outcome
+        let place = (self.host.trim_matches(['[', ']']), self.port);
+        SmtpConnection::connect(place, Some(timeout), &self.name, wrapper, None)
     }
 
     fn introduce(&self, talk: &mut SmtpConnection, sign_in: bool) -> Result<bool, Error> {

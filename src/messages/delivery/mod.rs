@@ -9,7 +9,8 @@
 //!
 //! A person gets the messages of a channel in their order. A channel that is
 //! down is probed by one message now and then; meanwhile no message uses up its
-//! tries (`gate.rs`).
+//! tries (`gate.rs`). A mail server that rejects one person after the other
+//! counts as down, and what it rejected waits like the rest.
 
 pub mod chat;
 pub mod email;
@@ -32,6 +33,7 @@ use crate::app::App;
 use crate::base::Stop;
 use crate::base::worker as workers;
 use crate::config::{Config, Gateway};
+use crate::db::Lane;
 use crate::outbox::Channel;
 
 use gate::{Counts, Gate};
@@ -61,6 +63,9 @@ pub enum SendOutcome {
     Away { error: String },
     /// This message will never be accepted.
     Never { error: String },
+    /// The provider rejects the recipient for good. When it rejects one after
+    /// the other, it is the channel that fails (`gate.rs`).
+    Refused { error: String },
     /// The provider rejects us, whatever the message.
     Down { error: String },
     /// The recipient has nothing left that can receive the message.
@@ -172,6 +177,11 @@ impl Delivery {
 pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
     let mut started = Vec::new();
     for outlet in &app.delivery.outlets {
+        let channel = outlet.channel;
+        let refused = app.db.read(Lane::Slow, |tx| store::refused(tx, channel));
+        if let Some(refused) = refused.map_err(std::io::Error::other)? {
+            outlet.gate.begin_refused(&refused.reason, app.clock.now());
+        }
         if let Sender::Email(_) = &outlet.sender {
             let outlet = Arc::clone(outlet);
             started.push(workers::start("email-learns", stop, move |stop| {

@@ -1,5 +1,6 @@
 //! The queue in the database, as the workers process it.
 
+use crate::base::text::shortened;
 use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox::{Channel, MessageState};
@@ -163,7 +164,7 @@ pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
             claimed.lease,
             MessageState::Sent,
             tx.now(),
-            crate::base::text::shortened(provider, LONGEST_REASON),
+            shortened(provider, LONGEST_REASON),
             claimed.repeated.then_some(REPEATED),
         ),
     )
@@ -194,7 +195,7 @@ fn put_back(
             claimed.id,
             claimed.lease,
             tx.now().plus(pause_s),
-            crate::base::text::shortened(error, LONGEST_REASON),
+            shortened(error, LONGEST_REASON),
             tries_less,
         ),
     )
@@ -210,9 +211,53 @@ pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
             claimed.lease,
             MessageState::GivenUp,
             tx.now(),
-            crate::base::text::shortened(error, LONGEST_REASON),
+            shortened(error, LONGEST_REASON),
         ),
     )
+}
+
+/// Begins the reason of a message that waits because every recipient is
+/// rejected.
+const REFUSED: &str = "todos os destinatários são recusados";
+
+/// The reason of a message that waits because every recipient is rejected.
+pub fn refused_reason(said: &str) -> String {
+    format!("{REFUSED}: {said}")
+}
+
+/// Puts a message back into the queue, and with it those that failed before it
+/// was known that every recipient is rejected. No try is counted.
+pub fn wait_refused(
+    tx: &WriteTx<'_>,
+    claimed: &Claimed,
+    revived: &[i64],
+    reason: &str,
+) -> Result<()> {
+    wait(tx, claimed, reason, 0)?;
+    for id in revived {
+        tx.run(
+            "UPDATE outbox SET state = 0, done_at = NULL, run_at = ?2, outcome = ?3, attempts = attempts - 1
+             WHERE message_id = ?1 AND state = ?4",
+            (id, tx.now(), shortened(reason, LONGEST_REASON), MessageState::GivenUp),
+        )?;
+    }
+    Ok(())
+}
+
+/// Messages of a channel that wait because every recipient is rejected.
+pub struct RefusedMessages {
+    pub count: i64,
+    /// What the provider said last.
+    pub reason: String,
+}
+row!(RefusedMessages { count = "count(*)", reason = "max(outcome)" });
+
+/// The waiting messages of a channel that rejects every recipient; `None` when
+/// there are none.
+pub fn refused(tx: &ReadTx<'_>, channel: Channel) -> Result<Option<RefusedMessages>> {
+    let from =
+        "FROM outbox WHERE channel = ?1 AND state = 0 AND outcome LIKE ?2 HAVING count(*) > 0";
+    tx.record(from, (channel, format!("{REFUSED}%")))
 }
 
 /// Makes messages due again that were being sent when the process ended.

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant as Monotonic};
 
-use super::gate::{DeliveryFault, FailureVerdict, Gate, Health};
-use crate::base::Instant;
+use super::gate::{DeliveryFault, FailureVerdict, Gate, Health, RefusalVerdict};
+use crate::base::{Instant, UserId};
 
 const NOW: Instant = Instant(1_795_183_200);
 
@@ -91,6 +91,70 @@ fn ten_failures_in_a_row_are_the_channels() {
     assert!(gate.note_failed("x", DeliveryFault::Unknown, NOW).was_down);
     assert_eq!(gate.take_counts().failed, 21);
     assert_eq!(gate.take_counts().failed, 0, "told once");
+}
+
+/// The rejection of a message whose recipient has the same number.
+fn refused(gate: &Gate, message: i64, seconds: i64) -> RefusalVerdict {
+    gate.note_refused("550", (message, UserId(message)), at(seconds))
+}
+
+fn waits(revived: &[i64], should_alert: bool) -> RefusalVerdict {
+    RefusalVerdict::Channel { revived: revived.to_vec(), should_alert }
+}
+
+#[test]
+fn who_is_rejected_while_others_are_not_gets_nothing() {
+    let gate = Gate::new(0.0, true);
+    for message in 1..20 {
+        assert_eq!(refused(&gate, message, 0), RefusalVerdict::Recipient);
+        if message % 2 == 0 {
+            gate.note_sent();
+        }
+    }
+    // Many messages to one person say nothing about others.
+    let gate = Gate::new(0.0, true);
+    for message in 1..20 {
+        let verdict = gate.note_refused("550", (message, UserId(7)), NOW);
+        assert_eq!(verdict, RefusalVerdict::Recipient);
+    }
+    assert_eq!(gate.health(), Health::Good);
+}
+
+#[test]
+fn a_channel_that_rejects_everybody_is_down_until_it_takes_a_message() {
+    let gate = Gate::new(0.0, true);
+    for message in [1, 2] {
+        assert_eq!(refused(&gate, message, 0), RefusalVerdict::Recipient);
+    }
+    assert_eq!(refused(&gate, 3, 0), waits(&[1, 2], true), "all three wait");
+    assert_eq!(gate.health(), Health::Down { error: "550".into() });
+    assert_eq!(refused(&gate, 4, 0), waits(&[], false), "it was under way");
+    let probes: Vec<i64> = (0..150)
+        .filter(|second| {
+            let opens = opens(&gate, *second);
+            if opens {
+                assert_eq!(refused(&gate, 1, *second), waits(&[], false));
+            }
+            opens
+        })
+        .collect();
+    assert_eq!(probes, [5, 15, 35, 75, 135]);
+    // Neither a message that cannot be written nor silence makes it well.
+    gate.note_failed("sem endereço", DeliveryFault::Message, at(150));
+    gate.note_failed("x", DeliveryFault::Silence, at(150));
+    assert_eq!(refused(&gate, 2, 200), waits(&[], false));
+    gate.note_sent();
+    assert_eq!(gate.health(), Health::Good);
+    // Who is rejected again now that others are not gets nothing, and does not
+    // make the channel fail.
+    for message in 1..=4 {
+        assert_eq!(refused(&gate, message, 300), RefusalVerdict::Recipient);
+    }
+    assert_eq!(gate.health(), Health::Good);
+    for message in [5, 6] {
+        assert_eq!(refused(&gate, message, 300), RefusalVerdict::Recipient);
+    }
+    assert_eq!(refused(&gate, 7, 300), waits(&[5, 6], true), "again");
 }
 
 #[test]

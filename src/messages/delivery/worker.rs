@@ -1,14 +1,15 @@
 //! A worker thread of a channel: it claims a message, sends it and stores the
 //! result, one message after the other.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant as Monotonic};
 
-use super::gate::DeliveryFault;
+use super::gate::{DeliveryFault, RefusalVerdict};
 use super::store::{self, Claimed, MOST_TRIES};
 use super::{Outlet, SendOutcome, letter};
 use crate::app::App;
 use crate::base::{Stop, secrets};
-use crate::db::{Lane, Result};
+use crate::db::{DbError, Lane, Result};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::ChannelSet;
 use crate::outbox::{Channel, channel_words};
@@ -20,7 +21,7 @@ const FIRST_PAUSE_S: i64 = 30;
 const LONGEST_PAUSE_S: i64 = 3600;
 
 /// Processes a channel's queue until the service stops.
-pub fn run(app: &App, outlet: &Outlet, stop: &Stop) {
+pub fn run(app: &App, outlet: &Arc<Outlet>, stop: &Stop) {
     let mut rings = 0;
     loop {
         let step = if app.db.is_blocked() { Ok(false) } else { step(app, outlet, stop) };
@@ -55,7 +56,7 @@ pub fn has_work(app: &App, outlet: &Outlet) -> bool {
 }
 
 /// Sends one message; false when there was nothing to do.
-fn step(app: &App, outlet: &Outlet, stop: &Stop) -> Result<bool> {
+fn step(app: &App, outlet: &Arc<Outlet>, stop: &Stop) -> Result<bool> {
     let (channel, now) = (outlet.channel, app.clock.now());
     if !outlet.gate.lets_through(now) {
         return Ok(false);
@@ -98,7 +99,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: SendOutcome) -> Result<()> {
+fn note(app: &App, outlet: &Arc<Outlet>, claimed: Claimed, sent: SendOutcome) -> Result<()> {
     let now = app.clock.now();
     let failed = |error: &str, fault| {
         tracing::warn!(
@@ -144,6 +145,7 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: SendOutcome) -> Resu
             failed(&error, DeliveryFault::Message);
             app.db.write(move |tx| store::give_up(tx, &claimed, &error))
         }
+        SendOutcome::Refused { error } => note_refused(app, outlet, claimed, error),
         SendOutcome::Away { error } => {
             failed(&error, DeliveryFault::Silence);
             app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
@@ -157,6 +159,34 @@ fn note(app: &App, outlet: &Outlet, claimed: Claimed, sent: SendOutcome) -> Resu
             app.db.write(move |tx| store::drop_message(tx, claimed.id, reason))
         }
     }
+}
+
+/// Stores that a recipient was rejected: the message fails, or it waits together
+/// with those that were rejected before it.
+fn note_refused(app: &App, outlet: &Arc<Outlet>, claimed: Claimed, error: String) -> Result<()> {
+    let (channel, now) = (outlet.channel, app.clock.now());
+    tracing::warn!(
+        channel = channel.name(),
+        message = claimed.id,
+        error,
+        "a recipient was rejected"
+    );
+    let reason = store::refused_reason(&error);
+    let (outlet, told) = (Arc::clone(outlet), reason.clone());
+    // Decided by the writer, so that messages fail before they are revived.
+    let should_alert = app.db.write(move |tx| {
+        match outlet.gate.note_refused(&reason, (claimed.id, claimed.user), now) {
+            RefusalVerdict::Recipient => {
+                store::give_up(tx, &claimed, &error)?;
+                Ok::<_, DbError>(false)
+            }
+            RefusalVerdict::Channel { revived, should_alert } => {
+                store::wait_refused(tx, &claimed, &revived, &reason)?;
+                Ok(should_alert)
+            }
+        }
+    })?;
+    if should_alert { alert(app, channel, told) } else { Ok(()) }
 }
 
 /// Tells administrators, once a civil day, that a channel is down.

@@ -86,7 +86,8 @@ impl Operation for GetStock {
 
     const DETAILS: &'static str = "\
         Balances and what led to them. A paid order of a listing with a known SKU moves \
-        its units out once, and its cancellation brings them back once.";
+        its units out; when it is no longer paid they come back, and when it is paid again they \
+        go out again.";
     const EXAMPLE: Example = Example {
         sent: "",
         answer: r#"{

@@ -14,7 +14,7 @@ use crate::panel::{
     Answer, Form, FormView, Input, Layout, ListReply, Outcome, Rule, Sent, Visit, form,
 };
 use crate::program::rules::MOST_XP;
-use crate::program::{MILESTONES, Milestone, milestones};
+use crate::program::{MILESTONES, Milestone, lowered, milestones};
 
 /// The page of the milestones.
 pub const PATH: &str = "/admin/gamificacao/marcos";
@@ -75,6 +75,7 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         return again((app, person, request), number, problem);
     }
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let bell = app.milestone_bell.clone();
     Ok(Box::new(move |tx| {
         // Its neighbours may have changed since.
         let all = milestones::all(tx)?;
@@ -85,6 +86,8 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let before = before.ok_or_else(Problem::not_found)?;
         if *before != entry {
             milestones::put(tx, &entry)?;
+            lowered::note(tx, before, &entry)?;
+            tx.after_commit(move || bell.ring());
             let act = Act {
                 action: "marco.alterar",
                 object: "marco",

@@ -3,10 +3,11 @@
 //! further effect is a function here and a line in [`EFFECTS`].
 
 use super::{
-    BookContext, StoredOrder, count, goods, is_sale_status, move_sale, notify_owner, webhook_events,
+    BookContext, StoredOrder, count, goods, is_sale_status, move_sale, notify_owner,
+    sells_other_goods, webhook_events,
 };
 use crate::base::{Instant, OrderId, UserId};
-use crate::catalog::stock::move_for_order;
+use crate::catalog::stock::follow_order;
 use crate::changes::{self, Topic};
 use crate::db::{Result, WriteTx};
 use crate::drop;
@@ -67,10 +68,12 @@ fn sum_sales(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 
 /// Updates the owner's stock of what was sold.
 fn move_stock(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    match change.document {
-        Some(document) => move_for_order(tx, change.owner, &goods(document)),
-        None => Ok(()),
-    }
+    let Some(document) = change.document else { return Ok(()) };
+    let is_other = || match change.before {
+        Some(before) => sells_other_goods(tx, before, document),
+        None => Ok(false),
+    };
+    follow_order(tx, change.owner, &goods(document), is_other)
 }
 
 /// Updates what the owner owes the supplier of what was sold.

@@ -220,6 +220,20 @@ fn goods(order: &OrderDocument) -> SoldOrder<'_> {
     }
 }
 
+/// Whether a document names other goods than the stored order: another listing,
+/// another SKU, or another time of the sale.
+fn sells_other_goods(tx: &ReadTx<'_>, before: &StoredOrder, order: &OrderDocument) -> Result<bool> {
+    let SoldItem { number, sku, .. } = &order.item;
+    if (before.created_at, before.item_id) != (order.created_at, *number) {
+        return Ok(true);
+    }
+    let known: Option<String> = tx.maybe(
+        "SELECT sku FROM sold_item WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3",
+        (before.item_id, before.variation_id, before.item_version),
+    )?;
+    Ok(known.is_none_or(|known| known != *sku))
+}
+
 /// Whether an order is in an owner's books as a sale.
 pub fn is_sale(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<bool> {
     let status: Option<i64> = tx.maybe(

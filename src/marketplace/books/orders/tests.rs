@@ -130,6 +130,30 @@ impl World {
         ]
     }
 
+    /// Adds a person with two products, which are younger than some orders.
+    fn products(&self, owner: UserId) {
+        self.write(move |tx| {
+            tx.execute(
+                "INSERT INTO user (user_id, email, name, role, created_at) VALUES (?1, ?1 || '@x.com', 'Ana', 'pro', 0)",
+                [owner],
+            )?;
+            tx.execute(
+                "INSERT INTO product (owner_id, sku, ean, title, cost_cents, price_cents, stock, created_at, updated_at, search_key)
+                 SELECT ?1, value, '', value, 1, 2, 50, ?2, 0, value FROM json_each('[\"CAB-1\", \"CAB-2\"]')",
+                (owner, NOW - 30 * DAY_S),
+            )
+        });
+    }
+
+    fn stock_of(&self, owner: UserId) -> Vec<String> {
+        self.dump(
+            "SELECT p.sku, p.stock, (SELECT 50 + coalesce(sum(m.change), 0) FROM stock_movement m
+                                     WHERE m.product_id = p.product_id)
+             FROM product p WHERE p.owner_id = ?1 ORDER BY p.sku",
+            owner,
+        )
+    }
+
     fn counts_of(&self, owner: UserId) -> Vec<String> {
         self.dump(
             "SELECT ml_user_id, status, day, orders FROM order_count WHERE owner_id = ?1
@@ -202,13 +226,14 @@ pub fn order(id: i64) -> OrderDocument {
 fn life(id: i64) -> impl Strategy<Value = Vec<OrderDocument>> {
     let state = proptest::sample::select(ORDER_STATES.to_vec());
     let moment = (0_i64..40 * DAY_S).prop_map(|ago| Instant(NOW - ago));
-    let document =
-        (state, moment.clone(), proptest::option::of(moment), 0_i64..1_000_000, 1_i64..9, 1_i64..4);
+    let sku = proptest::sample::select(vec!["CAB-1", "CAB-2", "", "Z"]);
+    let goods = (1_i64..9, 1_i64..4, sku);
+    let document = (state, moment.clone(), proptest::option::of(moment), 0_i64..1_000_000, goods);
     (proptest::collection::vec(document, 1..6), any::<bool>()).prop_map(
         move |(documents, moves)| {
             let first_created = documents[0].1;
             let documents = documents.into_iter().zip(0_i64..).map(
-                |((status, created, closed, cents, quantity, item), age)| {
+                |((status, created, closed, cents, (quantity, item, sku)), age)| {
                     let mut document = order(id);
                     document.status = status.to_owned();
                     document.created_at = if moves { created } else { first_created };
@@ -217,6 +242,7 @@ fn life(id: i64) -> impl Strategy<Value = Vec<OrderDocument>> {
                     document.total = Cents(cents);
                     document.quantity = quantity;
                     document.item.number = item;
+                    document.item.sku = sku.to_owned();
                     document.shipping_id = Some(item);
                     document.shipment = Some(Shipment {
                         status: "ready_to_ship".to_owned(),
@@ -260,9 +286,13 @@ fn any_course_of_documents_ends_like_the_newest_alone() {
     proptest!(config, |((course, newest) in course())| {
         let (ana, rui) = (UserId(case.get() * 2 + 1), UserId(case.get() * 2 + 2));
         case.set(case.get() + 1);
+        for owner in [ana, rui] {
+            world.products(owner);
+        }
         world.apply(ana, course, NEVER);
         world.apply(rui, newest, NEVER);
         prop_assert_eq!(world.books_of(ana), world.books_of(rui));
+        prop_assert_eq!(world.stock_of(ana), world.stock_of(rui));
         world.assert_sums_equal_a_recount(ana);
     });
 }
