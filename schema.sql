@@ -1237,10 +1237,12 @@ CREATE TABLE oauth_client (
     redirects   TEXT NOT NULL,              -- JSON list of the addresses that people may be sent back to
     created_at  INTEGER NOT NULL,           -- when it registered or was first fetched
     fresh_until INTEGER,                    -- a document is fetched again after this; NULL for those that registered
-    keep_until  INTEGER NOT NULL            -- removed after this; each connection and renewal puts it off
+    keep_until  INTEGER NOT NULL,           -- removed after this; each connection and renewal puts it off
+    known       INTEGER NOT NULL DEFAULT 0 CHECK (known IN (0, 1)) -- whether somebody signed in, or an address with a good login, brought it
 ) STRICT;
 
 CREATE INDEX oauth_client_by_end ON oauth_client (keep_until);
+CREATE INDEX oauth_client_unused ON oauth_client (known, keep_until);
 
 -- What a program asks of a person who has still to decide.
 CREATE TABLE oauth_request (
@@ -1251,10 +1253,12 @@ CREATE TABLE oauth_request (
     challenge    BLOB NOT NULL,             -- SHA-256 of what will redeem the code
     may_write    INTEGER NOT NULL CHECK (may_write IN (0, 1)), -- whether it asks to act, not only to read
     session_hash BLOB,                      -- the session that saw it first, which alone decides
-    expires_at   INTEGER NOT NULL           -- nobody decides after this
+    expires_at   INTEGER NOT NULL,          -- nobody decides after this
+    known        INTEGER NOT NULL DEFAULT 0 CHECK (known IN (0, 1)) -- as in oauth_client, or seen in a session
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX oauth_request_by_end ON oauth_request (expires_at);
+CREATE INDEX oauth_request_waiting ON oauth_request (known, expires_at);
 CREATE INDEX oauth_request_by_client ON oauth_request (client_no);
 
 -- What a person gave to a program: a connected app. One that ends is removed, and its tokens with it.

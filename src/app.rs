@@ -134,7 +134,9 @@ impl App {
         let Parts { config, clock, db, sealer, bound, routes, demo } = parts;
         let router = route::router(&routes)?;
         let (server, origins) = (&config.server, &config.agents.allowed_origins);
-        let addresses = Addresses::new(&server.base_url, &server.dev_base_url, origins, bound);
+        let is_proxied = !server.trusted_proxies.is_empty();
+        let own = (&*server.base_url, &*server.dev_base_url);
+        let addresses = Addresses::new(own, origins, bound, is_proxied);
         let started_at = clock.now();
         let passwords = Passwords::start()
             .map_err(|error| format!("cannot start the password thread: {error}"))?;

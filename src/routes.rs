@@ -157,7 +157,7 @@ fn tools() -> [Route; 6] {
 
 /// Tokens for the Partner API, of sellers and suppliers.
 #[rustfmt::skip]
-fn partner_hub() -> [Route; 8] {
+fn partner_hub() -> [Route; 10] {
     use Access::{Student, Supplier};
     use partner::hub;
     let about = "One's tokens, plan, use of the Partner API and relations, as page or JSON.";
@@ -165,11 +165,13 @@ fn partner_hub() -> [Route; 8] {
         get("/painel/parceiro", Call::Session(Student, Run::Read(hub::hub)), about),
         post("/painel/parceiro/tokens", Call::Session(Student, Run::Write(hub::create)), "Makes a token and shows it once.").body_at_most(SMALL),
         post("/painel/parceiro/tokens/{id}/revogar", Call::Session(Student, Run::Write(hub::revoke)), "Ends a token at once.").body_at_most(SMALL),
-        post("/painel/parceiro/aplicativos/{id}/desconectar", Call::Session(Student, Run::Write(hub::disconnect)), "Ends a connected app at once.").body_at_most(SMALL),
+        post("/painel/parceiro/conexoes/{id}/revogar", Call::Session(Student, Run::Write(hub::disconnect)), "Ends a connected app at once.").body_at_most(SMALL),
+        post("/painel/parceiro/aplicativos/{id}/desconectar", Call::Session(Student, Run::Write(hub::disconnect)), "The same at its former address.").body_at_most(SMALL),
         get("/fornecedor/parceiro", Call::Session(Supplier, Run::Read(hub::hub)), about),
         post("/fornecedor/parceiro/tokens", Call::Session(Supplier, Run::Write(hub::create)), "Makes a token and shows it once.").body_at_most(SMALL),
         post("/fornecedor/parceiro/tokens/{id}/revogar", Call::Session(Supplier, Run::Write(hub::revoke)), "Ends a token at once.").body_at_most(SMALL),
-        post("/fornecedor/parceiro/aplicativos/{id}/desconectar", Call::Session(Supplier, Run::Write(hub::disconnect)), "Ends a connected app at once.").body_at_most(SMALL),
+        post("/fornecedor/parceiro/conexoes/{id}/revogar", Call::Session(Supplier, Run::Write(hub::disconnect)), "Ends a connected app at once.").body_at_most(SMALL),
+        post("/fornecedor/parceiro/aplicativos/{id}/desconectar", Call::Session(Supplier, Run::Write(hub::disconnect)), "The same at its former address.").body_at_most(SMALL),
     ]
 }
 

@@ -59,6 +59,7 @@ pub(super) const STEPS: &[Step] = steps![
     "0019_fewer_pages",
     "0020_fewer_indexes",
     "0027_state_not_steps",
+    "0025_known_programs",
 ];
 
 /// Schema version of this program.

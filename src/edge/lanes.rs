@@ -52,6 +52,16 @@ const PASSWORDS: Size = Size {
     refusal: "too many logins at once; try again in a moment",
     retry_after_s: 2,
 };
+/// Documents that programs name as theirs. Anybody can name one that hangs, so
+/// an address has one at a time.
+const DOCUMENTS: Size = Size {
+    running: 4,
+    places: 16,
+    running_of_one: 1,
+    places_of_one: 2,
+    refusal: "too many documents of programs are being read at once; try again in a moment",
+    retry_after_s: 5,
+};
 const SLOW: Size = Size {
     running: 16,
     places: 128,
@@ -73,12 +83,18 @@ const RUNS: Size = Size {
 
 /// Threads that all lanes need together, so that no lane waits for the threads
 /// of another one.
-pub const THREADS: usize = OUTSIDE.running + 2 * PASSWORDS.running + SLOW.running + RUNS.running;
+pub const THREADS: usize =
+    OUTSIDE.running + 2 * DOCUMENTS.running + 2 * PASSWORDS.running + SLOW.running + RUNS.running;
 
 /// All lanes.
 pub struct Lanes {
     /// Calls to the marketplace and other services.
     pub outside: Lane,
+    /// Documents of programs, for unknown callers.
+    pub documents: Lane,
+    /// Documents of programs, for people with a session and for addresses with
+    /// a recent successful login.
+    pub known_documents: Lane,
     /// Requests with a password, from unknown callers.
     pub passwords: Lane,
     /// Requests with a password, from people with a session and from addresses
@@ -95,6 +111,8 @@ impl Default for Lanes {
     fn default() -> Self {
         Self {
             outside: Lane::new(OUTSIDE),
+            documents: Lane::new(DOCUMENTS),
+            known_documents: Lane::new(DOCUMENTS),
             passwords: Lane::new(PASSWORDS),
             known_passwords: Lane::new(PASSWORDS),
             slow: Lane::new(SLOW),

@@ -118,9 +118,10 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> 
     let family = Family::of_unknown_path(&refusal.path);
     let problem = Problem::new(refusal.code, message);
     let status = refusal.code.status(family);
+    let path = app.requests.path(None, &refusal.path);
     tracing::info!(
         request_id = text(&id),
-        path = refusal.path,
+        path = &*path,
         status = status.as_u16(),
         "refused a malformed request"
     );
@@ -130,7 +131,7 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> 
             at: now,
             request_id: text(&id).to_owned(),
             method: String::new(),
-            path: app.requests.path(None, &refusal.path).to_owned(),
+            path: path.into_owned(),
             status: status.as_u16(),
             us: 0,
             caller: Caller::default(),
@@ -467,7 +468,7 @@ impl Exchange {
             at: self.now,
             request_id: request_id_of(response).to_owned(),
             method: self.method.as_str().to_owned(),
-            path: app.requests.path(self.route, self.uri.path()).to_owned(),
+            path: app.requests.path(self.route, self.uri.path()).into_owned(),
             status: response.status().as_u16(),
             us: self.came.elapsed_us(),
             caller: Caller::of(self.identity),
@@ -481,7 +482,7 @@ impl Exchange {
         tracing::info!(
             request_id = request_id_of(response),
             method = self.method.as_str(),
-            path = app.requests.path(self.route, self.uri.path()),
+            path = &*app.requests.path(self.route, self.uri.path()),
             status = response.status().as_u16(),
             micros = self.came.elapsed_us(),
             client = %self.client,

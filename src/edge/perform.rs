@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::account;
 use crate::app::App;
 use crate::db::{Lane, WriteTx};
-use crate::edge::lanes::{CallerKey, Place};
+use crate::edge::lanes::{self, CallerKey, Place};
 use crate::edge::route::{LaneKind, Run, SlowWork, Start, Todo};
 use crate::http::limit::Subject;
 use crate::http::{Problem, Reply, Request};
@@ -41,6 +41,10 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
         Start::Begun(Todo::Slow(work)) => (app.lanes.slow.enter(caller_key(who, &request))?, work),
         Start::Begun(Todo::Outside(work)) => {
             (app.lanes.outside.enter(caller_key(who, &request))?, work)
+        }
+        Start::Begun(Todo::Fetch(work)) => {
+            let lanes = [&app.lanes.documents, &app.lanes.known_documents];
+            (enter_by_caller(app, lanes, who, &request)?, work)
         }
         Start::InLane(kind, handler) => {
             let (place, lane) = enter(app, kind, who, &request)?;
@@ -81,6 +85,16 @@ fn enter(
     })
 }
 
+/// A place for a request with a password.
+fn at_passwords(
+    app: &App,
+    who: Option<(&'static str, i64)>,
+    request: &Request,
+) -> Result<Place, Problem> {
+    let lanes = [&app.lanes.passwords, &app.lanes.known_passwords];
+    enter_by_caller(app, lanes, who, request)
+}
+
 /// The caller whose places a request uses.
 fn caller_key(who: Option<(&'static str, i64)>, request: &Request) -> CallerKey {
     match who.map(account) {
@@ -89,14 +103,16 @@ fn caller_key(who: Option<(&'static str, i64)>, request: &Request) -> CallerKey 
     }
 }
 
-/// A place for a request with a password. Known callers have a lane of their own.
-fn at_passwords(
+/// A place in the first lane, or in the second one, which known callers have
+/// for themselves.
+fn enter_by_caller(
     app: &App,
+    [unknown, known]: [&lanes::Lane; 2],
     who: Option<(&'static str, i64)>,
     request: &Request,
 ) -> Result<Place, Problem> {
     let is_known = who.is_some() || app.familiar.holds(request.client, request.now);
-    let lane = if is_known { &app.lanes.known_passwords } else { &app.lanes.passwords };
+    let lane = if is_known { known } else { unknown };
     lane.enter(caller_key(who, request))
 }
 

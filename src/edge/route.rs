@@ -36,6 +36,8 @@ pub enum Todo<R> {
     Slow(SlowWork<R>),
     /// Work in the lane of calls to other services.
     Outside(SlowWork<R>),
+    /// Work in the lane of documents of programs.
+    Fetch(SlowWork<R>),
     /// A job of the writer; answered after COMMIT.
     Write(WriteWork<R>),
 }

@@ -182,6 +182,9 @@ impl Stamp<'_> {
             page.title = told.title;
             page.text = told.text.clone().into();
             page.href.clone_from(&told.href);
+            if let Some(button) = &told.button {
+                page.button = button.clone().into();
+            }
         } else if problem.code == Code::TooManyFields {
             page.text = TOO_MANY_FIELDS.into();
         }

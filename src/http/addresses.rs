@@ -20,6 +20,9 @@ pub struct Addresses {
     agents: Vec<String>,
     hosts: Vec<String>,
     loopback: bool,
+    /// Whether we are reached over loopback alone. Behind a proxy we are not,
+    /// although we listen there.
+    is_local: bool,
 }
 
 /// Origins of assistants that people use in their browser.
@@ -27,8 +30,14 @@ const ASSISTANTS: [&str; 2] = ["https://claude.ai", "https://chatgpt.com"];
 
 impl Addresses {
     /// Addresses for a configuration and the address actually bound; `agents` are
-    /// further origins that may call the agent endpoint.
-    pub fn new(base_url: &str, dev_base_url: &str, agents: &[String], bound: SocketAddr) -> Self {
+    /// further origins that may call the agent endpoint, `is_proxied` says that
+    /// proxies are configured.
+    pub fn new(
+        (base_url, dev_base_url): (&str, &str),
+        agents: &[String],
+        bound: SocketAddr,
+        is_proxied: bool,
+    ) -> Self {
         let own = |configured: &str, otherwise: &str| {
             if configured.is_empty() {
                 otherwise.to_owned()
@@ -47,15 +56,18 @@ impl Addresses {
         let origins = vec![base_url.clone(), dev_base_url.clone()];
         let assistants = ASSISTANTS.map(str::to_owned).into_iter();
         let agents = origins.iter().chain(agents).cloned().chain(assistants).collect();
-        Self { base_url, dev_base_url, origins, agents, hosts, loopback: bound.ip().is_loopback() }
+        let loopback = bound.ip().is_loopback();
+        let is_local = loopback && !is_proxied && hosts.iter().all(|host| is_loopback(host));
+        Self { base_url, dev_base_url, origins, agents, hosts, loopback, is_local }
     }
 
     /// Whether pages of an origin may call the agent endpoint: our own, known
-    /// assistants, configured ones, and loopback while we listen only on
-    /// loopback.
+    /// assistants, configured ones, and loopback while we are reached over
+    /// loopback alone. Otherwise any page that a person's own machine serves
+    /// could call a service of the Internet.
     pub fn is_agent_origin(&self, origin: &str) -> bool {
         let host = origin.split_once("://").map_or("", |(_, host)| host);
-        self.agents.iter().any(|known| known == origin) || self.is_loopback_host(host)
+        self.agents.iter().any(|known| known == origin) || self.is_local && is_loopback(host)
     }
 
     /// Whether the service is reached over TLS.
@@ -90,6 +102,7 @@ impl Addresses {
                 title: "A plataforma não atende por este endereço",
                 text,
                 href: format!("{}/", self.base_url),
+                button: None,
             })),
             ..Problem::new(Code::BadRequest, "this server does not answer for that host")
         })
@@ -110,7 +123,7 @@ impl Addresses {
 }
 
 /// Whether a host is a loopback name or address, with any port.
-fn is_loopback(host: &str) -> bool {
+pub fn is_loopback(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,

@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn look_alike_origins_are_not_extensions() {
         let own = "https://painel.exemplo.com";
-        let at = Addresses::new(own, own, &[], "10.0.0.1:80".parse().unwrap());
+        let at = Addresses::new((own, own), &[], "10.0.0.1:80".parse().unwrap(), false);
         let allowed =
             |origin: &str| Cors::Extension.allowed(Some(&origin.parse().unwrap()), &at).is_some();
         for good in
@@ -129,8 +129,14 @@ mod tests {
     fn agents_are_called_from_assistants_and_from_loopback_alone() {
         let own = "https://painel.exemplo.com";
         let more = ["https://agente.exemplo.com".to_owned()];
-        let outside = Addresses::new(own, own, &more, "10.0.0.1:80".parse().unwrap());
-        let inside = Addresses::new(own, own, &more, "127.0.0.1:80".parse().unwrap());
+        let at = |own: &str, bound: &str, is_proxied| {
+            Addresses::new((own, ""), &more, bound.parse().unwrap(), is_proxied)
+        };
+        let inside = at("", "127.0.0.1:80", false);
+        let outside = at(own, "10.0.0.1:80", false);
+        // A proxy on the same machine leads the Internet to these.
+        let proxied = at("", "127.0.0.1:80", true);
+        let named = at(own, "127.0.0.1:80", false);
         let allowed =
             |origin: &str, at| Cors::Agent.allowed(Some(&origin.parse().unwrap()), at).is_some();
         for good in [own, "https://agente.exemplo.com", "https://claude.ai", "https://chatgpt.com"]
@@ -141,7 +147,10 @@ mod tests {
             assert!(!allowed(bad, &inside), "{bad}");
         }
         for loopback in ["http://localhost:6274", "http://127.0.0.1:3000", "http://[::1]:80"] {
-            assert!(allowed(loopback, &inside) && !allowed(loopback, &outside), "{loopback}");
+            assert!(allowed(loopback, &inside), "{loopback}");
+            for at in [&outside, &proxied, &named] {
+                assert!(!allowed(loopback, at), "{loopback}");
+            }
         }
     }
 }

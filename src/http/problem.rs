@@ -209,6 +209,8 @@ pub struct Told {
     pub text: String,
     /// Where the button leads.
     pub href: String,
+    /// What the button says, where it does not lead to the start page.
+    pub button: Option<String>,
 }
 
 impl Problem {

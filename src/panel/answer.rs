@@ -51,10 +51,11 @@ impl Answer {
         Reply::back(page, word)
     }
 
-    /// A conflict with the present state: browsers go back to `page` with a
-    /// word, programs get the problem. Other problems are returned unchanged.
+    /// A conflict with the present state, or a missing plan: browsers go back to
+    /// `page` with a word, programs get the problem. Other problems are returned
+    /// unchanged.
     pub fn declined(self, problem: Problem, page: &str, word: &str) -> Result<Reply, Problem> {
-        if self.json || problem.code != Code::Conflict {
+        if self.json || !matches!(problem.code, Code::Conflict | Code::PlanRequired) {
             return Err(problem);
         }
         Reply::back(page, word)

@@ -24,6 +24,7 @@ pub mod wire;
 use crate::base::clock::Instant;
 use crate::base::secrets;
 use crate::config;
+use crate::http::{Code, Problem};
 
 /// Path of the operations, and a second path at which they also answer.
 pub const PATH: &str = "/api/v1/partner";
@@ -89,6 +90,11 @@ impl Plan {
     pub fn is_valid(&self, now: Instant) -> bool {
         self.until.is_none_or(|(_, end)| now < end)
     }
+}
+
+/// The refusal of what needs a plan in force.
+pub fn no_plan() -> Problem {
+    Problem::new(Code::PlanRequired, "this account has no active API plan; contract or renew one")
 }
 
 /// A new partner token: `ptk_` and 48 hexadecimal characters.

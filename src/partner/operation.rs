@@ -278,7 +278,7 @@ fn begin<O: Operation>(
             let headers = request.headers().clone();
             Todo::Slow(Box::new(move |app| answer::<O>(app, place, &work(app)?, &headers)))
         }
-        Todo::Outside(work) => {
+        Todo::Outside(work) | Todo::Fetch(work) => {
             let headers = request.headers().clone();
             Todo::Outside(Box::new(move |app| answer::<O>(app, place, &work(app)?, &headers)))
         }
@@ -334,7 +334,7 @@ fn begin_post<O: Operation>(
         Todo::Slow(work) => {
             Todo::Slow(Box::new(move |app| Reply::json(&Done { data: work(app)? })))
         }
-        Todo::Outside(work) => {
+        Todo::Outside(work) | Todo::Fetch(work) => {
             Todo::Outside(Box::new(move |app| Reply::json(&Done { data: work(app)? })))
         }
         Todo::Write(work) => Todo::Write(Box::new(move |tx| {

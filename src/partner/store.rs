@@ -105,6 +105,12 @@ pub fn plan(tx: &ReadTx<'_>, user: UserId) -> Result<Option<(PlanName, Option<Da
     })
 }
 
+/// Whether an account has a plan in force.
+pub fn has_plan(tx: &ReadTx<'_>, user: UserId, zone: Zone) -> Result<bool> {
+    let is_over = |day: Day| zone.start_of(day.plus(1)) <= tx.now();
+    Ok(plan(tx, user)?.is_some_and(|(_, until)| !until.is_some_and(is_over)))
+}
+
 /// Sets an account's plan, or removes it.
 pub fn set_plan(
     tx: &WriteTx<'_>,

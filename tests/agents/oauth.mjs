@@ -46,6 +46,9 @@ async function sdk(url, allow, makeClient, makeTransport, finished) {
   const use = async () => {
     const client = makeClient();
     await client.connect(makeTransport(new URL(url), { authProvider }));
+    // The SDK asks for what the challenge names, so tools that act are there too.
+    const { tools } = await client.listTools();
+    assert.ok(tools.some(({ name }) => name === "notify_seller"), "only a part of the tools");
     const page = await client.callTool({ name: "list_orders", arguments: { limit: 2 } });
     assert.equal(page.structuredContent.data.length, 2);
     await client.close();

@@ -185,13 +185,11 @@ async def through_oauth(mode, person):
 
     async with connected(mode, auth=app(kept, person)) as client:
         await use(client)
-        assert len(person.asked) == 1, person.asked
-        # What acts is asked for when it is first needed.
+        # The challenge named both scopes, so what acts is there from the start.
         message = {"event": "custom", "channel": "email", "title": "Oi", "body": "Do teste"}
         sent = await client.call_tool("notify_seller", message)
         assert sent.is_error and "has not connected email" in sent.content[0].text, sent
-    [first, second] = [asked["scope"] for asked in person.asked]
-    assert (first, second) == (["partner:read"], ["partner:read partner:write"]), person.asked
+    assert [asked["scope"] for asked in person.asked] == [["partner:read partner:write"]], person.asked
     assert kept.tokens.scope == "partner:read partner:write", kept.tokens.scope
 
 

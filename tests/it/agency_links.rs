@@ -203,6 +203,12 @@ fn an_invitation_ends_when_it_is_over_renewed_or_ended() {
     let made = admin.post(&renew, &json!({})).ok();
     assert_eq!((&made["ok"], text(&made["id"])), (&json!(true), id.clone()));
     let second = path_of(&made);
+    // A visit that began with a link ends when another takes its place.
+    let visit = begin(&guest, &second);
+    let back = visit.decide(&world, LOJA, false);
+    let second = path_of(&admin.post(&renew, &json!({})).ok());
+    assert_eq!(ended(&guest, &visit.back(&guest, &back))["resultado"], "expirada");
+    assert_eq!(looked_after(&site), [""; 0]);
     let gone = |invitation: &str| {
         let shown = page(&guest, invitation).expect(404).text();
         assert!(shown.contains("Este convite não vale mais"), "{shown}");
@@ -243,7 +249,7 @@ fn an_invitation_ends_when_it_is_over_renewed_or_ended() {
         .iter()
         .map(|one| one["acao"].as_str().unwrap())
         .collect();
-    let renewed = ["cliente.convite"; 4];
+    let renewed = ["cliente.convite"; 5];
     let acts: Vec<&str> = acts.into_iter().filter(|act| *act != "cliente.criar").collect();
     assert_eq!(acts[0], "cliente.convite_encerrar");
     assert_eq!(acts[1..], renewed);

@@ -65,6 +65,63 @@ fn site() -> Site {
     Site::builder().unlimited().start()
 }
 
+/// Behind a proxy the service is one of the Internet, although it listens on
+/// loopback alone: pages of a person's own machine are strangers there.
+#[test]
+fn a_proxy_in_front_ends_the_trust_in_pages_of_this_machine() {
+    let ping = message("ping", &json!({}));
+    for (setting, value) in [
+        ("server.trusted_proxies", toml::Value::from(vec!["127.0.0.1"])),
+        ("server.base_url", "https://painel.escola.example".into()),
+        ("server.dev_base_url", "https://dev.escola.example".into()),
+    ] {
+        let own = "http://localhost:5173";
+        let site = Site::builder()
+            .config(setting, value)
+            .config("agents.allowed_origins", vec![own])
+            .start();
+        let from = |origin: &str| {
+            let request = Request::new("POST", MCP).json(&ping).header("Origin", origin);
+            site.anonymous().send(request)
+        };
+        for origin in ["http://localhost:6274", "http://127.0.0.1:3000", "http://[::1]:80"] {
+            let reply = from(origin).expect(403);
+            assert_eq!(reply.header("access-control-allow-origin"), None, "{setting} {reply}");
+        }
+        for origin in [own, "https://claude.ai"] {
+            let reply = from(origin).expect(401);
+            assert_eq!(reply.header("access-control-allow-origin"), Some(origin), "{setting}");
+        }
+    }
+}
+
+/// What SDKs do: they ask for the scope that the challenge names, no more.
+#[test]
+fn an_assistant_that_asks_as_the_challenge_says_has_every_tool_of_its_role() {
+    let site = Site::builder().unlimited().start();
+    site.supplier("sol").plan("pro");
+    site.seller("ana").plan("pro");
+    let challenge = site.anonymous().post(MCP, &message("ping", &json!({}))).expect(401);
+    let challenge = challenge.header("www-authenticate").unwrap().to_owned();
+    let scope = challenge.split("scope=\"").nth(1).unwrap().split('"').next().unwrap();
+    let metadata = site.anonymous().get("/.well-known/oauth-protected-resource/mcp").ok();
+    assert_eq!(metadata["scopes_supported"], json!(scope.split(' ').collect::<Vec<_>>()));
+    for (person, count, read) in
+        [(site.person_as("sol", "drop"), 11, 6), (site.person("ana"), 10, 9)]
+    {
+        let program = Program::registered(&site, "Assistente", crate::oauth::REDIRECT);
+        let tokens = program.connect(&person, scope);
+        assert_eq!(tools(&site.bearer(&tokens.access)).len(), count, "{scope}");
+        // The person may give less.
+        let number = program.asks(&person, &[("scope", scope)]);
+        let reply = crate::oauth::decide(&person, &number, "permitir", Some("leitura"));
+        let code = crate::oauth::said(&reply, "code");
+        site.keep_secret("code", &code);
+        let narrow = crate::oauth::Tokens::of(&site, program.redeem(&site, &code));
+        assert_eq!(tools(&site.bearer(&narrow.access)).len(), read);
+    }
+}
+
 #[test]
 fn both_eras_begin_on_one_address() {
     let site = site();

@@ -91,6 +91,7 @@ mod mirror; // Listings, questions, claims and shipments, as the marketplace has
 mod oauth; // Programs that people connect: requested, allowed, renewed, ended.
 mod oauth_asking; // Authorization requests of programs, and people's decisions.
 mod oauth_clients; // Programs that register, and programs that are described by a document.
+mod oauth_floods; // Strangers who register, ask and name documents that hang.
 mod odd_records; // One bad record does not break a page of good ones.
 mod openapi_input; // The server accepts what the OpenAPI document allows.
 mod outage; // A chat gateway that is not reachable, silent, and back again.

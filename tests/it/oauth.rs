@@ -225,7 +225,8 @@ fn an_app_reads_and_acts_for_its_person_until_it_is_disconnected() {
     let html = ana.get("/painel/parceiro").expect(200).text();
     assert!(html.contains("Aplicativos conectados") && html.contains("Assistente"), "{html}");
 
-    let end = format!("/painel/parceiro/aplicativos/{}/desconectar", seen["id"].as_str().unwrap());
+    let end = format!("/painel/parceiro/conexoes/{}/revogar", seen["id"].as_str().unwrap());
+    assert!(html.contains(&format!("action=\"{end}\"")), "{html}");
     site.person("rui").post(&end, &json!({})).expect(404);
     ana.post(&end, &json!({})).expect(200);
     assert_eq!(app.get(HEALTH).expect(401).code(), "unauthorized");
@@ -259,10 +260,10 @@ fn an_app_that_may_only_read_is_told_what_it_lacks() {
     assert_eq!(refused.header("www-authenticate"), Some(&*narrow));
 
     let none = site.anonymous().get(HEALTH).expect(401);
-    let first = format!("Bearer scope=\"partner:read\", {metadata}");
+    let first = format!("Bearer scope=\"partner:read partner:write\", {metadata}");
     assert_eq!(none.header("www-authenticate"), Some(&*first));
     let wrong = site.bearer("ptk_0").get("/v1/partner/health").expect(401);
-    let again = format!("Bearer error=\"invalid_token\", scope=\"partner:read\", {metadata}");
+    let again = narrow.replace("insufficient_scope", "invalid_token");
     assert_eq!(wrong.header("www-authenticate"), Some(&*again));
     let none = site.person("bia");
     let unpaid = program.connect(&none, "partner:read");

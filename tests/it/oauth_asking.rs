@@ -78,7 +78,7 @@ fn nobody_is_sent_anywhere_for_a_program_that_is_not_known_or_an_address_that_is
 fn a_program_is_told_its_faults_with_its_state_and_who_says_so() {
     let site = Site::builder().unlimited().start();
     let program = Program::registered(&site, "App", REDIRECT);
-    let stranger = site.anonymous();
+    let (ana, stranger) = (site.person("ana"), site.anonymous());
     let issuer = format!("http://{}", site.address());
     for (change, fault) in [
         (("response_type", ""), "invalid_request"),
@@ -95,7 +95,14 @@ fn a_program_is_told_its_faults_with_its_state_and_who_says_so() {
         (("resource", "https://outra.example/mcp"), "invalid_target"),
         (("resource", "/mcp"), "invalid_target"),
     ] {
-        let reply = stranger.get(&program.address(&[change])).expect(303);
+        // Whoever is not signed in is not sent there, and has a link.
+        told_here(stranger.get(&program.address(&[change])));
+        let shown = stranger.send(browser(Request::new("GET", &program.address(&[change]))));
+        let shown = shown.expect(400).text();
+        let link = format!("href=\"{REDIRECT}?error={fault}&#38;");
+        assert!(shown.contains(&link), "{change:?} {shown}");
+        assert!(shown.contains("Voltar para assistente.example"), "{shown}");
+        let reply = ana.get(&program.address(&[change])).expect(303);
         let to = reply.header("location").unwrap();
         assert!(to.starts_with(&format!("{REDIRECT}?error={fault}&")), "{change:?} {to}");
         assert_eq!(
@@ -106,7 +113,8 @@ fn a_program_is_told_its_faults_with_its_state_and_who_says_so() {
         assert_eq!(reply.header("cache-control"), Some("no-store"));
     }
     let twice = format!("{}&scope=partner:read&scope=partner:read", program.address(&[]));
-    assert_eq!(said(&stranger.get(&twice).expect(303), "error"), "invalid_request");
+    assert_eq!(said(&ana.get(&twice).expect(303), "error"), "invalid_request");
+    told_here(stranger.get(&twice));
     let resource = format!("{issuer}/mcp");
     let good = stranger.get(&program.address(&[("resource", &resource)])).expect(303);
     assert!(good.header("location").unwrap().contains("pedido="), "{good}");
@@ -298,8 +306,9 @@ fn the_documents_say_where_everything_is_whatever_host_was_asked() {
     let asked = stranger.get(&program.address(&[])).expect(303);
     let to = asked.header("location").unwrap();
     assert!(to.starts_with("https://painel.escola.example/oauth/authorize?pedido="), "{to}");
-    let denied = stranger.get(&program.address(&[("response_type", "token")])).expect(303);
-    assert_eq!(said(&denied, "iss"), "https://dev.escola.example");
+    let denied = browser(Request::new("GET", &program.address(&[("response_type", "token")])));
+    let denied = stranger.send(denied).expect(400).text();
+    assert!(denied.contains("iss=https%3A%2F%2Fdev.escola.example\""), "{denied}");
     for method in ["PUT", "DELETE"] {
         stranger.send(Request::new(method, "/oauth/token")).expect(405);
     }

@@ -59,6 +59,49 @@ fn a_program_registers_what_clients_really_send() {
 }
 
 #[test]
+fn nobody_is_sent_to_addresses_of_ours_and_a_name_is_seen() {
+    let web = WebSite::start();
+    let site = Site::builder()
+        .unlimited()
+        .config("server.base_url", "https://painel.escola.example")
+        .config("server.dev_base_url", "https://dev.escola.example")
+        .config("agents.document_hosts", vec![web.address.to_string()])
+        .start();
+    let stranger = site.anonymous();
+    let register = |said: Value| stranger.post("/oauth/register", &said).expect(400).json();
+    for own in [
+        "https://painel.escola.example/entrar",
+        "https://PAINEL.escola.example/",
+        "https://painel.escola.example./",
+        "https://painel.escola.example:8443/x",
+        "https://dev.escola.example/mcp",
+    ] {
+        let refused = register(json!({ "redirect_uris": [REDIRECT, own] }));
+        assert_eq!(refused["error"], "invalid_redirect_uri", "{own}");
+    }
+    for blank in ["\u{3164}", "\u{2800}\u{2800}", "\u{115f} \u{200b}", "\u{e0020}", " "] {
+        let refused = register(json!({ "redirect_uris": [REDIRECT], "client_name": blank }));
+        assert_eq!(refused["error"], "invalid_client_metadata", "{blank:?}");
+    }
+    let program = Program { id: web.id("/1.json"), redirect: REDIRECT.to_owned() };
+    let mut own = document(&program.id);
+    own["redirect_uris"] = json!([REDIRECT, "https://painel.escola.example/x"]);
+    web.says(&own);
+    stranger.get(&program.address(&[])).expect(400);
+    assert_eq!(web.asked(), 1);
+    let local = Site::builder().unlimited().start();
+    for host in ["127.0.0.1", "localhost", "[::1]"] {
+        let own = format!("http://{host}:{}/entrar", local.address().port());
+        let said = json!({ "redirect_uris": [own] });
+        local.anonymous().post("/oauth/register", &said).expect(400);
+    }
+    // Nor is a program on the same machine at every port.
+    let native = Program::registered(&local, "Nativo", "http://127.0.0.1:1/volta");
+    let own = format!("http://127.0.0.1:{}/volta", local.address().port());
+    local.anonymous().get(&native.address(&[("redirect_uri", &own)])).expect(400);
+}
+
+#[test]
 fn an_address_registers_few_programs_an_hour() {
     let site = Site::builder().unlimited().start();
     for index in 0..20 {

@@ -78,6 +78,31 @@ fn a_reminder_reaches_each_of_a_persons_browsers_and_only_they_can_read_it() {
 }
 
 #[test]
+fn a_message_about_a_webhook_opens_the_page_of_the_persons_role() {
+    let world = World::start();
+    let site = crate::hooked::near(with_push(&world)).start();
+    let hooks = crate::hooked::Receiver::start();
+    hooks.answers(crate::hooked::Manner::Status(410, ""));
+    let people = [
+        (site.person("ana"), "stock.changed", "/painel"),
+        (site.person_as("zoe", "drop"), "drop_order.paid", "/fornecedor"),
+    ];
+    for (person, event, panel) in people {
+        let browser = Receiver::new(&world, &panel[1..]);
+        browser.switch_on(&person).expect(201);
+        let made = crate::hooked::make(&site, &person, &hooks.url("/"), &[event]);
+        made.test(&person);
+        made.wait(&person, 1, |one| one["tentativas"] == 1);
+        run(&site);
+        let received = browser.received(&world);
+        assert_eq!(received.len(), 1, "{received:?}");
+        let page = format!("{panel}/parceiro/webhooks/{}", made.id);
+        assert_eq!(received[0]["url"], *page);
+        person.get(&page).expect(200);
+    }
+}
+
+#[test]
 fn browsers_that_are_gone_are_forgotten_and_nobody_failed() {
     let world = World::start();
     let site = with_push(&world).start();

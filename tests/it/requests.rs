@@ -109,6 +109,38 @@ fn secrets_and_long_texts_do_not_come_into_it() {
 }
 
 #[test]
+fn codes_in_mistyped_addresses_are_masked() {
+    let site = Site::builder().unlimited().start();
+    let nobody = site.anonymous();
+    let code = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9";
+    let token = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+    for path in [
+        format!("/convites/{code}"),
+        format!("/convite/{code}/"),
+        format!("/CONVITE/{}", code.to_uppercase()),
+        format!("/convite%2f{code}"),
+        format!("/painel/{code}/x"),
+        format!("/fotos/{code}"),
+        format!("/senhas/{token}"),
+        format!("/x/ptk_{}", &code[..48]),
+    ] {
+        nobody.get(&path).expect(404);
+    }
+    let mut broken = Connection::open(site.address()).unwrap();
+    broken.write(format!("GET /convites/{code} HTTP/1.1\r\n\r\n").as_bytes());
+    broken.read_reply("GET").unwrap().unwrap();
+    nobody.get("/painel/vendas/2000009123456789").expect(303);
+    let rows = stored(&site, "path");
+    assert_eq!(rows.len(), 10, "{rows:?}");
+    assert_eq!((&*rows[0], &*rows[8]), ("/convites/***", "/convites/***"));
+    assert_eq!(rows[9], "/painel/vendas/2000009123456789");
+    let (rows, log) = (rows.join("\n").to_lowercase(), site.log().to_lowercase());
+    for secret in [&code[..16], &token[..16].to_lowercase()] {
+        assert!(!rows.contains(secret) && !log.contains(secret), "{rows}\n{log}");
+    }
+}
+
+#[test]
 fn a_request_is_found_by_the_id_it_was_answered_with() {
     let site = Site::start();
     let nobody = site.anonymous();

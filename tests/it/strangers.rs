@@ -81,6 +81,7 @@ impl Theirs {
         Program::registered(site, "App SEGREDO", REDIRECT).connect(&rui, "partner:read");
         site.keep_secret("token", token["token"].as_str().unwrap());
         let webhook = json!({ "url": "https://gancho.invalid/SEGREDO", "eventos": ["order.paid"] });
+        crate::hooked::with_plan(site, &rui);
         let webhook = rui.post("/painel/parceiro/webhooks", &webhook).expect(201).json();
         site.keep_secret("webhook secret", webhook["segredo"].as_str().unwrap());
         Receiver::new(world, "segredo").switch_on(&rui).expect(201);

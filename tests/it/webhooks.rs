@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::actors::Actor;
 use crate::client::Request;
-use crate::hooked::{Receiver, WEBHOOKS, json_of, make, near, signature};
+use crate::hooked::{Receiver, WEBHOOKS, json_of, make, near, signature, with_plan};
 use crate::labels::{LOJA, Shop};
 use crate::partner_drop::Trade;
 use crate::site::Site;
@@ -249,9 +249,78 @@ fn endpoints_are_public_few_and_their_owners_affair() {
 }
 
 #[test]
+fn endpoints_need_a_plan_and_rest_without_one() {
+    let (site, receiver) = (near(Site::builder().unlimited()).start(), Receiver::start());
+    let (ana, zoe) = (site.person("ana"), site.person_as("zoe", "drop"));
+    let entry = json!({ "url": receiver.url("/"), "eventos": ["stock.changed"] });
+    assert_eq!(ana.post(WEBHOOKS, &entry).expect(402).code(), "plan_required");
+    let drops = json!({ "url": receiver.url("/"), "eventos": ["drop_order.paid"] });
+    let refused = zoe.post("/fornecedor/parceiro/webhooks", &drops).expect(402);
+    assert_eq!(refused.code(), "plan_required");
+    let form = [("url", &*receiver.url("/")), ("eventos", "stock.changed")];
+    ana.send(Request::new("POST", WEBHOOKS).form(&form)).expect(303);
+    let page = ana.get(WEBHOOKS).expect(200).text();
+    assert!(page.contains("não tem um plano da API em vigor"), "{page}");
+    assert_eq!(site.stored("SELECT count(*) || '' FROM webhook_endpoint"), ["0"]);
+
+    let made = make(&site, &ana, &receiver.url("/"), &["stock.changed"]);
+    let page = ana.get(WEBHOOKS).expect(200).text();
+    assert!(!page.contains("não tem um plano"), "{page}");
+    let product = json!({ "sku": "A-1", "titulo": "Garrafa", "preco": 20, "estoque": 10 });
+    let product = ana.post("/painel/produtos", &product).expect(201).json();
+    let moves = format!("/painel/produtos/{}/movimentos", product["id"].as_str().unwrap());
+    let take_out = || {
+        let moved = json!({ "tipo": "saida", "quantidade": 1, "motivo": "" });
+        ana.post(&moves, &moved).expect(201);
+    };
+    receiver.wait_for(1);
+    let plan = |plan: &str| {
+        site.command(&["partner", "plan", "--email", "ana@example.com", "--plan", plan]).ok();
+    };
+    plan("none");
+    take_out();
+    crate::process::until("the event is done with", std::time::Duration::from_secs(20), || {
+        (site.stored("SELECT count(*) || '' FROM webhook_event") == ["0"]).then_some(())
+    });
+    for below in ["/testar", "/entregas/1/reenviar"] {
+        let refused = ana.post(&made.path(below), &json!({})).expect(402);
+        assert_eq!(refused.code(), "plan_required", "{below}");
+    }
+    let span = json!({ "de": "2026-11-01 00:00:00", "ate": "2026-12-01 00:00:00" });
+    ana.post(&made.path("/reenviar"), &span).expect(402);
+    assert!(ana.get(&made.path("")).expect(200).text().contains("não tem um plano"));
+    // What is there can be read, switched off and changed.
+    ana.post(&made.path("/desligar"), &json!({})).expect(200);
+    ana.post(&made.path("/ligar"), &json!({})).expect(402);
+    ana.post(&made.path(""), &entry).expect(200);
+    plan("starter");
+    ana.post(&made.path("/ligar"), &json!({})).expect(200);
+    take_out();
+    let hits = receiver.wait_for(2);
+    assert_eq!(hits[1].json()["data"]["balance"], 8, "the movement before is not told");
+    assert_eq!(made.deliveries(&ana).len(), 2);
+}
+
+#[test]
+fn a_failure_does_not_tell_which_names_exist_inside() {
+    let site = Site::builder().unlimited().start();
+    let ana = site.person("ana");
+    // The first leads to this machine; the second cannot exist.
+    let nowhere = format!("https://{}.invalid/", "a".repeat(64));
+    let said = ["https://127.1/", &nowhere].map(|url| {
+        let made = make(&site, &ana, url, &["stock.changed"]);
+        let number = made.test(&ana);
+        made.wait(&ana, number, |one| one["tentativas"] == 1)["erro"].clone()
+    });
+    assert!(said[0].is_string(), "{said:?}");
+    assert_eq!(said[0], said[1]);
+}
+
+#[test]
 fn a_browser_makes_changes_and_removes_an_endpoint() {
     let (site, receiver) = (near(Site::builder().unlimited()).start(), Receiver::start());
     let ana = site.person("ana");
+    with_plan(&site, &ana);
     assert!(ana.get(WEBHOOKS).expect(200).text().contains("Nenhum webhook ainda"));
     let url = receiver.url("/loja");
     let faulty = Request::new("POST", WEBHOOKS).form(&[("url", "http://exemplo.com")]);

@@ -91,6 +91,7 @@ fn too_many(retry_after_s: i64) -> Problem {
         text: "Vieram pedidos demais deste endereço. Espere uma hora e abra o link do convite de novo; ele continua valendo."
             .to_owned(),
         href: "/".to_owned(),
+        button: None,
     };
     Problem {
         retry_after_s: Some(retry_after_s),

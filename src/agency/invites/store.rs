@@ -28,9 +28,10 @@ pub struct Guest {
 }
 row!(Guest { client = "c.client_id", name = "c.name", shell = "c.shell_id" });
 
-/// Replaces a client's invitation. Returns the new code, of which only the
-/// digest is stored.
+/// Replaces a client's invitation, and ends the visits that began with the
+/// former one. Returns the new code, of which only the digest is stored.
 pub fn renew(tx: &WriteTx<'_>, client: i64) -> Result<String> {
+    end_visits(tx, client)?;
     let code = secrets::random_hex::<32>();
     tx.execute(
         "UPDATE agency_client SET invite_hash = ?2, invite_expires_at = ?3 WHERE client_id = ?1",
@@ -42,15 +43,21 @@ pub fn renew(tx: &WriteTx<'_>, client: i64) -> Result<String> {
 /// Ends a client's invitation, also for those who are at the consent page;
 /// false when there was none.
 pub fn end(tx: &WriteTx<'_>, client: i64) -> Result<bool> {
-    if let Some(shell) = shell_of(tx, client)? {
-        accounts::forget_attempts_of(tx, shell)?;
-    }
+    end_visits(tx, client)?;
     let ended = tx.execute(
         "UPDATE agency_client SET invite_hash = NULL, invite_expires_at = NULL
          WHERE client_id = ?1 AND invite_hash IS NOT NULL",
         [client],
     )?;
     Ok(ended > 0)
+}
+
+/// Ends the visits to the consent page by a client's invitation.
+fn end_visits(tx: &WriteTx<'_>, client: i64) -> Result<()> {
+    match shell_of(tx, client)? {
+        Some(shell) => accounts::forget_attempts_of(tx, shell),
+        None => Ok(()),
+    }
 }
 
 /// The client that a code invites, while the invitation works.

@@ -1,6 +1,9 @@
 //! The challenge in refusals of the Partner API: it tells a program where to
 //! find the authorization server and which scope to request (RFC 6750 §3, RFC
 //! 9728 §5.1).
+//!
+//! It always names both scopes. Programs ask for exactly what it names, and the
+//! person can give less but not more.
 
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
@@ -22,11 +25,12 @@ pub enum Challenge {
 
 /// The value of `WWW-Authenticate`.
 pub fn bearer_challenge(app: &App, why: Challenge) -> HeaderValue {
-    let (error, scope) = match why {
-        Challenge::Missing => ("", oauth::scope(false)),
-        Challenge::Invalid => ("error=\"invalid_token\", ", oauth::scope(false)),
-        Challenge::Narrow => ("error=\"insufficient_scope\", ", oauth::scope(true)),
+    let error = match why {
+        Challenge::Missing => "",
+        Challenge::Invalid => "error=\"invalid_token\", ",
+        Challenge::Narrow => "error=\"insufficient_scope\", ",
     };
+    let scope = oauth::scope(true);
     let metadata = documents::resource_metadata(app);
     let text = format!("Bearer {error}scope=\"{scope}\", resource_metadata=\"{metadata}\"");
     // Our addresses are checked when the configuration is read.

@@ -447,12 +447,7 @@ fn partner_caller(
     if account.suspended {
         return Err(Problem::suspended());
     }
-    let plan = plan.filter(|plan| plan.is_valid(request.now)).ok_or_else(|| {
-        Problem::new(
-            Code::PlanRequired,
-            "this account has no active API plan; contract or renew one",
-        )
-    })?;
+    let plan = plan.filter(|plan| plan.is_valid(request.now)).ok_or_else(partner::no_plan)?;
     let caller = PartnerCaller {
         account: Arc::clone(account),
         token: Arc::clone(token),

@@ -98,7 +98,9 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
 /// Path of the page that a click on the message opens.
 fn page_of(kind: MessageKind, params: &Value) -> String {
     let page = match kind {
-        MessageKind::Alert | MessageKind::Question => params["page"].as_str(),
+        MessageKind::Alert | MessageKind::Question | MessageKind::WebhookOff => {
+            params["page"].as_str()
+        }
         _ => None,
     };
     page.unwrap_or(kind.row().page).to_owned()

@@ -6,6 +6,7 @@
 //! written together with the counters (`behind.rs`). Queries, bodies and
 //! credentials are never logged.
 
+mod masked;
 pub mod pages;
 mod recorder;
 pub mod store;
@@ -29,7 +30,8 @@ pub struct Entry {
     pub request_id: String,
     /// Empty when what arrived was not a valid request.
     pub method: String,
-    /// Without the query, shortened; the route's pattern when a part is secret.
+    /// Without the query, shortened; the route's pattern when a part is secret, and
+    /// without segments that look secret (`masked.rs`).
     pub path: String,
     pub status: u16,
     /// Time until the headers of the response, in microseconds.

@@ -1,11 +1,13 @@
 //! Chooses which responses are logged, and queues their entries for writing.
 
 use parking_lot::{Mutex, MutexGuard};
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::StatusCode;
 
+use super::masked::masked;
 use super::{Entry, store};
 use crate::base::Instant;
 use crate::db::{Db, DbError};
@@ -119,10 +121,14 @@ impl Recorder {
     }
 
     /// A path as logs may show it.
-    pub fn path<'p>(&self, row: Option<usize>, asked: &'p str) -> &'p str {
+    pub fn path<'p>(&self, row: Option<usize>, asked: &'p str) -> Cow<'p, str> {
         match self.path_logging(row) {
-            PathLogging::Pattern(pattern) => pattern,
-            PathLogging::Never | PathLogging::AsAsked => cut(asked, LONGEST_PATH),
+            PathLogging::Pattern(pattern) => Cow::Borrowed(pattern),
+            // Masked before it is cut: the beginning of a secret is one too.
+            PathLogging::Never | PathLogging::AsAsked => match masked(asked) {
+                Cow::Borrowed(path) => Cow::Borrowed(cut(path, LONGEST_PATH)),
+                Cow::Owned(path) => Cow::Owned(cut(&path, LONGEST_PATH).to_owned()),
+            },
         }
     }
 

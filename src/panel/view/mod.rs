@@ -406,7 +406,7 @@ pub struct ErrorPage {
     /// Where the button leads.
     pub href: String,
     /// What the button says.
-    pub button: &'static str,
+    pub button: Cow<'static, str>,
 }
 
 impl ErrorPage {
@@ -422,8 +422,8 @@ impl ErrorPage {
             request_id: request_id.to_owned(),
             href: retry.unwrap_or("/").to_owned(),
             button: match retry {
-                Some(_) => "Tentar de novo",
-                None => "Ir para o início",
+                Some(_) => "Tentar de novo".into(),
+                None => "Ir para o início".into(),
             },
         }
     }

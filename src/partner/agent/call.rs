@@ -106,7 +106,9 @@ impl Call<'_> {
             Err(problem) => return Err(answer.problem(problem)),
             Ok(Todo::Now(reply)) => Todo::Now(answer.reply(&reply)?),
             Ok(Todo::Slow(work)) => Todo::Slow(Box::new(move |app| answer.of(work(app)))),
-            Ok(Todo::Outside(work)) => Todo::Outside(Box::new(move |app| answer.of(work(app)))),
+            Ok(Todo::Outside(work) | Todo::Fetch(work)) => {
+                Todo::Outside(Box::new(move |app| answer.of(work(app))))
+            }
             Ok(Todo::Write(work)) => Todo::Write(Box::new(move |tx| answer.of(work(tx)))),
         })
     }

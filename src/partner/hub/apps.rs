@@ -1,4 +1,4 @@
-//! `…/parceiro/aplicativos/{id}/desconectar`: disconnects an app.
+//! `…/parceiro/conexoes/{id}/revogar`: disconnects an app.
 
 use super::pages::path_of;
 use crate::app::App;
@@ -9,8 +9,8 @@ use crate::http::{Problem, Request};
 use crate::panel::Answer;
 use crate::partner::oauth::store;
 
-/// `POST /painel/parceiro/aplicativos/{id}/desconectar`: disconnects an app of
-/// the caller at once.
+/// `POST /painel/parceiro/conexoes/{id}/revogar`: disconnects an app of the
+/// caller at once.
 pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (id, user) = (request.id()?, person.account.user_id);
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));

@@ -6,11 +6,12 @@ use http::{HeaderValue, StatusCode};
 use serde_json::{Map, Value};
 
 use super::parameters::Parameters;
+use super::redirect::Targets;
 use super::refusal::{Fault, Refusal};
 use super::{clients, documents, family_of, store, tokens};
 use crate::app::App;
 use crate::audit::{Actor, ActorKind};
-use crate::base::TokenHash;
+use crate::base::{Instant, TokenHash};
 use crate::db::WriteTx;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::input::is_form;
@@ -18,36 +19,33 @@ use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::partner;
 
-/// New clients per address, and in total.
-const CLIENTS_OF_ADDRESS: Limit = Limit { count: 20, window_s: 3_600 };
-const CLIENTS_OF_ALL: Limit = Limit { count: 500, window_s: 3_600 };
+/// New clients of an address, or of a person with a session. There is no limit
+/// for all together, which strangers could use up; the table has one instead.
+const CLIENTS: Limit = Limit { count: 20, window_s: 3_600 };
 
 const NO_CACHE: (HeaderName, HeaderValue) = (PRAGMA, HeaderValue::from_static("no-cache"));
 
-/// Counts a request against the limit of its address, and against the limit of
-/// all addresses together.
+/// Counts a request against the limit of its caller.
 pub(super) fn count(
     app: &App,
-    request: &Request,
+    caller: Subject,
     class: Class,
-    (own, all): (Limit, Limit),
+    limit: Limit,
+    now: Instant,
 ) -> Result<(), Problem> {
-    let everybody = Subject::text(&[b"everybody"]);
-    for (subject, limit) in [(Subject::address(request.client), own), (everybody, all)] {
-        let verdict = app.limiter.count(class, subject, limit, request.now);
-        if !verdict.allowed {
-            return Err(Problem {
-                retry_after_s: Some(verdict.retry_after_s(request.now)),
-                ..Problem::new(Code::RateLimited, "too many requests; wait until the window ends")
-            });
-        }
+    let verdict = app.limiter.count(class, caller, limit, now);
+    if verdict.allowed {
+        return Ok(());
     }
-    Ok(())
+    Err(Problem {
+        retry_after_s: Some(verdict.retry_after_s(now)),
+        ..Problem::new(Code::RateLimited, "too many requests; wait until the window ends")
+    })
 }
 
 /// Counts a new client, registered or described by a document.
-pub(super) fn count_client(app: &App, request: &Request) -> Result<(), Problem> {
-    count(app, request, Class::OAuthClients, (CLIENTS_OF_ADDRESS, CLIENTS_OF_ALL))
+pub(super) fn count_client(app: &App, caller: Subject, now: Instant) -> Result<(), Problem> {
+    count(app, caller, Class::OAuthClients, CLIENTS, now)
 }
 
 /// `POST /oauth/register`: registers a program with what it says about itself.
@@ -59,12 +57,13 @@ pub fn register(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
             return refused(&Refusal::new(Fault::InvalidClientMetadata, about));
         }
     };
-    let schemes = &app.config.agents.redirect_schemes;
-    let (client, answer) = match clients::registration(&said, schemes, request.now.0) {
+    let known = app.familiar.holds(request.client, request.now);
+    let made = clients::registration(&said, &Targets::of(app), (request.now.0, known));
+    let (client, answer) = match made {
         Ok(made) => made,
         Err(refusal) => return refused(&refusal),
     };
-    count_client(app, request)?;
+    count_client(app, Subject::address(request.client), request.now)?;
     let reply = Reply::json(&answer)?.status(StatusCode::CREATED);
     Ok(Box::new(move |tx| {
         store::keep_client(tx, &client)?;

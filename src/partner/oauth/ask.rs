@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 
 use super::asks_to_write;
 use super::parameters::Parameters;
-use super::redirect::{Redirect, with_query};
+use super::redirect::{Redirect, Targets, with_query};
 use super::refusal::{Fault, Refusal};
 use super::store::{Client, Pending};
 
@@ -33,8 +33,7 @@ pub struct ErrorRedirect {
 /// The service's own values that a request is checked against.
 pub struct ServerContext<'o> {
     pub issuer: &'o str,
-    /// Schemes of installed apps.
-    pub schemes: &'o [String],
+    pub targets: &'o Targets,
     pub is_resource: &'o dyn Fn(&[u8]) -> bool,
 }
 
@@ -44,7 +43,7 @@ pub fn check(
     client: &Client,
     server: &ServerContext<'_>,
 ) -> Result<Pending, AuthorizeError> {
-    let redirect_uri = redirect_of(given, client, server.schemes)?;
+    let redirect_uri = redirect_of(given, client, server.targets)?;
     let state = given.bytes("state");
     let back = |refusal| {
         // A state that is sent twice is ignored.
@@ -70,7 +69,7 @@ pub fn check(
 fn redirect_of(
     given: &Parameters,
     client: &Client,
-    schemes: &[String],
+    targets: &Targets,
 ) -> Result<String, AuthorizeError> {
     let Ok(asked) = given.text("redirect_uri") else {
         return Err(AuthorizeError::ShowToUser("redirect_uri is there twice or is no text"));
@@ -78,16 +77,16 @@ fn redirect_of(
     let own = &client.redirects.0;
     let Some(asked) = asked else {
         return match &own[..] {
-            [only] => Ok(only.clone()),
+            [only] if Redirect::read(only, targets).is_ok() => Ok(only.clone()),
             _ => Err(AuthorizeError::ShowToUser("redirect_uri is missing")),
         };
     };
-    let named = Redirect::read(asked, schemes).map_err(|_| {
+    let named = Redirect::read(asked, targets).map_err(|_| {
         AuthorizeError::ShowToUser("redirect_uri is no address that people may be sent to")
     })?;
-    // The allowed schemes may have changed since the client registered.
+    // What is allowed may have changed since the client registered.
     let is_own = own.iter().any(|text| {
-        Redirect::read(text, schemes).is_ok_and(|registered| registered.matches(&named))
+        Redirect::read(text, targets).is_ok_and(|registered| registered.matches(&named))
     });
     if is_own {
         Ok(asked.to_owned())
@@ -181,7 +180,7 @@ mod tests {
         };
         let server = ServerContext {
             issuer: "https://dev.example",
-            schemes: &[],
+            targets: &Targets::default(),
             is_resource: &|asked| asked == b"https://dev.example/mcp",
         };
         check(&Parameters::of(query.as_bytes()), &client, &server)

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::redirect::Redirect;
+use super::redirect::{Redirect, Targets};
 use super::refusal::{Fault, Refusal};
 use super::scope;
 use super::store::{NewClient, Redirects};
@@ -27,9 +27,9 @@ pub struct ClientMetadata {
 /// Reads and checks the name and redirect addresses.
 pub fn parse_metadata(
     said: &Map<String, Value>,
-    schemes: &[String],
+    targets: &Targets,
 ) -> Result<ClientMetadata, Refusal> {
-    let redirects = redirects(said, schemes)?;
+    let redirects = redirects(said, targets)?;
     let invalid = |about: &'static str| Refusal::new(Fault::InvalidClientMetadata, about);
     for (name, needed) in [("grant_types", "authorization_code"), ("response_types", "code")] {
         let Some(given) = said.get(name) else { continue };
@@ -40,14 +40,19 @@ pub fn parse_metadata(
     }
     let name = match said.get("client_name") {
         None | Some(Value::Null) => String::new(),
-        Some(Value::String(name)) => shown_name(name),
+        Some(Value::String(name)) => match shown_name(name) {
+            shown if shown.is_empty() && !name.is_empty() => {
+                return Err(invalid("client_name has nothing that people see"));
+            }
+            shown => shown,
+        },
         Some(_) => return Err(invalid("client_name must be text")),
     };
-    let name = if name.is_empty() { nameless(&redirects[0], schemes) } else { name };
+    let name = if name.is_empty() { nameless(&redirects[0], targets) } else { name };
     Ok(ClientMetadata { name, redirects })
 }
 
-fn redirects(said: &Map<String, Value>, schemes: &[String]) -> Result<Vec<String>, Refusal> {
+fn redirects(said: &Map<String, Value>, targets: &Targets) -> Result<Vec<String>, Refusal> {
     let invalid = |about: String| Refusal::new(Fault::InvalidRedirectUri, about);
     let list = said.get("redirect_uris").and_then(texts);
     let list = list.filter(|list| (1..=MOST_REDIRECTS).contains(&list.len()));
@@ -55,7 +60,7 @@ fn redirects(said: &Map<String, Value>, schemes: &[String]) -> Result<Vec<String
         invalid(format!("redirect_uris must be a list of 1 to {MOST_REDIRECTS} addresses"))
     })?;
     for text in &list {
-        Redirect::read(text, schemes)
+        Redirect::read(text, targets)
             .map_err(|fault| invalid(format!("an address of redirect_uris {fault}")))?;
     }
     Ok(list.into_iter().map(str::to_owned).collect())
@@ -65,33 +70,41 @@ fn texts(value: &Value) -> Option<Vec<&str>> {
     value.as_array()?.iter().map(Value::as_str).collect()
 }
 
-/// A name that is safe to show: one line, without invisible characters and
-/// without characters that change the direction of the text.
+/// Characters that show nothing or change the direction of the text: those that
+/// fonts leave out (`Default_Ignorable_Code_Point`), breaks of lines,
+/// annotations, and letters whose picture is empty.
+#[rustfmt::skip] // A table.
+const fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
+        | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{16fe4}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// A name that is safe to show: one line, without hidden characters. Empty when
+/// nothing of it is seen.
 fn shown_name(name: &str) -> String {
-    let is_hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-    };
     let seen: String = name.chars().map(|c| if is_hidden(c) { ' ' } else { c }).collect();
     let words = seen.split_whitespace().collect::<Vec<_>>().join(" ");
     shortened(&words, LONGEST_NAME).trim().to_owned()
 }
 
 /// The name of a program that has none.
-fn nameless(redirect: &str, schemes: &[String]) -> String {
-    let host_or_scheme = Redirect::read(redirect, schemes).map_or("", |it| it.host_or_scheme);
+fn nameless(redirect: &str, targets: &Targets) -> String {
+    let host_or_scheme = Redirect::read(redirect, targets).map_or("", |it| it.host_or_scheme);
     format!("Aplicativo sem nome ({host_or_scheme})")
 }
 
 /// The client of a registration, and the answer to the program.
 pub fn registration(
     said: &Map<String, Value>,
-    schemes: &[String],
-    now: i64,
+    targets: &Targets,
+    (now, known): (i64, bool),
 ) -> Result<(NewClient, Value), Refusal> {
-    let ClientMetadata { name, redirects } = parse_metadata(said, schemes)?;
+    let ClientMetadata { name, redirects } = parse_metadata(said, targets)?;
     let id = format!("app_{}", secrets::random_hex::<16>());
     let answer = json!({
         "client_id": id,
@@ -103,7 +116,7 @@ pub fn registration(
         "token_endpoint_auth_method": "none",
         "scope": scope(true),
     });
-    let client = NewClient { id, name, redirects: Redirects(redirects), fresh_until: None };
+    let client = NewClient { id, name, redirects: Redirects(redirects), fresh_until: None, known };
     Ok((client, answer))
 }
 
@@ -113,7 +126,11 @@ mod tests {
 
     fn said(value: Value) -> Result<ClientMetadata, Refusal> {
         let Value::Object(said) = value else { panic!("an object") };
-        parse_metadata(&said, &["cursor".to_owned()])
+        let targets = Targets {
+            schemes: vec!["cursor".to_owned()],
+            own: vec!["https://painel.example".to_owned()],
+        };
+        parse_metadata(&said, &targets)
     }
 
     #[test]
@@ -143,7 +160,33 @@ mod tests {
         assert_eq!(name("  Minha\u{202e}\n\tloja\u{200b} "), "Minha loja");
         assert_eq!(name("<b>x</b>"), "<b>x</b>", "pages escape it");
         assert_eq!(name(&"é".repeat(500)).chars().count(), 80);
-        assert_eq!(name("\u{200b}"), "Aplicativo sem nome (localhost:1)");
+        assert_eq!(name("❤\u{fe0f} Loja"), "❤ Loja");
+        assert_eq!(name(""), "Aplicativo sem nome (localhost:1)");
+    }
+
+    #[test]
+    fn names_of_which_nothing_is_seen_are_refused() {
+        for blank in [
+            " ",
+            "\u{a0}",
+            "\u{3000}",
+            "\u{200b}",
+            "\u{3164}",
+            "\u{2800}",
+            "\u{115f}\u{1160}",
+            "\u{ffa0}",
+            "\u{34f}",
+            "\u{17b4}",
+            "\u{180e}",
+            "\u{fe0f}",
+            "\u{e0100}",
+            "\u{1d159}",
+            " \u{3164}\u{2800} \n",
+        ] {
+            let body = json!({ "client_name": blank, "redirect_uris": ["http://localhost:1/"] });
+            let refused = said(body).err().map(|refusal| refusal.fault);
+            assert_eq!(refused, Some(Fault::InvalidClientMetadata), "{blank:?}");
+        }
     }
 
     #[test]
@@ -158,6 +201,7 @@ mod tests {
             (json!({ "redirect_uris": vec![own; 11] }), Uri),
             (json!({ "redirect_uris": [own, "http://a.example/"] }), Uri),
             (json!({ "redirect_uris": ["javascript:alert(1)"] }), Uri),
+            (json!({ "redirect_uris": [own, "https://painel.example/x"] }), Uri),
             (json!({ "redirect_uris": [own], "client_name": 7 }), Metadata),
             (json!({ "redirect_uris": [own], "grant_types": ["client_credentials"] }), Metadata),
             (json!({ "redirect_uris": [own], "grant_types": "authorization_code" }), Metadata),

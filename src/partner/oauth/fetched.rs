@@ -17,6 +17,7 @@ use ureq::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use ureq::unversioned::transport::DefaultConnector;
 
 use super::clients::{self, ClientMetadata};
+use super::redirect::Targets;
 use super::store::{NewClient, Redirects};
 use crate::base::ids::short_digest;
 use crate::base::{DAY_S, Instant};
@@ -41,7 +42,6 @@ pub struct Fetcher {
     agent: Agent,
     /// Configured hosts with port, which may be in a private network.
     hosts: Vec<String>,
-    schemes: Vec<String>,
     /// By digest of the address: until when it is not fetched again.
     failed: Mutex<HashMap<[u8; 16], Instant>>,
 }
@@ -61,7 +61,6 @@ impl Fetcher {
         Self {
             agent: Agent::with_parts(rules, DefaultConnector::default(), PublicOnly::new(&hosts)),
             hosts,
-            schemes: config.redirect_schemes.clone(),
             failed: Mutex::default(),
         }
     }
@@ -77,8 +76,13 @@ impl Fetcher {
     }
 
     /// Fetches a document; the error in words when there is no valid document.
-    pub fn fetch(&self, id: &str, now: Instant) -> Result<NewClient, &'static str> {
-        let fetched = self.ask(id, now);
+    pub fn fetch(
+        &self,
+        id: &str,
+        targets: &Targets,
+        (now, known): (Instant, bool),
+    ) -> Result<NewClient, &'static str> {
+        let fetched = self.ask(id, targets, (now, known));
         if fetched.is_err() {
             let mut failed = self.failed.lock();
             if failed.len() >= MOST_FAILED {
@@ -91,7 +95,12 @@ impl Fetcher {
         fetched
     }
 
-    fn ask(&self, id: &str, now: Instant) -> Result<NewClient, &'static str> {
+    fn ask(
+        &self,
+        id: &str,
+        targets: &Targets,
+        (now, known): (Instant, bool),
+    ) -> Result<NewClient, &'static str> {
         let sent = self.agent.get(id).header(ACCEPT, "application/json").call();
         let mut answer = sent.map_err(|_| "its document could not be fetched")?;
         if answer.status() != 200 {
@@ -104,26 +113,26 @@ impl Fetcher {
         let fresh_s = fresh_s(header(CACHE_CONTROL).unwrap_or_default());
         let body = answer.body_mut().with_config().limit(LARGEST).read_to_vec();
         let body = body.map_err(|_| "its document is too large or broke off")?;
-        let ClientMetadata { name, redirects } = self.read(id, &body)?;
-        let fresh_until = Some(now.plus(fresh_s));
-        Ok(NewClient { id: id.to_owned(), name, redirects: Redirects(redirects), fresh_until })
+        let ClientMetadata { name, redirects } = read(id, &body, targets)?;
+        let (fresh_until, redirects) = (Some(now.plus(fresh_s)), Redirects(redirects));
+        Ok(NewClient { id: id.to_owned(), name, redirects, fresh_until, known })
     }
+}
 
-    fn read(&self, id: &str, body: &[u8]) -> Result<ClientMetadata, &'static str> {
-        let said: Map<String, Value> =
-            serde_json::from_slice(body).map_err(|_| "its document is no JSON object")?;
-        if said.get("client_id").and_then(Value::as_str) != Some(id) {
-            return Err("its document is about another client_id");
-        }
-        let method = said.get("token_endpoint_auth_method");
-        if method.is_some_and(|method| method != "none") || said.contains_key("client_secret") {
-            return Err("its document asks for a secret, and clients have none here");
-        }
-        if !said.get("client_name").is_some_and(Value::is_string) {
-            return Err("its document has no client_name");
-        }
-        clients::parse_metadata(&said, &self.schemes).map_err(|_| "its document is at fault")
+fn read(id: &str, body: &[u8], targets: &Targets) -> Result<ClientMetadata, &'static str> {
+    let said: Map<String, Value> =
+        serde_json::from_slice(body).map_err(|_| "its document is no JSON object")?;
+    if said.get("client_id").and_then(Value::as_str) != Some(id) {
+        return Err("its document is about another client_id");
     }
+    let method = said.get("token_endpoint_auth_method");
+    if method.is_some_and(|method| method != "none") || said.contains_key("client_secret") {
+        return Err("its document asks for a secret, and clients have none here");
+    }
+    if !said.get("client_name").is_some_and(Value::is_string) {
+        return Err("its document has no client_name");
+    }
+    clients::parse_metadata(&said, targets).map_err(|_| "its document is at fault")
 }
 
 /// The host of a client's document, when the client's id is an allowed address.
@@ -223,30 +232,28 @@ mod tests {
 
     #[test]
     fn a_document_is_about_its_own_address_and_has_no_secret() {
-        let fetcher = Fetcher::new(&Agents {
-            allowed_origins: Vec::new(),
-            redirect_schemes: Vec::new(),
-            document_hosts: Vec::new(),
-        });
+        let targets = Targets { own: vec!["https://own.example".to_owned()], ..Targets::default() };
         let id = "https://a.example/c";
         let read = |more: Value| {
             let mut said = serde_json::json!({
                 "client_id": id, "client_name": "A", "redirect_uris": ["https://a.example/cb"],
             });
             said.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            fetcher.read(id, said.to_string().as_bytes()).map(|said| said.name)
+            read(id, said.to_string().as_bytes(), &targets).map(|said| said.name)
         };
         assert_eq!(read(serde_json::json!({})), Ok("A".to_owned()));
         for bad in [
             serde_json::json!({ "client_id": "https://a.example/c/" }),
             serde_json::json!({ "client_name": null }),
+            serde_json::json!({ "client_name": "\u{3164}" }),
             serde_json::json!({ "redirect_uris": ["http://a.example/cb"] }),
+            serde_json::json!({ "redirect_uris": ["https://own.example/cb"] }),
             serde_json::json!({ "token_endpoint_auth_method": "client_secret_basic" }),
             serde_json::json!({ "token_endpoint_auth_method": "private_key_jwt" }),
             serde_json::json!({ "client_secret": "x" }),
         ] {
             assert!(read(bad.clone()).is_err(), "{bad}");
         }
-        assert!(fetcher.read(id, b"[]").is_err());
+        assert!(super::read(id, b"[]", &targets).is_err());
     }
 }

@@ -14,7 +14,7 @@ use super::ask::{self, AuthorizeError, ErrorRedirect, ServerContext};
 use super::documents::{self, AUTHORIZE};
 use super::fetched::document_host;
 use super::parameters::Parameters;
-use super::redirect::{Redirect, RedirectKind};
+use super::redirect::{Redirect, RedirectKind, Targets};
 use super::refusal::{Fault, Refusal};
 use super::store::{self, Client, Pending};
 use super::views::{ConsentPage, Way};
@@ -26,15 +26,14 @@ use crate::base::{Instant, TokenHash, secrets};
 use crate::db::Lane;
 use crate::edge::guard::{self, Person, Visitor};
 use crate::edge::route::{Job, Todo, nothing_to_do};
-use crate::http::limit::{Class, Limit};
+use crate::http::limit::{Class, Limit, Subject};
 use crate::http::problem::Told;
 use crate::http::{Code, Problem, Reply, Request, policy};
 use crate::panel::{Layout, Sent, Tick};
 use crate::partner::store as partners;
 
-/// Requests per address, and in total.
-const OF_ADDRESS: Limit = Limit { count: 60, window_s: 60 };
-const OF_ALL: Limit = Limit { count: 3_000, window_s: 600 };
+/// Requests of an address, or of a person with a session.
+const ASKING: Limit = Limit { count: 60, window_s: 60 };
 
 /// Our own parameter: the number of a stored request.
 const REQUEST: &str = "pedido";
@@ -45,25 +44,26 @@ pub fn authorize(app: &App, visitor: &Visitor, request: &Request) -> Result<Todo
     if let Ok(Some(number)) = given.text(REQUEST) {
         return look(app, visitor, request, number);
     }
-    count(app, request, Class::OAuthAsking, (OF_ADDRESS, OF_ALL))?;
+    let asked = Asked::by(app, visitor, request);
+    count(app, asked.caller, Class::OAuthAsking, ASKING, request.now)?;
     let Ok(Some(id)) = given.text("client_id") else {
         return Err(told_here("client_id is missing, twice or no text"));
     };
     let known = app.db.read(request.lane, |tx| store::client(tx, id))?;
     let is_fresh = |client: &Client| client.fresh_until.is_none_or(|until| request.now < until);
     match known {
-        Some(client) if is_fresh(&client) => begin(app, &given, &client).map(Todo::Write),
+        Some(client) if is_fresh(&client) => begin(app, &given, &client, asked).map(Todo::Write),
         known if app.fetcher.takes(id) => {
             if app.fetcher.failed_lately(id, request.now) {
                 return Err(told_here("the document of client_id could not be read just now"));
             }
             if known.is_none() {
-                count_client(app, request)?;
+                count_client(app, asked.caller, request.now)?;
             }
             let (id, now) = (id.to_owned(), request.now);
-            Ok(Todo::Outside(Box::new(move |app| {
-                let client = fetched(app, &id, now)?;
-                let job = begin(app, &given, &client)?;
+            Ok(Todo::Fetch(Box::new(move |app| {
+                let client = fetched(app, &id, (now, asked.is_known))?;
+                let job = begin(app, &given, &client, asked)?;
                 app.db.write(job)
             })))
         }
@@ -71,25 +71,51 @@ pub fn authorize(app: &App, visitor: &Visitor, request: &Request) -> Result<Todo
     }
 }
 
+/// Who came with a program's request.
+#[derive(Clone, Copy)]
+struct Asked {
+    /// Whose limits it counts against.
+    caller: Subject,
+    is_signed_in: bool,
+    /// Signed in, or from an address with a recent successful login.
+    is_known: bool,
+}
+
+impl Asked {
+    fn by(app: &App, visitor: &Visitor, request: &Request) -> Self {
+        let is_signed_in = visitor.person.is_some();
+        let of_address = || Subject::address(request.client);
+        Self {
+            caller: visitor.person.as_ref().map_or_else(of_address, |it| Subject::id(it.user_id.0)),
+            is_signed_in,
+            is_known: is_signed_in || app.familiar.holds(request.client, request.now),
+        }
+    }
+}
+
 /// The client, described by its document as it is now.
-fn fetched(app: &App, id: &str, now: Instant) -> Result<Client, Problem> {
-    let new = app.fetcher.fetch(id, now).map_err(told_here)?;
+fn fetched(app: &App, id: &str, about: (Instant, bool)) -> Result<Client, Problem> {
+    let new = app.fetcher.fetch(id, &Targets::of(app), about).map_err(told_here)?;
     app.db.write(move |tx| store::keep_client(tx, &new))?;
     let client = app.db.read(Lane::Brief, |tx| store::client(tx, id))?;
     client.ok_or_else(|| told_here("client_id is unknown"))
 }
 
-/// Stores a valid request and redirects to its page; redirects an invalid one
-/// back to the program.
-fn begin(app: &App, given: &Parameters, client: &Client) -> Result<Job, Problem> {
+/// Stores a valid request and redirects to its page. An invalid one goes back to
+/// the program: by itself when the person is signed in, else by a link.
+fn begin(app: &App, given: &Parameters, client: &Client, asked: Asked) -> Result<Job, Problem> {
+    let targets = Targets::of(app);
     let server = ServerContext {
         issuer: documents::issuer(app),
-        schemes: &app.config.agents.redirect_schemes,
+        targets: &targets,
         is_resource: &|asked| documents::is_resource(app, asked),
     };
     let pending = match ask::check(given, client, &server) {
         Ok(pending) => pending,
         Err(AuthorizeError::ShowToUser(about)) => return Err(told_here(about)),
+        Err(AuthorizeError::RedirectToClient(back)) if !asked.is_signed_in => {
+            return Err(led_back(&back, &targets, server.issuer));
+        }
         Err(AuthorizeError::RedirectToClient(back)) => {
             return Reply::redirect(&back.address(server.issuer)).map(nothing_to_do);
         }
@@ -97,7 +123,7 @@ fn begin(app: &App, given: &Parameters, client: &Client) -> Result<Job, Problem>
     let number = secrets::random_hex::<32>();
     let page = format!("{}{AUTHORIZE}?{REQUEST}={number}", app.addresses.base_url);
     Ok(Box::new(move |tx| {
-        if !store::insert_request(tx, &TokenHash::of(&number), &pending)? {
+        if !store::insert_request(tx, &TokenHash::of(&number), &pending, asked.is_known)? {
             return Err(told_here("client_id is unknown"));
         }
         Reply::redirect(&page)
@@ -123,7 +149,7 @@ fn look(
         account: Account::clone(account),
         plan,
         number: number.to_owned(),
-        schemes: app.config.agents.redirect_schemes.clone(),
+        targets: Targets::of(app),
         hosts: app.config.agents.document_hosts.clone(),
     };
     Ok(Todo::Write(Box::new(move |tx| {
@@ -147,15 +173,15 @@ struct Asking {
     account: Account,
     plan: Option<&'static str>,
     number: String,
-    schemes: Vec<String>,
+    targets: Targets,
     hosts: Vec<String>,
 }
 
 impl Asking {
     fn page(self, pending: &Pending, client: &Client) -> Result<Reply, Problem> {
-        let read = |text| Redirect::read(text, &self.schemes);
-        // The allowed schemes may have changed since the request was stored.
-        let redirect = read(&pending.redirect_uri).map_err(|_| gone())?;
+        // What is allowed may have changed since the request was stored.
+        let read = Redirect::read(&pending.redirect_uri, &self.targets);
+        let redirect = read.map_err(|_| gone())?;
         let role = self.account.role;
         let acts = if pending.may_write { acts(role) } else { &[] };
         let page = ConsentPage {
@@ -283,6 +309,24 @@ fn told_here(about: &'static str) -> Problem {
             "Nada foi conectado, e você não foi enviado de volta ao aplicativo, porque o pedido não deixa claro de quem ele é. Comece de novo a conexão no aplicativo. Se isso continuar, avise quem o faz e passe adiante: “{about}”."
         ),
         href: "/".to_owned(),
+        button: None,
+    };
+    Problem { told: Some(Box::new(told)), ..Problem::new(Code::BadRequest, about) }
+}
+
+/// A request with another error, from somebody who is not signed in. Anybody
+/// can register an address here, so nobody is sent there unasked: the page has
+/// the way back as a link.
+fn led_back(back: &ErrorRedirect, targets: &Targets, issuer: &str) -> Problem {
+    let place = Redirect::read(&back.redirect_uri, targets).map_or("", |it| it.host_or_scheme);
+    let about = back.refusal.about.clone();
+    let told = Told {
+        title: "Este pedido de conexão não vale",
+        text: format!(
+            "Nada foi conectado. O pedido do aplicativo tem um erro, e quem o faz precisa corrigi-lo: “{about}”. O botão leva de volta ao aplicativo, em {place}. Use-o só se foi você quem começou a conexão."
+        ),
+        href: back.address(issuer),
+        button: Some(format!("Voltar para {place}")),
     };
     Problem { told: Some(Box::new(told)), ..Problem::new(Code::BadRequest, about) }
 }
@@ -293,6 +337,7 @@ fn gone() -> Problem {
         title: "Este pedido de conexão já passou",
         text: "Ele vale dez minutos, uma vez e em uma só sessão. Nada foi conectado agora. Comece de novo a conexão no aplicativo.".to_owned(),
         href: "/".to_owned(),
+        button: None,
     };
     let problem = Problem::new(Code::NotFound, "this request was decided or is over");
     Problem { told: Some(Box::new(told)), ..problem }

@@ -5,7 +5,12 @@
 //! exception: a program on the person's own machine may use another port each
 //! time (RFC 8252 §7.3), because it cannot know in advance which port is free.
 
+use std::net::IpAddr;
+
+use http::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+
+use crate::app::App;
 
 /// Longest address.
 const LONGEST: usize = 500;
@@ -25,6 +30,40 @@ pub enum RedirectKind {
     App,
 }
 
+/// What decides which addresses people may be redirected to at all.
+#[derive(Clone, Debug, Default)]
+pub struct Targets {
+    /// Schemes of installed apps.
+    pub schemes: Vec<String>,
+    /// Our own addresses. A program there would be us, and what an answer
+    /// carries would end up in a page of ours.
+    pub own: Vec<String>,
+}
+
+impl Targets {
+    /// The targets by the configuration.
+    pub fn of(app: &App) -> Self {
+        let schemes = app.config.agents.redirect_schemes.clone();
+        Self { schemes, own: app.addresses.origins.clone() }
+    }
+
+    /// Whether a web address is one of ours: the same host, and on the person's
+    /// own machine also the same port, because other programs are there too.
+    fn are_own(&self, scheme: &str, host: &str, authority: &str) -> bool {
+        let port = port_of(scheme, authority);
+        self.own.iter().any(|own| {
+            let Ok(own) = own.parse::<Uri>() else { return false };
+            let (Some(at), scheme) = (own.authority(), own.scheme_str().unwrap_or_default()) else {
+                return false;
+            };
+            if is_loopback(at.host()) {
+                return is_loopback(host) && port == port_of(scheme, at.as_str());
+            }
+            is_same_host(at.host(), host)
+        })
+    }
+}
+
 /// A redirect address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Redirect<'t> {
@@ -40,8 +79,8 @@ pub struct Redirect<'t> {
 
 impl<'t> Redirect<'t> {
     /// Reads an address; the error in words when people may not be redirected
-    /// there. `schemes` are the schemes of installed apps.
-    pub fn read(text: &'t str, schemes: &[String]) -> Result<Self, &'static str> {
+    /// there.
+    pub fn read(text: &'t str, targets: &Targets) -> Result<Self, &'static str> {
         let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte);
         if text.is_empty() || text.len() > LONGEST || !text.bytes().all(is_plain) {
             return Err("must be an address of at most 500 plain characters, without a fragment");
@@ -51,13 +90,17 @@ impl<'t> Redirect<'t> {
         } else if let Some(after) = text.strip_prefix("http://") {
             (RedirectKind::Loopback, after)
         } else {
-            return Self::of_app(text, schemes);
+            return Self::of_app(text, &targets.schemes);
         };
         let end = after.find(['/', '?']).unwrap_or(after.len());
         let (authority, rest) = after.split_at(end);
         let host = host_of(authority).ok_or("must name a host, with or without a port")?;
         if kind == RedirectKind::Loopback && !LOOPBACK.contains(&host) {
             return Err("must begin with https://, unless it is on the person's own machine");
+        }
+        let scheme = if kind == RedirectKind::Web { "https" } else { "http" };
+        if targets.are_own(scheme, host, authority) {
+            return Err("must not be an address of this service");
         }
         Ok(Self { text, kind, host_or_scheme: authority, host, rest })
     }
@@ -116,6 +159,31 @@ fn host_of(authority: &str) -> Option<&str> {
     ((is_name || is_v6) && is_port).then_some(host)
 }
 
+/// The port of an authority, or that of its scheme.
+fn port_of(scheme: &str, authority: &str) -> u16 {
+    let after_host = authority.rsplit_once(']').map_or(authority, |(_, after)| after);
+    let named = after_host.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+    named.unwrap_or(if scheme == "https" { 443 } else { 80 })
+}
+
+/// A host as an IP address, when it is one and not a name.
+fn literal(host: &str) -> Option<IpAddr> {
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    bare.parse::<IpAddr>().ok().map(|address| address.to_canonical())
+}
+
+fn is_loopback(host: &str) -> bool {
+    host.trim_end_matches('.').eq_ignore_ascii_case("localhost")
+        || literal(host).is_some_and(|address| address.is_loopback())
+}
+
+fn is_same_host(one: &str, other: &str) -> bool {
+    match (literal(one), literal(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => one.trim_end_matches('.').eq_ignore_ascii_case(other.trim_end_matches('.')),
+    }
+}
+
 /// An address with more query parameters. The bytes of a value stay the same.
 pub fn with_query(address: &str, pairs: &[(&str, &[u8])]) -> String {
     let mut whole = address.to_owned();
@@ -134,12 +202,9 @@ mod tests {
 
     use super::*;
 
-    fn schemes() -> Vec<String> {
-        vec!["cursor".to_owned()]
-    }
-
     fn read(text: &str) -> Result<Redirect<'_>, &'static str> {
-        Redirect::read(text, &schemes())
+        let schemes = vec!["cursor".to_owned()];
+        Redirect::read(text, &Targets { schemes, ..Targets::default() })
     }
 
     #[track_caller]
@@ -249,6 +314,40 @@ mod tests {
             ("cursor://x/y", "cursor:"),
         ] {
             assert_eq!(read(text).unwrap().source(), source);
+        }
+    }
+
+    #[test]
+    fn nobody_is_sent_to_ourselves() {
+        let is_own = |own: &str, text: &str| {
+            let targets = Targets { own: vec![own.to_owned()], ..Targets::default() };
+            Redirect::read(text, &targets) == Err("must not be an address of this service")
+        };
+        for (own, text) in [
+            ("https://painel.example", "https://painel.example/x"),
+            ("https://painel.example", "https://PAINEL.example./x"),
+            ("https://painel.example", "https://painel.example:8443/"),
+            ("https://painel.example:8443", "https://painel.example"),
+            ("http://painel.example", "https://painel.example/x"),
+            ("https://192.0.2.1", "https://192.0.2.1/"),
+            ("https://[2001:db8::1]", "https://[2001:db8:0::1]:9/"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/x"),
+            ("http://127.0.0.1:8080", "http://localhost:8080/x"),
+            ("http://localhost:8080", "http://[::1]:8080"),
+            ("http://127.0.0.1", "http://127.0.0.1/x"),
+        ] {
+            assert!(is_own(own, text), "{own} {text}");
+        }
+        for (own, text) in [
+            ("https://painel.example", "https://outro.example/x"),
+            ("https://painel.example", "https://painel.example.br/"),
+            ("https://painel.example", "https://a.painel.example/"),
+            ("https://painel.example", "http://127.0.0.1:8080/x"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8081/x"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1/x"),
+            ("http://127.0.0.1:8080", "https://painel.example:8080/"),
+        ] {
+            assert!(!is_own(own, text), "{own} {text}");
         }
     }
 

@@ -47,6 +47,12 @@ pub fn client(tx: &ReadTx<'_>, id: &str) -> Result<Option<Client>> {
     tx.record("FROM oauth_client WHERE client_id = ?1", [id])
 }
 
+/// Most clients that nobody connected yet, and most requests that wait for a
+/// decision, of strangers and of known people each. Beyond it the oldest gives
+/// way, so that nobody is refused because of others.
+const MOST_UNUSED: i64 = 5_000;
+const MOST_WAITING: [i64; 2] = [3_000, 20_000];
+
 /// A client to be stored.
 pub struct NewClient {
     pub id: String,
@@ -54,16 +60,39 @@ pub struct NewClient {
     pub redirects: Redirects,
     /// As in [`Client`].
     pub fresh_until: Option<Instant>,
+    /// Whether it comes from a person with a session, or from an address with a
+    /// recent successful login.
+    pub known: bool,
 }
 
 /// Stores a client, or updates it from its document.
 pub fn keep_client(tx: &WriteTx<'_>, new: &NewClient) -> Result<()> {
+    let keep_until = NEW_APPS.after(tx.now());
     tx.run(
-        "INSERT INTO oauth_client (client_id, name, redirects, created_at, fresh_until, keep_until)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        "INSERT INTO oauth_client (client_id, name, redirects, created_at, fresh_until, keep_until, known)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
          ON CONFLICT (client_id) DO UPDATE
-         SET name = ?2, redirects = ?3, fresh_until = ?5, keep_until = max(keep_until, ?6)",
-        (&new.id, &new.name, &new.redirects, tx.now(), new.fresh_until, NEW_APPS.after(tx.now())),
+         SET name = ?2, redirects = ?3, fresh_until = ?5, keep_until = max(keep_until, ?6), known = max(known, ?7)",
+        (&new.id, &new.name, &new.redirects, tx.now(), new.fresh_until, keep_until, new.known),
+    )?;
+    let unused = tx.count(
+        "SELECT count(*) FROM oauth_client WHERE known = ?1 AND keep_until <= ?2",
+        (new.known, keep_until),
+    )?;
+    let excess = i64::try_from(unused).unwrap_or(i64::MAX) - MOST_UNUSED;
+    if excess <= 0 {
+        return Ok(());
+    }
+    // What a person gave access to or is being asked about stays.
+    tx.run(
+        "DELETE FROM oauth_client WHERE client_no IN (
+             SELECT client_no FROM oauth_client c
+             WHERE known = ?1 AND keep_until <= ?2 AND client_id <> ?3
+               AND NOT EXISTS (SELECT 1 FROM oauth_grant g WHERE g.client_no = c.client_no)
+               AND NOT EXISTS (SELECT 1 FROM oauth_request r
+                               WHERE r.client_no = c.client_no AND r.known = 1)
+             ORDER BY keep_until, client_no LIMIT ?4)",
+        (new.known, keep_until, &new.id, excess),
     )
 }
 
@@ -85,10 +114,17 @@ row!(Pending {
 });
 
 /// Stores a request for ten minutes. False when its client was removed meanwhile.
-pub fn insert_request(tx: &WriteTx<'_>, request: &TokenHash, pending: &Pending) -> Result<bool> {
+/// `known` says whether it comes from a person with a session, or from an
+/// address with a recent successful login.
+pub fn insert_request(
+    tx: &WriteTx<'_>,
+    request: &TokenHash,
+    pending: &Pending,
+    known: bool,
+) -> Result<bool> {
     let inserted = tx.execute(
-        "INSERT INTO oauth_request (request_hash, client_no, redirect_uri, state, challenge, may_write, expires_at)
-         SELECT ?1, client_no, ?3, ?4, ?5, ?6, ?7 FROM oauth_client WHERE client_no = ?2",
+        "INSERT INTO oauth_request (request_hash, client_no, redirect_uri, state, challenge, may_write, expires_at, known)
+         SELECT ?1, client_no, ?3, ?4, ?5, ?6, ?7, ?8 FROM oauth_client WHERE client_no = ?2",
         (
             request,
             pending.client_no,
@@ -97,20 +133,27 @@ pub fn insert_request(tx: &WriteTx<'_>, request: &TokenHash, pending: &Pending) 
             pending.challenge,
             pending.may_write,
             tx.now().plus(REQUEST_S),
+            known,
         ),
+    )?;
+    tx.run(
+        "DELETE FROM oauth_request WHERE request_hash IN (
+             SELECT request_hash FROM oauth_request WHERE known = ?1
+             ORDER BY expires_at DESC LIMIT -1 OFFSET ?2)",
+        (known, MOST_WAITING[usize::from(known)]),
     )?;
     Ok(inserted == 1)
 }
 
 /// A request that a session opens, with its client. From now on only that
-/// session can decide it.
+/// session can decide it, and requests of strangers do not displace it.
 pub fn look_at_request(
     tx: &WriteTx<'_>,
     request: &TokenHash,
     session: &TokenHash,
 ) -> Result<Option<(Pending, Client)>> {
     let seen = tx.execute(
-        "UPDATE oauth_request SET session_hash = ?2 WHERE request_hash = ?1 AND expires_at > ?3",
+        "UPDATE oauth_request SET session_hash = ?2, known = 1 WHERE request_hash = ?1 AND expires_at > ?3",
         (request, session, tx.now()),
     )?;
     if seen == 0 {

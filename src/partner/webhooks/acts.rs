@@ -27,6 +27,9 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     Ok(Box::new(move |tx| {
         let id = endpoint.id;
         let endpoint = store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
+        if let Err(problem) = change.require_plan(tx) {
+            return change.answer.declined(problem, &change.page(id), "sem_plano");
+        }
         if endpoint.state != EndpointState::On {
             let problem = Problem::new(Code::Conflict, "the endpoint is off; switch it on first");
             return change.answer.declined(problem, &change.page(id), "teste_desligado");
@@ -65,6 +68,11 @@ fn switch(
     let change = Change::of((app, person, request));
     Ok(Box::new(move |tx| {
         let before = store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
+        if state == EndpointState::On
+            && let Err(problem) = change.require_plan(tx)
+        {
+            return change.answer.declined(problem, &change.page(id), "sem_plano");
+        }
         // When it is off already, whatever the reason, switching off changes
         // nothing.
         if (before.state == EndpointState::On) != (state == EndpointState::On) {
@@ -125,6 +133,9 @@ pub fn replay(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         }
     };
     let (change, id) = (Change::of(visit), endpoint.id);
+    if let Err(problem) = app.db.read(request.lane, |tx| change.require_plan(tx)) {
+        return change.answer.declined(problem, &change.page(id), "sem_plano");
+    }
     let (mut seen, mut sent, mut is_all) = ((Instant(i64::MIN), 0), 0, false);
     while !is_all && sent < MOST_REPLAYED {
         let most = BATCH.min(MOST_REPLAYED - sent);

@@ -113,7 +113,9 @@ fn is_loopback(uri: &Uri) -> bool {
     host.eq_ignore_ascii_case("localhost") || literal(host).is_some_and(|at| at.is_loopback())
 }
 
-/// Resolves names, and rejects those that lead into private networks.
+/// Resolves names, and rejects those that lead into private networks. It fails in
+/// one way for all names without a public address: owners read why a delivery
+/// failed, and must not learn which names exist in our network.
 #[derive(Debug)]
 pub struct Lookup {
     public: PublicOnly,
@@ -144,7 +146,7 @@ impl Resolver for Lookup {
         if self.loopback && is_loopback(uri) {
             return self.plain.resolve(uri, config, timeout);
         }
-        self.public.resolve(uri, config, timeout)
+        self.public.resolve(uri, config, timeout).map_err(|_| ureq::Error::HostNotFound)
     }
 }
 
@@ -236,8 +238,8 @@ mod tests {
             );
             agent.get(format!("http://localhost:{port}/")).call().unwrap_err()
         };
-        assert!(matches!(ask(&[]), ureq::Error::Other(_)));
-        assert!(matches!(ask(&["localhost:1"]), ureq::Error::Other(_)));
-        assert!(!matches!(ask(&[LOOPBACK]), ureq::Error::Other(_)));
+        assert!(matches!(ask(&[]), ureq::Error::HostNotFound));
+        assert!(matches!(ask(&["localhost:1"]), ureq::Error::HostNotFound));
+        assert!(!matches!(ask(&[LOOPBACK]), ureq::Error::HostNotFound));
     }
 }

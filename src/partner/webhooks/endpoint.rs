@@ -13,15 +13,23 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::{Instant, Sealer, UserId, Zone, grouped};
-use crate::db::{DbError, WriteTx};
+use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::{Answer, Badge, FormView, Outcome, Tick, Visit, When, form};
+use crate::partner::{self, store as partners};
 use crate::wire;
 
 /// Newest deliveries on the page of an endpoint.
 const NEWEST: u32 = 10;
+
+/// What needs a plan was asked for without one.
+pub(super) const WITHOUT_PLAN: Outcome = Outcome::bad(
+    "sem_plano",
+    "Falta um plano da API",
+    "Nada mudou. Peça à administração que ative um plano para a sua conta.",
+);
 
 pub(super) const OUTCOMES: &[Outcome] = &[
     Outcome::good("alterado", "Webhook alterado", "Vale desde já para o próximo evento."),
@@ -36,6 +44,7 @@ pub(super) const OUTCOMES: &[Outcome] = &[
         "Teste a caminho",
         "Atualize a página em alguns segundos para ver a resposta.",
     ),
+    WITHOUT_PLAN,
     Outcome::bad("teste_desligado", "O webhook está desligado", "Ligue-o antes de testar."),
     Outcome::good("reenviado", "Entrega de volta à fila", "Ela sai de novo, com o mesmo id."),
     Outcome::info("na_fila", "Esta entrega já está na fila", "Ela ainda vai ser tentada."),
@@ -128,6 +137,7 @@ struct Found {
     endpoint: Endpoint,
     counts: Counts,
     newest: Vec<Delivery>,
+    has_plan: bool,
 }
 
 impl Found {
@@ -143,7 +153,8 @@ impl Found {
                 window: (NEWEST, 0),
             };
             let (newest, _) = store::deliveries(tx, &wanted)?;
-            Ok(Self { endpoint, counts: store::counts(tx, id)?, newest })
+            let has_plan = partners::has_plan(tx, user, app.zone())?;
+            Ok(Self { endpoint, counts: store::counts(tx, id)?, newest, has_plan })
         })
     }
 }
@@ -184,7 +195,7 @@ fn page(
     span: FormView,
 ) -> EndpointPage {
     let (zone, now) = (app.zone(), request.now);
-    let Found { endpoint, counts, newest } = found;
+    let Found { endpoint, counts, newest, has_plan } = found;
     let old_until = endpoint.old_until.filter(|until| now < *until);
     EndpointPage {
         layout: layout(app, person, request).telling(OUTCOMES, request),
@@ -192,6 +203,7 @@ fn page(
         title: without_query(&endpoint.entry.url).to_owned(),
         row: row(endpoint, zone, now),
         is_on: endpoint.state == EndpointState::On,
+        has_plan: *has_plan,
         created: When::new(zone, endpoint.created_at, now),
         old_until: old_until.map(|at| zone.page(at)).unwrap_or_default(),
         lost: if endpoint.lost > 0 { grouped(endpoint.lost) } else { String::new() },
@@ -212,6 +224,7 @@ pub(super) struct Change {
     pub(super) base: &'static str,
     pub(super) sealer: Arc<Sealer>,
     actor: Actor,
+    zone: Zone,
 }
 
 impl Change {
@@ -222,7 +235,14 @@ impl Change {
             base: base(person),
             sealer: Arc::clone(&app.sealer),
             actor: Actor::person(person, request),
+            zone: app.zone(),
         }
+    }
+
+    /// Refuses what needs a plan, when the account has none in force.
+    pub(super) fn require_plan(&self, tx: &ReadTx<'_>) -> Result<(), Problem> {
+        let has_plan = partners::has_plan(tx, self.user, self.zone)?;
+        if has_plan { Ok(()) } else { Err(partner::no_plan()) }
     }
 
     /// Writes an action to the audit log.

@@ -284,6 +284,9 @@ pub fn replay_one(app: &App, person: &Person, request: &Request) -> Result<Job, 
         let id = endpoint.id;
         store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
         store::delivery(tx, id, number)?.ok_or_else(Problem::not_found)?;
+        if let Err(problem) = change.require_plan(tx) {
+            return change.answer.declined(problem, &change.page(id), "sem_plano");
+        }
         let is_new = queue::send_again(tx, id, number)?;
         if is_new {
             queue::find_next(tx, id)?;

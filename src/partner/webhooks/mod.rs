@@ -8,6 +8,9 @@
 //! posts a delivery, signed (`sign.rs`), to an allowed address (`address.rs`).
 //! `queue.rs` stores the result. The pages are in `pages.rs` (endpoints),
 //! `acts.rs` (actions on an endpoint) and `log.rs` (deliveries).
+//!
+//! Webhooks need an API plan. What happens while an account has none in force is
+//! not told, also not later; what waited when the plan ended still leaves.
 
 mod acts;
 pub mod address;

@@ -51,6 +51,11 @@ impl EventBodyBuilder {
         }
     }
 
+    /// The zone of civil time.
+    pub const fn zone(&self) -> Zone {
+        self.zone
+    }
+
     /// The body of an event; `None` when its object no longer exists.
     pub fn body(
         &self,

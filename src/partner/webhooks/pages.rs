@@ -5,7 +5,7 @@ use http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::endpoint::{Change, WireEndpoint, row};
+use super::endpoint::{Change, WITHOUT_PLAN, WireEndpoint, row};
 use super::sign::SigningSecret;
 use super::views::{SecretPage, WebhooksPage};
 use super::{Endpoint, EndpointEntry, Events, MOST_ENDPOINTS, address, store};
@@ -16,6 +16,7 @@ use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::{Form, FormView, Input, ListReply, Outcome, Rule, Sent, Tick, Visit, form};
+use crate::partner::store as partners;
 use crate::webhooks::{Audience, EventType};
 
 /// Path of a person's endpoints.
@@ -31,11 +32,14 @@ pub(super) fn audience(person: &Person) -> Audience {
     if person.account.role == Role::Drop { Audience::Supplier } else { Audience::Seller }
 }
 
-const OUTCOMES: &[Outcome] = &[Outcome::good(
-    "removido",
-    "Webhook excluído",
-    "Ele não recebe mais nada, e o histórico dele se foi.",
-)];
+const OUTCOMES: &[Outcome] = &[
+    Outcome::good(
+        "removido",
+        "Webhook excluído",
+        "Ele não recebe mais nada, e o histórico dele se foi.",
+    ),
+    WITHOUT_PLAN,
+];
 
 pub(super) const FORM: Form<EndpointEntry> = Form(&[
     Input::new(
@@ -108,7 +112,7 @@ pub(super) fn ticks(person: &Person, is_on: impl Fn(EventType) -> bool) -> Vec<T
 
 /// `GET …/webhooks`: the endpoints, as page or JSON.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let endpoints = find_all(app, person, request)?;
+    let (endpoints, has_plan) = find_all(app, person, request)?;
     if request.wants_json() {
         let zone = app.zone();
         let total = endpoints.len() as u64;
@@ -117,18 +121,26 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let form = FORM.show(None, app.zone()).unfocused();
     let all = ticks(person, |_| false);
-    let mut page = page((app, person, request), &endpoints, (form, all));
+    let mut page = page((app, person, request), (&endpoints, has_plan), (form, all));
     page.layout = page.layout.telling(OUTCOMES, request);
     Reply::page(&page)
 }
 
-fn find_all(app: &App, person: &Person, request: &Request) -> Result<Vec<Endpoint>, Problem> {
-    Ok(app.db.read(request.lane, |tx| store::of_user(tx, person.account.user_id))?)
+/// The endpoints of an account, and whether it has a plan in force.
+fn find_all(
+    app: &App,
+    person: &Person,
+    request: &Request,
+) -> Result<(Vec<Endpoint>, bool), Problem> {
+    let user = person.account.user_id;
+    app.db.read(request.lane, |tx| {
+        Ok((store::of_user(tx, user)?, partners::has_plan(tx, user, app.zone())?))
+    })
 }
 
 fn page(
     (app, person, request): Visit<'_>,
-    endpoints: &[Endpoint],
+    (endpoints, has_plan): (&[Endpoint], bool),
     (form, ticks): (FormView, Vec<Tick>),
 ) -> WebhooksPage {
     WebhooksPage {
@@ -138,6 +150,7 @@ fn page(
         form,
         ticks,
         is_full: endpoints.len() >= MOST_ENDPOINTS,
+        has_plan,
     }
 }
 
@@ -166,8 +179,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => {
             return form::show_again(request, problem, |faults| {
-                let endpoints = find_all(app, person, request)?;
-                Reply::page(&page(visit, &endpoints, again(visit, faults)))
+                let (endpoints, has_plan) = find_all(app, person, request)?;
+                Reply::page(&page(visit, (&endpoints, has_plan), again(visit, faults)))
             });
         }
     };
@@ -175,6 +188,9 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let change = Change::of(visit);
     let shown = secret_page(visit, &secret, &entry.url, None)?;
     Ok(Box::new(move |tx| {
+        if let Err(problem) = change.require_plan(tx) {
+            return change.answer.declined(problem, change.base, "sem_plano");
+        }
         if store::count(tx, change.user)? >= MOST_ENDPOINTS {
             let said = format!("there are {MOST_ENDPOINTS} endpoints already; remove one first");
             return Err(Problem::new(Code::Conflict, said));

@@ -19,7 +19,7 @@ pub fn every(
     layout: &dyn Fn(&str) -> Layout,
     ago: &dyn Fn(i64) -> When,
 ) -> Vec<(&'static str, String)> {
-    let list = |count: usize, faults: usize, is_full: bool| {
+    let list = |count: usize, faults: usize, is_full: bool, has_plan: bool| {
         html(&WebhooksPage {
             layout: layout("/painel/parceiro"),
             base: BASE,
@@ -27,6 +27,7 @@ pub fn every(
             form: form(faults),
             ticks: ticks(),
             is_full,
+            has_plan,
         })
     };
     let one = |index: usize, deliveries: usize, faults: usize| {
@@ -36,6 +37,7 @@ pub fn every(
             title: URLS[index % 3].split('?').next().unwrap_or_default().to_owned(),
             row: endpoint(index, ago),
             is_on: index < 2,
+            has_plan: index < 2,
             created: ago(86_400 * 12),
             old_until: if index == 1 { "24/11/2026 09:12" } else { "" }.to_owned(),
             lost: if index == 2 { "1.204" } else { "" }.to_owned(),
@@ -58,10 +60,11 @@ pub fn every(
         })
     };
     vec![
-        ("webhooks-vazio", list(0, 0, false)),
-        ("webhooks", list(3, 0, false)),
-        ("webhooks-campos", list(1, 2, false)),
-        ("webhooks-cheio", list(20, 0, true)),
+        ("webhooks-vazio", list(0, 0, false, true)),
+        ("webhooks", list(3, 0, false, true)),
+        ("webhooks-campos", list(1, 2, false, true)),
+        ("webhooks-cheio", list(20, 0, true, true)),
+        ("webhooks-sem-plano", list(3, 0, false, false)),
         ("webhook-vazio", one(0, 0, 0)),
         ("webhook-falhando", one(1, 4, 0)),
         ("webhook-parado", one(2, 4, 2)),

@@ -20,7 +20,6 @@ use super::queue::{Due, TryResult};
 use super::sign::signatures;
 use super::store::Target;
 use crate::base::{Clock, Instant, Stop, UserId};
-use crate::messages::push::address::NotPublic;
 
 /// A receiver must answer within this time.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -281,10 +280,9 @@ fn was_closed(error: &ureq::Error) -> bool {
 /// Why there was no answer, for people.
 fn words(error: &ureq::Error) -> String {
     match error {
-        ureq::Error::Other(inner) if inner.is::<NotPublic>() => {
-            "o endereço leva a uma rede interna".to_owned()
+        ureq::Error::HostNotFound => {
+            "o nome do endereço não leva a um servidor na internet".to_owned()
         }
-        ureq::Error::HostNotFound => "o nome do endereço não existe".to_owned(),
         ureq::Error::Timeout(ureq::Timeout::Resolve | ureq::Timeout::Connect) => {
             format!("não foi possível conectar em {} segundos", CONNECT.as_secs())
         }

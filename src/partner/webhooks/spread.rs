@@ -7,6 +7,7 @@ use super::objects::{Event, EventBodyBuilder};
 use super::{MOST_WAITING, MessageId};
 use crate::base::{Instant, UserId, secrets};
 use crate::db::{DbError, ReadTx, Result, WriteTx};
+use crate::partner::store as partners;
 use crate::webhooks::EventType;
 
 /// Events of one job.
@@ -49,7 +50,7 @@ fn queue_for_endpoints(
          WHERE user_id = ?1 AND state = 1 AND events & ?2 <> 0 AND created_at <= ?3",
         (event.user, event.kind.bit(), event.at),
     )?;
-    if endpoints.is_empty() {
+    if endpoints.is_empty() || !partners::has_plan(tx, event.user, bodies.zone())? {
         return Ok(());
     }
     let message = MessageId(secrets::random());

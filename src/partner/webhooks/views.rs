@@ -18,6 +18,8 @@ pub struct WebhooksPage {
     pub ticks: Vec<Tick>,
     /// Whether the account has the most endpoints allowed.
     pub is_full: bool,
+    /// Whether an API plan is in force.
+    pub has_plan: bool,
 }
 
 /// An endpoint in the list.
@@ -43,6 +45,8 @@ pub struct EndpointPage {
     pub title: String,
     pub row: EndpointRow,
     pub is_on: bool,
+    /// Whether an API plan is in force.
+    pub has_plan: bool,
     pub created: When,
     /// Until when the previous secret signs too; empty without one.
     pub old_until: String,
