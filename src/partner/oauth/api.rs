@@ -33,8 +33,10 @@ pub(super) fn count(
     (own, all): (Limit, Limit),
 ) -> Result<(), Problem> {
     let everybody = Subject::text(&[b"everybody"]);
-    for (subject, limit) in [(Subject::address(request.client), own), (everybody, all)] {
-        let verdict = app.limiter.count(class, subject, limit, request.now);
+    for verdict in [
+        app.limiter.count_address(class, request.client, own, request.now),
+        app.limiter.count(class, everybody, all, request.now),
+    ] {
         if !verdict.allowed {
             return Err(Problem {
                 retry_after_s: Some(verdict.retry_after_s(request.now)),
