@@ -15,6 +15,14 @@ pub struct Change {
 #[rustfmt::skip] // A table: both languages of a point beside each other.
 pub const CHANGES: &[Change] = &[
     Change {
+        day: "2026-11-25",
+        title: Bilingual { portuguese: "Limites do que se envia", english: "Limits of what is sent" },
+        points: &[
+            Bilingual { portuguese: "Um corpo JSON tem no máximo 10.000 valores, e cada campo uma vez em todos os níveis; em `/mcp`, 256 KB.", english: "A body of JSON has at most 10,000 values, and each field once at every level; at `/mcp`, 256 KB." },
+            Bilingual { portuguese: "A mesma `Idempotency-Key` com outro corpo é 400 `idempotency_key_reused`; uma resposta repetida traz `Idempotency-Replayed: true`. De cada conta são guardados 2 MB de respostas: além disso, repetir uma chamada antiga é 409 `conflict`, e nada é feito de novo.", english: "The same `Idempotency-Key` with another body is 400 `idempotency_key_reused`; a repeated answer carries `Idempotency-Replayed: true`. 2 MB of answers are kept of an account: above that, repeating an old call is 409 `conflict`, and nothing is done again." },
+        ],
+    },
+    Change {
         day: "2026-11-23",
         title: Bilingual { portuguese: "API completa para vendedores e fornecedores, assistentes e webhooks", english: "The whole API for sellers and suppliers, assistants and webhooks" },
         points: &[

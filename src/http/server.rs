@@ -335,6 +335,32 @@ mod tests {
         assert_eq!(client("127.0.0.1", &["198.51.100.1,"]), "127.0.0.1");
     }
 
+    #[test]
+    fn a_network_has_more_connections_than_an_address_but_not_all() {
+        let open = Mutex::default();
+        let trusted = vec!["2001:db8:99::/48".parse().unwrap()];
+        let peers = Arc::new(Peers { limit: 3, trusted, open });
+        let enter = |addresses: &[&str], times: usize| {
+            let addresses = addresses.iter().cycle().take(times);
+            addresses.filter_map(|address| peers.enter(address.parse().unwrap())).collect()
+        };
+        let single: Vec<Place> = enter(&["2001:db8:1::1", "2001:db8:1::2"], 9);
+        let home: Vec<Place> = enter(&["2001:db8:1:1::1", "2001:db8:1:2::1"], 9);
+        let site: Vec<Place> = enter(&["2001:db8:1:100::1", "2001:db8:1:200::1"], 9);
+        assert_eq!((single.len(), home.len(), site.len()), (3, 3, 6));
+        let elsewhere: [Vec<Place>; 3] = [
+            enter(&["2001:db8:2::1"], 9),
+            enter(&["192.0.2.1", "192.0.2.2", "192.0.2.3"], 18),
+            enter(&["2001:db8:99::1"], 99),
+        ];
+        assert_eq!(elsewhere.map(|places| places.len()), [3, 9, 99]);
+        drop((single, home));
+        let again: Vec<Place> = enter(&["2001:db8:1::1"], 9);
+        assert_eq!(again.len(), 3);
+        drop((site, again));
+        assert!(peers.open.lock().is_empty());
+    }
+
     proptest! {
         #[test]
         fn an_untrusted_peer_cannot_change_its_address(lines in prop::collection::vec("[ -~]{0,40}", 0..4)) {
