@@ -1407,11 +1407,13 @@ CREATE TABLE partner_call (
     key     BLOB NOT NULL,                  -- digest of the operation and the caller's key
     body    BLOB NOT NULL,                  -- digest of what was sent with it
     made_at INTEGER NOT NULL,               -- when the work was done
-    reply   BLOB NOT NULL,                  -- the answer
+    reply   BLOB NOT NULL,                  -- the answer; empty when newer ones of the account took its place
+    kept_from INTEGER NOT NULL DEFAULT 0,   -- bytes of the account's answers before it
     UNIQUE (user_id, key)
 ) STRICT;
 
 CREATE INDEX partner_call_by_age ON partner_call (made_at);
+CREATE INDEX partner_call_kept ON partner_call (user_id, kept_from) WHERE reply <> x'';
 
 -- Addresses of sellers and suppliers that are told what happens, by the Standard Webhooks specification.
 CREATE TABLE webhook_endpoint (

@@ -67,14 +67,13 @@ pub fn ask(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> 
         let page = form(app, request, typed, None, Some(NO_EMAIL));
         return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
     };
-    let count = |class, subject, limit| app.limiter.count(class, subject, limit, request.now);
-    let address = Subject::address(request.client);
-    let verdict = count(Class::LinkAddress, address, OF_ADDRESS);
+    let now = request.now;
+    let verdict = app.limiter.count_address(Class::LinkAddress, request.client, OF_ADDRESS, now);
     if !verdict.allowed {
         return too_many(app, request, typed, verdict.retry_after_s(request.now));
     }
     let account = Subject::text(&[email.as_bytes()]);
-    if count(Class::LinkAccount, account, OF_ACCOUNT).allowed {
+    if app.limiter.count(Class::LinkAccount, account, OF_ACCOUNT, now).allowed {
         let (services, email) = (AccountServices::of(app), email.clone());
         // The answer does not wait for this job; otherwise its time would show
         // who has an account.

@@ -15,7 +15,7 @@ use super::{Account, store};
 use crate::app::App;
 use crate::base::{Instant, UserId};
 use crate::db::{Lane, WriteTx};
-use crate::http::limit::{Class, Limit, Limiter, Subject, Verdict};
+use crate::http::limit::{self, Class, Limit, Limiter, Subject, Verdict};
 use crate::http::{Code, Problem, Reply, Request};
 
 /// Most successful logins of an account per window, as a multiple of the
@@ -93,7 +93,7 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
 pub fn reject_early(app: &App, request: &Request) -> Option<Result<Reply, Problem>> {
     let (now, client) = (request.now, request.client);
     let limit = failures(app);
-    let verdict = app.limiter.peek(Class::LoginAddress, Subject::address(client), limit, now);
+    let verdict = app.limiter.peek_address(Class::LoginAddress, client, limit, now);
     (!verdict.allowed && !app.familiar.holds(client, now)).then(|| Err(too_many(&verdict, now)))
 }
 
@@ -133,7 +133,8 @@ impl Login {
 struct LoginCounters {
     limiter: Arc<Limiter>,
     limit: Limit,
-    counters: [(Class, Subject); 2],
+    /// Of failed logins.
+    counters: Vec<(Class, Subject, Limit)>,
     /// The counter of successful logins; none for accounts that do not exist.
     good: Option<Subject>,
 }
@@ -145,21 +146,25 @@ impl LoginCounters {
             Some(user) => (Class::LoginAccount, Subject::id(user.0)),
             None => (Class::LoginAccount, Subject::text(&[b"unknown", email.as_bytes()])),
         };
+        let limit = failures(app);
+        let mut counters = vec![(account.0, account.1, limit)];
         // A known address has only its own counter, so that a flood from the
         // same network does not lock the person out either.
-        let address =
-            if known { account } else { (Class::LoginAddress, Subject::address(request.client)) };
+        if !known {
+            let networks = limit::windows(request.client, limit).into_iter().flatten();
+            counters.extend(networks.map(|(subject, limit)| (Class::LoginAddress, subject, limit)));
+        }
         Self {
             limiter: Arc::clone(&app.limiter),
-            limit: failures(app),
-            counters: [account, address],
+            limit,
+            counters,
             good: user.map(|user| Subject::id(user.0)),
         }
     }
 
     fn exceeded(&self, now: Instant) -> Option<Verdict> {
-        let failed = self.counters.into_iter().map(|(class, subject)| (class, subject, self.limit));
         let good = self.good.map(|subject| (Class::LoginGood, subject, self.limit_of_good()));
+        let failed = self.counters.iter().copied();
         failed
             .chain(good)
             .map(|(class, subject, limit)| self.limiter.peek(class, subject, limit, now))
@@ -177,10 +182,8 @@ impl LoginCounters {
     }
 
     fn count_failure(&self, now: Instant) {
-        let [account, address] = self.counters;
-        self.limiter.count(account.0, account.1, self.limit, now);
-        if address != account {
-            self.limiter.count(address.0, address.1, self.limit, now);
+        for (class, subject, limit) in &self.counters {
+            self.limiter.count(*class, *subject, *limit, now);
         }
     }
 }

@@ -155,6 +155,8 @@ sections! {
         partner_get: u32 = whole(1..=MOST),
         /// Partner changes a window.
         partner_post: u32 = whole(1..=MOST),
+        /// Changes a window that a person makes in the panel.
+        session_post: u32 = whole(1..=MOST),
         /// Seconds between two reminders to all.
         remind_all_window_s: i64 = whole(1..=DAY),
         /// Failed logins a login window.

@@ -63,6 +63,7 @@ fn the_defaults_are_those_of_the_contract() {
     let pro = PlanLimits { quota: 100_000, per_minute: 120 };
     assert_eq!(config.partner.plans.pro, pro);
     assert_eq!(config.limits.partner_post, 20);
+    assert_eq!(config.limits.session_post, 600);
     assert_eq!(config.messages.quiet_from.to_string(), "21:00:00");
     assert!((config.messages.pace_evolution_per_s - 0.5).abs() < f64::EPSILON);
     assert_eq!(config.log.format, LogFormat::Text);

@@ -60,6 +60,7 @@ pub(super) const STEPS: &[Step] = steps![
     "0020_fewer_indexes",
     "0027_state_not_steps",
     "0025_known_programs",
+    "0023_kept_answers",
 ];
 
 /// Schema version of this program.

@@ -12,9 +12,7 @@ use super::backup::{
     remove_companions, rename, sha256_of, sync_folder,
 };
 use super::lock::LockFile;
-use super::{
-    OpenError, alarm, beside, count, file_size, migrate, pragmas, read_without_traces,
-};
+use super::{OpenError, alarm, beside, count, file_size, migrate, pragmas, read_without_traces};
 use crate::base::{Clock, Instant, shortened};
 
 /// What [`restore`] did.

@@ -16,9 +16,12 @@ pub struct Change {
 pub const CHANGES: &[Change] = &[
     Change {
         day: "2026-11-25",
-        title: Bilingual { portuguese: "O estoque segue a situação da venda", english: "Stock follows the state of the order" },
+        title: Bilingual { portuguese: "Limites, identificadores e estoque ditos com exatidão", english: "Limits, ids and stock, exactly as told" },
         points: &[
+            Bilingual { portuguese: "Um 429 diz em `X-RateLimit-Scope` qual limite acabou.", english: "A 429 says in `X-RateLimit-Scope` which limit was hit." },
             Bilingual { portuguese: "Uma venda cancelada e depois paga de novo tira as unidades outra vez: o saldo segue a situação presente da venda, e uma venda pode ter vários movimentos.", english: "An order that is cancelled and then paid again takes its units out again: the balance follows the order's present state, and an order may have several movements." },
+            Bilingual { portuguese: "Um corpo JSON tem no máximo 10.000 valores, e cada campo uma vez em todos os níveis; em `/mcp`, 256 KB.", english: "A body of JSON has at most 10,000 values, and each field once at every level; at `/mcp`, 256 KB." },
+            Bilingual { portuguese: "A mesma `Idempotency-Key` com outro corpo é 400 `idempotency_key_reused`; uma resposta repetida traz `Idempotency-Replayed: true`. De cada conta são guardados 2 MB de respostas: além disso, repetir uma chamada antiga é 409 `conflict`, e nada é feito de novo.", english: "The same `Idempotency-Key` with another body is 400 `idempotency_key_reused`; a repeated answer carries `Idempotency-Replayed: true`. 2 MB of answers are kept of an account: above that, repeating an old call is 409 `conflict`, and nothing is done again." },
         ],
     },
     Change {

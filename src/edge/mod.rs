@@ -365,7 +365,8 @@ impl Exchange {
                 let charged = charge.count_body(&app, &read);
                 verdict = charged.verdict;
                 let body_unread = read.is_err();
-                match charged.outcome.and(read) {
+                let form = |body| input::checked_form(request.headers(), body);
+                match charged.outcome.and(read).and_then(form) {
                     Ok(body) => request.body = body,
                     Err(problem) => {
                         return PendingResult { result: Err(problem), verdict, body_unread };

@@ -99,7 +99,7 @@ fn at_passwords(
 fn caller_key(who: Option<(&'static str, i64)>, request: &Request) -> CallerKey {
     match who.map(account) {
         Some((kind, number)) => CallerKey::Identity(kind, number),
-        None => CallerKey::Address(Subject::address(request.client)),
+        None => CallerKey::Address(Subject::site(request.client)),
     }
 }
 

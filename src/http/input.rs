@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::marker::PhantomData;
 
+use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -17,18 +18,19 @@ use serde::de::{DeserializeOwned, Deserializer};
 use serde_json::{Map, Number, Value};
 
 pub use super::check::Check;
-use super::nesting::depth;
 use super::parameter::{AsQuery, QueryError};
 use super::problem::{Code, Problem};
 use super::request::header;
+use super::structure;
+pub use super::text_field::only_text;
 use crate::base::money::Cents;
 
-/// Deepest nesting of a JSON body that is read.
-const MAX_DEPTH: usize = 32;
 /// Most query parameters of a request. Our longest request asks for fifty labels.
 pub const MOST_PARAMETERS: usize = 64;
-/// Most fields of a browser's form. Our longest form, the permissions of all
-/// roles, has about fifty.
+/// Most names in a browser's form.
+const MOST_NAMES: usize = 64;
+/// Most values in a browser's form, whose boxes to tick share a name. Our longest
+/// form marks two hundred orders as paid.
 const MOST_FIELDS: usize = 256;
 
 /// A field of a wire struct, present or not, of the right type or not.
@@ -257,7 +259,6 @@ pub fn form_or_json<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Re
     if !is_form(headers) {
         return json(headers, body);
     }
-    at_most(MOST_FIELDS, body, "fields")?;
     let mut fields: Map<String, Value> = Map::new();
     for (name, value) in form_urlencoded::parse(body) {
         let value = Value::from(value);
@@ -273,9 +274,7 @@ pub fn form_or_json<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Re
 }
 
 fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    if depth(body) > MAX_DEPTH {
-        return Err(Problem::new(Code::InvalidBody, "the body is nested too deeply"));
-    }
+    structure::check(body)?;
     // Otherwise a JSON array would fill the fields in their order.
     if !body.trim_ascii_start().starts_with(b"{") {
         return Err(malformed());
@@ -292,13 +291,32 @@ pub fn check_query(text: &str) -> Result<(), Problem> {
     at_most(MOST_PARAMETERS, text.as_bytes(), "parameters")
 }
 
+/// The body of a request, unless it is a browser's form with too many names or
+/// values. All forms pass here, before any handler looks for names in them.
+pub fn checked_form(headers: &HeaderMap, body: Bytes) -> Result<Bytes, Problem> {
+    if !is_form(headers) {
+        return Ok(body);
+    }
+    at_most(MOST_FIELDS, &body, "fields")?;
+    let names: HashSet<_> = form_urlencoded::parse(&body).map(|(name, _)| name).collect();
+    if names.len() > MOST_NAMES {
+        return Err(too_many(MOST_NAMES, "fields"));
+    }
+    drop(names);
+    Ok(body)
+}
+
 /// Rejects a text with more than `most` pairs, as in `a=b&c=d`.
 fn at_most(most: usize, pairs: &[u8], what: &str) -> Result<(), Problem> {
     let given = pairs.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
     if given.take(most + 1).count() <= most {
         return Ok(());
     }
-    Err(Problem::new(Code::TooManyFields, format!("too many {what}; at most {most} are read")))
+    Err(too_many(most, what))
+}
+
+fn too_many(most: usize, what: &str) -> Problem {
+    Problem::new(Code::TooManyFields, format!("too many {what}; at most {most} are read"))
 }
 
 /// The pairs of a query string, in their order. A repeated name is an error.

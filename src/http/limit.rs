@@ -58,6 +58,8 @@ pub enum Class {
     InviteAddress = 26,
     /// Calls of OAuth clients from an address.
     OAuthAddress = 22,
+    /// What a person changes with a session.
+    SessionPost = 27,
     /// Authorization requests of OAuth clients, by address and in total.
     OAuthAsking = 23,
     /// New OAuth clients, by address and in total.
@@ -75,7 +77,8 @@ impl Class {
             | Self::LoginKnown
             | Self::LoginGood
             | Self::LoginForgiven
-            | Self::LinkAccount => Scope::Account,
+            | Self::LinkAccount
+            | Self::SessionPost => Scope::Account,
             Self::PartnerRemindAll => Scope::Operation,
             Self::ApiAddress
             | Self::PartnerAddress
@@ -122,13 +125,27 @@ impl Scope {
 pub struct Subject([u8; 16]);
 
 impl Subject {
-    /// A client address; IPv6 counts by its /64.
+    /// A client address; IPv6 by its /64.
     pub fn address(address: IpAddr) -> Self {
+        Self::network(address, 64)
+    }
+
+    /// The widest network of a client address that may be one client's; IPv6 by its /48.
+    pub fn site(address: IpAddr) -> Self {
+        Self::network(address, 48)
+    }
+
+    /// An IPv6 network of so many bits, in whole bytes; of IPv4 the address.
+    fn network(address: IpAddr, bits: u8) -> Self {
         match address.to_canonical() {
             IpAddr::V4(v4) => Self(v4.to_ipv6_mapped().octets()),
             IpAddr::V6(v6) => {
-                let octets = v6.octets();
-                Self(std::array::from_fn(|index| if index < 8 { octets[index] } else { 0 }))
+                let (octets, length) = (v6.octets(), usize::from(bits / 8));
+                let mut subject = [0; 16];
+                subject[..length].copy_from_slice(&octets[..length]);
+                // Otherwise a network would be the first of those within it.
+                subject[15] = if bits == 64 { 0 } else { bits };
+                Self(subject)
             }
         }
     }
@@ -161,6 +178,31 @@ impl Subject {
 pub struct Limit {
     pub count: u32,
     pub window_s: i64,
+}
+
+impl Limit {
+    const fn times(self, times: u32) -> Self {
+        Self { count: self.count.saturating_mul(times), ..self }
+    }
+}
+
+/// The networks of a client address that are counted, each with how many times the
+/// limit of a single address it has. Of IPv6 a client has a /64 at least, but often a
+/// /56 or a /48, which it must not use as hundreds or thousands of clients.
+pub fn networks(address: IpAddr, [home, site]: [u32; 2]) -> [Option<(Subject, u32)>; 3] {
+    let single = Some((Subject::address(address), 1));
+    if address.to_canonical().is_ipv4() {
+        return [single, None, None];
+    }
+    let [home, site] = [(56, home), (48, site)]
+        .map(|(bits, times)| Some((Subject::network(address, bits), times)));
+    [single, home, site]
+}
+
+/// The windows in which a call of a client address is counted.
+pub fn windows(address: IpAddr, limit: Limit) -> [Option<(Subject, Limit)>; 3] {
+    networks(address, [4, 16])
+        .map(|network| network.map(|(subject, times)| (subject, limit.times(times))))
 }
 
 /// The limiter's decision on one call.
@@ -259,6 +301,39 @@ impl Limiter {
     /// Says whether a call would be allowed, without counting it.
     pub fn peek(&self, class: Class, subject: Subject, limit: Limit, now: Instant) -> Verdict {
         self.ask(class, subject, limit, now, false)
+    }
+
+    /// Counts one call of a client address in the windows of its networks. A
+    /// refused call is counted in none.
+    pub fn count_address(
+        &self,
+        class: Class,
+        address: IpAddr,
+        limit: Limit,
+        now: Instant,
+    ) -> Verdict {
+        let asked = self.peek_address(class, address, limit, now);
+        if !asked.allowed {
+            return asked;
+        }
+        let counted = windows(address, limit).into_iter().flatten();
+        let counted = counted.map(|(subject, limit)| self.count(class, subject, limit, now));
+        counted.reduce(Verdict::stricter).unwrap_or(asked)
+    }
+
+    /// Says whether such a call would be allowed, without counting it.
+    pub fn peek_address(
+        &self,
+        class: Class,
+        address: IpAddr,
+        limit: Limit,
+        now: Instant,
+    ) -> Verdict {
+        let single = self.peek(class, Subject::address(address), limit, now);
+        let wider = windows(address, limit).into_iter().skip(1).flatten();
+        wider.fold(single, |verdict, (subject, limit)| {
+            verdict.stricter(self.peek(class, subject, limit, now))
+        })
     }
 
     /// Undoes the count of one call in a window.
@@ -443,6 +518,31 @@ mod tests {
         assert_ne!(subject("192.0.2.1"), subject("192.0.2.2"));
         assert_eq!(subject("2001:db8::1"), subject("2001:db8::ffff"));
         assert_ne!(subject("2001:db8:0:1::1"), subject("2001:db8:0:2::1"));
+    }
+
+    #[test]
+    fn a_client_with_many_networks_does_not_have_as_many_windows() {
+        let limiter = Limiter::default();
+        let ask = |address: String| {
+            let address = address.parse().unwrap();
+            let peeked =
+                limiter.peek_address(Class::ApiAddress, address, THREE_A_MINUTE, Instant(7));
+            let counted =
+                limiter.count_address(Class::ApiAddress, address, THREE_A_MINUTE, Instant(7));
+            assert_eq!(peeked.allowed, counted.allowed);
+            counted.allowed
+        };
+        let allowed = |addresses: &mut dyn Iterator<Item = String>| {
+            addresses.filter(|address| ask(address.clone())).count()
+        };
+        // Of a /64, then of further ones of its /56, then of further /56s.
+        assert_eq!(allowed(&mut (0..10).map(|host| format!("2001:db8:1::{host:x}"))), 3);
+        assert_eq!(allowed(&mut (0..256).map(|net| format!("2001:db8:1:{net:x}::1"))), 9);
+        assert_eq!(allowed(&mut (0..256).map(|net| format!("2001:db8:1:{net:x}00::1"))), 36);
+        assert_eq!(allowed(&mut (0..9).map(|_| "2001:db8:2::1".to_owned())), 3);
+        // The neighbours of an IPv4 address are other clients.
+        assert_eq!(allowed(&mut (0..256).map(|host| format!("192.0.2.{host}"))), 256);
+        assert_eq!(allowed(&mut (0..9).map(|_| "::ffff:198.51.100.1".to_owned())), 3);
     }
 
     #[test]

@@ -86,6 +86,7 @@ pub enum Code {
     Conflict,
     ValidationFailed,
     TooManyFields,
+    IdempotencyKeyReused,
     InvalidBody,
     PayloadTooLarge,
     RateLimited,
@@ -126,6 +127,7 @@ impl Code {
             Self::MethodNotAllowed => "method_not_allowed",
             Self::Conflict => "conflict",
             Self::ValidationFailed | Self::TooManyFields => "validation_failed",
+            Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::InvalidBody => "invalid_body",
             Self::PayloadTooLarge => "payload_too_large",
             Self::RateLimited => "rate_limited",
@@ -163,9 +165,10 @@ impl Code {
             Self::RateLimited | Self::QuotaExceeded => StatusCode::TOO_MANY_REQUESTS,
             Self::PlanRequired => StatusCode::PAYMENT_REQUIRED,
             Self::Forbidden | Self::InsufficientScope | Self::IpNotAllowed => StatusCode::FORBIDDEN,
-            Self::BadRequest | Self::ChannelNotConnected | Self::AlreadyLinked => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::BadRequest
+            | Self::ChannelNotConnected
+            | Self::AlreadyLinked
+            | Self::IdempotencyKeyReused => StatusCode::BAD_REQUEST,
             Self::UriTooLong => StatusCode::URI_TOO_LONG,
             Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,

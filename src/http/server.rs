@@ -28,6 +28,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::connection::{CheckedConnection, Shared};
 use super::head::{MAX_HEAD, Refusal};
+use super::limit::{self, Subject};
 
 /// Requests after which a connection is closed.
 const MAX_REQUESTS: usize = 1_000;
@@ -42,6 +43,10 @@ const DRAIN: Duration = Duration::from_secs(10);
 const UNSENT: u32 = 128 * 1024;
 /// Pause after an error of accepting, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// How many times the connections of an address a /56 and a /48 of IPv6 may have. By
+/// default a /48 then leaves half of all connections to others.
+const WIDER: [u32; 2] = [2, 4];
 
 /// Limits on connections.
 pub struct Limits {
@@ -213,44 +218,55 @@ async fn serve_connection<S, F, B>(
     }
 }
 
-/// Open connections by address.
+/// Open connections by address and network.
 struct Peers {
     limit: usize,
     trusted: Vec<IpNet>,
-    open: Mutex<HashMap<IpAddr, usize>>,
+    open: Mutex<HashMap<Subject, usize>>,
 }
 
 impl Peers {
     /// A place for one more connection of an address, unless it has too many.
     fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
         let address = address.to_canonical();
+        let mut place = Place { peers: Arc::clone(self), networks: [None; 3] };
         if self.trusted.iter().any(|net| net.contains(&address)) {
-            return Some(Place { peers: Arc::clone(self), address: None });
+            return Some(place);
         }
+        let networks = limit::networks(address, WIDER);
         let mut open = self.open.lock();
-        let count = open.entry(address).or_default();
-        if *count >= self.limit {
-            return None;
+        for (network, times) in networks.into_iter().flatten() {
+            let most = self.limit.saturating_mul(times as usize);
+            if open.get(&network).is_some_and(|count| *count >= most) {
+                return None;
+            }
         }
-        *count += 1;
-        Some(Place { peers: Arc::clone(self), address: Some(address) })
+        place.networks = networks.map(|network| network.map(|(network, _)| network));
+        for network in place.networks.into_iter().flatten() {
+            *open.entry(network).or_default() += 1;
+        }
+        Some(place)
     }
 }
 
 /// The place of one connection; dropping it frees the place.
 struct Place {
     peers: Arc<Peers>,
-    address: Option<IpAddr>,
+    networks: [Option<Subject>; 3],
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let Some(address) = self.address else { return };
+        if self.networks[0].is_none() {
+            return;
+        }
         let mut open = self.peers.open.lock();
-        if let Some(count) = open.get_mut(&address) {
-            *count -= 1;
-            if *count == 0 {
-                open.remove(&address);
+        for network in self.networks.iter().flatten() {
+            if let Some(count) = open.get_mut(network) {
+                *count -= 1;
+                if *count == 0 {
+                    open.remove(network);
+                }
             }
         }
     }
@@ -317,6 +333,32 @@ mod tests {
         assert_eq!(client("127.0.0.1", &["198.51.100.1, unknown"]), "127.0.0.1");
         assert_eq!(client("127.0.0.1", &["198.51.100.1, 0177.0.0.1"]), "127.0.0.1");
         assert_eq!(client("127.0.0.1", &["198.51.100.1,"]), "127.0.0.1");
+    }
+
+    #[test]
+    fn a_network_has_more_connections_than_an_address_but_not_all() {
+        let open = Mutex::default();
+        let trusted = vec!["2001:db8:99::/48".parse().unwrap()];
+        let peers = Arc::new(Peers { limit: 3, trusted, open });
+        let enter = |addresses: &[&str], times: usize| {
+            let addresses = addresses.iter().cycle().take(times);
+            addresses.filter_map(|address| peers.enter(address.parse().unwrap())).collect()
+        };
+        let single: Vec<Place> = enter(&["2001:db8:1::1", "2001:db8:1::2"], 9);
+        let home: Vec<Place> = enter(&["2001:db8:1:1::1", "2001:db8:1:2::1"], 9);
+        let site: Vec<Place> = enter(&["2001:db8:1:100::1", "2001:db8:1:200::1"], 9);
+        assert_eq!((single.len(), home.len(), site.len()), (3, 3, 6));
+        let elsewhere: [Vec<Place>; 3] = [
+            enter(&["2001:db8:2::1"], 9),
+            enter(&["192.0.2.1", "192.0.2.2", "192.0.2.3"], 18),
+            enter(&["2001:db8:99::1"], 99),
+        ];
+        assert_eq!(elsewhere.map(|places| places.len()), [3, 9, 99]);
+        drop((single, home));
+        let again: Vec<Place> = enter(&["2001:db8:1::1"], 9);
+        assert_eq!(again.len(), 3);
+        drop((site, again));
+        assert!(peers.open.lock().is_empty());
     }
 
     proptest! {

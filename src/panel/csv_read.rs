@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
+use serde::Deserialize;
 
-use crate::base::Zone;
-use crate::http::{Problem, Request, upload};
-use crate::panel::Sent;
+use crate::http::input::only_text;
+use crate::http::{Check, Field, Problem, Request, upload};
 use crate::panel::csv::original;
 
 /// The UTF-8 byte order mark.
@@ -55,7 +55,7 @@ pub enum Unreadable {
 
 /// The CSV text of a request: the file `arquivo` of an uploaded form, the whole
 /// body if it is `text/csv`, or the field `csv` of a form or of JSON.
-pub fn sent(request: &Request, zone: Zone) -> Result<Bytes, Problem> {
+pub fn sent(request: &Request) -> Result<Bytes, Problem> {
     if upload::is_upload(request) {
         // When no file is chosen, browsers send one without name and bytes.
         let is_file = |part: &upload::Part| {
@@ -69,9 +69,21 @@ pub fn sent(request: &Request, zone: Zone) -> Result<Bytes, Problem> {
     if media.to_ascii_lowercase().starts_with("text/csv") {
         return Ok(request.body.clone());
     }
-    let mut sent = Sent::of(request, zone)?;
-    let csv: String = sent.required("csv");
-    sent.finish()?;
+    sent_as_field(request)
+}
+
+#[derive(Deserialize)]
+struct CsvBody {
+    #[serde(default, deserialize_with = "only_text")]
+    csv: Field<String>,
+}
+
+/// The CSV text in the field `csv` of a form or of JSON.
+pub fn sent_as_field(request: &Request) -> Result<Bytes, Problem> {
+    let CsvBody { csv } = request.form_or_json()?;
+    let mut check = Check::form_or_json(request.headers());
+    let csv: String = check.required("csv", csv);
+    check.finish()?;
     Ok(csv.into())
 }
 

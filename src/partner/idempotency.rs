@@ -4,13 +4,18 @@
 //! The answer is stored in the transaction of the work. So the work is not done
 //! twice, even when many calls come at once or the process ends. A rejected
 //! call changes nothing and stores nothing: its key is still free.
+//!
+//! An account has at most [`MOST_KEPT`] of answers. Above that the oldest lose
+//! their text but not their place: a repeated call is told that it was done, and
+//! does nothing a second time.
 
-use http::HeaderName;
+use http::{HeaderName, HeaderValue};
 
 use crate::base::ids::short_digest;
 use crate::base::{UserId, retention};
 use crate::db::{self, ReadTx, WriteTx};
-use crate::http::{Problem, Request};
+use crate::http::reply::media;
+use crate::http::{Code, Problem, Reply, Request};
 
 /// The header that carries the key.
 const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
@@ -18,6 +23,15 @@ const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 const NAME: &str = "Idempotency-Key";
 /// Longest key.
 pub const LONGEST: usize = 128;
+/// Most bytes of answers that are kept of an account.
+const MOST_KEPT: usize = 2 << 20;
+
+/// Tells that an answer was given before.
+const REPLAYED: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("idempotency-replayed"), HeaderValue::from_static("true"));
+
+const DROPPED: &str = "the call with this Idempotency-Key was done; its answer is no longer kept, because \
+                       newer ones of this account have taken its place";
 
 /// A key with its owner and a digest of the body.
 #[derive(Clone, Copy)]
@@ -55,27 +69,51 @@ impl CallKey {
 
     /// The first answer, if the key was used within the last day; an error if
     /// it was used with another body.
-    pub fn answered(&self, tx: &ReadTx<'_>) -> Result<Option<Vec<u8>>, Problem> {
+    pub fn answered(&self, tx: &ReadTx<'_>) -> Result<Option<Reply>, Problem> {
         let since = retention::CALLS.before(tx.now());
         let found: Option<([u8; 16], Vec<u8>)> = tx.optional(
             "SELECT body, reply FROM partner_call WHERE user_id = ?1 AND key = ?2 AND made_at > ?3",
             (self.owner, self.key, since),
             |row| row.try_into(),
         )?;
-        match found {
-            Some((body, _)) if body != self.body => {
-                Err(Problem::field(NAME, "was sent with another body before"))
-            }
-            found => Ok(found.map(|(_, reply)| reply)),
+        let Some((body, reply)) = found else { return Ok(None) };
+        if body != self.body {
+            let said = "this Idempotency-Key was sent with another body before";
+            return Err(Problem::new(Code::IdempotencyKeyReused, said));
         }
+        if reply.is_empty() {
+            return Err(Problem::new(Code::Conflict, DROPPED));
+        }
+        Ok(Some(Reply::of(media::JSON, reply).with(REPLAYED.0, REPLAYED.1)))
     }
 
     /// Stores the answer in the transaction of the work.
     pub fn keep(&self, tx: &WriteTx<'_>, reply: &[u8]) -> db::Result<()> {
+        self.keep_within(tx, reply, MOST_KEPT)
+    }
+
+    fn keep_within(&self, tx: &WriteTx<'_>, reply: &[u8], most: usize) -> db::Result<()> {
+        let reply = if reply.len() > most { &[] } else { reply };
+        // The key may have been used more than a day ago.
+        tx.run("DELETE FROM partner_call WHERE user_id = ?1 AND key = ?2", (self.owner, self.key))?;
+        // The answers of an account stand one behind the other, so that nothing is added up.
+        let start: i64 = tx
+            .maybe(
+                "SELECT kept_from + length(reply) FROM partner_call
+                 WHERE user_id = ?1 AND reply <> x'' ORDER BY kept_from DESC LIMIT 1",
+                [self.owner],
+            )?
+            .unwrap_or(0);
         tx.run(
-            "INSERT INTO partner_call (user_id, key, body, made_at, reply) VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (user_id, key) DO UPDATE SET body = ?3, made_at = ?4, reply = ?5",
-            (self.owner, self.key, self.body, tx.now(), reply),
+            "INSERT INTO partner_call (user_id, key, body, made_at, reply, kept_from)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            (self.owner, self.key, self.body, tx.now(), reply, start),
+        )?;
+        let size = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
+        tx.run(
+            "UPDATE partner_call SET reply = x''
+             WHERE user_id = ?1 AND reply <> x'' AND kept_from < ?2",
+            (self.owner, start + size(reply.len()) - size(most)),
         )
     }
 }

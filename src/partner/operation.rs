@@ -318,8 +318,8 @@ fn begin_post<O: Operation>(
     let args = O::sent(request)?;
     let key = CallKey::of(declared.name, by.owner(), request)?;
     let answered = |tx: &ReadTx<'_>| match &key {
-        Some(key) => Ok(key.answered(tx)?.map(|body| Reply::of(media::JSON, body))),
-        None => Ok::<_, Problem>(None),
+        Some(key) => key.answered(tx),
+        None => Ok(None),
     };
     let begun = O::begin(app, by, args);
     // What the arguments need may be gone since. A job of the writer looks itself.
@@ -340,9 +340,9 @@ fn begin_post<O: Operation>(
         Todo::Write(work) => Todo::Write(Box::new(move |tx| {
             // Another call with the key may have been faster.
             if let Some(key) = key
-                && let Some(body) = key.answered(tx)?
+                && let Some(reply) = key.answered(tx)?
             {
-                return Ok(Reply::of(media::JSON, body));
+                return Ok(reply);
             }
             let body = serde_json::to_vec(&Done { data: work(tx)? }).map_err(Problem::internal)?;
             if let Some(key) = key {

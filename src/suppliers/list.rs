@@ -107,7 +107,7 @@ fn page(
 /// `POST`: previews the result of each row, and changes nothing.
 pub fn preview(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
-    let bytes = match csv_read::sent(request, app.zone()) {
+    let bytes = match csv_read::sent(request) {
         Ok(bytes) => bytes,
         Err(problem) => {
             return form::show_again(request, problem, |_| {
@@ -152,8 +152,8 @@ fn shown(row: &Row, outcome: &Outcome) -> PreviewRow {
 }
 
 /// `POST …/aplicar`: makes the links of a list; a row that fails is skipped.
-pub fn apply(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let bytes = csv_read::sent(request, app.zone())?;
+pub fn apply(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let bytes = csv_read::sent(request)?;
     let rows = bulk::read(&bytes).map_err(|fault| Problem::field("csv", fault.to_string()))?;
     let (owner, answer) = (person.account.user_id, Answer::to(request));
     let wants_json = request.wants_json();

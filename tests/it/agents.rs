@@ -232,7 +232,7 @@ fn what_is_no_message_is_refused_and_what_wants_no_answer_gets_none() {
     }
     let large = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"a":"{}"}}}}"#,
-        "a".repeat(1024 * 1024)
+        "a".repeat(256 * 1024)
     );
     assert_eq!(error(&send(json, &large)), (413, 413));
     for method in ["GET", "DELETE", "PUT", "HEAD"] {

@@ -10,7 +10,7 @@ use crate::actors::{Actor, signed_notification};
 use crate::client::Request;
 use crate::partner_drop::relate;
 use crate::random::Random;
-use crate::site::{CHECKOUT_TOKEN, Route, Site};
+use crate::site::{CHECKOUT_TOKEN, CRON_SECRET, Route, Site};
 
 const BODIES: u64 = 1_000;
 
@@ -130,7 +130,7 @@ fn no_body_breaks_a_row_or_is_stored() {
 }
 
 /// An actor who may call the row.
-fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
+pub fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
     match &*row.call {
         "extension" => site.extension("ana"),
         "seller" | "agent" => site.seller("ana").plan("scale"),
@@ -139,6 +139,7 @@ fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
         "session:student" | "session:anyone" => site.person("ana"),
         "session:supplier" => site.person_as("rui", "drop"),
         "session:admin" | "session:agency" => site.administrator(),
+        "cron" => site.bearer(CRON_SECRET),
         "public" | "visitor" | "marketplace_hook" | "checkout_hook" | "telegram_hook" => {
             site.anonymous()
         }

@@ -331,6 +331,57 @@ fn panel_and_extension_count_failures_together() {
     assert!(number(&closed.expect(429), "retry-after") > 0);
 }
 
+/// Addresses in so many networks of 64 bits, which a /56 or several of one /48 have.
+fn scattered(networks: impl Iterator<Item = u16>) -> impl Iterator<Item = String> {
+    networks.map(|network| format!("2001:db8:7:{network:x}::{network:x}"))
+}
+
+#[test]
+fn a_client_with_many_networks_is_one_client() {
+    let site = Site::builder()
+        .config("server.trusted_proxies", vec!["127.0.0.1"])
+        .config("limits.requests", 20)
+        .config("limits.login_failures", 2)
+        .start();
+    let nobody = site.anonymous();
+    let from =
+        |address: &str| nobody.send(Request::new("GET", PLANS).header("X-Forwarded-For", address));
+    let served = |addresses: &mut dyn Iterator<Item = String>| {
+        addresses.filter(|address| from(address).status == 200).count()
+    };
+    // Four times the limit for the /56, sixteen times for the /48.
+    assert_eq!(served(&mut scattered(0..256)), 80);
+    refused(&site, &from("2001:db8:7:ff::1"), "rate_limited", 60);
+    assert_eq!(served(&mut scattered((1..256).flat_map(|home| [home << 8, (home << 8) + 1]))), 240);
+    refused(&site, &from("2001:db8:7:ff01::1"), "rate_limited", 60);
+    shows(&site, &from("2001:db8:8::1").expect(200), 20, 19, 60);
+    shows(&site, &from("192.0.2.1").expect(200), 20, 19, 60);
+    shows(&site, &from("192.0.2.2").expect(200), 20, 19, 60);
+
+    // The same for wrong passwords, and for programs that register.
+    let wrong = |(number, address): (usize, String)| {
+        let login = [("email", &*format!("x{number}@example.com")), ("senha", "errada errada")];
+        let login = Request::new("POST", "/entrar").form(&login);
+        nobody.send(login.header("X-Forwarded-For", &address)).status
+    };
+    let answers: Vec<u16> = scattered(0..12).enumerate().map(wrong).collect();
+    assert_eq!(answers, [[401; 8].as_slice(), &[429; 4]].concat());
+    site.clock().advance_s(60);
+    let register = |address: String| {
+        let program = json!({ "redirect_uris": ["https://programa.example/volta"] });
+        let request = Request::new("POST", "/oauth/register").json(&program);
+        nobody.send(request.header("X-Forwarded-For", &address)).status
+    };
+    let mut answers = Vec::new();
+    for network in 0..20 {
+        // As many as the window of a minute admits.
+        site.clock().advance_s(60);
+        answers.extend(scattered([network; 5].into_iter()).map(register));
+    }
+    let made = answers.iter().filter(|status| **status == 201).count();
+    assert_eq!((made, &answers[made..]), (80, &[429; 20][..]));
+}
+
 #[test]
 fn a_new_password_opens_a_closed_account() {
     let site = Site::builder()

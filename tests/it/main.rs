@@ -61,8 +61,8 @@ mod content; // Teachers, courses, lessons and meets, as staff manages them.
 mod convergence; // Whatever happens, the mirror ends like the marketplace.
 mod cron; // The periodic tasks: who starts them, how they run, and only once.
 mod cron_rules; // Meet reminders and inactivity alerts, tested at the exact times.
-mod damage; // A damaged database: told, kept, and nothing is written.
 mod cut_off; // Changes of the file that were cut off, and copies that are not what they were.
+mod damage; // A damaged database: told, kept, and nothing is written.
 mod dashboard; // The extension's dashboard: from memory, and never stale.
 mod delivery;
 mod demo; // The demonstration: what it prints, what it logs, what it leaves behind.

@@ -127,7 +127,7 @@ impl Builder {
 
     /// Lifts every limit on requests, for tests that are about something else.
     pub fn unlimited(self) -> Self {
-        let rates = ["requests", "partner_get", "partner_post", "login_failures"];
+        let rates = ["requests", "partner_get", "partner_post", "session_post", "login_failures"];
         let site = rates
             .into_iter()
             .fold(self, |site, name| site.config(&format!("limits.{name}"), 1_000_000));

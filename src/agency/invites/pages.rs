@@ -15,7 +15,7 @@ use crate::base::{TokenHash, Zone, secrets};
 use crate::db::WriteTx;
 use crate::edge::guard::{Person, Visitor};
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::limit::{Class, Limit, Subject};
+use crate::http::limit::{Class, Limit};
 use crate::http::problem::Told;
 use crate::http::{Check, Code, Field, Problem, Reply, Request, policy};
 use crate::marketplace::account::link::LinkStart;
@@ -72,15 +72,15 @@ fn way_out(auth_base: &str) -> &str {
 /// The client that the path's code invites. Unknown codes count against the
 /// address they come from.
 fn find_valid(app: &App, request: &Request) -> Result<Option<Invited>, Problem> {
-    let subject = Subject::address(request.client);
-    let verdict = app.limiter.peek(Class::InviteAddress, subject, OF_ADDRESS, request.now);
+    let verdict =
+        app.limiter.peek_address(Class::InviteAddress, request.client, OF_ADDRESS, request.now);
     if !verdict.allowed {
         return Err(too_many(verdict.retry_after_s(request.now)));
     }
     let code = TokenHash::of(request.variable("code"));
     let found = app.db.read(request.lane, |tx| store::invited(tx, &code))?;
     if found.is_none() {
-        app.limiter.count(Class::InviteAddress, subject, OF_ADDRESS, request.now);
+        app.limiter.count_address(Class::InviteAddress, request.client, OF_ADDRESS, request.now);
     }
     Ok(found)
 }
@@ -120,8 +120,7 @@ pub fn begin(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> 
         // The page itself says that there is no marketplace.
         return show(app, request, invited).map(nothing_to_do);
     };
-    let subject = Subject::address(request.client);
-    app.limiter.count(Class::InviteAddress, subject, OF_ADDRESS, request.now);
+    app.limiter.count_address(Class::InviteAddress, request.client, OF_ADDRESS, request.now);
     let code = TokenHash::of(request.variable("code"));
     let cookie = cookie(app, &secret);
     Ok(Box::new(move |tx| {

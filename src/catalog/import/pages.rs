@@ -54,7 +54,7 @@ fn page(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> Product
 
 /// `POST …/produtos/importar`: imports a file, all rows or none.
 pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let bytes = match csv_read::sent(request, app.zone()) {
+    let bytes = match csv_read::sent(request) {
         Ok(bytes) => bytes,
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
         Err(_) => return refused((app, person, request), Some("Escolha um arquivo CSV."), None),

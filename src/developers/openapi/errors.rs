@@ -84,7 +84,7 @@ pub fn errors(route: &Route) -> Vec<Code> {
         errors.push(Code::InvalidBody);
     }
     if route.surface == Surface::Partner && route.method == Method::POST {
-        errors.push(Code::InsufficientScope);
+        errors.extend([Code::InsufficientScope, Code::IdempotencyKeyReused, Code::Conflict]);
     }
     match route.call {
         _ if route.surface == Surface::Partner => errors.extend([

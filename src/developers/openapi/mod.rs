@@ -433,6 +433,10 @@ fn answers(route: &Route, schema: Option<Value>) -> Value {
             );
         }
     }
+    if is_partner && route.method == Method::POST {
+        let replayed = "`true` when an earlier call with this `Idempotency-Key` was answered so.";
+        headers.insert("Idempotency-Replayed".to_owned(), header(replayed, "string", false));
+    }
     let mut answers = Map::new();
     if is_conditional {
         let unchanged =

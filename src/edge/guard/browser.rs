@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use http::header::{COOKIE, SET_COOKIE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
-use super::charge::Charge;
+use super::charge::{Charge, Window};
 use super::known::{self, Known, TokenKind};
 use super::{GuardResult, Person, Refused, Visitor};
 use crate::accounts::viewing::{self, View, Viewing};
@@ -19,6 +19,7 @@ use crate::base::clock::Instant;
 use crate::base::ids::TokenHash;
 use crate::edge::route::{Access, Route};
 use crate::http::Family;
+use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::view::Layout;
 
@@ -42,7 +43,11 @@ pub fn visitor(app: &App, request: &Request) -> GuardResult<Visitor> {
         Err(_) => None,
     };
     let who = person.as_ref().map(|account| ("session", account.user_id.0));
-    GuardResult { who, ..GuardResult::of(Visitor { person }) }
+    let charge = match &person {
+        Some(account) if !only_looks(request) => of_session(app, account),
+        _ => Charge::default(),
+    };
+    GuardResult { who, charge, ..GuardResult::of(Visitor { person }) }
 }
 
 /// A page or internal route for people of some roles.
@@ -59,6 +64,8 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Gu
         }
     };
     let who = Some(("session", person.account.user_id.0));
+    let changes = !only_looks(request) || route.changes_state;
+    let charge = if changes { of_session(app, &person.account) } else { Charge::default() };
     let outcome = if let Some(view) = &person.view
         && access == Access::Anyone
         && !only_looks(request)
@@ -73,7 +80,16 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Gu
     } else {
         Err(Problem::forbidden("esta página é de outro perfil").into())
     };
-    GuardResult { outcome, who, verdict: None, charge: Charge::default() }
+    GuardResult { outcome, who, verdict: None, charge }
+}
+
+/// What a person's change costs: one call in a window of all sessions of that
+/// person. People do not reach its end; a script that does writes no more rows.
+fn of_session(app: &App, account: &Account) -> Charge {
+    let limits = &app.config.limits;
+    let limit = Limit { count: limits.session_post, window_s: limits.window_s };
+    let subject = Subject::id(account.user_id.0);
+    Window { class: Class::SessionPost, subject, limit }.into()
 }
 
 /// A student at a row that others may call too. The check is the same as for a

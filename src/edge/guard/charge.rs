@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::{TokenHash, UserId};
 use crate::behind::LastUse;
-use crate::http::limit::{Class, Limit, Subject, Verdict};
+use crate::http::limit::{self, Class, Limit, Subject, Verdict};
 use crate::http::{Code, Problem};
 
 /// What a call costs. The default is nothing.
@@ -73,6 +73,14 @@ impl From<Window> for Charge {
 }
 
 impl Charge {
+    /// What a call costs that counts for its address.
+    pub(super) fn of_address(class: Class, address: IpAddr, limit: Limit) -> Self {
+        let windows = limit::windows(address, limit);
+        let windows =
+            windows.map(|window| window.map(|(subject, limit)| Window { class, subject, limit }));
+        Self { windows, ..Self::default() }
+    }
+
     /// Counts the call. A rejected call costs nothing.
     pub fn count(&self, app: &App, now: Instant) -> Charged {
         let charged = self.ask(app, now, Ask::Count);

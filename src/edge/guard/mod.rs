@@ -246,10 +246,9 @@ pub fn open(app: &App, route: &Route, request: &Request) -> GuardResult<()> {
         // A logout is allowed even when the window is used up.
         Ok(Some(token)) => Charge { is_never_refused: true, ..of_token(app, &token).into() },
         Ok(None) => {
-            let subject = Subject::address(request.client);
             let is_oauth = route.surface == Surface::OAuth;
             let class = if is_oauth { Class::OAuthAddress } else { Class::ApiAddress };
-            Window { class, subject, limit: api_limit(app) }.into()
+            Charge::of_address(class, request.client, api_limit(app))
         }
     };
     GuardResult { charge, ..GuardResult::of(()) }
@@ -542,7 +541,7 @@ fn refused_late(app: &App, request: &Request, problem: Problem) -> Problem {
 }
 
 fn count_address(app: &App, request: &Request, class: Class) -> Verdict {
-    app.limiter.count(class, Subject::address(request.client), api_limit(app), request.now)
+    app.limiter.count_address(class, request.client, api_limit(app), request.now)
 }
 
 /// A window of an extension token.

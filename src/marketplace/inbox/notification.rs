@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer};
 use crate::base::MlUserId;
 use crate::base::ids::short_digest;
 use crate::http::input::whole;
-use crate::http::{Code, Fields, Problem, schema};
+use crate::http::{Code, Fields, Problem, schema, structure};
 
 const LONGEST_RESOURCE: usize = 500;
 const LONGEST_TOPIC: usize = 100;
@@ -79,6 +79,7 @@ pub struct Notification {
 impl Notification {
     /// Parses a body; the problem names every invalid field.
     pub fn parse(body: &[u8]) -> Result<Notification, Problem> {
+        structure::check(body)?;
         // Otherwise a JSON list would be read as the fields in their order.
         let is_object = body.trim_ascii_start().starts_with(b"{");
         let read = is_object.then(|| serde_json::from_slice(body).ok()).flatten();

@@ -17,7 +17,7 @@ use super::replies::{
 };
 use super::{LEGACY, MODERN, known};
 use crate::http::Request;
-use crate::http::depth;
+use crate::http::structure;
 
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
@@ -25,8 +25,6 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// Members of `_meta` that identify a request of the stateless era.
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-/// Deepest nesting of a message.
-const MAX_DEPTH: usize = 32;
 
 /// A message that was read.
 pub enum Message<'b> {
@@ -89,9 +87,7 @@ fn some<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<&'de RawVal
 pub fn read(request: &Request) -> Result<Message<'_>, Fault> {
     check_media(request)?;
     let body = &*request.body;
-    if depth(body) > MAX_DEPTH {
-        return Err(refused(INVALID_REQUEST, "the message is nested too deeply"));
-    }
+    structure::check(body).map_err(|unfit| refused(INVALID_REQUEST, unfit.said()))?;
     let whole: &RawValue =
         serde_json::from_slice(body).map_err(|_| refused(PARSE, "the body is not JSON"))?;
     if whole.get().starts_with('[') {

@@ -28,7 +28,7 @@ use crate::http::{Code, Family, Problem, Reply, Request};
 
 pub const PATH: &str = "/mcp";
 /// Most bytes of a message.
-pub const LARGEST: usize = 1024 * 1024;
+pub const LARGEST: usize = 256 * 1024;
 /// The stateless revision.
 pub const MODERN: &str = "2026-07-28";
 /// Revisions that begin with `initialize`, the newest first.

@@ -1,5 +1,7 @@
 //! The endpoints that programs call: registration, tokens, revocation.
 
+use std::net::IpAddr;
+
 use http::HeaderName;
 use http::header::PRAGMA;
 use http::{HeaderValue, StatusCode};
@@ -11,7 +13,7 @@ use super::refusal::{Fault, Refusal};
 use super::{clients, documents, family_of, store, tokens};
 use crate::app::App;
 use crate::audit::{Actor, ActorKind};
-use crate::base::{Instant, TokenHash};
+use crate::base::{Instant, TokenHash, UserId};
 use crate::db::WriteTx;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::input::is_form;
@@ -25,15 +27,27 @@ const CLIENTS: Limit = Limit { count: 20, window_s: 3_600 };
 
 const NO_CACHE: (HeaderName, HeaderValue) = (PRAGMA, HeaderValue::from_static("no-cache"));
 
+/// Whose limits a request counts against.
+#[derive(Clone, Copy)]
+pub(super) enum Caller {
+    /// Somebody with a session.
+    Person(UserId),
+    /// Anybody else, by the networks of the address.
+    Address(IpAddr),
+}
+
 /// Counts a request against the limit of its caller.
 pub(super) fn count(
     app: &App,
-    caller: Subject,
+    caller: Caller,
     class: Class,
     limit: Limit,
     now: Instant,
 ) -> Result<(), Problem> {
-    let verdict = app.limiter.count(class, caller, limit, now);
+    let verdict = match caller {
+        Caller::Person(person) => app.limiter.count(class, Subject::id(person.0), limit, now),
+        Caller::Address(address) => app.limiter.count_address(class, address, limit, now),
+    };
     if verdict.allowed {
         return Ok(());
     }
@@ -44,7 +58,7 @@ pub(super) fn count(
 }
 
 /// Counts a new client, registered or described by a document.
-pub(super) fn count_client(app: &App, caller: Subject, now: Instant) -> Result<(), Problem> {
+pub(super) fn count_client(app: &App, caller: Caller, now: Instant) -> Result<(), Problem> {
     count(app, caller, Class::OAuthClients, CLIENTS, now)
 }
 
@@ -63,7 +77,7 @@ pub fn register(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
         Ok(made) => made,
         Err(refusal) => return refused(&refusal),
     };
-    count_client(app, Subject::address(request.client), request.now)?;
+    count_client(app, Caller::Address(request.client), request.now)?;
     let reply = Reply::json(&answer)?.status(StatusCode::CREATED);
     Ok(Box::new(move |tx| {
         store::keep_client(tx, &client)?;

@@ -9,7 +9,7 @@
 use http::header::CONTENT_SECURITY_POLICY;
 use serde::Serialize;
 
-use super::api::{count, count_client};
+use super::api::{Caller, count, count_client};
 use super::ask::{self, AuthorizeError, ErrorRedirect, ServerContext};
 use super::documents::{self, AUTHORIZE};
 use super::fetched::document_host;
@@ -26,7 +26,7 @@ use crate::base::{Instant, TokenHash, secrets};
 use crate::db::Lane;
 use crate::edge::guard::{self, Person, Visitor};
 use crate::edge::route::{Job, Todo, nothing_to_do};
-use crate::http::limit::{Class, Limit, Subject};
+use crate::http::limit::{Class, Limit};
 use crate::http::problem::Told;
 use crate::http::{Code, Problem, Reply, Request, policy};
 use crate::panel::{Layout, Sent, Tick};
@@ -75,7 +75,7 @@ pub fn authorize(app: &App, visitor: &Visitor, request: &Request) -> Result<Todo
 #[derive(Clone, Copy)]
 struct Asked {
     /// Whose limits it counts against.
-    caller: Subject,
+    caller: Caller,
     is_signed_in: bool,
     /// Signed in, or from an address with a recent successful login.
     is_known: bool,
@@ -84,9 +84,9 @@ struct Asked {
 impl Asked {
     fn by(app: &App, visitor: &Visitor, request: &Request) -> Self {
         let is_signed_in = visitor.person.is_some();
-        let of_address = || Subject::address(request.client);
+        let of_address = Caller::Address(request.client);
         Self {
-            caller: visitor.person.as_ref().map_or_else(of_address, |it| Subject::id(it.user_id.0)),
+            caller: visitor.person.as_ref().map_or(of_address, |it| Caller::Person(it.user_id)),
             is_signed_in,
             is_known: is_signed_in || app.familiar.holds(request.client, request.now),
         }

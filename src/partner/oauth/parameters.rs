@@ -1,6 +1,8 @@
 //! Parameters of OAuth requests: names and values as raw bytes, each parameter
 //! at most once (RFC 6749 §3.1, §3.2).
 
+use std::collections::HashSet;
+
 use percent_encoding::percent_decode;
 
 use super::refusal::{Fault, Refusal};
@@ -51,12 +53,13 @@ impl Parameters {
 
     /// Rejects repeated parameters, except `resource` (RFC 8707 §2).
     pub fn unrepeated(&self) -> Result<(), Refusal> {
-        for (place, (name, _)) in self.0.iter().enumerate() {
-            if name != b"resource" && self.0[..place].iter().any(|(earlier, _)| earlier == name) {
-                return Err(Refusal::new(Fault::InvalidRequest, "a parameter is there twice"));
-            }
+        let mut names = HashSet::with_capacity(self.0.len());
+        let once = self.0.iter().all(|(name, _)| name == b"resource" || names.insert(name));
+        if once {
+            Ok(())
+        } else {
+            Err(Refusal::new(Fault::InvalidRequest, "a parameter is there twice"))
         }
-        Ok(())
     }
 }
 

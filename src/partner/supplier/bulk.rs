@@ -10,7 +10,7 @@ use crate::drop::bulk::{self, RowStatus};
 use crate::edge::docs::{Example, SchemaOf};
 use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
-use crate::http::input::{Check, Field};
+use crate::http::input::{Check, Field, only_text};
 use crate::http::{Problem, Request, upload};
 use crate::partner::operation::{Effect, Operation, Tool};
 
@@ -21,7 +21,7 @@ pub struct LinkListings;
 #[derive(Deserialize, JsonSchema)]
 pub struct LinkList {
     /// The list, with its header row.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "only_text")]
     #[schemars(!default, extend("pattern" = LIST))]
     csv: Field<String>,
 }

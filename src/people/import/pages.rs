@@ -19,11 +19,12 @@ use crate::base::{grouped, shortened};
 use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Code, Field, Problem, Reply, Request, upload};
+use crate::panel::csv_read;
 use crate::panel::once::FormSubmission;
 use crate::panel::view::address;
 use crate::panel::{
-    Answer, Badge, ListReply, Listing, Notice, Outcome, Paging, Progress, Sent, Tab, Visit, When,
-    export, view,
+    Answer, Badge, ListReply, Listing, Notice, Outcome, Paging, Progress, Tab, Visit, When, export,
+    view,
 };
 use crate::people::pages::reach;
 use crate::wire;
@@ -69,7 +70,7 @@ const LIST: Listing = Listing {
 };
 
 /// The file that was sent, with the name the browser gave it.
-fn sent_file(app: &App, request: &Request) -> Result<(String, Bytes), Problem> {
+fn sent_file(request: &Request) -> Result<(String, Bytes), Problem> {
     let media = request.header(&CONTENT_TYPE).unwrap_or_default();
     if upload::is_upload(request) {
         let parts = upload::parts(request)?;
@@ -87,10 +88,7 @@ fn sent_file(app: &App, request: &Request) -> Result<(String, Bytes), Problem> {
     if media.to_ascii_lowercase().starts_with("text/csv") {
         return Ok(("lista.csv".to_owned(), request.body.clone()));
     }
-    let mut sent = Sent::of(request, app.zone())?;
-    let csv: String = sent.required("csv");
-    sent.finish()?;
-    Ok(("lista.csv".to_owned(), csv.into()))
+    Ok(("lista.csv".to_owned(), csv_read::sent_as_field(request)?))
 }
 
 wire! {
@@ -123,7 +121,7 @@ wire! {
 
 /// `POST /admin/alunos/importar`: reads and checks a list, and keeps it.
 pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let checked = sent_file(app, request).and_then(|(name, bytes)| {
+    let checked = sent_file(request).and_then(|(name, bytes)| {
         let field = if upload::is_upload(request) { "arquivo" } else { "csv" };
         let rows = read(&bytes).map_err(|said| Problem::field(field, said))?;
         Ok((name, rows))
