@@ -23,7 +23,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use hyper::body::{Body as _, Incoming};
 
-use self::guard::{Charge, Charged, GuardResult, Refused};
+use self::guard::{Charge, Charged, GuardResult, Held, Refused};
 use self::stamp::Stamp;
 use crate::app::App;
 use crate::base::clock::{Instant, Moment};
@@ -72,6 +72,7 @@ pub fn answer(
                 let done = work.await;
                 exchange.body_unread = done.body_unread;
                 exchange.verdict = done.verdict;
+                exchange.held = done.held;
                 exchange.finish(&app, done.result)
             }))
         }
@@ -99,6 +100,7 @@ enum Step {
 struct PendingResult {
     result: Result<Reply, Problem>,
     verdict: Option<Verdict>,
+    held: Option<Held>,
     body_unread: bool,
 }
 
@@ -163,6 +165,8 @@ struct Exchange {
     packs: bool,
     route: Option<usize>,
     verdict: Option<Verdict>,
+    /// What a 304 gives back.
+    held: Option<Held>,
     identity: Option<(&'static str, i64)>,
     page_session: PageSession,
     body_unread: bool,
@@ -194,6 +198,7 @@ impl Exchange {
             packs: family == Family::Page && pack::accepts(&head.headers, "gzip"),
             route: None,
             verdict: None,
+            held: None,
             identity: None,
             page_session: PageSession::default(),
             body_unread: head.headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0"),
@@ -350,7 +355,7 @@ impl Exchange {
         self.id = request.id.clone();
         self.uri = request.head.uri.clone();
         let (app, limit) = (Arc::clone(app), route.body_limit(app));
-        let (who, mut verdict) = (self.identity, self.verdict);
+        let (who, mut verdict, mut held) = (self.identity, self.verdict, self.held.take());
         let proven = who.filter(|_| route.proves_in_head(&app, request.headers()));
         let sender = who.filter(|_| matches!(route.call, Call::Session(..)));
         let patience = if route.without_timeout {
@@ -362,12 +367,12 @@ impl Exchange {
             if let Some((body, charge)) = unread {
                 let read = app.intake.read(body, limit, proven.map(account)).await;
                 let charged = charge.count_body(&app, &read);
-                verdict = charged.verdict;
+                (verdict, held) = (charged.verdict, charged.held);
                 let body_unread = read.is_err();
                 match charged.outcome.and(read) {
                     Ok(body) => request.body = body,
                     Err(problem) => {
-                        return PendingResult { result: Err(problem), verdict, body_unread };
+                        return PendingResult { result: Err(problem), verdict, held, body_unread };
                     }
                 }
             }
@@ -380,13 +385,14 @@ impl Exchange {
             let result = forms::run_once(&app, request, patience, |request| {
                 perform(&app, (run, start), (who, identity), request, patience)
             });
-            PendingResult { result: result.await, verdict, body_unread: false }
+            PendingResult { result: result.await, verdict, held, body_unread: false }
         }))
     }
 
-    /// Stores the verdict for the headers of the answer.
+    /// Stores the verdict for the headers of the answer, and what may be given back.
     fn show(&mut self, charged: Charged) -> Result<(), Problem> {
         self.verdict = charged.verdict;
+        self.held = charged.held;
         charged.outcome
     }
 
@@ -406,6 +412,11 @@ impl Exchange {
     /// Makes the answer that is sent, counts it and logs it.
     fn finish(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Body> {
         std::mem::take(&mut self.page_session).keep(app, &result, self.now);
+        if let Some(held) = self.held.take()
+            && matches!(&result, Ok(reply) if reply.status == StatusCode::NOT_MODIFIED)
+        {
+            self.verdict = Some(held.give_back());
+        }
         let is_head = self.method == Method::HEAD;
         let result = if is_head { result } else { result.and_then(|reply| charged(app, reply)) };
         let mut response = self.stamp(app, result);
