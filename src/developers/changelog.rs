@@ -15,6 +15,19 @@ pub struct Change {
 #[rustfmt::skip] // A table: both languages of a point beside each other.
 pub const CHANGES: &[Change] = &[
     Change {
+        day: "2026-11-25",
+        title: Bilingual { portuguese: "Números de um jeito só, e 304 sem custo", english: "Ids of one kind, and 304 for free" },
+        points: &[
+            Bilingual { portuguese: "Valores em dinheiro não têm mais `multipleOf` nos esquemas: clientes que validam recusavam respostas certas.", english: "Amounts no longer have `multipleOf` in schemas: clients that validate refused correct answers." },
+            Bilingual { portuguese: "Números de contas, vendedores, vendas, envios, vínculos e produtos são textos de algarismos também em parâmetros e em ferramentas; um número sem aspas continua valendo. Um texto que não é número recebe `validation_failed`, não `invalid_body`.", english: "Ids of accounts, sellers, orders, parcels, links and products are text of digits in parameters and tools too; a number without quotes goes on working. A text that is no id is answered `validation_failed`, not `invalid_body`." },
+            Bilingual { portuguese: "`fields` aponta de uma vez tudo que está errado em uma consulta: nomes desconhecidos, nomes repetidos e valores.", english: "`fields` names at once all that is wrong with a query: unknown names, repeated names and values." },
+            Bilingual { portuguese: "Um 304 não gasta mais a cota do mês.", english: "A 304 no longer costs the month's quota." },
+            Bilingual { portuguese: "Um aplicativo conectado só fica fora da cota em `/mcp`; nos outros endereços as chamadas dele contam.", english: "A connected app is outside the quota at `/mcp` alone; its calls of other addresses count." },
+            Bilingual { portuguese: "`drop_remind_all` tem a janela de cinco minutos por token, não por conta.", english: "`drop_remind_all` has its window of five minutes for each token, not for the account." },
+            Bilingual { portuguese: "Cada movimento de estoque tem um `id` só dele, que não volta a ser usado.", english: "Each movement of stock has an `id` of its own that is not used again." },
+        ],
+    },
+    Change {
         day: "2026-11-23",
         title: Bilingual { portuguese: "API completa para vendedores e fornecedores, assistentes e webhooks", english: "The whole API for sellers and suppliers, assistants and webhooks" },
         points: &[

@@ -234,6 +234,26 @@ fn products_and_their_stock_are_the_callers_own() {
     assert_eq!(told, [("adjust", 7), ("out", 1), ("adjust", 3)], "{moved}");
     assert_eq!(movements[0]["reason"], "Balcão");
     assert!(movements[0]["order_id"].is_null());
+    // No two movements share an id, and none that is gone gives its id away.
+    let ids = |shown: &[Value]| -> Vec<u64> {
+        let movements = shown.iter().flat_map(|one| one["movements"].as_array().unwrap());
+        movements.map(|one| one["id"].as_str().unwrap().parse().unwrap()).collect()
+    };
+    new("ZZZ", "Copo", 5);
+    let before = ids(&data(&ana, "/stock"));
+    assert_eq!(before.len(), 4);
+    assert_eq!(before.iter().collect::<std::collections::BTreeSet<_>>().len(), 4, "{before:?}");
+    let last = data(&ana, "/products?sku=ZZZ")[0]["id"].as_str().unwrap().to_owned();
+    person.post(&format!("/painel/produtos/{last}/excluir"), &json!({})).ok();
+    let again = new("ZZZ", "Copo", 5);
+    let moved = json!({ "tipo": "entrada", "quantidade": 1, "motivo": "Compra" });
+    let made = person.post(&format!("/painel/produtos/{again}/movimentos"), &moved).expect(201);
+    let made: u64 = made.json()["id"].as_str().unwrap().parse().unwrap();
+    let after = ids(&data(&ana, "/stock"));
+    let fresh: Vec<_> = after.iter().filter(|id| !before.contains(id)).collect();
+    assert_eq!((after.len(), fresh.len()), (5, 2), "{before:?} {after:?}");
+    assert!(fresh.contains(&&made) && fresh.iter().all(|id| before.iter().all(|old| id > &old)));
+    person.post(&format!("/painel/produtos/{again}/excluir"), &json!({})).ok();
     assert_eq!(data(&ana, "/stock?movements=1")[1]["movements"].as_array().unwrap().len(), 1);
     assert_eq!(data(&ana, "/stock?movements=0&limit=200")[1]["movements"], json!([]));
     assert_eq!(data(&ana, "/stock?movements=100&limit=200").len(), 2);

@@ -146,9 +146,7 @@ impl Charge {
                 let counted = app.usage.count(app, (user, monthly), operation, now);
                 counted.map(|verdict| (verdict, None))
             }
-            Ask::Peek => {
-                app.usage.peek(app, (user, monthly), now).map(|verdict| (verdict, None))
-            }
+            Ask::Peek => app.usage.peek(app, (user, monthly), now).map(|verdict| (verdict, None)),
         };
         let shown = |quota: Verdict| windows.map_or(quota, |windows| windows.stricter(quota));
         match asked {

@@ -227,7 +227,7 @@ struct Orders<'o> {
     pagination: &'o Pagination,
 }
 
-/// An order on the wire (specification, "Partner order"; contract §9).
+/// An order.
 #[derive(Serialize, JsonSchema)]
 struct OrderItem<'o> {
     /// Number of the order at the marketplace.
