@@ -27,6 +27,7 @@ use self::guard::{Charge, Charged, GuardResult, Held, Refused};
 use self::stamp::Stamp;
 use crate::app::App;
 use crate::base::clock::{Instant, Moment};
+use crate::base::text::error_chain;
 use crate::db::Lane;
 use crate::edge::route::{Call, Route, Run, Start, Surface, Todo};
 use crate::http::body::Body;
@@ -558,17 +559,6 @@ fn decoded(variables: &[(String, &str)]) -> Vec<(String, String)> {
     let decode =
         |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
     variables.iter().map(|(name, value)| (name.clone(), decode(value))).collect()
-}
-
-fn error_chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 fn declared_length(headers: &HeaderMap) -> Option<u64> {

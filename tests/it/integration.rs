@@ -76,9 +76,7 @@ fn a_registered_student_chooses_the_first_password_by_the_link() {
         assert_eq!(alike, shown("ninguem@example.com"), "{password:?}");
     }
     // The welcome is queued, with a link that lasts seven days.
-    let waiting = "SELECT kind || ' ' || channel FROM outbox_named";
-    let waiting = site.stored(&waiting.replace("outbox_named", "outbox"));
-    assert_eq!(waiting.len(), 1, "{waiting:?}");
+    assert_eq!(site.stored("SELECT CAST(count(*) AS TEXT) FROM outbox"), ["1"]);
     let left = "SELECT CAST(l.expires_at - u.created_at AS TEXT) FROM one_time_link l JOIN user u USING (user_id)";
     assert_eq!(site.stored(left), ["604800"]);
     let printed = site.command(&["user", "password-link", "--email", "ana@example.com"]).ok();
@@ -102,7 +100,7 @@ fn the_time_of_a_login_does_not_tell_who_has_a_password() {
         before.elapsed()
     };
     // By turns, so that other work on the machine falls on all alike; the fastest
-    // of each is the least disturbed.
+    // of each is the least disturbed. An answer without a hash takes a tenth.
     let emails = ["ana@example.com", &*rui, "ninguem@example.com"];
     let mut fastest = [std::time::Duration::MAX; 3];
     for _ in 0..15 {
@@ -111,7 +109,7 @@ fn the_time_of_a_login_does_not_tell_who_has_a_password() {
         }
     }
     let (least, most) = (fastest.iter().min().unwrap(), fastest.iter().max().unwrap());
-    assert!(*most < *least * 2, "{fastest:?} of {emails:?}");
+    assert!(*most < *least * 5, "{fastest:?} of {emails:?}");
 }
 
 #[test]
