@@ -164,9 +164,12 @@ impl Usage {
         now: Instant,
     ) -> Result<(Verdict, Option<HeldCall>), DbError> {
         let verdict = self.ask(app, (user, quota), Ask::Hold(operation), now)?;
-        let (usage, day) = (Arc::clone(self), app.day(now));
-        let held = HeldCall { usage, user, day, operation, is_given_back: false };
-        Ok((verdict, verdict.allowed.then_some(held)))
+        // Made only for a call that was counted, because dropping it counts.
+        let held = verdict.allowed.then(|| {
+            let (usage, day) = (Arc::clone(self), app.day(now));
+            HeldCall { usage, user, day, operation, is_given_back: false }
+        });
+        Ok((verdict, held))
     }
 
     /// Says whether a call would be counted, and counts nothing.

@@ -15,7 +15,7 @@ use crate::random::Random;
 fn some_value(random: &mut Random, schema: &Value) -> (Value, bool) {
     let kind = schema["type"].as_str().unwrap_or_default();
     let of_kind: Vec<Value> = match kind {
-        "" => ["777", "1", "0", "07", "loja", ""]
+        "" => ["777", "778", "0", "07", "loja", ""]
             .map(|id| json!(id))
             .into_iter()
             .chain([json!(777), json!(-1)])
