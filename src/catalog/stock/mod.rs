@@ -59,8 +59,10 @@ pub fn record_movement(tx: &WriteTx<'_>, product: i64, movement: &NewMovement<'_
         (product, movement.change, tx.now()),
         |row| row.try_into(),
     )?;
-    let number: i64 =
-        tx.value("UPDATE stock_movement_last SET number = number + 1 RETURNING number", [])?;
+    let number: i64 = tx.value(
+        "UPDATE stock_movement_last SET number = number + 1 WHERE only = 1 RETURNING number",
+        [],
+    )?;
     tx.execute(
         "INSERT INTO stock_movement
              (product_id, movement_id, kind, quantity, change, balance, reason, order_id, created_at, number)
