@@ -1,6 +1,7 @@
 //! What sellers read through the Partner API: stores with their figures,
 //! products, stock, listings at the marketplace, and their own usage.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -234,26 +235,6 @@ fn products_and_their_stock_are_the_callers_own() {
     assert_eq!(told, [("adjust", 7), ("out", 1), ("adjust", 3)], "{moved}");
     assert_eq!(movements[0]["reason"], "Balcão");
     assert!(movements[0]["order_id"].is_null());
-    // No two movements share an id, and none that is gone gives its id away.
-    let ids = |shown: &[Value]| -> Vec<u64> {
-        let movements = shown.iter().flat_map(|one| one["movements"].as_array().unwrap());
-        movements.map(|one| one["id"].as_str().unwrap().parse().unwrap()).collect()
-    };
-    new("ZZZ", "Copo", 5);
-    let before = ids(&data(&ana, "/stock"));
-    assert_eq!(before.len(), 4);
-    assert_eq!(before.iter().collect::<std::collections::BTreeSet<_>>().len(), 4, "{before:?}");
-    let last = data(&ana, "/products?sku=ZZZ")[0]["id"].as_str().unwrap().to_owned();
-    person.post(&format!("/painel/produtos/{last}/excluir"), &json!({})).ok();
-    let again = new("ZZZ", "Copo", 5);
-    let moved = json!({ "tipo": "entrada", "quantidade": 1, "motivo": "Compra" });
-    let made = person.post(&format!("/painel/produtos/{again}/movimentos"), &moved).expect(201);
-    let made: u64 = made.json()["id"].as_str().unwrap().parse().unwrap();
-    let after = ids(&data(&ana, "/stock"));
-    let fresh: Vec<_> = after.iter().filter(|id| !before.contains(id)).collect();
-    assert_eq!((after.len(), fresh.len()), (5, 2), "{before:?} {after:?}");
-    assert!(fresh.contains(&&made) && fresh.iter().all(|id| before.iter().all(|old| id > &old)));
-    person.post(&format!("/painel/produtos/{again}/excluir"), &json!({})).ok();
     assert_eq!(data(&ana, "/stock?movements=1")[1]["movements"].as_array().unwrap().len(), 1);
     assert_eq!(data(&ana, "/stock?movements=0&limit=200")[1]["movements"], json!([]));
     assert_eq!(data(&ana, "/stock?movements=100&limit=200").len(), 2);
@@ -277,6 +258,42 @@ fn products_and_their_stock_are_the_callers_own() {
     for list in ["/products", "/products?sku=GAR", "/stock"] {
         assert!(data(&rui, list).is_empty(), "{list}");
     }
+}
+
+/// Ids of all movements that are shown.
+fn movement_ids(actor: &Actor<'_>) -> Vec<u64> {
+    let shown = data(actor, "/stock");
+    let movements = shown.iter().flat_map(|one| one["movements"].as_array().unwrap());
+    movements.map(|one| one["id"].as_str().unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn no_two_movements_share_an_id_and_none_that_is_gone_gives_its_id_away() {
+    let site = Site::builder().unlimited().start();
+    let (ana, person) = (site.seller("ana").plan("pro"), site.person("ana"));
+    let new = |sku: &str| {
+        let body = json!({ "sku": sku, "titulo": sku, "preco": 30, "estoque": 3 });
+        let made = person.post("/painel/produtos", &body).expect(201).json();
+        made["id"].as_str().unwrap().to_owned()
+    };
+    let moves = |product: &str| -> u64 {
+        let moved = json!({ "tipo": "entrada", "quantidade": 1, "motivo": "Compra" });
+        let made = person.post(&format!("/painel/produtos/{product}/movimentos"), &moved);
+        made.expect(201).json()["id"].as_str().unwrap().parse().unwrap()
+    };
+    let [first, second, last] = ["A", "B", "C"].map(new);
+    let made = [&first, &second, &first, &last].map(|product| moves(product));
+    let before = movement_ids(&ana);
+    assert_eq!(before.len(), 7);
+    assert_eq!(before.iter().collect::<BTreeSet<_>>().len(), 7, "{before:?}");
+    assert!(made.iter().all(|id| before.contains(id)), "{before:?} {made:?}");
+    // The newest product goes, and another may get its number.
+    person.post(&format!("/painel/produtos/{last}/excluir"), &json!({})).ok();
+    let again = moves(&new("C"));
+    let newest = before.iter().max().unwrap();
+    let fresh: Vec<u64> = movement_ids(&ana).into_iter().filter(|id| id > newest).collect();
+    assert_eq!(fresh.len(), 2, "{before:?} {fresh:?}");
+    assert!(fresh.contains(&again), "{fresh:?} {again}");
 }
 
 #[test]
