@@ -989,10 +989,19 @@ CREATE TABLE stock_movement (
     reason      TEXT NOT NULL,              -- why
     order_id    INTEGER,                    -- the order that moved it
     created_at  INTEGER NOT NULL,           -- when it was noted
+    number      INTEGER NOT NULL DEFAULT 0, -- grows with time over all products, never given again
     PRIMARY KEY (product_id, movement_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX stock_movement_of_order ON stock_movement (order_id, product_id) WHERE order_id IS NOT NULL;
+
+-- The number that was given last to a movement of stock. A product that goes takes its movements along, not their numbers.
+CREATE TABLE stock_movement_last (
+    only   INTEGER PRIMARY KEY CHECK (only = 1), -- one row
+    number INTEGER NOT NULL                 -- 0 before the first movement
+) STRICT;
+
+INSERT INTO stock_movement_last (only, number) VALUES (1, 0);
 
 -- ---------------------------------------------------------------- messages
 

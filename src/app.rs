@@ -61,7 +61,7 @@ pub struct App {
     pub versions: Arc<Versions>,
     pub identities: Identities,
     pub last_uses: LastUses,
-    pub usage: Usage,
+    pub usage: Arc<Usage>,
     pub pages: Pages,
     pub dashboards: Dashboards,
     /// When the notifications that partner programs sent to a person last changed.
@@ -149,7 +149,7 @@ impl App {
             versions: Arc::default(),
             identities: Identities::default(),
             last_uses: LastUses::default(),
-            usage: Usage::default(),
+            usage: Arc::default(),
             pages: Pages::default(),
             dashboards: Dashboards::default(),
             notices_changed: LastChanges::default(),

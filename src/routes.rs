@@ -461,7 +461,7 @@ fn integrations() -> [Route; 4] {
     use Scope::{WebhookReceive, Write};
     use integration::{api, llm};
     [
-        post("/api/v1/alunos/criar", Call::Key(Write, Run::Password(api::create)),
+        post("/api/v1/alunos/criar", Call::Key(Write, Run::Write(api::create)),
             "Registers a student; a welcome message leads to the choice of a password.")
             .body_at_most(SMALL).takes::<api::CreateBody>().creates::<Envelope<api::Created>>().may_fail(&[Code::Conflict]),
         post("/api/v1/alunos/suspender", Call::Key(Write, Run::Write(api::suspend)),

@@ -58,34 +58,24 @@ pub struct NewStudent {
     pub role: Role,
     /// 10 to 15 digits.
     pub chat_number: Option<String>,
-    /// None until one is chosen.
-    pub password_hash: Option<String>,
     /// End of what was paid for.
     pub paid_until: Option<Instant>,
     /// Whether the welcome message is queued.
     pub welcome: bool,
 }
 
-/// Makes a student and queues the welcome message, if wanted; `None` when the e-mail
-/// address is taken.
+/// Makes a student without a password and queues the welcome message, if wanted; `None`
+/// when the e-mail address is taken.
 pub fn create(
     tx: &WriteTx<'_>,
     services: &AccountServices,
     new: &NewStudent,
 ) -> Result<Option<UserId>> {
     let user = tx.insert_new(
-        "INSERT INTO user (email, name, role, password_hash, chat_number, created_at, paid_until)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        "INSERT INTO user (email, name, role, chat_number, created_at, paid_until)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (email) DO NOTHING",
-        (
-            &new.email,
-            &new.name,
-            new.role,
-            &new.password_hash,
-            &new.chat_number,
-            tx.now(),
-            new.paid_until,
-        ),
+        (&new.email, &new.name, new.role, &new.chat_number, tx.now(), new.paid_until),
     )?;
     let user = user.map(UserId);
     if let Some(user) = user {

@@ -8,7 +8,7 @@ use crate::base::UserId;
 use crate::wire;
 
 wire! {
-    /// A person on the wire (specification, "User").
+    /// A person on the wire.
     #[derive(Serialize, JsonSchema)]
     pub struct WireUser of(account: &Account) {
         id: UserId = account.user_id,

@@ -234,7 +234,6 @@ fn create(
         name: name.unwrap_or_else(from_email),
         role,
         chat_number: event.phone.clone(),
-        password_hash: None,
         paid_until,
         welcome: true,
     };

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::accounts::{Role, store as accounts};
 use crate::db::{ReadTx, Result, SCHEMA};
 
-/// Tables and roles (contract §6).
+/// Tables and roles.
 #[derive(Serialize, JsonSchema)]
 pub struct WireSchema {
     tabelas: Vec<WireTable>,

@@ -44,7 +44,7 @@ pub fn note_change(tx: &WriteTx<'_>, topic: Topic) -> Result<()> {
     )
 }
 
-/// The platform in numbers (contract §6).
+/// The platform in numbers.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Statistics {
     /// Students who may sign in.

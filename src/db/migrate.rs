@@ -61,6 +61,7 @@ pub(super) const STEPS: &[Step] = steps![
     "0027_state_not_steps",
     "0025_known_programs",
     "0023_kept_answers",
+    "0026_movement_numbers",
 ];
 
 /// Schema version of this program.

@@ -23,10 +23,11 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use hyper::body::{Body as _, Incoming};
 
-use self::guard::{Charge, Charged, GuardResult, Refused};
+use self::guard::{Charge, Charged, GuardResult, Held, Refused};
 use self::stamp::Stamp;
 use crate::app::App;
 use crate::base::clock::{Instant, Moment};
+use crate::base::text::error_chain;
 use crate::db::Lane;
 use crate::edge::route::{Call, Route, Run, Start, Surface, Todo};
 use crate::http::body::Body;
@@ -72,6 +73,7 @@ pub fn answer(
                 let done = work.await;
                 exchange.body_unread = done.body_unread;
                 exchange.verdict = done.verdict;
+                exchange.held = done.held;
                 exchange.finish(&app, done.result)
             }))
         }
@@ -99,6 +101,7 @@ enum Step {
 struct PendingResult {
     result: Result<Reply, Problem>,
     verdict: Option<Verdict>,
+    held: Option<Held>,
     body_unread: bool,
 }
 
@@ -164,6 +167,8 @@ struct Exchange {
     packs: bool,
     route: Option<usize>,
     verdict: Option<Verdict>,
+    /// What a 304 gives back.
+    held: Option<Held>,
     identity: Option<(&'static str, i64)>,
     page_session: PageSession,
     body_unread: bool,
@@ -195,6 +200,7 @@ impl Exchange {
             packs: family == Family::Page && pack::accepts(&head.headers, "gzip"),
             route: None,
             verdict: None,
+            held: None,
             identity: None,
             page_session: PageSession::default(),
             body_unread: head.headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0"),
@@ -351,7 +357,7 @@ impl Exchange {
         self.id = request.id.clone();
         self.uri = request.head.uri.clone();
         let (app, limit) = (Arc::clone(app), route.body_limit(app));
-        let (who, mut verdict) = (self.identity, self.verdict);
+        let (who, mut verdict, mut held) = (self.identity, self.verdict, self.held.take());
         let proven = who.filter(|_| route.proves_in_head(&app, request.headers()));
         let sender = who.filter(|_| matches!(route.call, Call::Session(..)));
         let patience = if route.without_timeout {
@@ -363,13 +369,13 @@ impl Exchange {
             if let Some((body, charge)) = unread {
                 let read = app.intake.read(body, limit, proven.map(account)).await;
                 let charged = charge.count_body(&app, &read);
-                verdict = charged.verdict;
+                (verdict, held) = (charged.verdict, charged.held);
                 let body_unread = read.is_err();
                 let form = |body| input::checked_form(request.headers(), body);
                 match charged.outcome.and(read).and_then(form) {
                     Ok(body) => request.body = body,
                     Err(problem) => {
-                        return PendingResult { result: Err(problem), verdict, body_unread };
+                        return PendingResult { result: Err(problem), verdict, held, body_unread };
                     }
                 }
             }
@@ -382,13 +388,14 @@ impl Exchange {
             let result = forms::run_once(&app, request, patience, |request| {
                 perform(&app, (run, start), (who, identity), request, patience)
             });
-            PendingResult { result: result.await, verdict, body_unread: false }
+            PendingResult { result: result.await, verdict, held, body_unread: false }
         }))
     }
 
-    /// Stores the verdict for the headers of the answer.
+    /// Stores the verdict for the headers of the answer, and what may be given back.
     fn show(&mut self, charged: Charged) -> Result<(), Problem> {
         self.verdict = charged.verdict;
+        self.held = charged.held;
         charged.outcome
     }
 
@@ -408,6 +415,11 @@ impl Exchange {
     /// Makes the answer that is sent, counts it and logs it.
     fn finish(&mut self, app: &App, result: Result<Reply, Problem>) -> Response<Body> {
         std::mem::take(&mut self.page_session).keep(app, &result, self.now);
+        if let Some(held) = self.held.take()
+            && matches!(&result, Ok(reply) if reply.status == StatusCode::NOT_MODIFIED)
+        {
+            self.verdict = Some(held.give_back());
+        }
         let is_head = self.method == Method::HEAD;
         let result = if is_head { result } else { result.and_then(|reply| charged(app, reply)) };
         let mut response = self.stamp(app, result);
@@ -549,17 +561,6 @@ fn decoded(variables: &[(String, &str)]) -> Vec<(String, String)> {
     let decode =
         |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
     variables.iter().map(|(name, value)| (name.clone(), decode(value))).collect()
-}
-
-fn error_chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 fn declared_length(headers: &HeaderMap) -> Option<u64> {

@@ -30,7 +30,7 @@ const NOTIFICATIONS: u32 = 15;
 /// First size of the buffer for the body; enough for most dashboards.
 const USUAL_BYTES: usize = 6 * 1024;
 
-/// The user's whole dashboard (specification, "Extension API").
+/// The user's whole dashboard.
 #[derive(Serialize, JsonSchema)]
 pub struct Dashboard<'m> {
     ok: bool,

@@ -56,9 +56,10 @@ impl Check {
         if self.text && !self.empty_counts && value.as_str().is_some_and(str::is_empty) {
             return None;
         }
+        let of_type = self.text || T::has_type(&value);
         let read = T::from_field(value, self.text);
         if read.is_none() {
-            self.wrong_type |= !self.text;
+            self.wrong_type |= !of_type;
             self.fail(name, T::WANTED);
         }
         read

@@ -68,6 +68,11 @@ impl Validators {
     }
 }
 
+/// Whether a request may be answered 304.
+pub fn may_have_copy(headers: &HeaderMap) -> bool {
+    headers.contains_key(IF_NONE_MATCH) || headers.contains_key(IF_MODIFIED_SINCE)
+}
+
 /// A rendered body with its validators, kept ready to send.
 #[derive(Clone)]
 pub struct Rendered {

@@ -19,7 +19,7 @@ use serde_json::{Map, Number, Value};
 
 pub use super::check::Check;
 use super::parameter::{AsQuery, QueryError};
-use super::problem::{Code, Problem};
+use super::problem::{Code, Fields, Problem};
 use super::request::header;
 use super::structure;
 pub use super::text_field::only_text;
@@ -54,6 +54,11 @@ impl<T> Field<T> {
     /// null removes the present value.
     pub fn is_absent(&self) -> bool {
         self.value.is_none()
+    }
+
+    /// Whether a value was sent, good or not.
+    pub fn has_value(&self) -> bool {
+        self.value.as_ref().is_some_and(|value| !value.is_null())
     }
 }
 
@@ -92,6 +97,12 @@ pub trait FromField: Sized {
     /// The value, when it is of this type. `text` allows numbers and flags
     /// written as text, as queries and browser forms send them.
     fn from_field(value: Value, text: bool) -> Option<Self>;
+
+    /// Whether a value that was not taken is of the right type all the same, and only
+    /// out of range.
+    fn has_type(_: &Value) -> bool {
+        false
+    }
 }
 
 impl FromField for String {
@@ -129,20 +140,21 @@ pub fn whole(number: &Number) -> Option<i64> {
     })
 }
 
-/// The number of a row. Programs send it as text, as they received it, or as a
-/// number.
+/// An id: the number of a row here or at the marketplace. Programs send it as text,
+/// as they received it, or as a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowNumber(pub i64);
 
 impl RowNumber {
-    /// The number of a row has at most 18 digits.
+    /// An id has at most 18 digits.
     const PATTERN: &str = "^[1-9][0-9]{0,17}$";
-    /// The largest number that is exact in every programming language.
-    const MOST: i64 = 9_007_199_254_740_991;
+    /// The largest number that is exact in every programming language. Larger ids have
+    /// to be sent as text.
+    pub const MOST: i64 = 9_007_199_254_740_991;
 }
 
 impl FromField for RowNumber {
-    const WANTED: &'static str = "must be the number of something, as text or as a number";
+    const WANTED: &'static str = "must be an id: 1 to 18 digits, the first not 0";
 
     fn from_field(value: Value, _: bool) -> Option<Self> {
         let number = match value {
@@ -155,6 +167,14 @@ impl FromField for RowNumber {
             _ => return None,
         };
         (number > 0).then_some(Self(number))
+    }
+
+    fn has_type(value: &Value) -> bool {
+        match value {
+            Value::String(_) => true,
+            Value::Number(number) => number.is_u64() || whole(number).is_some(),
+            _ => false,
+        }
     }
 }
 
@@ -321,40 +341,78 @@ fn too_many(most: usize, what: &str) -> Problem {
 
 /// The pairs of a query string, in their order. A repeated name is an error.
 pub fn unrepeated(text: &str) -> Result<Vec<(String, String)>, Problem> {
+    let mut faults = Fields::new();
+    let pairs = distinct(text, &mut faults)?;
+    if faults.is_empty() { Ok(pairs) } else { Err(Problem::invalid(faults)) }
+}
+
+/// The pairs of a query string, of each name the first one. Names that come again are
+/// faults.
+fn distinct(text: &str, faults: &mut Fields) -> Result<Vec<(String, String)>, Problem> {
     check_query(text)?;
-    let pairs: Vec<(String, String)> =
-        form_urlencoded::parse(text.as_bytes()).into_owned().collect();
-    let mut names = HashSet::with_capacity(pairs.len());
-    match pairs.iter().find(|(name, _)| !names.insert(name)) {
-        Some((name, _)) => Err(Problem::field(name.clone(), "must be given once")),
-        None => Ok(pairs),
+    let mut names = HashSet::new();
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for (name, value) in form_urlencoded::parse(text.as_bytes()).into_owned() {
+        if names.insert(name.clone()) {
+            pairs.push((name, value));
+        } else {
+            add_fault(faults, name, "must be given once");
+        }
     }
+    Ok(pairs)
 }
 
 /// A query string as a wire struct. Repeated parameters are errors, and so are
 /// unknown ones if the struct denies them.
 pub fn query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
-    arguments(&[], text)
+    let (read, faults) = arguments(&[], text)?;
+    if faults.is_empty() { Ok(read) } else { Err(Problem::invalid(faults)) }
 }
 
-/// Variables of a path and a query string as one wire struct. The query must
-/// not repeat a variable of the path.
+/// Variables of a path and a query string as one wire struct, made of the parameters
+/// that it knows, and what is wrong with the names of the others: a name that comes
+/// again, or that of no parameter, or that of a variable of the path.
 pub fn arguments<T: DeserializeOwned>(
     variables: &[(String, String)],
     text: &str,
-) -> Result<T, Problem> {
-    let unknown = |name: String| Problem::field(name, "is not a parameter of this call");
-    let pairs = unrepeated(text)?;
-    if let Some((name, _)) = variables.iter().find(|(name, _)| has_name(&pairs, name)) {
-        return Err(unknown(name.clone()));
+) -> Result<(T, Fields), Problem> {
+    const UNKNOWN: &str = "is not a parameter of this call";
+    let mut faults = Fields::new();
+    let mut pairs = distinct(text, &mut faults)?;
+    pairs.retain(|(name, _)| {
+        let is_variable = variables.iter().any(|(variable, _)| variable == name);
+        if is_variable {
+            add_fault(&mut faults, name.clone(), UNKNOWN);
+        }
+        !is_variable
+    });
+    loop {
+        let all = variables.iter().chain(&pairs).cloned();
+        let all = all.map(|(name, value)| (name, AsQuery(Value::from(value))));
+        let known = match T::deserialize(MapDeserializer::new(all)) {
+            Ok(read) => return Ok((read, faults)),
+            Err(QueryError::Unknown(known)) => known,
+            Err(QueryError::Other(said)) => return Err(Problem::internal(said)),
+        };
+        let before = pairs.len();
+        pairs.retain(|(name, _)| {
+            let is_known = known.contains(&&**name);
+            if !is_known {
+                add_fault(&mut faults, name.clone(), UNKNOWN);
+            }
+            is_known
+        });
+        if pairs.len() == before {
+            return Err(Problem::internal("a path has a variable that its query does not know"));
+        }
     }
-    let pairs = variables.iter().cloned().chain(pairs);
-    let pairs = pairs.map(|(name, value)| (name, AsQuery(Value::from(value))));
-    T::deserialize(MapDeserializer::new(pairs)).map_err(|QueryError(name)| unknown(name))
 }
 
-fn has_name(pairs: &[(String, String)], name: &str) -> bool {
-    pairs.iter().any(|(known, _)| known == name)
+/// Adds a field at fault. The first message for a field is kept.
+fn add_fault(faults: &mut Fields, name: String, said: &'static str) {
+    if !faults.iter().any(|(known, _)| *known == name) {
+        faults.push((name.into(), said.into()));
+    }
 }
 
 #[cfg(test)]
@@ -445,6 +503,55 @@ mod tests {
             "limit=0",
         ] {
             assert!(limit(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_name_at_fault_is_named() {
+        let names = |text: &str| {
+            let (page, faults) = arguments::<Page>(&[], text).unwrap();
+            let mut check = Check::query();
+            check.number("limit", page.limit, 1..=200);
+            let problem = check.finish().err();
+            let all = Problem::beside(faults, problem).fields;
+            all.into_iter().map(|(name, said)| format!("{name} {said}")).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            names("b=1&limit=0&a=2&b=3&limit=7"),
+            [
+                "b must be given once",
+                "limit must be given once",
+                "a is not a parameter of this call",
+            ]
+        );
+        assert_eq!(
+            names("a=1&limit=x"),
+            ["a is not a parameter of this call", "limit must be a whole number"]
+        );
+        let id = [("id".to_owned(), "7".to_owned())];
+        assert!(arguments::<Page>(&id, "").is_err(), "a path that fits no struct");
+    }
+
+    #[test]
+    fn an_id_is_digits_and_a_text_that_is_none_is_of_the_right_type() {
+        let read = |value: Value| RowNumber::from_field(value, false).map(|RowNumber(id)| id);
+        assert_eq!(read("777".into()), Some(777));
+        assert_eq!(read(777.into()), Some(777));
+        assert_eq!(read("9007199254740993".into()), Some(RowNumber::MOST + 2));
+        assert_eq!(read((RowNumber::MOST + 1).into()), None, "no longer exact everywhere");
+        for text in ["", "0", "07", "-7", "+7", " 7", "7.0", "7a", "sete", "1234567890123456789"] {
+            assert_eq!(read(text.into()), None, "{text}");
+        }
+        let code = |value: Value| {
+            let mut check = Check::json();
+            check.optional("link_id", Field::<RowNumber>::sent(Some(value)));
+            check.finish().unwrap_err().code
+        };
+        for value in [Value::from("sete"), (-7).into(), 0.into(), u64::MAX.into()] {
+            assert_eq!(code(value.clone()), Code::ValidationFailed, "{value}");
+        }
+        for value in [true.into(), 7.5.into(), Value::Array(Vec::new())] {
+            assert_eq!(code(value.clone()), Code::InvalidBody, "{value}");
         }
     }
 

@@ -34,7 +34,7 @@ pub enum Class {
     PartnerPost = 5,
     /// Messages of an account's assistants that call no operation.
     AgentTalk = 25,
-    /// Reminders of a supplier to all sellers.
+    /// Reminders to all sellers, by token, connected app or panel of a supplier.
     PartnerRemindAll = 4,
     /// Refused partner calls of an address.
     PartnerAddress = 6,

@@ -5,13 +5,21 @@ use std::fmt;
 use serde::de::{self, Deserializer, IntoDeserializer};
 use serde_json::Value;
 
-/// The name of a parameter that a query struct does not know.
+/// Why a query struct could not be read.
 #[derive(Debug)]
-pub(super) struct QueryError(pub String);
+pub(super) enum QueryError {
+    /// There is a parameter that it does not know; it knows these.
+    Unknown(&'static [&'static str]),
+    /// A mistake of ours, such as a field without a default.
+    Other(String),
+}
 
 impl fmt::Display for QueryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown parameter {}", self.0)
+        match self {
+            Self::Unknown(known) => write!(f, "a parameter is none of {known:?}"),
+            Self::Other(said) => f.write_str(said),
+        }
     }
 }
 
@@ -19,11 +27,11 @@ impl std::error::Error for QueryError {}
 
 impl de::Error for QueryError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self(message.to_string())
+        Self::Other(message.to_string())
     }
 
-    fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
-        Self(field.to_owned())
+    fn unknown_field(_: &str, known: &'static [&'static str]) -> Self {
+        Self::Unknown(known)
     }
 }
 
@@ -42,7 +50,7 @@ impl<'de> Deserializer<'de> for AsQuery {
     type Error = QueryError;
 
     fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, QueryError> {
-        self.0.deserialize_any(visitor).map_err(|error| QueryError(error.to_string()))
+        self.0.deserialize_any(visitor).map_err(|error| QueryError::Other(error.to_string()))
     }
 
     serde::forward_to_deserialize_any! {

@@ -264,6 +264,19 @@ impl Problem {
         Self { fields, ..Self::new(Code::ValidationFailed, "some fields are missing or invalid") }
     }
 
+    /// Invalid fields, together with those of a problem that the same request has
+    /// besides. The first message for a field is kept.
+    pub fn beside(mut fields: Fields, other: Option<Self>) -> Self {
+        let other = other.filter(|other| !other.fields.is_empty());
+        let Some(other) = other else { return Self::invalid(fields) };
+        for field in other.fields {
+            if !fields.iter().any(|(known, _)| *known == field.0) {
+                fields.push(field);
+            }
+        }
+        Self { fields, ..other }
+    }
+
     /// The service cannot do this now; try again.
     pub fn unavailable(message: impl Into<Cow<'static, str>>, retry_after_s: i64) -> Self {
         Self { retry_after_s: Some(retry_after_s), ..Self::new(Code::Unavailable, message) }

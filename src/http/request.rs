@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use serde::de::DeserializeOwned;
 
 use super::input;
-use super::problem::{Family, Problem};
+use super::problem::{Family, Fields, Problem};
 use crate::base::clock::Instant;
 use crate::db::Lane;
 
@@ -77,8 +77,9 @@ impl Request {
         input::query(self.query_text())
     }
 
-    /// The variables of the path and the query as one struct.
-    pub fn arguments<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+    /// The variables of the path and the query as one struct, and what is wrong with
+    /// names in the query.
+    pub fn arguments<T: DeserializeOwned>(&self) -> Result<(T, Fields), Problem> {
         input::arguments(&self.variables, self.query_text())
     }
 

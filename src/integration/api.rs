@@ -11,8 +11,8 @@ use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::accounts::{Account, Role, store as accounts};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::{DAY_S, Instant, UserId, secrets};
-use crate::db::{Lane, WriteTx};
+use crate::base::{DAY_S, Instant, UserId};
+use crate::db::WriteTx;
 use crate::edge::guard::KeyHolder;
 use crate::edge::route::Job;
 use crate::http::envelope::Envelope;
@@ -64,17 +64,14 @@ struct Registered<'s> {
     chat_number: Option<&'s str>,
 }
 
-/// `POST /api/v1/alunos/criar`: registers a student. The password is random and
-/// never shown; the welcome message carries a link to choose one.
-pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
+/// `POST /api/v1/alunos/criar`: registers a student, who has no password until one is
+/// chosen; the welcome message carries a link for that.
+pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
     let mut new = read_student(request)?;
-    let email = new.email.clone();
-    // Checked before the expensive password hash; the insert checks again.
-    if app.db.read(Lane::Slow, |tx| accounts::by_email(tx, &email))?.is_some() {
+    // Looked at before a welcome message is counted; the insert looks again.
+    if app.db.read(request.lane, |tx| accounts::by_email(tx, &new.email))?.is_some() {
         return Err(email_taken());
     }
-    new.password_hash =
-        Some(app.passwords.run(|hasher| hasher.hash(&secrets::random_hex::<24>()))?);
     new.welcome = has_welcome(&app.limiter, holder.key.id, request.now);
     if !new.welcome {
         tracing::warn!(
@@ -88,7 +85,7 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
         "aluno criado, sem mensagem de boas-vindas: esta chave já enviou todas as do dia"
     };
     let (services, actor) = (AccountServices::of(app), Actor::key(&holder.key, request));
-    let (id, new) = app.db.write(move |tx| {
+    Ok(Box::new(move |tx| {
         let id = students::create(tx, &services, &new)?.ok_or_else(email_taken)?;
         let act = Act {
             action: "aluno.criar",
@@ -103,10 +100,9 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
             chat_number: new.chat_number.as_deref(),
         };
         audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
-        Ok::<_, Problem>((id, new))
-    })?;
-    let created = Created { id, email: new.email, plano: new.role.name() };
-    Ok(Envelope::reply(message, created)?.status(StatusCode::CREATED))
+        let created = Created { id, email: new.email, plano: new.role.name() };
+        Ok(Envelope::reply(message, created)?.status(StatusCode::CREATED))
+    }))
 }
 
 /// Counts a student registered by a key; returns whether the key may still send
@@ -138,7 +134,6 @@ fn read_student(request: &Request) -> Result<NewStudent, Problem> {
         name,
         role: role.unwrap_or(Role::Free),
         chat_number,
-        password_hash: None,
         paid_until: None,
         welcome: true,
     })

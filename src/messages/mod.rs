@@ -39,7 +39,7 @@ pub fn tabs(here: &str) -> Vec<Tab> {
 }
 
 crate::named! {
-    /// What a notification is about (contract §5).
+    /// What a notification is about.
     #[derive(Serialize, schemars::JsonSchema)]
     #[serde(rename_all = "lowercase")]
     pub enum NotificationKind: number {

@@ -8,7 +8,7 @@ use crate::base::{MlUserId, Zone};
 use crate::wire;
 
 wire! {
-    /// A notification as callers see it (contract §5).
+    /// A notification as callers see it.
     #[derive(Serialize, JsonSchema)]
     pub struct WireNotification of(notification: Notification, zone: Zone) {
         id: String = notification.id.to_string(),

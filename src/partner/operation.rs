@@ -26,7 +26,7 @@ use crate::edge::route::{SlowWork, Todo};
 use crate::http::body::Body;
 use crate::http::conditional::{Rendered, Validators};
 use crate::http::reply::media;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Code, Fields, Problem, Reply, Request};
 
 /// Room for most replies.
 const USUAL_BYTES: usize = 8 * 1024;
@@ -272,7 +272,8 @@ fn begin<O: Operation>(
     {
         return Ok(Todo::Now(page.answer(request.headers(), media::JSON)));
     }
-    Ok(match O::begin(app, by, request.arguments()?)? {
+    let (args, faults) = request.arguments()?;
+    Ok(match all_faults(faults, O::begin(app, by, args))? {
         Todo::Now(reply) => Todo::Now(answer::<O>(app, place, &reply, request.headers())?),
         Todo::Slow(work) => {
             let headers = request.headers().clone();
@@ -293,7 +294,8 @@ fn begin_file<O: FileOperation>(
     by: &O::By,
     request: &Request,
 ) -> Result<Todo<Reply>, Problem> {
-    let work = O::begin(app, by, request.arguments()?)?;
+    let (args, faults) = request.arguments()?;
+    let work = all_faults(faults, O::begin(app, by, args))?;
     let headers = request.headers().clone();
     Ok(Todo::Outside(Box::new(move |app| {
         let reply = work(app)?;
@@ -314,14 +316,20 @@ fn begin_post<O: Operation>(
     by: &O::By,
     request: &Request,
 ) -> Result<Todo<Reply>, Problem> {
-    let NoArguments {} = request.arguments()?;
-    let args = O::sent(request)?;
+    let (NoArguments {}, faults) = request.arguments()?;
+    let args = match O::sent(request) {
+        Err(problem) if !faults.is_empty() => return Err(Problem::beside(faults, Some(problem))),
+        sent => sent?,
+    };
     let key = CallKey::of(declared.name, by.owner(), request)?;
     let answered = |tx: &ReadTx<'_>| match &key {
         Some(key) => key.answered(tx),
         None => Ok(None),
     };
     let begun = O::begin(app, by, args);
+    if !faults.is_empty() {
+        return Err(Problem::beside(faults, begun.err()));
+    }
     // What the arguments need may be gone since. A job of the writer looks itself.
     if key.is_some()
         && !matches!(begun, Ok(Todo::Write(_)))
@@ -351,6 +359,12 @@ fn begin_post<O: Operation>(
             Ok(Reply::of(media::JSON, body))
         })),
     })
+}
+
+/// What was begun, unless arguments were at fault before: then all that is wrong with
+/// the call.
+pub fn all_faults<T>(faults: Fields, begun: Result<T, Problem>) -> Result<T, Problem> {
+    if faults.is_empty() { begun } else { Err(Problem::beside(faults, begun.err())) }
 }
 
 /// Where a reply is kept in memory.

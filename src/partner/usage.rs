@@ -3,6 +3,7 @@
 
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use foldhash::quality::RandomState;
 
@@ -76,12 +77,69 @@ impl Counts {
     fn current(&mut self, user: UserId, now: Instant) -> Option<&mut Month> {
         self.months.get_mut(&user).filter(|month| month.start <= now && now < month.end)
     }
+
+    /// Takes back a call that was counted in memory, if that still holds its month.
+    fn uncount(&mut self, user: UserId, day: Day, operation: &'static str) {
+        let Some(month) = self.months.get_mut(&user).filter(|month| month.days.contains_key(&day))
+        else {
+            return;
+        };
+        month.used = month.used.saturating_sub(1);
+        take_one(&mut month.days, &day);
+        take_one(&mut month.operations, &operation);
+    }
+}
+
+/// Takes one from a count. A count of nothing is left out of sums.
+fn take_one<K: Ord>(counts: &mut BTreeMap<K, u64>, key: &K) {
+    if let Some(count) = counts.get_mut(key) {
+        *count = count.saturating_sub(1);
+        if *count == 0 {
+            counts.remove(key);
+        }
+    }
 }
 
 /// Calls of all accounts that called lately.
 #[derive(Default)]
 pub struct Usage {
     counts: Mutex<Counts>,
+}
+
+/// A call that has its place in the quota and may still give it back. Until that is
+/// decided it is not written, so that a crash never counts too much. A call that is
+/// dropped counts.
+pub struct HeldCall {
+    usage: Arc<Usage>,
+    user: UserId,
+    day: Day,
+    operation: &'static str,
+    is_given_back: bool,
+}
+
+impl HeldCall {
+    /// Gives the place in the quota back: the call used none.
+    pub fn give_back(mut self) {
+        self.is_given_back = true;
+        self.usage.lock().uncount(self.user, self.day, self.operation);
+    }
+}
+
+impl Drop for HeldCall {
+    fn drop(&mut self) {
+        if !self.is_given_back {
+            self.usage.put_back(&[(self.user, self.day, self.operation, 1)]);
+        }
+    }
+}
+
+/// What is done with a call that the quota allows.
+#[derive(Clone, Copy)]
+enum Ask {
+    Peek,
+    Count(&'static str),
+    /// Counted, but not yet to be written.
+    Hold(&'static str),
 }
 
 impl Usage {
@@ -93,7 +151,25 @@ impl Usage {
         operation: &'static str,
         now: Instant,
     ) -> Result<Verdict, DbError> {
-        self.ask(app, account, Some(operation), now)
+        self.ask(app, account, Ask::Count(operation), now)
+    }
+
+    /// Counts a call that may give its place back; nothing is held when the quota is
+    /// used up.
+    pub fn hold(
+        self: &Arc<Self>,
+        app: &App,
+        (user, quota): (UserId, u64),
+        operation: &'static str,
+        now: Instant,
+    ) -> Result<(Verdict, Option<HeldCall>), DbError> {
+        let verdict = self.ask(app, (user, quota), Ask::Hold(operation), now)?;
+        // Made only for a call that was counted, because dropping it counts.
+        let held = verdict.allowed.then(|| {
+            let (usage, day) = (Arc::clone(self), app.day(now));
+            HeldCall { usage, user, day, operation, is_given_back: false }
+        });
+        Ok((verdict, held))
     }
 
     /// Says whether a call would be counted, and counts nothing.
@@ -103,7 +179,7 @@ impl Usage {
         account: (UserId, u64),
         now: Instant,
     ) -> Result<Verdict, DbError> {
-        self.ask(app, account, None, now)
+        self.ask(app, account, Ask::Peek, now)
     }
 
     /// What an account has used of the month of an instant.
@@ -121,13 +197,12 @@ impl Usage {
         &self,
         app: &App,
         (user, quota): (UserId, u64),
-        counted: Option<&'static str>,
+        ask: Ask,
         now: Instant,
     ) -> Result<Verdict, DbError> {
         let day = app.day(now);
-        let call = counted.map(|operation| (day, operation));
         loop {
-            if let Some(verdict) = self.ask_known(user, call, quota, now) {
+            if let Some(verdict) = self.ask_known(user, (day, ask), quota, now) {
                 return Ok(verdict);
             }
             self.remember(user, Self::stored_month(app, user, day)?, now);
@@ -146,15 +221,18 @@ impl Usage {
     fn ask_known(
         &self,
         user: UserId,
-        call: Option<(Day, &'static str)>,
+        (day, ask): (Day, Ask),
         quota: u64,
         now: Instant,
     ) -> Option<Verdict> {
         let mut counts = self.lock();
         let month = counts.current(user, now)?;
         let allowed = month.used < quota;
-        let call = call.filter(|_| allowed);
-        month.used += u64::from(call.is_some());
+        let counted = match ask {
+            Ask::Count(operation) | Ask::Hold(operation) if allowed => Some(operation),
+            _ => None,
+        };
+        month.used += u64::from(counted.is_some());
         let verdict = Verdict {
             allowed,
             limit: u32::try_from(quota).unwrap_or(u32::MAX),
@@ -162,10 +240,12 @@ impl Usage {
             reset: month.end,
             scope: Scope::Quota,
         };
-        if let Some((day, operation)) = call {
+        if let Some(operation) = counted {
             *month.days.entry(day).or_default() += 1;
             *month.operations.entry(operation).or_default() += 1;
-            *counts.unwritten.entry((user, day, operation)).or_default() += 1;
+            if matches!(ask, Ask::Count(_)) {
+                *counts.unwritten.entry((user, day, operation)).or_default() += 1;
+            }
         }
         Some(verdict)
     }
@@ -195,7 +275,8 @@ impl Usage {
             .collect()
     }
 
-    /// Adds calls that could not be written to the next collection.
+    /// Adds calls to the next collection, in memory already: those that could not be
+    /// written, or were held.
     pub fn put_back(&self, calls: &[(UserId, Day, &'static str, u64)]) {
         let mut counts = self.lock();
         for (user, day, operation, calls) in calls {

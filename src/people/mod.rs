@@ -41,7 +41,7 @@ pub struct Listed {
 }
 
 wire! {
-    /// A person in the panel's JSON (contract §6).
+    /// A person in the panel's JSON.
     #[derive(Serialize)]
     pub struct WirePerson of(person: Listed, zone: Zone) after {
         let spaced = |at: Option<Instant>| at.map(|at| zone.spaced(at));

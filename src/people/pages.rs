@@ -359,7 +359,6 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
             name: entry.nome.clone(),
             role: entry.papel,
             chat_number: entry.chat_number.clone(),
-            password_hash: None,
             paid_until: None,
             welcome: true,
         };

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::rules::Standing;
 use crate::base::Day;
 
-/// A student's progress (specification, "Program progress").
+/// A student's progress.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Progress {
     checkin_hoje: bool,

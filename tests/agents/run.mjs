@@ -9,13 +9,14 @@ import { demonstration } from "./demonstration.mjs";
 import * as conformance from "./conformance.mjs";
 import * as oauth from "./oauth.mjs";
 import * as python from "./python.mjs";
+import * as schemas from "./schemas.mjs";
 import * as tokens from "./tokens.mjs";
 
 process.env.PATH = `${path.join(import.meta.dirname, "node_modules/.bin")}:${process.env.PATH}`;
 
 const server = await demonstration(path.resolve(process.argv[2]));
 try {
-  for (const [what, group] of Object.entries({ conformance, tokens, oauth, python })) {
+  for (const [what, group] of Object.entries({ schemas, conformance, tokens, oauth, python })) {
     await group.all(server);
     console.log(`${what}: held`);
   }

@@ -15,6 +15,11 @@ use crate::random::Random;
 fn some_value(random: &mut Random, schema: &Value) -> (Value, bool) {
     let kind = schema["type"].as_str().unwrap_or_default();
     let of_kind: Vec<Value> = match kind {
+        "" => ["777", "778", "0", "07", "loja", ""]
+            .map(|id| json!(id))
+            .into_iter()
+            .chain([json!(777), json!(-1)])
+            .collect(),
         "integer" => vec![json!(1), json!(3), json!(0), json!(-1), json!(201), json!(7.0)],
         _ => match schema["enum"].as_array() {
             Some(values) => [values.clone(), vec![json!("nenhum")]].concat(),

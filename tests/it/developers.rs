@@ -87,6 +87,44 @@ fn partner_paths_answer_below_both_servers() {
     assert_eq!(described, rows, "every operation, and nothing else");
 }
 
+#[test]
+fn no_text_for_callers_speaks_of_our_own_papers() {
+    let site = Site::builder().unlimited().start();
+    let (ana, sol) = (site.seller("ana").plan("scale"), site.supplier("sol").plan("scale"));
+    crate::partner_drop::relate(&site, &sol, &site.person("ana"));
+    let nobody = site.anonymous();
+    let mut texts = Vec::new();
+    for (_, address) in ADDRESSES {
+        texts.push((address.to_owned(), nobody.get(address).expect(200).text()));
+    }
+    for page in ["", "/referencia", "/agentes", "/webhooks", "/changelog"] {
+        for language in ["pt", "en"] {
+            let address = format!("/desenvolvedores{page}?lang={language}");
+            let reply = nobody.send(Request::new("GET", &address).header("Accept", "text/html"));
+            if reply.status == 200 {
+                texts.push((address, reply.text()));
+            }
+        }
+    }
+    assert!(texts.len() == 12, "{} texts", texts.len());
+    for actor in [&ana, &sol] {
+        let tools = Value::Object(crate::agents::tools(actor));
+        texts.push((format!("tools of {actor}"), tools.to_string()));
+    }
+    texts.push(("/status".to_owned(), nobody.get("/status").text()));
+    for (place, text) in texts {
+        let text = text.to_lowercase();
+        for words in
+            ["§", "contract 9", "the contract", "o contrato", "(specification", "da especificação"]
+        {
+            let at = text.find(words);
+            let around = at.map(|at| text[..at].chars().rev().take(80).collect::<String>());
+            let around = around.map(|text| text.chars().rev().collect::<String>());
+            assert!(at.is_none(), "{place} says {words:?} after {around:?}");
+        }
+    }
+}
+
 /// Every named field of a schema and of those within it, with its schema.
 fn fields<'d>(schema: &'d Value, place: &str, found: &mut Vec<(String, &'d Value)>) {
     if let Some(properties) = schema["properties"].as_object() {

@@ -50,9 +50,66 @@ fn a_student_is_registered_once() {
     crm.post(CREATE, &student(&rui)).expect(409);
     let bare = crm.post(CREATE, &student("bia@example.com")).expect(201);
     assert_eq!(bare.json()["data"]["plano"], "free");
-    let stored = "SELECT name || ' ' || role || ' ' || coalesce(chat_number, '-') || ' ' || (password_hash LIKE '$argon2id$%')
+    let stored = "SELECT name || ' ' || role || ' ' || coalesce(chat_number, '-') || ' ' || (password_hash IS NULL)
                   FROM user WHERE email IN ('ana@example.com', 'bia@example.com') ORDER BY user_id";
     assert_eq!(site.stored(stored), ["Ana Souza vip 5511987654321 1", "Ana Souza free - 1"]);
+}
+
+#[test]
+fn a_registered_student_chooses_the_first_password_by_the_link() {
+    let site = Site::builder().unlimited().config("email.smtp_url", "smtp://127.0.0.1:9").start();
+    let crm = site.key(&["write"]);
+    crm.post(CREATE, &student("ana@example.com")).expect(201);
+    let nobody = site.anonymous();
+    let login = |email: &str, password: &str| {
+        nobody.post("/api/ext/auth", &json!({ "email": email, "senha": password }))
+    };
+    // Nothing opens it, and it looks like an account with another password, or like none.
+    let (_, rui) = (site.person("rui"), site.make_person("rui", "vip"));
+    for password in ["", "uma senha qualquer", "$argon2id$v=19$m=19456,t=2,p=1$AAAA$AAAA"] {
+        let shown = |email: &str| {
+            let reply = login(email, password);
+            (reply.status, reply.code())
+        };
+        let alike = shown("ana@example.com");
+        assert_eq!(alike, shown(&rui.email), "{password:?}");
+        assert_eq!(alike, shown("ninguem@example.com"), "{password:?}");
+    }
+    // The welcome is queued, with a link that lasts seven days.
+    assert_eq!(site.stored("SELECT CAST(count(*) AS TEXT) FROM outbox"), ["1"]);
+    let left = "SELECT CAST(l.expires_at - u.created_at AS TEXT) FROM one_time_link l JOIN user u USING (user_id)";
+    assert_eq!(site.stored(left), ["604800"]);
+    let printed = site.command(&["user", "password-link", "--email", "ana@example.com"]).ok();
+    let code = printed.trim().split_once("codigo=").unwrap().1.to_owned();
+    site.keep_secret("password link", &code);
+    let form = [("codigo", &*code), ("senha", "a senha que ela escolheu")];
+    nobody.send(Request::new("POST", "/senha").form(&form)).expect(303);
+    login("ana@example.com", "a senha que ela escolheu").expect(200);
+}
+
+#[test]
+fn the_time_of_a_login_does_not_tell_who_has_a_password() {
+    let site = Site::builder().unlimited().start();
+    site.key(&["write"]).post(CREATE, &student("ana@example.com")).expect(201);
+    let rui = site.make_person("rui", "vip").email;
+    let nobody = site.anonymous();
+    let time = |email: &str| {
+        let body = json!({ "email": email, "senha": "uma senha qualquer" });
+        let before = std::time::Instant::now();
+        nobody.post("/api/ext/auth", &body).expect(401);
+        before.elapsed()
+    };
+    // By turns, so that other work on the machine falls on all alike; the fastest
+    // of each is the least disturbed. An answer without a hash takes a tenth.
+    let emails = ["ana@example.com", &*rui, "ninguem@example.com"];
+    let mut fastest = [std::time::Duration::MAX; 3];
+    for _ in 0..15 {
+        for (place, email) in emails.iter().enumerate() {
+            fastest[place] = fastest[place].min(time(email));
+        }
+    }
+    let (least, most) = (fastest.iter().min().unwrap(), fastest.iter().max().unwrap());
+    assert!(*most < *least * 5, "{fastest:?} of {emails:?}");
 }
 
 #[test]

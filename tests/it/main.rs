@@ -100,6 +100,7 @@ mod partner_accounts; // Accounts of the Partner API in the operator's panel.
 mod partner_canary; // No answer to one party contains anything of an unrelated one.
 mod partner_drop; // Suppliers: relations, links, drop orders, reminders, files.
 mod partner_hub; // A seller's tokens in the panel.
+mod partner_input; // Ids of one type, and all faults of a call in one answer.
 mod partner_notify; // Notifications that partners send: once, by the chosen channel.
 mod partner_quota; // The quota of the month, under load and across kills.
 mod partner_reads; // What sellers read through the Partner API.

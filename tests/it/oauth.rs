@@ -221,7 +221,11 @@ fn an_app_reads_and_acts_for_its_person_until_it_is_disconnected() {
     assert_eq!(seen["nome"], "Assistente");
     assert_eq!(seen["acesso"], "partner:read partner:write");
     assert_eq!(seen["ultimo_endereco"], "127.0.0.1");
-    assert_eq!(hub(&ana)["usadas"], 0, "an app uses no quota");
+    assert_eq!(hub(&ana)["usadas"], 4, "an app's calls by REST count like any other");
+    crate::agents::call(&app, "list_orders", &json!({}));
+    assert_eq!(hub(&ana)["usadas"], 4, "what an assistant asks costs no quota");
+    crate::agents::call(&site.seller("ana"), "list_orders", &json!({}));
+    assert_eq!(hub(&ana)["usadas"], 5, "a personal token costs quota there too");
     let html = ana.get("/painel/parceiro").expect(200).text();
     assert!(html.contains("Aplicativos conectados") && html.contains("Assistente"), "{html}");
 

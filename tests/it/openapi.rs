@@ -216,6 +216,39 @@ fn well_formed_operation(document: &Value, path: &str, place: &str, operation: &
     }
 }
 
+/// Every place of a keyword anywhere.
+fn places(value: &Value, keyword: &str, place: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let here = format!("{place}/{name}");
+                if name == keyword {
+                    found.push(here.clone());
+                }
+                places(field, keyword, &here, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| places(item, keyword, place, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn no_schema_divides_amounts() {
+    let site = Site::builder().unlimited().start();
+    let (ana, sol) = (site.seller("ana").plan("scale"), site.supplier("sol").plan("scale"));
+    crate::partner_drop::relate(&site, &sol, &site.person("ana"));
+    let mut found = Vec::new();
+    places(&document(), "multipleOf", "", &mut found);
+    let mut known = 0;
+    for (name, tool) in [&ana, &sol].into_iter().flat_map(|actor| crate::agents::tools(actor)) {
+        places(&tool, "multipleOf", &name, &mut found);
+        known += 1;
+    }
+    assert_eq!(known, 21);
+    assert!(found.is_empty(), "most validators divide in floating point: {found:?}");
+}
+
 #[test]
 fn every_api_row_is_described_and_nothing_else() {
     let site = Site::start();

@@ -84,9 +84,11 @@ fn every_call_costs_one_but_those_that_were_refused_at_the_door() {
     let keyed =
         |body: &Value| Request::new("POST", NOTIFY).header("Idempotency-Key", "a").json(body);
     let large = vec![b' '; 1025];
-    let calls: [(&Actor<'_>, Request, u16, u64); 13] = [
+    let calls: [(&Actor<'_>, Request, u16, u64); 15] = [
         (&ana, get("/orders"), 200, 1),
-        (&ana, get("/orders").header("If-None-Match", &tag), 304, 1),
+        (&ana, get("/orders").header("If-None-Match", &tag), 304, 0),
+        (&ana, get("/orders").header("If-None-Match", "\"other\""), 200, 1),
+        (&ana, get("/orders?limit=0").header("If-None-Match", &tag), 400, 1),
         (&ana, get("/orders?limit=0"), 400, 1),
         (&ana, get("/stores/1/metrics"), 404, 1),
         (&ana, keyed(&notice), 200, 1),
@@ -111,6 +113,76 @@ fn every_call_costs_one_but_those_that_were_refused_at_the_door() {
     site.stop();
     site.start_again();
     assert_eq!(stored(&site), before, "the others used nothing at all");
+}
+
+#[test]
+fn a_good_copy_costs_a_place_in_the_minute_alone() {
+    let site = Site::builder()
+        .config("partner.plans.starter.quota", 6)
+        .config("partner.plans.starter.per_minute", 20)
+        .start();
+    let ana = site.seller("ana").plan("starter");
+    let orders = format!("{BASE}/orders");
+    let first = ana.get(&orders).expect(200);
+    let (tag, date) = ["etag", "last-modified"].map(|name| first.header(name).unwrap()).into();
+    assert_eq!(first.header("x-ratelimit-remaining"), Some("5"));
+    for (name, copy) in [("If-None-Match", tag), ("If-Modified-Since", date)].repeat(5) {
+        let reply = ana.send(Request::new("GET", &orders).header(name, copy)).expect(304);
+        // Of the quota, which has least left, each leaves what was there.
+        assert_eq!(reply.header("x-ratelimit-limit"), Some("6"), "{reply}");
+        assert_eq!(reply.header("x-ratelimit-remaining"), Some("5"), "{reply}");
+    }
+    let head = Request::new("HEAD", &orders).header("If-None-Match", tag);
+    ana.send(head).expect(304);
+    let usage = ana.get(&format!("{BASE}/usage")).expect(200).json();
+    assert_eq!((&usage["used"], &usage["daily"][0]["calls"]), (&json!(2), &json!(2)), "{usage}");
+    let calls = json!([
+        { "operation": "get_usage", "calls": 1 }, { "operation": "list_orders", "calls": 1 },
+    ]);
+    assert_eq!(usage["endpoints"], calls);
+    // 13 of the 20 of this minute are used.
+    for _ in 0..7 {
+        ana.send(Request::new("GET", &orders).header("If-None-Match", tag)).expect(304);
+    }
+    let limited = ana.send(Request::new("GET", &orders).header("If-None-Match", tag)).expect(429);
+    assert_eq!(limited.code(), "rate_limited");
+    // Once the quota is used up, a copy is not looked at.
+    site.clock().advance_s(60);
+    for _ in 0..4 {
+        ana.get(&orders).expect(200);
+    }
+    let refused = ana.send(Request::new("GET", &orders).header("If-None-Match", tag)).expect(429);
+    assert_eq!(refused.code(), "quota_exceeded");
+    site.stop();
+    site.start_again();
+    assert_eq!(stored(&site), 6);
+}
+
+#[test]
+fn a_kill_amid_good_copies_never_counts_one() {
+    let site = site_with_quota(1_000_000);
+    let ana = site.seller("ana").plan("starter");
+    let orders = format!("{BASE}/orders");
+    let tag = ana.get(&orders).expect(200).header("etag").unwrap().to_owned();
+    let (token, asked) = (ana.bearer_token().to_owned(), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let caller = site.bearer(&token);
+                let copy = || Request::new("GET", &orders).header("If-None-Match", &tag);
+                while caller.try_send(copy()).is_ok_and(|reply| reply.status == 304) {
+                    asked.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        until("the first call is written", Duration::from_secs(20), || {
+            (stored(&site) == 1 && asked.load(Ordering::Relaxed) > 200).then_some(())
+        });
+        site.kill();
+    });
+    site.start_again();
+    assert_eq!(stored(&site), 1);
+    assert_eq!(used(&site.bearer(&token)), 2);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What sellers read through the Partner API: stores with their figures,
 //! products, stock, listings at the marketplace, and their own usage.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -257,6 +258,42 @@ fn products_and_their_stock_are_the_callers_own() {
     for list in ["/products", "/products?sku=GAR", "/stock"] {
         assert!(data(&rui, list).is_empty(), "{list}");
     }
+}
+
+/// Ids of all movements that are shown.
+fn movement_ids(actor: &Actor<'_>) -> Vec<u64> {
+    let shown = data(actor, "/stock");
+    let movements = shown.iter().flat_map(|one| one["movements"].as_array().unwrap());
+    movements.map(|one| one["id"].as_str().unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn no_two_movements_share_an_id_and_none_that_is_gone_gives_its_id_away() {
+    let site = Site::builder().unlimited().start();
+    let (ana, person) = (site.seller("ana").plan("pro"), site.person("ana"));
+    let new = |sku: &str| {
+        let body = json!({ "sku": sku, "titulo": sku, "preco": 30, "estoque": 3 });
+        let made = person.post("/painel/produtos", &body).expect(201).json();
+        made["id"].as_str().unwrap().to_owned()
+    };
+    let moves = |product: &str| -> u64 {
+        let moved = json!({ "tipo": "entrada", "quantidade": 1, "motivo": "Compra" });
+        let made = person.post(&format!("/painel/produtos/{product}/movimentos"), &moved);
+        made.expect(201).json()["id"].as_str().unwrap().parse().unwrap()
+    };
+    let [first, second, last] = ["A", "B", "C"].map(new);
+    let made = [&first, &second, &first, &last].map(|product| moves(product));
+    let before = movement_ids(&ana);
+    assert_eq!(before.len(), 7);
+    assert_eq!(before.iter().collect::<BTreeSet<_>>().len(), 7, "{before:?}");
+    assert!(made.iter().all(|id| before.contains(id)), "{before:?} {made:?}");
+    // The newest product goes, and another may get its number.
+    person.post(&format!("/painel/produtos/{last}/excluir"), &json!({})).ok();
+    let again = moves(&new("C"));
+    let newest = before.iter().max().unwrap();
+    let fresh: Vec<u64> = movement_ids(&ana).into_iter().filter(|id| id > newest).collect();
+    assert_eq!(fresh.len(), 2, "{before:?} {fresh:?}");
+    assert!(fresh.contains(&again), "{fresh:?} {again}");
 }
 
 #[test]

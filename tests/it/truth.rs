@@ -119,6 +119,9 @@ const NOTHING: &[(&str, &str)] = &[
     ("received notifications by state", "
         SELECT concat_ws(' ', state, sum(notifications)) FROM ml_notification_count GROUP BY state
         HAVING sum(notifications) <> (SELECT count(*) FROM ml_notification n WHERE n.state = ml_notification_count.state)" ),
+    ("movements of stock that share a number", "
+        SELECT concat_ws(' ', 'movement', number) FROM stock_movement GROUP BY number HAVING count(*) > 1 OR number = 0
+        UNION ALL SELECT concat_ws(' ', 'last', number) FROM stock_movement_last WHERE number < (SELECT max(number) FROM stock_movement)" ),
     ("stock that is not the sum of its movements", "
         SELECT concat_ws(' ', p.sku, p.stock) FROM product p
         WHERE p.stock <> (SELECT coalesce(sum(change), 0) FROM stock_movement m WHERE m.product_id = p.product_id)" ),

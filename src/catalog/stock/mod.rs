@@ -28,7 +28,7 @@ named! {
 /// A movement as it is stored.
 #[derive(Clone, Debug)]
 pub struct Movement {
-    /// From 1, by product.
+    /// Of this movement alone, over all products; never given again.
     pub id: i64,
     pub kind: StockMovementKind,
     /// The number of units that it adds to the balance.
@@ -39,7 +39,7 @@ pub struct Movement {
     pub order_id: Option<OrderId>,
     pub created_at: Instant,
 }
-row!(Movement { id = "movement_id", kind, change, balance, reason, order_id, created_at });
+row!(Movement { id = "number", kind, change, balance, reason, order_id, created_at });
 
 /// A movement to be made.
 #[derive(Clone, Debug)]
@@ -59,11 +59,15 @@ pub fn record_movement(tx: &WriteTx<'_>, product: i64, movement: &NewMovement<'_
         (product, movement.change, tx.now()),
         |row| row.try_into(),
     )?;
+    let number: i64 = tx.value(
+        "UPDATE stock_movement_last SET number = number + 1 WHERE only = 1 RETURNING number",
+        [],
+    )?;
     tx.execute(
         "INSERT INTO stock_movement
-             (product_id, movement_id, kind, quantity, change, balance, reason, order_id, created_at)
+             (product_id, movement_id, kind, quantity, change, balance, reason, order_id, created_at, number)
          VALUES (?1, (SELECT coalesce(max(movement_id), 0) + 1 FROM stock_movement WHERE product_id = ?1),
-                 ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         (
             product,
             movement.kind,
@@ -73,6 +77,7 @@ pub fn record_movement(tx: &WriteTx<'_>, product: i64, movement: &NewMovement<'_
             movement.reason,
             movement.order,
             tx.now(),
+            number,
         ),
     )?;
     webhooks::raise(tx, owner, EventType::StockChanged, (product, 0))?;

@@ -113,7 +113,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         };
         super::record_movement(tx, id, &movement)?;
         change.made(tx);
-        let number = super::total(tx, id)?;
+        let made = super::page(tx, id, 0, 1)?;
+        let number = made.first().map_or(0, |movement| movement.id);
         change.answer.made(number, &page, "movimento")
     }))
 }

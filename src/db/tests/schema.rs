@@ -189,6 +189,29 @@ fn days_of_the_agency_have_the_sales_of_the_books() {
 }
 
 #[test]
+fn movements_of_before_get_numbers_in_their_order() {
+    let numbers = STEPS.iter().position(|step| step.name.contains("movement_numbers")).unwrap();
+    let (before, from) = STEPS.split_at(numbers);
+    let mut connection = migrated(BASELINE, before);
+    connection
+        .execute_batch(
+            "INSERT INTO user (user_id, email, name, role, created_at) VALUES (1, 'ana@x.com', 'Ana', 'pro', 1);
+             INSERT INTO product (product_id, owner_id, sku, ean, title, cost_cents, price_cents, stock,
+                                  created_at, updated_at, search_key)
+             VALUES (7, 1, 'A', '', 'A', 1, 2, 3, 1, 1, 'a'), (8, 1, 'B', '', 'B', 1, 2, 3, 1, 1, 'b');
+             INSERT INTO stock_movement (product_id, movement_id, kind, quantity, change, balance, reason, created_at)
+             VALUES (7, 1, 1, 1, 1, 1, '', 10), (7, 2, 1, 1, 1, 2, '', 30), (8, 1, 1, 1, 1, 1, '', 20)",
+        )
+        .unwrap();
+    for step in from {
+        in_transaction(&mut connection, step.sql, 9).unwrap();
+    }
+    let numbered = "SELECT product_id || ' ' || movement_id || ' ' || number FROM stock_movement ORDER BY number";
+    assert_eq!(texts(&connection, numbered), ["7 1 1", "8 1 2", "7 2 3"]);
+    assert_eq!(number(&connection, "SELECT number FROM stock_movement_last"), 3);
+}
+
+#[test]
 fn the_comparison_sees_columns_and_checks_but_not_layout() {
     let old = "CREATE TABLE a (id INTEGER PRIMARY KEY -- number\n) STRICT;";
     let step = Step { name: "0002_b", sql: "ALTER TABLE a ADD COLUMN b TEXT CHECK (b <> '');" };

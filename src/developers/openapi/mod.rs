@@ -160,7 +160,8 @@ impl Document {
                  Every call brings a personal token in `Authorization: Bearer`. A token sees its owner's data alone. \
                  Lists take `limit` and `offset`. Every GET sends an `ETag`; asked again with `If-None-Match` it answers 304 while nothing changed. \
                  A POST with an `Idempotency-Key` is safe to repeat.\n\n\
-                 Instants without an offset are civil time of the service; numbers of things are text. Unknown fields of bodies are ignored, unknown parameters are refused."
+                 Instants without an offset are civil time of the service. Ids are text of digits wherever they stand; parameters and bodies take a number as well. \
+                 Amounts are numbers with at most two decimals. Unknown fields of bodies are ignored, unknown parameters are refused."
             }
             Self::Platform => {
                 "The APIs around a platform for marketplace sellers, except the Partner API, which has a document of its own. Unknown fields of bodies are ignored; parameters may be given once."

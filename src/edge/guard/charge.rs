@@ -17,6 +17,7 @@ use crate::base::ids::{TokenHash, UserId};
 use crate::behind::LastUse;
 use crate::http::limit::{self, Class, Limit, Subject, Verdict};
 use crate::http::{Code, Problem};
+use crate::partner::usage::HeldCall;
 
 /// What a call costs. The default is nothing.
 #[derive(Default)]
@@ -42,6 +43,8 @@ pub(super) struct Quota {
     pub(super) user: UserId,
     pub(super) monthly: u64,
     pub(super) operation: &'static str,
+    /// Whether the caller has a copy. If it is still good, the call uses no quota.
+    pub(super) has_copy: bool,
 }
 
 /// One use of an API key.
@@ -64,6 +67,29 @@ pub struct Charged {
     /// Shown in the headers of the answer.
     pub verdict: Option<Verdict>,
     pub outcome: Result<(), Problem>,
+    /// What a 304 gives back.
+    pub held: Option<Held>,
+}
+
+/// A place in the quota that is given back when the caller's copy is still good.
+pub struct Held {
+    call: HeldCall,
+    /// Shown when the place was given back.
+    without: Verdict,
+}
+
+impl Held {
+    /// Gives the place back; returns what the headers then show.
+    pub fn give_back(self) -> Verdict {
+        self.call.give_back();
+        self.without
+    }
+}
+
+impl Charged {
+    const fn new(verdict: Option<Verdict>, outcome: Result<(), Problem>) -> Self {
+        Self { verdict, outcome, held: None }
+    }
 }
 
 impl From<Window> for Charge {
@@ -114,31 +140,37 @@ impl Charge {
         {
             if self.is_never_refused {
                 let verdict = Some(Verdict { allowed: true, ..verdict });
-                return Charged { verdict, outcome: Ok(()) };
+                return Charged::new(verdict, Ok(()));
             }
-            return Charged { verdict: windows, outcome: Err(rate_limited()) };
+            return Charged::new(windows, Err(rate_limited()));
         }
         let Some(quota) = &self.quota else {
-            return Charged { verdict: windows, outcome: Ok(()) };
+            return Charged::new(windows, Ok(()));
         };
-        let Quota { user, monthly, operation } = *quota;
+        let Quota { user, monthly, operation, has_copy } = *quota;
         let asked = match ask {
-            Ask::Count => app.usage.count(app, (user, monthly), operation, now),
-            Ask::Peek => app.usage.peek(app, (user, monthly), now),
+            Ask::Count if has_copy => app.usage.hold(app, (user, monthly), operation, now),
+            Ask::Count => {
+                let counted = app.usage.count(app, (user, monthly), operation, now);
+                counted.map(|verdict| (verdict, None))
+            }
+            Ask::Peek => app.usage.peek(app, (user, monthly), now).map(|verdict| (verdict, None)),
         };
+        let shown = |quota: Verdict| windows.map_or(quota, |windows| windows.stricter(quota));
         match asked {
-            Err(error) => Charged { verdict: windows, outcome: Err(error.into()) },
-            Ok(verdict) if !verdict.allowed => {
+            Err(error) => Charged::new(windows, Err(error.into())),
+            Ok((verdict, _)) if !verdict.allowed => {
                 if ask == Ask::Count {
                     self.uncount(app, self.windows.len(), now);
                 }
                 let problem =
                     Problem::new(Code::QuotaExceeded, "the plan's monthly quota is used up");
-                Charged { verdict: Some(verdict), outcome: Err(problem) }
+                Charged::new(Some(verdict), Err(problem))
             }
-            Ok(verdict) => {
-                let verdict = windows.map_or(verdict, |windows| windows.stricter(verdict));
-                Charged { verdict: Some(verdict), outcome: Ok(()) }
+            Ok((verdict, call)) => {
+                let before = Verdict { remaining: verdict.remaining.saturating_add(1), ..verdict };
+                let held = call.map(|call| Held { call, without: shown(before) });
+                Charged { held, ..Charged::new(Some(shown(verdict)), Ok(())) }
             }
         }
     }

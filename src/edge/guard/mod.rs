@@ -26,7 +26,7 @@ pub use browser::{
     student, visitor,
 };
 
-pub use charge::{Charge, Charged};
+pub use charge::{Charge, Charged, Held};
 pub use checkout::{CheckoutSender, checkout, prove_in_body};
 pub use cron::{CronCaller, cron};
 pub use keys::{KeyHolder, key};
@@ -41,6 +41,7 @@ use crate::base::ids::{TokenHash, UserId};
 use crate::db::Lane;
 use crate::drop::relations;
 use crate::edge::route::{Route, Surface};
+use crate::http::conditional::may_have_copy;
 use crate::http::limit::{Class, Limit, Subject, Verdict};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::partner::oauth::Granted;
@@ -191,9 +192,11 @@ impl Agent {
         Ok(())
     }
 
-    /// What a call of an operation costs, the same as at its own address.
+    /// What a call of an operation costs: the same as at its own address, but no quota
+    /// for an assistant that the owner connected.
     pub fn call<I>(&self, app: &App, operation: &Declared<I>) -> Charge {
-        partner_charge(app, &self.caller, &self.token, operation)
+        let charge = partner_charge(app, &self.caller, &self.token, operation);
+        if self.caller.granted.is_some() { Charge { quota: None, ..charge } } else { charge }
     }
 
     /// What every other message costs: one call in a rate window, and no quota.
@@ -396,7 +399,10 @@ where
             return Err(too_narrow());
         }
         entry.mark_used(app, caller.token_kind(), hash, (request.now, request.client));
-        let charge = partner_charge(app, &caller, &hash, operation);
+        let mut charge = partner_charge(app, &caller, &hash, operation);
+        if let Some(quota) = &mut charge.quota {
+            quota.has_copy = may_have_copy(request.headers());
+        }
         Ok((caller, owner, charge))
     });
     of_partner(app, request, found)
@@ -460,7 +466,7 @@ fn partner_caller(
 
 /// An account has the rate of its plan for all its tokens together, and each
 /// token has a limit of its own for calls that change something. An operation
-/// that is allowed only rarely has one more window, for the whole account.
+/// that is allowed only rarely has one more window for each token.
 fn partner_charge<I>(
     app: &App,
     caller: &PartnerCaller,
@@ -475,19 +481,16 @@ fn partner_charge<I>(
         subject: Subject::id(user.0),
         limit: limit(caller.plan.per_minute),
     };
+    // The token of a connected app is replaced often.
+    let token = || caller.granted.map_or_else(|| Subject::token(hash), Granted::subject);
     let posts = (operation.method == Method::POST).then(|| Window {
         class: Class::PartnerPost,
-        // The token of a connected app is replaced often.
-        subject: caller.granted.map_or_else(|| Subject::token(hash), Granted::subject),
+        subject: token(),
         limit: limit(limits.partner_post),
     });
-    let rare = operation.is_rare.then(|| remind_all(app, user));
-    // Calls of connected apps use no quota (contract §9).
-    let quota = caller.granted.is_none().then_some(Quota {
-        user,
-        monthly: caller.plan.quota,
-        operation: operation.name,
-    });
+    let rare = operation.is_rare.then(|| remind_all(app, token()));
+    let (monthly, operation) = (caller.plan.quota, operation.name);
+    let quota = Some(Quota { user, monthly, operation, has_copy: false });
     Charge { windows: [rare, posts, Some(all_calls)], quota, ..Charge::default() }
 }
 
@@ -498,15 +501,16 @@ fn too_narrow() -> Problem {
     )
 }
 
-/// The window of a supplier's reminders to all sellers.
-fn remind_all(app: &App, supplier: UserId) -> Window {
+/// The window of reminders to all sellers: of a token, a connected app, or the panel of
+/// a supplier.
+fn remind_all(app: &App, subject: Subject) -> Window {
     let limit = Limit { count: 1, window_s: app.config.limits.remind_all_window_s };
-    Window { class: Class::PartnerRemindAll, subject: Subject::id(supplier.0), limit }
+    Window { class: Class::PartnerRemindAll, subject, limit }
 }
 
 /// What a supplier's reminder to all sellers costs when sent from the panel.
 pub fn remind_all_charge(app: &App, supplier: UserId) -> Charge {
-    remind_all(app, supplier).into()
+    remind_all(app, Subject::id(supplier.0)).into()
 }
 
 /// The token of `Authorization: Bearer …`.

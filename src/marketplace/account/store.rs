@@ -41,7 +41,7 @@ pub struct LinkedAccount {
     pub linked_at: Instant,
 }
 
-/// A linked account with its sales (contract §5).
+/// A linked account with its sales.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSummary {
     pub linked: LinkedAccount,

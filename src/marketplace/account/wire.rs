@@ -11,7 +11,7 @@ use crate::marketplace::sync::wire::AreaJson;
 use crate::wire;
 
 wire! {
-    /// A linked account (contract §5).
+    /// A linked account.
     #[derive(Serialize, JsonSchema)]
     pub struct LinkedAccount of(account: AccountSummary, zone: Zone) after {
         let linked = account.linked;

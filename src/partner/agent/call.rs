@@ -16,11 +16,11 @@ use crate::app::App;
 use crate::edge::guard::Agent;
 use crate::edge::route::Todo;
 use crate::http::body::Body;
-use crate::http::input::whole;
+use crate::http::input::{FromField as _, RowNumber, whole};
 use crate::http::limit::Verdict;
 use crate::http::reply::media;
-use crate::http::{Code, Family, Problem, Reply, Request};
-use crate::partner::operation::{Declared, Party};
+use crate::http::{Code, Family, Fields, Problem, Reply, Request};
+use crate::partner::operation::{Declared, Party, all_faults};
 use crate::partner::{PATH, PATH_DEV, seller, supplier};
 
 /// Largest file that is included in an answer.
@@ -94,13 +94,14 @@ impl Call<'_> {
             return Err(refused(asked, verdict, problem));
         }
         answer.verdict = count_message(app, &agent.call(app, operation), Some(asked))?;
-        let begun = build_rest_request(operation, arguments, request).and_then(|rest_request| {
+        let begun = build_rest_request(operation, arguments, request);
+        let begun = begun.and_then(|(rest_request, faults)| {
             if answer.is_file {
                 let below = operation.path.strip_prefix(PATH).unwrap_or(operation.path);
                 let base = &app.addresses.dev_base_url;
                 answer.address = format!("{base}{PATH_DEV}{below}?{}", rest_request.query_text());
             }
-            operation.begin(app, &party, &rest_request)
+            all_faults(faults, operation.begin(app, &party, &rest_request))
         });
         Ok(match begun {
             Err(problem) => return Err(answer.problem(problem)),
@@ -115,27 +116,34 @@ impl Call<'_> {
 }
 
 /// The request with the same arguments, as the operation's own address would
-/// get it.
+/// get it, and what an address cannot show: arguments of another type.
 fn build_rest_request<P>(
     operation: &Declared<P>,
     arguments: &Map<String, Value>,
     request: &Request,
-) -> Result<Request, Problem> {
+) -> Result<(Request, Fields), Problem> {
     let mut variables: Vec<(String, String)> = Vec::new();
+    let mut faults = Fields::new();
+    let mut text_of = |name: &str, value: &Value| {
+        let text = argument_as_text(operation.name, name, value);
+        text.map_err(|said| faults.push((name.to_owned().into(), said.into()))).ok()
+    };
     let mut query = Serializer::new(String::new());
     let mut body = Vec::new();
     if operation.method == Method::POST {
         body = serde_json::to_vec(arguments).map_err(Problem::internal)?;
     } else {
         for name in operation.path.split(['{', '}']).skip(1).step_by(2) {
-            let value = arguments.get(name).filter(|value| !value.is_null());
-            let value = value.ok_or_else(|| Problem::field(name, "is required"))?;
-            variables.push((name.to_owned(), argument_as_text(operation.name, name, value)?));
+            let text = text_of(name, arguments.get(name).unwrap_or(&Value::Null));
+            variables.push((name.to_owned(), text.unwrap_or_default()));
         }
         for (name, value) in arguments {
             // Models send null for arguments that they leave out.
-            if !value.is_null() && !variables.iter().any(|(known, _)| known == name) {
-                query.append_pair(name, &argument_as_text(operation.name, name, value)?);
+            if !value.is_null()
+                && !variables.iter().any(|(known, _)| known == name)
+                && let Some(text) = text_of(name, value)
+            {
+                query.append_pair(name, &text);
             }
         }
     }
@@ -147,7 +155,7 @@ fn build_rest_request<P>(
         .header(CONTENT_TYPE, media::JSON)
         .body(())
         .map_err(|_| Problem::new(Code::UriTooLong, "the arguments are too long"))?;
-    Ok(Request {
+    let rest_request = Request {
         head: head.into_parts().0,
         body: body.into(),
         variables,
@@ -157,32 +165,43 @@ fn build_rest_request<P>(
         lane: request.lane,
         family: Family::Partner,
         notice: None,
-    })
+    };
+    Ok((rest_request, faults))
 }
 
-/// An argument as text for an address, when it has the type of the tool's
-/// schema. The check is needed because the text no longer shows the type.
-fn argument_as_text(tool: &str, name: &str, value: &Value) -> Result<String, Problem> {
-    let kinds = tools::named(tool).map(|tool| &tool.input["properties"][name]["type"]);
-    let has = |wanted: &str| match kinds {
-        Some(Value::String(kind)) => kind == wanted,
-        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == wanted),
-        // The schema does not have this name; the operation reports the error.
-        _ => true,
-    };
-    let wanted = |said: &'static str| Err(Problem::field(name.to_owned(), said));
+/// An argument as text for an address, when it has a type of the tool's
+/// schema; otherwise what is wrong. The check is needed because the text no longer
+/// shows the type.
+fn argument_as_text(tool: &str, name: &str, value: &Value) -> Result<String, &'static str> {
+    let schema = tools::named(tool).and_then(|tool| tool.input["properties"].get(name));
+    // The operation reports that it does not know the name.
+    let Some(schema) = schema else { return Ok(value.to_string()) };
+    let has = |kind: &str| takes(schema, kind);
+    let is_id = has("string") && has("integer");
     match value {
+        Value::Null => Err("is required"),
         Value::String(text) if has("string") => Ok(text.clone()),
         Value::Number(number) if has("integer") => match whole(number) {
-            Some(number) => Ok(number.to_string()),
-            None => wanted("must be a whole number"),
+            Some(number) if !is_id || number <= RowNumber::MOST => Ok(number.to_string()),
+            _ if is_id => Err(RowNumber::WANTED),
+            _ => Err("must be a whole number"),
         },
         Value::Number(number) if has("number") => Ok(number.to_string()),
         Value::Bool(flag) if has("boolean") => Ok(flag.to_string()),
-        _ if has("integer") => wanted("must be a whole number"),
-        _ if has("number") => wanted("must be a number"),
-        _ if has("boolean") => wanted("must be true or false"),
-        _ => wanted("must be text"),
+        _ if is_id => Err(RowNumber::WANTED),
+        _ if has("integer") => Err("must be a whole number"),
+        _ if has("number") => Err("must be a number"),
+        _ if has("boolean") => Err("must be true or false"),
+        _ => Err("must be text"),
+    }
+}
+
+/// Whether values of a type fit a schema, which names one type or several.
+fn takes(schema: &Value, kind: &str) -> bool {
+    match &schema["type"] {
+        Value::String(one) => one == kind,
+        Value::Array(kinds) => kinds.iter().any(|one| one == kind),
+        _ => schema["anyOf"].as_array().into_iter().flatten().any(|one| takes(one, kind)),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::db::{Filters, Lane, Page, Record as _};
 use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
-use crate::http::input::Check;
+use crate::http::input::{Check, RowNumber};
 use crate::http::{Code, Problem};
 use crate::list_arguments;
 use crate::marketplace::account::stores;
@@ -36,8 +36,7 @@ list_arguments! {
         #[schemars(length(min = 1, max = LONGEST_WORD))]
         status: String,
         /// Marketplace seller id of one connected account.
-        #[schemars(range(min = 1, max = i64::MAX))]
-        store: i64,
+        store: RowNumber,
         /// A SKU, as a whole.
         #[schemars(length(min = 1, max = LONGEST_SKU))]
         sku: String,
@@ -143,7 +142,7 @@ impl Operation for ListAnnouncements {
         let asked = Asked {
             owner: seller.account.user_id,
             status: check.search("status", query.status, LONGEST_WORD),
-            store: check.number("store", query.store, 1..=i64::MAX).map(MlUserId),
+            store: check.optional("store", query.store).map(|RowNumber(store)| MlUserId(store)),
             sku: check.search("sku", query.sku, LONGEST_SKU),
             search: check.search("q", query.q, LONGEST_SEARCH),
             window: Window::read(&mut check, query.limit, query.offset),

@@ -13,7 +13,7 @@ use crate::db::{Lane, ReadTx, Result as DbResult};
 use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
-use crate::http::input::{Check, Field};
+use crate::http::input::{Check, Field, RowNumber};
 use crate::http::schema::DAY;
 use crate::http::{Code, Problem};
 use crate::marketplace::books::order_status::OrderStatus;
@@ -33,8 +33,8 @@ pub struct GetStoreMetrics;
 #[serde(deny_unknown_fields)]
 pub struct MetricsQuery {
     /// Marketplace seller id of a connected account.
-    #[schemars(range(min = 1, max = i64::MAX), extend("examples" = [123_456_789]))]
-    ml_id: Field<i64>,
+    #[schemars(extend("examples" = ["123456789"]))]
+    ml_id: Field<RowNumber>,
     /// First civil day; 29 days before the last one unless it is given.
     #[serde(default)]
     #[schemars(extend("format" = "date", "pattern" = DAY))]
@@ -174,25 +174,23 @@ impl Operation for GetStoreMetrics {
         query: MetricsQuery,
     ) -> Result<Todo<StoreMetrics>, Problem> {
         let mut check = Check::query();
-        let account = check.number("ml_id", query.ml_id, 1..=i64::MAX).map(MlUserId);
+        let RowNumber(account) = check.required("ml_id", query.ml_id);
+        let account = MlUserId(account);
         let (from, to) = (check.day("from", query.from), check.day("to", query.to));
         let to = to.unwrap_or_else(|| app.day(seller.called_at));
         let from = from.unwrap_or_else(|| to.plus(1 - USUAL_DAYS));
+        if from > to {
+            check.fail("from", "must not be after `to`");
+        } else if to.0 - from.0 >= MOST_DAYS {
+            check.fail("from", format!("a period has at most {MOST_DAYS} days"));
+        }
         check.finish()?;
         let owner = seller.account.user_id;
         // Slow: listings without stock are counted row by row.
         Ok(Todo::Slow(Box::new(move |app| {
-            let account = account.ok_or_else(Problem::not_found)?;
             app.db.read(Lane::Slow, |tx| {
                 let seller =
                     SellerStanding::of(tx, owner, account)?.ok_or_else(Problem::not_found)?;
-                if from > to {
-                    return Err(Problem::field("from", "must not be after `to`"));
-                }
-                if to.0 - from.0 >= MOST_DAYS {
-                    let said = format!("a period has at most {MOST_DAYS} days");
-                    return Err(Problem::field("from", said));
-                }
                 Ok(StoreMetrics::of(tx, (owner, account), (from, to), seller)?)
             })
         })))

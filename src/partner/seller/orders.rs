@@ -14,7 +14,7 @@ use crate::db::{self, Lane, ReadTx};
 use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
-use crate::http::input::Check;
+use crate::http::input::{Check, RowNumber};
 use crate::http::schema::DAY;
 use crate::http::{Code, Problem};
 use crate::list_arguments;
@@ -34,8 +34,7 @@ list_arguments! {
         #[schemars(extend("enum" = ORDER_STATES))]
         status: String,
         /// Marketplace seller id of one connected account.
-        #[schemars(range(min = 1, max = i64::MAX))]
-        store: i64,
+        store: RowNumber,
         /// First civil day of `date_created`.
         #[schemars(extend("format" = "date", "pattern" = DAY))]
         from: String,
@@ -121,7 +120,7 @@ impl OrdersQuery {
         if status.as_deref().is_some_and(|status| !ORDER_STATES.contains(&status)) {
             check.fail("status", format!("must be one of {}", ORDER_STATES.join(", ")));
         }
-        let store = check.number("store", self.store, 1..=i64::MAX);
+        let store = check.optional("store", self.store).map(|RowNumber(store)| store);
         let (from, to) = (check.day("from", self.from), check.day("to", self.to));
         let listing = check.optional("ml_id", self.ml_id);
         let item_id = listing.as_deref().map(item_number);
@@ -228,7 +227,7 @@ struct Orders<'o> {
     pagination: &'o Pagination,
 }
 
-/// An order on the wire (specification, "Partner order"; contract §9).
+/// An order.
 #[derive(Serialize, JsonSchema)]
 struct OrderItem<'o> {
     /// Number of the order at the marketplace.

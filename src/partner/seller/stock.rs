@@ -29,7 +29,7 @@ const MANY: i64 = 1_000;
 pub struct GetStock;
 
 list_arguments! {
-    /// Which products are asked for, by SKU, and how much of each.
+    /// How much is asked for of each product.
     pub struct StockQuery {
         /// Newest movements of each product.
         #[schemars(range(min = 0, max = MOST_MOVEMENTS), extend("default" = MOVEMENTS))]
@@ -55,7 +55,7 @@ pub struct ProductStock {
 
 #[derive(Serialize, JsonSchema)]
 struct StockMovement {
-    /// Number of the movement.
+    /// Number of the movement; no other has it.
     id: String,
     /// `in`, `out`, or `adjust` after a count.
     #[serde(rename = "type")]
@@ -116,7 +116,9 @@ impl Operation for GetStock {
         title: "Stock and movements",
         when: "\
             Use it for how many units there are of a product and why: each entry has the newest \
-            movements. `sku` asks for one product; `movements` for how many movements of each.",
+            movements, and `movements` says how many. Products come in the order of their SKU, \
+            so one of them is found by paging; `list_products` takes a `sku` and also has the \
+            balance (`stock`).",
         effect: Effect::Reads,
     };
 

@@ -56,9 +56,9 @@ impl Operation for GetUsage {
     type Reply = UsageReply;
 
     const DETAILS: &'static str = "\
-        What counts: every call that was let in, also one that was answered 304 or an \
-        error of its own. What does not: calls refused with 401, 402, 403, 405, 413 or \
-        429.";
+        What counts: every call that was let in, also one that was answered an error of \
+        its own. What does not: answers 304, calls refused with 401, 402, 403, 405, 413 or \
+        429, and what an assistant that the owner connected asks at `/mcp`.";
     const EXAMPLE: Example = Example {
         sent: "",
         answer: r#"{
@@ -82,7 +82,7 @@ impl Operation for GetUsage {
         title: "API usage",
         when: "\
             Use it when somebody asks how many calls of the plan are used or left this month. \
-            Calls of an assistant that its owner connected are free and not in it.",
+            What an assistant that its owner connected asks here is free and not in it.",
         effect: Effect::Reads,
     };
 

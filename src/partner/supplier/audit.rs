@@ -10,7 +10,7 @@ use crate::edge::docs::Example;
 use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
 use crate::http::Problem;
-use crate::http::input::Check;
+use crate::http::input::{Check, RowNumber};
 use crate::list_arguments;
 use crate::partner::list::{ListOf, Window, reading};
 use crate::partner::operation::{Effect, Operation, Tool};
@@ -21,8 +21,7 @@ list_arguments! {
     /// Which listings are asked for.
     pub struct AuditQuery {
         /// Number of a seller, to see that seller's only.
-        #[schemars(range(min = 1, max = i64::MAX))]
-        seller_id: i64,
+        seller_id: RowNumber,
     }
 }
 
@@ -84,7 +83,8 @@ impl Operation for AuditCatalog {
         query: AuditQuery,
     ) -> Result<Todo<Self::Reply>, Problem> {
         let mut check = Check::query();
-        let seller = check.number("seller_id", query.seller_id, 1..=i64::MAX).map(UserId);
+        let seller = check.optional("seller_id", query.seller_id);
+        let seller = seller.map(|RowNumber(seller)| UserId(seller));
         let window = Window::read(&mut check, query.limit, query.offset);
         check.finish()?;
         let wanted = Wanted { supplier: supplier.account.user_id, seller, reason: None };

@@ -12,7 +12,7 @@ use crate::db::Lane;
 use crate::drop::orders;
 use crate::edge::guard::Supplier;
 use crate::edge::route::SlowWork;
-use crate::http::input::{Check, Field};
+use crate::http::input::{Check, Field, RowNumber};
 use crate::http::reply::media;
 use crate::http::{Problem, Reply};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
@@ -31,12 +31,12 @@ pub struct GetLabel;
 pub struct LabelQuery {
     /// The parcel, as `shipping.id` of a drop order.
     #[serde(default)]
-    #[schemars(!default, range(min = 1, max = i64::MAX))]
-    ship_id: Field<i64>,
+    #[schemars(!default)]
+    ship_id: Field<RowNumber>,
     /// The seller who sends it.
     #[serde(default)]
-    #[schemars(!default, range(min = 1, max = i64::MAX))]
-    seller_id: Field<i64>,
+    #[schemars(!default)]
+    seller_id: Field<RowNumber>,
 }
 
 pub struct GetInvoice;
@@ -47,28 +47,22 @@ pub struct GetInvoice;
 pub struct InvoiceQuery {
     /// The marketplace's order.
     #[serde(default)]
-    #[schemars(!default, range(min = 1, max = i64::MAX))]
-    order_id: Field<i64>,
+    #[schemars(!default)]
+    order_id: Field<RowNumber>,
     /// The seller whose order it is.
     #[serde(default)]
-    #[schemars(!default, range(min = 1, max = i64::MAX))]
-    seller_id: Field<i64>,
+    #[schemars(!default)]
+    seller_id: Field<RowNumber>,
 }
 
-/// Reads two required numbers.
+/// Reads two required ids.
 fn read_ids(
-    (name, field): (&'static str, Field<i64>),
-    seller: Field<i64>,
+    (name, field): (&'static str, Field<RowNumber>),
+    seller: Field<RowNumber>,
 ) -> Result<(i64, UserId), Problem> {
     let mut check = Check::query();
-    let mut positive = |name: &'static str, field: Field<i64>| {
-        let number: i64 = check.required(name, field);
-        if number < 1 {
-            check.fail(name, "must be a positive number");
-        }
-        number
-    };
-    let (number, seller) = (positive(name, field), positive("seller_id", seller));
+    let RowNumber(number) = check.required(name, field);
+    let RowNumber(seller) = check.required("seller_id", seller);
     check.finish()?;
     Ok((number, UserId(seller)))
 }

@@ -210,13 +210,15 @@ impl Operation for UnlinkListing {
         sent: OldListingLink,
     ) -> Result<Todo<Unlinked>, Problem> {
         let mut check = Check::json();
+        let (by_link, by_seller) = (sent.link_id.has_value(), sent.seller_id.has_value());
         let link: Option<RowNumber> = check.optional("link_id", sent.link_id);
         let seller: Option<RowNumber> = check.optional("seller_id", sent.seller_id);
-        let item = match (link, sent.ml_id.is_absent()) {
-            (Some(_), true) => 0,
-            _ => item(&mut check, sent.ml_id),
+        // A link that is named, well or badly, needs no listing.
+        let item = match by_link && !sent.ml_id.has_value() {
+            true => 0,
+            false => item(&mut check, sent.ml_id),
         };
-        if link.is_none() && seller.is_none() {
+        if !by_link && !by_seller {
             check.fail("link_id", "is required, or seller_id and ml_id");
         }
         check.finish()?;

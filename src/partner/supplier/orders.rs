@@ -12,7 +12,7 @@ use crate::edge::docs::Example;
 use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
 use crate::http::Problem;
-use crate::http::input::Check;
+use crate::http::input::{Check, RowNumber};
 use crate::list_arguments;
 use crate::partner::list::{ListOf, Window, reading};
 use crate::partner::operation::{Effect, Operation, Tool};
@@ -26,8 +26,7 @@ list_arguments! {
         #[schemars(extend("enum" = Standing::ALL.map(Standing::name)))]
         status: String,
         /// Number of a seller, to see that seller's only.
-        #[schemars(range(min = 1, max = i64::MAX))]
-        seller_id: i64,
+        seller_id: RowNumber,
     }
 }
 
@@ -146,7 +145,8 @@ impl Operation for ListDropOrders {
             let known = Standing::ALL.map(Standing::name).join(", ");
             check.fail("status", format!("must be one of {known}"));
         }
-        let seller = check.number("seller_id", query.seller_id, 1..=i64::MAX).map(UserId);
+        let seller = check.optional("seller_id", query.seller_id);
+        let seller = seller.map(|RowNumber(seller)| UserId(seller));
         let window = Window::read(&mut check, query.limit, query.offset);
         check.finish()?;
         let now = supplier.called_at;

@@ -107,8 +107,8 @@ impl Operation for RemindAll {
     type Reply = AllReminded;
 
     const DETAILS: &'static str = "\
-        Each seller is told once of all that is overdue. May be called once in five \
-        minutes, whichever token of the account calls; the headers show that window.";
+        Each seller is told once of all that is overdue. Each token may call it once in \
+        five minutes; the headers show that window. A connected app counts as one token.";
     const EXAMPLE: Example = Example { sent: "{}", answer: r#"{"sellers": 2, "orders": 5}"# };
     const TOOL: Tool = Tool {
         title: "Remind all who are overdue",

@@ -95,7 +95,6 @@ pub fn apply(
                 name: row.nome.clone(),
                 role,
                 chat_number: row.chat_number.clone(),
-                password_hash: None,
                 paid_until: None,
                 welcome: true,
             };
