@@ -19,6 +19,7 @@ use crate::accounts::views::DemoLogin;
 use crate::app::{App, Parts};
 use crate::base::{Stop, worker};
 use crate::behind;
+use crate::catalog;
 use crate::cron;
 use crate::db::{Db, Lane};
 use crate::edge;
@@ -28,6 +29,7 @@ use crate::http::server::Limits;
 use crate::marketplace;
 use crate::messages::{delivery, telegram};
 use crate::partner::webhooks;
+use crate::people::import;
 use crate::program::recount;
 use crate::routes;
 
@@ -85,6 +87,10 @@ impl Server {
         let app = App::new(parts).map_err(|problem| anyhow!(problem))?;
         behind::load(&app)?;
         app.db.write(delivery::store::recover)?;
+        // What an import had settled is whole before anybody looks.
+        if let Err(error) = catalog::import::apply::resume(&app.db) {
+            tracing::warn!(%error, "an interrupted import of products was not finished");
+        }
         secret::ensure(&app.config, &app.db, &app.sealer)?;
         if !app.config.push.subject.is_empty() {
             let keys = secret::push_keys(&app.db, &app.sealer)?;
@@ -243,6 +249,7 @@ fn start_workers(
     workers.extend(telegram::start_workers(app, stop)?);
     workers.push(webhooks::start_worker(app, stop)?);
     workers.push(recount::start_worker(app, stop)?);
+    workers.push(import::apply::start_worker(app, stop)?);
     let counting = Arc::clone(app);
     workers.push(worker::start("write-behind", stop, move |stop| {
         behind::run(&counting, stop);
@@ -283,6 +290,7 @@ fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::
     stop.stop();
     app.marketplace.stop();
     app.recount.stop();
+    app.imports.stop();
     for worker in workers {
         if worker.join().is_err() {
             tracing::error!("a worker ended in a panic");

@@ -58,6 +58,7 @@ pub(super) const STEPS: &[Step] = steps![
     "0018_agency",
     "0019_fewer_pages",
     "0020_fewer_indexes",
+    "0024_bounded_jobs",
 ];
 
 /// Schema version of this program.

@@ -1,8 +1,11 @@
 //! Notifications in the database. The unread count is kept with each write.
 
+use std::sync::Arc;
+
 use super::{NewNotification, Notification};
 use crate::base::UserId;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::changes::{self, IssuedSeconds, Topic};
+use crate::db::{Db, DbError, Lane, ReadTx, Result, WriteTx};
 use crate::row;
 
 row!(Notification {
@@ -93,14 +96,69 @@ pub fn page(tx: &ReadTx<'_>, owner: UserId, limit: u32, offset: u32) -> Result<V
     )
 }
 
-/// Marks all notifications of a person as read; returns how many were unread.
-pub fn mark_all_read(tx: &WriteTx<'_>, owner: UserId) -> Result<usize> {
-    let marked = tx.execute(
-        "UPDATE notification INDEXED BY notification_unread SET read_at = ?2 WHERE owner_id = ?1 AND read_at IS NULL",
-        (owner, tx.now()),
-    )?;
-    tx.execute("UPDATE notification_count SET unread = 0 WHERE owner_id = ?1", [owner])?;
+/// Marks the notifications of `ids` as read, or all that a person has now;
+/// returns how many were unread. Piece by piece, for there can be many.
+pub fn mark(
+    db: &Db,
+    issued: &Arc<IssuedSeconds>,
+    owner: UserId,
+    ids: Option<Vec<i64>>,
+) -> Result<usize> {
+    let last: i64 = db.read(Lane::Brief, |tx| {
+        let last = "SELECT last_id FROM notification_count WHERE owner_id = ?1";
+        Ok::<_, DbError>(tx.maybe(last, [owner])?.unwrap_or(0))
+    })?;
+    let (ids, mut marked) = (Arc::new(ids), 0);
+    for piece in 0.. {
+        let (ids, issued) = (Arc::clone(&ids), Arc::clone(issued));
+        let (more, is_over) = db.write_piece(move |tx| {
+            let (more, is_over) = match &*ids {
+                None => mark_unread(tx, owner, last)?,
+                Some(ids) => {
+                    let of = ids.chunks(PIECE).nth(piece).unwrap_or_default();
+                    (mark_read(tx, owner, of)?, (piece + 1) * PIECE >= ids.len())
+                }
+            };
+            if more > 0 {
+                changes::stamp(tx, &issued, owner, Topic::Notifications)?;
+            }
+            Ok::<_, DbError>((more, is_over))
+        })?;
+        marked += more;
+        if is_over {
+            break;
+        }
+    }
     Ok(marked)
+}
+
+/// Notifications of `ids` that one job of the writer marks.
+const PIECE: usize = 100;
+
+/// Marks notifications up to `last` as read; returns how many, and whether none
+/// is left.
+fn mark_unread(tx: &WriteTx<'_>, owner: UserId, last: i64) -> Result<(usize, bool)> {
+    let mut marked = 0;
+    let is_over = tx.work_off(|most| {
+        let some = tx.execute(
+            "UPDATE notification SET read_at = ?3
+             WHERE owner_id = ?1 AND (created_at, notification_id) IN (
+                 SELECT created_at, notification_id FROM notification INDEXED BY notification_unread
+                 WHERE owner_id = ?1 AND read_at IS NULL AND notification_id <= ?2 LIMIT ?4)",
+            (owner, last, tx.now(), i64::try_from(most).unwrap_or(1)),
+        )?;
+        marked += some;
+        Ok::<_, DbError>(some)
+    })?;
+    count_read(tx, owner, marked)?;
+    Ok((marked, is_over))
+}
+
+fn count_read(tx: &WriteTx<'_>, owner: UserId, marked: usize) -> Result<()> {
+    tx.run(
+        "UPDATE notification_count SET unread = unread - ?2 WHERE owner_id = ?1",
+        (owner, i64::try_from(marked).unwrap_or(0)),
+    )
 }
 
 /// Marks some notifications as read; returns how many were unread. Ids of other
@@ -114,10 +172,7 @@ pub fn mark_read(tx: &WriteTx<'_>, owner: UserId, ids: &[i64]) -> Result<usize> 
             (owner, id, tx.now()),
         )?;
     }
-    tx.execute(
-        "UPDATE notification_count SET unread = unread - ?2 WHERE owner_id = ?1",
-        (owner, i64::try_from(marked).unwrap_or(0)),
-    )?;
+    count_read(tx, owner, marked)?;
     Ok(marked)
 }
 
