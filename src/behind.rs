@@ -288,9 +288,7 @@ fn delete_expired(app: &App) -> Result<(), DbError> {
     in_pieces(app, idempotency::forget)?;
     in_pieces(app, oauth::forget)?;
     in_pieces(app, notices::forget)?;
-    in_pieces(app, |tx, most| {
-        relations::forget(tx, retention::RELATIONS.before(tx.now()), most)
-    })?;
+    in_pieces(app, |tx, most| relations::forget(tx, retention::RELATIONS.before(tx.now()), most))?;
     in_pieces(app, |tx, most| {
         purchases::forget_bodies(tx, retention::PURCHASE_BODIES.before(tx.now()), most)
     })?;

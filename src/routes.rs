@@ -335,7 +335,7 @@ fn products(who: Access, [list, file, one, removed, moved]: ProductPaths) -> [Ro
         post(file, Call::Session(who, Run::Slow(import::send)), "Takes a file of products, all of it or nothing.").body_at_most(LIST),
         get(one, Call::Session(who, Run::Read(pages::show)), "One product with the movements of its stock; `novo` for a new one."),
         post(one, Call::Session(who, Run::Write(pages::change)), "Changes a product.").body_at_most(SMALL),
-        post(removed, Call::Session(who, Run::Write(pages::delete)), "Removes a product with its movements.").body_at_most(SMALL),
+        post(removed, Call::Session(who, Run::Slow(pages::delete)), "Removes a product with its movements.").body_at_most(SMALL),
         post(moved, Call::Session(who, Run::Write(stock::create)), "Notes what came into stock, went out or was counted.").body_at_most(SMALL),
     ]
 }
@@ -352,7 +352,7 @@ fn agency_links() -> [Route; 8] {
         get("/convite/pronto", Call::Visitor(Run::Read(invites::done)), "What came of following an invitation, as page or JSON."),
         post("/admin/agencia/clientes/{id}/convite", Call::Session(Agency, Run::Write(invites::renew)), "Makes a client's invitation in place of the one before and shows it once.").body_at_most(SMALL),
         post("/admin/agencia/clientes/{id}/convite/encerrar", Call::Session(Agency, Run::Write(invites::end)), "Ends a client's invitation.").body_at_most(SMALL),
-        post("/painel/ml/contas/{ml_user_id}/agencia/encerrar", Call::Session(Student, Run::Write(leaving::end)), "Ends the agency's care of an own account.").body_at_most(SMALL),
+        post("/painel/ml/contas/{ml_user_id}/agencia/encerrar", Call::Session(Student, Run::Slow(leaving::end)), "Ends the agency's care of an own account.").body_at_most(SMALL),
         get("/admin/agencia/etiquetas", Call::Session(Agency, Run::Read(labels::list)), "Parcels of a client's account that are ready to be sent, as page or JSON."),
         get("/admin/agencia/etiqueta", Call::Session(Agency, Run::Outside(labels::file)),
             "The labels of shipments of a client's account, as one PDF.").family_is(Family::File),
@@ -390,7 +390,7 @@ fn people() -> [Route; 30] {
         get("/admin/alunos/importar", Call::Session(Admin, Run::Read(import::list)), "The form for a list of students, and the lists sent lately."),
         post("/admin/alunos/importar", Call::Session(Admin, Run::Slow(import::send)), "Reads and checks a list of students; makes nobody yet.").body_at_most(LIST),
         get("/admin/alunos/importar/{id}", Call::Session(Admin, Run::Slow(import::report)), "What is to become, or became, of each row of a list, as page, JSON or CSV."),
-        post("/admin/alunos/importar/{id}/aplicar", Call::Session(Admin, Run::Slow(import::start)), "Makes the students of a list, all or none."),
+        post("/admin/alunos/importar/{id}/aplicar", Call::Session(Admin, Run::Slow(import::start)), "Makes the students of a list, all of them."),
         post("/admin/alunos/importar/{id}/excluir", Call::Session(Admin, Run::Write(import::discard)), "Forgets a list; who was made stays."),
         post("/admin/alunos/{id}/ver-como", Call::Session(Admin, Run::Write(view_as::begin)), "Begins to look as a student, for half an hour."),
         post("/admin/ver-como/encerrar", Call::Session(Admin, Run::Write(view_as::end)), "Ends looking as a student."),

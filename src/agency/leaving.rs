@@ -15,14 +15,12 @@ use crate::audit::{self, Actor};
 use crate::base::{MlUserId, UserId};
 use crate::db::{self, Lane, ReadTx, WriteTx};
 use crate::edge::guard::Person;
-use crate::edge::route::Job;
-use crate::http::{Problem, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::link::{self, ACCOUNTS, LinkOutcome};
 use crate::marketplace::account::store as accounts;
 use crate::messages::store as messages;
 use crate::panel::Answer;
 use crate::people::store as people;
-
 
 #[derive(Serialize)]
 struct Account<'a> {
@@ -31,11 +29,15 @@ struct Account<'a> {
 
 /// `POST /painel/ml/contas/{ml_user_id}/agencia/encerrar`: a student ends the
 /// agency's care of an account.
-pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn end(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let account = link::account_in(request)?;
     let owner = person.account.user_id;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    Ok(Box::new(move |tx| {
+    let is_own = |joined: &JoinedAccount| joined.owner == owner;
+    if app.db.read(request.lane, |tx| store::joined(tx, account))?.is_some_and(|one| is_own(&one)) {
+        forget_care(app, account)?;
+    }
+    app.db.write(move |tx| {
         let joined = store::joined(tx, account)?.filter(|joined| joined.owner == owner);
         let joined = joined.ok_or_else(Problem::not_found)?;
         store::leave(tx, joined.client, account)?;
@@ -49,7 +51,7 @@ pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> 
         let cause = format!("agencia:saiu:{account}:{}", tx.now().0);
         notifications::notify_team(tx, joined.client, (&title, &text), &page, &cause)?;
         answer.with(ACCOUNTS, LinkOutcome::AgencyEnded.name(), &[])
-    }))
+    })
 }
 
 /// Removes a client with its invitation, its accounts and the data of its
@@ -115,7 +117,9 @@ pub fn remove_account(
 
 /// Removes what the agency knows of an account, which can be many rows.
 fn forget_care(app: &App, account: MlUserId) -> Result<(), Problem> {
-    Ok(app.db.write_pieces(move |tx| tx.work_off(|most| accounts::empty_care(tx, account, most)))?)
+    Ok(app
+        .db
+        .write_pieces(move |tx| tx.work_off(|most| accounts::empty_care(tx, account, most)))?)
 }
 
 /// Stops looking after an account and notifies its owner. Returns false when

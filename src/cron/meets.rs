@@ -206,9 +206,8 @@ fn take_back(app: &App, context: &TaskContext<'_>, mark: &str) -> Result<bool> {
     let told = mark.trim_start_matches(MARKS);
     while !context.is_time_over() {
         let keys = format!("{}{told}:", MessageKind::MeetReminder.name());
-        let drop = move |tx: &WriteTx<'_>| {
-            tx.work_off(|most| outbox::drop_keyed(tx, &keys, MOVED, most))
-        };
+        let drop =
+            move |tx: &WriteTx<'_>| tx.work_off(|most| outbox::drop_keyed(tx, &keys, MOVED, most));
         if app.db.write_piece(drop)? {
             return Ok(true);
         }

@@ -40,9 +40,8 @@ fn for_each_student(
         let (people, last) = app.db.read(Lane::Slow, |tx| next(tx, UserId(at.position)))?;
         let to = Mark { position: last.map_or(at.position, |last| last.0), done: last.is_none() };
         let name = name.to_owned();
-        let (reached, some) = app
-            .db
-            .write_piece(move |tx| mark::work_for(tx, (&name, over), (people, to), work))?;
+        let (reached, some) =
+            app.db.write_piece(move |tx| mark::work_for(tx, (&name, over), (people, to), work))?;
         worked += some;
         at = reached;
     }

@@ -434,7 +434,10 @@ impl Writer {
 
     /// Runs jobs in one transaction and moves them into the batch. Returns
     /// their hooks, and the error of a statement that found no space.
-    fn commit(&mut self, batch: &mut Vec<Box<dyn Job>>) -> std::result::Result<Committed, ffi::Error> {
+    fn commit(
+        &mut self,
+        batch: &mut Vec<Box<dyn Job>>,
+    ) -> std::result::Result<Committed, ffi::Error> {
         let connection = &self.setup.connection;
         let mut taking = Taking { began: Instant::now(), jobs: 0, has_piece: false };
         let mut begun = execute(connection, "BEGIN IMMEDIATE");

@@ -31,7 +31,6 @@ use crate::messages::store as messages;
 use crate::outbox::MessageKind;
 use crate::panel::Answer;
 
-
 /// Handlers of one group's rows.
 macro_rules! of_group {
     ($($(#[$doc:meta])* $students:ident, $staff:ident = $act:ident -> $out:ty;)*) => {

@@ -248,14 +248,7 @@ fn apply_parts(tx: &WriteTx<'_>, owner: UserId, id: ImportId) -> Result<Option<C
 
 /// A checked row as it is stored: SKU, EAN, title, cost, price and stock.
 #[derive(Clone, Serialize, Deserialize)]
-struct StoredRow(
-    String,
-    Option<String>,
-    Option<String>,
-    Option<i64>,
-    Option<i64>,
-    Option<i64>,
-);
+struct StoredRow(String, Option<String>, Option<String>, Option<i64>, Option<i64>, Option<i64>);
 
 impl StoredRow {
     fn of(row: &Row) -> Self {

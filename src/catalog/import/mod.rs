@@ -12,9 +12,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::{
-    MAX_PRODUCTS, MOST_UNITS, Product, ProductEntry, is_amount, is_ean, is_sku, is_title,
-};
+use super::{MAX_PRODUCTS, MOST_UNITS, Product, ProductEntry, is_amount, is_ean, is_sku, is_title};
 use crate::base::text::search_key;
 use crate::base::{Cents, shortened};
 use crate::db::DbError;

@@ -281,10 +281,7 @@ fn page(
 
 /// Queues the writes of a page; the results are how many of its sales no
 /// notification announced.
-fn book(
-    reading: &StepContext<'_>,
-    mut orders: Vec<OrderDocument>,
-) -> Vec<Pending<usize, DbError>> {
+fn book(reading: &StepContext<'_>, mut orders: Vec<OrderDocument>) -> Vec<Pending<usize, DbError>> {
     orders.retain(|order| order.seller == reading.account.ml_user_id);
     pieces(orders, AT_ONCE).map(|piece| book_piece(reading, piece)).collect()
 }

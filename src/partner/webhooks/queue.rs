@@ -16,10 +16,10 @@ use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::retention::WEBHOOKS;
 use crate::base::{DAY_S, Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::row;
 use crate::messages::choices::{self, ChannelSet};
 use crate::messages::{self, NewNotification, NotificationKind};
 use crate::outbox::{self, MessageKind, NewMessage};
+use crate::row;
 
 /// An endpoint with deliveries that are due.
 #[derive(Clone, Copy, Debug)]

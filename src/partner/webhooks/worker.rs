@@ -155,7 +155,9 @@ impl Worker<'_> {
         let has_careful = self.limits.careful_under_way(user) > 0;
         let free = match lane {
             Lane::Quick => self.senders.free(lane),
-            Lane::Careful => fairness::careful_room(self.senders.free(lane), is_failing, has_careful),
+            Lane::Careful => {
+                fairness::careful_room(self.senders.free(lane), is_failing, has_careful)
+            }
         };
         let room = room.min(free);
         if room == 0 {

@@ -9,6 +9,7 @@ mod exports; // Many callers who read files slowly.
 mod handles; // No file handle is left.
 mod lanes; // Many requests that wait for a marketplace that does not answer.
 mod queries; // Addresses and forms with thousands of names.
+mod writes; // Acts that write very many rows.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
