@@ -425,7 +425,7 @@ fn extension() -> [Route; 5] {
         get("/api/ext/ml/check", Call::Extension(Run::Read(marketplace::account::api::check)),
             "Whether a marketplace account is linked to the user.")
             .asks::<marketplace::account::api::CheckQuery>().replies::<marketplace::account::api::CheckReply<'static>>(),
-        post("/api/ext/notificacoes/lidas", Call::Extension(Run::Slow(messages::api::mark_read)),
+        post("/api/ext/notificacoes/lidas", Call::Extension(Run::Chosen(messages::api::mark_read)),
             "Marks notifications as read.")
             .body_at_most(NOTIFICATION).takes::<messages::api::MarkReadBody>().replies::<messages::api::MarkReadReply>(),
     ]
@@ -535,7 +535,7 @@ fn panel() -> [Route; 22] {
         post("/painel/ml/contas/{ml_user_id}/sincronizar", Call::Session(Student, Run::Write(marketplace::sync::api::begin)),
             "Reads an account at the marketplace now.").body_at_most(SMALL),
         get("/painel/avisos", Call::Session(Student, Run::Read(messages::pages::list)), "A student's notifications."),
-        post("/painel/avisos/lidos", Call::Session(Student, Run::Slow(messages::pages::mark_read)),
+        post("/painel/avisos/lidos", Call::Session(Student, Run::Chosen(messages::pages::mark_read)),
             "Marks all notifications as read.").body_at_most(SMALL),
         get("/sw.js", Call::Open(Run::Read(operations::api::service_worker)), "The script that shows messages while no page is open.")
             .on(Surface::Panel),
@@ -733,7 +733,7 @@ fn channels() -> [Route; 8] {
     use messages::texts::pages as texts;
     [
         get("/admin/avisos", Call::Session(Admin, Run::Read(messages::pages::list)), "An administrator's notifications."),
-        post("/admin/avisos/lidos", Call::Session(Admin, Run::Slow(messages::pages::mark_read)),
+        post("/admin/avisos/lidos", Call::Session(Admin, Run::Chosen(messages::pages::mark_read)),
             "Marks all of one's own notifications as read.").body_at_most(SMALL),
         get("/admin/mensagens/canais", Call::Session(Admin, Run::Read(channels::page)), "The ways out of the platform."),
         post("/admin/mensagens/canais/{canal}/teste", Call::Session(Admin, Run::Write(channels::test)),

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::store;
+use super::reading;
 use crate::app::App;
 use crate::edge::guard::ExtensionUser;
+use crate::edge::route::Todo;
 use crate::http::{Check, Field, Problem, Reply, Request};
 
 /// Most ids in one call.
@@ -50,7 +51,11 @@ pub(super) fn read_ids(check: &mut Check, texts: &[String]) -> Vec<i64> {
 }
 
 /// `POST /api/ext/notificacoes/lidas`: marks notifications as read.
-pub fn mark_read(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, Problem> {
+pub fn mark_read(
+    app: &App,
+    user: &ExtensionUser,
+    request: &Request,
+) -> Result<Todo<Reply>, Problem> {
     let body: MarkReadBody = request.json()?;
     let mut check = Check::json();
     let all = check.optional("todas", body.todas).unwrap_or(false);
@@ -61,6 +66,5 @@ pub fn mark_read(app: &App, user: &ExtensionUser, request: &Request) -> Result<R
     let ids = read_ids(&mut check, &ids.unwrap_or_default());
     check.finish()?;
     let (owner, ids) = (user.account.user_id, (!all).then_some(ids));
-    let marked = store::mark(&app.db, &app.marketplace.issued, owner, ids)?;
-    Reply::json(&MarkReadReply { ok: true, lidas: marked })
+    reading::mark(app, owner, ids, |marked| Reply::json(&MarkReadReply { ok: true, lidas: marked }))
 }

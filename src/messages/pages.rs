@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::views::{NewsRow, NotificationsPage};
 use super::wire::WireNotification;
-use super::{api, store};
+use super::{api, reading, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::edge::guard::Person;
+use crate::edge::route::Todo;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::panel::Paging;
 use crate::panel::view::address;
@@ -86,19 +87,21 @@ struct MarkReadBody {
 
 /// `POST /painel/avisos/lidos`, `POST /admin/avisos/lidos`: marks the
 /// notifications of `ids` as read, or all of them without `ids`.
-pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Todo<Reply>, Problem> {
     let body: MarkReadBody = request.form_or_json()?;
     let mut check = Check::form_or_json(request.headers());
     let ids = check.optional("ids", body.ids).map(|ids| api::read_ids(&mut check, &ids));
     let page = check.number("pagina", body.pagina, 1..=MOST_PAGES);
     check.finish()?;
-    let marked = store::mark(&app.db, &app.marketplace.issued, person.account.user_id, ids)?;
-    if request.wants_json() {
-        return Reply::json(&MarkReadReply { ok: true, lidas: marked });
-    }
+    let wants_json = request.wants_json();
     let list = match page {
         Some(page @ 2..) => address(list_of(request), &[("pagina", &page.to_string())]),
         _ => list_of(request).to_owned(),
     };
-    Reply::redirect(&list)
+    reading::mark(app, person.account.user_id, ids, move |marked| {
+        if wants_json {
+            return Reply::json(&MarkReadReply { ok: true, lidas: marked });
+        }
+        Reply::redirect(&list)
+    })
 }

@@ -1,11 +1,8 @@
 //! Notifications in the database. The unread count is kept with each write.
 
-use std::sync::Arc;
-
 use super::{NewNotification, Notification};
 use crate::base::UserId;
-use crate::changes::{self, IssuedSeconds, Topic};
-use crate::db::{Db, DbError, Lane, ReadTx, Result, WriteTx};
+use crate::db::{DbError, ReadTx, Result, WriteTx};
 use crate::row;
 
 row!(Notification {
@@ -96,48 +93,17 @@ pub fn page(tx: &ReadTx<'_>, owner: UserId, limit: u32, offset: u32) -> Result<V
     )
 }
 
-/// Marks the notifications of `ids` as read, or all that a person has now;
-/// returns how many were unread. Piece by piece, for there can be many.
-pub fn mark(
-    db: &Db,
-    issued: &Arc<IssuedSeconds>,
-    owner: UserId,
-    ids: Option<Vec<i64>>,
-) -> Result<usize> {
-    let last: i64 = db.read(Lane::Brief, |tx| {
-        let last = "SELECT last_id FROM notification_count WHERE owner_id = ?1";
-        Ok::<_, DbError>(tx.maybe(last, [owner])?.unwrap_or(0))
-    })?;
-    let (ids, mut marked) = (Arc::new(ids), 0);
-    for piece in 0.. {
-        let (ids, issued) = (Arc::clone(&ids), Arc::clone(issued));
-        let (more, is_over) = db.write_piece(move |tx| {
-            let (more, is_over) = match &*ids {
-                None => mark_unread(tx, owner, last)?,
-                Some(ids) => {
-                    let of = ids.chunks(PIECE).nth(piece).unwrap_or_default();
-                    (mark_read(tx, owner, of)?, (piece + 1) * PIECE >= ids.len())
-                }
-            };
-            if more > 0 {
-                changes::stamp(tx, &issued, owner, Topic::Notifications)?;
-            }
-            Ok::<_, DbError>((more, is_over))
-        })?;
-        marked += more;
-        if is_over {
-            break;
-        }
-    }
-    Ok(marked)
+/// Newest notification of a person, and how many are unread.
+pub fn newest(tx: &ReadTx<'_>, owner: UserId) -> Result<(i64, usize)> {
+    let found: Option<(i64, i64)> =
+        tx.tuple("SELECT last_id, unread FROM notification_count WHERE owner_id = ?1", [owner])?;
+    let (last, unread) = found.unwrap_or_default();
+    Ok((last, usize::try_from(unread).unwrap_or(0)))
 }
-
-/// Notifications of `ids` that one job of the writer marks.
-const PIECE: usize = 100;
 
 /// Marks notifications up to `last` as read; returns how many, and whether none
 /// is left.
-fn mark_unread(tx: &WriteTx<'_>, owner: UserId, last: i64) -> Result<(usize, bool)> {
+pub fn mark_unread(tx: &WriteTx<'_>, owner: UserId, last: i64) -> Result<(usize, bool)> {
     let mut marked = 0;
     let is_over = tx.work_off(|most| {
         let some = tx.execute(
