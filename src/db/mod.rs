@@ -213,8 +213,8 @@ impl Db {
     }
 
     /// [`Db::submit`] for a piece of long work, which ends when
-    /// [`WriteTx::is_spent`] says so and goes on in another job. Each commit
-    /// takes one such job, after those for which somebody waits.
+    /// [`WriteTx::is_spent`] says so and goes on in another job. It has a
+    /// commit of its own, by turns with the jobs for which somebody waits.
     pub fn submit_piece<T, E>(
         &self,
         job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,

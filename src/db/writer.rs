@@ -2,9 +2,9 @@
 //!
 //! Jobs wait in a bounded queue. The writer takes those that are there, runs
 //! each in a savepoint of one transaction, commits (which syncs), runs the
-//! hooks and answers. A commit takes jobs for some milliseconds only, and at
-//! most one piece of long work, so that whoever writes a little never waits for
-//! whoever writes much. A job that fails or panics undoes its own changes only;
+//! hooks and answers. A commit takes jobs for some milliseconds only, and a
+//! piece of long work has one of its own, by turns with the others, so that
+//! whoever writes a little waits for one piece at most. A job that fails or panics undoes its own changes only;
 //! a commit that fails fails every job of it. A write that finds no space is
 //! undone; from then on the writer itself checks each second whether there is
 //! space (`condition.rs`). When the disk reports an error at a sync, it is
@@ -50,7 +50,7 @@ const EXIT_DISK_ERROR: i32 = 70;
 pub enum Class {
     /// Somebody waits for it.
     Prompt,
-    /// A piece of long work: one in each commit, after the prompt ones.
+    /// A piece of long work, with a commit of its own.
     Piece,
 }
 
@@ -116,6 +116,8 @@ struct Shared {
 struct Queued {
     prompt: VecDeque<Box<dyn Job>>,
     pieces: VecDeque<Box<dyn Job>>,
+    /// Whether a piece comes next even if somebody waits.
+    is_piece_next: bool,
 }
 
 impl Queued {
@@ -123,20 +125,26 @@ impl Queued {
         self.prompt.is_empty() && self.pieces.is_empty()
     }
 
-    /// The next job of a commit that has taken `taken` jobs since `began`.
+    /// Begins a commit: of jobs for which somebody waits and of a piece by turns.
+    fn begin(&mut self) -> Taking {
+        let wants_piece = self.prompt.is_empty() || self.is_piece_next;
+        let is_piece = wants_piece && !self.pieces.is_empty();
+        self.is_piece_next = !is_piece;
+        let class = if is_piece { Class::Piece } else { Class::Prompt };
+        Taking { began: Instant::now(), jobs: 0, class }
+    }
+
+    /// The next job of a commit.
     fn next(&mut self, commit: &mut Taking) -> Option<Box<dyn Job>> {
-        if commit.jobs == BATCH {
+        let (jobs, is_late) = match commit.class {
+            Class::Prompt => (&mut self.prompt, commit.began.elapsed() >= BATCH_TIME),
+            Class::Piece => (&mut self.pieces, true),
+        };
+        if commit.jobs == BATCH || commit.jobs > 0 && is_late {
             return None;
         }
-        let is_over = commit.jobs > 0 && commit.began.elapsed() >= BATCH_TIME;
-        let prompt = if is_over { None } else { self.prompt.pop_front() };
-        let job = prompt.or_else(|| {
-            let piece = if commit.has_piece { None } else { self.pieces.pop_front() };
-            commit.has_piece |= piece.is_some();
-            piece
-        });
-        commit.jobs += usize::from(job.is_some());
-        job
+        commit.jobs += 1;
+        jobs.pop_front()
     }
 }
 
@@ -144,7 +152,7 @@ impl Queued {
 struct Taking {
     began: Instant,
     jobs: usize,
-    has_piece: bool,
+    class: Class,
 }
 
 impl Handle {
@@ -439,7 +447,7 @@ impl Writer {
         batch: &mut Vec<Box<dyn Job>>,
     ) -> std::result::Result<Committed, ffi::Error> {
         let connection = &self.setup.connection;
-        let mut taking = Taking { began: Instant::now(), jobs: 0, has_piece: false };
+        let mut taking = self.queued.begin();
         let mut begun = execute(connection, "BEGIN IMMEDIATE");
         let tx = WriteTx::new(connection, self.setup.clock.now());
         while let Some(job) = self.queued.next(&mut taking) {

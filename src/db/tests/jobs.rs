@@ -357,7 +357,7 @@ fn waiting_inside_a_job_is_caught() {
 }
 
 #[test]
-fn pieces_of_long_work_come_one_in_a_commit_after_those_who_wait() {
+fn pieces_of_long_work_take_turns_with_those_who_wait() {
     let (_place, db) = opened();
     let hold = held(&db);
     let order = Arc::new(Mutex::new(Vec::new()));
