@@ -231,7 +231,10 @@ CREATE TABLE student_import (
     made       INTEGER NOT NULL,            -- rows that were made
     existing   INTEGER NOT NULL,            -- rows whose address has an account already
     faulty     INTEGER NOT NULL,            -- rows that cannot be made
-    rows       TEXT NOT NULL                -- JSON: each row with its outcome
+    rows       TEXT NOT NULL,               -- JSON: each row with its outcome
+    begun_by   TEXT,                        -- JSON: who had its students made; NULL before. From then on all are made
+    position   INTEGER NOT NULL DEFAULT 0,  -- rows that were worked so far
+    late       TEXT NOT NULL DEFAULT '[]'   -- JSON: lines whose address got an account before their turn
 ) STRICT;
 
 -- What each role may do by default.
@@ -978,6 +981,26 @@ CREATE INDEX product_by_stock ON product (owner_id, stock, product_id);
 CREATE INDEX product_by_change ON product (owner_id, updated_at, product_id);
 CREATE INDEX product_by_ean ON product (owner_id, ean) WHERE ean <> '';
 
+-- A file of products that is becoming products: all of it does, whatever happens, or nothing.
+CREATE TABLE product_import (
+    owner_id   INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE, -- whose products they become
+    import_id  BLOB NOT NULL,               -- tells one import of the person from the next
+    is_whole   INTEGER NOT NULL,            -- 1 once all parts are here: from then on all of it becomes products
+    room       INTEGER NOT NULL,            -- products that it may make in all
+    created    INTEGER NOT NULL,            -- products that it has made
+    changed    INTEGER NOT NULL,            -- products that it has changed
+    unchanged  INTEGER NOT NULL,            -- rows that were as the product already is
+    touched_at INTEGER NOT NULL             -- when a job last worked at it
+) STRICT;
+
+-- What is left of it.
+CREATE TABLE product_import_part (
+    owner_id INTEGER NOT NULL REFERENCES product_import (owner_id) ON DELETE CASCADE, -- whose import
+    part     INTEGER NOT NULL,              -- in the order of the file
+    rows     TEXT NOT NULL,                 -- JSON: some rows of the file, which are removed when they are done
+    PRIMARY KEY (owner_id, part)
+) STRICT, WITHOUT ROWID;
+
 -- What came in and went out of a product's stock; only ever added.
 CREATE TABLE stock_movement (
     product_id  INTEGER NOT NULL REFERENCES product (product_id) ON DELETE CASCADE, -- the product
@@ -1445,7 +1468,7 @@ CREATE TABLE webhook_endpoint (
 ) STRICT;
 
 CREATE INDEX webhook_endpoint_of_user ON webhook_endpoint (user_id, endpoint_id);
-CREATE INDEX webhook_endpoint_due ON webhook_endpoint (next_at) WHERE next_at IS NOT NULL AND state = 1;
+CREATE INDEX webhook_endpoint_due ON webhook_endpoint (user_id, next_at) WHERE next_at IS NOT NULL AND state = 1;
 
 -- What happened and waits to be told, written in the transaction of its cause; gone milliseconds later.
 CREATE TABLE webhook_event (
@@ -1457,6 +1480,8 @@ CREATE TABLE webhook_event (
     at       INTEGER NOT NULL,              -- when it happened
     UNIQUE (user_id, kind, object, occasion)
 ) STRICT;
+
+CREATE INDEX webhook_event_of_user ON webhook_event (user_id, event_id);
 
 -- Events on their way to an endpoint, and what became of them; removed after 30 days.
 CREATE TABLE webhook_delivery (

@@ -2,7 +2,7 @@
 //!
 //! Rate windows, quota, last-use times and daily counts change with every
 //! request. One thread collects what changed, once a second and at the stop,
-//! and the writer stores it in one job. No request waits for this, and a
+//! and the writer stores it in small jobs. No request waits for this, and a
 //! crash loses at most the last second.
 //!
 //! The same thread fills the search indexes. A crash loses nothing there: the
@@ -36,10 +36,8 @@ use crate::people::store as people;
 
 /// How often expired rows are removed from the tables.
 const TIDY_EVERY_S: i64 = 3600;
-/// Most rows of a kind removed by one job of the writer.
-const TIDY_BATCH: usize = 2_000;
-/// Most rows added to an index of searches by one job of the writer.
-const INDEX_BATCH: usize = 1_000;
+/// Most entries written by one job of the writer.
+const PIECE: usize = 100;
 
 /// The last use of a token.
 #[derive(Clone)]
@@ -98,7 +96,7 @@ impl Counter {
 struct Batch {
     day: Day,
     windows: Vec<StoredWindow>,
-    last_uses: UsesByToken,
+    last_uses: Vec<((TokenKind, TokenHash), LastUse)>,
     calls: Vec<(UserId, Day, &'static str, u64)>,
     counter: &'static str,
     counted: u64,
@@ -111,7 +109,7 @@ impl Batch {
         Self {
             day: app.day(now),
             windows: app.limiter.take_dirty(now),
-            last_uses: app.last_uses.take(),
+            last_uses: app.last_uses.take().into_iter().collect(),
             calls: app.usage.take(),
             counter: app.refused_signatures.name,
             counted: app.refused_signatures.unwritten.swap(0, Ordering::Relaxed),
@@ -125,6 +123,26 @@ impl Batch {
             && self.calls.is_empty()
             && self.counted == 0
             && self.requests.is_empty()
+    }
+
+    /// The batch as batches that are one job each.
+    fn pieces(mut self) -> Vec<Self> {
+        let mut pieces = Vec::new();
+        loop {
+            let piece = Self {
+                day: self.day,
+                windows: drain(&mut self.windows),
+                last_uses: drain(&mut self.last_uses),
+                calls: drain(&mut self.calls),
+                counter: self.counter,
+                counted: std::mem::take(&mut self.counted),
+                requests: drain(&mut self.requests),
+            };
+            if piece.is_empty() {
+                return pieces;
+            }
+            pieces.push(piece);
+        }
     }
 
     /// Writes the whole batch; returns how many requests the request log dropped.
@@ -170,6 +188,11 @@ impl Batch {
             app.last_uses.note(*kind, *token, last.clone());
         }
     }
+}
+
+/// Takes entries for one piece.
+fn drain<T>(entries: &mut Vec<T>) -> Vec<T> {
+    entries.drain(..entries.len().min(PIECE / 4)).collect()
 }
 
 fn store_use(
@@ -219,17 +242,19 @@ fn store_use(
 
 /// Writes what changed since the last call.
 pub fn flush(app: &App) -> Result<(), DbError> {
-    let batch = Arc::new(Batch::collect(app));
-    if batch.is_empty() {
-        return Ok(());
-    }
-    let job = Arc::clone(&batch);
-    match app.db.write(move |tx| job.store(tx)) {
-        Ok(dropped) => app.requests.count_dropped(dropped),
-        Err(error) => {
-            batch.put_back(app);
-            return Err(error);
+    let pieces: Vec<_> = Batch::collect(app).pieces().into_iter().map(Arc::new).collect();
+    for (written, piece) in pieces.iter().enumerate() {
+        let job = Arc::clone(piece);
+        match app.db.write_piece(move |tx| job.store(tx)) {
+            Ok(dropped) => app.requests.count_dropped(dropped),
+            Err(error) => {
+                pieces[written..].iter().rev().for_each(|piece| piece.put_back(app));
+                return Err(error);
+            }
         }
+    }
+    if pieces.is_empty() {
+        return Ok(());
     }
     // The requests that were too many for one job.
     app.requests.flush(&app.db)
@@ -242,10 +267,10 @@ fn index(app: &App) -> Result<(), DbError> {
         Ok::<_, DbError>((people::is_behind(tx)?, trail::is_behind(tx)?))
     })?;
     if people_wait {
-        in_batches(app, INDEX_BATCH, |tx| people::index(tx, INDEX_BATCH))?;
+        app.db.write_pieces(|tx| tx.work_off(|most| people::index(tx, most)))?;
     }
     if entries_wait {
-        in_batches(app, INDEX_BATCH, |tx| trail::index(tx, INDEX_BATCH))?;
+        app.db.write_pieces(|tx| tx.work_off(|most| trail::index(tx, most)))?;
     }
     Ok(())
 }
@@ -258,33 +283,30 @@ pub fn load(app: &App) -> Result<(), DbError> {
     app.familiar.load(&app.db, app.clock.now())
 }
 
-/// Removes expired rows, in batches that are small enough that no job of the
-/// writer takes long.
+/// Removes expired rows, piece by piece.
 fn delete_expired(app: &App) -> Result<(), DbError> {
-    in_batches(app, TIDY_BATCH, |tx| {
-        accounts::forget_ended(tx, retention::SESSIONS.before(tx.now()), TIDY_BATCH)
+    in_pieces(app, |tx, most| {
+        accounts::forget_ended(tx, retention::SESSIONS.before(tx.now()), most)
     })?;
-    in_batches(app, TIDY_BATCH, |tx| links::forget_ended(tx, TIDY_BATCH))?;
-    in_batches(app, TIDY_BATCH, |tx| outbox::forget_bodies(tx, TIDY_BATCH))?;
-    in_batches(app, TIDY_BATCH, |tx| outbox::forget_counts(tx, TIDY_BATCH))?;
-    in_batches(app, TIDY_BATCH, |tx| idempotency::forget(tx, TIDY_BATCH))?;
-    in_batches(app, TIDY_BATCH, |tx| oauth::forget(tx, TIDY_BATCH))?;
-    in_batches(app, TIDY_BATCH, |tx| notices::forget(tx, TIDY_BATCH))?;
-    in_batches(app, TIDY_BATCH, |tx| {
-        relations::forget(tx, retention::RELATIONS.before(tx.now()), TIDY_BATCH)
+    in_pieces(app, links::forget_ended)?;
+    in_pieces(app, outbox::forget_bodies)?;
+    in_pieces(app, outbox::forget_counts)?;
+    in_pieces(app, idempotency::forget)?;
+    in_pieces(app, oauth::forget)?;
+    in_pieces(app, notices::forget)?;
+    in_pieces(app, |tx, most| relations::forget(tx, retention::RELATIONS.before(tx.now()), most))?;
+    in_pieces(app, |tx, most| {
+        purchases::forget_bodies(tx, retention::PURCHASE_BODIES.before(tx.now()), most)
     })?;
-    in_batches(app, TIDY_BATCH, |tx| {
-        purchases::forget_bodies(tx, retention::PURCHASE_BODIES.before(tx.now()), TIDY_BATCH)
+    in_pieces(app, |tx, most| {
+        received::forget_dealt_with(tx, retention::NOTIFICATIONS.before(tx.now()), most)
     })?;
-    in_batches(app, TIDY_BATCH, |tx| {
-        received::forget_dealt_with(tx, retention::NOTIFICATIONS.before(tx.now()), TIDY_BATCH)
-    })?;
-    in_batches(app, TIDY_BATCH, |tx| webhooks::forget(tx, TIDY_BATCH))?;
-    in_batches(app, TIDY_BATCH, |tx| webhooks::forget_old_secrets(tx, TIDY_BATCH))?;
-    app.db.write(fees::forget_old)?;
+    in_pieces(app, webhooks::forget)?;
+    in_pieces(app, webhooks::forget_old_secrets)?;
+    in_pieces(app, fees::forget_old)?;
     let today = app.day(app.clock.now());
     app.db.write(move |tx| status::forget(tx, today))?;
-    in_batches(app, TIDY_BATCH, |tx| {
+    in_pieces(app, |tx, most| {
         // A row of length 0 marks failed logins as forgiven; `forgive_marked`
         // removes it.
         tx.execute(
@@ -292,20 +314,18 @@ fn delete_expired(app: &App) -> Result<(), DbError> {
                  SELECT subject FROM rate_window
                  WHERE length_s > 0 AND started_at + length_s < ?1
                  LIMIT ?2)",
-            (tx.now().0, i64::try_from(TIDY_BATCH).unwrap_or(1)),
+            (tx.now().0, i64::try_from(most).unwrap_or(1)),
         )
     })
 }
 
-/// Repeats a job that returns how many rows it handled, until it handles fewer
-/// than a full batch.
-fn in_batches(
+/// Repeats a step that handles at most the given number of rows and returns how
+/// many it handled, until nothing is left.
+fn in_pieces(
     app: &App,
-    full: usize,
-    job: fn(&WriteTx<'_>) -> Result<usize, DbError>,
+    step: fn(&WriteTx<'_>, usize) -> Result<usize, DbError>,
 ) -> Result<(), DbError> {
-    while app.db.write(job)? >= full {}
-    Ok(())
+    app.db.write_pieces(move |tx| tx.work_off(|most| step(tx, most)))
 }
 
 crate::row!(StoredWindow { subject, started_at, length_s, count });

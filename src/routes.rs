@@ -261,7 +261,7 @@ fn drop_panels() -> [Route; 24] {
         get("/fornecedor/vendedores", Call::Session(Supplier, Run::Read(sellers::list)), "A supplier's sellers and invitations, as page or JSON."),
         post("/fornecedor/convites", Call::Session(Supplier, Run::Write(sellers::invite)), "Invites a seller by e-mail address.").body_at_most(SMALL),
         post("/fornecedor/convites/{id}/retirar", Call::Session(Supplier, Run::Write(sellers::withdraw)), "Takes an invitation back.").body_at_most(SMALL),
-        post("/fornecedor/vendedores/{id}/encerrar", Call::Session(Supplier, Run::Write(sellers::end)), "Ends the relation with a seller.").body_at_most(SMALL),
+        post("/fornecedor/vendedores/{id}/encerrar", Call::Session(Supplier, Run::Slow(sellers::end)), "Ends the relation with a seller.").body_at_most(SMALL),
         get("/fornecedor/vinculos", Call::Session(Supplier, Run::Slow(links::list)), "Linked listings, as page, JSON or CSV."),
         post("/fornecedor/vinculos", Call::Session(Supplier, Run::Write(links::create)), "Links a listing to a product.").body_at_most(SMALL),
         post("/fornecedor/vinculos/{id}/excluir", Call::Session(Supplier, Run::Write(links::remove)), "Removes a link.").body_at_most(SMALL),
@@ -282,7 +282,7 @@ fn drop_panels() -> [Route; 24] {
         get("/painel/fornecedores", Call::Session(Student, Run::ReadOrSlow(orders::needs_slow_lane, owed::list)), "What a seller owes whom, as page, JSON or CSV."),
         post("/painel/parceiro/convites/{id}/aceitar", Call::Session(Student, Run::Write(owed::accept)), "Accepts a supplier's invitation.").body_at_most(SMALL),
         post("/painel/parceiro/convites/{id}/recusar", Call::Session(Student, Run::Write(owed::refuse)), "Refuses a supplier's invitation.").body_at_most(SMALL),
-        post("/painel/parceiro/fornecedores/{id}/encerrar", Call::Session(Student, Run::Write(owed::end)), "Ends the relation with a supplier.").body_at_most(SMALL),
+        post("/painel/parceiro/fornecedores/{id}/encerrar", Call::Session(Student, Run::Slow(owed::end)), "Ends the relation with a supplier.").body_at_most(SMALL),
     ]
 }
 
@@ -295,7 +295,7 @@ fn partner_accounts() -> [Route; 9] {
         get("/admin/parceiros", Call::Session(Admin, Run::ReadOrSlow(parties::needs_slow_lane, parties::list)), "Accounts with a plan or tokens of the Partner API, as page, JSON or CSV."),
         get("/admin/parceiros/relacoes", Call::Session(Admin, Run::ReadOrSlow(parties::needs_slow_lane, parties::relations)), "Suppliers and the sellers that they are related to, as page, JSON or CSV."),
         post("/admin/parceiros/relacoes", Call::Session(Admin, Run::Write(parties::relate)), "Relates a supplier and a seller at once.").body_at_most(SMALL),
-        post("/admin/parceiros/relacoes/{id}/encerrar", Call::Session(Admin, Run::Write(parties::end_relation)), "Ends a relation, or takes an invitation back.").body_at_most(SMALL),
+        post("/admin/parceiros/relacoes/{id}/encerrar", Call::Session(Admin, Run::Slow(parties::end_relation)), "Ends a relation, or takes an invitation back.").body_at_most(SMALL),
         get("/admin/parceiros/{id}", Call::Session(Admin, Run::Read(parties::account)), "One account's plan, tokens and calls, as page or JSON."),
         post("/admin/parceiros/{id}/plano", Call::Session(Admin, Run::Write(parties::set_plan)), "Gives an account a plan, or another one.").body_at_most(SMALL),
         post("/admin/parceiros/{id}/plano/excluir", Call::Session(Admin, Run::Write(parties::remove_plan)), "Takes an account's plan away.").body_at_most(SMALL),
@@ -337,7 +337,7 @@ fn products(who: Access, [list, file, one, removed, moved]: ProductPaths) -> [Ro
         post(file, Call::Session(who, Run::Slow(import::send)), "Takes a file of products, all of it or nothing.").body_at_most(LIST),
         get(one, Call::Session(who, Run::Read(pages::show)), "One product with the movements of its stock; `novo` for a new one."),
         post(one, Call::Session(who, Run::Write(pages::change)), "Changes a product.").body_at_most(SMALL),
-        post(removed, Call::Session(who, Run::Write(pages::delete)), "Removes a product with its movements.").body_at_most(SMALL),
+        post(removed, Call::Session(who, Run::Slow(pages::delete)), "Removes a product with its movements.").body_at_most(SMALL),
         post(moved, Call::Session(who, Run::Write(stock::create)), "Notes what came into stock, went out or was counted.").body_at_most(SMALL),
     ]
 }
@@ -354,7 +354,7 @@ fn agency_links() -> [Route; 8] {
         get("/convite/pronto", Call::Visitor(Run::Read(invites::done)), "What came of following an invitation, as page or JSON."),
         post("/admin/agencia/clientes/{id}/convite", Call::Session(Agency, Run::Write(invites::renew)), "Makes a client's invitation in place of the one before and shows it once.").body_at_most(SMALL),
         post("/admin/agencia/clientes/{id}/convite/encerrar", Call::Session(Agency, Run::Write(invites::end)), "Ends a client's invitation.").body_at_most(SMALL),
-        post("/painel/ml/contas/{ml_user_id}/agencia/encerrar", Call::Session(Student, Run::Write(leaving::end)), "Ends the agency's care of an own account.").body_at_most(SMALL),
+        post("/painel/ml/contas/{ml_user_id}/agencia/encerrar", Call::Session(Student, Run::Slow(leaving::end)), "Ends the agency's care of an own account.").body_at_most(SMALL),
         get("/admin/agencia/etiquetas", Call::Session(Agency, Run::Read(labels::list)), "Parcels of a client's account that are ready to be sent, as page or JSON."),
         get("/admin/agencia/etiqueta", Call::Session(Agency, Run::Outside(labels::file)),
             "The labels of shipments of a client's account, as one PDF.").family_is(Family::File),
@@ -392,7 +392,7 @@ fn people() -> [Route; 30] {
         get("/admin/alunos/importar", Call::Session(Admin, Run::Read(import::list)), "The form for a list of students, and the lists sent lately."),
         post("/admin/alunos/importar", Call::Session(Admin, Run::Slow(import::send)), "Reads and checks a list of students; makes nobody yet.").body_at_most(LIST),
         get("/admin/alunos/importar/{id}", Call::Session(Admin, Run::Slow(import::report)), "What is to become, or became, of each row of a list, as page, JSON or CSV."),
-        post("/admin/alunos/importar/{id}/aplicar", Call::Session(Admin, Run::Slow(import::start)), "Makes the students of a list, all or none."),
+        post("/admin/alunos/importar/{id}/aplicar", Call::Session(Admin, Run::Slow(import::start)), "Makes the students of a list, all of them."),
         post("/admin/alunos/importar/{id}/excluir", Call::Session(Admin, Run::Write(import::discard)), "Forgets a list; who was made stays."),
         post("/admin/alunos/{id}/ver-como", Call::Session(Admin, Run::Write(view_as::begin)), "Begins to look as a student, for half an hour."),
         post("/admin/ver-como/encerrar", Call::Session(Admin, Run::Write(view_as::end)), "Ends looking as a student."),
@@ -427,7 +427,7 @@ fn extension() -> [Route; 5] {
         get("/api/ext/ml/check", Call::Extension(Run::Read(marketplace::account::api::check)),
             "Whether a marketplace account is linked to the user.")
             .asks::<marketplace::account::api::CheckQuery>().replies::<marketplace::account::api::CheckReply<'static>>(),
-        post("/api/ext/notificacoes/lidas", Call::Extension(Run::Write(messages::api::mark_read)),
+        post("/api/ext/notificacoes/lidas", Call::Extension(Run::Chosen(messages::api::mark_read)),
             "Marks notifications as read.")
             .body_at_most(NOTIFICATION).takes::<messages::api::MarkReadBody>().replies::<messages::api::MarkReadReply>(),
     ]
@@ -537,7 +537,7 @@ fn panel() -> [Route; 22] {
         post("/painel/ml/contas/{ml_user_id}/sincronizar", Call::Session(Student, Run::Write(marketplace::sync::api::begin)),
             "Reads an account at the marketplace now.").body_at_most(SMALL),
         get("/painel/avisos", Call::Session(Student, Run::Read(messages::pages::list)), "A student's notifications."),
-        post("/painel/avisos/lidos", Call::Session(Student, Run::Write(messages::pages::mark_read)),
+        post("/painel/avisos/lidos", Call::Session(Student, Run::Chosen(messages::pages::mark_read)),
             "Marks all notifications as read.").body_at_most(SMALL),
         get("/sw.js", Call::Open(Run::Read(operations::api::service_worker)), "The script that shows messages while no page is open.")
             .on(Surface::Panel),
@@ -735,7 +735,7 @@ fn channels() -> [Route; 8] {
     use messages::texts::pages as texts;
     [
         get("/admin/avisos", Call::Session(Admin, Run::Read(messages::pages::list)), "An administrator's notifications."),
-        post("/admin/avisos/lidos", Call::Session(Admin, Run::Write(messages::pages::mark_read)),
+        post("/admin/avisos/lidos", Call::Session(Admin, Run::Chosen(messages::pages::mark_read)),
             "Marks all of one's own notifications as read.").body_at_most(SMALL),
         get("/admin/mensagens/canais", Call::Session(Admin, Run::Read(channels::page)), "The ways out of the platform."),
         post("/admin/mensagens/canais/{canal}/teste", Call::Session(Admin, Run::Write(channels::test)),
@@ -876,7 +876,7 @@ fn content_administration() -> [Route; 22] {
         post("/admin/aulas", Call::Session(Admin, Run::Write(lessons::create)), "Creates a lesson."),
         get("/admin/aulas/{id}", Call::Session(Admin, Run::Read(lessons::show)), "The form of a lesson; `novo` for a new one."),
         post("/admin/aulas/{id}", Call::Session(Admin, Run::Write(lessons::change)), "Changes a lesson."),
-        post("/admin/aulas/{id}/excluir", Call::Session(Admin, Run::Write(lessons::delete)), "Removes a lesson."),
+        post("/admin/aulas/{id}/excluir", Call::Session(Admin, Run::Slow(lessons::delete)), "Removes a lesson."),
         post("/admin/aulas/{id}/subir", Call::Session(Admin, Run::Write(lessons::move_up)), "Moves a lesson towards the start of its course."),
         post("/admin/aulas/{id}/descer", Call::Session(Admin, Run::Write(lessons::move_down)), "Moves a lesson towards the end of its course."),
         get("/admin/meets", Call::Session(Admin, Run::ReadOrSlow(exports, meets::list)), "The meets, as page, JSON or CSV."),

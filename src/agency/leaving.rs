@@ -15,16 +15,12 @@ use crate::audit::{self, Actor};
 use crate::base::{MlUserId, UserId};
 use crate::db::{self, Lane, ReadTx, WriteTx};
 use crate::edge::guard::Person;
-use crate::edge::route::Job;
-use crate::http::{Problem, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::link::{self, ACCOUNTS, LinkOutcome};
 use crate::marketplace::account::store as accounts;
 use crate::messages::store as messages;
 use crate::panel::Answer;
 use crate::people::store as people;
-
-/// Rows of a shell's history that one job of the writer removes.
-const REMOVED_AT_ONCE: usize = 2_000;
 
 #[derive(Serialize)]
 struct Account<'a> {
@@ -33,11 +29,15 @@ struct Account<'a> {
 
 /// `POST /painel/ml/contas/{ml_user_id}/agencia/encerrar`: a student ends the
 /// agency's care of an account.
-pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn end(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let account = link::account_in(request)?;
     let owner = person.account.user_id;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    Ok(Box::new(move |tx| {
+    let is_own = |joined: &JoinedAccount| joined.owner == owner;
+    if app.db.read(request.lane, |tx| store::joined(tx, account))?.is_some_and(|one| is_own(&one)) {
+        forget_care(app, account)?;
+    }
+    app.db.write(move |tx| {
         let joined = store::joined(tx, account)?.filter(|joined| joined.owner == owner);
         let joined = joined.ok_or_else(Problem::not_found)?;
         store::leave(tx, joined.client, account)?;
@@ -51,7 +51,7 @@ pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> 
         let cause = format!("agencia:saiu:{account}:{}", tx.now().0);
         notifications::notify_team(tx, joined.client, (&title, &text), &page, &cause)?;
         answer.with(ACCOUNTS, LinkOutcome::AgencyEnded.name(), &[])
-    }))
+    })
 }
 
 /// Removes a client with its invitation, its accounts and the data of its
@@ -69,7 +69,7 @@ pub fn remove_client(app: &App, actor: &Actor, client: i64) -> Result<bool, Prob
     remove_accounts(app, client)?;
     loop {
         let actor = actor.clone();
-        if app.db.write(move |tx| remove_some(tx, &actor, client))? {
+        if app.db.write_piece(move |tx| remove_some(tx, &actor, client))? {
             return Ok(true);
         }
     }
@@ -86,6 +86,7 @@ pub fn remove_accounts(app: &App, client: i64) -> Result<(), Problem> {
         }
     }
     for joined in app.db.read(Lane::Brief, |tx| store::accounts_of(tx, client))? {
+        forget_care(app, joined.ml_user_id)?;
         app.db.write(move |tx| leave(tx, &joined))?;
     }
     Ok(())
@@ -108,9 +109,17 @@ pub fn remove_account(
         link::unlink_and_revoke(app, joined.owner, account)?
     } else {
         let joined = joined.clone();
+        forget_care(app, account)?;
         app.db.write(move |tx| leave(tx, &joined))?
     };
     Ok(was_there.then_some(joined))
+}
+
+/// Removes what the agency knows of an account, which can be many rows.
+fn forget_care(app: &App, account: MlUserId) -> Result<(), Problem> {
+    Ok(app
+        .db
+        .write_pieces(move |tx| tx.work_off(|most| accounts::empty_care(tx, account, most)))?)
 }
 
 /// Stops looking after an account and notifies its owner. Returns false when
@@ -135,10 +144,15 @@ fn remove_some(tx: &WriteTx<'_>, actor: &Actor, client: i64) -> Result<bool, Pro
     if let Some(shell) = shell {
         // A consent may have linked an account just before the invitation
         // ended.
-        accounts::unlink_all(tx, shell)?;
-        let removed = accounts::forget_history(tx, shell, REMOVED_AT_ONCE)?
-            + messages::forget(tx, shell, REMOVED_AT_ONCE)?;
-        if removed > 0 {
+        let is_empty = tx.work_off(|most| {
+            Ok::<_, Problem>(
+                accounts::forget_accounts(tx, shell, most)?
+                    + accounts::forget_history(tx, shell, most)?
+                    + messages::forget(tx, shell, most)?
+                    + people::forget_rest(tx, shell, most)?,
+            )
+        })?;
+        if !is_empty {
             return Ok(false);
         }
     }

@@ -1,13 +1,12 @@
 //! The checkup of many accounts, and the notifications about what changed.
 
+use std::sync::Arc;
+
 use super::checkup::{self, Finding};
 use super::{notifications, store};
 use crate::app::App;
 use crate::base::{Instant, MlUserId};
 use crate::db::{DbError, Lane, WriteTx};
-
-/// Accounts per job of the writer.
-const PIECE: usize = 25;
 
 /// What a checkup found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,16 +24,21 @@ pub fn run(
 ) -> Result<Tally, DbError> {
     let mut tally = Tally::default();
     let due = app.db.read(Lane::Slow, |tx| checkup::due(tx, checked_before))?;
-    for piece in due.chunks(PIECE) {
-        if is_over() {
-            break;
-        }
-        let piece = piece.to_vec();
-        let looks = app.db.write(move |tx| {
-            piece.into_iter().map(|account| one(tx, account)).collect::<Result<Vec<_>, DbError>>()
+    let (due, mut next) = (Arc::new(due), 0);
+    while next < due.len() && !is_over() {
+        let due = Arc::clone(&due);
+        let looks = app.db.write_piece(move |tx| {
+            let mut looks = Vec::new();
+            for account in &due[next..] {
+                looks.push(one(tx, *account)?);
+                if tx.is_spent() {
+                    break;
+                }
+            }
+            Ok::<_, DbError>(looks)
         })?;
-        let looks = looks.into_iter().flatten();
-        for is_ready in looks {
+        next += looks.len();
+        for is_ready in looks.into_iter().flatten() {
             tally.looked_at += 1;
             tally.ready += usize::from(is_ready);
         }

@@ -383,14 +383,15 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 /// `POST …/produtos/{id}/excluir`: removes a product with its movements.
-pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = request.id()?;
     let change = Change::of(app, person, request);
-    let base = base(person);
-    Ok(Box::new(move |tx| {
+    let (base, owner) = (base(person), change.owner);
+    app.db.write_pieces(move |tx| tx.work_off(|most| store::empty(tx, owner, id, most)))?;
+    app.db.write(move |tx| {
         store::product(tx, change.owner, id)?.ok_or_else(Problem::not_found)?;
         store::delete(tx, change.owner, id)?;
         change.made(tx);
         change.answer.done(id, base, "excluido")
-    }))
+    })
 }

@@ -89,9 +89,14 @@ pub fn by_sku(tx: &ReadTx<'_>, owner: UserId, sku: &str) -> Result<Option<Produc
     tx.record("FROM product WHERE owner_id = ?1 AND sku = ?2", (owner, sku))
 }
 
-/// How many products a person has.
+/// How many products a person has, with those that an import under way is still
+/// to make.
 pub fn count(tx: &ReadTx<'_>, owner: UserId) -> Result<usize> {
-    let products: u32 = tx.value("SELECT count(*) FROM product WHERE owner_id = ?1", [owner])?;
+    let products: u32 = tx.value(
+        "SELECT (SELECT count(*) FROM product WHERE owner_id = ?1)
+              + coalesce((SELECT max(room - created, 0) FROM product_import WHERE owner_id = ?1), 0)",
+        [owner],
+    )?;
     Ok(products as usize)
 }
 
@@ -127,13 +132,35 @@ pub fn delete(tx: &WriteTx<'_>, owner: UserId, id: i64) -> Result<()> {
     tx.run("DELETE FROM product WHERE product_id = ?2 AND owner_id = ?1", (owner, id))
 }
 
-/// Removes at most `most` products of a person, with their movements; returns
-/// how many. None is left when it returns 0.
-pub fn forget(tx: &WriteTx<'_>, owner: UserId, most: usize) -> Result<usize> {
+/// Removes movements and links of a person's product, at most `most` of each;
+/// returns how many. A product can have any number, so they go piece by piece
+/// before it does.
+pub fn empty(tx: &WriteTx<'_>, owner: UserId, id: i64, most: usize) -> Result<usize> {
     let most = i64::try_from(most).unwrap_or(1);
-    tx.execute(
-        "DELETE FROM product WHERE product_id IN (
-             SELECT product_id FROM product WHERE owner_id = ?1 LIMIT ?2)",
-        (owner, most),
-    )
+    if product(tx, owner, id)?.is_none() {
+        return Ok(0);
+    }
+    let links = tx.execute(
+        "DELETE FROM drop_link WHERE link_id IN (
+             SELECT link_id FROM drop_link WHERE product_id = ?1 LIMIT ?2)",
+        (id, most),
+    )?;
+    let movements = tx.execute(
+        "DELETE FROM stock_movement WHERE product_id = ?1 AND movement_id IN (
+             SELECT movement_id FROM stock_movement WHERE product_id = ?1 LIMIT ?2)",
+        (id, most),
+    )?;
+    Ok(links + movements)
+}
+
+/// Removes products of a person, with their movements, at most `most` rows of a
+/// kind; returns how many. None is left when it returns 0.
+pub fn forget(tx: &WriteTx<'_>, owner: UserId, most: usize) -> Result<usize> {
+    let next: Option<i64> =
+        tx.maybe("SELECT product_id FROM product WHERE owner_id = ?1 LIMIT 1", [owner])?;
+    let Some(id) = next else { return Ok(0) };
+    match empty(tx, owner, id, most)? {
+        0 => delete(tx, owner, id).map(|()| 1),
+        removed => Ok(removed),
+    }
 }

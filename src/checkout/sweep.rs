@@ -7,15 +7,16 @@ use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::DAY_S;
 use crate::db::{Result, WriteTx};
 
-/// Most people suspended by one job of the writer.
-pub const PIECE: usize = 100;
+/// People that are looked up at a time.
+const PIECE: usize = 100;
 
-/// Suspends at most [`PIECE`] people whose grace period or subscription is over;
-/// returns how many.
+/// Suspends some people whose grace period or subscription is over, as many as
+/// one job of the writer may; returns how many.
 pub fn sweep(tx: &WriteTx<'_>, services: &AccountServices, grace_days: u32) -> Result<usize> {
     let unpaid_before = tx.now().minus(i64::from(grace_days) * DAY_S);
     let actor = Actor::local(ActorKind::System, "cobrança");
     let overdue = terms::overdue(tx, unpaid_before, PIECE)?;
+    let mut suspended = 0;
     for student in &overdue {
         let ended = student.terms.ends_at.is_some_and(|end| end <= tx.now());
         let reason = if ended {
@@ -32,6 +33,10 @@ pub fn sweep(tx: &WriteTx<'_>, services: &AccountServices, grace_days: u32) -> R
         };
         let (before, after) = (student.terms.shown(false), student.terms.shown(true));
         audit::note(tx, &actor, &act, Some(&before), Some(&after))?;
+        suspended += 1;
+        if tx.is_spent() {
+            break;
+        }
     }
-    Ok(overdue.len())
+    Ok(suspended)
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Read as _;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 
 use super::user::Subject;
 use super::{CatalogCommand, Context, say};
@@ -11,6 +11,7 @@ use crate::accounts::store as accounts;
 use crate::audit::{self, Actor, ActorKind};
 use crate::catalog::import::{self, Counts, ImportError};
 use crate::catalog::path_of;
+use crate::db::Lane;
 
 /// Largest file. As many products as a person can have fit in easily.
 const MOST_BYTES: u64 = 64 << 20;
@@ -29,14 +30,15 @@ pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
         .map_err(ImportError::File)
         .with_context(|| format!("cannot import {name}"))?;
     let wanted = email.clone();
-    let outcome = context.database()?.write(move |tx| {
-        let Some(account) = accounts::by_email(tx, &wanted)? else {
-            return Ok(ImportOutcome::Nobody);
-        };
-        if path_of(account.role).is_none() {
-            return Ok(ImportOutcome::HasNone);
-        }
-        let counts = import::apply(tx, account.user_id, &products)?;
+    let db = context.database()?;
+    let account = db.read(Lane::Slow, |tx| accounts::by_email(tx, &wanted))?;
+    let Some(account) = account else {
+        bail!("nobody has the e-mail address {email}");
+    };
+    if path_of(account.role).is_none() {
+        bail!("{email} is an administrator; products belong to sellers and suppliers");
+    }
+    let outcome = import::apply::run(&db, account.user_id, products, move |tx, counts| {
         audit::note(
             tx,
             &Actor::local(ActorKind::Command, "catalog import"),
@@ -44,27 +46,14 @@ pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
             None::<&()>,
             Some(&counts),
         )?;
-        Ok::<_, ImportError>(ImportOutcome::Done(counts))
+        Ok::<_, ImportError>(counts)
     });
     if let Err(ImportError::Rows(bad)) = &outcome
         && all_faults
     {
         bail!("cannot import {name}: {}", bad.told(usize::MAX));
     }
-    match outcome.with_context(|| format!("cannot import {name}"))? {
-        ImportOutcome::Nobody => Err(anyhow!("nobody has the e-mail address {email}")),
-        ImportOutcome::HasNone => {
-            Err(anyhow!("{email} is an administrator; products belong to sellers and suppliers"))
-        }
-        ImportOutcome::Done(Counts { created, changed, unchanged }) => {
-            say(format_args!("{created} created, {changed} changed, {unchanged} unchanged"))
-        }
-    }
-}
-
-/// The result of an import whose file had no errors.
-enum ImportOutcome {
-    Nobody,
-    HasNone,
-    Done(Counts),
+    let Counts { created, changed, unchanged } =
+        outcome.with_context(|| format!("cannot import {name}"))?;
+    say(format_args!("{created} created, {changed} changed, {unchanged} unchanged"))
 }

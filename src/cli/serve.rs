@@ -19,6 +19,7 @@ use crate::accounts::views::DemoLogin;
 use crate::app::{App, Parts};
 use crate::base::{Stop, worker};
 use crate::behind;
+use crate::catalog;
 use crate::cron;
 use crate::db::{Db, Lane, migrate};
 use crate::edge;
@@ -29,6 +30,7 @@ use crate::marketplace;
 use crate::messages::{delivery, telegram};
 use crate::operations::soundness;
 use crate::partner::webhooks;
+use crate::people::import;
 use crate::program::{lowered, recount};
 use crate::routes;
 
@@ -252,6 +254,10 @@ impl StopSignals {
 fn first_writes(app: &App) -> anyhow::Result<()> {
     behind::load(app)?;
     app.db.write(delivery::store::recover)?;
+    // What an import had settled is whole before anybody looks.
+    if let Err(error) = catalog::import::apply::resume(&app.db) {
+        tracing::warn!(%error, "an interrupted import of products was not finished");
+    }
     secret::ensure(&app.config, &app.db, &app.sealer)?;
     if !app.config.push.subject.is_empty() {
         let keys = secret::push_keys(&app.db, &app.sealer)?;
@@ -272,6 +278,7 @@ fn start_workers(
     workers.push(recount::start_worker(app, stop)?);
     workers.extend(watchdog::start_worker(app, stop)?);
     workers.push(lowered::start_worker(app, stop)?);
+    workers.push(import::apply::start_worker(app, stop)?);
     let counting = Arc::clone(app);
     workers.push(worker::start("write-behind", stop, move |stop| {
         behind::run(&counting, stop);
@@ -296,6 +303,7 @@ fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::
     app.recount.stop();
     app.db.stop_checks();
     app.milestone_bell.stop();
+    app.imports.stop();
     for worker in workers {
         if worker.join().is_err() {
             tracing::error!("a worker ended in a panic");

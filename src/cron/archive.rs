@@ -65,7 +65,7 @@ const MESSAGE: &str = "channel, kind, user_id, state, created_at, attempts,
          ELSE outcome END AS outcome";
 
 /// Most entries of a batch: what one job of the writer can delete in its time.
-const PIECE: usize = 2_000;
+const PIECE: usize = 250;
 
 /// The periodic task `arquivamento`: packs entries that are old enough.
 pub fn pack(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
@@ -106,7 +106,7 @@ fn pack_while(
         })?;
         let Some(piece) = piece else { break };
         let (entries, batch) = (piece.entries(), Batch::of(log, piece)?);
-        app.db.write(move |tx| batch.store(tx))?;
+        app.db.write_piece(move |tx| batch.store(tx))?;
         report.add_archived(entries, 1);
     }
     Ok(())

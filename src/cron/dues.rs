@@ -3,16 +3,16 @@
 use super::{Outcome, Report, TaskContext};
 use crate::accounts::students::AccountServices;
 use crate::app::App;
-use crate::checkout::sweep::{PIECE, sweep};
+use crate::checkout::sweep::sweep;
 
 /// The periodic task `pagamentos`.
 pub fn end(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
     let grace_days = app.config.checkout.late_grace_days;
     while !context.is_time_over() {
         let services = AccountServices::of(app);
-        let ended = app.db.write(move |tx| sweep(tx, &services, grace_days))?;
+        let ended = app.db.write_piece(move |tx| sweep(tx, &services, grace_days))?;
         report.add_suspended(ended);
-        if ended < PIECE {
+        if ended == 0 {
             break;
         }
     }

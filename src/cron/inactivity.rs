@@ -12,11 +12,11 @@ use crate::accounts::person::Group;
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, Zone};
 use crate::config::Config;
-use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
+use crate::db::{Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
-/// Most people of one job of the writer.
+/// People that are read at a time.
 const PIECE: usize = 250;
 /// The prefix of the names of this task's marks.
 const MARKS: &str = "inativos";
@@ -42,13 +42,9 @@ pub fn alert(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outco
             done: people.len() < PIECE,
         };
         let (terms, name) = (terms.clone(), name.clone());
-        let alerted = app.db.write(move |tx| {
-            let mut alerted = 0;
-            for user in people {
-                alerted += usize::from(alert_one(tx, &terms, user)?);
-            }
-            mark::set(tx, &name, next, over)?;
-            Ok::<_, DbError>(alerted)
+        let (next, alerted) = app.db.write_piece(move |tx| {
+            let alert = |tx: &WriteTx<'_>, user| alert_one(tx, &terms, user);
+            mark::work_for(tx, (&name, over), (people, next), alert)
         })?;
         report.add_inactive(alerted);
         at = next;

@@ -4,7 +4,7 @@
 //! continues where it stopped. Once the work is done, later runs only read the
 //! mark.
 
-use crate::base::Instant;
+use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// A position in the list of people, which is ordered by id.
@@ -31,6 +31,27 @@ pub fn set(tx: &WriteTx<'_>, name: &str, mark: Mark, expires_at: Instant) -> Res
          ON CONFLICT (name) DO UPDATE SET position = ?2, done = ?3, expires_at = ?4",
         (name, mark.position, mark.done, expires_at.0),
     )
+}
+
+/// Works for people in order, as many as one job of the writer may, and moves
+/// the mark to the last of them, or to `end` after the last of all. Returns
+/// where it came, and for how many `work` did something.
+pub fn work_for(
+    tx: &WriteTx<'_>,
+    (name, expires_at): (&str, Instant),
+    (people, end): (Vec<UserId>, Mark),
+    work: impl Fn(&WriteTx<'_>, UserId) -> Result<bool>,
+) -> Result<(Mark, usize)> {
+    let (mut at, mut worked, last) = (end, 0, people.last().copied());
+    for person in people {
+        worked += usize::from(work(tx, person)?);
+        if tx.is_spent() && Some(person) != last {
+            at = Mark { position: person.0, done: false };
+            break;
+        }
+    }
+    set(tx, name, at, expires_at)?;
+    Ok((at, worked))
 }
 
 /// Names of the marks of a kind, each with whether it has expired.

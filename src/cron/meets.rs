@@ -19,7 +19,7 @@ use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
-/// Most people of one job of the writer.
+/// People that are read at a time.
 const PIECE: usize = 250;
 /// Most meets of the next day.
 const MOST_MEETS: u32 = 500;
@@ -120,20 +120,17 @@ fn remind_of(
             position: people.last().map_or(at.position, |last| last.0),
             done: people.len() < PIECE,
         };
-        let told = app.db.write(move |tx| {
+        let told = app.db.write_piece(move |tx| {
             if !reminder.holds(tx)? {
                 return Ok::<_, DbError>(None);
             }
-            let mut told = 0;
-            for user in people {
-                if may_join(tx, user)? {
-                    told += usize::from(reminder.queue(tx, user)?);
-                }
-            }
-            mark::set(tx, &name, next, reminder.starts_at)?;
+            let mark = (&*name, reminder.starts_at);
+            let told = mark::work_for(tx, mark, (people, next), |tx, user| {
+                Ok(may_join(tx, user)? && reminder.queue(tx, user)?)
+            })?;
             Ok(Some(told))
         })?;
-        let Some(told) = told else {
+        let Some((next, told)) = told else {
             return Ok(());
         };
         report.add_meets(told);
@@ -209,8 +206,9 @@ fn take_back(app: &App, context: &TaskContext<'_>, mark: &str) -> Result<bool> {
     let told = mark.trim_start_matches(MARKS);
     while !context.is_time_over() {
         let keys = format!("{}{told}:", MessageKind::MeetReminder.name());
-        let drop = move |tx: &WriteTx<'_>| outbox::drop_keyed(tx, &keys, MOVED, PIECE);
-        if app.db.write(drop)? < PIECE {
+        let drop =
+            move |tx: &WriteTx<'_>| tx.work_off(|most| outbox::drop_keyed(tx, &keys, MOVED, most));
+        if app.db.write_piece(drop)? {
             return Ok(true);
         }
     }

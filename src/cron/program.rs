@@ -16,7 +16,7 @@ use crate::outbox::{self, MessageKind, NewMessage};
 use crate::program::ledger::LedgerAccount;
 use crate::program::{ProgramSettings, challenges, store};
 
-/// Most people of one job of the writer.
+/// People that are read at a time.
 const PIECE: u32 = 250;
 /// The prefixes of the names of the marks.
 const REMINDED: &str = "lembrete_checkin";
@@ -40,15 +40,10 @@ fn for_each_student(
         let (people, last) = app.db.read(Lane::Slow, |tx| next(tx, UserId(at.position)))?;
         let to = Mark { position: last.map_or(at.position, |last| last.0), done: last.is_none() };
         let name = name.to_owned();
-        worked += app.db.write(move |tx| {
-            let mut worked = 0;
-            for person in people {
-                worked += usize::from(work(tx, person)?);
-            }
-            mark::set(tx, &name, to, over)?;
-            Ok::<_, DbError>(worked)
-        })?;
-        at = to;
+        let (reached, some) =
+            app.db.write_piece(move |tx| mark::work_for(tx, (&name, over), (people, to), work))?;
+        worked += some;
+        at = reached;
     }
     Ok(worked)
 }

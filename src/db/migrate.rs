@@ -62,6 +62,7 @@ pub(super) const STEPS: &[Step] = steps![
     "0025_known_programs",
     "0023_kept_answers",
     "0026_movement_numbers",
+    "0024_bounded_jobs",
 ];
 
 /// Schema version of this program.

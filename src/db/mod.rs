@@ -265,7 +265,7 @@ impl Db {
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
     {
-        self.inner.writer.submit(job)
+        self.inner.writer.submit(writer::Class::Prompt, job)
     }
 
     /// [`Db::submit`], waiting for the answer. For worker threads and
@@ -284,6 +284,48 @@ impl Db {
             "a write job must not wait for another write job"
         );
         self.submit(job).wait()
+    }
+
+    /// [`Db::submit`] for a piece of long work, which ends when
+    /// [`WriteTx::is_spent`] says so and goes on in another job. It has a
+    /// commit of its own, by turns with the jobs for which somebody waits.
+    pub fn submit_piece<T, E>(
+        &self,
+        job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> Pending<T, E>
+    where
+        T: Send + 'static,
+        E: From<DbError> + Send + 'static,
+    {
+        self.inner.writer.submit(writer::Class::Piece, job)
+    }
+
+    /// [`Db::submit_piece`], waiting for the answer; see [`Db::write`].
+    pub fn write_piece<T, E>(
+        &self,
+        job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<DbError> + Send + 'static,
+    {
+        assert!(
+            !self.inner.writer.is_this_thread(),
+            "a write job must not wait for another write job"
+        );
+        self.submit_piece(job).wait()
+    }
+
+    /// Repeats a piece of long work until it returns true: nothing is left.
+    pub fn write_pieces<E>(
+        &self,
+        job: impl Fn(&WriteTx<'_>) -> std::result::Result<bool, E> + Clone + Send + 'static,
+    ) -> std::result::Result<(), E>
+    where
+        E: From<DbError> + Send + 'static,
+    {
+        while !self.write_piece(job.clone())? {}
+        Ok(())
     }
 
     /// Calls `f`, within about half a second, after another process has
@@ -365,6 +407,11 @@ impl Db {
         Arc::into_inner(read).unwrap().into_inner()
     }
 
+    /// Where transactions get their `now` from.
+    pub fn clock(&self) -> &Clock {
+        &self.inner.clock
+    }
+
     /// The database file.
     pub fn path(&self) -> &Path {
         &self.inner.path
@@ -378,6 +425,11 @@ impl Db {
     /// Jobs that wait for the writer.
     pub fn queue_depth(&self) -> usize {
         self.inner.writer.queue_depth()
+    }
+
+    /// Rows that the largest job of the writer changed since the start.
+    pub fn largest_job(&self) -> u64 {
+        self.inner.writer.largest_job()
     }
 
     /// Runs the queued jobs, ends the reads that still run, moves the content of

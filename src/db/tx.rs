@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
+use std::time::{Duration, Instant as Monotonic};
 
 use rusqlite::types::FromSql;
 use rusqlite::{
@@ -161,6 +162,13 @@ fn with_more<'v, R: Stored>(record: &'v R, more: &[Column<'v>]) -> (String, Vec<
     (columns, values)
 }
 
+/// What a piece of long work does in one job: it goes on until it has changed so
+/// many rows, those of triggers and cascades included, or worked for so long.
+const PIECE_ROWS: u64 = 300;
+const PIECE_TIME: Duration = Duration::from_millis(5);
+/// Rows that one statement of a piece changes at most.
+const STEP: usize = 20;
+
 /// Called by the writer after a commit.
 pub(super) type Hook = Box<dyn FnOnce() + Send>;
 
@@ -170,6 +178,8 @@ pub struct WriteTx<'c> {
     read: ReadTx<'c>,
     hooks: RefCell<Vec<Hook>>,
     failure: Cell<Option<ffi::Error>>,
+    /// When the present job began, and the connection's count of changes then.
+    job: Cell<(Monotonic, u64)>,
 }
 
 impl<'c> WriteTx<'c> {
@@ -178,7 +188,35 @@ impl<'c> WriteTx<'c> {
             read: ReadTx::new(connection, now),
             hooks: RefCell::default(),
             failure: Cell::new(None),
+            job: Cell::new((Monotonic::now(), connection.total_changes())),
         }
+    }
+
+    /// Notes that another job begins.
+    pub(super) fn begin_job(&self) {
+        self.job.set((Monotonic::now(), self.connection.total_changes()));
+    }
+
+    /// Whether the present job has done enough for one piece of long work.
+    pub fn is_spent(&self) -> bool {
+        let (began, changes) = self.job.get();
+        self.connection.total_changes().saturating_sub(changes) >= PIECE_ROWS
+            || began.elapsed() >= PIECE_TIME
+    }
+
+    /// Repeats a step that handles at most the given number of rows of a kind and
+    /// returns how many it handled. True when nothing is left, false when the job
+    /// has done enough.
+    pub fn work_off<E>(
+        &self,
+        mut step: impl FnMut(usize) -> std::result::Result<usize, E>,
+    ) -> std::result::Result<bool, E> {
+        while step(STEP)? > 0 {
+            if self.is_spent() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Runs a statement; returns the number of changed rows.

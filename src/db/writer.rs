@@ -1,8 +1,10 @@
 //! The writer: one thread, many jobs in one commit, answers after it.
 //!
-//! Jobs wait in a bounded queue. The writer takes all that are there, runs
+//! Jobs wait in a bounded queue. The writer takes those that are there, runs
 //! each in a savepoint of one transaction, commits (which syncs), runs the
-//! hooks and answers. A job that fails or panics undoes its own changes only;
+//! hooks and answers. A commit takes jobs for some milliseconds only, and a
+//! piece of long work has one of its own, by turns with the others, so that
+//! whoever writes a little waits for one piece at most. A job that fails or panics undoes its own changes only;
 //! a commit that fails fails every job of it. A write that finds no space is
 //! undone; from then on the writer itself checks each second whether there is
 //! space (`condition.rs`). While the database is damaged or a file of it is gone
@@ -11,10 +13,11 @@
 //! everything that was ever answered.
 
 use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
@@ -39,12 +42,22 @@ use crate::base::Clock;
 
 /// Jobs that may wait; more are refused.
 const QUEUE: usize = 1_024;
-/// Jobs of one commit.
+/// Jobs of one commit, and how long it goes on taking jobs.
 const BATCH: usize = 512;
+const BATCH_TIME: Duration = Duration::from_millis(5);
 /// How often the writer looks for changes of other processes.
 const LOOK: Duration = Duration::from_millis(500);
 /// Exit code after a disk error at a commit, for the supervisor.
 const EXIT_DISK_ERROR: i32 = 70;
+
+/// What a job is to the others that wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Somebody waits for it.
+    Prompt,
+    /// A piece of long work, with a commit of its own.
+    Piece,
+}
 
 /// The tasks of a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +118,57 @@ struct Shared {
     changes: Arc<Changes>,
     /// The server's files.
     files: OnceLock<Arc<Files>>,
+    /// Rows that the largest job changed.
+    largest: AtomicU64,
+}
+
+/// Jobs that were taken out of the channel and wait for a commit.
+#[derive(Default)]
+struct Queued {
+    prompt: VecDeque<Box<dyn Job>>,
+    pieces: VecDeque<Box<dyn Job>>,
+    /// Whether a piece comes next even if somebody waits.
+    is_piece_next: bool,
+}
+
+impl Queued {
+    fn is_empty(&self) -> bool {
+        self.prompt.is_empty() && self.pieces.is_empty()
+    }
+
+    /// Everything that waits, to be refused.
+    fn take_all(&mut self) -> impl Iterator<Item = Box<dyn Job>> + '_ {
+        self.prompt.drain(..).chain(self.pieces.drain(..))
+    }
+
+    /// Begins a commit: of jobs for which somebody waits and of a piece by turns.
+    fn begin(&mut self) -> Taking {
+        let wants_piece = self.prompt.is_empty() || self.is_piece_next;
+        let is_piece = wants_piece && !self.pieces.is_empty();
+        self.is_piece_next = !is_piece;
+        let class = if is_piece { Class::Piece } else { Class::Prompt };
+        Taking { began: Instant::now(), jobs: 0, class }
+    }
+
+    /// The next job of a commit.
+    fn next(&mut self, commit: &mut Taking) -> Option<Box<dyn Job>> {
+        let (jobs, is_late) = match commit.class {
+            Class::Prompt => (&mut self.prompt, commit.began.elapsed() >= BATCH_TIME),
+            Class::Piece => (&mut self.pieces, true),
+        };
+        if commit.jobs == BATCH || commit.jobs > 0 && is_late {
+            return None;
+        }
+        commit.jobs += 1;
+        jobs.pop_front()
+    }
+}
+
+/// What a commit has taken.
+struct Taking {
+    began: Instant,
+    jobs: usize,
+    class: Class,
 }
 
 impl Handle {
@@ -118,6 +182,7 @@ impl Handle {
         let writer = Writer {
             setup,
             jobs,
+            queued: Queued::default(),
             shared: Arc::clone(&shared),
             log: Log::new(),
             log_stays: false,
@@ -129,8 +194,8 @@ impl Handle {
         Ok(Self { queue, shared, id: thread.thread().id(), thread: Mutex::new(Some(thread)) })
     }
 
-    /// See [`Db::submit`](super::Db::submit).
-    pub fn submit<T, E, F>(&self, work: F) -> Pending<T, E>
+    /// See [`Db::submit`](super::Db::submit) and [`Db::write_piece`](super::Db::write_piece).
+    pub fn submit<T, E, F>(&self, class: Class, work: F) -> Pending<T, E>
     where
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
@@ -141,11 +206,15 @@ impl Handle {
         }
         let (caller, answer) = oneshot::channel();
         let task = Task { work: Some(work), result: None, caller };
-        self.shared.waiting.fetch_add(1, Ordering::Relaxed);
-        let refused = match self.queue.try_send(Message::Job(Box::new(task))) {
-            Ok(()) => return Pending(JobState::Queued(answer)),
-            Err(TrySendError::Full(_)) => DbError::Busy,
-            Err(TrySendError::Disconnected(_)) => DbError::Stopped,
+        let before = self.shared.waiting.fetch_add(1, Ordering::Relaxed);
+        let refused = if before >= QUEUE {
+            DbError::Busy
+        } else {
+            match self.queue.try_send(Message::Job(class, Box::new(task))) {
+                Ok(()) => return Pending(JobState::Queued(answer)),
+                Err(TrySendError::Full(_)) => DbError::Busy,
+                Err(TrySendError::Disconnected(_)) => DbError::Stopped,
+            }
         };
         self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
         Pending(JobState::Refused(Some(refused)))
@@ -190,6 +259,11 @@ impl Handle {
     /// Jobs in the queue.
     pub fn queue_depth(&self) -> usize {
         self.shared.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Rows that the largest job changed since the start.
+    pub fn largest_job(&self) -> u64 {
+        self.shared.largest.load(Ordering::Relaxed)
     }
 
     /// Whether the caller runs on the writer's thread.
@@ -254,7 +328,7 @@ impl<T, E: From<DbError>> Future for Pending<T, E> {
 }
 
 enum Message {
-    Job(Box<dyn Job>),
+    Job(Class, Box<dyn Job>),
     Setup(Box<dyn FnOnce(&Connection) + Send>),
     Stop,
 }
@@ -310,6 +384,7 @@ where
 struct Writer {
     setup: Setup,
     jobs: Receiver<Message>,
+    queued: Queued,
     shared: Arc<Shared>,
     log: Log,
     /// Whether the last checkpoint failed, which is logged once.
@@ -330,8 +405,8 @@ impl Writer {
         let mut worked = Instant::now();
         let mut version = self.data_version();
         loop {
-            self.receive(&mut batch);
-            if !batch.is_empty() {
+            self.receive();
+            if !self.queued.is_empty() {
                 self.commit_and_answer(&mut batch);
                 worked = Instant::now();
             } else if self.stopping {
@@ -354,10 +429,12 @@ impl Writer {
         }
     }
 
-    /// Takes all jobs that are queued, after waiting for the first one.
-    fn receive(&mut self, batch: &mut Vec<Box<dyn Job>>) {
+    /// Takes all jobs that are in the channel, after waiting for one when there
+    /// is nothing else to do.
+    fn receive(&mut self) {
         // While stopping, no new jobs come, so there is nothing to wait for.
-        let wait = if self.stopping { Duration::ZERO } else { LOOK };
+        let has_work = self.stopping || !self.queued.is_empty();
+        let wait = if has_work { Duration::ZERO } else { LOOK };
         let mut next = match self.jobs.recv_timeout(wait) {
             Ok(message) => Some(message),
             Err(RecvTimeoutError::Timeout) => None,
@@ -365,21 +442,19 @@ impl Writer {
         };
         while let Some(message) = next {
             match message {
-                Message::Job(job) => batch.push(job),
+                Message::Job(Class::Prompt, job) => self.queued.prompt.push_back(job),
+                Message::Job(Class::Piece, job) => self.queued.pieces.push_back(job),
                 Message::Setup(run) => run(&self.setup.connection),
                 Message::Stop => self.stopping = true,
             }
-            if batch.len() == BATCH {
-                break;
-            }
             next = self.jobs.try_recv().ok();
         }
-        self.shared.waiting.fetch_sub(batch.len(), Ordering::Relaxed);
     }
 
     fn commit_and_answer(&mut self, batch: &mut Vec<Box<dyn Job>>) {
         if self.setup.alarm.is_blocked() {
-            for job in batch.drain(..) {
+            for job in self.queued.take_all() {
+                self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
                 job.answer(Some(REFUSED));
             }
             return;
@@ -420,22 +495,37 @@ impl Writer {
         self.keep_log_small(|log, setup| log.after_commit(&setup.of_log()));
     }
 
-    /// Runs the jobs in one transaction. Returns their hooks, and the error of
-    /// a statement that found no space.
-    fn commit(&self, batch: &mut [Box<dyn Job>]) -> std::result::Result<Committed, ffi::Error> {
+    /// Runs jobs in one transaction and moves them into the batch. Returns
+    /// their hooks, and the error of a statement that found no space.
+    fn commit(
+        &mut self,
+        batch: &mut Vec<Box<dyn Job>>,
+    ) -> std::result::Result<Committed, ffi::Error> {
         let connection = &self.setup.connection;
-        execute(connection, "BEGIN IMMEDIATE")?;
+        let mut taking = self.queued.begin();
+        let mut begun = execute(connection, "BEGIN IMMEDIATE");
         let tx = WriteTx::new(connection, self.setup.clock.now());
-        let changes = connection.total_changes();
+        let before = connection.total_changes();
         let mut keeps = false;
-        for job in batch {
-            keeps |= run_in_savepoint(&tx, job.as_mut())?;
+        while let Some(job) = self.queued.next(&mut taking) {
+            self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
+            batch.push(job);
+            if let (Ok(()), Some(job)) = (&begun, batch.last_mut()) {
+                let changes = connection.total_changes();
+                match run_in_savepoint(&tx, job.as_mut()) {
+                    Ok(kept) => keeps |= kept,
+                    Err(code) => begun = Err(code),
+                }
+                let rows = connection.total_changes().saturating_sub(changes);
+                self.shared.largest.fetch_max(rows, Ordering::Relaxed);
+            }
         }
+        begun?;
         // Beside a job that met damage no other is answered as stored.
         if self.setup.alarm.note_fault() {
             return Err(REFUSED);
         }
-        let counted = if keeps && connection.total_changes() > changes {
+        let counted = if keeps && connection.total_changes() > before {
             Some(count::raise(connection, tx.now()).map_err(|error| bare(&error))?)
         } else {
             None
@@ -572,6 +662,7 @@ impl Writer {
 fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> std::result::Result<bool, ffi::Error> {
     let connection = tx.connection();
     execute(connection, "SAVEPOINT job")?;
+    tx.begin_job();
     let hooks = tx.hook_count();
     let keep = catch_unwind(AssertUnwindSafe(|| job.run(tx))).unwrap_or_else(|_| {
         job.panicked();

@@ -178,9 +178,15 @@ pub fn remove(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<bool> {
     Ok(removed > 0)
 }
 
-/// Removes all links of a relation.
-pub fn end_all(tx: &WriteTx<'_>, supplier: UserId, seller: UserId) -> Result<()> {
-    tx.run("DELETE FROM drop_link WHERE supplier_id = ?1 AND seller_id = ?2", (supplier, seller))
+/// Removes links of a relation; false when some are left.
+pub fn end_some(tx: &WriteTx<'_>, supplier: UserId, seller: UserId) -> Result<bool> {
+    tx.work_off(|most| {
+        tx.execute(
+            "DELETE FROM drop_link WHERE link_id IN (
+                 SELECT link_id FROM drop_link WHERE supplier_id = ?1 AND seller_id = ?2 LIMIT ?3)",
+            (supplier, seller, i64::try_from(most).unwrap_or(1)),
+        )
+    })
 }
 
 /// How many links a supplier has.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::links;
 use crate::audit::{self, Act, Actor};
 use crate::base::{DAY_S, Instant, UserId};
-use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::db::{Db, Filters, ReadTx, Result, WriteTx};
 use crate::named;
 use crate::row;
 
@@ -257,14 +257,22 @@ pub fn relate(tx: &WriteTx<'_>, supplier: UserId, seller: UserId, email: &str) -
     Ok(true)
 }
 
-/// Ends an active relation with its links; false when there is none.
+/// Removes the links of a relation that is to end, which can be many, piece by
+/// piece.
+pub fn end_links(db: &Db, supplier: UserId, seller: UserId) -> Result<()> {
+    db.write_pieces(move |tx| links::end_some(tx, supplier, seller))
+}
+
+/// Ends an active relation, whose links are gone by [`end_links`]; false when
+/// there is none.
 pub fn end(tx: &WriteTx<'_>, supplier: UserId, seller: UserId) -> Result<bool> {
     let ended = tx.execute(
         "UPDATE drop_relation SET state = ?4, ended_at = ?3
          WHERE supplier_id = ?1 AND seller_id = ?2 AND state = 2",
         (supplier, seller, tx.now(), RelationState::Ended),
     )?;
-    links::end_all(tx, supplier, seller)?;
+    // Those that came in between are few.
+    links::end_some(tx, supplier, seller)?;
     Ok(ended > 0)
 }
 
@@ -324,6 +332,14 @@ pub fn page(
     }
     let joins = "JOIN user u ON u.user_id = r.supplier_id";
     filters.page(tx, ("drop_relation r", joins), "r.relation_id DESC", window)
+}
+
+/// Supplier and seller of an active relation.
+pub fn pair(tx: &ReadTx<'_>, relation: i64) -> Result<Option<(UserId, UserId)>> {
+    tx.tuple(
+        "SELECT supplier_id, seller_id FROM drop_relation WHERE relation_id = ?1 AND state = 2",
+        [relation],
+    )
 }
 
 /// Ends a relation or withdraws an invitation, as the operator does. Returns it

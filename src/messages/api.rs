@@ -1,15 +1,12 @@
 //! The call of the extension API that marks notifications as read.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::store;
+use super::reading;
 use crate::app::App;
-use crate::changes::{self, Topic};
 use crate::edge::guard::ExtensionUser;
-use crate::edge::route::Job;
+use crate::edge::route::Todo;
 use crate::http::{Check, Field, Problem, Reply, Request};
 
 /// Most ids in one call.
@@ -54,7 +51,11 @@ pub(super) fn read_ids(check: &mut Check, texts: &[String]) -> Vec<i64> {
 }
 
 /// `POST /api/ext/notificacoes/lidas`: marks notifications as read.
-pub fn mark_read(app: &App, user: &ExtensionUser, request: &Request) -> Result<Job, Problem> {
+pub fn mark_read(
+    app: &App,
+    user: &ExtensionUser,
+    request: &Request,
+) -> Result<Todo<Reply>, Problem> {
     let body: MarkReadBody = request.json()?;
     let mut check = Check::json();
     let all = check.optional("todas", body.todas).unwrap_or(false);
@@ -64,14 +65,6 @@ pub fn mark_read(app: &App, user: &ExtensionUser, request: &Request) -> Result<J
     }
     let ids = read_ids(&mut check, &ids.unwrap_or_default());
     check.finish()?;
-    let owner = user.account.user_id;
-    let issued = Arc::clone(&app.marketplace.issued);
-    Ok(Box::new(move |tx| {
-        let marked =
-            if all { store::mark_all_read(tx, owner)? } else { store::mark_read(tx, owner, &ids)? };
-        if marked > 0 {
-            changes::stamp(tx, &issued, owner, Topic::Notifications)?;
-        }
-        Reply::json(&MarkReadReply { ok: true, lidas: marked })
-    }))
+    let (owner, ids) = (user.account.user_id, (!all).then_some(ids));
+    reading::mark(app, owner, ids, |marked| Reply::json(&MarkReadReply { ok: true, lidas: marked }))
 }

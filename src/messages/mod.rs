@@ -14,6 +14,7 @@ pub mod notices;
 pub mod pages;
 pub mod push;
 pub mod queue;
+pub mod reading;
 pub mod store;
 pub mod telegram;
 pub mod texts;

@@ -1,17 +1,14 @@
 //! The page of a person's notifications, for students and for administrators.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use super::views::{NewsRow, NotificationsPage};
 use super::wire::WireNotification;
-use super::{api, store};
+use super::{api, reading, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::changes::{self, Topic};
 use crate::edge::guard::Person;
-use crate::edge::route::Job;
+use crate::edge::route::Todo;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::panel::Paging;
 use crate::panel::view::address;
@@ -90,29 +87,21 @@ struct MarkReadBody {
 
 /// `POST /painel/avisos/lidos`, `POST /admin/avisos/lidos`: marks the
 /// notifications of `ids` as read, or all of them without `ids`.
-pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Todo<Reply>, Problem> {
     let body: MarkReadBody = request.form_or_json()?;
     let mut check = Check::form_or_json(request.headers());
     let ids = check.optional("ids", body.ids).map(|ids| api::read_ids(&mut check, &ids));
     let page = check.number("pagina", body.pagina, 1..=MOST_PAGES);
     check.finish()?;
-    let (owner, json) = (person.account.user_id, request.wants_json());
+    let wants_json = request.wants_json();
     let list = match page {
         Some(page @ 2..) => address(list_of(request), &[("pagina", &page.to_string())]),
         _ => list_of(request).to_owned(),
     };
-    let issued = Arc::clone(&app.marketplace.issued);
-    Ok(Box::new(move |tx| {
-        let marked = match ids {
-            Some(ids) => store::mark_read(tx, owner, &ids)?,
-            None => store::mark_all_read(tx, owner)?,
-        };
-        if marked > 0 {
-            changes::stamp(tx, &issued, owner, Topic::Notifications)?;
-        }
-        if json {
+    reading::mark(app, person.account.user_id, ids, move |marked| {
+        if wants_json {
             return Reply::json(&MarkReadReply { ok: true, lidas: marked });
         }
         Reply::redirect(&list)
-    }))
+    })
 }

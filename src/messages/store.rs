@@ -2,7 +2,7 @@
 
 use super::{NewNotification, Notification};
 use crate::base::UserId;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{DbError, ReadTx, Result, WriteTx};
 use crate::row;
 
 row!(Notification {
@@ -93,14 +93,38 @@ pub fn page(tx: &ReadTx<'_>, owner: UserId, limit: u32, offset: u32) -> Result<V
     )
 }
 
-/// Marks all notifications of a person as read; returns how many were unread.
-pub fn mark_all_read(tx: &WriteTx<'_>, owner: UserId) -> Result<usize> {
-    let marked = tx.execute(
-        "UPDATE notification INDEXED BY notification_unread SET read_at = ?2 WHERE owner_id = ?1 AND read_at IS NULL",
-        (owner, tx.now()),
-    )?;
-    tx.execute("UPDATE notification_count SET unread = 0 WHERE owner_id = ?1", [owner])?;
-    Ok(marked)
+/// Newest notification of a person, and how many are unread.
+pub fn newest(tx: &ReadTx<'_>, owner: UserId) -> Result<(i64, usize)> {
+    let found: Option<(i64, i64)> =
+        tx.tuple("SELECT last_id, unread FROM notification_count WHERE owner_id = ?1", [owner])?;
+    let (last, unread) = found.unwrap_or_default();
+    Ok((last, usize::try_from(unread).unwrap_or(0)))
+}
+
+/// Marks notifications up to `last` as read; returns how many, and whether none
+/// is left.
+pub fn mark_unread(tx: &WriteTx<'_>, owner: UserId, last: i64) -> Result<(usize, bool)> {
+    let mut marked = 0;
+    let is_over = tx.work_off(|most| {
+        let some = tx.execute(
+            "UPDATE notification SET read_at = ?3
+             WHERE owner_id = ?1 AND (created_at, notification_id) IN (
+                 SELECT created_at, notification_id FROM notification INDEXED BY notification_unread
+                 WHERE owner_id = ?1 AND read_at IS NULL AND notification_id <= ?2 LIMIT ?4)",
+            (owner, last, tx.now(), i64::try_from(most).unwrap_or(1)),
+        )?;
+        marked += some;
+        Ok::<_, DbError>(some)
+    })?;
+    count_read(tx, owner, marked)?;
+    Ok((marked, is_over))
+}
+
+fn count_read(tx: &WriteTx<'_>, owner: UserId, marked: usize) -> Result<()> {
+    tx.run(
+        "UPDATE notification_count SET unread = unread - ?2 WHERE owner_id = ?1",
+        (owner, i64::try_from(marked).unwrap_or(0)),
+    )
 }
 
 /// Marks some notifications as read; returns how many were unread. Ids of other
@@ -114,10 +138,7 @@ pub fn mark_read(tx: &WriteTx<'_>, owner: UserId, ids: &[i64]) -> Result<usize> 
             (owner, id, tx.now()),
         )?;
     }
-    tx.execute(
-        "UPDATE notification_count SET unread = unread - ?2 WHERE owner_id = ?1",
-        (owner, i64::try_from(marked).unwrap_or(0)),
-    )?;
+    count_read(tx, owner, marked)?;
     Ok(marked)
 }
 

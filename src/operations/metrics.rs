@@ -134,6 +134,11 @@ fn database(figures: &mut Figures, app: &App) {
         app.db.queue_depth() as u64,
     );
     figures.gauge(
+        "seller_platform_writer_largest_job_rows",
+        "Rows that the largest job of the writer changed since the start.",
+        app.db.largest_job(),
+    );
+    figures.gauge(
         "seller_platform_database_bytes",
         "Size of the database file.",
         std::fs::metadata(app.db.path()).map_or(0, |file| file.len()),

@@ -31,9 +31,6 @@ use crate::messages::store as messages;
 use crate::outbox::MessageKind;
 use crate::panel::Answer;
 
-/// Rows of a person's history that one job of the writer removes.
-const REMOVED_AT_ONCE: usize = 2_000;
-
 /// Handlers of one group's rows.
 macro_rules! of_group {
     ($($(#[$doc:meta])* $students:ident, $staff:ident = $act:ident -> $out:ty;)*) => {
@@ -265,7 +262,7 @@ fn remove(app: &App, person: &Person, request: &Request, group: Group) -> Result
     let (actor, services) = (Arc::new(Actor::person(person, request)), AccountServices::of(app));
     loop {
         let (actor, services) = (Arc::clone(&actor), services.clone());
-        let removed = app.db.write(move |tx| remove_some(tx, &services, &actor, group, id));
+        let removed = app.db.write_piece(move |tx| remove_some(tx, &services, &actor, group, id));
         match removed {
             Ok(false) => {}
             Ok(true) => return answer.done(id, group.path(), "excluido"),
@@ -287,12 +284,17 @@ fn remove_some(
     let before = find(tx, group, id)?;
     keep_an_administrator(tx, &before)?;
     students::suspend(tx, services, id, "exclusão em andamento")?;
-    marketplace::unlink_all(tx, id)?;
-    let removed = marketplace::forget_history(tx, id, REMOVED_AT_ONCE)?
-        + products::forget(tx, id, REMOVED_AT_ONCE)?
-        + messages::forget(tx, id, REMOVED_AT_ONCE)?
-        + purchases::forget_person(tx, id, &before.email, REMOVED_AT_ONCE)?;
-    if removed > 0 {
+    let is_empty = tx.work_off(|most| {
+        Ok::<_, Problem>(
+            marketplace::forget_accounts(tx, id, most)?
+                + marketplace::forget_history(tx, id, most)?
+                + store::forget_rest(tx, id, most)?
+                + products::forget(tx, id, most)?
+                + messages::forget(tx, id, most)?
+                + purchases::forget_person(tx, id, &before.email, most)?,
+        )
+    })?;
+    if !is_empty {
         return Ok(false);
     }
     let act = act(group, "aluno.excluir", "equipe.excluir", &before);

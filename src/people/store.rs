@@ -240,6 +240,45 @@ pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &PersonEntry) -> Result<()> {
     )
 }
 
+/// What refers to a person and can be many rows: the table, its key, and which
+/// rows. Everything else of a person is a few rows, or removed before.
+const OF_PERSON: [(&str, &str, &str); 17] = [
+    ("product_import", "owner_id", "owner_id = ?1"),
+    ("product_import_part", "owner_id, part", "owner_id = ?1"),
+    (
+        "webhook_delivery",
+        "endpoint_id, number",
+        "endpoint_id IN (SELECT endpoint_id FROM webhook_endpoint WHERE user_id = ?1)",
+    ),
+    ("webhook_event", "event_id", "user_id = ?1"),
+    ("program_entry", "student_id, day, at, action, cause, turn", "student_id = ?1"),
+    ("lesson_done", "user_id, lesson_id", "user_id = ?1"),
+    ("outbox", "message_id", "user_id = ?1"),
+    ("partner_notification", "owner_id, notification_id", "owner_id = ?1"),
+    ("partner_usage", "user_id, day, operation", "user_id = ?1"),
+    ("partner_call", "call_id", "user_id = ?1"),
+    ("session", "session_hash", "user_id = ?1"),
+    ("extension_token", "token_hash", "user_id = ?1"),
+    ("one_time_link", "link_hash", "user_id = ?1"),
+    ("drop_link", "link_id", "supplier_id = ?1"),
+    ("drop_link", "link_id", "seller_id = ?1"),
+    ("drop_relation", "relation_id", "supplier_id = ?1"),
+    ("drop_relation", "relation_id", "seller_id = ?1"),
+];
+
+/// Removes rows that refer to a person, at most `most` of each kind; returns how
+/// many. After 0, removing the person is a small change.
+pub fn forget_rest(tx: &WriteTx<'_>, id: UserId, most: usize) -> Result<usize> {
+    let mut removed = 0;
+    for (table, key, which) in OF_PERSON {
+        let sql = format!(
+            "DELETE FROM {table} WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {which} LIMIT ?2)"
+        );
+        removed += tx.execute(&sql, (id, i64::try_from(most).unwrap_or(1)))?;
+    }
+    Ok(removed)
+}
+
 /// Removes a person with all rows that refer to it, and keeps its number in
 /// use.
 pub fn replace_by_shell(tx: &WriteTx<'_>, id: UserId) -> Result<()> {

@@ -1,9 +1,9 @@
 //! Compares the stored sums of students with the ledger (`recalcular`).
 //!
 //! A worker compares students in batches, on a reader, and stores the ids of
-//! those whose sums differ. At the end all of them are corrected in one job of
+//! those whose sums differ. At the end they are corrected, some in each job of
 //! the writer. So a comparison that is killed half-way continues where it was,
-//! readers see all old or all new values and never a mix, and correct data is
+//! a student's sums are all old or all new and never a mix, and correct data is
 //! not written at all.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::db::{DbError, Lane, ReadTx, Record as _, Result, WriteTx};
 use crate::row;
 
 /// Students of one batch.
-const PIECE: u32 = 500;
+const PIECE: u32 = 200;
 /// How long the worker sleeps when nothing wakes it.
 const IDLE: Duration = Duration::from_secs(3600);
 /// Pause after a batch could not be read or written.
@@ -129,7 +129,7 @@ pub(super) fn step(app: &App) -> Result<bool> {
     };
     let today = app.day(app.clock.now());
     let piece = app.db.read(Lane::Slow, |tx| compare(tx, run.position, today))?;
-    app.db.write(move |tx| {
+    app.db.write_piece(move |tx| {
         for student in &piece.wrong {
             tx.run("INSERT OR IGNORE INTO program_mend (student_id) VALUES (?1)", [student])?;
         }
@@ -224,13 +224,13 @@ fn settle(found: &mut Standing, stored: &Standing, today: Day) {
     }
 }
 
-/// Corrects all students whose sums differ, in one transaction, and ends the
-/// comparison.
+/// Corrects students whose sums differ, and ends the comparison with the last
+/// one.
 fn mend(tx: &WriteTx<'_>, today: Day) -> Result<()> {
     let students: Vec<UserId> =
-        tx.values("SELECT student_id FROM program_mend ORDER BY student_id", ())?;
-    let mut mended = 0_i64;
+        tx.values("SELECT student_id FROM program_mend ORDER BY student_id LIMIT ?1", [PIECE])?;
     for student in students {
+        tx.run("DELETE FROM program_mend WHERE student_id = ?1", [student])?;
         let Some(stored) = store::standing(tx, student)? else { continue };
         let mut found = Standing::default();
         each_posting(tx, UserId(student.0 - 1), student, |_, posting| found.add(&posting))?;
@@ -238,12 +238,15 @@ fn mend(tx: &WriteTx<'_>, today: Day) -> Result<()> {
         if found != stored {
             store::put(tx, student, &found)?;
             ledger::tell_reached(tx, student, (stored.xp, found.xp))?;
-            mended += 1;
+            tx.run("UPDATE program_recount SET mended = mended + 1 WHERE recount_id = 1", ())?;
+        }
+        if tx.is_spent() {
+            break;
         }
     }
-    tx.run("DELETE FROM program_mend", ())?;
     tx.run(
-        "UPDATE program_recount SET ended_at = ?1, mended = ?2 WHERE recount_id = 1",
-        (tx.now(), mended),
+        "UPDATE program_recount SET ended_at = ?1
+         WHERE recount_id = 1 AND NOT EXISTS (SELECT 1 FROM program_mend)",
+        [tx.now()],
     )
 }

@@ -146,16 +146,17 @@ fn answer_to(_: &App, person: &Person, request: &Request, said: Said) -> Result<
 }
 
 /// `POST /painel/parceiro/fornecedores/{id}/encerrar`: ends the relation with a supplier.
-pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn end(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (supplier, owner) = (UserId(request.id()?), person.account.user_id);
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let name = person.account.name.clone();
-    Ok(Box::new(move |tx| {
+    relations::end_links(&app.db, supplier, owner)?;
+    app.db.write(move |tx| {
         if !relations::end(tx, supplier, owner)? {
             return Err(Problem::not_found());
         }
         let other = accounts::by_id(tx, supplier)?.map(|one| one.name).unwrap_or_default();
         relations::note(tx, &actor, ("relacao.encerrar", supplier.0), (&name, &other))?;
         answer.done(supplier, HUB, "encerrado")
-    }))
+    })
 }

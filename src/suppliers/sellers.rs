@@ -264,16 +264,17 @@ pub fn withdraw(_: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 /// `POST /fornecedor/vendedores/{id}/encerrar`: ends the relation with a seller.
-pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn end(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (seller, owner) = (UserId(request.id()?), person.account.user_id);
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let supplier = person.account.name.clone();
-    Ok(Box::new(move |tx| {
+    relations::end_links(&app.db, owner, seller)?;
+    app.db.write(move |tx| {
         if !relations::end(tx, owner, seller)? {
             return Err(Problem::not_found());
         }
         let name = accounts::by_id(tx, seller)?.map(|one| one.name).unwrap_or_default();
         relations::note(tx, &actor, ("relacao.encerrar", seller.0), (&name, &supplier))?;
         answer.done(seller, PATH, "encerrado")
-    }))
+    })
 }

@@ -214,6 +214,44 @@ fn a_receiver_that_hangs_costs_nobody_else_anything() {
 }
 
 #[test]
+fn dead_receivers_of_many_accounts_keep_nobody_waiting_after_a_restart() {
+    const ACCOUNTS: usize = 9;
+    let (site, good) = open();
+    let bad = Receiver::start();
+    bad.answers(Manner::Hang);
+    let ana = site.person("ana");
+    make(&site, &ana, &good.url("/"), &STOCK);
+    for account in 0..ACCOUNTS {
+        let dead = site.person(&format!("morta{account}"));
+        for number in 0..20 {
+            make(&site, &dead, &bad.url(&format!("/{account}/{number}")), &STOCK);
+        }
+    }
+    site.stop();
+    let database = rusqlite::Connection::open(site.database()).unwrap();
+    let dead = "(SELECT endpoint_id FROM webhook_endpoint WHERE url LIKE '%/_/%')";
+    database
+        .execute_batch(&format!(
+            "WITH n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 25)
+             INSERT INTO webhook_delivery
+                 (endpoint_id, number, message, kind, object, occasion, body, state, created_at, run_at)
+             SELECT endpoint_id, n, randomblob(16), 40, n, n, '{{}}', 0, created_at, created_at
+             FROM webhook_endpoint, n WHERE endpoint_id IN {dead};
+             UPDATE webhook_endpoint SET last_number = 25, next_at = created_at, failing_since = created_at
+             WHERE endpoint_id IN {dead}"
+        ))
+        .unwrap();
+    drop(database);
+    site.start_again();
+    let ana = site.person("ana");
+    bad.wait_for(ACCOUNTS);
+    let began = Instant::now();
+    stocked(&ana, "A-1");
+    good.wait_for(1);
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+}
+
+#[test]
 fn a_kill_loses_nothing_and_repeats_with_the_same_id() {
     let (site, receiver) = open();
     let ana = site.person("ana");

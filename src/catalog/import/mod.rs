@@ -3,6 +3,7 @@
 //! A missing column or an empty cell leaves the stored value. A new product needs a
 //! title and a price. The stock in a file is a count, so it becomes an adjustment.
 
+pub mod apply;
 pub mod fault;
 pub mod pages;
 
@@ -11,17 +12,14 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::{
-    MAX_PRODUCTS, MOST_UNITS, Product, ProductEntry, is_amount, is_ean, is_sku, is_title, stock,
-    store,
-};
+use super::{MAX_PRODUCTS, MOST_UNITS, Product, ProductEntry, is_amount, is_ean, is_sku, is_title};
 use crate::base::text::search_key;
-use crate::base::{Cents, UserId, shortened};
-use crate::db::{DbError, WriteTx};
+use crate::base::{Cents, shortened};
+use crate::db::DbError;
 use crate::http::input::FromField as _;
 use crate::panel::csv_read;
 use crate::panel::csv_read::Unreadable;
-use fault::{BadRow, BadRows, FileFault, Names, RowFault};
+use fault::{BadRows, FileFault, Names, RowFault};
 
 /// The columns, the same as in an export.
 pub const COLUMNS: [&str; 6] = ["sku", "ean", "title", "cost", "price", "stock"];
@@ -57,6 +55,9 @@ pub enum ImportError {
     /// The rows with errors, all of them.
     #[error("{0}")]
     Rows(Box<BadRows>),
+    /// Another file of the same person.
+    #[error("another file is being imported; try again when it is done")]
+    UnderWay,
     #[error(transparent)]
     Db(#[from] DbError),
 }
@@ -65,14 +66,14 @@ pub enum ImportError {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     #[serde(rename = "criados")]
-    pub created: usize,
+    pub created: u32,
     #[serde(rename = "alterados")]
-    pub changed: usize,
+    pub changed: u32,
     #[serde(rename = "sem_mudanca")]
-    pub unchanged: usize,
+    pub unchanged: u32,
 }
 
-/// Reads a file. Errors of rows are not returned here: [`apply`] reports them,
+/// Reads a file. Errors of rows are not returned here: [`apply::run`] reports them,
 /// with those that need the database.
 pub fn read(bytes: &[u8]) -> Result<File, FileFault> {
     let unreadable = |problem| match problem {
@@ -213,67 +214,6 @@ impl Row {
         }
     }
 }
-
-/// Imports a file into the products of a person. When a row is bad, changes
-/// nothing and reports every bad row.
-pub fn apply(tx: &WriteTx<'_>, owner: UserId, file: &File) -> Result<Counts, ImportError> {
-    let (mut counts, mut bad) = (Counts::default(), Vec::new());
-    let mut products = store::count(tx, owner)?;
-    for row in &file.rows {
-        let before = store::by_sku(tx, owner, &row.sku)?;
-        let faults = row.faults(before.as_ref(), products < MAX_PRODUCTS);
-        if faults.is_empty() {
-            products += usize::from(before.is_none());
-        } else {
-            bad.push(BadRow { number: row.number, faults });
-        }
-        // Good rows before the first bad one are applied; the error undoes them.
-        if bad.is_empty() {
-            match apply_row(tx, owner, row, before.as_ref())? {
-                Change::Created => counts.created += 1,
-                Change::Changed => counts.changed += 1,
-                Change::None => counts.unchanged += 1,
-            }
-        }
-    }
-    if bad.is_empty() {
-        return Ok(counts);
-    }
-    Err(ImportError::Rows(Box::new(BadRows { names: file.names.clone(), rows: bad })))
-}
-
-enum Change {
-    Created,
-    Changed,
-    None,
-}
-
-fn apply_row(
-    tx: &WriteTx<'_>,
-    owner: UserId,
-    row: &Row,
-    before: Option<&Product>,
-) -> Result<Change, DbError> {
-    let entry = row.entry(before.map(|before| &before.entry));
-    let present = before.map_or(0, |before| before.stock);
-    let counted = row.stock.unwrap_or(present);
-    let Some(before) = before else {
-        let id = store::insert(tx, owner, &entry)?;
-        stock::set_counted_stock(tx, id, 0, counted, REASON)?;
-        return Ok(Change::Created);
-    };
-    if before.entry == entry && counted == present {
-        return Ok(Change::None);
-    }
-    if before.entry != entry {
-        store::update(tx, owner, before.id, &entry)?;
-    }
-    stock::set_counted_stock(tx, before.id, present, counted, REASON)?;
-    Ok(Change::Changed)
-}
-
-/// The reason of the movements that an import makes.
-const REASON: &str = "Importação";
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,7 @@ use crate::catalog::MAX_PRODUCTS;
 use crate::catalog::pages::{Change, base};
 use crate::catalog::views::ProductImportPage;
 use crate::edge::guard::Person;
-use crate::http::{Problem, Reply, Request, upload};
+use crate::http::{Code, Problem, Reply, Request, upload};
 use crate::panel::once::FormSubmission;
 use crate::panel::{Notice, Tone, Visit, csv_read, view};
 
@@ -62,6 +62,13 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     match take((app, person, request), &bytes) {
         Ok(done) => done,
         Err(ImportError::Db(error)) => Err(error.into()),
+        Err(fault @ ImportError::UnderWay) if request.wants_json() => {
+            Err(Problem::new(Code::Conflict, fault.to_string()))
+        }
+        Err(ImportError::UnderWay) => {
+            let words = "Outro arquivo seu está sendo importado. Envie este de novo em instantes.";
+            refused((app, person, request), Some(words), None)
+        }
         Err(ImportError::Rows(bad)) if request.wants_json() => rows_refused(request, &bad),
         Err(ImportError::Rows(bad)) => refused((app, person, request), None, Some(&bad)),
         Err(ImportError::File(fault)) if request.wants_json() => {
@@ -90,8 +97,7 @@ fn take(visit: Visit<'_>, bytes: &[u8]) -> Result<Result<Reply, Problem>, Import
     let change = Change::of(app, person, request);
     let (form, page, wants_json) =
         (FormSubmission::of(request).cloned(), base(person), request.wants_json());
-    app.db.write(move |tx| {
-        let counts = apply(tx, change.owner, &file)?;
+    apply::run(&app.db, change.owner, file, move |tx, counts| {
         change.made(tx);
         let reply = done(page, wants_json, counts);
         if let (Some(form), Ok(reply)) = (form, &reply) {

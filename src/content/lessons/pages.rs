@@ -330,14 +330,15 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 /// `POST /admin/aulas/{id}/excluir`: removes a lesson.
-pub fn delete(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = request.id()?;
     let change = Change::of(person, request);
-    Ok(Box::new(move |tx| {
+    app.db.write_pieces(move |tx| store::empty(tx, id))?;
+    app.db.write(move |tx| {
         let before = store::lesson(tx, id)?.ok_or_else(Problem::not_found)?;
         store::delete(tx, id)?;
         change.removed(tx, (&NOUN, id, &before.entry.title), &before.entry)
-    }))
+    })
 }
 
 /// `POST /admin/aulas/{id}/subir`: one place towards the start of its course.

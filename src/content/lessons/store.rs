@@ -108,7 +108,18 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &LessonEntry) -> Result<()> {
     note_change(tx, Topic::Teachers)
 }
 
-/// Removes a lesson and the marks that students have set on it.
+/// Removes marks that students have set on a lesson; false when some are left.
+pub fn empty(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
+    tx.work_off(|most| {
+        tx.execute(
+            "DELETE FROM lesson_done WHERE (user_id, lesson_id) IN (
+                 SELECT user_id, lesson_id FROM lesson_done WHERE lesson_id = ?1 LIMIT ?2)",
+            (id, i64::try_from(most).unwrap_or(1)),
+        )
+    })
+}
+
+/// Removes a lesson, whose marks are gone by [`empty`] but for a few.
 pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
     tx.execute("DELETE FROM lesson WHERE lesson_id = ?1", [id])?;
     note_change(tx, Topic::Teachers)

@@ -355,3 +355,47 @@ fn waiting_inside_a_job_is_caught() {
     let outcome = db.write(move |_| empty_job(&inner));
     assert!(matches!(outcome, Err(DbError::JobPanicked)), "{outcome:?}");
 }
+
+#[test]
+fn pieces_of_long_work_take_turns_with_those_who_wait() {
+    let (_place, db) = opened();
+    let hold = held(&db);
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let noting = |name: &'static str| {
+        let order = Arc::clone(&order);
+        move |tx: &WriteTx<'_>| {
+            let order = Arc::clone(&order);
+            tx.after_commit(move || order.lock().push(name));
+            Ok::<_, DbError>(())
+        }
+    };
+    let pieces = ["first piece", "second piece"].map(|name| db.submit_piece(noting(name)));
+    let prompt = ["one", "two"].map(|name| db.submit(noting(name)));
+    hold.send(()).unwrap();
+    for pending in pieces.into_iter().chain(prompt) {
+        pending.wait().unwrap();
+    }
+    assert_eq!(*order.lock(), ["one", "two", "first piece", "second piece"]);
+}
+
+#[test]
+fn long_work_ends_its_job_after_some_hundred_rows() {
+    const ROWS: usize = 2_000;
+    let (_place, db) = opened();
+    let rows: Arc<AtomicI64> = Arc::default();
+    let made = Arc::clone(&rows);
+    db.write_pieces(move |tx| {
+        tx.work_off(|most| {
+            let from = usize::try_from(made.load(Ordering::SeqCst)).unwrap();
+            let until = (from + most).min(ROWS);
+            for number in from..until {
+                put(tx, &number.to_string(), b"")?;
+            }
+            made.store(i64::try_from(until).unwrap(), Ordering::SeqCst);
+            Ok::<_, DbError>(until - from)
+        })
+    })
+    .unwrap();
+    assert_eq!(count(&db), i64::try_from(ROWS).unwrap());
+    assert!(db.largest_job() < 400, "{}", db.largest_job());
+}

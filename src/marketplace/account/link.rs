@@ -360,6 +360,10 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 pub fn unlink_and_revoke(app: &App, owner: UserId, account: MlUserId) -> Result<bool, Problem> {
     let access = tokens::access_of(app, owner, account)?;
     let bell = app.marketplace.bell.clone();
+    app.db.write_pieces(move |tx| match store::owner_of(tx, account)? {
+        Some((known, _)) if known == owner => tx.work_off(|most| store::empty(tx, account, most)),
+        _ => Ok::<_, db::DbError>(true),
+    })?;
     let is_gone = app.db.write(move |tx| {
         let is_gone = store::unlink(tx, owner, account)?;
         if is_gone {

@@ -1,8 +1,8 @@
 //! Deletes what was read of an account that was unlinked: listings, questions
 //! and claims.
 //!
-//! Unlinking ends the permission to show this data. A first batch is deleted at
-//! once, and a worker deletes the rest in batches, so that no write takes long.
+//! Unlinking ends the permission to show this data. A first piece is deleted at
+//! once, and a worker deletes the rest piece by piece, so that no write takes long.
 //! `ml_unlinked` has the accounts that are not finished, so the worker
 //! continues after a restart. Orders stay with their owner.
 
@@ -10,9 +10,6 @@ use crate::app::App;
 use crate::base::{MlUserId, Stop, UserId};
 use crate::db::{Filters, Lane, Result, WriteTx};
 use crate::marketplace::work_off;
-
-/// Rows of each kind that are removed in one write.
-const AT_ONCE: i64 = 1_000;
 
 /// Tables with what was read of an account: the name, the key columns after
 /// `owner_id`, and a condition that lists all states. The condition is needed
@@ -29,7 +26,7 @@ pub fn start(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
         "INSERT INTO ml_unlinked (owner_id, ml_user_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
         (owner, account),
     )?;
-    delete_batch(tx, owner, account, AT_ONCE)
+    delete_piece(tx, owner, account)
 }
 
 /// Takes an account off the list of accounts to delete. Rows that are left
@@ -38,7 +35,7 @@ pub fn unmark(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> 
     tx.run("DELETE FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2", (owner, account))
 }
 
-/// Deletes the rest, batch by batch.
+/// Deletes the rest, piece by piece.
 pub fn work(app: &App, stop: &Stop) {
     work_off(stop, "removing what was read of an unlinked account", || {
         let next = app.db.read(Lane::Slow, |tx| {
@@ -47,13 +44,13 @@ pub fn work(app: &App, stop: &Stop) {
             tx.tuple(sql, [])
         })?;
         let Some((owner, account)) = next else { return Ok(false) };
-        app.db.write(move |tx| delete_batch(tx, owner, account, AT_ONCE))?;
+        app.db.write_piece(move |tx| delete_piece(tx, owner, account))?;
         Ok(true)
     });
 }
 
-/// Deletes one batch, unless the account was linked again meanwhile.
-fn delete_batch(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: i64) -> Result<()> {
+/// Deletes one piece, unless the account was linked again meanwhile.
+fn delete_piece(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
     let is_noted: bool = tx.value(
         "SELECT EXISTS (SELECT 1 FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2)",
         (owner, account),
@@ -61,7 +58,7 @@ fn delete_batch(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: i64) -
     if !is_noted {
         return Ok(());
     }
-    if remove(tx, owner, Some(account), most)? > 0 {
+    if !tx.work_off(|most| remove(tx, owner, Some(account), most))? {
         return Ok(());
     }
     tx.execute(
@@ -73,7 +70,7 @@ fn delete_batch(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, most: i64) -
 
 /// Deletes listings, questions and claims of a person, at most `most` rows of
 /// each table; returns how many. When it returns 0, nothing is left.
-pub fn delete_all(tx: &WriteTx<'_>, person: UserId, most: i64) -> Result<usize> {
+pub fn delete_all(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<usize> {
     let removed = remove(tx, person, None, most)?;
     if removed == 0 {
         tx.execute("DELETE FROM listing_count WHERE owner_id = ?1", [person])?;
@@ -84,8 +81,13 @@ pub fn delete_all(tx: &WriteTx<'_>, person: UserId, most: i64) -> Result<usize> 
 
 /// Deletes at most `most` rows of each table: those of an owner, or of one of
 /// the owner's accounts.
-fn remove(tx: &WriteTx<'_>, owner: UserId, account: Option<MlUserId>, most: i64) -> Result<usize> {
-    let mut removed = 0;
+fn remove(
+    tx: &WriteTx<'_>,
+    owner: UserId,
+    account: Option<MlUserId>,
+    most: usize,
+) -> Result<usize> {
+    let (most, mut removed) = (i64::try_from(most).unwrap_or(1), 0);
     for (table, key, run) in TABLES {
         let mut rows = Filters::new("owner_id = :owner", &[(":owner", &owner)]);
         rows.and_if(&format!("{run}ml_user_id = :account"), ":account", &account);

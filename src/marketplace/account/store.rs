@@ -322,16 +322,68 @@ pub fn unlink(tx: &WriteTx<'_>, person: UserId, account: MlUserId) -> Result<boo
     Ok(gone > 0)
 }
 
-/// Unlinks every account of a person and deletes their tokens. Orders and sums
-/// stay.
-pub fn unlink_all(tx: &WriteTx<'_>, person: UserId) -> Result<()> {
-    tx.run("DELETE FROM ml_account WHERE owner_id = ?1", [person])
+/// Unlinks the accounts of a person and deletes their tokens; orders and sums
+/// stay. Handles at most `most` rows; returns how many.
+pub fn forget_accounts(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<usize> {
+    let account: Option<MlUserId> =
+        tx.maybe("SELECT ml_user_id FROM ml_account WHERE owner_id = ?1 LIMIT 1", [person])?;
+    let Some(account) = account else { return Ok(0) };
+    match empty(tx, account, most)? {
+        0 => tx.execute("DELETE FROM ml_account WHERE ml_user_id = ?1", [account]),
+        removed => Ok(removed),
+    }
 }
 
-/// Deletes what was read of a person's accounts, and its sums, at most `most`
+/// Rows that go with an account and can be many: the table, its key, and which
+/// of them. They are removed piece by piece before the account is, so that
+/// nothing is left for its foreign keys and triggers.
+const OF_ACCOUNT: [(&str, &str, &str); 1] = [("ml_seen", "ml_user_id, item_id", "ml_user_id = ?1")];
+
+/// The same of the agency's care for an account.
+const OF_CARE: [(&str, &str, &str); 2] = [
+    (
+        "agency_question",
+        "client_id, state, place, question_id",
+        "client_id = (SELECT client_id FROM agency_account WHERE ml_user_id = ?1) AND ml_user_id = ?1",
+    ),
+    (
+        "agency_day",
+        "client_id, day, ml_user_id",
+        "client_id = (SELECT client_id FROM agency_account WHERE ml_user_id = ?1) AND ml_user_id = ?1",
+    ),
+];
+
+/// Removes what goes with an account, at most `most` rows of each kind;
+/// returns how many.
+pub fn empty(tx: &WriteTx<'_>, account: MlUserId, most: usize) -> Result<usize> {
+    Ok(empty_care(tx, account, most)? + remove_rows(tx, &OF_ACCOUNT, account, most)?)
+}
+
+/// The same of what the agency knows of an account.
+pub fn empty_care(tx: &WriteTx<'_>, account: MlUserId, most: usize) -> Result<usize> {
+    remove_rows(tx, &OF_CARE, account, most)
+}
+
+fn remove_rows(
+    tx: &WriteTx<'_>,
+    tables: &[(&str, &str, &str)],
+    account: MlUserId,
+    most: usize,
+) -> Result<usize> {
+    let mut removed = 0;
+    for (table, key, which) in tables {
+        let sql = format!(
+            "DELETE FROM {table} WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {which} LIMIT ?2)"
+        );
+        removed += tx.execute(&sql, (account, i64::try_from(most).unwrap_or(1)))?;
+    }
+    Ok(removed)
+}
+
+/// Deletes what was read of a person's accounts, and its sums, at most `step`
 /// rows of each table; returns how many. When it returns 0, nothing is left.
-pub fn forget_history(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<usize> {
-    let most = i64::try_from(most).unwrap_or(1);
+pub fn forget_history(tx: &WriteTx<'_>, person: UserId, step: usize) -> Result<usize> {
+    let most = i64::try_from(step).unwrap_or(1);
     let orders = tx.execute(
         "DELETE FROM sale_order
          WHERE owner_id = ?1 AND (created_at, order_id) IN (
@@ -351,7 +403,7 @@ pub fn forget_history(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<u
         (person, most),
     )?;
     let changes = tx.execute("DELETE FROM owner_change WHERE owner_id = ?1", [person])?;
-    let rest = purge::delete_all(tx, person, most)?;
+    let rest = purge::delete_all(tx, person, step)?;
     Ok(orders + counts + days + changes + rest)
 }
 

@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 
+use super::lanes::{AT_ONCE, pieces};
 use super::records;
 use super::unreadable::{self, RecordKind};
 use super::{Asked, Step, StepContext};
@@ -68,12 +69,14 @@ fn search(reading: &StepContext<'_>, search: ClaimSearch) -> Asked<Found> {
             unreadable::take_readable(reading, &RECORDS, page.records, &mut found.unreadable);
         claims.retain(|claim| claim.seller == reading.account.ml_user_id);
         found.claims.extend(claims.iter().map(|claim| claim.id));
-        reading.write(move |tx, account, context| {
-            for claim in &claims {
-                books::apply((tx, context, account.owner), claim, account.linked_at)?;
-            }
-            Ok(())
-        })?;
+        for piece in pieces(claims, AT_ONCE) {
+            reading.write(move |tx, account, context| {
+                for claim in &piece {
+                    books::apply((tx, context, account.owner), claim, account.linked_at)?;
+                }
+                Ok(())
+            })?;
+        }
         reading.check_time()?;
     }
     Ok(found)

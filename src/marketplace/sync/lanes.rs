@@ -13,6 +13,8 @@ use crate::marketplace::account::tokens::CallError;
 /// One more than the calls that the client allows for a seller, so that two run
 /// while a third answer is processed.
 const LANES: usize = 3;
+/// Records that one job of the writer books.
+pub const AT_ONCE: usize = 20;
 
 /// The work of the lanes, in order. It gives out nothing after the time is
 /// over.
@@ -46,22 +48,22 @@ impl<T> Queue<T> {
 pub fn two_at_a_time<T, P>(
     take: impl Fn() -> Option<T> + Sync,
     fetch: impl Fn(T) -> Result<Option<P>, CallError> + Sync,
-    book: impl Fn(P) -> Pending<usize, DbError> + Sync,
+    book: impl Fn(P) -> Vec<Pending<usize, DbError>> + Sync,
 ) -> Result<usize, CallError> {
     let failed = AtomicBool::new(false);
     let lane = || -> Result<usize, CallError> {
         let mut booked = 0;
-        let mut queued: Option<Pending<usize, DbError>> = None;
+        let mut queued: Vec<Pending<usize, DbError>> = Vec::new();
         while !failed.load(Ordering::Relaxed) {
             let Some(what) = take() else { break };
             if let Some(found) = fetch(what)? {
-                if let Some(before) = queued.take() {
+                for before in queued.drain(..) {
                     booked += before.wait()?;
                 }
-                queued = Some(book(found));
+                queued = book(found);
             }
         }
-        if let Some(last) = queued {
+        for last in queued {
             booked += last.wait()?;
         }
         Ok(booked)
@@ -74,6 +76,14 @@ pub fn two_at_a_time<T, P>(
             let other = other.join().unwrap_or_else(|panic| resume_unwind(panic));
             Ok(sum? + other?)
         })
+    })
+}
+
+/// Records of a page in pieces that are one job of the writer each.
+pub fn pieces<T>(mut records: Vec<T>, most: usize) -> impl Iterator<Item = Vec<T>> {
+    std::iter::from_fn(move || {
+        let piece: Vec<T> = records.drain(..records.len().min(most)).collect();
+        (!piece.is_empty()).then_some(piece)
     })
 }
 

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use super::lanes::{Queue, two_at_a_time};
 use super::records;
 use super::store::Account;
-use super::{Asked, Step, StepContext};
+use super::{Asked, Step, StepContext, store};
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{DbError, Pending, ReadTx, Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::CallError;
@@ -30,8 +30,6 @@ const SCROLL_S: i64 = 240;
 /// because the scan had no time for them.
 const ALONE: u32 = 40;
 const AGAIN: u32 = 500;
-/// Rows of `ml_seen` that are deleted at a time.
-const FORGOTTEN: u32 = 5_000;
 
 /// Listings that were requested together, and the answers.
 struct Details {
@@ -151,7 +149,7 @@ fn scan(reading: &StepContext<'_>, scroll: Option<&str>, pages: usize) -> Asked<
             }
             Task::Details(ids) => details_of(reading, ids).map(Some),
         };
-        two_at_a_time(take, fetch, |found| book(reading, found))?;
+        two_at_a_time(take, fetch, |found| vec![book(reading, found)])?;
         let Some(scroll) = goes_on else {
             break Position::Again { after: 0 };
         };
@@ -195,7 +193,7 @@ fn again(reading: &StepContext<'_>, after: i64) -> Asked<Step> {
     let tasks = Queue::new(found.chunks(ITEMS_AT_ONCE).map(<[_]>::to_vec));
     let take = || tasks.take(reading);
     let fetch = |ids| details_of(reading, ids).map(Some);
-    two_at_a_time(take, fetch, |found| book(reading, found))?;
+    two_at_a_time(take, fetch, |found| vec![book(reading, found)])?;
     let after = if tasks.is_done() { last } else { after };
     step(reading, &Position::Again { after }, None)
 }
@@ -385,18 +383,7 @@ row!(ItemId { site, number = "item_id" });
 /// Deletes the stored ids of a scan, in pieces.
 fn forget(reading: &StepContext<'_>) -> Asked<()> {
     let account = reading.account.ml_user_id;
-    loop {
-        let gone = reading.app.db.write(move |tx| {
-            tx.execute(
-                "DELETE FROM ml_seen WHERE ml_user_id = ?1 AND item_id IN (
-                     SELECT item_id FROM ml_seen WHERE ml_user_id = ?1 LIMIT ?2)",
-                (account, FORGOTTEN),
-            )
-        })?;
-        if gone == 0 {
-            return Ok(());
-        }
-    }
+    Ok(reading.app.db.write_pieces(move |tx| store::forget_seen(tx, account))?)
 }
 
 #[cfg(test)]

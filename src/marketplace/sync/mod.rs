@@ -164,7 +164,8 @@ impl StepContext<'_> {
         self.app.db.read(Lane::Slow, read)
     }
 
-    /// Writes, if the account is still linked as it was.
+    /// Writes, if the account is still linked as it was. What readings write is
+    /// nobody's request, so it gives way to what is.
     fn write<T: Default + Send + 'static>(
         &self,
         job: impl FnOnce(&WriteTx<'_>, &Account, &BookContext) -> DbResult<T> + Send + 'static,
@@ -178,7 +179,7 @@ impl StepContext<'_> {
         job: impl FnOnce(&WriteTx<'_>, &Account, &BookContext) -> DbResult<T> + Send + 'static,
     ) -> Pending<T, DbError> {
         let (account, context) = (self.account, BookContext::of(self.app));
-        self.app.db.submit(move |tx| {
+        self.app.db.submit_piece(move |tx| {
             if store::is_still(tx, &account)? {
                 job(tx, &account, &context)
             } else {

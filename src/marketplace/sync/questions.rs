@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::lanes::{AT_ONCE, pieces};
 use super::records;
 use super::unreadable::{self, RecordKind};
 use super::{Asked, Step, StepContext};
@@ -142,17 +143,20 @@ fn book(
     questions.retain(|question: &QuestionDocument| question.seller == reading.account.ml_user_id);
     let asked = |question: &QuestionDocument| (question.id, question.asked_at);
     let all = questions.iter().map(asked).collect();
-    let stale = reading.write(move |tx, account, context| {
-        let mut stale = Vec::new();
-        for question in &questions {
-            let applied = books::apply((tx, context, account.owner), question, account.linked_at)?;
-            if applied == Applied::Stale {
-                stale.push(question.id);
+    for piece in pieces(questions, AT_ONCE) {
+        let stale = reading.write(move |tx, account, context| {
+            let mut stale = Vec::new();
+            for question in &piece {
+                let applied =
+                    books::apply((tx, context, account.owner), question, account.linked_at)?;
+                if applied == Applied::Stale {
+                    stale.push(question.id);
+                }
             }
-        }
-        Ok(stale)
-    })?;
-    unclear.extend(stale);
+            Ok(stale)
+        })?;
+        unclear.extend(stale);
+    }
     Ok(all)
 }
 

@@ -145,10 +145,10 @@ pub fn fetch_each<T: Send + 'static, D: Send + 'static>(
     };
     let take = || records.take(reading);
     let booked = two_at_a_time(take, fetch, |(record, fetched)| {
-        reading.submit(move |tx, account, context| {
+        vec![reading.submit(move |tx, account, context| {
             book(tx, account, context, &record, &fetched)?;
             Ok(1)
-        })
+        })]
     })?;
     if let Some(failure) = tally.failure() {
         return Err(failure.into());

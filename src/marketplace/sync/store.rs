@@ -321,3 +321,14 @@ pub fn suspend_account(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
     }
     Ok(())
 }
+
+/// Deletes the stored ids of an account's scan; false when some are left.
+pub fn forget_seen(tx: &WriteTx<'_>, account: MlUserId) -> Result<bool> {
+    tx.work_off(|most| {
+        tx.execute(
+            "DELETE FROM ml_seen WHERE ml_user_id = ?1 AND item_id IN (
+                 SELECT item_id FROM ml_seen WHERE ml_user_id = ?1 LIMIT ?2)",
+            (account, i64::try_from(most).unwrap_or(1)),
+        )
+    })
+}

@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 
 use super::buyers::Names;
-use super::lanes::{both, two_at_a_time};
+use super::lanes::{AT_ONCE, both, pieces, two_at_a_time};
 use super::rules::{MOST_ORDERS, whole_hours};
 use super::unreadable::{self, RecordKind};
 use super::{Asked, Halt, StepContext, count_of};
@@ -279,11 +279,15 @@ fn page(
     }
 }
 
-/// Queues the write of a page; the result is how many of its sales no
+/// Queues the writes of a page; the results are how many of its sales no
 /// notification announced.
-fn book(reading: &StepContext<'_>, mut orders: Vec<OrderDocument>) -> Pending<usize, DbError> {
-    let counts_news = reading.state.good_until.is_some();
+fn book(reading: &StepContext<'_>, mut orders: Vec<OrderDocument>) -> Vec<Pending<usize, DbError>> {
     orders.retain(|order| order.seller == reading.account.ml_user_id);
+    pieces(orders, AT_ONCE).map(|piece| book_piece(reading, piece)).collect()
+}
+
+fn book_piece(reading: &StepContext<'_>, orders: Vec<OrderDocument>) -> Pending<usize, DbError> {
+    let counts_news = reading.state.good_until.is_some();
     reading.submit(move |tx, account, context| {
         let mut news = 0;
         for order in &orders {

@@ -24,7 +24,7 @@ const ONE_IN: u32 = 100;
 /// entries are dropped and counted.
 const MOST_WAITING: usize = 10_000;
 /// Most entries that one job of the writer stores.
-pub const PIECE: usize = 1_000;
+pub const PIECE: usize = 100;
 /// Most bytes of a path and of a method that are stored.
 const LONGEST_PATH: usize = 200;
 const LONGEST_METHOD: usize = 20;
@@ -190,7 +190,7 @@ impl Recorder {
                 break;
             }
             let job = std::sync::Arc::clone(&entries);
-            match db.write(move |tx| store::add(tx, &job)) {
+            match db.write_piece(move |tx| store::add(tx, &job)) {
                 Ok(dropped) => self.count_dropped(dropped),
                 Err(error) => {
                     self.put_back(&entries);

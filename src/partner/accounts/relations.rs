@@ -226,10 +226,13 @@ fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
 
 /// `POST /admin/parceiros/relacoes/{id}/encerrar`: ends a relation, or
 /// withdraws an invitation.
-pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn end(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = request.id()?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    Ok(Box::new(move |tx| {
+    if let Some((supplier, seller)) = app.db.read(request.lane, |tx| relations::pair(tx, id))? {
+        relations::end_links(&app.db, supplier, seller)?;
+    }
+    app.db.write(move |tx| {
         let was = relations::end_any(tx, id)?.ok_or_else(Problem::not_found)?;
         let action = match was.seller_id {
             Some(_) => "relacao.encerrar",
@@ -237,5 +240,5 @@ pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> 
         };
         relations::note(tx, &actor, (action, id), (&was.email, &was.supplier))?;
         answer.done(id, PATH, "encerrado")
-    }))
+    })
 }

@@ -17,8 +17,8 @@ use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::webhooks::EventType;
 
-/// Rows that one job of the writer removes or sends again.
-const BATCH: usize = 500;
+/// Deliveries that one job of the writer sends again.
+const BATCH: usize = 50;
 
 /// `POST …/webhooks/{id}/testar`: sends a test.
 pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
@@ -139,7 +139,7 @@ pub fn replay(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let (mut seen, mut sent, mut is_all) = ((Instant(i64::MIN), 0), 0, false);
     while !is_all && sent < MOST_REPLAYED {
         let most = BATCH.min(MOST_REPLAYED - sent);
-        let (last, count) = app.db.write(move |tx| {
+        let (last, count) = app.db.write_piece(move |tx| {
             let found = queue::in_span(tx, id, (span.from, span.to), (seen, most))?;
             for (_, number) in &found {
                 queue::send_again(tx, id, *number)?;
@@ -174,11 +174,10 @@ pub fn remove(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let change = Change::of((app, person, request));
     let (id, user, answer, base) = (endpoint.id, change.user, change.answer, change.base);
     // Switched off first, so that it gets no new deliveries; then its
-    // deliveries are removed in small batches.
+    // deliveries are removed piece by piece.
     app.db.write(move |tx| store::switch(tx, id, EndpointState::Off))?;
-    while app.db.write(move |tx| queue::empty(tx, id, BATCH))? == BATCH {}
+    app.db.write_pieces(move |tx| tx.work_off(|most| queue::empty(tx, id, most)))?;
     app.db.write(move |tx| {
-        queue::empty(tx, id, BATCH)?;
         if store::remove(tx, user, id)? {
             let about = ("webhook.excluir", id, &*endpoint.entry.url);
             change.note(tx, about, Some(&Audited::of(&endpoint.entry)), None::<&()>)?;

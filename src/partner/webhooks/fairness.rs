@@ -34,6 +34,22 @@ pub enum Lane {
     Careful,
 }
 
+/// Threads of the careful lane that endpoints known to fail leave free, and that
+/// second tries of an account leave free.
+const KEPT_FROM_FAILING: usize = 4;
+const KEPT_FROM_SECOND: usize = 8;
+
+/// How many of the free threads of the careful lane an endpoint may use. Most of
+/// those that hang are known to, also after a restart, so a few threads are
+/// always there for one that may answer.
+pub const fn careful_room(free: usize, is_failing: bool, is_second: bool) -> usize {
+    let mut kept = if is_failing { KEPT_FROM_FAILING } else { 0 };
+    if is_second && kept < KEPT_FROM_SECOND {
+        kept = KEPT_FROM_SECOND;
+    }
+    free.saturating_sub(kept)
+}
+
 /// State of an endpoint.
 #[derive(Clone, Copy, Debug, Default)]
 struct EndpointHealth {
@@ -83,10 +99,9 @@ impl ConcurrencyLimits {
         self.accounts.get(&user).map_or(0, |lanes| lanes.iter().sum())
     }
 
-    /// Endpoints whose state is kept. They may be due and still not be allowed
-    /// a try.
-    pub fn tracked_endpoints(&self) -> usize {
-        self.endpoints.len()
+    /// Those of them in the careful lane.
+    pub fn careful_under_way(&self, user: UserId) -> usize {
+        self.accounts.get(&user).map_or(0, |lanes| lanes[Lane::Careful as usize])
     }
 
     /// Counts a try that begins.
@@ -174,6 +189,14 @@ mod tests {
         assert_eq!(limits.available(3, ANA, NOW).1, 0);
         assert_eq!(limits.available(3, UserId(2), NOW).1, 1, "another account's");
         assert_eq!(limits.available(1, ANA, NOW).1, 0, "one at a time");
+    }
+
+    #[test]
+    fn what_fails_leaves_threads_for_what_may_answer() {
+        assert_eq!(careful_room(16, true, false), 12);
+        assert_eq!(careful_room(4, true, false), 0);
+        assert_eq!(careful_room(4, false, false), 4);
+        assert_eq!(careful_room(8, false, true), 0, "a second one of the account");
     }
 
     #[test]

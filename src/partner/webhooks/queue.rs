@@ -19,17 +19,48 @@ use crate::db::{ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
 use crate::messages::{self, NewNotification, NotificationKind};
 use crate::outbox::{self, MessageKind, NewMessage};
+use crate::row;
 
-/// Endpoints with deliveries that are due, the longest waiting first. Endpoints
-/// of suspended people are left out.
-pub fn due_endpoints(tx: &ReadTx<'_>, now: Instant, most: usize) -> Result<Vec<(i64, UserId)>> {
-    tx.tuples(
-        "SELECT e.endpoint_id, e.user_id
-         FROM webhook_endpoint e CROSS JOIN user u ON u.user_id = e.user_id
-         WHERE e.next_at IS NOT NULL AND e.state = 1 AND e.next_at <= ?1 AND u.suspended_at IS NULL
-         ORDER BY e.next_at LIMIT ?2",
-        (now, i64::try_from(most).unwrap_or(i64::MAX)),
-    )
+/// An endpoint with deliveries that are due.
+#[derive(Clone, Copy, Debug)]
+pub struct DueEndpoint {
+    pub endpoint: i64,
+    pub user: UserId,
+    /// Whether its last try failed, also before a restart.
+    pub is_failing: bool,
+}
+row!(DueEndpoint { endpoint = "endpoint_id", user = "user_id", is_failing = "failing_since IS NOT NULL" });
+
+/// Endpoints with deliveries that are due, by account: those of the next `most`
+/// accounts after one, of each the longest waiting first. So the rows of some
+/// accounts never hide those of another. Also returns the last account, `None`
+/// after the last of all. Endpoints of suspended people are left out.
+pub fn due_endpoints(
+    tx: &ReadTx<'_>,
+    now: Instant,
+    (after, most): (UserId, usize),
+) -> Result<(Vec<DueEndpoint>, Option<UserId>)> {
+    let (mut found, mut last) = (Vec::new(), after);
+    for _ in 0..most {
+        let next: Option<UserId> = tx.maybe(
+            "SELECT user_id FROM webhook_endpoint
+             WHERE user_id > ?1 AND next_at IS NOT NULL AND state = 1 ORDER BY user_id LIMIT 1",
+            [last],
+        )?;
+        let Some(user) = next else { return Ok((found, None)) };
+        last = user;
+        let due: Vec<DueEndpoint> = tx.records(
+            "FROM webhook_endpoint
+             WHERE user_id = ?1 AND next_at IS NOT NULL AND state = 1 AND next_at <= ?2
+             ORDER BY next_at",
+            (user, now),
+        )?;
+        let may_be_told = "SELECT suspended_at IS NULL FROM user WHERE user_id = ?1";
+        if !due.is_empty() && tx.value(may_be_told, [user])? {
+            found.extend(due);
+        }
+    }
+    Ok((found, Some(last)))
 }
 
 /// A delivery that is due.

@@ -10,8 +10,8 @@ use crate::db::{DbError, ReadTx, Result, WriteTx};
 use crate::partner::store as partners;
 use crate::webhooks::EventType;
 
-/// Events of one job.
-const BATCH: u32 = 200;
+/// Events of an account in its turn.
+const TURN: u32 = 5;
 /// The due time of a delivery that is held back behind an earlier one about the
 /// same object.
 pub const HELD: i64 = i64::MAX;
@@ -21,22 +21,35 @@ pub fn is_needed(tx: &ReadTx<'_>) -> Result<bool> {
     tx.value("SELECT EXISTS (SELECT 1 FROM webhook_event)", [])
 }
 
-/// Turns the oldest events into deliveries; returns the number of events.
-pub fn spread(tx: &WriteTx<'_>, bodies: &EventBodyBuilder) -> Result<usize> {
-    let events: Vec<(i64, UserId, EventType, i64, i64, Instant)> = tx.tuples(
-        "SELECT event_id, user_id, kind, object, occasion, at FROM webhook_event
-         ORDER BY event_id LIMIT ?1",
-        [BATCH],
-    )?;
-    let Some((last, ..)) = events.last() else {
-        return Ok(0);
-    };
-    tx.run("DELETE FROM webhook_event WHERE event_id <= ?1", [last])?;
-    for (_, user, kind, object, occasion, at) in &events {
-        let event = Event { user: *user, kind: *kind, object: *object, at: *at };
-        queue_for_endpoints(tx, bodies, &event, *occasion)?;
+/// Turns events into deliveries, as many as one job of the writer may: the
+/// oldest of each account, by turns of the accounts after one. Returns the last
+/// account, `None` after the last of all.
+pub fn spread(
+    tx: &WriteTx<'_>,
+    bodies: &EventBodyBuilder,
+    after: UserId,
+) -> Result<Option<UserId>> {
+    let mut last = after;
+    loop {
+        let next: Option<UserId> = tx.maybe(
+            "SELECT user_id FROM webhook_event WHERE user_id > ?1 ORDER BY user_id LIMIT 1",
+            [last],
+        )?;
+        let Some(user) = next else { return Ok(None) };
+        last = user;
+        let events: Vec<(i64, EventType, i64, i64, Instant)> = tx.tuples(
+            "SELECT event_id, kind, object, occasion, at FROM webhook_event
+             WHERE user_id = ?1 ORDER BY event_id LIMIT ?2",
+            (user, TURN),
+        )?;
+        for (id, kind, object, occasion, at) in events {
+            tx.run("DELETE FROM webhook_event WHERE event_id = ?1", [id])?;
+            queue_for_endpoints(tx, bodies, &Event { user, kind, object, at }, occasion)?;
+            if tx.is_spent() {
+                return Ok(Some(last));
+            }
+        }
     }
-    Ok(events.len())
 }
 
 fn queue_for_endpoints(

@@ -9,21 +9,21 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant as Monotonic};
 
-use super::fairness::{ConcurrencyLimits, TryOutcome};
+use super::fairness::{self, ConcurrencyLimits, Lane, TryOutcome};
 use super::objects::EventBodyBuilder;
-use super::queue::{self, TryResult};
+use super::queue::{self, DueEndpoint, TryResult};
 use super::sender::{FinishedTask, Senders, Task};
 use super::{spread, store};
 use crate::app::App;
 use crate::base::{Stop, UserId};
-use crate::db::{Lane, Result};
+use crate::db::{Lane as DbLane, Result};
 use crate::messages::choices::ChannelSet;
 
 /// Longest pause between two reads of the queue.
 const LOOK: Duration = Duration::from_millis(250);
 /// How long the worker waits for answers at a stop.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
-/// How many endpoints a round reads, besides those whose state is kept.
+/// Accounts whose due endpoints are read at a time.
 const LOOKED_AT: usize = 64;
 
 struct Worker<'a> {
@@ -37,6 +37,10 @@ struct Worker<'a> {
     in_hand: HashSet<(i64, i64)>,
     /// Results that are not stored yet.
     unnoted: Vec<TryResult>,
+    /// The accounts after these come next: of those whose events become
+    /// deliveries, and of those that are told.
+    spread_after: UserId,
+    begun_after: UserId,
 }
 
 /// Works until `stop` is set.
@@ -51,6 +55,8 @@ pub fn run(app: &App, stop: &Stop) {
         limits: ConcurrencyLimits::default(),
         in_hand: HashSet::new(),
         unnoted: Vec::new(),
+        spread_after: UserId(0),
+        begun_after: UserId(0),
     };
     // Tries of a worker that panicked are no longer counted as running.
     app.webhooks.in_flight.store(0, Ordering::Relaxed);
@@ -108,39 +114,61 @@ impl Worker<'_> {
         Ok(true)
     }
 
-    /// Makes deliveries of events.
-    fn spread(&self) -> Result<bool> {
-        if !self.app.db.read(Lane::Slow, spread::is_needed)? {
+    /// Makes deliveries of events, by turns of their accounts.
+    fn spread(&mut self) -> Result<bool> {
+        if !self.app.db.read(DbLane::Slow, spread::is_needed)? {
             return Ok(false);
         }
-        let bodies = self.bodies.clone();
-        Ok(self.app.db.write(move |tx| spread::spread(tx, &bodies))? > 0)
+        let (bodies, after) = (self.bodies.clone(), self.spread_after);
+        let last = self.app.db.write_piece(move |tx| spread::spread(tx, &bodies, after))?;
+        self.spread_after = last.unwrap_or(UserId(0));
+        Ok(true)
     }
 
-    /// Begins tries of due deliveries, as far as allowed. Accounts with the
-    /// fewest running tries come first, so that an account with a long queue
-    /// does not delay others.
+    /// Begins tries of due deliveries, as far as allowed. Accounts take turns,
+    /// and those with the fewest running tries come first, so that an account
+    /// with a long queue or with many receivers that hang does not delay others.
     fn begin(&mut self) -> Result<()> {
-        let now = self.app.clock.now();
-        let most = self.limits.tracked_endpoints() + LOOKED_AT;
-        let mut due = self.app.db.read(Lane::Slow, |tx| queue::due_endpoints(tx, now, most))?;
-        due.sort_by_key(|(_, user)| self.limits.under_way(*user));
-        for (endpoint, user) in due {
-            self.begin_some(endpoint, user)?;
+        let (now, first) = (self.app.clock.now(), self.begun_after);
+        let (mut after, mut is_second_half) = (first, false);
+        while self.senders.free(Lane::Quick) + self.senders.free(Lane::Careful) > 0 {
+            let (mut due, last) = self
+                .app
+                .db
+                .read(DbLane::Slow, |tx| queue::due_endpoints(tx, now, (after, LOOKED_AT)))?;
+            due.sort_by_key(|one| self.limits.under_way(one.user));
+            for one in due {
+                self.begin_some(one)?;
+            }
+            match last {
+                Some(last) if !is_second_half || last < first => after = last,
+                None if !is_second_half && first > UserId(0) => {
+                    (after, is_second_half) = (UserId(0), true);
+                }
+                _ => break,
+            }
         }
         Ok(())
     }
 
-    fn begin_some(&mut self, endpoint: i64, user: UserId) -> Result<()> {
+    fn begin_some(&mut self, due: DueEndpoint) -> Result<()> {
+        let DueEndpoint { endpoint, user, is_failing } = due;
         let now = self.app.clock.now();
         let (lane, room) = self.limits.available(endpoint, user, now);
-        let room = room.min(self.senders.free(lane));
+        let has_careful = self.limits.careful_under_way(user) > 0;
+        let free = match lane {
+            Lane::Quick => self.senders.free(lane),
+            Lane::Careful => {
+                fairness::careful_room(self.senders.free(lane), is_failing, has_careful)
+            }
+        };
+        let room = room.min(free);
         if room == 0 {
             return Ok(());
         }
         let in_hand = self.in_hand.iter().filter(|(one, _)| *one == endpoint).count();
         let sealer = &self.app.sealer;
-        let (target, found) = self.app.db.read(Lane::Slow, |tx| {
+        let (target, found) = self.app.db.read(DbLane::Slow, |tx| {
             let found = queue::due(tx, endpoint, now, in_hand + room)?;
             Ok::<_, crate::db::DbError>((store::target(tx, sealer, endpoint, now)?, found))
         })?;
@@ -156,6 +184,7 @@ impl Worker<'_> {
                 return Ok(());
             }
             self.limits.begin(endpoint, user, lane);
+            self.begun_after = user;
             self.in_hand.insert((endpoint, number));
             self.app.webhooks.in_flight.fetch_add(1, Ordering::Relaxed);
         }

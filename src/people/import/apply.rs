@@ -1,21 +1,32 @@
-//! Making the students of an import, all of them in one transaction.
+//! Making the students of an import, in small jobs of the writer.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{RowOutcome, store};
+use super::store::{self, BegunBy, UnderWay};
+use super::{Counts, Row, RowOutcome};
 use crate::accounts::students::{self, AccountServices, NewStudent};
-use crate::audit::{self, Act, Actor};
-use crate::db::WriteTx;
+use crate::app::App;
+use crate::audit::{self, Act, Actor, ActorKind};
+use crate::base::worker::{self, Stop};
+use crate::db::{DbError, Json, Lane, Result, WriteTx};
 use crate::http::{Code, Problem};
+
+/// How long the worker sleeps when nothing wakes it.
+const IDLE: Duration = Duration::from_secs(3600);
+/// Pause after a job failed, such as for want of space.
+const AFTER_FAILURE: Duration = Duration::from_secs(2);
 
 /// The import that is running, if there is one.
 #[derive(Default)]
 pub struct Imports {
     running: Mutex<Option<Arc<Running>>>,
+    bell: Stop,
 }
 
 /// Progress of an import.
@@ -32,38 +43,136 @@ impl Running {
     }
 }
 
-/// The right to run. Dropping it, also after a failure, lets the next import
-/// run.
-pub struct Turn {
-    imports: Arc<Imports>,
-    running: Arc<Running>,
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        *self.imports.running.lock() = None;
-    }
-}
-
 impl Imports {
     /// The import that is running.
     pub fn running(&self) -> Option<Arc<Running>> {
         self.running.lock().clone()
     }
 
-    /// Takes the right to run, unless another import has it.
-    pub fn begin(self: &Arc<Self>, id: i64, total: u32) -> Result<Turn, Problem> {
-        let mut running = self.running.lock();
-        if running.is_some() {
+    /// Wakes the worker, because the service stops.
+    pub fn stop(&self) {
+        self.bell.stop();
+    }
+
+    fn show(&self, id: i64, total: u32, done: u32) -> Arc<Running> {
+        let done = AtomicU32::new(done);
+        let running = Arc::new(Running { id, total, done });
+        *self.running.lock() = Some(Arc::clone(&running));
+        running
+    }
+}
+
+/// Begins to make the students of an import, unless another import runs.
+pub fn begin(app: &App, actor: &Actor, id: i64, total: u32) -> std::result::Result<(), Problem> {
+    let by = BegunBy {
+        id: actor.id,
+        name: actor.name.clone(),
+        address: actor.address.clone(),
+        request_id: actor.request_id.clone(),
+    };
+    app.db.write(move |tx| {
+        if store::under_way(tx)?.is_some() {
             return Err(Problem::new(
                 Code::Conflict,
                 "uma importação já está em andamento; espere que ela termine",
             ));
         }
-        let now = Arc::new(Running { id, total, done: AtomicU32::new(0) });
-        *running = Some(Arc::clone(&now));
-        Ok(Turn { imports: Arc::clone(self), running: now })
+        if store::begin(tx, id, by)? { Ok(()) } else { Err(already_applied()) }
+    })?;
+    app.imports.show(id, total, 0);
+    app.imports.bell.ring();
+    Ok(())
+}
+
+/// Starts the worker. It continues an import that a stop interrupted.
+pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<()>> {
+    let app = Arc::clone(app);
+    worker::start("imports", stop, move |stop| {
+        let mut rings = 0;
+        while !stop.is_set() {
+            match work(&app, stop) {
+                Ok(true) => {}
+                Ok(false) => (rings, _) = app.imports.bell.wait_ring(rings, IDLE),
+                Err(error) => {
+                    tracing::warn!(%error, "an import waits");
+                    stop.wait(AFTER_FAILURE);
+                }
+            }
+        }
+    })
+}
+
+/// Makes the students of the import that was begun; false when there is none.
+fn work(app: &App, stop: &Stop) -> Result<bool> {
+    let found = app.db.read(Lane::Slow, |tx| {
+        let Some(import) = store::under_way(tx)? else { return Ok(None) };
+        let rows = store::rows(tx, import.id)?.unwrap_or_default();
+        Ok::<_, DbError>(Some((import, rows)))
+    })?;
+    let Some((import, rows)) = found else {
+        return Ok(false);
+    };
+    let running =
+        app.imports.show(import.id, u32::try_from(rows.len()).unwrap_or(u32::MAX), import.position);
+    let UnderWay { id, file_name, by: Json(by), mut position, late: Json(mut late) } = import;
+    let rows = Arc::new(rows);
+    while (position as usize) < rows.len() {
+        if stop.is_set() {
+            return Ok(true);
+        }
+        let (rows, services) = (Arc::clone(&rows), AccountServices::of(app));
+        (position, late) =
+            app.db.write_piece(move |tx| make(tx, &services, &rows, (id, position, late)))?;
+        running.done.store(position, Ordering::Relaxed);
     }
+    let mut rows = Arc::into_inner(rows).unwrap_or_default();
+    for row in rows.iter_mut().filter(|row| is_to_make(row)) {
+        let is_late = late.binary_search(&row.linha).is_ok();
+        row.situacao = if is_late { RowOutcome::Existe } else { RowOutcome::Criado };
+    }
+    let counts = Counts::of(&rows);
+    let rows = serde_json::to_string(&rows).unwrap_or_default();
+    app.db.write_piece(move |tx| {
+        store::finish(tx, id, counts, &rows)?;
+        note(tx, by, (id, &file_name), counts)
+    })?;
+    *app.imports.running.lock() = None;
+    Ok(true)
+}
+
+fn is_to_make(row: &Row) -> bool {
+    row.situacao == RowOutcome::Criar && row.role().is_some()
+}
+
+/// Makes the students of the next rows; returns how far that came, and the lines
+/// of all rows so far whose address had an account by then.
+fn make(
+    tx: &WriteTx<'_>,
+    services: &AccountServices,
+    rows: &[Row],
+    (id, mut position, mut late): (i64, u32, Vec<usize>),
+) -> Result<(u32, Vec<usize>)> {
+    for row in &rows[position as usize..] {
+        position += 1;
+        if let (RowOutcome::Criar, Some(role)) = (row.situacao, row.role()) {
+            let new = NewStudent {
+                email: row.email.clone(),
+                name: row.nome.clone(),
+                role,
+                chat_number: row.chat_number.clone(),
+                paid_until: None,
+                welcome: true,
+            };
+            if students::create(tx, services, &new)?.is_none() {
+                late.push(row.linha);
+            }
+        }
+        if tx.is_spent() {
+            break;
+        }
+    }
+    store::move_on(tx, id, position, &late)?;
+    Ok((position, late))
 }
 
 /// An import as the audit log shows it.
@@ -75,54 +184,22 @@ struct Told<'t> {
     com_erro: u32,
 }
 
-/// Makes the students of an import. Fails when it was applied before.
-pub fn apply(
-    tx: &WriteTx<'_>,
-    services: &AccountServices,
-    actor: &Actor,
-    id: i64,
-    turn: Turn,
-) -> Result<(), Problem> {
-    let import = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
-    if import.done_at.is_some() {
-        return Err(already_applied());
-    }
-    let mut rows = store::rows(tx, id)?.ok_or_else(Problem::not_found)?;
-    for row in &mut rows {
-        if let (RowOutcome::Criar, Some(role)) = (row.situacao, row.role()) {
-            let new = NewStudent {
-                email: row.email.clone(),
-                name: row.nome.clone(),
-                role,
-                chat_number: row.chat_number.clone(),
-                paid_until: None,
-                welcome: true,
-            };
-            row.situacao = match students::create(tx, services, &new)? {
-                Some(_) => RowOutcome::Criado,
-                None => RowOutcome::Existe,
-            };
-        }
-        turn.running.done.fetch_add(1, Ordering::Relaxed);
-    }
-    store::finish(tx, id, &rows)?;
-    let counts = super::Counts::of(&rows);
+fn note(tx: &WriteTx<'_>, by: BegunBy, (id, file_name): (i64, &str), counts: Counts) -> Result<()> {
+    let BegunBy { id: person, name, address, request_id } = by;
+    let actor = Actor { kind: ActorKind::Person, id: person, name, address, request_id };
     let act = Act {
         action: "importacao.aplicar",
         object: "importacao",
         object_id: id.to_string(),
-        object_name: &import.file_name,
+        object_name: file_name,
     };
     let told = Told {
-        arquivo: &import.file_name,
+        arquivo: file_name,
         criados: counts.made,
         existentes: counts.existing,
         com_erro: counts.faulty,
     };
-    audit::note(tx, actor, &act, None::<&()>, Some(&told))?;
-    // Held until the students are committed.
-    tx.after_commit(move || drop(turn));
-    Ok(())
+    audit::note(tx, &actor, &act, None::<&()>, Some(&told))
 }
 
 /// The students of this import were made before.

@@ -1,10 +1,10 @@
-//! Students from a list: read and checked first, then made in one transaction.
+//! Students from a list: read and checked first, then made.
 //!
 //! The checked rows are stored, so the report is still there after leaving the
-//! page and after a restart. Applying is one job of the writer, the only one
-//! that may run for long: all good rows are made, or none. A row whose address
-//! got an account in the meantime is left as it is. Only one import runs at a
-//! time.
+//! page and after a restart. Once somebody has asked for it, a worker makes the
+//! students of all good rows in small jobs, and after a stop goes on where it
+//! was. A row whose address got an account in the meantime is left as it is.
+//! Only one import runs at a time.
 
 pub mod apply;
 pub mod pages;

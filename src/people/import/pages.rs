@@ -6,13 +6,12 @@ use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderName};
 use serde::{Deserialize, Serialize};
 
-use super::apply::{Running, already_applied, apply as make_students};
+use super::apply::{self, Running, already_applied};
 use super::store::{self, Import};
 use super::views::{ImportPage, ImportRow, ImportsPage, ReportRow};
 use super::{Counts, MOST_ROWS, Row, RowOutcome, read};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
-use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::audit::Actor;
 use crate::base::{grouped, shortened};
@@ -103,6 +102,7 @@ wire! {
         estado: &'static str = match (running, import.done_at) {
             (Some(_), _) => "importando",
             (None, Some(_)) => "importada",
+            (None, None) if import.is_begun => "importando",
             (None, None) => "conferida",
         },
         linhas: u32 = counts.total,
@@ -208,6 +208,7 @@ fn import_row(app: &App, request: &Request, import: &Import) -> ImportRow {
         state: match (is_running, import.done_at) {
             (true, _) => Badge::Running,
             (false, Some(_)) => Badge::ImportDone,
+            (false, None) if import.is_begun => Badge::Running,
             (false, None) => Badge::Pending,
         },
         sent: When::new(app.zone(), import.created_at, request.now),
@@ -317,7 +318,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let page = Reply::page(&ImportPage {
         layout: layout(app, person, request).telling(LIST.outcomes, request),
         progress: running.as_deref().map(progress),
-        button: button(&import, running.is_some()),
+        button: button(&import, running.is_some() || import.is_begun),
         reach: reach(app, true),
         faulty: match import.counts.faulty {
             0 => String::new(),
@@ -408,17 +409,10 @@ pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         let problem = Problem::new(Code::Conflict, "não há nenhum aluno a importar nesta lista");
         return answer.declined(problem, &page, "nada_a_importar");
     }
-    let turn = match app.imports.begin(id, import.counts.total) {
-        Ok(turn) => turn,
-        Err(problem) => return answer.declined(problem, &page, "em_andamento"),
-    };
-    let (actor, services) = (Actor::person(person, request), AccountServices::of(app));
-    // The job runs even if nobody waits for it.
-    drop(app.db.submit(move |tx| {
-        make_students(tx, &services, &actor, id, turn).inspect_err(|problem| {
-            tracing::warn!(?problem, import = id, "an import was not applied");
-        })
-    }));
+    let actor = Actor::person(person, request);
+    if let Err(problem) = apply::begin(app, &actor, id, import.counts.total) {
+        return answer.declined(problem, &page, "em_andamento");
+    }
     if request.wants_json() {
         let running = app.imports.running().filter(|running| running.id == id);
         let reply = Reply::json(&WireImport::of(&import, running.as_deref()))?;
@@ -432,8 +426,8 @@ pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 pub fn discard(app: &App, _: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
     let answer = Answer::to(request);
-    let running = app.imports.running();
-    if running.is_some_and(|running| running.id == id) {
+    let under_way = app.db.read(request.lane, store::under_way)?;
+    if under_way.is_some_and(|import| import.id == id) {
         let problem = Problem::new(Code::Conflict, "esta importação está em andamento");
         let page = format!("{PATH}/{id}");
         return answer.declined(problem, &page, "em_andamento").map(nothing_to_do);

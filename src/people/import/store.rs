@@ -1,5 +1,7 @@
 //! Imports in the database: the rows that were sent, and their outcomes.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Counts, Row};
 use crate::base::Instant;
 use crate::db::{Json, ReadTx, Result, WriteTx};
@@ -20,6 +22,8 @@ pub struct Import {
     pub created_at: Instant,
     /// When its students were made; `None` before.
     pub done_at: Option<Instant>,
+    /// Whether its students are being made or were made.
+    pub is_begun: bool,
     pub counts: Counts,
 }
 
@@ -30,6 +34,7 @@ row!(Import {
     by_name,
     created_at,
     done_at,
+    is_begun = "begun_by IS NOT NULL",
     counts as Counts,
 });
 
@@ -38,8 +43,8 @@ pub fn insert(tx: &WriteTx<'_>, file_name: &str, by_name: &str, rows: &[Row]) ->
     let now = tx.now();
     tx.execute(
         "DELETE FROM student_import
-         WHERE created_at < ?1
-            OR import_id NOT IN (SELECT import_id FROM student_import ORDER BY import_id DESC LIMIT ?2)",
+         WHERE (begun_by IS NULL OR done_at IS NOT NULL) AND (created_at < ?1
+            OR import_id NOT IN (SELECT import_id FROM student_import ORDER BY import_id DESC LIMIT ?2))",
         (now.minus(KEPT_S), KEPT - 1),
     )?;
     tx.put(
@@ -54,12 +59,59 @@ pub fn insert(tx: &WriteTx<'_>, file_name: &str, by_name: &str, rows: &[Row]) ->
     )
 }
 
-/// Stores the outcomes of the rows.
-pub fn finish(tx: &WriteTx<'_>, id: i64, rows: &[Row]) -> Result<()> {
+/// Who had the students of an import made, for the audit log.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct BegunBy {
+    pub id: Option<i64>,
+    pub name: String,
+    pub address: String,
+    pub request_id: String,
+}
+
+/// An import whose students are being made, and how far that came.
+pub struct UnderWay {
+    pub id: i64,
+    pub file_name: String,
+    pub by: Json<BegunBy>,
+    /// Rows that were worked.
+    pub position: u32,
+    /// Lines whose address got an account before their turn.
+    pub late: Json<Vec<usize>>,
+}
+row!(UnderWay { id = "import_id", file_name, by = "begun_by", position, late });
+
+/// The import whose students are being made.
+pub fn under_way(tx: &ReadTx<'_>) -> Result<Option<UnderWay>> {
+    tx.record(
+        "FROM student_import WHERE begun_by IS NOT NULL AND done_at IS NULL ORDER BY import_id LIMIT 1",
+        [],
+    )
+}
+
+/// Notes that the students of an import are to be made: from then on all are.
+/// False when that was noted before.
+pub fn begin(tx: &WriteTx<'_>, id: i64, by: BegunBy) -> Result<bool> {
+    let begun = tx.execute(
+        "UPDATE student_import SET begun_by = ?2 WHERE import_id = ?1 AND begun_by IS NULL",
+        (id, Json(by)),
+    )?;
+    Ok(begun == 1)
+}
+
+/// Stores how far an import came.
+pub fn move_on(tx: &WriteTx<'_>, id: i64, position: u32, late: &[usize]) -> Result<()> {
+    tx.run(
+        "UPDATE student_import SET position = ?2, late = ?3 WHERE import_id = ?1",
+        (id, position, Json(late)),
+    )
+}
+
+/// Stores the outcomes of the rows, as JSON.
+pub fn finish(tx: &WriteTx<'_>, id: i64, counts: Counts, rows: &str) -> Result<()> {
     tx.change(
         "student_import",
-        &Counts { to_make: 0, ..Counts::of(rows) },
-        &[("done_at", &tx.now()), ("rows", &Json(rows))],
+        &Counts { to_make: 0, ..counts },
+        &[("done_at", &tx.now()), ("rows", &rows)],
         &[("import_id", &id)],
     )?;
     Ok(())

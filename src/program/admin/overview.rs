@@ -27,7 +27,7 @@ use crate::program::store::{self, DaySum, Leaving};
 use crate::program::views::points;
 use crate::program::{Action, Challenge, Milestone, ProgramSettings, challenges, milestones};
 
-/// Students of one job of the writer.
+/// Students that are read at a time.
 const PIECE: usize = 250;
 /// How long a call may take; the next call continues.
 const BUDGET: Duration = Duration::from_secs(15);
@@ -236,18 +236,24 @@ pub fn migrate(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     let (mut after, mut made) = (UserId(0), 0_usize);
     loop {
         let next = app.db.read(Lane::Slow, |tx| store::not_enrolled(tx, after, PIECE))?;
-        let Some(last) = next.last().copied() else { break };
-        made += app.db.write(move |tx| {
-            let mut made = 0;
+        if next.is_empty() {
+            break;
+        }
+        let (more, last) = app.db.write_piece(move |tx| {
+            let (mut made, mut last) = (0, after);
             for student in next {
                 if let Some(account) = LedgerAccount::open(tx, settings, student)? {
                     account.close()?;
                     made += 1;
                 }
+                last = student;
+                if tx.is_spent() {
+                    break;
+                }
             }
-            Ok::<usize, DbError>(made)
+            Ok::<_, DbError>((made, last))
         })?;
-        after = last;
+        (made, after) = (made + more, last);
         if began.elapsed() > BUDGET {
             break;
         }

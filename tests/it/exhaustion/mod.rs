@@ -12,6 +12,7 @@ mod json; // Bodies of millions of small values.
 mod lanes; // Many requests that wait for a marketplace that does not answer.
 mod names; // Addresses and forms with thousands of names, over all routes.
 mod queries; // Addresses and forms with thousands of names.
+mod writes; // Acts that write very many rows.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

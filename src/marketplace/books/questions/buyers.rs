@@ -82,9 +82,14 @@ fn known(tx: &ReadTx<'_>, asker: i64, since: Instant) -> Result<Option<String>> 
     )
 }
 
-/// Stores a name, and deletes those that were read long ago.
+/// Stores a name, and deletes some of those that were read long ago: more than
+/// come in.
 fn keep(tx: &WriteTx<'_>, asker: i64, nickname: &str) -> Result<()> {
-    tx.execute("DELETE FROM buyer_name WHERE read_at < ?1", [tx.now().minus(KEPT_S)])?;
+    tx.execute(
+        "DELETE FROM buyer_name WHERE buyer_id IN (
+             SELECT buyer_id FROM buyer_name WHERE read_at < ?1 LIMIT 20)",
+        [tx.now().minus(KEPT_S)],
+    )?;
     tx.run(
         "INSERT OR REPLACE INTO buyer_name (buyer_id, nickname, read_at) VALUES (?1, ?2, ?3)",
         (asker, nickname, tx.now()),

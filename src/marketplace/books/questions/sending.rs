@@ -12,7 +12,12 @@ const KEPT_S: i64 = 30 * DAY_S;
 /// its result is not known.
 pub fn begin(tx: &WriteTx<'_>, question: i64) -> Result<bool> {
     let was_sent = is_unclear(tx, question)?;
-    tx.execute("DELETE FROM answer_sent WHERE sent_at < ?1", [tx.now().minus(KEPT_S)])?;
+    // More than come in, and few at a time.
+    tx.execute(
+        "DELETE FROM answer_sent WHERE question_id IN (
+             SELECT question_id FROM answer_sent WHERE sent_at < ?1 LIMIT 20)",
+        [tx.now().minus(KEPT_S)],
+    )?;
     tx.execute(
         "INSERT OR REPLACE INTO answer_sent (question_id, sent_at) VALUES (?1, ?2)",
         (question, tx.now()),

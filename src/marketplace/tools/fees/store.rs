@@ -41,9 +41,12 @@ pub fn keep(tx: &WriteTx<'_>, key: &str, fees: &Fees) -> Result<()> {
     )
 }
 
-/// Deletes expired answers; returns how many.
-pub fn forget_old(tx: &WriteTx<'_>) -> Result<usize> {
-    tx.execute("DELETE FROM ml_fee WHERE fetched_at <= ?1", [retention::FEES.before(tx.now())])
+/// Deletes expired answers, at most `most`; returns how many.
+pub fn forget_old(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
+    tx.execute(
+        "DELETE FROM ml_fee WHERE slot IN (SELECT slot FROM ml_fee WHERE fetched_at <= ?1 LIMIT ?2)",
+        (retention::FEES.before(tx.now()), i64::try_from(most).unwrap_or(1)),
+    )
 }
 
 /// A person's own settings.
