@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 
 use super::alarm::Alarm;
 use super::beside;
+use super::checkpoint::Checkpointer;
 use crate::base::Stop;
 
 /// How often the files are looked at.
@@ -112,18 +113,46 @@ impl Files {
     }
 
     /// Whether another file took the place of the database.
-    pub fn is_replaced(&self) -> bool {
+    fn is_replaced(&self) -> bool {
         self.watched.iter().any(|(kind, path, known)| {
             *kind == Kind::Database && identity(path).is_some_and(|found| found != *known)
         })
     }
 
     /// The files of the log that are still where they were.
-    pub fn of_log(&self) -> impl Iterator<Item = &Path> {
+    fn of_log(&self) -> impl Iterator<Item = &Path> {
         self.watched
             .iter()
             .filter(|(kind, path, known)| *kind == Kind::Log && identity(path) == Some(*known))
             .map(|(_, path, _)| &**path)
+    }
+
+    /// After a file went away, puts what is in the log where it is safe; false
+    /// when that is to be tried again.
+    pub fn save_log(&self, gone: Kind, log: &Checkpointer<'_>) -> bool {
+        if self.is_replaced() {
+            // Applied to another database, the log would destroy it.
+            for path in self.of_log() {
+                let mut aside = path.as_os_str().to_owned();
+                aside.push(".of-replaced");
+                if let Err(error) = std::fs::rename(path, &aside) {
+                    tracing::error!(%error, "{} cannot be set aside", path.display());
+                }
+            }
+        } else if gone == Kind::Log {
+            // This process still has the log, and the database is the right one.
+            match log.run("PRAGMA wal_checkpoint(TRUNCATE)") {
+                Ok(true) => {
+                    tracing::warn!("what was in the removed log was moved into the database");
+                }
+                // A read still needs the log.
+                Ok(false) => return false,
+                Err(error) => {
+                    tracing::error!(%error, "what was in the removed log cannot be moved into the database");
+                }
+            }
+        }
+        true
     }
 
     fn look_at_key(&self) {

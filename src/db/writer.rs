@@ -33,7 +33,7 @@ use super::commits::Commits;
 use super::condition::{Condition, Observed};
 use super::count::{self, CountFile};
 use super::error::REFUSED;
-use super::files::{Files, Kind};
+use super::files::Files;
 use super::readers::WorkerConnections;
 use super::tx::{Hook, WriteTx};
 use super::watch::{self, Changes, Watch};
@@ -602,34 +602,9 @@ impl Writer {
 
     /// After a file went away, puts what is in the log where it is safe.
     fn save_log(&mut self) {
-        let (Some(gone), Some(files)) = (self.setup.alarm.gone(), self.shared.files.get()) else {
-            return;
-        };
-        if self.is_log_safe {
-            return;
-        }
-        self.is_log_safe = true;
-        if files.is_replaced() {
-            // Applied to another database, the log would destroy it.
-            for path in files.of_log() {
-                let mut aside = path.as_os_str().to_owned();
-                aside.push(".of-replaced");
-                if let Err(error) = std::fs::rename(path, &aside) {
-                    tracing::error!(%error, "{} cannot be set aside", path.display());
-                }
-            }
-        } else if gone == Kind::Log {
-            // This process still has the log, and the database is the right one.
-            match self.setup.of_log().run("PRAGMA wal_checkpoint(TRUNCATE)") {
-                Ok(true) => {
-                    tracing::warn!("what was in the removed log was moved into the database");
-                }
-                // A read still needs the log: tried again.
-                Ok(false) => self.is_log_safe = false,
-                Err(error) => {
-                    tracing::error!(%error, "what was in the removed log cannot be moved into the database");
-                }
-            }
+        let gone = self.setup.alarm.gone().filter(|_| !self.is_log_safe);
+        if let (Some(gone), Some(files)) = (gone, self.shared.files.get()) {
+            self.is_log_safe = files.save_log(gone, &self.setup.of_log());
         }
     }
 
