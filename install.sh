@@ -487,13 +487,13 @@ next_steps() {
         say 'Nothing was changed.'
         return
     fi
-    if [ -n "$prefix" ]; then
-        say "Everything lies below $prefix. Neither an account nor a service was made."
-        return
-    fi
     if [ "$updating" = yes ] && [ "$systemd" = yes ]; then
         say "Updated from $before to $("$prefix$exe" --version); the service is ready."
         say "Its log: journalctl -u $name -f"
+        return
+    fi
+    if [ -n "$prefix" ] && [ "$systemd" = no ]; then
+        say "Everything lies below $prefix. Neither an account nor a service was made."
         return
     fi
     if [ "$systemd" = yes ]; then

@@ -123,7 +123,7 @@ fn configuration(context: &Context) -> Finding {
         }
         _ => {
             let text = format!("listens on {}", server.listen);
-            let file = super::shown(context.loaded.file.as_deref());
+            let file = super::installed::shown(context.loaded.file.as_deref());
             finding("configuration", Verdict::Good, format!("{text}; configured by {file}"))
         }
     }

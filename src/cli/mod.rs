@@ -19,6 +19,7 @@ mod demo_messages;
 mod demo_program;
 mod documents;
 mod healthcheck;
+mod installed;
 mod key;
 mod log;
 mod partner;
@@ -32,18 +33,18 @@ mod user_list;
 mod values;
 mod watchdog;
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::error::ErrorKind;
 use clap::{Arg, CommandFactory as _, Parser, Subcommand};
 use ipnet::IpNet;
 
 use crate::accounts::Role;
-use crate::base::{Clock, Day, Secret};
+use crate::base::{Clock, Day};
 use crate::config::{self, Config, Loaded, Overrides};
 use crate::db::{Db, DbError, OpenError, Options, migrate, newest_good_copy};
 use crate::keys::{MOST_CALLS, Scope};
@@ -496,11 +497,11 @@ fn run_configured(
     };
     // The demonstration is for looking around: it leaves an installed service alone.
     let is_demo = matches!(command, Command::Serve { demo: true, .. });
-    let installed = (!is_demo).then(installed_configuration);
+    let installed = (!is_demo).then(installed::configuration);
     let flags = Overrides { database: db, listen, installed };
     let loaded = config::load(config, config::environment(), &flags)?;
     if loaded.file.is_some() && loaded.file == flags.installed {
-        hint(format_args!("configuration: {}", shown(loaded.file.as_deref())));
+        hint(format_args!("configuration: {}", installed::shown(loaded.file.as_deref())));
     }
     for warning in &loaded.warnings {
         hint(warning);
@@ -511,20 +512,6 @@ fn run_configured(
     let database = context.config().database.clone();
     let done = context.require(command.needs()).and_then(|()| carry_out(context, command));
     done.map_err(|error| name_file(&database, error))
-}
-
-/// Where `install.sh` puts the configuration. A program that was installed below
-/// another root finds the one that was installed with it.
-fn installed_configuration() -> PathBuf {
-    let exe = std::env::current_exe().unwrap_or_default();
-    let root = exe.parent().filter(|folder| folder.ends_with("usr/local/bin"));
-    let root = root.and_then(|folder| folder.ancestors().nth(3)).unwrap_or(Path::new("/"));
-    root.join("etc/seller-platform/seller-platform.toml")
-}
-
-/// The file of the configuration, for people.
-fn shown(file: Option<&Path>) -> String {
-    file.map_or("defaults alone (no file)".to_owned(), |file| file.display().to_string())
 }
 
 fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
@@ -602,18 +589,4 @@ fn hint_free_port(base_url: &str) {
             "no server runs on this database, and its port is chosen at the start (server.listen ends in :0): put that port in the place of 0",
         );
     }
-}
-
-/// A password from standard input, without the line end.
-fn password_from_stdin() -> anyhow::Result<Secret> {
-    let mut text = String::new();
-    std::io::stdin()
-        .take(4096)
-        .read_to_string(&mut text)
-        .context("cannot read the password from standard input")?;
-    let password = text.trim_end_matches(['\n', '\r']);
-    if !crate::accounts::passwords::LENGTH.contains(&password.chars().count()) {
-        bail!("the password must have 10 to 200 characters");
-    }
-    Ok(Secret::new(password))
 }

@@ -12,7 +12,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use super::seal::{self, NewKey};
-use super::{Context, log, say, secret, watchdog};
+use super::{Context, installed, log, say, secret, watchdog};
 use crate::accounts;
 use crate::accounts::setup;
 use crate::accounts::views::DemoLogin;
@@ -41,9 +41,9 @@ const SPARE_THREADS: usize = 8;
 
 pub fn run(context: Context, new_key: NewKey) -> anyhow::Result<()> {
     log::start(&context.config().log);
-    let file = super::shown(context.loaded.file.as_deref());
-    tracing::info!(version = super::VERSION, configuration = file, "starting");
+    let file = installed::shown(context.loaded.file.as_deref());
     let server = Server::prepare(context, Vec::new(), new_key)?;
+    tracing::info!(version = super::VERSION, configuration = file, "prepared");
     server.announce_setup()?;
     server.run(|_| Ok(()))
 }

@@ -1,10 +1,12 @@
 //! `user create`, `user password` and `user password-link`; `user list` is in
 //! `user_list.rs`.
 
+use std::io::Read as _;
+
 use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
-use super::{Context, UserCommand, hint, hint_free_port, password_from_stdin, say, user_list};
+use super::{Context, UserCommand, hint, hint_free_port, say, user_list};
 use crate::accounts::links;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self, NewUser};
@@ -198,4 +200,18 @@ fn password(from_stdin: bool) -> anyhow::Result<(Secret, bool)> {
 
 fn say_if_made(password: &Secret, made: bool) -> anyhow::Result<()> {
     if made { say(password.reveal()) } else { Ok(()) }
+}
+
+/// A password from standard input, without the line end.
+fn password_from_stdin() -> anyhow::Result<Secret> {
+    let mut text = String::new();
+    std::io::stdin()
+        .take(4096)
+        .read_to_string(&mut text)
+        .context("cannot read the password from standard input")?;
+    let password = text.trim_end_matches(['\n', '\r']);
+    if !crate::accounts::passwords::LENGTH.contains(&password.chars().count()) {
+        bail!("the password must have 10 to 200 characters");
+    }
+    Ok(Secret::new(password))
 }
