@@ -15,6 +15,14 @@ pub struct Change {
 #[rustfmt::skip] // A table: both languages of a point beside each other.
 pub const CHANGES: &[Change] = &[
     Change {
+        day: "2026-11-25",
+        title: Bilingual { portuguese: "Aplicativos veem todas as ferramentas; webhooks pedem um plano", english: "Apps see every tool; webhooks need a plan" },
+        points: &[
+            Bilingual { portuguese: "Um 401 cita os dois escopos em `WWW-Authenticate`; o dono da conta pode dar menos.", english: "A 401 names both scopes in `WWW-Authenticate`; the owner of the account may give less." },
+            Bilingual { portuguese: "Webhooks precisam de um plano da API em vigor. O que acontece sem ele não é enviado, nem depois.", english: "Webhooks need an API plan in force. What happens without one is not sent, also not later." },
+        ],
+    },
+    Change {
         day: "2026-11-23",
         title: Bilingual { portuguese: "API completa para vendedores e fornecedores, assistentes e webhooks", english: "The whole API for sellers and suppliers, assistants and webhooks" },
         points: &[
