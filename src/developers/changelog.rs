@@ -29,6 +29,8 @@ pub const CHANGES: &[Change] = &[
             Bilingual { portuguese: "Um aplicativo conectado só fica fora da cota em `/mcp`; nos outros endereços as chamadas dele contam.", english: "A connected app is outside the quota at `/mcp` alone; its calls of other addresses count." },
             Bilingual { portuguese: "`drop_remind_all` tem a janela de cinco minutos por token, não por conta.", english: "`drop_remind_all` has its window of five minutes for each token, not for the account." },
             Bilingual { portuguese: "Cada movimento de estoque tem um `id` só dele, que não volta a ser usado.", english: "Each movement of stock has an `id` of its own that is not used again." },
+            Bilingual { portuguese: "Um 401 cita os dois escopos em `WWW-Authenticate`; o dono da conta pode dar menos.", english: "A 401 names both scopes in `WWW-Authenticate`; the owner of the account may give less." },
+            Bilingual { portuguese: "Webhooks precisam de um plano da API em vigor. O que acontece sem ele não é enviado, nem depois.", english: "Webhooks need an API plan in force. What happens without one is not sent, also not later." },
         ],
     },
     Change {

@@ -18,7 +18,7 @@ const BASE64: usize = 20;
 /// A run of so many letters and digits is masked, whatever their case.
 const BASE32: usize = 24;
 /// Of these, so many must be digits: words have none.
-const DIGITS: usize = 4;
+const DIGITS: usize = 2;
 
 /// A path with its secrets masked.
 pub fn masked(path: &str) -> Cow<'_, str> {
