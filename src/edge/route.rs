@@ -524,6 +524,7 @@ impl Route {
             Call::Agent(_) => "agent",
             Call::Extension(_) | Call::Key(..) => "api",
             Call::Open(_) if self.counts_address() => "api",
+            Call::Session(..) if self.method != Method::GET || self.changes_state => "session_post",
             _ => "none",
         }
     }

@@ -109,7 +109,12 @@ impl<'r> Stamp<'r> {
         if self.app.addresses.is_https() {
             headers.insert(STRICT_TRANSPORT_SECURITY, TWO_YEARS);
         }
-        if let Some(verdict) = self.verdict.or(reply.verdict.map(|verdict| *verdict)) {
+        let own = reply.verdict.map(|verdict| *verdict);
+        let verdict = match (self.verdict, own) {
+            (Some(guards), Some(own)) => Some(guards.stricter(own)),
+            (guards, own) => guards.or(own),
+        };
+        if let Some(verdict) = verdict {
             headers.insert(LIMIT, limit(verdict.limit));
             headers.insert(REMAINING, verdict.remaining.into());
             headers.insert(RESET, reset(verdict.reset));

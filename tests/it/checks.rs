@@ -10,7 +10,7 @@ use crate::client::{Reply, Request};
 use crate::openapi;
 
 /// Every machine-readable `code` that the contract names.
-const CODES: [&str; 23] = [
+const CODES: [&str; 24] = [
     "unauthorized",
     "invalid_credentials",
     "account_suspended",
@@ -32,6 +32,7 @@ const CODES: [&str; 23] = [
     "unavailable",
     "channel_not_connected",
     "already_linked",
+    "idempotency_key_reused",
     "marketplace_unavailable",
     "internal",
 ];

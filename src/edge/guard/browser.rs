@@ -47,7 +47,7 @@ pub fn visitor(app: &App, request: &Request) -> GuardResult<Visitor> {
         Some(account) if !only_looks(request) => of_session(app, account),
         _ => Charge::default(),
     };
-    GuardResult { who, charge, ..GuardResult::of(Visitor { person }) }
+    GuardResult { charge, who, ..GuardResult::of(Visitor { person }) }
 }
 
 /// A page or internal route for people of some roles.

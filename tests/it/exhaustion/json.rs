@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{besieged, narrow};
-use crate::actors::{Actor, signed_notification};
+use crate::actors::Actor;
 use crate::client::{Reply, Request};
 use crate::partner_drop::relate;
 use crate::site::{CHECKOUT_TOKEN, Site};
@@ -116,11 +116,6 @@ fn every_receiver_of_json_counts_before_it_reads() {
         let event = Request::new("POST", CHECKOUT).header("X-Hotmart-Hottok", CHECKOUT_TOKEN);
         let event = event.body("application/json", pieces(count, "data").as_bytes());
         assert!(nobody.send(event).expect(422).text().contains(REFUSED));
-        let now = site.clock().now().timestamp();
-        let mut note = signed_notification("/orders/1", "orders_v2", 1, "um", now);
-        note.body =
-            Some(filled(16_000, "{\"resource\":[", "", "]}").replace(',', "0,").into_bytes());
-        nobody.send(note).expect(422);
     });
 }
 

