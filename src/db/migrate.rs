@@ -58,11 +58,11 @@ pub(super) const STEPS: &[Step] = steps![
     "0018_agency",
     "0019_fewer_pages",
     "0020_fewer_indexes",
-    "0027_state_not_steps",
-    "0025_known_programs",
+    "0021_state_not_steps",
+    "0022_known_programs",
     "0023_kept_answers",
-    "0026_movement_numbers",
-    "0024_bounded_jobs",
+    "0024_movement_numbers",
+    "0025_bounded_jobs",
 ];
 
 /// Schema version of this program.

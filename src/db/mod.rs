@@ -465,23 +465,19 @@ impl Inner {
         // It ends with an error only after a panic, which is in the log.
         let _ = watcher.join();
         files.are_there();
-        match self.alarm.gone() {
+        if let Some(FileKind::Database | FileKind::Log) = self.alarm.gone() {
             // What has those names now belongs to others: it is left alone, and
             // the next start knows that this was no clean stop.
-            Some(FileKind::Database | FileKind::Log) => {
-                checkpoint::leave_files(&connection)?;
-                connection.close().map_err(|(_, error)| error)?;
-                lock.leave();
-                Err(DbError::Refused)
-            }
-            _ => {
-                let folded = checkpoint::fold(&connection);
-                connection.close().map_err(|(_, error)| error)?;
-                count::forget(&self.path);
-                drop(lock);
-                folded
-            }
+            checkpoint::leave_files(&connection)?;
+            connection.close().map_err(|(_, error)| error)?;
+            lock.leave();
+            return Err(DbError::Refused);
         }
+        let folded = checkpoint::fold(&connection);
+        connection.close().map_err(|(_, error)| error)?;
+        count::forget(&self.path);
+        drop(lock);
+        folded
     }
 }
 

@@ -27,27 +27,33 @@ const LOOK: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub struct Way {
     /// `None` while it was not looked for.
-    copy: Mutex<Option<Option<String>>>,
+    found: Mutex<Option<Found>>,
+}
+
+/// The newest good copy, if there is one.
+#[derive(Clone)]
+struct Found {
+    copy: Option<String>,
 }
 
 impl Way {
     /// The path of the newest good copy.
     fn copy(&self) -> Option<String> {
-        self.copy.lock().clone().flatten()
+        self.found.lock().clone()?.copy
     }
 
     /// Looks for the copy, once in each trouble.
     fn prepare(&self, app: &App) {
         let is_needed = app.db.is_blocked() || app.db.missing().is_some();
-        let is_known = self.copy.lock().is_some();
+        let is_known = self.found.lock().is_some();
         if is_needed && !is_known {
             let folder = app.config.database.backup_dir.as_deref();
             let copy =
                 newest_good_copy(app.db.path(), folder).map(|copy| copy.display().to_string());
             tracing::warn!("{}", restoring(copy.as_deref()));
-            *self.copy.lock() = Some(copy);
+            *self.found.lock() = Some(Found { copy });
         } else if is_known && !is_needed {
-            *self.copy.lock() = None;
+            *self.found.lock() = None;
         }
     }
 }
@@ -219,7 +225,7 @@ fn check_whole(app: &App) {
         // Told when it was found.
         Ok(Some(_)) => {}
         Err(error) => {
-            tracing::warn!(%error, "the whole database could not be checked; it is tried again")
+            tracing::warn!(%error, "the whole database could not be checked; it is tried again");
         }
     }
 }

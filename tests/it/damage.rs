@@ -106,7 +106,7 @@ impl Bench {
         }
         site.person("ana").get("/painel").expect(200);
         site.stop();
-        let database = Connection::open(site.database()).unwrap();
+        let database = Connection::open_with_flags(site.database(), OpenFlags::default()).unwrap();
         database.execute_batch(FILL).unwrap();
         drop(database);
         let sound = std::fs::read(site.database()).unwrap();
@@ -327,10 +327,10 @@ fn a_damage_is_known_after_a_restart_and_everything_that_reports_says_so() {
     bench.site.command(&refused).exits(1);
     for kill in [true, false] {
         if kill {
-            bench.site.kill()
+            bench.site.kill();
         } else {
-            stop(&bench.site)
-        };
+            stop(&bench.site);
+        }
         bench.site.start_again();
         told(&bench.site);
         assert_eq!(bench.write(), 503);

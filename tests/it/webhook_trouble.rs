@@ -228,7 +228,9 @@ fn dead_receivers_of_many_accounts_keep_nobody_waiting_after_a_restart() {
         }
     }
     site.stop();
-    let database = rusqlite::Connection::open(site.database()).unwrap();
+    let database =
+        rusqlite::Connection::open_with_flags(site.database(), rusqlite::OpenFlags::default())
+            .unwrap();
     let dead = "(SELECT endpoint_id FROM webhook_endpoint WHERE url LIKE '%/_/%')";
     database
         .execute_batch(&format!(

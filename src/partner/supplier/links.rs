@@ -214,10 +214,8 @@ impl Operation for UnlinkListing {
         let link: Option<RowNumber> = check.optional("link_id", sent.link_id);
         let seller: Option<RowNumber> = check.optional("seller_id", sent.seller_id);
         // A link that is named, well or badly, needs no listing.
-        let item = match by_link && !sent.ml_id.has_value() {
-            true => 0,
-            false => item(&mut check, sent.ml_id),
-        };
+        let is_by_link = by_link && !sent.ml_id.has_value();
+        let item = if is_by_link { 0 } else { item(&mut check, sent.ml_id) };
         if !by_link && !by_seller {
             check.fail("link_id", "is required, or seller_id and ml_id");
         }

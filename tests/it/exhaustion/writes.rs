@@ -82,7 +82,7 @@ fn largest_job(site: &Site) -> u64 {
 /// Stops the site, changes its database, and starts it again.
 fn with_rows(site: &Site, sql: &str) {
     site.stop();
-    let database = Database::open(site.database()).unwrap();
+    let database = Database::open_with_flags(site.database(), OpenFlags::default()).unwrap();
     database.execute_batch(sql).unwrap();
     drop(database);
     site.start_again();

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=commit.txt");
+    println!("cargo:rerun-if-changed=src/build.rs");
+    println!("cargo:rerun-if-changed=src/commit.txt");
     let commit = from_git().or_else(from_archive);
     let commit = commit.map_or(String::new(), |commit| format!(" ({commit})"));
     println!("cargo:rustc-env=SELLER_PLATFORM_COMMIT={commit}");
@@ -36,7 +36,7 @@ fn from_git() -> Option<String> {
 
 /// What `git archive` has written in the place of the format.
 fn from_archive() -> Option<String> {
-    let text = std::fs::read_to_string("commit.txt").ok()?;
+    let text = std::fs::read_to_string("src/commit.txt").ok()?;
     let commit = text.trim();
     (!commit.is_empty() && !commit.contains('$')).then(|| commit.to_owned())
 }
