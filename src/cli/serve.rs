@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
@@ -315,7 +315,11 @@ fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::
         }
         flushed => flushed.context("cannot write the last counters")?,
     }
-    app.db.clone().close().context("cannot close the database cleanly")?;
+    let trouble = app.db.trouble();
+    match (app.db.clone().close(), trouble) {
+        (Err(_), Some(trouble)) => bail!("cannot close the database cleanly: {trouble}"),
+        (closed, _) => closed.context("cannot close the database cleanly")?,
+    }
     tracing::info!("stopped");
     Ok(())
 }

@@ -265,10 +265,10 @@ impl OpenError {
     pub fn of(path: &Path, error: DbError) -> Self {
         match error {
             DbError::Sqlite(cause) | DbError::Damaged(cause) => Self::sqlite(path, cause),
-            DbError::Refused => Self::Damaged {
-                path: path.to_owned(),
-                detail: alarm::kept(path).unwrap_or_else(|| DbError::Refused.to_string()),
-            },
+            // Without damage that is known, a file of the server went away.
+            DbError::Refused if let Some(detail) = alarm::kept(path) => {
+                Self::Damaged { path: path.to_owned(), detail }
+            }
             DbError::ReadOnly => match access::require_writable(path) {
                 Err(named) => named,
                 Ok(()) => Self::read_only(path, path),

@@ -50,7 +50,13 @@ impl Way {
             let folder = app.config.database.backup_dir.as_deref();
             let copy =
                 newest_good_copy(app.db.path(), folder).map(|copy| copy.display().to_string());
-            tracing::warn!("{}", restoring(copy.as_deref()));
+            match (app.db.trouble(), app.db.missing()) {
+                (Some(Trouble::Damaged(_)), _) => {
+                    tracing::warn!("{}", restoring(copy.as_deref()));
+                }
+                (_, Some(missing)) => tracing::warn!("{}", compared(&missing, copy.as_deref())),
+                _ => {}
+            }
             *self.found.lock() = Some(Found { copy });
         } else if is_known && !is_needed {
             *self.found.lock() = None;

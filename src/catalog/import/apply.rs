@@ -7,6 +7,7 @@
 //! start, or before the next import of the same person. A file of a few rows is
 //! one job.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -21,7 +22,8 @@ use crate::row;
 
 /// Rows of a part. A file that is not larger is one job.
 const PART: usize = 25;
-/// An import that no job has worked at for so long was interrupted.
+/// An import of another process that no job has worked at for so long was
+/// interrupted.
 const INTERRUPTED_S: i64 = 30;
 /// The reason of the movements that an import makes.
 const REASON: &str = "Importação";
@@ -51,12 +53,35 @@ where
     let new = db.read(Lane::Slow, |tx| check(tx, owner, &file))?;
     let id: ImportId = secrets::random();
     begin(db, owner, id)?;
-    store_parts(db, owner, &file)?;
+    let done = make_products(db, (owner, id), (&file, new), finish);
+    let is_left = |tx: &ReadTx<'_>| Ok::<_, DbError>(import_of(tx, owner)?.is_some());
+    if done.is_err() && db.read(Lane::Brief, is_left).unwrap_or(false) {
+        FAILED.lock().insert(id);
+    }
+    done
+}
+
+/// Imports of this process that failed: nobody works at them any more. At most
+/// one of each person.
+static FAILED: Mutex<BTreeSet<ImportId>> = Mutex::new(BTreeSet::new());
+
+/// Makes the products of a file with `new` new ones, for an import that begins.
+fn make_products<T, E>(
+    db: &Db,
+    (owner, id): (UserId, ImportId),
+    (file, new): (&File, usize),
+    finish: impl FnOnce(&WriteTx<'_>, Counts) -> std::result::Result<T, E> + Send + 'static,
+) -> std::result::Result<T, E>
+where
+    T: Send + 'static,
+    E: From<DbError> + From<ImportError> + Send + 'static,
+{
+    store_parts(db, owner, file)?;
     let settled = db.write_piece(move |tx| settle(tx, owner, id, new))?;
     if !settled {
         db.write_pieces(move |tx| abandon(tx, owner))?;
         // Products that came in between took the room.
-        db.read(Lane::Slow, |tx| check(tx, owner, &file))?;
+        db.read(Lane::Slow, |tx| check(tx, owner, file))?;
         return Err(DbError::Busy.into());
     }
     let finish = Arc::new(Mutex::new(Some(finish)));
@@ -125,10 +150,12 @@ fn check(tx: &ReadTx<'_>, owner: UserId, file: &File) -> std::result::Result<usi
 /// finished first; while one is under way, another is refused.
 fn begin(db: &Db, owner: UserId, id: ImportId) -> std::result::Result<(), ImportError> {
     if let Some(before) = db.read(Lane::Brief, |tx| import_of(tx, owner))? {
-        if db.clock().now().since(before.touched_at) < INTERRUPTED_S {
+        let has_failed = FAILED.lock().contains(&before.id);
+        if !has_failed && db.clock().now().since(before.touched_at) < INTERRUPTED_S {
             return Err(ImportError::UnderWay);
         }
         finish_interrupted(db, owner)?;
+        FAILED.lock().remove(&before.id);
     }
     let is_begun = db.write_piece(move |tx| {
         tx.execute(

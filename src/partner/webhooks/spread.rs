@@ -81,7 +81,8 @@ fn queue_for_endpoints(
     let occasion = match event.kind {
         // Each movement counts as another occasion.
         EventType::StockChanged => tx.value(
-            "SELECT coalesce(max(movement_id), 0) FROM stock_movement WHERE product_id = ?1",
+            "SELECT coalesce((SELECT number FROM stock_movement WHERE product_id = ?1
+                              ORDER BY movement_id DESC LIMIT 1), 0)",
             [event.object],
         )?,
         _ => occasion,
