@@ -271,11 +271,16 @@ fn line(seen: &str, now: Instant) -> String {
 }
 
 fn read(path: &Path, end: &str) -> Option<String> {
-    match std::fs::read_to_string(beside(path, end)) {
+    let file = beside(path, end);
+    // Needs no file handle, of which none may be left.
+    if matches!(file.try_exists(), Ok(false)) {
+        return None;
+    }
+    match std::fs::read_to_string(&file) {
         Ok(text) => Some(text.trim().to_owned()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         // That it is there says enough.
-        Err(error) => Some(format!("{} cannot be read: {error}", beside(path, end).display())),
+        Err(error) => Some(format!("{} cannot be read: {error}", file.display())),
     }
 }
 

@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
+use super::files::is_out_of_handles;
 use super::lock::{Locked, lock_path};
 use super::look::read_without_traces;
 use super::{DbError, OpenError, access, alarm, beside, migrate, pragmas};
@@ -119,18 +119,15 @@ impl BackupError {
     /// Whether it failed because the process or the system has too many files
     /// open, which passes by itself.
     pub fn is_out_of_handles(&self) -> bool {
-        let io = |error: &std::io::Error| {
-            matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
-        };
         // SQLite does not say why it cannot open a file. This one is open
         // already, so too many open files are the likely reason.
         let sqlite =
             |error: &rusqlite::Error| error.sqlite_error_code() == Some(ErrorCode::CannotOpen);
         match self {
-            Self::Io { cause, .. } => io(cause),
+            Self::Io { cause, .. } => is_out_of_handles(cause),
             Self::Sqlite { cause, .. } => sqlite(cause),
             Self::Open(error) => match &**error {
-                OpenError::Io { cause, .. } => io(cause),
+                OpenError::Io { cause, .. } => is_out_of_handles(cause),
                 OpenError::Sqlite { cause, .. } => sqlite(cause),
                 _ => false,
             },

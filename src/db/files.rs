@@ -4,12 +4,14 @@
 //! is written is lost. So the files are looked at each half second, and after
 //! each commit before its callers are answered.
 
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use rustix::io::Errno;
 
 use super::alarm::Alarm;
 use super::beside;
@@ -77,6 +79,21 @@ fn identity(path: &Path) -> Option<Identity> {
     std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
+/// Whether a file is where it was. An error that says nothing about that, such as
+/// one of the disk, is not taken for its absence.
+fn is_there(path: &Path, known: Identity) -> bool {
+    match std::fs::metadata(path) {
+        Ok(found) => (found.dev(), found.ino()) == known,
+        Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    }
+}
+
+/// Whether a file could not be opened because the process or the system has too
+/// many open, which passes by itself.
+pub fn is_out_of_handles(error: &std::io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+}
+
 /// The files, as they were when the database was opened.
 pub struct Files {
     watched: Vec<(Kind, PathBuf, Identity)>,
@@ -105,7 +122,7 @@ impl Files {
 
     /// Whether all files are where they were. Raises the alarm when not.
     pub fn are_there(&self) -> bool {
-        let gone = self.watched.iter().find(|(_, path, known)| identity(path) != Some(*known));
+        let gone = self.watched.iter().find(|(_, path, known)| !is_there(path, *known));
         if let Some((kind, ..)) = gone {
             self.alarm.went_away(*kind);
         }
@@ -158,7 +175,11 @@ impl Files {
     fn look_at_key(&self) {
         if let Some((path, known)) = &*self.key.lock() {
             // A few bytes that are in the system's memory.
-            self.alarm.key_is(std::fs::read(path).is_ok_and(|found| found == *known));
+            match std::fs::read(path) {
+                Ok(found) => self.alarm.key_is(found == *known),
+                Err(error) if is_out_of_handles(&error) => {}
+                Err(_) => self.alarm.key_is(false),
+            }
         }
     }
 
