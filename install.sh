@@ -337,8 +337,8 @@ may_ask() {
 
 # Whether the installed version is or was ready; where nobody can know, it counts as good.
 is_good() {
-    if [ "$was_ready" = yes ] || ! may_ask; then return 0; fi
-    [ -f "$prefix$ready_mark" ] && [ "$(cat "$prefix$ready_mark")" = "$(digest_of "$prefix$exe")" ]
+    if [ "$was_ready" = yes ] || ! may_ask || [ ! -f "$prefix$ready_mark" ]; then return 0; fi
+    [ "$(cat "$prefix$ready_mark")" = "$(digest_of "$prefix$exe")" ]
 }
 
 # Copies a file to another name, in one move.
@@ -445,6 +445,17 @@ copy_before_migration() {
     find "$(dirname -- "$1")" -maxdepth 1 -name '*.before-v*.db' -newer "$prefix$exe" | head -n 1
 }
 
+# Says how to go back by hand, and ends with a failure; the new version stays.
+stay() { # COPY
+    say "the database was migrated, and the previous version does not open it. To go back, and to"
+    say "lose what was stored since (the present database is kept):"
+    say "  systemctl stop $name"
+    say "  $exe.previous --config $config restore $1      (as the account $name)"
+    say "  cp -p $exe.previous $exe && cp $unit_previous $unit"
+    say "  systemctl daemon-reload && systemctl start $name"
+    fail "the new version stays, and is tried again and again"
+}
+
 # Goes back to the last version that was ready, and ends with a failure in any case.
 put_back() {
     if [ ! -f "$prefix$exe.previous" ] || cmp -s "$prefix$exe.previous" "$prefix$exe"; then
@@ -456,18 +467,12 @@ put_back() {
         ! as_service "$prefix$exe.previous" --config "$prefix$config" migrate status >/dev/null 2>&1; then
         copy=$(copy_before_migration "$database")
         # Once it listened, it may have answered writes that the copy has not.
-        if [ "$started" = yes ] || [ -z "$copy" ]; then
-            say "the database was migrated, and the previous version does not open it. To go back, and to"
-            say "lose what was stored since (the present database is kept):"
-            say "  systemctl stop $name"
-            say "  $exe.previous --config $config restore ${copy:-THE COPY MADE BEFORE}      (as the account $name)"
-            say "  cp -p $exe.previous $exe && cp $unit_previous $unit"
-            say "  systemctl daemon-reload && systemctl start $name"
-            fail "the new version stays, and is tried again and again"
-        fi
+        [ "$started" = no ] && [ -n "$copy" ] || stay "${copy:-THE COPY MADE BEFORE}"
         systemctl stop $name || :
-        as_service "$prefix$exe.previous" --config "$prefix$config" restore "$copy" ||
-            fail "the database could not be put back as it was before the update"
+        as_service "$prefix$exe.previous" --config "$prefix$config" restore "$copy" || {
+            systemctl start $name || :
+            stay "$copy"
+        }
     fi
     keep "$exe.previous" "$exe"
     [ ! -f "$prefix$unit_previous" ] || keep "$unit_previous" "$unit"

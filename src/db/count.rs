@@ -20,8 +20,8 @@ pub const SUFFIX: &str = ".commits";
 /// The row of `setting`.
 const ROW: &str = "commits";
 
-/// The file beside the database.
-pub struct CountFile(Option<File>);
+/// The file beside the database, and whether it is the server's.
+pub struct CountFile(Option<File>, bool);
 
 impl CountFile {
     /// Opens the file of the database at `path`; the server makes it when it is missing.
@@ -33,12 +33,20 @@ impl CountFile {
             .truncate(false)
             .mode(0o600)
             .open(beside(path, SUFFIX));
-        Self(file.ok())
+        Self(file.ok(), make)
     }
 
     /// Writes the number.
     pub fn note(&self, commits: i64) {
+        let mut before = [0; 20];
         if let Some(file) = &self.0 {
+            // A command that runs before the next start must not hide a loss.
+            if !self.1 && file.read_exact_at(&mut before, 0).is_ok() {
+                let before = std::str::from_utf8(&before).ok().and_then(|text| text.parse().ok());
+                if before.is_some_and(|before: i64| before > commits) {
+                    return;
+                }
+            }
             // On a full disk the number stays behind, which hides a loss at most.
             let _ = file.write_all_at(format!("{commits:020}\n").as_bytes(), 0);
         }

@@ -129,8 +129,10 @@ pub enum OpenError {
     NotADatabase(PathBuf),
     /// The database of a server that did not stop cleanly is not there.
     #[error(
-        "the database {} is gone, although a server that used it did not stop cleanly; put it back, \
-         or a copy with `seller-platform restore FILE`, or remove {}.commits to begin with an empty one",
+        "the database {} is gone, although files beside it belong to one that did not stop cleanly or \
+         was damaged; put it back, or a copy with `seller-platform restore FILE`, or remove {}.commits \
+         and {}.damaged, as far as they are there, to begin with an empty one",
+        absolute(.0),
         absolute(.0),
         absolute(.0)
     )]

@@ -57,7 +57,7 @@ impl Kind {
     pub const fn told(self) -> &'static str {
         match self {
             Self::Database => {
-                "the database file was removed or replaced while it was open; put it or a copy in its place (`seller-platform restore`), and start again"
+                "the database file was removed or replaced while it was open; stop the server, put it or a copy in its place (`seller-platform restore`), and start again"
             }
             Self::Log => {
                 "the write-ahead log (-wal, -shm) was removed or replaced while it was open; start again, and compare with the newest copy"
@@ -156,20 +156,26 @@ impl Files {
                     tracing::error!(%error, "{} cannot be set aside", path.display());
                 }
             }
-        } else if gone == Kind::Log {
+            return true;
+        }
+        match gone {
             // This process still has the log, and the database is the right one.
-            match log.run("PRAGMA wal_checkpoint(TRUNCATE)") {
+            Kind::Log => match log.run("PRAGMA wal_checkpoint(TRUNCATE)") {
                 Ok(true) => {
                     tracing::warn!("what was in the removed log was moved into the database");
+                    true
                 }
                 // A read still needs the log.
-                Ok(false) => return false,
+                Ok(false) => false,
                 Err(error) => {
                     tracing::error!(%error, "what was in the removed log cannot be moved into the database");
+                    true
                 }
-            }
+            },
+            // Another database may come in the place of this one, and the log may
+            // go away after the lock.
+            Kind::Database | Kind::Lock | Kind::Key => false,
         }
-        true
     }
 
     fn look_at_key(&self) {

@@ -114,11 +114,13 @@ impl<'r> Stamp<'r> {
             (Some(guards), Some(own)) => Some(guards.stricter(own)),
             (guards, own) => guards.or(own),
         };
-        if let Some(verdict) = verdict {
+        // A refusal by another limit than the one that the guard asked shows none.
+        let is_refused = reply.status == StatusCode::TOO_MANY_REQUESTS;
+        if let Some(verdict) = verdict.filter(|verdict| !(is_refused && verdict.allowed)) {
             headers.insert(LIMIT, limit(verdict.limit));
             headers.insert(REMAINING, verdict.remaining.into());
             headers.insert(RESET, reset(verdict.reset));
-            if reply.status == StatusCode::TOO_MANY_REQUESTS {
+            if is_refused {
                 headers.insert(RETRY_AFTER, verdict.retry_after_s(self.now).into());
                 headers.insert(SCOPE, HeaderValue::from_static(verdict.scope.name()));
             }

@@ -20,6 +20,8 @@ const SHORTEST: Duration = Duration::from_secs(10);
 const SHARE: u32 = 200;
 /// Time between two checks of everything.
 const WHOLE_EVERY_S: i64 = 7 * DAY_S;
+/// Time until that is tried again when it failed.
+const AFTER_FAILURE: Duration = Duration::from_secs(600);
 /// How often it is looked whether something is due.
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -189,17 +191,25 @@ fn check(db: &Db, depth: Depth) -> bool {
 
 /// Checks what is due until `stop` is set. `is_checked` is what [`at_start`] said.
 pub fn watch(app: &App, stop: &Stop, is_checked: bool) {
-    let mut light_due = Monotonic::now();
+    let (mut light_due, mut whole_due) = (Monotonic::now(), Monotonic::now());
     if is_checked {
         light_due += SHORTEST;
     }
     loop {
         app.way.prepare(app);
         let db = &app.db;
-        if db.awaits_judgement() {
+        let may_be_whole = Monotonic::now() >= whole_due;
+        if may_be_whole && db.awaits_judgement() {
             check(db, Depth::Whole);
-        } else if !db.is_blocked() && is_whole_due(app).unwrap_or(false) {
+            if db.awaits_judgement() {
+                whole_due = Monotonic::now() + AFTER_FAILURE;
+            }
+        } else if may_be_whole && !db.is_blocked() && is_whole_due(app).unwrap_or(false) {
             check_whole(app);
+            // It could not be done, or not be noted.
+            if is_whole_due(app).unwrap_or(true) {
+                whole_due = Monotonic::now() + AFTER_FAILURE;
+            }
         } else if !db.is_blocked() && Monotonic::now() >= light_due {
             let began = Monotonic::now();
             check(db, Depth::Light);

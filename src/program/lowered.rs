@@ -57,7 +57,9 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
                 Ok(true) => {}
                 Ok(false) => (rings, _) = app.milestone_bell.wait_ring(rings, IDLE),
                 Err(error) => {
-                    tracing::warn!(%error, "students were not told of a milestone");
+                    if !error.is_told() {
+                        tracing::warn!(%error, "students were not told of a milestone");
+                    }
                     stop.wait(AFTER_FAILURE);
                 }
             }

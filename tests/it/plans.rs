@@ -43,6 +43,8 @@ const SMALL: &[&str] = &[
     "ml_fee",
     "program_rule",
     "milestone",
+    "milestone_lowered", // of twenty
+    "product_import",    // those under way, one of a person
     "challenge",
     "agency_client",
     "agency_account",
@@ -165,6 +167,7 @@ fn is_walk(plan: &str, step: &str) -> bool {
         "ml_notification_ignored",
         "outbox_leased",
         "user_administering",
+        "webhook_endpoint_due",
     ];
     // The rows of a subquery, each of which was found by another step.
     let of_subquery =

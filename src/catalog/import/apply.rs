@@ -76,10 +76,10 @@ where
     T: Send + 'static,
     E: From<DbError> + From<ImportError> + Send + 'static,
 {
-    store_parts(db, owner, file)?;
+    store_parts(db, (owner, id), file)?;
     let settled = db.write_piece(move |tx| settle(tx, owner, id, new))?;
     if !settled {
-        db.write_pieces(move |tx| abandon(tx, owner))?;
+        db.write_pieces(move |tx| abandon(tx, owner, id))?;
         // Products that came in between took the room.
         db.read(Lane::Slow, |tx| check(tx, owner, file))?;
         return Err(DbError::Busy.into());
@@ -124,6 +124,12 @@ row!(Import { id = "import_id", is_whole, touched_at, counts as Counts });
 
 fn import_of(tx: &ReadTx<'_>, owner: UserId) -> Result<Option<Import>> {
     tx.record("FROM product_import WHERE owner_id = ?1", [owner])
+}
+
+/// An import that goes on. It is gone when the person was removed, or when
+/// somebody else took it for interrupted.
+fn under_way(tx: &ReadTx<'_>, owner: UserId, id: ImportId) -> Result<Import> {
+    import_of(tx, owner)?.filter(|import| import.id == id).ok_or(DbError::Stopped)
 }
 
 /// Checks every row against the products that are stored. Returns how many rows
@@ -174,13 +180,13 @@ fn finish_interrupted(db: &Db, owner: UserId) -> Result<()> {
             let id = import.id;
             db.write_pieces(move |tx| Ok::<_, DbError>(apply_parts(tx, owner, id)?.is_some()))
         }
-        Some(_) => db.write_pieces(move |tx| abandon(tx, owner)),
+        Some(Import { id, .. }) => db.write_pieces(move |tx| abandon(tx, owner, id)),
         None => Ok(()),
     }
 }
 
 /// Stores the rows of a file.
-fn store_parts(db: &Db, owner: UserId, file: &File) -> Result<()> {
+fn store_parts(db: &Db, (owner, id): (UserId, ImportId), file: &File) -> Result<()> {
     let rows: Vec<StoredRow> = file.rows.iter().map(StoredRow::of).collect();
     let parts: Arc<Vec<Vec<StoredRow>>> =
         Arc::new(rows.chunks(PART).map(<[StoredRow]>::to_vec).collect());
@@ -189,6 +195,7 @@ fn store_parts(db: &Db, owner: UserId, file: &File) -> Result<()> {
         let parts = Arc::clone(&parts);
         next = db.write_piece(move |tx| {
             let mut next = next;
+            under_way(tx, owner, id)?;
             while let Some(part) = parts.get(next) {
                 tx.run(
                     "INSERT INTO product_import_part (owner_id, part, rows) VALUES (?1, ?2, ?3)",
@@ -226,7 +233,10 @@ fn settle(tx: &WriteTx<'_>, owner: UserId, id: ImportId, new: usize) -> Result<b
 
 /// Removes what was stored of an import that was not settled; false when some
 /// is left.
-fn abandon(tx: &WriteTx<'_>, owner: UserId) -> Result<bool> {
+fn abandon(tx: &WriteTx<'_>, owner: UserId, id: ImportId) -> Result<bool> {
+    if under_way(tx, owner, id).is_err() {
+        return Ok(true);
+    }
     let is_empty = tx.work_off(|most| {
         tx.execute(
             "DELETE FROM product_import_part WHERE owner_id = ?1 AND part IN (
@@ -243,11 +253,7 @@ fn abandon(tx: &WriteTx<'_>, owner: UserId) -> Result<bool> {
 /// Makes products of the next parts. With the last one the import is over, and
 /// its counts are returned.
 fn apply_parts(tx: &WriteTx<'_>, owner: UserId, id: ImportId) -> Result<Option<Counts>> {
-    // It is gone when the person was removed, or when somebody else finished it.
-    let Some(Import { mut counts, .. }) = import_of(tx, owner)?.filter(|import| import.id == id)
-    else {
-        return Err(DbError::Stopped);
-    };
+    let Import { mut counts, .. } = under_way(tx, owner, id)?;
     loop {
         let next: Option<(i64, Json<Vec<StoredRow>>)> = tx.tuple(
             "SELECT part, rows FROM product_import_part WHERE owner_id = ?1 ORDER BY part LIMIT 1",

@@ -44,7 +44,10 @@ pub fn visitor(app: &App, request: &Request) -> GuardResult<Visitor> {
     };
     let who = person.as_ref().map(|account| ("session", account.user_id.0));
     let charge = match &person {
-        Some(account) if !only_looks(request) => of_session(app, account),
+        // Leaving is among these rows.
+        Some(account) if !only_looks(request) => {
+            Charge { is_never_refused: true, ..of_session(app, account) }
+        }
         _ => Charge::default(),
     };
     GuardResult { charge, who, ..GuardResult::of(Visitor { person }) }
@@ -66,6 +69,7 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Gu
     let who = Some(("session", person.account.user_id.0));
     let changes = !only_looks(request) || route.changes_state;
     let charge = if changes { of_session(app, &person.account) } else { Charge::default() };
+    let charge = Charge { is_never_refused: lets_out(route), ..charge };
     let outcome = if let Some(view) = &person.view
         && access == Access::Anyone
         && !only_looks(request)
@@ -81,6 +85,12 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Gu
         Err(Problem::forbidden("esta página é de outro perfil").into())
     };
     GuardResult { outcome, who, verdict: None, charge }
+}
+
+/// Whether a row ends sessions or changes the password. Somebody who uses up the
+/// window with a stolen session must not keep its owner from that.
+fn lets_out(route: &Route) -> bool {
+    route.path == "/perfil/senha" || route.path.starts_with("/perfil/sessoes/")
 }
 
 /// What a person's change costs: one call in a window of all sessions of that

@@ -251,7 +251,13 @@ pub fn open(app: &App, route: &Route, request: &Request) -> GuardResult<()> {
         Ok(None) => {
             let is_oauth = route.surface == Surface::OAuth;
             let class = if is_oauth { Class::OAuthAddress } else { Class::ApiAddress };
-            Charge::of_address(class, request.client, api_limit(app))
+            if is_oauth && app.familiar.holds(request.client, request.now) {
+                // Strangers in the networks around must not use up its window.
+                let subject = Subject::address(request.client);
+                Window { class, subject, limit: api_limit(app) }.into()
+            } else {
+                Charge::of_address(class, request.client, api_limit(app))
+            }
         }
     };
     GuardResult { charge, ..GuardResult::of(()) }

@@ -5,7 +5,7 @@
 //! the service's clock.
 
 use parking_lot::Mutex;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant as Monotonic};
 
 use crate::base::{Instant, UserId};
@@ -24,6 +24,8 @@ const MOST_REVIVED: usize = 100;
 /// Most messages that are remembered because they were rejected with
 /// everybody's.
 const MOST_DOUBTED: usize = 10_000;
+/// So often a message may be rejected with everybody's; then it is at fault itself.
+const MOST_TIMES: u8 = 3;
 /// Failed probes after which administrators are told that the channel does not
 /// answer.
 const PROBES: usize = 2;
@@ -80,8 +82,9 @@ struct GateState {
     failures: u32,
     /// Messages whose recipients were rejected since one was accepted.
     refused: Vec<(i64, UserId)>,
-    /// Messages that were rejected together with everybody's and wait.
-    doubted: BTreeSet<i64>,
+    /// Messages that were rejected together with everybody's and wait, and how
+    /// often that was.
+    doubted: BTreeMap<i64, u8>,
     /// Whether administrators were told that the channel is down.
     told_down: bool,
     counts: Counts,
@@ -151,7 +154,7 @@ impl Gate {
                 down: None,
                 failures: 0,
                 refused: Vec::new(),
-                doubted: BTreeSet::new(),
+                doubted: BTreeMap::new(),
                 told_down: false,
                 counts: Counts::default(),
                 told: Counts::default(),
@@ -254,8 +257,7 @@ impl Gate {
     /// Counts a message whose recipient was rejected, and decides whose fault
     /// that is. One person who is rejected while others are not gets nothing.
     /// When one after the other is rejected, the channel is down and all those
-    /// messages wait. A message that is rejected again after others were
-    /// accepted fails.
+    /// messages wait. One that is among them time and again fails at last.
     pub fn note_refused(
         &self,
         error: &str,
@@ -266,12 +268,15 @@ impl Gate {
         state.counts.failed += 1;
         state.failures = 0;
         let mut revived = Vec::new();
-        if !state.down.as_ref().is_some_and(|down| down.refuses_all) {
+        let was_refusing = state.down.as_ref().is_some_and(|down| down.refuses_all);
+        if !was_refusing {
             // It answers, so it is neither away nor does it reject us.
             if state.down.take().is_some() {
                 state.told_down = false;
             }
-            if state.doubted.remove(&message) {
+            // What is rejected each time is at fault itself.
+            if state.doubted.get(&message).is_some_and(|times| *times >= MOST_TIMES) {
+                state.doubted.remove(&message);
                 return RefusalVerdict::Recipient;
             }
             state.refused.push((message, person));
@@ -285,8 +290,11 @@ impl Gate {
             let refused = std::mem::take(&mut state.refused);
             revived.extend(refused.into_iter().map(|(id, _)| id).filter(|id| *id != message));
         }
-        let doubted = revived.iter().copied().chain([message]);
-        state.doubted.extend(doubted);
+        // A probe says nothing new of its message.
+        let times = u8::from(!was_refusing);
+        for doubted in revived.iter().copied().chain([message]) {
+            *state.doubted.entry(doubted).or_insert(u8::from(was_refusing)) += times;
+        }
         while state.doubted.len() > MOST_DOUBTED {
             state.doubted.pop_first();
         }

@@ -179,8 +179,14 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
     for outlet in &app.delivery.outlets {
         let channel = outlet.channel;
         let refused = app.db.read(Lane::Slow, |tx| store::refused(tx, channel));
-        if let Some(refused) = refused.map_err(std::io::Error::other)? {
-            outlet.gate.begin_refused(&refused.reason, app.clock.now());
+        match refused {
+            Ok(Some(refused)) => outlet.gate.begin_refused(&refused.reason, app.clock.now()),
+            Ok(None) => {}
+            // A damaged database is told of elsewhere, and its reads go on.
+            Err(error) => {
+                let channel = channel.name();
+                tracing::warn!(%error, channel, "whether a channel was refused is not known");
+            }
         }
         if let Sender::Email(_) = &outlet.sender {
             let outlet = Arc::clone(outlet);

@@ -145,9 +145,16 @@ fn a_channel_that_rejects_everybody_is_down_until_it_takes_a_message() {
     assert_eq!(refused(&gate, 2, 200), waits(&[], false));
     gate.note_sent();
     assert_eq!(gate.health(), Health::Good);
-    // Who is rejected again now that others are not gets nothing, and does not
-    // make the channel fail.
-    for message in 1..=4 {
+    // When it rejects everybody again, nothing of what waited is lost.
+    for _ in 0..2 {
+        for message in [1, 2] {
+            assert_eq!(refused(&gate, message, 300), RefusalVerdict::Recipient);
+        }
+        assert_eq!(refused(&gate, 3, 300), waits(&[1, 2], true), "everybody's again");
+        gate.note_sent();
+    }
+    // Who is rejected each time gets nothing, and does not make the channel fail.
+    for message in 1..=3 {
         assert_eq!(refused(&gate, message, 300), RefusalVerdict::Recipient);
     }
     assert_eq!(gate.health(), Health::Good);

@@ -32,8 +32,22 @@ const NO_CACHE: (HeaderName, HeaderValue) = (PRAGMA, HeaderValue::from_static("n
 pub(super) enum Caller {
     /// Somebody with a session.
     Person(UserId),
+    /// Somebody at an address with a recent successful login, by that address
+    /// alone: strangers in the networks around it do not count.
+    Familiar(IpAddr),
     /// Anybody else, by the networks of the address.
     Address(IpAddr),
+}
+
+impl Caller {
+    /// Somebody without a session.
+    pub(super) fn without_session(app: &App, request: &Request) -> Self {
+        if app.familiar.holds(request.client, request.now) {
+            Self::Familiar(request.client)
+        } else {
+            Self::Address(request.client)
+        }
+    }
 }
 
 /// Counts a request against the limit of its caller.
@@ -46,6 +60,9 @@ pub(super) fn count(
 ) -> Result<(), Problem> {
     let verdict = match caller {
         Caller::Person(person) => app.limiter.count(class, Subject::id(person.0), limit, now),
+        Caller::Familiar(address) => {
+            app.limiter.count(class, Subject::address(address), limit, now)
+        }
         Caller::Address(address) => app.limiter.count_address(class, address, limit, now),
     };
     if verdict.allowed {
@@ -77,7 +94,7 @@ pub fn register(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
         Ok(made) => made,
         Err(refusal) => return refused(&refusal),
     };
-    count_client(app, Caller::Address(request.client), request.now)?;
+    count_client(app, Caller::without_session(app, request), request.now)?;
     let reply = Reply::json(&answer)?.status(StatusCode::CREATED);
     Ok(Box::new(move |tx| {
         store::keep_client(tx, &client)?;

@@ -84,7 +84,7 @@ struct Asked {
 impl Asked {
     fn by(app: &App, visitor: &Visitor, request: &Request) -> Self {
         let is_signed_in = visitor.person.is_some();
-        let of_address = Caller::Address(request.client);
+        let of_address = Caller::without_session(app, request);
         Self {
             caller: visitor.person.as_ref().map_or(of_address, |it| Caller::Person(it.user_id)),
             is_signed_in,

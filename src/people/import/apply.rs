@@ -94,7 +94,9 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
                 Ok(true) => {}
                 Ok(false) => (rings, _) = app.imports.bell.wait_ring(rings, IDLE),
                 Err(error) => {
-                    tracing::warn!(%error, "an import waits");
+                    if !error.is_told() {
+                        tracing::warn!(%error, "an import waits");
+                    }
                     stop.wait(AFTER_FAILURE);
                 }
             }
