@@ -172,7 +172,10 @@ impl Theirs {
             "/painel/respostas/" => &self.reply,
             "/painel/produtos/" | "/fornecedor/produtos/" => &self.product,
             "/painel/parceiro/tokens/" | "/fornecedor/parceiro/tokens/" => &self.token,
-            "/painel/parceiro/aplicativos/" | "/fornecedor/parceiro/aplicativos/" => &self.app,
+            "/painel/parceiro/aplicativos/"
+            | "/fornecedor/parceiro/aplicativos/"
+            | "/painel/parceiro/conexoes/"
+            | "/fornecedor/parceiro/conexoes/" => &self.app,
             "/painel/parceiro/webhooks/" | "/fornecedor/parceiro/webhooks/" => &self.webhook,
             "/painel/parceiro/convites/" | "/fornecedor/convites/" => &self.invitation,
             "/painel/parceiro/fornecedores/" => &self.supplier,
