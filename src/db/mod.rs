@@ -28,6 +28,7 @@ mod lock;
 mod look;
 pub mod migrate;
 mod pragmas;
+mod queued;
 mod reader;
 mod readers;
 pub mod restore;

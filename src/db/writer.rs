@@ -13,7 +13,6 @@
 //! everything that was ever answered.
 
 use parking_lot::Mutex;
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::Pin;
@@ -34,6 +33,8 @@ use super::condition::{Condition, Observed};
 use super::count::{self, CountFile};
 use super::error::REFUSED;
 use super::files::Files;
+pub use super::queued::Class;
+use super::queued::{BATCH, Job, Queued, Task};
 use super::readers::WorkerConnections;
 use super::tx::{Hook, WriteTx};
 use super::watch::{self, Changes, Watch};
@@ -42,22 +43,10 @@ use crate::base::Clock;
 
 /// Jobs that may wait; more are refused.
 const QUEUE: usize = 1_024;
-/// Jobs of one commit, and how long it goes on taking jobs.
-const BATCH: usize = 512;
-const BATCH_TIME: Duration = Duration::from_millis(5);
 /// How often the writer looks for changes of other processes.
 const LOOK: Duration = Duration::from_millis(500);
 /// Exit code after a disk error at a commit, for the supervisor.
 const EXIT_DISK_ERROR: i32 = 70;
-
-/// What a job is to the others that wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Somebody waits for it.
-    Prompt,
-    /// A piece of long work, with a commit of its own.
-    Piece,
-}
 
 /// The tasks of a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,55 +109,6 @@ struct Shared {
     files: OnceLock<Arc<Files>>,
     /// Rows that the largest job changed.
     largest: AtomicU64,
-}
-
-/// Jobs that were taken out of the channel and wait for a commit.
-#[derive(Default)]
-struct Queued {
-    prompt: VecDeque<Box<dyn Job>>,
-    pieces: VecDeque<Box<dyn Job>>,
-    /// Whether a piece comes next even if somebody waits.
-    is_piece_next: bool,
-}
-
-impl Queued {
-    fn is_empty(&self) -> bool {
-        self.prompt.is_empty() && self.pieces.is_empty()
-    }
-
-    /// Everything that waits, to be refused.
-    fn take_all(&mut self) -> impl Iterator<Item = Box<dyn Job>> + '_ {
-        self.prompt.drain(..).chain(self.pieces.drain(..))
-    }
-
-    /// Begins a commit: of jobs for which somebody waits and of a piece by turns.
-    fn begin(&mut self) -> Taking {
-        let wants_piece = self.prompt.is_empty() || self.is_piece_next;
-        let is_piece = wants_piece && !self.pieces.is_empty();
-        self.is_piece_next = !is_piece;
-        let class = if is_piece { Class::Piece } else { Class::Prompt };
-        Taking { began: Instant::now(), jobs: 0, class }
-    }
-
-    /// The next job of a commit.
-    fn next(&mut self, commit: &mut Taking) -> Option<Box<dyn Job>> {
-        let (jobs, is_late) = match commit.class {
-            Class::Prompt => (&mut self.prompt, commit.began.elapsed() >= BATCH_TIME),
-            Class::Piece => (&mut self.pieces, true),
-        };
-        if commit.jobs == BATCH || commit.jobs > 0 && is_late {
-            return None;
-        }
-        commit.jobs += 1;
-        jobs.pop_front()
-    }
-}
-
-/// What a commit has taken.
-struct Taking {
-    began: Instant,
-    jobs: usize,
-    class: Class,
 }
 
 impl Handle {
@@ -331,54 +271,6 @@ enum Message {
     Job(Class, Box<dyn Job>),
     Setup(Box<dyn FnOnce(&Connection) + Send>),
     Stop,
-}
-
-/// A queued job whose result type the writer need not know.
-trait Job: Send {
-    /// Runs it; true keeps its changes.
-    fn run(&mut self, tx: &WriteTx<'_>) -> bool;
-    /// Notes that `run` panicked.
-    fn panicked(&mut self);
-    /// Answers the caller: with the job's own result after a commit (`lost` is
-    /// `None`), otherwise with the reason why there was no commit.
-    fn answer(self: Box<Self>, lost: Option<ffi::Error>);
-}
-
-/// Everything of one job in one allocation.
-struct Task<F, T, E> {
-    work: Option<F>,
-    result: Option<std::result::Result<T, E>>,
-    caller: oneshot::Sender<std::result::Result<T, E>>,
-}
-
-impl<F, T, E> Job for Task<F, T, E>
-where
-    T: Send,
-    E: From<DbError> + Send,
-    F: FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send,
-{
-    fn run(&mut self, tx: &WriteTx<'_>) -> bool {
-        let Some(work) = self.work.take() else {
-            return false;
-        };
-        self.result.insert(work(tx)).is_ok()
-    }
-
-    fn panicked(&mut self) {
-        self.result = Some(Err(DbError::JobPanicked.into()));
-    }
-
-    fn answer(self: Box<Self>, lost: Option<ffi::Error>) {
-        let answer = match (self.result, lost) {
-            // If the job itself failed, its own error says more.
-            (Some(Err(error)), _) => Err(error),
-            (_, Some(code)) => Err(DbError::of_code(code).into()),
-            (Some(Ok(value)), None) => Ok(value),
-            (None, None) => Err(DbError::Stopped.into()),
-        };
-        // A caller that no longer waits does not need the answer.
-        let _ = self.caller.send(answer);
-    }
 }
 
 struct Writer {

@@ -394,8 +394,7 @@ impl Exchange {
 
     /// Stores the verdict for the headers of the answer, and what may be given back.
     fn show(&mut self, charged: Charged) -> Result<(), Problem> {
-        self.verdict = charged.verdict;
-        self.held = charged.held;
+        (self.verdict, self.held) = (charged.verdict, charged.held);
         charged.outcome
     }
 

@@ -24,6 +24,7 @@ pub mod pack;
 mod parameter;
 pub mod policy;
 pub mod problem;
+mod rate_class;
 pub mod reply;
 pub mod request;
 pub mod router;
