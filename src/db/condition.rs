@@ -187,7 +187,7 @@ mod tests {
             (ffi::SQLITE_IOERR_WRITE, Condition::Full),
             (ffi::SQLITE_IOERR_SHMSIZE, Condition::Full),
             (ffi::SQLITE_BUSY, Condition::NotWritable),
-            (ffi::SQLITE_READONLY, Condition::NotWritable),
+            (ffi::SQLITE_READONLY, Condition::ReadOnly),
         ] {
             seen.end(Some(Err(ffi::Error::new(code))));
             assert_eq!(seen.condition(), condition, "{code}");

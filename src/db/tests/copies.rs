@@ -168,6 +168,8 @@ fn a_bad_copy_is_refused_and_changes_nothing() {
     let middle = bytes.len() / 2;
     bytes[middle..middle + 4_096].fill(0xaa);
     std::fs::write(&file, bytes).unwrap();
+    refused(&place, &file, "copy.db is not what its manifest says");
+    std::fs::remove_file(place.file("copy.db.json")).unwrap();
     refused(&place, &file, "copy.db is damaged");
     std::fs::write(&file, "notes").unwrap();
     refused(&place, &file, "not a SQLite database");

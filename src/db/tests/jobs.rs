@@ -375,7 +375,7 @@ fn pieces_of_long_work_take_turns_with_those_who_wait() {
     for pending in pieces.into_iter().chain(prompt) {
         pending.wait().unwrap();
     }
-    assert_eq!(*order.lock(), ["one", "two", "first piece", "second piece"]);
+    assert_eq!(*order.lock(), ["first piece", "one", "two", "second piece"]);
 }
 
 #[test]
