@@ -6,13 +6,11 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde::Deserialize;
-
 use super::Context;
 use super::check::{Finding, Verdict, finding, writable};
 use super::healthcheck::{self, Readiness};
 use crate::base::{Clock, DAY_S, Instant, shortened};
-use crate::db::{self, access, backup, read_without_traces};
+use crate::db::{self, Manifest, access, read_without_traces, sha256_of};
 use crate::operations::store::{self, FailingTask};
 use crate::panel::view;
 
@@ -217,7 +215,7 @@ fn growth_a_day(
 ) -> Option<(u64, Instant)> {
     let by_manifest = copies.iter().filter_map(|copy| {
         let manifest = copy.manifest.as_ref().ok()?.as_ref()?;
-        Some((manifest.taken_at()?, manifest.bytes))
+        Some((manifest.taken_at()?, manifest.bytes?))
     });
     let is_old = |(at, _): &(Instant, u64)| now.since(*at) >= DAY_S;
     let from = by_manifest.filter(is_old).min_by_key(|(at, _)| *at);
@@ -249,22 +247,6 @@ fn log(context: &Context) -> Option<Finding> {
     Some(finding(WHAT, Verdict::Good, size(bytes)))
 }
 
-/// The part of a manifest that is looked at.
-#[derive(Deserialize)]
-struct Manifest {
-    taken_at: Option<String>,
-    created_at: Option<String>,
-    bytes: u64,
-    sha256: String,
-}
-
-impl Manifest {
-    fn taken_at(&self) -> Option<Instant> {
-        let said = self.taken_at.as_deref().or(self.created_at.as_deref())?;
-        Instant::parse(said)
-    }
-}
-
 /// A file in the folder of copies.
 struct KeptCopy {
     path: PathBuf,
@@ -286,11 +268,7 @@ impl KeptCopy {
         }
         let since = found.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok();
         let written_at = since.and_then(|since| i64::try_from(since.as_secs()).ok()).map(Instant);
-        let manifest = match std::fs::read(backup::manifest_of(&path)) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error.to_string()),
-            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| error.to_string()),
-        };
+        let manifest = Manifest::of(&path).map_err(|error| error.to_string());
         Some(Self { path, written_at, manifest })
     }
 
@@ -309,8 +287,8 @@ impl KeptCopy {
     fn fault(&self) -> Option<String> {
         match &self.manifest {
             Err(problem) => Some(format!("its manifest cannot be read ({problem})")),
-            Ok(Some(manifest)) => match backup::sha256_of(&self.path) {
-                Ok(found) if found.eq_ignore_ascii_case(&manifest.sha256) => None,
+            Ok(Some(manifest)) => match sha256_of(&self.path) {
+                Ok(found) if manifest.is_of(&found) => None,
                 Ok(_) => Some("it is not what its manifest says (another SHA-256)".to_owned()),
                 Err(error) => Some(error.to_string()),
             },

@@ -20,6 +20,7 @@ use sha2::{Digest as _, Sha256};
 use super::files::is_out_of_handles;
 use super::lock::{Locked, lock_path};
 use super::look::read_without_traces;
+use super::manifest::Manifest;
 use super::{DbError, OpenError, access, alarm, beside, migrate, pragmas};
 use crate::base::{Clock, Instant, text};
 
@@ -217,10 +218,10 @@ pub fn copy(database: &Path, to: &Path, clock: &Clock) -> Result<Report> {
         rows,
         took: Duration::ZERO,
     };
-    let manifest = Partial::claim(&beside(to, ".json"))?;
+    let manifest = Partial::claim(&Manifest::path(to))?;
     manifest.write(&report).map_err(about)?;
     partial.finish(to)?;
-    manifest.finish(&beside(to, ".json"))?;
+    manifest.finish(&Manifest::path(to))?;
     sync_folder(to)?;
     report.took = started.elapsed();
     Ok(report)
@@ -275,7 +276,7 @@ pub fn target(database: &Path, target: &Path, force: bool, clock: &Clock) -> Res
             return Err(BackupError::Companion(target.to_owned()));
         }
     }
-    for name in [target.to_owned(), beside(target, ".json")] {
+    for name in [target.to_owned(), Manifest::path(target)] {
         match std::fs::symlink_metadata(&name) {
             Ok(found) if found.is_dir() || !found.is_file() && !found.is_symlink() => {
                 return Err(BackupError::NotAFile(name));
@@ -461,16 +462,6 @@ fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>
             Ok((name, count.cast_unsigned()))
         })
         .collect()
-}
-
-/// The manifest of a copy.
-pub fn manifest_of(copy: &Path) -> PathBuf {
-    beside(copy, ".json")
-}
-
-/// The SHA-256 of a copy, as its manifest writes it.
-pub fn sha256_of(copy: &Path) -> Result<String> {
-    digest(copy).map(|(_, sha256)| text::hex(&sha256))
 }
 
 /// Size and SHA-256 of a file.

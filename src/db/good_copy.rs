@@ -1,22 +1,12 @@
 //! Finding a copy to restore.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
-use super::{access, backup, beside};
-use crate::base::text;
+use super::access;
+use super::manifest::{Manifest, sha256_of};
 
 /// Copies that are looked at before the search ends.
 const TRIES: usize = 5;
-
-/// What a manifest says of its copy.
-#[derive(Deserialize)]
-struct Manifest {
-    bytes: u64,
-    sha256: String,
-}
 
 /// The newest copy beside the database or among its backups that is as its
 /// manifest says. Reads whole files: not for requests.
@@ -26,7 +16,7 @@ pub fn newest(database: &Path, backup_dir: Option<&Path>) -> Option<PathBuf> {
     let files = entries.flatten().flatten().map(|entry| entry.path());
     let mut copies: Vec<_> = files
         // Only complete copies have their manifest beside them.
-        .filter(|file| file != database && beside(file, ".json").is_file())
+        .filter(|file| file != database && Manifest::path(file).is_file())
         .filter_map(|file| Some((std::fs::metadata(&file).ok()?.modified().ok()?, file)))
         .collect();
     copies.sort_unstable();
@@ -34,12 +24,6 @@ pub fn newest(database: &Path, backup_dir: Option<&Path>) -> Option<PathBuf> {
 }
 
 fn is_as_made(copy: &Path) -> bool {
-    let manifest = File::open(beside(copy, ".json")).ok();
-    let manifest: Option<Manifest> =
-        manifest.and_then(|file| serde_json::from_reader(std::io::BufReader::new(file)).ok());
-    manifest.is_some_and(|manifest| {
-        backup::digest(copy).is_ok_and(|(bytes, sha256)| {
-            bytes == manifest.bytes && text::hex(&sha256) == manifest.sha256
-        })
-    })
+    let manifest = Manifest::of(copy).ok().flatten();
+    manifest.is_some_and(|manifest| sha256_of(copy).is_ok_and(|found| manifest.is_of(&found)))
 }

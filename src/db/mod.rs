@@ -26,6 +26,7 @@ mod good_copy;
 mod json;
 mod lock;
 mod look;
+mod manifest;
 pub mod migrate;
 mod pragmas;
 mod queued;
@@ -64,6 +65,7 @@ pub use good_copy::newest as newest_good_copy;
 pub use json::Json;
 pub use lock::{address_of_holder as server_address, is_held as is_served, missed_file};
 pub use look::read_without_traces;
+pub use manifest::{Manifest, sha256_of};
 pub use migrate::SCHEMA;
 pub use readers::Lane;
 pub use room::{ROOM, has_free_space};
@@ -280,11 +282,18 @@ impl Db {
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
     {
+        self.wait_for(|db| db.submit(job))
+    }
+
+    fn wait_for<T, E: From<DbError>>(
+        &self,
+        submit: impl FnOnce(&Self) -> Pending<T, E>,
+    ) -> std::result::Result<T, E> {
         assert!(
             !self.inner.writer.is_this_thread(),
             "a write job must not wait for another write job"
         );
-        self.submit(job).wait()
+        submit(self).wait()
     }
 
     /// [`Db::submit`] for a piece of long work, which ends when
@@ -310,11 +319,7 @@ impl Db {
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
     {
-        assert!(
-            !self.inner.writer.is_this_thread(),
-            "a write job must not wait for another write job"
-        );
-        self.submit_piece(job).wait()
+        self.wait_for(|db| db.submit_piece(job))
     }
 
     /// Repeats a piece of long work until it returns true: nothing is left.

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use rusqlite::OpenFlags;
 
 use super::backup::{
-    BackupError, Partial, Result, check, dated, first_fault, manifest_of, refuse_same,
-    remove_companions, rename, sha256_of, sync_folder,
+    BackupError, Partial, Result, check, dated, first_fault, refuse_same, remove_companions,
+    rename, sync_folder,
 };
 use super::lock::LockFile;
+use super::manifest::{Manifest, sha256_of};
 use super::{OpenError, alarm, beside, count, file_size, migrate, pragmas, read_without_traces};
 use crate::base::{Clock, Instant, shortened};
 
@@ -43,7 +44,7 @@ pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> 
     if file_size(&beside(file, "-wal")) > 0 {
         copy_file(&beside(file, "-wal"), &beside(&incoming.path, "-wal"))?;
     }
-    let manifest = compare_with_manifest(file, &incoming.path)?;
+    let has_manifest = compare_with_manifest(file, &incoming.path)?;
     let (version, rows) = check(&incoming.path).map_err(|error| unfit(error, file))?;
     give_to_owner_of(&incoming, database)?;
     let aside = set_aside(database, clock.now())?;
@@ -59,12 +60,14 @@ pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> 
         database.display(),
         file.display()
     )];
-    lines.push(match manifest {
-        Manifest::Fits => format!("It is as its manifest {} says.", manifest_of(file).display()),
-        Manifest::Missing => format!(
+    let manifest = Manifest::path(file);
+    lines.push(if has_manifest {
+        format!("It is as its manifest {} says.", manifest.display())
+    } else {
+        format!(
             "It has no manifest ({}), so only its own soundness was checked.",
-            manifest_of(file).display()
-        ),
+            manifest.display()
+        )
     });
     if let Some(aside) = &aside {
         lines.push(format!("The replaced database is {}.", aside.display()));
@@ -78,37 +81,25 @@ pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> 
     Ok(Restored { aside, lines })
 }
 
-/// What the manifest beside a copy says of it.
-enum Manifest {
-    Fits,
-    Missing,
-}
-
-/// The part of a manifest that a copy is compared with.
-#[derive(serde::Deserialize)]
-struct Digest {
-    sha256: String,
-}
-
-/// Refuses a copy that is not what its manifest says. `incoming` has the same bytes.
-fn compare_with_manifest(file: &Path, incoming: &Path) -> Result<Manifest> {
-    let manifest = manifest_of(file);
-    let why = match std::fs::read(&manifest) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Manifest::Missing),
+/// Refuses a copy that is not what its manifest says; whether it has one.
+/// `incoming` has the same bytes.
+fn compare_with_manifest(file: &Path, incoming: &Path) -> Result<bool> {
+    let why = match Manifest::of(file) {
+        Ok(None) => return Ok(false),
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            "has a manifest without a SHA-256".to_owned()
+        }
         Err(error) => format!("has a manifest that cannot be read ({error})"),
-        Ok(text) => match serde_json::from_slice::<Digest>(&text) {
-            Err(_) => "has a manifest without a SHA-256".to_owned(),
-            Ok(said) => {
-                let found = sha256_of(incoming)?;
-                if said.sha256.eq_ignore_ascii_case(&found) {
-                    return Ok(Manifest::Fits);
-                }
-                format!(
-                    "is not what its manifest says (SHA-256 {found} instead of {})",
-                    shortened(&said.sha256, 64)
-                )
+        Ok(Some(manifest)) => {
+            let found = sha256_of(incoming)?;
+            if manifest.is_of(&found) {
+                return Ok(true);
             }
-        },
+            format!(
+                "is not what its manifest says (SHA-256 {found} instead of {})",
+                shortened(&manifest.sha256, 64)
+            )
+        }
     };
     let advice = "it was not used; take another copy, or move the manifest away to restore this one without it";
     Err(BackupError::Unfit { file: file.to_owned(), why, advice })
