@@ -3,11 +3,13 @@
 //! If the list as a whole is invalid, nothing changes. A bad row does not stop
 //! the others.
 
+use std::sync::Arc;
+
 use super::links::{self, ByProduct, LinkFault, LinkPlan, Linked, NewLink};
 use crate::base::UserId;
 use crate::base::ids::item_number;
 use crate::base::text::search_key;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Db, ReadTx, Result, WriteTx};
 use crate::named;
 use crate::panel::csv_read::{self, Unreadable};
 
@@ -132,40 +134,56 @@ impl Row {
 /// Returns what applying the rows would do, and changes nothing. Conflicts
 /// between rows of the same list show only when the list is applied.
 pub fn preview(tx: &ReadTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Outcome>> {
-    each(rows, |link| {
+    let check = |link: &NewLink| {
         Ok(links::check(tx, supplier, link)?.map(|plan| match plan {
             LinkPlan::New { .. } => RowStatus::Created,
             LinkPlan::Known(_) => RowStatus::Unchanged,
         }))
-    })
-}
-
-/// Makes the links of the rows; a row that fails is skipped.
-pub fn apply(tx: &WriteTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Outcome>> {
-    each(rows, |link| {
-        Ok(links::make(tx, supplier, link)?.map(|linked| match linked {
-            Linked::Created(_) => RowStatus::Created,
-            Linked::Unchanged(_) => RowStatus::Unchanged,
-        }))
-    })
-}
-
-fn each(
-    rows: &[Row],
-    mut become_of: impl FnMut(&NewLink) -> Result<std::result::Result<RowStatus, LinkFault>>,
-) -> Result<Vec<Outcome>> {
-    let outcome = |row: &Row| {
-        let done = match row.link() {
-            Ok(link) => become_of(&link)?.map_err(RowFault::Link),
-            Err(fault) => Err(fault),
-        };
-        let (status, fault) = match done {
-            Ok(status) => (status, None),
-            Err(fault) => (RowStatus::Failed, Some(fault)),
-        };
-        Ok(Outcome { row: row.number, status, fault })
     };
-    rows.iter().map(outcome).collect()
+    rows.iter().map(|row| one(row, check)).collect()
+}
+
+/// Makes the links of the rows, some in each job; a row that fails is skipped.
+pub fn apply(db: &Db, supplier: UserId, rows: Vec<Row>) -> Result<Vec<Outcome>> {
+    let rows = Arc::new(rows);
+    let mut outcomes = Vec::with_capacity(rows.len());
+    while outcomes.len() < rows.len() {
+        let (rows, done) = (Arc::clone(&rows), outcomes.len());
+        outcomes.extend(db.write_piece(move |tx| apply_some(tx, supplier, &rows[done..]))?);
+    }
+    Ok(outcomes)
+}
+
+/// Makes the links of the first rows, at least of one.
+fn apply_some(tx: &WriteTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Outcome>> {
+    let mut outcomes = Vec::new();
+    for row in rows {
+        outcomes.push(one(row, |link| {
+            Ok(links::make(tx, supplier, link)?.map(|linked| match linked {
+                Linked::Created(_) => RowStatus::Created,
+                Linked::Unchanged(_) => RowStatus::Unchanged,
+            }))
+        })?);
+        if tx.is_spent() {
+            break;
+        }
+    }
+    Ok(outcomes)
+}
+
+fn one(
+    row: &Row,
+    become_of: impl FnOnce(&NewLink) -> Result<std::result::Result<RowStatus, LinkFault>>,
+) -> Result<Outcome> {
+    let done = match row.link() {
+        Ok(link) => become_of(&link)?.map_err(RowFault::Link),
+        Err(fault) => Err(fault),
+    };
+    let (status, fault) = match done {
+        Ok(status) => (status, None),
+        Err(fault) => (RowStatus::Failed, Some(fault)),
+    };
+    Ok(Outcome { row: row.number, status, fault })
 }
 
 #[cfg(test)]

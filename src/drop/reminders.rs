@@ -3,11 +3,13 @@
 //! A seller is reminded of an order at most once in 24 hours, however often the
 //! supplier asks. The supplier cannot change the text.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::orders::{DropOrder, Standing};
 use crate::base::{Cents, DAY_S, Instant, UserId};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Db, DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
 use crate::messages::{self, NewNotification, NotificationKind};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
@@ -49,10 +51,7 @@ pub fn of_order(tx: &WriteTx<'_>, channel_set: ChannelSet, order: &DropOrder) ->
     if stands(tx, order.reminded_at) {
         return way(tx, channel_set, order.seller_id);
     }
-    tx.run(
-        "UPDATE drop_order SET reminded_at = ?2 WHERE drop_order_id = ?1",
-        (order.id, tx.now()),
-    )?;
+    mark(tx, order.id)?;
     let bill = Bill {
         supplier: order.supplier_id,
         name: &order.supplier,
@@ -65,48 +64,112 @@ pub fn of_order(tx: &WriteTx<'_>, channel_set: ChannelSet, order: &DropOrder) ->
     send(tx, channel_set, &bill)
 }
 
+/// What a seller owes a supplier and is late with.
+struct Overdue {
+    seller: UserId,
+    amount: Cents,
+    orders: Vec<i64>,
+}
+
 /// Reminds all related sellers that have overdue orders, each in one message
-/// about all of them.
-pub fn of_all(tx: &WriteTx<'_>, channel_set: ChannelSet, supplier: UserId) -> Result<Told> {
-    let now = tx.now();
-    let sellers: Vec<(UserId, i64, i64, Option<Instant>)> = tx.tuples(
-        "SELECT seller_id, count(*), sum(amount_cents), min(coalesce(reminded_at, 0))
+/// about all of them. Works in pieces; what an interruption leaves is done when
+/// it is asked for again.
+pub fn of_all(db: &Db, channel_set: ChannelSet, supplier: UserId) -> Result<Told> {
+    let (name, sellers) = db.read(Lane::Slow, |tx| overdue(tx, supplier))?;
+    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    let told = Told {
+        sellers: count(sellers.len()),
+        orders: count(sellers.iter().map(|one| one.orders.len()).sum()),
+    };
+    let all = Arc::new((name, sellers));
+    // The next seller, and how many of their orders are marked.
+    let mut next = (0, 0);
+    while next.0 < all.1.len() {
+        let all = Arc::clone(&all);
+        next = db.write_piece(move |tx| {
+            let (mut place, mut marked) = next;
+            while let Some(one) = all.1.get(place) {
+                // Another call may have been faster.
+                let stands = marked == 0 && stands(tx, last_told(tx, supplier, one.seller)?);
+                while !stands && marked < one.orders.len() {
+                    mark(tx, one.orders[marked])?;
+                    marked += 1;
+                    if tx.is_spent() && marked < one.orders.len() {
+                        return Ok((place, marked));
+                    }
+                }
+                if !stands {
+                    bill(tx, channel_set, (supplier, &all.0), one)?;
+                }
+                (place, marked) = (place + 1, 0);
+                if tx.is_spent() {
+                    break;
+                }
+            }
+            Ok::<_, DbError>((place, marked))
+        })?;
+    }
+    Ok(told)
+}
+
+/// The supplier's name, and the related sellers that have overdue orders.
+fn overdue(tx: &ReadTx<'_>, supplier: UserId) -> Result<(String, Vec<Overdue>)> {
+    let rows: Vec<(UserId, i64, i64)> = tx.tuples(
+        "SELECT seller_id, drop_order_id, amount_cents
          FROM drop_order
          WHERE supplier_id = ?1 AND state = 1 AND due_at <= ?2
            AND seller_id IN (SELECT seller_id FROM drop_relation WHERE supplier_id = ?1 AND state = 2)
-         GROUP BY seller_id",
-        (supplier, now),
+         ORDER BY seller_id",
+        (supplier, tx.now()),
     )?;
-    let name: String =
-        tx.maybe("SELECT name FROM user WHERE user_id = ?1", [supplier])?.unwrap_or_default();
-    let mut told = Told::default();
-    for (seller, orders, cents, oldest) in sellers {
-        told.sellers += 1;
-        told.orders += orders;
-        if stands(tx, oldest) {
-            continue;
+    let mut sellers: Vec<Overdue> = Vec::new();
+    for (seller, order, cents) in rows {
+        match sellers.last_mut().filter(|last| last.seller == seller) {
+            Some(last) => {
+                last.amount.0 += cents;
+                last.orders.push(order);
+            }
+            None => sellers.push(Overdue { seller, amount: Cents(cents), orders: vec![order] }),
         }
-        tx.run(
-            "UPDATE drop_order SET reminded_at = ?3
-             WHERE supplier_id = ?1 AND seller_id = ?2 AND state = 1 AND due_at <= ?3",
-            (supplier, seller, now),
-        )?;
-        let what = match orders {
-            1 => "1 pedido vencido".to_owned(),
-            orders => format!("{orders} pedidos vencidos"),
-        };
-        let bill = Bill {
-            supplier,
-            name: &name,
-            seller,
-            orders,
-            amount: Cents(cents),
-            what,
-            key: format!("cobranca:{supplier}:{seller}:{}", now.0),
-        };
-        send(tx, channel_set, &bill)?;
     }
-    Ok(told)
+    let name = tx.maybe("SELECT name FROM user WHERE user_id = ?1", [supplier])?;
+    Ok((name.unwrap_or_default(), sellers))
+}
+
+/// When a seller was told of the overdue order that was told longest ago.
+fn last_told(tx: &ReadTx<'_>, supplier: UserId, seller: UserId) -> Result<Option<Instant>> {
+    tx.value(
+        "SELECT min(coalesce(reminded_at, 0)) FROM drop_order
+         WHERE supplier_id = ?1 AND seller_id = ?2 AND state = 1 AND due_at <= ?3",
+        (supplier, seller, tx.now()),
+    )
+}
+
+fn mark(tx: &WriteTx<'_>, order: i64) -> Result<()> {
+    tx.run("UPDATE drop_order SET reminded_at = ?2 WHERE drop_order_id = ?1", (order, tx.now()))
+}
+
+/// Tells a seller of all that is overdue.
+fn bill(
+    tx: &WriteTx<'_>,
+    channel_set: ChannelSet,
+    (supplier, name): (UserId, &str),
+    late: &Overdue,
+) -> Result<Way> {
+    let what = match late.orders.len() {
+        1 => "1 pedido vencido".to_owned(),
+        orders => format!("{orders} pedidos vencidos"),
+    };
+    let bill = Bill {
+        supplier,
+        name,
+        seller: late.seller,
+        orders: i64::try_from(late.orders.len()).unwrap_or(i64::MAX),
+        amount: late.amount,
+        what,
+        key: format!("cobranca:{supplier}:{}:{}", late.seller, tx.now().0),
+    };
+    send(tx, channel_set, &bill)
 }
 
 fn stands(tx: &ReadTx<'_>, reminded_at: Option<Instant>) -> bool {

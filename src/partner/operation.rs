@@ -19,7 +19,7 @@ use super::pages_cache::PageKey;
 use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
-use crate::db::ReadTx;
+use crate::db::{ReadTx, WriteTx};
 use crate::edge::docs::{Docs, Example, SchemaOf, in_place, referred};
 use crate::edge::guard::PartnerCaller;
 use crate::edge::route::{SlowWork, Todo};
@@ -339,26 +339,45 @@ fn begin_post<O: Operation>(
     }
     Ok(match begun? {
         Todo::Now(reply) => Todo::Now(Reply::json(&Done { data: reply })?),
-        Todo::Slow(work) => {
-            Todo::Slow(Box::new(move |app| Reply::json(&Done { data: work(app)? })))
-        }
+        // Done in several jobs, each of which may be repeated. The answer is kept
+        // after the last one.
+        Todo::Slow(work) => Todo::Slow(Box::new(move |app| {
+            let body = rendered(work(app)?)?;
+            match key {
+                Some(key) => app.db.write(move |tx| once(tx, Some(key), |_| Ok(body))),
+                None => Ok(Reply::of(media::JSON, body)),
+            }
+        })),
         Todo::Outside(work) | Todo::Fetch(work) => {
             Todo::Outside(Box::new(move |app| Reply::json(&Done { data: work(app)? })))
         }
-        Todo::Write(work) => Todo::Write(Box::new(move |tx| {
-            // Another call with the key may have been faster.
-            if let Some(key) = key
-                && let Some(reply) = key.answered(tx)?
-            {
-                return Ok(reply);
-            }
-            let body = serde_json::to_vec(&Done { data: work(tx)? }).map_err(Problem::internal)?;
-            if let Some(key) = key {
-                key.keep(tx, &body)?;
-            }
-            Ok(Reply::of(media::JSON, body))
-        })),
+        Todo::Write(work) => {
+            Todo::Write(Box::new(move |tx| once(tx, key, |tx| rendered(work(tx)?))))
+        }
     })
+}
+
+fn rendered<R: Serialize>(data: R) -> Result<Vec<u8>, Problem> {
+    serde_json::to_vec(&Done { data }).map_err(Problem::internal)
+}
+
+/// Does the work and keeps its answer under the key, unless another call with the
+/// key was faster.
+fn once(
+    tx: &WriteTx<'_>,
+    key: Option<CallKey>,
+    work: impl FnOnce(&WriteTx<'_>) -> Result<Vec<u8>, Problem>,
+) -> Result<Reply, Problem> {
+    if let Some(key) = key
+        && let Some(reply) = key.answered(tx)?
+    {
+        return Ok(reply);
+    }
+    let body = work(tx)?;
+    if let Some(key) = key {
+        key.keep(tx, &body)?;
+    }
+    Ok(Reply::of(media::JSON, body))
 }
 
 /// What was begun, unless arguments were at fault before: then all that is wrong with

@@ -152,17 +152,14 @@ fn shown(row: &Row, outcome: &Outcome) -> PreviewRow {
 }
 
 /// `POST …/aplicar`: makes the links of a list; a row that fails is skipped.
-pub fn apply(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn apply(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let bytes = csv_read::sent(request)?;
     let rows = bulk::read(&bytes).map_err(|fault| Problem::field("csv", fault.to_string()))?;
     let (owner, answer) = (person.account.user_id, Answer::to(request));
-    let wants_json = request.wants_json();
-    Ok(Box::new(move |tx| {
-        let done = OutcomeJson::of(&bulk::apply(tx, owner, &rows)?);
-        if wants_json {
-            return Reply::json(&done);
-        }
-        let word = format!("lista-{}-{}-{}", done.criados, done.sem_mudanca, done.falhos);
-        answer.with(super::links::PATH, &word, &[("criados", json!(done.criados))])
-    }))
+    let done = OutcomeJson::of(&bulk::apply(&app.db, owner, rows)?);
+    if request.wants_json() {
+        return Reply::json(&done);
+    }
+    let word = format!("lista-{}-{}-{}", done.criados, done.sem_mudanca, done.falhos);
+    answer.with(super::links::PATH, &word, &[("criados", json!(done.criados))])
 }

@@ -324,7 +324,7 @@ pub fn remind(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 
 /// `POST /fornecedor/pedidos/lembrar`: reminds all sellers of overdue orders.
 /// The rate limit, once in a window, is shared with the API.
-pub fn remind_all(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn remind_all(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (owner, answer) = (person.account.user_id, Answer::to(request));
     let charged = remind_all_charge(app, owner).count(app, request.now);
     if let Err(problem) = charged.outcome {
@@ -333,15 +333,13 @@ pub fn remind_all(app: &App, person: &Person, request: &Request) -> Result<Job, 
             return Err(Problem { retry_after_s: Some(wait), ..problem });
         }
         let reply = Reply::back(PATH, "espera")?.with(RETRY_AFTER, wait.into());
-        return Ok(nothing_to_do(reply.status(StatusCode::SEE_OTHER)));
+        return Ok(reply.status(StatusCode::SEE_OTHER));
     }
     let channel_set = ChannelSet::of(&app.config);
-    Ok(Box::new(move |tx| {
-        let told = reminders::of_all(tx, channel_set, owner)?;
-        let word = format!("lembrados-{}-{}", told.sellers, told.orders);
-        let members = [("vendedores", json!(told.sellers)), ("pedidos", json!(told.orders))];
-        answer.with(PATH, &word, &members)
-    }))
+    let told = reminders::of_all(&app.db, channel_set, owner)?;
+    let word = format!("lembrados-{}-{}", told.sellers, told.orders);
+    let members = [("vendedores", json!(told.sellers)), ("pedidos", json!(told.orders))];
+    answer.with(PATH, &word, &members)
 }
 
 /// The drop order of the path, of a seller with an active relation.

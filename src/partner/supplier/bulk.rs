@@ -119,8 +119,8 @@ impl Operation for LinkListings {
         check.finish()?;
         let rows = bulk::read(csv.as_bytes()).map_err(fault)?;
         let owner = supplier.account.user_id;
-        Ok(Todo::Write(Box::new(move |tx| {
-            let outcomes = bulk::apply(tx, owner, &rows)?;
+        Ok(Todo::Slow(Box::new(move |app| {
+            let outcomes = bulk::apply(&app.db, owner, rows)?;
             let count = |status| outcomes.iter().filter(|one| one.status == status).count();
             Ok(LinkedList {
                 created: count(RowStatus::Created),

@@ -125,8 +125,8 @@ impl Operation for RemindAll {
 
     fn begin(app: &App, supplier: &Supplier, _: Nothing) -> Result<Todo<AllReminded>, Problem> {
         let (owner, channel_set) = (supplier.account.user_id, ChannelSet::of(&app.config));
-        Ok(Todo::Write(Box::new(move |tx| {
-            let Told { sellers, orders } = reminders::of_all(tx, channel_set, owner)?;
+        Ok(Todo::Slow(Box::new(move |app| {
+            let Told { sellers, orders } = reminders::of_all(&app.db, channel_set, owner)?;
             Ok(AllReminded { sellers, orders })
         })))
     }

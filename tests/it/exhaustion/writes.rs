@@ -185,6 +185,56 @@ fn removals_of_very_many_rows_hold_no_other_write() {
 }
 
 #[test]
+fn reminders_and_lists_of_a_supplier_hold_no_other_write() {
+    const ORDERS: u32 = 6_000;
+    const SELLERS: u32 = 400;
+    let site = Site::builder().unlimited().start();
+    site.make_person("sol", "drop");
+    let sol_id = site.stored("SELECT user_id || '' FROM user WHERE email = 'sol@example.com'");
+    let (orders, sellers) = (numbers(ORDERS), numbers(SELLERS));
+    with_rows(
+        &site,
+        &format!(
+            "{sellers} INSERT INTO user (user_id, email, name, role, created_at)
+             SELECT 100000 + n, n || '@exemplo.com', 'Vendedora', 'pro', 1 FROM n;
+             {sellers} INSERT INTO drop_relation (supplier_id, seller_id, email, state, invited_at, since)
+             SELECT {sol}, 100000 + n, n || '@exemplo.com', 2, 1, 1 FROM n;
+             {orders} INSERT INTO drop_order
+                 (supplier_id, seller_id, order_id, ordered_at, sku, title, quantity, unit_cents,
+                  amount_cents, state, due_at)
+             SELECT {sol}, 100001 + iif(n > {SELLERS}, 0, n % {SELLERS}), n, 1, 'A-1', 'Garrafa', 1, 100, 100, 1, 2
+             FROM n;
+             {sellers} INSERT INTO product
+                 (owner_id, sku, ean, title, cost_cents, price_cents, stock, created_at, updated_at, search_key)
+             SELECT {sol}, 'S-' || n, '', 'Garrafa', 1, 1, 0, 1, 1, 'garrafa' FROM n;
+             {sellers} INSERT INTO ml_account (ml_user_id, owner_id, nickname, token_expires_at, token_ok, linked_at)
+             SELECT 500000 + n, 100000 + n, 'LOJA', 0, 1, 0 FROM n;
+             {sellers} INSERT INTO listing
+                 (owner_id, ml_user_id, item_id, site, title, status, sub_status, price_cents, currency,
+                  available, sold, listing_type, category, sku, ean, permalink, thumbnail, created_at, updated_at)
+             SELECT 100000 + n, 500000 + n, 700000 + n, 'MLB', 'Garrafa', 1, '', 100, 1,
+                    1, 0, 1, '', '', '', '', '', 1, 1 FROM n;",
+            sol = sol_id[0],
+        ),
+    );
+    let sol = site.person_as("sol", "drop");
+    beside(&site, "reminders", || {
+        let told = sol.post("/fornecedor/pedidos/lembrar", &json!({})).expect(200).json();
+        assert_eq!((&told["vendedores"], &told["pedidos"]), (&json!(SELLERS), &json!(ORDERS)));
+    });
+    let count = |sql: &str| site.stored(&format!("SELECT count(*) || '' FROM {sql}")).remove(0);
+    assert_eq!(count("drop_order WHERE reminded_at IS NULL"), "0");
+    assert_eq!(count("notification WHERE title = 'Pagamento a fornecedor'"), SELLERS.to_string());
+    let rows: Vec<String> =
+        (1..=SELLERS).map(|n| format!("{},MLB{},S-{n}", 100_000 + n, 700_000 + n)).collect();
+    let list = json!({ "csv": format!("seller_id,ml_id,sku\n{}\n", rows.join("\n")) });
+    beside(&site, "links", || {
+        let made = sol.post("/fornecedor/vinculos/importar/aplicar", &list).expect(200).json();
+        assert_eq!(made["criados"], SELLERS, "{made}");
+    });
+}
+
+#[test]
 fn a_list_of_students_holds_no_other_write_and_outlives_a_kill() {
     const STUDENTS: usize = 600;
     let site = Site::builder().unlimited().start();
