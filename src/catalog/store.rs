@@ -145,6 +145,8 @@ pub fn empty(tx: &WriteTx<'_>, owner: UserId, id: i64, most: usize) -> Result<us
              SELECT link_id FROM drop_link WHERE product_id = ?1 LIMIT ?2)",
         (id, most),
     )?;
+    // Should the rest not go, orders of before must not move its stock once more.
+    tx.run("UPDATE product SET created_at = ?2 WHERE product_id = ?1", (id, tx.now()))?;
     let movements = tx.execute(
         "DELETE FROM stock_movement WHERE product_id = ?1 AND movement_id IN (
              SELECT movement_id FROM stock_movement WHERE product_id = ?1 LIMIT ?2)",
