@@ -28,7 +28,7 @@ use crate::http::server;
 use crate::http::server::Limits;
 use crate::marketplace;
 use crate::messages::{delivery, telegram};
-use crate::operations::soundness;
+use crate::operations::soundness::{self, StartState};
 use crate::partner::webhooks;
 use crate::people::import;
 use crate::program::{lowered, recount};
@@ -90,13 +90,13 @@ impl Server {
         let parts =
             Parts { config: loaded.config, clock, db, sealer, bound, routes: routes::all(), demo };
         let app = App::new(parts).map_err(|problem| anyhow!(problem))?;
-        match first_writes(&app) {
-            // The service reads; what cannot be stored waits for the next start.
-            Err(_) if app.db.is_blocked() => {}
-            done => done?,
-        }
+        let is_begun = match first_writes(&app) {
+            // The service reads. The rest is made up for once a check finds it sound.
+            Err(_) if app.db.is_blocked() => false,
+            done => done.map(|()| true)?,
+        };
         let stop = Stop::default();
-        let workers = start_workers(&app, &stop, is_checked)?;
+        let workers = start_workers(&app, &stop, StartState { is_checked, is_begun })?;
         Ok(Self { app, listener, stop, workers })
     }
 
@@ -250,6 +250,13 @@ impl StopSignals {
     }
 }
 
+/// Makes up for [`first_writes`] when a known damage turned out to be over.
+fn write_first_late(app: &App) {
+    if let Err(error) = first_writes(app) {
+        tracing::error!("the start is not complete; start the server again: {error:#}");
+    }
+}
+
 /// What is stored before the first request.
 fn first_writes(app: &App) -> anyhow::Result<()> {
     behind::load(app)?;
@@ -269,7 +276,7 @@ fn first_writes(app: &App) -> anyhow::Result<()> {
 fn start_workers(
     app: &Arc<App>,
     stop: &Stop,
-    is_checked: bool,
+    state: StartState,
 ) -> anyhow::Result<Vec<JoinHandle<()>>> {
     let mut workers = marketplace::start_workers(app, stop)?;
     workers.extend(delivery::start_workers(app, stop)?);
@@ -291,7 +298,7 @@ fn start_workers(
     }
     let checked = Arc::clone(app);
     workers.push(worker::start("soundness", stop, move |stop| {
-        soundness::watch(&checked, stop, is_checked);
+        soundness::watch(&checked, stop, state, write_first_late);
     })?);
     Ok(workers)
 }

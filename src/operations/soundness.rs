@@ -189,8 +189,23 @@ fn check(db: &Db, depth: Depth) -> bool {
     }
 }
 
-/// Checks what is due until `stop` is set. `is_checked` is what [`at_start`] said.
-pub fn watch(app: &App, stop: &Stop, is_checked: bool) {
+/// How far a start came.
+#[derive(Clone, Copy)]
+pub struct StartState {
+    /// What [`at_start`] said.
+    pub is_checked: bool,
+    /// Whether what a start writes was written.
+    pub is_begun: bool,
+}
+
+/// Checks what is due until `stop` is set. Calls `begin` when a damage that kept
+/// the start from writing is over.
+pub fn watch(
+    app: &App,
+    stop: &Stop,
+    StartState { is_checked, mut is_begun }: StartState,
+    begin: fn(&App),
+) {
     let (mut light_due, mut whole_due) = (Monotonic::now(), Monotonic::now());
     if is_checked {
         light_due += SHORTEST;
@@ -198,6 +213,10 @@ pub fn watch(app: &App, stop: &Stop, is_checked: bool) {
     loop {
         app.way.prepare(app);
         let db = &app.db;
+        if !is_begun && !db.is_blocked() {
+            is_begun = true;
+            begin(app);
+        }
         let may_be_whole = Monotonic::now() >= whole_due;
         if may_be_whole && db.awaits_judgement() {
             check(db, Depth::Whole);
