@@ -5,6 +5,7 @@
 
 mod catalog;
 mod check;
+mod check_copies;
 mod check_outside;
 mod check_upkeep;
 mod database;
