@@ -267,6 +267,8 @@ pub fn forget_all(path: &Path) {
 
 fn line(seen: &str, now: Instant) -> String {
     let seen = seen.split_whitespace().collect::<Vec<_>>().join(" ");
+    // What SQLite says before each fault tells nothing: there is one database.
+    let seen = seen.strip_prefix("*** in database main *** ").unwrap_or(&seen);
     format!("{}: {seen}", now.rfc3339())
 }
 
