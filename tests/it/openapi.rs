@@ -15,14 +15,25 @@ use crate::site::Site;
 /// Statuses that any address may return before its own operation runs.
 const BEFORE_ANY_OPERATION: [u16; 1] = [405];
 
-/// Validators by operation and status.
-type Described = BTreeMap<(String, String), BTreeMap<u16, Option<Validator>>>;
+/// Schemas of JSON replies by operation and status.
+type Described = BTreeMap<(String, String), BTreeMap<u16, Option<Schema>>>;
+
+/// A schema that is compiled when the first reply asks for it: each test has a
+/// process of its own, and all of them take two seconds.
+struct Schema {
+    json: Value,
+    validator: OnceLock<Validator>,
+}
 
 /// Panics when a JSON reply of a described operation is not as described.
 #[track_caller]
 pub fn check(request: &Request, reply: &Reply, body: &Value) {
-    static DESCRIBED: OnceLock<Described> = OnceLock::new();
-    let described = DESCRIBED.get_or_init(|| validators(&document()));
+    static DESCRIBED: OnceLock<(Value, Described)> = OnceLock::new();
+    let (document, described) = DESCRIBED.get_or_init(|| {
+        let document = document();
+        let described = schemas(&document);
+        (document, described)
+    });
     let path = match request.path().strip_prefix("/v1/partner/") {
         Some(rest) => format!("/api/v1/partner/{rest}"),
         None => request.path().to_owned(),
@@ -30,15 +41,16 @@ pub fn check(request: &Request, reply: &Reply, body: &Value) {
     let Some(statuses) = described.get(&(request.method.to_lowercase(), path)) else {
         return;
     };
-    let Some(validator) = statuses.get(&reply.status) else {
+    let Some(schema) = statuses.get(&reply.status) else {
         assert!(
             BEFORE_ANY_OPERATION.contains(&reply.status),
             "the document does not describe this status\n{reply}"
         );
         return;
     };
-    let errors: Vec<String> = validator
+    let errors: Vec<String> = schema
         .iter()
+        .map(|schema| schema.validator.get_or_init(|| compile(document, &schema.json)))
         .flat_map(|validator| validator.iter_errors(body))
         .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
@@ -89,7 +101,7 @@ pub fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
         .collect()
 }
 
-fn validators(document: &Value) -> Described {
+fn schemas(document: &Value) -> Described {
     operations(document)
         .into_iter()
         .map(|(path, method, operation)| {
@@ -97,8 +109,9 @@ fn validators(document: &Value) -> Described {
             let by_status = responses.iter().map(|(status, response)| {
                 let response = follow(document, response);
                 let schema = &response["content"]["application/json"]["schema"];
-                let validator = (!schema.is_null()).then(|| compile(document, schema));
-                (status.parse().expect("a status"), validator)
+                let schema = (!schema.is_null())
+                    .then(|| Schema { json: schema.clone(), validator: OnceLock::new() });
+                (status.parse().expect("a status"), schema)
             });
             ((method.to_owned(), path.to_owned()), by_status.collect())
         })
@@ -188,6 +201,10 @@ fn well_formed_operation(document: &Value, path: &str, place: &str, operation: &
         assert_eq!(response["headers"]["X-Request-Id"]["required"], true, "{place} {status}");
         let content = response.get("content");
         assert!(content.is_none_or(Value::is_object), "{place} {status}");
+        let schema = &response["content"]["application/json"]["schema"];
+        if !schema.is_null() {
+            compile(document, schema);
+        }
     }
     let none = Vec::new();
     let parameters = operation["parameters"].as_array().unwrap_or(&none);
