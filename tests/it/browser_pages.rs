@@ -9,6 +9,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::actors::Actor;
 use crate::client::Request;
 use crate::furnish::furnish;
 use crate::page_rules::Rules;
@@ -18,16 +19,19 @@ use crate::site::Site;
 use crate::webdriver::{Browser, Theme};
 use crate::world::World;
 
+// One test for each kind of person, because together they are most of the time
+// that the browser needs.
+
 #[test]
 #[ignore = "needs Chromium; tests/run runs it"]
-fn every_page_is_accessible_quiet_and_fits_a_phone() {
+fn pages_of_nobody_are_accessible_quiet_and_fit_a_phone() {
     let world = World::start();
     let site = with_push(&world).start();
     let browser = Browser::start();
     let mut faults = Faults::default();
     // The set-up page exists only while there is no administrator.
     faults.look(&browser, &site.url(&site.setup_link()));
-    let (ana, operator) = furnish(&site, &world);
+    let (ana, _) = furnish(&site, &world);
     let rules = rules(&site);
     let nobody = site.anonymous();
     for page in a_few(walk(&nobody, "/entrar", &rules, SAMPLES).into_keys(), &rules) {
@@ -45,19 +49,51 @@ fn every_page_is_accessible_quiet_and_fits_a_phone() {
     browser.press("Entrar");
     browser.see("E-mail ou senha não conferem");
     faults.inspect(&browser);
-    let (newcomer, rui) = (site.person("eva"), site.person_as("rui", "drop"));
-    for (actor, home) in
-        [(&ana, "/painel"), (&newcomer, "/painel"), (&operator, "/admin"), (&rui, "/fornecedor")]
-    {
-        let pages = a_few(walk(actor, home, &rules, SAMPLES).into_keys(), &rules);
-        site.sign_in(&browser, actor.person(), home);
-        for page in pages {
-            faults.look(&browser, &site.url(&page));
-        }
-        browser.go(&site.url(home));
-        browser.press("Sair");
-        browser.wait_for_path("/entrar");
+    faults.expect_none();
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn pages_of_a_student_are_accessible_quiet_and_fit_a_phone() {
+    look_at_all("/painel", |_, ana, _| ana);
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn pages_of_a_newcomer_are_accessible_quiet_and_fit_a_phone() {
+    look_at_all("/painel", |site, _, _| site.person("eva"));
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn pages_of_an_operator_are_accessible_quiet_and_fit_a_phone() {
+    look_at_all("/admin", |_, _, operator| operator);
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn pages_of_a_supplier_are_accessible_quiet_and_fit_a_phone() {
+    look_at_all("/fornecedor", |site, _, _| site.person_as("rui", "drop"));
+}
+
+/// Looks at all pages that a person finds from `home`, on a site with
+/// something of everything; `who` chooses the person.
+fn look_at_all(home: &str, who: impl for<'s> FnOnce(&'s Site, Actor<'s>, Actor<'s>) -> Actor<'s>) {
+    let world = World::start();
+    let site = with_push(&world).start();
+    let browser = Browser::start();
+    let mut faults = Faults::default();
+    let (ana, operator) = furnish(&site, &world);
+    let rules = rules(&site);
+    let actor = who(&site, ana, operator);
+    let pages = a_few(walk(&actor, home, &rules, SAMPLES).into_keys(), &rules);
+    site.sign_in(&browser, actor.person(), home);
+    for page in pages {
+        faults.look(&browser, &site.url(&page));
     }
+    browser.go(&site.url(home));
+    browser.press("Sair");
+    browser.wait_for_path("/entrar");
     faults.expect_none();
 }
 
