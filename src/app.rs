@@ -30,6 +30,7 @@ use crate::http::budget::Budget;
 use crate::http::intake::Intake;
 use crate::http::limit::Limiter;
 use crate::http::router::Router;
+use crate::https::Https;
 use crate::marketplace::Marketplace;
 use crate::messages::delivery::Delivery;
 use crate::messages::push::vapid;
@@ -56,6 +57,8 @@ pub struct App {
     pub clock: Clock,
     pub db: Db,
     pub addresses: Addresses,
+    /// HTTPS of our own; `None`: there is none.
+    pub https: Option<Arc<Https>>,
     pub sealer: Arc<Sealer>,
     pub limiter: Arc<Limiter>,
     pub versions: Arc<Versions>,
@@ -124,6 +127,7 @@ pub struct Parts {
     pub db: Db,
     pub sealer: Sealer,
     pub bound: SocketAddr,
+    pub https: Option<Arc<Https>>,
     pub routes: Vec<Route>,
     pub demo: Vec<DemoLogin>,
 }
@@ -131,12 +135,13 @@ pub struct Parts {
 impl App {
     /// Builds the service. Conflicting rows of the route table are an error.
     pub fn new(parts: Parts) -> Result<Arc<Self>, String> {
-        let Parts { config, clock, db, sealer, bound, routes, demo } = parts;
+        let Parts { config, clock, db, sealer, bound, https, routes, demo } = parts;
         let router = route::router(&routes)?;
         let (server, origins) = (&config.server, &config.agents.allowed_origins);
         let is_proxied = !server.trusted_proxies.is_empty();
         let own = (&*server.base_url, &*server.dev_base_url);
-        let addresses = Addresses::new(own, origins, bound, is_proxied);
+        let tls = https.as_ref().map(|https| Arc::clone(&https.tls));
+        let addresses = Addresses::new(own, origins, bound, is_proxied).with_tls(tls);
         let started_at = clock.now();
         let passwords = Passwords::start()
             .map_err(|error| format!("cannot start the password thread: {error}"))?;
@@ -144,6 +149,7 @@ impl App {
         let app = Arc::new_cyclic(|own| Self {
             own: own.clone(),
             addresses,
+            https,
             sealer: Arc::new(sealer),
             limiter: Arc::default(),
             versions: Arc::default(),

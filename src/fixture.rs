@@ -68,6 +68,7 @@ impl TestApp {
             db: dir.database(),
             sealer: Sealer::new([7; 32]),
             bound: ([127, 0, 0, 1], 8080).into(),
+            https: None,
             routes: Vec::new(),
             demo: Vec::new(),
         };

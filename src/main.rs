@@ -29,6 +29,7 @@ mod extension;
 mod fixture;
 mod home;
 mod http;
+mod https;
 mod integration;
 mod keys;
 mod marketplace;

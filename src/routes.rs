@@ -19,6 +19,7 @@ use crate::extension;
 use crate::home;
 use crate::http::envelope::Envelope;
 use crate::http::{Code, Family};
+use crate::https;
 use crate::integration;
 use crate::keys::{self, Scope};
 use crate::marketplace;
@@ -110,9 +111,10 @@ pub fn all() -> Vec<Route> {
 }
 
 #[rustfmt::skip] // Tables: one entry a row, columns in the same order.
-fn health() -> [Route; 2] {
+fn health() -> [Route; 3] {
     use operations::api;
     [
+        get("/.well-known/acme-challenge/{token}", Call::Open(Run::Read(https::api::challenge)), "What a certificate authority looks for when HTTPS is our own.").on(Surface::Probe),
         get("/healthz", Call::Open(Run::Read(api::healthz)), "Says that the process is up.").on(Surface::Probe),
         get("/readyz", Call::Open(Run::Read(api::readyz)), "Says whether the service can do its work.").on(Surface::Probe),
     ]

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::seal::{self, KeyStanding};
-use super::{Context, check_outside, check_upkeep, say, secret};
+use super::{Context, check_https, check_outside, check_upkeep, say, secret};
 use crate::db::{
     OpenError, access, alarm, is_served, migrate, missed_file, newest_good_copy,
     read_without_traces,
@@ -51,6 +51,7 @@ pub fn run(context: &Context, json: bool) -> anyhow::Result<ExitCode> {
     findings.extend(settings(context));
     findings.extend(database(context));
     findings.push(key(context));
+    findings.extend(check_https::findings(context));
     findings.extend(check_outside::services(context));
     findings.push(push(context));
     findings.extend(check_upkeep::findings(context));
@@ -111,7 +112,7 @@ pub(super) fn writable(folder: &Path) -> Result<(), String> {
 fn configuration(context: &Context) -> Finding {
     let server = &context.config().server;
     let public = !server.listen.ip().is_loopback();
-    if public && server.base_url.is_empty() {
+    if public && server.base_url.is_empty() && crate::https::origin(context.config()).is_none() {
         let text = "server.listen is reachable from outside but server.base_url is empty: set the public address";
         return finding("configuration", Verdict::Note, text);
     }

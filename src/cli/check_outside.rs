@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::Context;
 use super::check::{Finding, Verdict, finding};
+use super::check_https;
 use crate::base::text::has_accents;
 use crate::base::{Clock, Secret};
 use crate::config::{self, Config, Gateway, SignatureMode, Updates};
@@ -83,6 +84,7 @@ pub(super) fn services(context: &Context) -> Vec<Finding> {
             scope.spawn(|| chat(config)),
             scope.spawn(|| vec![telegram(config)]),
             scope.spawn(|| push_hosts(config)),
+            scope.spawn(|| directory(config)),
         ];
         // A panic of one is a panic of `check`.
         asked.into_iter().flat_map(|one| one.join().expect("a service was asked")).collect()
@@ -291,7 +293,8 @@ fn telegram(config: &Config) -> Finding {
         return finding(WHAT, Verdict::Note, text);
     };
     let is_hooked = config.telegram.updates == Updates::Webhook;
-    if is_hooked && !config.server.base_url.starts_with("https://") {
+    let own = crate::https::origin(config);
+    if is_hooked && own.is_none() && !config.server.base_url.starts_with("https://") {
         let text = "telegram.updates = \"webhook\" needs an https:// server.base_url; use \"polling\" without one";
         return finding(WHAT, Verdict::Bad, text);
     }
@@ -329,6 +332,22 @@ fn push_hosts(config: &Config) -> Vec<Finding> {
                 )),
             };
             met.finding("push host")
+        })
+        .collect()
+}
+
+/// The directory of certificates, when HTTPS of our own has one.
+fn directory(config: &Config) -> Vec<Finding> {
+    let asked = check_https::directory(config).into_iter();
+    asked
+        .map(|(address, asked)| {
+            let met = match asked {
+                Ok(()) => reached(format!("{address} gives certificates")),
+                Err(problem) => not_reached(format!(
+                    "{address}: {problem}; check the network, server.acme_directory and server.acme_root"
+                )),
+            };
+            met.finding("acme")
         })
         .collect()
 }

@@ -74,6 +74,8 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     config.server.base_url.clear();
     config.server.dev_base_url.clear();
     config.server.trusted_proxies.clear();
+    config.server.acme_domains.clear();
+    (config.server.tls_cert, config.server.tls_key) = (None, None);
     config.security.secret_key = Secret::default();
     // Real browsers are reached through their makers' services.
     "mailto:demonstracao@exemplo.com".clone_into(&mut config.push.subject);

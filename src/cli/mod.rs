@@ -6,6 +6,7 @@
 mod catalog;
 mod check;
 mod check_copies;
+mod check_https;
 mod check_outside;
 mod check_upkeep;
 mod database;
@@ -412,6 +413,9 @@ impl Context {
         let config = self.config();
         if !config.server.base_url.is_empty() {
             return config.server.base_url.clone();
+        }
+        if let Some(origin) = crate::https::origin(config) {
+            return origin;
         }
         let running = crate::db::server_address(&config.database.path);
         format!("http://{}", running.unwrap_or(config.server.listen))

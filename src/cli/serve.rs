@@ -26,6 +26,7 @@ use crate::edge;
 use crate::edge::lanes;
 use crate::http::server;
 use crate::http::server::Limits;
+use crate::https;
 use crate::marketplace;
 use crate::messages::{delivery, telegram};
 use crate::operations::soundness::{self, StartState};
@@ -77,18 +78,14 @@ impl Server {
         let (db, opened) = Db::open_exclusive(&options)?;
         let is_checked = soundness::at_start(&db, opened.was_clean);
         db.note_address(bound).context("cannot write the lock file")?;
-        if !context.config().server.acme_domains.is_empty() {
-            tracing::warn!(
-                "server.acme_domains is set, but this version speaks plain HTTP only; put a proxy with TLS in front"
-            );
-        }
         for line in &opened.migrated {
             tracing::info!(step = line, "migrated the database");
         }
         let sealer = seal::load_or_create_key(&context, &db, is_new)?;
-        let Context { loaded, clock } = context;
-        let parts =
-            Parts { config: loaded.config, clock, db, sealer, bound, routes: routes::all(), demo };
+        let Context { mut loaded, clock } = context;
+        let https = https::prepare(&mut loaded.config);
+        let (config, routes) = (loaded.config, routes::all());
+        let parts = Parts { config, clock, db, sealer, bound, https, routes, demo };
         let app = App::new(parts).map_err(|problem| anyhow!(problem))?;
         let is_begun = match first_writes(&app) {
             // The service reads. The rest is made up for once a check finds it sound.
@@ -168,9 +165,10 @@ async fn accept(
     };
     let service = {
         let app = Arc::clone(app);
-        move |peer, request| edge::answer(&app, peer, request)
+        move |peer, request| edge::door::open(&app, peer, request)
     };
-    let serving = tokio::spawn(server::serve(listener, limits, refuse, service, stopping));
+    let door = app.https.as_ref().and_then(|https| https.tls.door());
+    let serving = tokio::spawn(server::serve(listener, door, limits, refuse, service, stopping));
     // Signals are handled before the address is printed: once it is known, a
     // stop may be requested.
     let mut signals = StopSignals::new()?;
@@ -296,6 +294,7 @@ fn start_workers(
             cron::tick::work(&ticking, stop);
         })?);
     }
+    workers.extend(https::start_worker(app, stop)?);
     let checked = Arc::clone(app);
     workers.push(worker::start("soundness", stop, move |stop| {
         soundness::watch(&checked, stop, state, write_first_late);

@@ -27,8 +27,7 @@ pub use settings::Settings;
 const DEFAULT_FILE: &str = "seller-platform.toml";
 /// Keys that are read and checked, and that nothing uses yet. The shipped file
 /// says so of each.
-const WITHOUT_EFFECT: [&str; 3] =
-    ["server.acme_domains", "server.acme_email", "database.backup_keep"];
+const WITHOUT_EFFECT: [&str; 1] = ["database.backup_keep"];
 const SHIPPED: &str = include_str!("../../seller-platform.toml");
 
 /// What the command line sets.

@@ -68,6 +68,20 @@ pub fn folder(text: &str) -> Parsed<Option<PathBuf>> {
     Ok((!text.is_empty()).then(|| text.into()))
 }
 
+/// A file, or none.
+pub fn file(text: &str) -> Parsed<Option<PathBuf>> {
+    folder(text)
+}
+
+/// The address of a directory of certificates, or none.
+pub fn directory(text: &str) -> Parsed<String> {
+    if text.is_empty() || text.starts_with("https://") && web_address(text).is_ok() {
+        Ok(text.to_owned())
+    } else {
+        Err("must be an https:// address")
+    }
+}
+
 /// Any secret, or none.
 pub fn any(_: &str) -> Parsed<()> {
     Ok(())

@@ -103,10 +103,20 @@ sections! {
         timezone: Zone = parsed(rules::zone),
         /// Shown on pages and in messages.
         name: String = parsed(rules::line),
-        /// Names to obtain certificates for; none: plain HTTP.
+        /// Names to obtain certificates for.
         acme_domains: Vec<String> = list(rules::host_name),
         /// Contact for the certificate authority; may be empty.
         acme_email: String = parsed(rules::or_empty(rules::mail_address)),
+        /// Directory of the certificate authority; empty: Let's Encrypt.
+        acme_directory: String = parsed(rules::directory),
+        /// Authority that vouches for the directory; `None`: those of browsers.
+        acme_root: Option<PathBuf> = parsed(rules::file),
+        /// Certificate and chain of HTTPS, PEM.
+        tls_cert: Option<PathBuf> = parsed(rules::file),
+        /// Its key, PEM; `None`: it stands with the certificate.
+        tls_key: Option<PathBuf> = parsed(rules::file),
+        /// Where HTTPS is served.
+        https_listen: SocketAddr = parsed(rules::parse_listen),
         /// Body limit of rows that name none.
         max_body_bytes: usize = whole(1024..=MOST),
         /// Until the headers of an ordinary answer.

@@ -29,7 +29,13 @@ pub(super) const SECRETS: [&str; 7] = [
     "email.smtp_url",
 ];
 /// Values that are relative to the folder of the file they stand in.
-const PATHS: [&str; 2] = ["database.path", "database.backup_dir"];
+const PATHS: [&str; 5] = [
+    "database.path",
+    "database.backup_dir",
+    "server.acme_root",
+    "server.tls_cert",
+    "server.tls_key",
+];
 /// Tables whose keys the operator names.
 const FREE_TABLES: [&str; 2] = ["checkout.plans", "marketplace.reputation_discount"];
 

@@ -5,6 +5,7 @@
 //! are plain functions; only the steps around them are async.
 
 pub mod docs;
+pub mod door;
 mod forms;
 pub mod guard;
 pub mod lanes;
@@ -34,14 +35,13 @@ use crate::http::body::Body;
 use crate::http::budget::AccountKey;
 use crate::http::cors::Cors;
 use crate::http::head::Refusal;
-use crate::http::input;
-use crate::http::intake;
 use crate::http::limit::Verdict;
 use crate::http::pack;
 use crate::http::request::wants_html;
 use crate::http::router::Found;
 use crate::http::server::client_address;
 use crate::http::{Code, Family, Problem, Reply, Request};
+use crate::http::{input, intake};
 use crate::operations::requests::{Caller, Entry};
 use crate::panel::export;
 use crate::panel::once::{self, FormSubmission};

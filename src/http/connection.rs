@@ -18,10 +18,10 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf, Take};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::head::{Body, Refusal, check_head};
+use super::io::Io;
 
 /// Time for a whole head, and the longest idle time between two requests.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -65,7 +65,7 @@ enum Expect {
 
 /// A connection whose request heads are checked.
 pub struct CheckedConnection {
-    io: Take<TcpStream>,
+    io: Take<Io>,
     expect: Expect,
     /// Bytes that were received and not passed on; those before `checked` may pass.
     held: Vec<u8>,
@@ -85,7 +85,7 @@ pub struct CheckedConnection {
 
 impl CheckedConnection {
     /// Wraps a connection.
-    pub fn new(io: TcpStream, shared: Arc<Shared>) -> Self {
+    pub fn new(io: Io, shared: Arc<Shared>) -> Self {
         Self {
             io: io.take(READ),
             expect: Expect::Head,

@@ -19,6 +19,7 @@ pub mod envelope;
 pub mod head;
 pub mod input;
 pub mod intake;
+mod io;
 pub mod limit;
 pub mod pack;
 mod parameter;
@@ -32,6 +33,7 @@ pub mod schema;
 pub mod server;
 pub mod structure;
 mod text_field;
+pub mod tls;
 pub mod upload;
 
 pub use input::{Check, Field};

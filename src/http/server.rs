@@ -28,7 +28,9 @@ use tokio::sync::{Semaphore, watch};
 
 use super::connection::{CheckedConnection, Shared};
 use super::head::{MAX_HEAD, Refusal};
+use super::io::Io;
 use super::limit::{self, Subject};
+use super::tls::{Door, OverTls, Tls};
 
 /// Requests after which a connection is closed.
 const MAX_REQUESTS: usize = 1_000;
@@ -61,10 +63,11 @@ pub type RefusePeer<B> = Arc<dyn Fn(SocketAddr, &Refusal) -> Response<B> + Send 
 
 /// Serves until `stop` is true, then lets running requests finish.
 ///
-/// `service` answers one request of a peer; `refuse` makes the answer to a head
+/// Connections at the `door` of our own TLS share the limits with plain ones. `service` answers one request of a peer; `refuse` makes the answer to a head
 /// that was rejected.
 pub async fn serve<S, F, B>(
     listener: TcpListener,
+    mut door: Option<Door>,
     limits: Limits,
     refuse: RefusePeer<B>,
     service: S,
@@ -87,8 +90,9 @@ pub async fn serve<S, F, B>(
             slot = Arc::clone(&slots).acquire_owned() => slot.expect("the semaphore is never closed"),
             () = told(&mut stop) => break,
         };
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+        let (accepted, tls) = tokio::select! {
+            accepted = listener.accept() => (accepted, None),
+            (accepted, tls) = accept_at(&mut door) => (accepted, Some(tls)),
             () = told(&mut stop) => break,
         };
         let (io, peer) = match accepted {
@@ -101,16 +105,43 @@ pub async fn serve<S, F, B>(
         let Some(place) = peers.enter(peer.ip()) else {
             continue;
         };
-        let (refuse, service, stop) = (Arc::clone(&refuse), service.clone(), stop.clone());
+        let (refuse, service, mut stop) = (Arc::clone(&refuse), service.clone(), stop.clone());
         tokio::spawn(async move {
-            serve_connection(io, peer, refuse, service, stop).await;
+            if let Some(io) = prepared(io, tls, &mut stop).await {
+                serve_connection(io, peer, refuse, service, stop).await;
+            }
             drop((slot, place));
         });
     }
-    drop(listener);
+    drop((listener, door));
     let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
     if tokio::time::timeout(DRAIN, slots.acquire_many(all)).await.is_err() {
         tracing::warn!("stopped with requests still running after {} s", DRAIN.as_secs());
+    }
+}
+
+/// The next connection at the door of our own TLS; none comes without one.
+async fn accept_at(door: &mut Option<Door>) -> (io::Result<(TcpStream, SocketAddr)>, Arc<Tls>) {
+    match door {
+        Some(door) => (door.accept().await, Arc::clone(&door.tls)),
+        None => std::future::pending().await,
+    }
+}
+
+/// The connection as requests come over it; `None` when it is over before that.
+async fn prepared(
+    io: TcpStream,
+    tls: Option<Arc<Tls>>,
+    stop: &mut watch::Receiver<bool>,
+) -> Option<Io> {
+    // An error means that the peer is gone already.
+    io.set_nodelay(true).and_then(|()| limit_unsent(&io)).ok()?;
+    let Some(tls) = tls else {
+        return Some(Io::Plain(io));
+    };
+    tokio::select! {
+        stream = tls.shake(io) => Some(Io::Tls(Box::new(stream?))),
+        () = told(stop) => None,
     }
 }
 
@@ -146,7 +177,7 @@ fn limit_unsent(_: &TcpStream) -> io::Result<()> {
 }
 
 async fn serve_connection<S, F, B>(
-    io: TcpStream,
+    io: Io,
     peer: SocketAddr,
     refuse: RefusePeer<B>,
     service: S,
@@ -158,13 +189,14 @@ async fn serve_connection<S, F, B>(
     B::Data: Send,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    if io.set_nodelay(true).and_then(|()| limit_unsent(&io)).is_err() {
-        return; // The peer is gone already.
-    }
+    let is_tls = io.is_tls();
     let shared = Arc::new(Shared::default());
     let io = TokioIo::new(CheckedConnection::new(io, Arc::clone(&shared)));
     let opened = Instant::now();
-    let service = service_fn(move |request| {
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        if is_tls {
+            request.extensions_mut().insert(OverTls);
+        }
         let shared = Arc::clone(&shared);
         // Requests come one by one, so the count of answered ones is this one's
         // number.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use http::HeaderValue;
 
-use super::{soundness, store};
+use super::{https, soundness, store};
 use crate::app::App;
 use crate::base::Instant;
 use crate::db::{Condition, FileKind, Lane, Trouble};
@@ -40,6 +40,13 @@ impl Figures {
 pub fn metrics(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
     let mut figures = Figures::default();
     process(&mut figures, app, request.now);
+    if let Some(at) = https::ends_at(app) {
+        figures.gauge(
+            "seller_platform_certificate_expires_at",
+            "When the served HTTPS certificate ends, in seconds since 1970; 0 without one.",
+            count(at.0),
+        );
+    }
     held(&mut figures, app);
     answers(&mut figures, app);
     request_log(&mut figures, app);

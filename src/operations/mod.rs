@@ -3,6 +3,7 @@
 
 pub mod api;
 pub mod copies;
+mod https;
 pub mod metrics;
 mod open_items;
 pub mod pages;

@@ -3,9 +3,9 @@
 
 use std::time::SystemTime;
 
-use super::soundness;
 use super::store::{self, InboxFigures, Waiting};
 use super::views::OpenItem;
+use super::{https, soundness};
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, grouped};
 use crate::db::{Condition, FileKind, ReadTx, Result, Trouble};
@@ -100,6 +100,7 @@ impl LastBackup {
 pub fn open_items(app: &App, figures: &Figures, backup: LastBackup, now: Instant) -> Vec<OpenItem> {
     let mut items = Vec::new();
     items.extend(files(app, backup, now));
+    items.extend(https::open_items(app, now));
     items.extend(clock(app, figures, now));
     items.extend(people(&figures.waiting));
     items.extend(counted(

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::https;
 use super::open_items::{self, Figures, LARGE_LOG, LastBackup, WAITING_INBOX};
 use super::views::{HealthRow, OperatorHome, RoleCount};
 use crate::accounts::Role;
@@ -71,6 +72,7 @@ fn health_rows(app: &App, figures: &Figures, backup: LastBackup) -> Vec<HealthRo
         row("Último backup", backup, "", backup_state),
         row("Fila de escrita", grouped(app.db.queue_depth()), "", Badge::Healthy),
     ];
+    rows.extend(https::row(app, app.clock.now()));
     rows.push(channels(app));
     rows.push(queued_messages(app, figures));
     rows.push(HealthRow {

@@ -264,9 +264,7 @@ pub(super) fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
 /// Whether an origin is our configured one, or the loopback address to which
 /// this request was sent.
 fn is_own(app: &App, request: &Request, origin: &str) -> bool {
-    let host = request.header(&http::header::HOST).unwrap_or_default();
-    app.addresses.origins.iter().any(|own| own == origin)
-        || app.addresses.is_loopback_host(host) && origin.strip_prefix("http://") == Some(host)
+    app.addresses.is_own(origin) || app.addresses.is_own_loopback(&request.head, origin)
 }
 
 impl Access {

@@ -1,0 +1,102 @@
+//! `check` of HTTPS of our own: its settings, its certificate, its port, its directory.
+
+use std::io::ErrorKind;
+use std::net::TcpListener;
+
+use super::Context;
+use super::check::{Finding, Verdict, finding};
+use crate::config::Config;
+use crate::https::end::{FEW_DAYS, days_left};
+use crate::https::{self, Facts, Source, directory};
+
+const WHAT: &str = "https";
+
+/// Nothing without HTTPS of our own.
+pub(super) fn findings(context: &Context) -> Vec<Finding> {
+    let config = context.config();
+    let (Some(source), Some(seen)) = (Source::of(&config.server), https::look(config)) else {
+        return Vec::new();
+    };
+    let mut findings = settings(config);
+    findings.push(match seen {
+        Err(fault) => {
+            let text = format!(
+                "{fault}; until that is mended, plain HTTP is served, or the certificate before"
+            );
+            finding(WHAT, Verdict::Bad, text)
+        }
+        Ok(None) => {
+            let text = "there is no certificate yet; a running server asks the directory for one";
+            finding(WHAT, Verdict::Note, text)
+        }
+        Ok(Some(certificate)) => end(context, &source, &certificate.facts),
+    });
+    findings.extend(port(config));
+    findings
+}
+
+fn settings(config: &Config) -> Vec<Finding> {
+    let server = &config.server;
+    let mut findings = Vec::new();
+    if !server.acme_domains.is_empty() && (server.tls_cert.is_some() || server.tls_key.is_some()) {
+        let text = "both server.tls_cert and server.acme_domains are set: the files are served, and no directory is asked";
+        findings.push(finding(WHAT, Verdict::Note, text));
+    }
+    if server.base_url.starts_with("http://") {
+        let text = format!(
+            "server.base_url is {}, and HTTPS is served: set it to the https:// address, or leave it empty",
+            server.base_url
+        );
+        findings.push(finding(WHAT, Verdict::Note, text));
+    }
+    findings
+}
+
+/// The names and the end of the certificate.
+fn end(context: &Context, source: &Source, facts: &Facts) -> Finding {
+    let now = context.clock.now();
+    let until = context.config().server.timezone.spaced(facts.until);
+    let names = facts.names.join(", ");
+    let way = match source {
+        Source::Directory => {
+            "a running server renews it when a third of its time is left; see its log"
+        }
+        Source::Files { .. } => "put a new one into server.tls_cert and server.tls_key",
+    };
+    let (verdict, text) = match days_left(facts, now) {
+        ..0 => (Verdict::Bad, format!("the certificate for {names} ended {until}; {way}")),
+        left @ 0..=FEW_DAYS => (
+            Verdict::Note,
+            format!("the certificate for {names} ends {until}, in {left} days; {way}"),
+        ),
+        left => (Verdict::Good, format!("certificate for {names} until {until}, {left} days")),
+    };
+    finding(WHAT, verdict, text)
+}
+
+fn port(config: &Config) -> Option<Finding> {
+    let listen = config.server.https_listen;
+    match TcpListener::bind(listen) {
+        // Most likely it is the server itself.
+        Err(error) if error.kind() != ErrorKind::AddrInUse => {
+            let text = format!(
+                "cannot listen on {listen}: {error}; set server.https_listen, or allow ports below 1024 (CAP_NET_BIND_SERVICE)"
+            );
+            Some(finding(WHAT, Verdict::Bad, text))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the directory answers; the problem when not. Nothing without one.
+pub(super) fn directory(config: &Config) -> Option<(String, Result<(), String>)> {
+    if Source::of(&config.server)? != Source::Directory {
+        return None;
+    }
+    let address = https::directory_of(&config.server).to_owned();
+    let client = directory::Client::new(config.server.acme_root.as_deref());
+    let asked = client
+        .map_err(|problem| format!("server.acme_root: {problem}"))
+        .and_then(|client| client.ask(&address));
+    Some((address, asked))
+}

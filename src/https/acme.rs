@@ -1,0 +1,251 @@
+//! Getting a certificate from a directory (RFC 8555).
+//!
+//! The directory wants to see that each name leads here. It may look at the port of
+//! HTTPS (TLS-ALPN-01) or at that of plain HTTP (HTTP-01); which of them it reaches
+//! depends on the network in front of us, so the one is tried and then the other.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use instant_acme::{
+    Account, AuthorizationStatus, ChallengeType, Error, Identifier, NewAccount, NewOrder, Order,
+    OrderStatus, RetryPolicy,
+};
+use rcgen::{CertificateParams, CustomExtension, KeyPair};
+use rustls::crypto::ring;
+use rustls::pki_types::PrivateKeyDer;
+use rustls::sign::CertifiedKey;
+
+use super::directory::Client;
+use super::{Https, store};
+use crate::base::Stop;
+use crate::config::Server;
+
+/// How often the end is asked for, and how long at most. A directory may look several
+/// times, seconds apart.
+const POLL: RetryPolicy = RetryPolicy::new()
+    .initial_delay(Duration::from_millis(250))
+    .backoff(1.5)
+    .timeout(Duration::from_secs(90));
+/// How often it is looked whether the service stops.
+const LOOK: Duration = Duration::from_millis(100);
+const NO_ACCOUNT: &str = "urn:ietf:params:acme:error:accountDoesNotExist";
+
+/// Why there is no certificate.
+pub struct Refusal {
+    /// The reason, for people.
+    pub said: String,
+    /// Whether the directory did not answer as it should. Otherwise it refused, which
+    /// it counts.
+    pub is_away: bool,
+    /// Seconds for which it asked us to wait.
+    pub wait_s: Option<i64>,
+}
+
+/// How the directory may see that a name leads here, the most promising first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Tls,
+    Http,
+}
+
+impl Way {
+    const fn kind(self) -> ChallengeType {
+        match self {
+            Self::Tls => ChallengeType::TlsAlpn01,
+            Self::Http => ChallengeType::Http01,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Tls => "TLS-ALPN-01",
+            Self::Http => "HTTP-01",
+        }
+    }
+}
+
+/// Gets a certificate and keeps it beside the database; returns the way that led to it.
+/// `None` when the service stops meanwhile.
+pub fn obtain(
+    https: &Https,
+    ways: &[Way],
+    database: &Path,
+    stop: &Stop,
+) -> Option<Result<Way, Refusal>> {
+    let told = |said: String| Refusal { said, is_away: true, wait_s: None };
+    let client = match Client::new(https.server.acme_root.as_deref()) {
+        Ok(client) => client,
+        Err(problem) => return Some(Err(told(format!("server.acme_root: {problem}")))),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => return Some(Err(told(error.to_string()))),
+    };
+    let ended = runtime.block_on(async {
+        tokio::select! {
+            ended = tried(https, &client, ways, database) => Some(ended),
+            () = stopped(stop) => None,
+        }
+    });
+    // A call that is under way ends by itself; nobody waits for it.
+    runtime.shutdown_background();
+    https.forget_challenges();
+    ended.map(|ended| ended.map_err(|error| refusal(&error, &client)))
+}
+
+async fn stopped(stop: &Stop) {
+    while !stop.is_set() {
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+fn refusal(error: &Error, client: &Client) -> Refusal {
+    let is_away = match error {
+        Error::Api(problem) => problem.status.is_some_and(|status| status >= 500),
+        _ => true,
+    };
+    let said = match error {
+        Error::Api(problem) => {
+            let detail = problem.detail.clone().unwrap_or_default();
+            let kind = problem.r#type.as_deref().unwrap_or_default();
+            format!("{detail} ({})", kind.rsplit(':').next().unwrap_or_default())
+        }
+        error => error.to_string(),
+    };
+    // An answer may be long, and holds what others wrote.
+    let said = said.replace(char::is_control, " ");
+    let said = crate::base::shortened(&said, 300).to_owned();
+    Refusal { said, is_away, wait_s: client.wait_s() }
+}
+
+async fn tried(
+    https: &Https,
+    client: &Client,
+    ways: &[Way],
+    database: &Path,
+) -> Result<Way, Error> {
+    let server = &https.server;
+    let directory = https.directory();
+    let mut account = account(client, server, directory, database).await?;
+    let mut last = Error::Str("there is no way for the directory to look at us");
+    for way in ways {
+        let mut ended = order(https, &account, *way).await;
+        if let Err(Error::Api(problem)) = &ended
+            && problem.r#type.as_deref() == Some(NO_ACCOUNT)
+        {
+            account = new_account(client, server, directory, database).await?;
+            ended = order(https, &account, *way).await;
+        }
+        match ended {
+            Ok((key, chain)) => {
+                store::keep(database, directory, &key, &chain)
+                    .map_err(|error| Error::Other(error.into()))?;
+                return Ok(*way);
+            }
+            Err(error) => {
+                tracing::info!(way = way.name(), %error, "the directory gave no certificate");
+                let is_away = matches!(&error, Error::Other(_));
+                last = error;
+                if is_away {
+                    break;
+                }
+            }
+        }
+    }
+    Err(last)
+}
+
+async fn account(
+    client: &Client,
+    server: &Server,
+    directory: &str,
+    database: &Path,
+) -> Result<Account, Error> {
+    match store::account(database, directory) {
+        Some(known) => {
+            Account::builder_with_http(Box::new(client.clone())).from_credentials(known).await
+        }
+        None => new_account(client, server, directory, database).await,
+    }
+}
+
+async fn new_account(
+    client: &Client,
+    server: &Server,
+    directory: &str,
+    database: &Path,
+) -> Result<Account, Error> {
+    let contact = format!("mailto:{}", server.acme_email);
+    let contact = [&*contact];
+    let asked = NewAccount {
+        contact: if server.acme_email.is_empty() { &[] } else { &contact },
+        terms_of_service_agreed: true,
+        only_return_existing: false,
+    };
+    let builder = Account::builder_with_http(Box::new(client.clone()));
+    let (account, credentials) = builder.create(&asked, directory.to_owned(), None).await?;
+    store::keep_account(database, &credentials).map_err(|error| Error::Other(error.into()))?;
+    Ok(account)
+}
+
+/// The key and the chain of a new certificate, as PEM.
+async fn order(https: &Https, account: &Account, way: Way) -> Result<(String, String), Error> {
+    let names: Vec<Identifier> =
+        https.server.acme_domains.iter().cloned().map(Identifier::Dns).collect();
+    let mut order = account.new_order(&NewOrder::new(&names)).await?;
+    let mut authorizations = order.authorizations();
+    while let Some(next) = authorizations.next().await {
+        let mut authorization = next?;
+        if authorization.status == AuthorizationStatus::Valid {
+            continue;
+        }
+        let mut challenge = authorization
+            .challenge(way.kind())
+            .ok_or(Error::Str("the directory does not look at us in this way"))?;
+        let answer = challenge.key_authorization();
+        match way {
+            Way::Http => https.hold_challenge(&challenge.token, answer.as_str()),
+            Way::Tls => {
+                let name = challenge.identifier().to_string();
+                let shown = challenge_certificate(&name, answer.digest().as_ref())
+                    .map_err(|error| Error::Other(error.into()))?;
+                https.tls.hold(&name, shown);
+            }
+        }
+        challenge.set_ready().await?;
+    }
+    match order.poll_ready(&POLL).await {
+        Ok(OrderStatus::Ready) => {}
+        Ok(_) | Err(Error::Api(_)) => return Err(fault_of(&mut order).await),
+        Err(error) => return Err(error),
+    }
+    let key = order.finalize().await?;
+    let chain = order.poll_certificate(&POLL).await?;
+    Ok((key, chain))
+}
+
+/// Why an order came to nothing: what the directory saw when it looked.
+async fn fault_of(order: &mut Order) -> Error {
+    let mut authorizations = order.authorizations();
+    while let Some(Ok(mut authorization)) = authorizations.next().await {
+        if let Ok(state) = authorization.refresh().await
+            && let Some(problem) = state.challenges.iter().find_map(|one| one.error.clone())
+        {
+            return Error::Api(problem);
+        }
+    }
+    Error::Str("the directory says of no name why it was refused")
+}
+
+/// What is shown to the directory at the port of HTTPS (RFC 8737).
+fn challenge_certificate(name: &str, digest: &[u8]) -> anyhow::Result<Arc<CertifiedKey>> {
+    let mut params = CertificateParams::new([name.to_owned()])?;
+    params.custom_extensions = vec![CustomExtension::new_acme_identifier(digest)];
+    let key = KeyPair::generate()?;
+    let chain = vec![params.self_signed(&key)?.der().clone()];
+    let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
+    Ok(Arc::new(CertifiedKey::from_der(chain, key, &ring::default_provider())?))
+}
