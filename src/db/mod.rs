@@ -18,6 +18,7 @@ pub mod backup;
 mod checkpoint;
 mod commits;
 mod condition;
+pub mod copying;
 mod count;
 mod error;
 mod files;
@@ -386,6 +387,19 @@ impl Db {
             self.inner.alarm.raise(detail);
         }
         copy
+    }
+
+    /// See [`backup::make`]. Damage that the copy shows raises the alarm.
+    pub fn copy_to(
+        &self,
+        to: &Path,
+        making: &copying::Making<'_>,
+    ) -> std::result::Result<backup::Report, backup::BackupError> {
+        let made = backup::make(&self.inner.path, to, making);
+        if let Err(backup::BackupError::Damaged { detail, .. }) = &made {
+            self.inner.alarm.raise(detail);
+        }
+        made
     }
 
     /// Notes the address of this server for commands that run beside it, as
