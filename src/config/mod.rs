@@ -27,8 +27,7 @@ pub use settings::Settings;
 const DEFAULT_FILE: &str = "seller-platform.toml";
 /// Keys that are read and checked, and that nothing uses yet. The shipped file
 /// says so of each.
-const WITHOUT_EFFECT: [&str; 3] =
-    ["server.acme_domains", "server.acme_email", "database.backup_keep"];
+const WITHOUT_EFFECT: [&str; 2] = ["server.acme_domains", "server.acme_email"];
 const SHIPPED: &str = include_str!("../../seller-platform.toml");
 
 /// What the command line sets.
@@ -151,7 +150,8 @@ fn assemble(
         }
     };
     match config {
-        Some(config) if faults.is_empty() => {
+        Some(mut config) if faults.is_empty() => {
+            config.database.settle();
             let file = file.map(|(path, _)| path.to_owned());
             Ok(Loaded { config, origins: settings, file, warnings })
         }

@@ -29,7 +29,7 @@ pub(super) const SECRETS: [&str; 7] = [
     "email.smtp_url",
 ];
 /// Values that are relative to the folder of the file they stand in.
-const PATHS: [&str; 2] = ["database.path", "database.backup_dir"];
+const PATHS: [&str; 1] = ["database.path"];
 /// Tables whose keys the operator names.
 const FREE_TABLES: [&str; 2] = ["checkout.plans", "marketplace.reputation_discount"];
 

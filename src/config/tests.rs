@@ -51,7 +51,7 @@ fn the_defaults_are_those_of_the_contract() {
     assert_eq!(config.server.timezone.name(), "America/Sao_Paulo");
     assert_eq!(config.server.max_body_bytes, 1_048_576);
     assert_eq!(config.database.path, Path::new("seller-platform.db"));
-    assert_eq!(config.database.backup_dir, None);
+    assert_eq!(config.database.backup_dir, Some("backups".into()));
     assert!(config.cron.enabled && config.cron.secret.is_empty());
     assert_eq!(config.marketplace.signature, SignatureMode::Required);
     assert_eq!(config.checkout.token_header, "x-hotmart-hottok");
@@ -107,9 +107,9 @@ fn the_shipped_file_says_what_has_no_effect_yet() {
     }
     assert_eq!(said, WITHOUT_EFFECT);
     let loaded =
-        from_file("[database]\nbackup_every_h = 24\nbackup_keep = 9\n[program]\nlap_days = 5")
+        from_file("[server]\nmax_connections = 2048\nacme_email = \"a@b.de\"\n[program]\nlap_days = 5")
             .unwrap();
-    assert_eq!(loaded.without_effect(), ["database.backup_keep"]);
+    assert_eq!(loaded.without_effect(), ["server.acme_email"]);
 }
 
 #[test]
@@ -449,6 +449,15 @@ fn a_named_file_must_exist_and_its_paths_are_its_own() {
     let config = load(Some(&file), std::iter::empty(), &none).unwrap().config;
     assert_eq!(config.database.path, folder.path().join("a.db"));
     assert_eq!(config.database.backup_dir, Some("/b".into()));
+    // A relative folder of copies lies beside the database, wherever that is.
+    std::fs::write(&file, "[database]\npath = \"/x/a.db\"\nbackup_dir = \"b\"\n").unwrap();
+    let config = load(Some(&file), std::iter::empty(), &none).unwrap().config;
+    assert_eq!(config.database.backup_dir, Some("/x/b".into()));
+    let named = Overrides { database: Some("/y/c.db".into()), ..Overrides::default() };
+    let config = load(Some(&file), std::iter::empty(), &named).unwrap().config;
+    assert_eq!(config.database.backup_dir, Some("/y/b".into()));
+    let config = from_file("[database]\nbackup_dir = \"\"").unwrap().config;
+    assert_eq!(config.database.backup_dir, None);
     let name = "SELLER_PLATFORM__DATABASE__PATH";
     let config = from_env(name, "a.db").unwrap().config;
     assert_eq!(config.database.path, Path::new("a.db"));

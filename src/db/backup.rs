@@ -510,6 +510,19 @@ pub fn dated(path: &Path, between: &str, end: &str, now: Instant) -> PathBuf {
         .unwrap_or(first)
 }
 
+/// Removes what killed processes left of copies that they were making into a
+/// folder, under names that begin with `stem`.
+pub fn remove_unfinished(folder: &Path, stem: &str) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if let Some(copy) = name.strip_suffix(".partial").filter(|name| name.starts_with(stem)) {
+            // What another process is writing is locked, and stays.
+            drop(Partial::claim(&folder.join(copy)));
+        }
+    }
+}
+
 pub(super) fn refuse_same(database: &Path, other: &Path) -> Result<()> {
     if is_same(database, other) {
         return Err(BackupError::SameFile(other.to_owned()));

@@ -107,7 +107,7 @@ pub(super) fn require_room(database: &Path, to: &Path, making: &Making<'_>) -> R
 }
 
 /// Refuses to go on when fewer than so many bytes and the reserve are free.
-pub(super) fn require(bytes: u64, to: &Path) -> Result<()> {
+pub fn require(bytes: u64, to: &Path) -> Result<()> {
     let folder = access::folder_of(to);
     match room::free_and_reserve(folder) {
         Some((free, reserve)) if free < bytes.saturating_add(reserve) => Err(BackupError::Short {

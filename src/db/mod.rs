@@ -62,7 +62,9 @@ pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};
 pub use files::Kind as FileKind;
 pub use filters::{Filters, Page, sorted};
-pub use good_copy::newest as newest_good_copy;
+pub use good_copy::{
+    Kept, LATEST, contents, is_left, kept_in, key_id, lead_latest_to, newest as newest_good_copy,
+};
 pub use json::Json;
 pub use lock::{address_of_holder as server_address, is_held as is_served, missed_file};
 pub use look::read_without_traces;
