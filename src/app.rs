@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use tokio::sync::Semaphore;
 
+use crate::accounts::confirm::Confirmations;
 use crate::accounts::familiar::Familiar;
 use crate::accounts::passwords::Passwords;
 use crate::accounts::views::DemoLogin;
@@ -18,6 +19,7 @@ use crate::behind::{Counter, LastUses};
 use crate::changes::LastChanges;
 use crate::config::Config;
 use crate::content::PublicContent;
+use crate::copies::Copies;
 use crate::db::Db;
 use crate::developers::{Documents, status};
 use crate::edge::guard::Identities;
@@ -85,6 +87,10 @@ pub struct App {
     pub routes: Vec<Route>,
     pub router: Router,
     pub lanes: Lanes,
+    /// Who gave the password once more of late.
+    pub confirmations: Confirmations,
+    /// The copies that the service makes by itself.
+    pub copies: Copies,
     /// Lets one copy of the database be sent at a time.
     pub copying: Arc<Semaphore>,
     pub traffic: Traffic,
@@ -177,6 +183,8 @@ impl App {
             exports: Exports::default(),
             routes,
             lanes: Lanes::default(),
+            confirmations: Confirmations::default(),
+            copies: Copies::default(),
             copying: Arc::new(Semaphore::new(1)),
             way: Way::default(),
             notices: Notices::default(),

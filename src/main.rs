@@ -19,6 +19,7 @@ mod checkout;
 mod cli;
 mod config;
 mod content;
+mod copies;
 mod cron;
 mod db;
 mod developers;

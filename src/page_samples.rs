@@ -741,6 +741,7 @@ fn every_page() -> Vec<(&'static str, String)> {
         student_pages(),
         staff_pages(),
         crate::keys::samples::all(&operator, &ago),
+        crate::copies::samples::all(&operator, &ago),
         crate::content::samples::every(&operator, &student),
         crate::catalog::samples::every(&student, &ago),
         crate::marketplace::tools::samples::every(&student, &ago),

@@ -12,6 +12,7 @@ use crate::audit::log;
 use crate::catalog;
 use crate::checkout;
 use crate::content;
+use crate::copies;
 use crate::cron;
 use crate::developers;
 use crate::edge::route::{Access, Call, Route, Run, Surface};
@@ -86,6 +87,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(challenges());
     rows.extend(agency());
     rows.extend(administration());
+    rows.extend(copies_of_the_database());
     rows.extend(key_operations());
     rows.extend(key_pages());
     rows.extend(photos_of_others());
@@ -676,8 +678,9 @@ fn agency_questions() -> [Route; 15] {
 }
 
 #[rustfmt::skip]
-fn own_account() -> [Route; 15] {
+fn own_account() -> [Route; 17] {
     use Access::Anyone;
+    use accounts::confirm;
     use profile::{acts, alerts, pages, password, push};
     [
         get("/perfil", Call::Session(Anyone, Run::Read(pages::profile)), "One's own account, as page or JSON."),
@@ -688,6 +691,9 @@ fn own_account() -> [Route; 15] {
             "Switches messages on in the browser that asks.").body_at_most(SMALL),
         post("/perfil/push/aparelhos/{id}/excluir", Call::Session(Anyone, Run::Write(push::remove)),
             "Switches messages off in one of one's own browsers.").body_at_most(SMALL),
+        get("/confirmar", Call::Session(Anyone, Run::Read(confirm::page)), "Asks for the password once more."),
+        post(confirm::PATH, Call::Session(Anyone, Run::Password(confirm::confirm)),
+            "Notes for ten minutes that the password was given again.").body_at_most(SMALL),
         post("/perfil/senha", Call::Session(Anyone, Run::Password(password::change)), "Changes one's own password.").body_at_most(SMALL),
         post("/perfil/foto", Call::Session(Anyone, Run::Slow(acts::set_photo)), "Sets one's own photo.")
             .body_at_most(photos::FORM_BYTES),
@@ -811,13 +817,26 @@ fn administration() -> [Route; 8] {
 }
 
 #[rustfmt::skip]
+fn copies_of_the_database() -> [Route; 4] {
+    use Access::Admin;
+    use copies::pages;
+    [
+        get(copies::PATH, Call::Session(Admin, Run::Slow(pages::page)), "The copies of the database, as page or JSON."),
+        post("/admin/copias/copiar", Call::Session(Admin, Run::Slow(pages::copy_now)), "Has a copy of the database made at once.").body_at_most(SMALL),
+        post("/admin/copias/ensaiar", Call::Session(Admin, Run::Slow(pages::drill)), "Tries a restore of a copy beside it, and removes it again.").body_at_most(SMALL),
+        get("/admin/copias/baixar", Call::Session(Admin, Run::Slow(pages::download)), "A copy of the database, as a file; asks for the password once more.")
+            .without_timeout(),
+    ]
+}
+
+#[rustfmt::skip]
 fn key_operations() -> [Route; 2] {
     use Scope::Admin;
-    use operations::{copies, metrics};
+    use operations::{copies as sent, metrics};
     [
-        get("/api/v1/admin/backup", Call::Key(Admin, Run::Slow(copies::backup)),
+        get("/api/v1/admin/backup", Call::Key(Admin, Run::Slow(sent::backup)),
             "A verified copy of the live database, as a file; one at a time.")
-            .changes_state().without_timeout().sends(copies::MEDIA),
+            .changes_state().without_timeout().sends(sent::MEDIA),
         get("/metrics", Call::Key(Admin, Run::Slow(metrics::metrics)),
             "Figures of the process in Prometheus' text form.").on(Surface::Operations),
     ]

@@ -149,6 +149,7 @@ const OPERATOR: &[NavGroup] = &[
         items: &[
             NavItem::new("Chaves", "/admin/chaves", "key"),
             NavItem::new("API de parceiros", "/admin/parceiros", "code"),
+            NavItem::new("Cópias", "/admin/copias", "database"),
             NavItem::new("Cron", "/admin/cron", "clock"),
             NavItem::new("Auditoria", "/admin/auditoria", "audit"),
             NavItem::new("Requisições", "/admin/requisicoes", "pulse"),

@@ -50,7 +50,7 @@ struct Typed {
 
 /// The path if it leads to our own site, otherwise an empty text. No browser
 /// may take it for the address of another host.
-fn own_path(path: String) -> String {
+pub(super) fn own_path(path: String) -> String {
     let ours = path.starts_with('/')
         && !path[1..].starts_with(['/', '\\'])
         && path.len() <= 2000

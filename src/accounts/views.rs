@@ -147,6 +147,21 @@ pub struct ViewOnlyPage {
     pub until: String,
 }
 
+/// `GET /confirmar`: the password once more.
+#[derive(Template)]
+#[template(path = "confirm.html", config = "assets/askama.toml")]
+pub struct ConfirmPage {
+    pub layout: Layout,
+    /// Why it cannot be checked now.
+    pub alert: Option<Notice>,
+    /// The person's e-mail address, for the browser that knows the password.
+    pub email: String,
+    /// The password; its value is never sent back.
+    pub password: Field,
+    /// Own path to go on to; may be empty.
+    pub back: String,
+}
+
 /// An API plan as its owner sees it.
 pub struct ApiPlan {
     /// `Starter`, `Pro` or `Scale`.

@@ -8,7 +8,7 @@ pub mod log;
 
 use serde::Serialize;
 
-use crate::db::{Result, WriteTx};
+use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::Person;
 use crate::http::Request;
 use crate::keys::ApiKey;
@@ -27,6 +27,12 @@ crate::named! {
         /// The service by itself.
         System = "sistema", "Sistema";
     }
+}
+
+/// The newest hash of the chain of entries; `None` while there is no chain. Each
+/// copy of the database says it in its manifest.
+pub fn head(_: &ReadTx<'_>) -> Result<Option<String>> {
+    Ok(None)
 }
 
 /// Who acts, and through which request.

@@ -48,7 +48,6 @@ struct Report<'f> {
 
 pub fn run(context: &Context, json: bool) -> anyhow::Result<ExitCode> {
     let mut findings = vec![configuration(context), clock(context)];
-    findings.extend(settings(context));
     findings.extend(database(context));
     findings.push(key(context));
     findings.extend(check_https::findings(context));
@@ -76,15 +75,6 @@ pub fn run(context: &Context, json: bool) -> anyhow::Result<ExitCode> {
 
 pub(super) fn finding(what: &'static str, verdict: Verdict, text: impl Into<String>) -> Finding {
     Finding { what, verdict, state: None, text: text.into() }
-}
-
-/// Settings that no part of this version reads.
-fn settings(context: &Context) -> Vec<Finding> {
-    let idle = context.loaded.without_effect().into_iter();
-    idle.map(|key| {
-        finding("settings", Verdict::Note, format!("{key} is set, but has no effect yet"))
-    })
-    .collect()
 }
 
 /// Whether files can be made in a folder; the problem when not.

@@ -1,112 +1,96 @@
 //! `check` of the copies that are kept, and of what was left behind.
 
-use std::fs::DirEntry;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use super::Context;
 use super::check::{Finding, Verdict, finding, writable};
 use super::check_upkeep::size;
 use crate::base::{Clock, DAY_S, Instant};
-use crate::db::{Manifest, access, read_without_traces, sha256_of};
+use crate::copies::work::kept_failure;
+use crate::db::{Kept, Manifest, access, is_left, kept_in, read_without_traces};
 use crate::operations::store;
+
+/// What the findings are about.
+const WHAT: &str = "backups";
 
 /// Most leftovers that are named.
 const MOST_NAMED: usize = 20;
 
-/// A file in the folder of copies.
-pub(super) struct KeptCopy {
-    path: PathBuf,
-    /// When the file was last written, by the clock of the system.
-    written_at: Option<Instant>,
-    /// `None` without a manifest.
-    pub(super) manifest: Result<Option<Manifest>, String>,
-}
-
-impl KeptCopy {
-    fn of(entry: &DirEntry) -> Option<Self> {
-        let path = entry.path();
-        let name = entry.file_name();
-        let found = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
-        let is_copy =
-            path.extension().is_some_and(|end| end == "db") && !is_left(&name.to_string_lossy());
-        if !is_copy {
-            return None;
-        }
-        let since = found.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok();
-        let written_at = since.and_then(|since| i64::try_from(since.as_secs()).ok()).map(Instant);
-        let manifest = Manifest::of(&path).map_err(|error| error.to_string());
-        Some(Self { path, written_at, manifest })
-    }
-
-    /// Seconds since it was made. A manifest is written by the clock of the platform;
-    /// the file tells by that of the system, should it be older than it says.
-    fn age(&self, now: Instant) -> i64 {
-        let said = self.manifest.as_ref().ok().and_then(|found| found.as_ref()?.taken_at());
-        let by_file = |now: Instant| self.written_at.map_or(i64::MAX, |at| now.since(at));
-        match said {
-            Some(at) => now.since(at).max(by_file(Clock::System.now())),
-            None => by_file(now),
-        }
-    }
-
-    /// Why it could not be restored.
-    fn fault(&self) -> Option<String> {
-        match &self.manifest {
-            Err(problem) => Some(format!("its manifest cannot be read ({problem})")),
-            Ok(Some(manifest)) => match sha256_of(&self.path) {
-                Ok(found) if manifest.is_of(&found) => None,
-                Ok(_) => Some("it is not what its manifest says (another SHA-256)".to_owned()),
-                Err(error) => Some(error.to_string()),
-            },
-            Ok(None) => {
-                let looked = read_without_traces(&self.path, Instant(0), |tx| {
-                    tx.values::<String>("PRAGMA quick_check(1)", [])
-                });
-                match looked {
-                    Ok(lines) => lines.into_iter().find(|line| line != "ok"),
-                    Err(error) => Some(error.to_string()),
-                }
-            }
-        }
+/// Seconds since a copy was made. A manifest is written by the clock of the platform;
+/// the file tells by that of the system, should it be older than it says.
+fn age(copy: &Kept, now: Instant) -> i64 {
+    let said = copy.manifest().and_then(Manifest::created_at);
+    let by_file = |now: Instant| copy.written_at.map_or(i64::MAX, |at| now.since(at));
+    match said {
+        Some(at) => now.since(at).max(by_file(Clock::System.now())),
+        None => by_file(now),
     }
 }
 
 /// The copies in the folder for them.
-pub(super) fn copies(context: &Context) -> Vec<KeptCopy> {
-    let folder = context.config().database.backup_dir.as_deref();
-    let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
-    entries.into_iter().flatten().flatten().filter_map(|entry| KeptCopy::of(&entry)).collect()
+pub(super) fn copies(context: &Context) -> Vec<Kept> {
+    context.config().database.backup_dir.as_deref().map(kept_in).unwrap_or_default()
 }
 
-/// Age and soundness of the newest copy.
+/// Age and soundness of the newest copy, and what failed since.
 pub(super) fn judge_copies(
     context: &Context,
     seen: Option<&store::Upkeep>,
-    copies: &[KeptCopy],
-) -> Finding {
-    const WHAT: &str = "backups";
+    copies: &[Kept],
+) -> Vec<Finding> {
+    let mut findings = vec![judge_newest(context, seen, copies)];
+    let path = &context.config().database.path;
+    let zone = context.config().server.timezone;
+    let failure = read_without_traces(path, context.clock.now(), kept_failure).ok().flatten();
+    findings.extend(failure.map(|failure| {
+        let at = zone.spaced(Instant(failure.at));
+        let text = format!("the last try failed at {at}: {}", failure.said);
+        finding(WHAT, Verdict::Bad, text)
+    }));
+    // The newest was looked at above.
+    let broken = copies.iter().skip(1).filter_map(|copy| Some((copy, copy.known_fault()?)));
+    findings.extend(broken.map(|(copy, fault)| {
+        let text = format!(
+            "{} could not be restored: {fault}; look at the disk, and remove it",
+            copy.path.display()
+        );
+        finding(WHAT, Verdict::Bad, text)
+    }));
+    findings
+}
+
+fn judge_newest(context: &Context, seen: Option<&store::Upkeep>, copies: &[Kept]) -> Finding {
     let database = &context.config().database;
     let Some(folder) = &database.backup_dir else {
-        let text = "none are expected anywhere: set database.backup_dir, and run `backup` on that folder from a timer";
+        let text = "none are made (database.backup_dir is empty): remove that line, or run `backup` from a timer and look after its copies yourself";
         return finding(WHAT, Verdict::Note, text);
     };
-    if let Err(problem) = writable(folder) {
+    let parent = access::folder_of(folder);
+    // The service makes the folder with the first copy.
+    if let Err(problem) = writable(if folder.exists() { folder } else { parent }) {
         return finding(WHAT, Verdict::Bad, problem);
     }
     let shown = folder.display();
     let now = context.clock.now();
     let every_s = i64::from(database.backup_every_h) * 3600;
-    let make = format!("run `seller-platform backup {shown}`, and see why its timer does not");
-    let newest = copies.iter().map(|copy| (copy.age(now), copy)).min_by_key(|(age, _)| *age);
+    let make = format!(
+        "the server makes them while it runs: see its log and the page Cópias, or run `seller-platform backup {shown}`"
+    );
+    let newest = copies.iter().map(|copy| (age(copy, now), copy)).min_by_key(|(age, _)| *age);
     let Some((age, copy)) = newest else {
         let age = seen.and_then(|seen| seen.oldest).map_or(0, |oldest| now.since(oldest));
+        if every_s == 0 {
+            let text = format!(
+                "none are made (database.backup_every_h = 0), and there is none in {shown}"
+            );
+            return finding(WHAT, Verdict::Note, text);
+        }
         let text = format!("there is none in {shown} yet; {make}");
         let verdict = if is_overdue(age, every_s) { Verdict::Bad } else { Verdict::Note };
         return finding(WHAT, verdict, text);
     };
     let path = copy.path.display();
-    if let Some(fault) = copy.fault() {
+    if let Some(fault) = copy.known_fault().or_else(|| copy.fault()) {
         let text = format!(
             "the newest, {path}, could not be restored: {fault}; make another with `seller-platform backup {shown}`"
         );
@@ -121,11 +105,12 @@ pub(super) fn judge_copies(
         return finding(WHAT, Verdict::Bad, text);
     }
     if every_s == 0 {
-        let text =
-            format!("none are due (database.backup_every_h = 0); the newest, {path}, is {old} old");
+        let text = format!(
+            "none are made (database.backup_every_h = 0); the newest, {path}, is {old} old"
+        );
         return finding(WHAT, Verdict::Note, text);
     }
-    let checked = if matches!(copy.manifest, Ok(Some(_))) {
+    let checked = if copy.manifest().is_some() {
         "as its manifest says"
     } else {
         "sound, without a manifest"
@@ -146,14 +131,6 @@ fn span(seconds: i64) -> String {
         (_, 1..) => format!("{hours} h {minutes} min"),
         _ => format!("{} min", minutes.max(0)),
     }
-}
-
-/// Whether a name is that of an unfinished copy or of a database that was set aside.
-fn is_left(name: &str) -> bool {
-    // The manifest and the log of one are not counted by themselves.
-    let belongs = [".json", "-wal", "-shm", "-journal"].iter().any(|end| name.ends_with(end));
-    name.ends_with(".partial")
-        || (name.contains(".before-") || name.starts_with("before-")) && !belongs
 }
 
 /// Files that nobody needs any more, perhaps.
@@ -208,19 +185,5 @@ mod tests {
         let day = DAY_S;
         assert!(!is_overdue(2 * day, day) && is_overdue(2 * day + 1, day));
         assert!(!is_overdue(i64::MAX, 0), "nothing is due");
-    }
-
-    #[test]
-    fn leftovers_are_told_by_their_names() {
-        for name in
-            ["a.db.partial", "seller-platform.before-v2.db", "a.db.before-restore-20261120-070700"]
-        {
-            assert!(is_left(name), "{name}");
-        }
-        for name in
-            ["a.db", "seller-platform.before-v2.db.json", "seller-platform-20261120.db", "a.db-wal"]
-        {
-            assert!(!is_left(name), "{name}");
-        }
     }
 }

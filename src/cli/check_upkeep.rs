@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::Context;
 use super::check::{Finding, Verdict, finding};
-use super::check_copies::{KeptCopy, copies, judge_copies, leftovers};
+use super::check_copies::{copies, judge_copies, leftovers};
 use super::healthcheck::{self, Readiness};
 use crate::base::{DAY_S, Instant, shortened};
-use crate::db::{self, access, read_without_traces};
+use crate::db::{self, Kept, access, read_without_traces};
 use crate::operations::store::{self, FailingTask};
 use crate::panel::view;
 
@@ -37,13 +37,13 @@ pub(super) fn findings(context: &Context) -> Vec<Finding> {
         let copies = copies(context);
         findings.extend(space(context, seen.as_ref(), &copies));
         findings.extend(log(context));
-        findings.push(judge_copies(context, seen.as_ref(), &copies));
+        findings.extend(judge_copies(context, seen.as_ref(), &copies));
         if let Some(seen) = &seen {
             findings.extend(tasks(context, seen));
             findings.extend(newest_row(context, seen));
         }
     } else {
-        findings.push(judge_copies(context, None, &copies(context)));
+        findings.extend(judge_copies(context, None, &copies(context)));
     }
     findings.extend(leftovers(context));
     findings
@@ -137,7 +137,7 @@ fn is_public(host: &str) -> bool {
 }
 
 /// Free space where the database and its copies lie.
-fn space(context: &Context, seen: Option<&store::Upkeep>, copies: &[KeptCopy]) -> Vec<Finding> {
+fn space(context: &Context, seen: Option<&store::Upkeep>, copies: &[Kept]) -> Vec<Finding> {
     let database = &context.config().database;
     let folders = [Some(access::folder_of(&database.path)), database.backup_dir.as_deref()];
     let mut devices = Vec::new();
@@ -162,7 +162,7 @@ fn space(context: &Context, seen: Option<&store::Upkeep>, copies: &[KeptCopy]) -
 fn judge_space(
     context: &Context,
     seen: Option<&store::Upkeep>,
-    copies: &[KeptCopy],
+    copies: &[Kept],
     (folder, free, no_names): (&Path, u64, bool),
 ) -> Finding {
     const WHAT: &str = "disk";
@@ -208,11 +208,11 @@ fn growth_a_day(
     now: Instant,
     seen: &store::Upkeep,
     bytes: u64,
-    copies: &[KeptCopy],
+    copies: &[Kept],
 ) -> Option<(u64, Instant)> {
     let by_manifest = copies.iter().filter_map(|copy| {
-        let manifest = copy.manifest.as_ref().ok()?.as_ref()?;
-        Some((manifest.taken_at()?, manifest.bytes?))
+        let manifest = copy.manifest()?;
+        Some((manifest.created_at()?, manifest.bytes?))
     });
     let is_old = |(at, _): &(Instant, u64)| now.since(*at) >= DAY_S;
     let from = by_manifest.filter(is_old).min_by_key(|(at, _)| *at);

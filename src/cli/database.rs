@@ -3,9 +3,13 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use anyhow::bail;
+
 use super::{Context, MigrateAction, say, seal};
+use crate::copies;
+use crate::db::copying::Making;
 use crate::db::restore::{require_copy, restore as put_back};
-use crate::db::{backup, migrate};
+use crate::db::{backup, kept_in, migrate};
 use crate::panel::view::size;
 
 pub fn migrate(context: &Context, action: MigrateAction) -> anyhow::Result<()> {
@@ -23,7 +27,8 @@ pub fn migrate(context: &Context, action: MigrateAction) -> anyhow::Result<()> {
 pub fn backup(context: &Context, to: &Path, force: bool) -> anyhow::Result<()> {
     let database = &context.config().database.path;
     let file = backup::target(database, to, force, &context.clock)?;
-    let report = backup::copy(database, &file, &context.clock)?;
+    let making = Making { facts: copies::facts, ..Making::plain(&context.clock) };
+    let report = backup::make(database, &file, &making)?;
     let seconds = report.took.as_secs_f64();
     // With a decimal point like the other numbers here; `size` uses a comma.
     let size = size(report.bytes).replace(',', ".");
@@ -38,12 +43,56 @@ pub fn backup(context: &Context, to: &Path, force: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-pub fn restore(context: &Context, file: &Path) -> anyhow::Result<()> {
+pub fn restore(context: &Context, from: &Path) -> anyhow::Result<()> {
+    let lines = if from.is_dir() { restore_newest(context, from)? } else { put(context, from)? };
+    say(lines.join("\n"))
+}
+
+/// Restores a copy; what was done, in lines.
+fn put(context: &Context, file: &Path) -> anyhow::Result<Vec<String>> {
+    // The link to the newest copy has no manifest of its own.
+    let resolved = std::fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink());
+    let resolved = resolved.then(|| std::fs::canonicalize(file).ok()).flatten();
+    let file = resolved.as_deref().unwrap_or(file);
     require_copy(file)?;
     // Before anything is done; a copy that cannot be read is refused below.
     if let Ok(Some(why)) = seal::fits(context, file) {
         writeln!(std::io::stderr(), "warning: {why}")?;
     }
-    let restored = put_back(file, &context.config().database.path, &context.clock)?;
-    say(restored.lines.join("\n"))
+    Ok(put_back(file, &context.config().database.path, &context.clock)?.lines)
+}
+
+/// Restores the newest copy in a folder that passes its check.
+fn restore_newest(context: &Context, folder: &Path) -> anyhow::Result<Vec<String>> {
+    let database = &context.config().database.path;
+    let mut passed_over = Vec::new();
+    for copy in kept_in(folder) {
+        if std::path::absolute(&copy.path).ok() == std::path::absolute(database).ok() {
+            continue;
+        }
+        match put(context, &copy.path) {
+            Ok(lines) => {
+                let folder = folder.display();
+                let first = format!("{} is the newest good copy in {folder}.", copy.path.display());
+                return Ok([vec![first], passed_over, lines].concat());
+            }
+            Err(error) if is_unfit(&error) => passed_over.push(format!("Passed over: {error}")),
+            Err(error) => return Err(error),
+        }
+    }
+    let folder = folder.display();
+    if passed_over.is_empty() {
+        bail!(
+            "there is no copy in {folder}; name a folder with copies, or a file that `seller-platform backup` made"
+        );
+    }
+    bail!(
+        "no copy in {folder} passes its check, and nothing was changed:\n{}",
+        passed_over.join("\n")
+    )
+}
+
+/// Whether it is the copy that was refused.
+fn is_unfit(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(backup::BackupError::Unfit { .. }))
 }

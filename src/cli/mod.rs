@@ -132,7 +132,8 @@ enum Command {
     },
     /// Verifies a backup and puts it in the database's place.
     Restore {
-        /// The copy to put in place, as `backup` made it.
+        /// The copy to put in place; of a folder, the newest that passes its check.
+        #[arg(value_name = "FILE|FOLDER")]
         file: PathBuf,
     },
     /// Asks the running server whether it is ready; ends with 1 when it is not.

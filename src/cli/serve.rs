@@ -20,6 +20,7 @@ use crate::app::{App, Parts};
 use crate::base::{Stop, worker};
 use crate::behind;
 use crate::catalog;
+use crate::copies;
 use crate::cron;
 use crate::db::{Db, Lane, migrate};
 use crate::edge;
@@ -284,6 +285,7 @@ fn start_workers(
     workers.extend(watchdog::start_worker(app, stop)?);
     workers.push(lowered::start_worker(app, stop)?);
     workers.push(import::apply::start_worker(app, stop)?);
+    workers.push(copies::work::start_worker(app, stop)?);
     let counting = Arc::clone(app);
     workers.push(worker::start("write-behind", stop, move |stop| {
         behind::run(&counting, stop);
@@ -308,6 +310,7 @@ fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::
     app.marketplace.stop();
     app.recount.stop();
     app.db.stop_checks();
+    app.copies.stop();
     app.milestone_bell.stop();
     app.imports.stop();
     for worker in workers {

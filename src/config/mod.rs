@@ -25,9 +25,6 @@ pub use settings::Settings;
 
 /// The file that is read when none is named, if it exists.
 const DEFAULT_FILE: &str = "seller-platform.toml";
-/// Keys that are read and checked, and that nothing uses yet. The shipped file
-/// says so of each.
-const WITHOUT_EFFECT: [&str; 1] = ["database.backup_keep"];
 const SHIPPED: &str = include_str!("../../seller-platform.toml");
 
 /// What the command line sets.
@@ -60,16 +57,6 @@ impl Loaded {
     /// secrets as `***`.
     pub fn show(&self) -> String {
         self.origins.show()
-    }
-
-    /// Keys that are set to something else than the default, and that no part
-    /// of this version reads.
-    pub fn without_effect(&self) -> Vec<&'static str> {
-        let defaults = Settings::defaults(SHIPPED);
-        let is_set = |key: &&str| {
-            defaults.as_ref().is_ok_and(|defaults| self.origins.differs(defaults, key))
-        };
-        WITHOUT_EFFECT.into_iter().filter(is_set).collect()
     }
 }
 
@@ -150,7 +137,8 @@ fn assemble(
         }
     };
     match config {
-        Some(config) if faults.is_empty() => {
+        Some(mut config) if faults.is_empty() => {
+            config.database.settle();
             let file = file.map(|(path, _)| path.to_owned());
             Ok(Loaded { config, origins: settings, file, warnings })
         }

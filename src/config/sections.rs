@@ -131,11 +131,11 @@ sections! {
     "database" => Database {
         /// The database file.
         path: PathBuf = parsed(rules::path),
-        /// Folder of scheduled backups; `None`: none are made.
+        /// Folder of the copies that the service makes; `None`: none are made.
         backup_dir: Option<PathBuf> = parsed(rules::folder),
         /// Hours from one copy to the next that is due; 0: none is.
         backup_every_h: u32 = whole(0..=8784),
-        /// How many scheduled backups stay.
+        /// How many of these copies stay.
         backup_keep: u32 = whole(1..=10_000),
     }
 
@@ -288,4 +288,13 @@ pub enum LogFormat {
     Text,
     /// One JSON object in each line.
     Json,
+}
+
+impl Database {
+    /// A relative folder of copies lies beside the database.
+    pub(super) fn settle(&mut self) {
+        if let (Some(folder), Some(beside)) = (&self.backup_dir, self.path.parent()) {
+            self.backup_dir = Some(beside.join(folder));
+        }
+    }
 }

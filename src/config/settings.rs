@@ -29,13 +29,7 @@ pub(super) const SECRETS: [&str; 7] = [
     "email.smtp_url",
 ];
 /// Values that are relative to the folder of the file they stand in.
-const PATHS: [&str; 5] = [
-    "database.path",
-    "database.backup_dir",
-    "server.acme_root",
-    "server.tls_cert",
-    "server.tls_key",
-];
+const PATHS: [&str; 4] = ["database.path", "server.acme_root", "server.tls_cert", "server.tls_key"];
 /// Tables whose keys the operator names.
 const FREE_TABLES: [&str; 2] = ["checkout.plans", "marketplace.reputation_discount"];
 
@@ -207,16 +201,6 @@ impl Settings {
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         let path = key_path(key);
         self.all.iter().find(|setting| setting.path == path).map(|setting| &setting.origin)
-    }
-
-    /// Whether a key has another value than in `other`.
-    pub(super) fn differs(&self, other: &Self, key: &str) -> bool {
-        let path = key_path(key);
-        let value = |settings: &Self| {
-            let found = settings.all.iter().find(|setting| setting.path == path);
-            found.map(|setting| setting.value.clone())
-        };
-        value(self) != value(other)
     }
 
     /// All values as TOML, each with its origin, secrets as `***`.

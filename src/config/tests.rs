@@ -51,7 +51,7 @@ fn the_defaults_are_those_of_the_contract() {
     assert_eq!(config.server.timezone.name(), "America/Sao_Paulo");
     assert_eq!(config.server.max_body_bytes, 1_048_576);
     assert_eq!(config.database.path, Path::new("seller-platform.db"));
-    assert_eq!(config.database.backup_dir, None);
+    assert_eq!(config.database.backup_dir, Some("backups".into()));
     assert!(config.cron.enabled && config.cron.secret.is_empty());
     assert_eq!(config.marketplace.signature, SignatureMode::Required);
     assert_eq!(config.checkout.token_header, "x-hotmart-hottok");
@@ -83,33 +83,6 @@ fn every_key_of_the_shipped_file_is_read_and_checked() {
         let start = format!("{key} = {value} (from default): must be ");
         assert!(error.starts_with(&start), "{error}");
     }
-}
-
-#[test]
-fn the_shipped_file_says_what_has_no_effect_yet() {
-    let mut said = Vec::new();
-    let (mut section, mut comment, mut is_over) = ("", String::new(), true);
-    for line in SHIPPED.lines() {
-        if let Some(name) = line.strip_prefix('[') {
-            section = name.trim_end_matches(']');
-        } else if let Some(words) = line.strip_prefix("# ") {
-            if is_over {
-                comment.clear();
-            }
-            comment.push_str(words);
-        } else if let Some((key, _)) = line.split_once(" = ")
-            && comment.contains("No effect yet")
-        {
-            said.push(format!("{section}.{}", &key[1..]));
-        }
-        // Several keys may share a comment.
-        is_over = !line.starts_with("# ");
-    }
-    assert_eq!(said, WITHOUT_EFFECT);
-    let loaded =
-        from_file("[database]\nbackup_every_h = 24\nbackup_keep = 9\n[program]\nlap_days = 5")
-            .unwrap();
-    assert_eq!(loaded.without_effect(), ["database.backup_keep"]);
 }
 
 #[test]
@@ -449,6 +422,15 @@ fn a_named_file_must_exist_and_its_paths_are_its_own() {
     let config = load(Some(&file), std::iter::empty(), &none).unwrap().config;
     assert_eq!(config.database.path, folder.path().join("a.db"));
     assert_eq!(config.database.backup_dir, Some("/b".into()));
+    // A relative folder of copies lies beside the database, wherever that is.
+    std::fs::write(&file, "[database]\npath = \"/x/a.db\"\nbackup_dir = \"b\"\n").unwrap();
+    let config = load(Some(&file), std::iter::empty(), &none).unwrap().config;
+    assert_eq!(config.database.backup_dir, Some("/x/b".into()));
+    let named = Overrides { database: Some("/y/c.db".into()), ..Overrides::default() };
+    let config = load(Some(&file), std::iter::empty(), &named).unwrap().config;
+    assert_eq!(config.database.backup_dir, Some("/y/b".into()));
+    let config = from_file("[database]\nbackup_dir = \"\"").unwrap().config;
+    assert_eq!(config.database.backup_dir, None);
     let name = "SELLER_PLATFORM__DATABASE__PATH";
     let config = from_env(name, "a.db").unwrap().config;
     assert_eq!(config.database.path, Path::new("a.db"));

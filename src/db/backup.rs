@@ -1,10 +1,10 @@
 //! Copies of the database.
 //!
-//! A copy is one file that needs nothing beside it. It is made by SQLite's
-//! backup interface in a single step (in several it would start again at each
-//! write), under a name ending in `.partial`, and gets its final name only
-//! after it has passed the checks and is on the disk. So a file with the final
-//! name is always complete, even if the process was killed.
+//! A copy is one file that needs nothing beside it. Its pages are those of one
+//! moment (`copying.rs`). It is made under a name ending in `.partial`, and gets
+//! its final name only after it has passed the checks and is on the disk, and its
+//! manifest beside it. So a file with the final name is always complete, even if
+//! the process was killed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,15 +13,14 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
+use super::copying::{Facts, Making, copy_pages, require_room};
 use super::files::is_out_of_handles;
 use super::lock::{Locked, lock_path};
-use super::look::read_without_traces;
 use super::manifest::Manifest;
-use super::{DbError, OpenError, access, alarm, beside, migrate, pragmas};
+use super::{DbError, OpenError, ReadTx, access, alarm, beside, migrate, pragmas};
 use crate::base::{Clock, Instant, text};
 
 pub(super) type Result<T> = std::result::Result<T, BackupError>;
@@ -69,6 +68,22 @@ pub enum BackupError {
     /// No space for the copy.
     #[error("the disk is full, so no copy was made at {0}; free some space")]
     Full(PathBuf),
+    /// Too little space for a copy and what the service needs itself.
+    #[error(
+        "disk space is short, so no copy was made: {} MB are free in {}, and a copy takes {} MB with what the service needs itself; free some space",
+        free >> 20, folder.display(), needed.div_ceil(1 << 20)
+    )]
+    Short {
+        /// Where the copy would lie.
+        folder: PathBuf,
+        /// Free there.
+        free: u64,
+        /// What must be free.
+        needed: u64,
+    },
+    /// It was asked to end.
+    #[error("the copy was broken off, because the service stops")]
+    Stopped,
     /// The checks found something in what was copied.
     #[error(
         "{path} is damaged ({detail}), so no copy was kept; \
@@ -136,6 +151,11 @@ impl BackupError {
         }
     }
 
+    /// Whether there is no space for a copy.
+    pub const fn is_for_want_of_space(&self) -> bool {
+        matches!(self, Self::Full(_) | Self::Short { .. })
+    }
+
     pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |cause| {
             let path = path.to_owned();
@@ -146,11 +166,12 @@ impl BackupError {
         }
     }
 
-    fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
+    pub(super) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
         move |cause| {
             let path = path.to_owned();
             match cause.sqlite_error_code() {
                 Some(ErrorCode::DiskFull) => Self::Full(path),
+                Some(ErrorCode::OperationInterrupted) => Self::Stopped,
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                     Self::Damaged { path, detail: cause.to_string() }
                 }
@@ -180,48 +201,65 @@ pub struct Report {
     /// Name of the copy, without folder.
     pub file: String,
     /// When it was begun, RFC 3339.
-    pub taken_at: String,
+    pub created_at: String,
+    /// When it was found sound, RFC 3339.
+    pub checked_at: String,
     /// Its size.
     pub bytes: u64,
     /// Of its bytes, in hexadecimal.
     pub sha256: String,
-    pub schema_version: i64,
+    /// Version of its schema.
+    pub schema: i64,
     /// Rows of each table.
     pub rows: BTreeMap<String, u64>,
+    /// What a domain read in it.
+    #[serde(flatten)]
+    pub facts: Facts,
     /// How long it took, checks included.
     #[serde(skip)]
     pub took: Duration,
+}
+
+/// [`make`] without anybody who watches.
+pub fn copy(database: &Path, to: &Path, clock: &Clock) -> Result<Report> {
+    make(database, to, &Making::plain(clock))
 }
 
 /// Copies the database at `database`, live or at rest, to the file `to`,
 /// checks the copy and writes the manifest `to`.json. Existing files of these
 /// names are replaced at the end, each by one rename. After a failure nothing
 /// of the copy is left.
-pub fn copy(database: &Path, to: &Path, clock: &Clock) -> Result<Report> {
+pub fn make(database: &Path, to: &Path, making: &Making<'_>) -> Result<Report> {
     let started = std::time::Instant::now();
-    let taken_at = clock.now();
+    let created_at = making.clock.now();
     refuse_same(database, to)?;
+    require_room(database, to, making)?;
     let partial = Partial::claim(to)?;
     let about = |error: BackupError| error.about(database, to);
-    let checked = copy_pages(database, &partial.path).and_then(|()| check(&partial.path));
+    let checked =
+        copy_pages(database, &partial, making).and_then(|()| examine(&partial.path, making));
     if let Err(BackupError::Damaged { .. }) = &checked {
-        keep_damage_of(database, taken_at);
+        keep_damage_of(database, created_at);
     }
-    let (schema_version, rows) = checked.map_err(about)?;
+    let Checked { schema, rows, facts } = checked.map_err(about)?;
     let (bytes, sha256) = digest(&partial.path).map_err(about)?;
     let mut report = Report {
         file: file_name(to),
-        taken_at: taken_at.rfc3339(),
+        created_at: created_at.rfc3339(),
+        checked_at: making.clock.now().rfc3339(),
         bytes,
         sha256: text::hex(&sha256),
-        schema_version,
+        schema,
         rows,
+        facts,
         took: Duration::ZERO,
     };
     let manifest = Partial::claim(&Manifest::path(to))?;
     manifest.write(&report).map_err(about)?;
-    partial.finish(to)?;
+    partial.file.sync_all().map_err(BackupError::io("sync", to))?;
+    // First, so that whoever finds the copy finds its manifest too.
     manifest.finish(&Manifest::path(to))?;
+    partial.finish(to)?;
     sync_folder(to)?;
     report.took = started.elapsed();
     Ok(report)
@@ -242,7 +280,8 @@ pub struct Unnamed {
 pub fn copy_unnamed(database: &Path) -> Result<Unnamed> {
     let partial = Partial::claim(&unsent(database))?;
     let about = |error: BackupError| error.about(database, &partial.path);
-    copy_pages(database, &partial.path).map_err(about)?;
+    let making = Making::plain(&Clock::System);
+    copy_pages(database, &partial, &making).map_err(about)?;
     check(&partial.path).map_err(about)?;
     let (bytes, sha256) = digest(&partial.path)?;
     let file = File::open(&partial.path).map_err(BackupError::io("open", &partial.path))?;
@@ -324,9 +363,9 @@ impl Partial {
     }
 
     /// Writes the manifest of a copy.
-    fn write(&self, report: &Report) -> Result<()> {
+    pub fn write(&self, manifest: &impl serde::Serialize) -> Result<()> {
         let write = || -> std::io::Result<()> {
-            let text = serde_json::to_string_pretty(report)?;
+            let text = serde_json::to_string_pretty(manifest)?;
             writeln!(&self.file, "{text}")
         };
         write().map_err(BackupError::io("write", &self.path))
@@ -347,63 +386,36 @@ impl Drop for Partial {
     }
 }
 
-/// Copies all pages in one step, and makes the copy a single file.
-fn copy_pages(database: &Path, to: &Path) -> Result<()> {
-    if !database.exists() {
-        return Err(OpenError::Missing(database.to_owned()).into());
-    }
-    // The file is not opened to find that out: in a server, closing it would
-    // drop SQLite's locks.
-    if rustix::fs::access(database, rustix::fs::Access::WRITE_OK).is_err() {
-        return read_without_traces(database, Instant(0), |tx| {
-            Ok(copy_from(tx.connection(), database, to))
-        })?;
-    }
-    // It only reads, but is opened for writing: when no server runs, it is
-    // the last connection, and one that may not write would leave an empty
-    // log behind.
-    let source = pragmas::open_plain(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    source
-        .execute_batch("PRAGMA query_only = ON; PRAGMA mmap_size = 17179869184;")
-        .map_err(BackupError::sqlite(database))?;
-    copy_from(&source, database, to)
-}
-
-fn copy_from(source: &Connection, database: &Path, to: &Path) -> Result<()> {
-    if migrate::stamp(source, database)?.is_none() {
-        return Err(BackupError::Empty(database.to_owned()));
-    }
-    let mut target = pragmas::open_plain(to, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    let sqlite = BackupError::sqlite(to);
-    // Synced once, at the end.
-    target
-        .execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;")
-        .map_err(&sqlite)?;
-    let copied =
-        Backup::new(source, &mut target).and_then(|backup| backup.step(-1)).map_err(&sqlite)?;
-    if copied != StepResult::Done {
-        return Err(BackupError::InUse(database.to_owned()));
-    }
-    // The copy has the journal mode of its source, WAL. This turns it off.
-    target.execute_batch("PRAGMA journal_mode = DELETE").map_err(&sqlite)?;
-    target.close().map_err(|(_, error)| sqlite(error))
+/// What the checks of a copy found.
+pub(super) struct Checked {
+    pub schema: i64,
+    pub rows: BTreeMap<String, u64>,
+    pub facts: Facts,
 }
 
 /// Checks a copy thoroughly and leaves it a single file; returns its
 /// schema version and the rows of each table.
 pub(super) fn check(path: &Path) -> Result<(i64, BTreeMap<String, u64>)> {
-    let connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let Checked { schema, rows, .. } = examine(path, &Making::plain(&Clock::System))?;
+    Ok((schema, rows))
+}
+
+fn examine(path: &Path, making: &Making<'_>) -> Result<Checked> {
+    let mut connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let sqlite = BackupError::sqlite(path);
+    making.interrupts(&mut connection).map_err(&sqlite)?;
     connection.execute_batch("PRAGMA journal_mode = DELETE").map_err(&sqlite)?;
-    let Some(version) = migrate::stamp(&connection, path)? else {
+    let Some(schema) = migrate::stamp(&connection, path)? else {
         return Err(BackupError::Empty(path.to_owned()));
     };
     if let Some(detail) = first_fault(&connection).map_err(&sqlite)? {
         return Err(BackupError::Damaged { path: path.to_owned(), detail });
     }
     let rows = count_rows(&connection).map_err(&sqlite)?;
+    let facts = (making.facts)(&ReadTx::new(&connection, making.clock.now()))
+        .map_err(|error| OpenError::of(path, error))?;
     connection.close().map_err(|(_, error)| sqlite(error))?;
-    Ok((version, rows))
+    Ok(Checked { schema, rows, facts })
 }
 
 /// Keeps the damage of a database, if it is the database that is damaged and not
@@ -442,7 +454,7 @@ pub(super) fn first_fault(connection: &Connection) -> rusqlite::Result<Option<St
 }
 
 /// Rows of each table. Search indexes are left out: they repeat a table.
-fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>> {
+pub(super) fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>> {
     let mut tables = connection.prepare(
         "SELECT name
          FROM pragma_table_list
@@ -496,6 +508,19 @@ pub fn dated(path: &Path, between: &str, end: &str, now: Instant) -> PathBuf {
         .chain(others)
         .find(|candidate| !candidate.exists())
         .unwrap_or(first)
+}
+
+/// Removes what killed processes left of copies that they were making into a
+/// folder, under names that begin with `stem`.
+pub fn remove_unfinished(folder: &Path, stem: &str) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if let Some(copy) = name.strip_suffix(".partial").filter(|name| name.starts_with(stem)) {
+            // What another process is writing is locked, and stays.
+            drop(Partial::claim(&folder.join(copy)));
+        }
+    }
 }
 
 pub(super) fn refuse_same(database: &Path, other: &Path) -> Result<()> {

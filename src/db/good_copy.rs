@@ -1,12 +1,145 @@
-//! Finding a copy to restore.
+//! The copies in a folder: which there are, and whether they are still good.
 
+use std::collections::BTreeMap;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use super::access;
+use super::backup::{BackupError, count_rows};
 use super::manifest::{Manifest, sha256_of};
+use super::{OpenError, access, migrate, read_without_traces};
+use crate::base::{Instant, text};
 
-/// Copies that are looked at before the search ends.
+/// Copies that are looked at before the search for a good one ends.
 const TRIES: usize = 5;
+/// The name that leads to the newest good copy.
+pub const LATEST: &str = "latest.db";
+
+/// A copy in a folder.
+pub struct Kept {
+    pub path: PathBuf,
+    /// Size of the file.
+    pub bytes: u64,
+    /// When the file was last written, by the clock of the system.
+    pub written_at: Option<Instant>,
+    /// `None` without a manifest; the text says why it cannot be read.
+    pub manifest: Result<Option<Manifest>, String>,
+}
+
+impl Kept {
+    fn of(entry: &DirEntry) -> Option<Self> {
+        let path = entry.path();
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let found = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
+        if !name.ends_with(".db") || name == LATEST || is_left(&name) {
+            return None;
+        }
+        let since = found.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok();
+        let written_at = since.and_then(|since| i64::try_from(since.as_secs()).ok()).map(Instant);
+        let manifest = Manifest::of(&path).map_err(|error| error.to_string());
+        Some(Self { path, bytes: found.len(), written_at, manifest })
+    }
+
+    /// Its name without the folder.
+    pub fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// The manifest, if it can be read.
+    pub fn manifest(&self) -> Option<&Manifest> {
+        self.manifest.as_ref().ok()?.as_ref()
+    }
+
+    /// When it was made: by its manifest, else by its file.
+    pub fn made_at(&self) -> Option<Instant> {
+        self.manifest().and_then(Manifest::created_at).or(self.written_at)
+    }
+
+    /// What is known to be wrong with it, without reading it.
+    pub fn known_fault(&self) -> Option<String> {
+        let manifest = match &self.manifest {
+            Err(problem) => return Some(format!("its manifest cannot be read ({problem})")),
+            Ok(None) => return None,
+            Ok(Some(manifest)) => manifest,
+        };
+        let other_size = manifest.bytes.filter(|bytes| *bytes != self.bytes);
+        other_size
+            .map(|bytes| format!("it has {} bytes instead of {bytes}", self.bytes))
+            .or_else(|| manifest.fault.clone())
+    }
+
+    /// Why it could not be restored. Reads the whole file.
+    pub fn fault(&self) -> Option<String> {
+        match &self.manifest {
+            Err(_) => self.known_fault(),
+            Ok(Some(manifest)) => match sha256_of(&self.path) {
+                Ok(found) if manifest.is_of(&found) => None,
+                Ok(_) => Some("it is not what its manifest says (another SHA-256)".to_owned()),
+                Err(error) => Some(error.to_string()),
+            },
+            Ok(None) => {
+                let looked = read_without_traces(&self.path, Instant(0), |tx| {
+                    tx.values::<String>("PRAGMA quick_check(1)", [])
+                });
+                match looked {
+                    Ok(lines) => lines.into_iter().find(|line| line != "ok"),
+                    Err(error) => Some(error.to_string()),
+                }
+            }
+        }
+    }
+
+    /// Compares it with its manifest: every byte, then, opened as a database, its
+    /// schema and the rows of its tables. What differs, or `None`.
+    pub fn compare(&self) -> Option<String> {
+        let Ok(Some(manifest)) = &self.manifest else {
+            return self.fault();
+        };
+        if let Some(fault) = self.fault() {
+            return Some(fault);
+        }
+        let (schema, rows) = match contents(&self.path) {
+            Ok(contents) => contents,
+            Err(error) => return Some(format!("it cannot be opened ({error})")),
+        };
+        if manifest.schema.is_some_and(|said| said != schema) {
+            return Some(format!("its schema version is {schema}, not that of its manifest"));
+        }
+        let other = manifest.rows.as_ref().is_some_and(|said| *said != rows);
+        other.then(|| "its tables have other rows than its manifest says".to_owned())
+    }
+}
+
+/// Schema version and rows of each table of a file that nobody changes.
+pub fn contents(file: &Path) -> Result<(i64, BTreeMap<String, u64>), OpenError> {
+    let schema = migrate::version_of_file(file)?.unwrap_or(0);
+    let rows = read_without_traces(file, Instant(0), |tx| Ok(count_rows(tx.connection())?))?;
+    Ok((schema, rows))
+}
+
+/// The copies in a folder, the newest first; none when it cannot be read.
+pub fn kept_in(folder: &Path) -> Vec<Kept> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut kept: Vec<Kept> = entries.filter_map(|entry| Kept::of(&entry)).collect();
+    kept.sort_by_cached_key(|copy| std::cmp::Reverse((copy.made_at(), copy.name())));
+    kept
+}
+
+/// Whether a name is that of an unfinished copy or of a database that was set aside.
+pub fn is_left(name: &str) -> bool {
+    // The manifest and the log of one are not counted by themselves.
+    let belongs = [".json", "-wal", "-shm", "-journal"].iter().any(|end| name.ends_with(end));
+    name.ends_with(".partial")
+        || (name.contains(".before-") || name.starts_with("before-")) && !belongs
+}
+
+/// The key that sealed values of a database, as manifests name it, told from one
+/// of these values.
+pub fn key_id(sealed: &[u8]) -> Option<String> {
+    // A version, then the id (`base/secrets.rs`).
+    sealed.get(1..5).map(text::hex)
+}
 
 /// The newest copy beside the database or among its backups that is as its
 /// manifest says. Reads whole files: not for requests.
@@ -26,4 +159,37 @@ pub fn newest(database: &Path, backup_dir: Option<&Path>) -> Option<PathBuf> {
 fn is_as_made(copy: &Path) -> bool {
     let manifest = Manifest::of(copy).ok().flatten();
     manifest.is_some_and(|manifest| sha256_of(copy).is_ok_and(|found| manifest.is_of(&found)))
+}
+
+/// Lets [`LATEST`] in the folder of a copy lead to it, in one step.
+pub fn lead_latest_to(copy: &Path) -> Result<(), BackupError> {
+    let latest = copy.with_file_name(LATEST);
+    let next = copy.with_file_name(format!("{LATEST}.partial"));
+    let _ = std::fs::remove_file(&next);
+    let name = copy.file_name().unwrap_or_default();
+    std::os::unix::fs::symlink(name, &next)
+        // For file systems without symbolic links.
+        .or_else(|_| std::fs::hard_link(copy, &next))
+        .map_err(BackupError::io("make", &next))?;
+    super::backup::rename(&next, &latest)?;
+    super::backup::sync_folder(&latest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leftovers_are_told_by_their_names() {
+        for name in
+            ["a.db.partial", "seller-platform.before-v2.db", "a.db.before-restore-20261120-070700"]
+        {
+            assert!(is_left(name), "{name}");
+        }
+        for name in
+            ["a.db", "seller-platform.before-v2.db.json", "seller-platform-20261120.db", "a.db-wal"]
+        {
+            assert!(!is_left(name), "{name}");
+        }
+    }
 }

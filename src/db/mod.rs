@@ -18,6 +18,7 @@ pub mod backup;
 mod checkpoint;
 mod commits;
 mod condition;
+pub mod copying;
 mod count;
 mod error;
 mod files;
@@ -61,7 +62,9 @@ pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};
 pub use files::Kind as FileKind;
 pub use filters::{Filters, Page, sorted};
-pub use good_copy::newest as newest_good_copy;
+pub use good_copy::{
+    Kept, LATEST, contents, is_left, kept_in, key_id, lead_latest_to, newest as newest_good_copy,
+};
 pub use json::Json;
 pub use lock::{address_of_holder as server_address, is_held as is_served, missed_file};
 pub use look::read_without_traces;
@@ -386,6 +389,19 @@ impl Db {
             self.inner.alarm.raise(detail);
         }
         copy
+    }
+
+    /// See [`backup::make`]. Damage that the copy shows raises the alarm.
+    pub fn copy_to(
+        &self,
+        to: &Path,
+        making: &copying::Making<'_>,
+    ) -> std::result::Result<backup::Report, backup::BackupError> {
+        let made = backup::make(&self.inner.path, to, making);
+        if let Err(backup::BackupError::Damaged { detail, .. }) = &made {
+            self.inner.alarm.raise(detail);
+        }
+        made
     }
 
     /// Notes the address of this server for commands that run beside it, as

@@ -22,6 +22,18 @@ pub fn has_free_space(folder: &Path) -> bool {
     !matches!(asked, Err(Errno::NOSPC | Errno::DQUOT | Errno::FBIG))
 }
 
+/// Bytes that copies leave free for what the service itself writes: more than its
+/// log takes, but at most a tenth of a small disk.
+const RESERVE: u64 = 64 << 20;
+
+/// Free bytes of a folder's file system, and how many of them copies leave alone;
+/// `None` when the system cannot tell.
+pub(super) fn free_and_reserve(folder: &Path) -> Option<(u64, u64)> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    let total = found.f_blocks.saturating_mul(found.f_frsize);
+    Some((found.f_bavail.saturating_mul(found.f_frsize), RESERVE.min(total / 10)))
+}
+
 /// Whether the file system of a folder is mounted read-only.
 pub(super) fn is_read_only(folder: &Path) -> bool {
     rustix::fs::statvfs(folder)

@@ -7,6 +7,7 @@ use http::HeaderValue;
 use super::{https, soundness, store};
 use crate::app::App;
 use crate::base::Instant;
+use crate::copies;
 use crate::db::{Condition, FileKind, Lane, Trouble};
 use crate::edge::guard::KeyHolder;
 use crate::http::{Problem, Reply, Request};
@@ -51,6 +52,7 @@ pub fn metrics(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Pro
     answers(&mut figures, app);
     request_log(&mut figures, app);
     database(&mut figures, app);
+    backups(&mut figures, app)?;
     marketplace(&mut figures, app);
     queues(&mut figures, app)?;
     webhooks(&mut figures, app)?;
@@ -192,6 +194,21 @@ fn database(figures: &mut Figures, app: &App) {
             count(at.0),
         );
     }
+}
+
+fn backups(figures: &mut Figures, app: &App) -> Result<(), Problem> {
+    let seen = copies::standing(app)?;
+    figures.gauge(
+        "seller_platform_backup_last_success_timestamp_seconds",
+        "When the newest good copy of the database was made, in seconds since 1970; 0 without one.",
+        count(seen.last_success().0),
+    );
+    figures.gauge(
+        "seller_platform_backup_last_verified_timestamp_seconds",
+        "When a copy was last found to be as its manifest says, in seconds since 1970; 0 before that.",
+        count(seen.last_verified().0),
+    );
+    Ok(())
 }
 
 fn marketplace(figures: &mut Figures, app: &App) {

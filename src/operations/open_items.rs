@@ -1,14 +1,13 @@
 //! The list of open items, which need action by a person. The verdict on the
 //! operator's home is derived from it; all is well only while the list is empty.
 
-use std::time::SystemTime;
-
 use super::store::{self, InboxFigures, Waiting};
 use super::views::OpenItem;
 use super::{https, soundness};
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, grouped};
-use crate::db::{Condition, FileKind, ReadTx, Result, Trouble};
+use crate::copies::{self, Standing};
+use crate::db::{Condition, FileKind, Kept, ReadTx, Result, Trouble};
 use crate::messages::delivery::gate::Health;
 use crate::messages::{queue, store as messages};
 use crate::outbox::{Channel, channel_words};
@@ -21,8 +20,6 @@ pub const DAYS: i64 = 7;
 pub const LARGE_LOG: u64 = 64_000_000;
 /// With more waiting notifications of the marketplace, the queue is an open item.
 pub const WAITING_INBOX: i64 = 1_000;
-/// A backup that is older than this counts as missing.
-const BACKUP_AGE_S: i64 = 2 * DAY_S;
 /// After at least this long without a run, the periodic tasks count as stopped.
 const TICK_AGE_S: i64 = 3600;
 
@@ -63,43 +60,11 @@ pub fn figures(
     })
 }
 
-/// The newest backup of the database that the service knows of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LastBackup {
-    /// No folder for backups is configured.
-    Nowhere,
-    /// The folder has no backup.
-    Never,
-    At(Instant),
-}
-
-/// The newest backup in the folder for scheduled backups.
-pub fn last_backup(app: &App) -> LastBackup {
-    let Some(folder) = &app.config.database.backup_dir else {
-        return LastBackup::Nowhere;
-    };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let made = |entry: std::fs::DirEntry| {
-        let is_backup = entry.path().extension().is_some_and(|extension| extension == "db");
-        is_backup.then(|| entry.metadata().ok()?.modified().ok()).flatten()
-    };
-    let newest = entries.filter_map(made).max();
-    let newest = newest.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
-    let newest = newest.and_then(|since| i64::try_from(since.as_secs()).ok());
-    newest.map_or(LastBackup::Never, |at| LastBackup::At(Instant(at)))
-}
-
-impl LastBackup {
-    /// Whether there is no recent backup.
-    pub fn is_old(self, now: Instant) -> bool {
-        !matches!(self, Self::At(at) if now.since(at) <= BACKUP_AGE_S)
-    }
-}
-
 /// All open items, the most urgent first.
-pub fn open_items(app: &App, figures: &Figures, backup: LastBackup, now: Instant) -> Vec<OpenItem> {
+pub fn open_items(app: &App, figures: &Figures, copies: &Standing, now: Instant) -> Vec<OpenItem> {
     let mut items = Vec::new();
-    items.extend(files(app, backup, now));
+    items.extend(files(app));
+    items.extend(backups(app, copies, now));
     items.extend(https::open_items(app, now));
     items.extend(clock(app, figures, now));
     items.extend(people(&figures.waiting));
@@ -217,25 +182,39 @@ fn trouble(app: &App) -> Vec<OpenItem> {
     items
 }
 
-/// The database, its key and its copies.
-fn files(app: &App, backup: LastBackup, now: Instant) -> Vec<OpenItem> {
+/// The copies of the database.
+fn backups(app: &App, copies: &Standing, now: Instant) -> Vec<OpenItem> {
+    let mut items = Vec::new();
+    if !copies.has_folder {
+        let text = "database.backup_dir está vazio: nada é copiado. Remova essa linha da configuração e reinicie o serviço.";
+        items.push(item(Tone::Warn, "Nenhuma cópia de segurança", text));
+    } else if copies.every_s.is_none() {
+        let text = "database.backup_every_h é 0: nada é copiado sozinho. Remova essa linha da configuração e reinicie o serviço.";
+        items.push(item(Tone::Warn, "As cópias automáticas estão desligadas", text));
+    }
+    if let Some(failure) = &copies.failure {
+        items.push(item(Tone::Bad, &failure.title, &failure.detail));
+    }
+    if let Some((copy, _)) = copies.broken().next() {
+        let text = "Ela não é mais o que era. Veja o disco, faça outra cópia e remova esta.";
+        let title = format!("A cópia {} não confere", copy.name());
+        items.push(item(Tone::Bad, title, text));
+    }
+    if copies.is_late(now) {
+        let title = match copies.newest_good().and_then(Kept::made_at) {
+            Some(at) => format!("A última cópia de segurança é de {}", app.zone().page(at)),
+            None => "Nenhuma cópia de segurança ainda".to_owned(),
+        };
+        let text = "Ela devia se fazer sozinha. Veja o motivo e copie agora.";
+        items.push(item(Tone::Warn, title, text));
+    }
+    items.into_iter().map(|item| item.done_at(copies::PATH)).collect()
+}
+
+/// The database and its key.
+fn files(app: &App) -> Vec<OpenItem> {
     let mut items = Vec::new();
     items.extend(trouble(app));
-    let (title, text) = match backup {
-        LastBackup::Nowhere => (
-            "Nenhuma cópia de segurança".to_owned(),
-            "Configure database.backup_dir e copie para lá todo dia com seller-platform backup.",
-        ),
-        LastBackup::Never => (
-            "Nenhuma cópia de segurança ainda".to_owned(),
-            "A pasta database.backup_dir está vazia. Copie para lá com seller-platform backup.",
-        ),
-        LastBackup::At(at) => (
-            format!("A última cópia de segurança é de {}", app.zone().page(at)),
-            "Copie todo dia para database.backup_dir com seller-platform backup.",
-        ),
-    };
-    items.extend(backup.is_old(now).then(|| item(Tone::Warn, title, text)));
     if app.db.wal_bytes() > LARGE_LOG {
         items.push(item(
             Tone::Warn,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::https;
-use super::open_items::{self, Figures, LARGE_LOG, LastBackup, WAITING_INBOX};
+use super::open_items::{self, Figures, LARGE_LOG, WAITING_INBOX};
 use super::views::{HealthRow, OperatorHome, RoleCount};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
@@ -11,6 +11,8 @@ use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::base::grouped;
 use crate::config::SignatureMode;
+use crate::copies::{self, Standing};
+use crate::db::Kept;
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
 use crate::messages::delivery::Outlet;
@@ -28,8 +30,8 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
         let figures = open_items::figures(tx, operator, &thresholds, request.now)?;
         Ok::<_, Problem>((figures, accounts::count_by_role(tx)?))
     })?;
-    let backup = open_items::last_backup(app);
-    let open = open_items::open_items(app, &figures, backup, request.now);
+    let copies = copies::standing(app)?;
+    let open = open_items::open_items(app, &figures, &copies, request.now);
     let total = people.iter().map(|(_, count)| count).sum();
     let count_of =
         |role| people.iter().find(|(known, _)| *known == role).map_or(0, |(_, count)| *count);
@@ -37,7 +39,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
         layout: layout(app, person, request),
         verdict: open_items::verdict(&open),
         open,
-        health: health_rows(app, &figures, backup),
+        health: health_rows(app, &figures, &copies),
         signature_hint: app.config.marketplace.signature == SignatureMode::Required,
         people: Role::ALL
             .into_iter()
@@ -49,7 +51,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
     })
 }
 
-fn health_rows(app: &App, figures: &Figures, backup: LastBackup) -> Vec<HealthRow> {
+fn health_rows(app: &App, figures: &Figures, copies: &Standing) -> Vec<HealthRow> {
     let log = app.db.wal_bytes();
     let bytes = std::fs::metadata(app.db.path()).map_or(0, |metadata| metadata.len());
     let row = |label, value, note: &str, state| HealthRow {
@@ -60,7 +62,6 @@ fn health_rows(app: &App, figures: &Figures, backup: LastBackup) -> Vec<HealthRo
         href: "",
     };
     let integrity = if app.db.is_blocked() { Badge::Broken } else { Badge::Healthy };
-    let (backup, backup_state) = backup_words(app, backup);
     let mut rows = vec![
         row("Banco de dados", view::size(bytes), "", integrity),
         row(
@@ -69,7 +70,7 @@ fn health_rows(app: &App, figures: &Figures, backup: LastBackup) -> Vec<HealthRo
             "Volta a encolher sozinho.",
             if log > LARGE_LOG { Badge::Attention } else { Badge::Healthy },
         ),
-        row("Último backup", backup, "", backup_state),
+        last_copy(app, copies),
         row("Fila de escrita", grouped(app.db.queue_depth()), "", Badge::Healthy),
     ];
     rows.extend(https::row(app, app.clock.now()));
@@ -123,13 +124,30 @@ fn queued_messages(app: &App, figures: &Figures) -> HealthRow {
     }
 }
 
-/// The newest backup as text, and its badge.
-fn backup_words(app: &App, backup: LastBackup) -> (String, Badge) {
-    let state = if backup.is_old(app.clock.now()) { Badge::Attention } else { Badge::Healthy };
-    match backup {
-        LastBackup::Nowhere => ("Sem pasta configurada".to_owned(), Badge::Off),
-        LastBackup::Never => ("Nenhum ainda".to_owned(), state),
-        LastBackup::At(at) => (app.zone().page(at), state),
+/// The newest copy of the database, and when the next one is due.
+fn last_copy(app: &App, copies: &Standing) -> HealthRow {
+    let now = app.clock.now();
+    let page = |at| app.zone().page(at);
+    let is_bad = copies.failure.is_some() || copies.broken().next().is_some();
+    HealthRow {
+        label: "Última cópia",
+        value: match copies.newest_good().and_then(Kept::made_at) {
+            Some(at) => page(at),
+            None if copies.has_folder => "Nenhuma ainda".to_owned(),
+            None => "Sem pasta configurada".to_owned(),
+        },
+        note: match copies.next_due(now) {
+            Some(due) if due > now => format!("A próxima: {}.", page(due)),
+            Some(_) => String::new(),
+            None => "Nenhuma é feita sozinha.".to_owned(),
+        },
+        state: match copies.every_s {
+            None => Badge::Off,
+            Some(_) if is_bad => Badge::Broken,
+            Some(_) if copies.is_late(now) => Badge::Attention,
+            Some(_) => Badge::Healthy,
+        },
+        href: copies::PATH,
     }
 }
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::pages::{self, PATH};
-use super::password;
-use crate::accounts::{own, store};
+use crate::accounts::{confirm, own, store};
 use crate::app::App;
 use crate::base::text::{from_hex, person_name};
 use crate::base::{TokenHash, phone};
@@ -53,7 +52,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         if number == stored {
             return Ok(None);
         }
-        password::confirm((app, person, request), "confirmacao", &confirmation).map(Some)
+        confirm::password((app, person, request), "confirmacao", &confirmation).map(Some)
     });
     let login = match outcome {
         Ok(login) => login,

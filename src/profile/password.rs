@@ -1,7 +1,4 @@
-//! A person's own password: asked for as a confirmation, and changed.
-//!
-//! It is checked in the one place that checks passwords (`accounts/login.rs`),
-//! so an open session gives an attacker no faster way to guess the password.
+//! Changing one's own password.
 
 use std::sync::Arc;
 
@@ -9,37 +6,16 @@ use http::header::SET_COOKIE;
 
 use super::pages::{self, PATH};
 use crate::accounts::choose::LENGTH_WORDS;
-use crate::accounts::login::{self, Login};
+use crate::accounts::confirm;
 use crate::accounts::session::{FreshSession, new_session};
 use crate::accounts::{passwords, store};
 use crate::app::App;
 use crate::edge::guard::Person;
-use crate::http::{Code, Problem, Reply, Request};
-use crate::panel::{Answer, Sent, Visit};
+use crate::http::{Problem, Reply, Request};
+use crate::panel::{Answer, Sent};
 use crate::partner::store as partner;
 
 const ASKED: &str = "Informe a sua senha atual.";
-const WRONG: &str = "A senha atual não confere.";
-
-/// Requires the present password, sent in the field `name`.
-pub fn confirm(visit: Visit<'_>, name: &'static str, password: &str) -> Result<Login, Problem> {
-    let (app, person, request) = visit;
-    if password.is_empty() {
-        return Err(Problem::field(name, ASKED));
-    }
-    login::check(app, &person.account.email, password, request).map_err(|problem| {
-        match problem.code {
-            Code::InvalidCredentials => Problem::field(name, WRONG),
-            Code::RateLimited => Problem {
-                message:
-                    "Muitas tentativas com a senha errada. Espere alguns minutos e tente de novo."
-                        .into(),
-                ..problem
-            },
-            _ => problem,
-        }
-    })
-}
 
 /// `POST /perfil/senha`: changes the password. All sessions, the extension's
 /// token and connected apps end; this browser gets a new session.
@@ -54,7 +30,8 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     if !passwords::LENGTH.contains(&new.chars().count()) {
         sent.check.fail("senha", LENGTH_WORDS);
     }
-    let confirmed = sent.finish().and_then(|()| confirm((app, person, request), "atual", &present));
+    let confirmed =
+        sent.finish().and_then(|()| confirm::password((app, person, request), "atual", &present));
     let login = match confirmed {
         Ok(login) => login,
         Err(problem) if request.wants_json() => return Err(problem),

@@ -180,28 +180,6 @@ fn what_is_half_configured_fails() {
 }
 
 #[test]
-fn settings_without_effect_are_named_once_they_are_set() {
-    let quiet = || Site::builder().config("marketplace.client_id", "");
-    let told = |site: &Site| -> Vec<String> {
-        let report = Checked::of(site).report;
-        let findings = report["findings"].as_array().unwrap().clone();
-        let notes = findings.iter().filter(|finding| finding["what"] == "settings");
-        notes.map(|finding| finding["text"].as_str().unwrap().to_owned()).collect()
-    };
-    assert_eq!(told(&quiet().start()), [""; 0]);
-    let site = quiet()
-        .config("server.acme_domains", vec!["app.example.com"])
-        .config("server.acme_email", "a@example.com")
-        .config("database.backup_keep", 9)
-        .start();
-    let told = told(&site);
-    // A setting at its default value is not reported.
-    assert_eq!(told.len(), 3, "{told:?}");
-    assert!(told.iter().all(|text| text.contains("no effect yet")), "{told:?}");
-    assert!(told[0].contains("server.acme_domains"), "{told:?}");
-}
-
-#[test]
 fn a_folder_that_nobody_can_write_into_is_no_place() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("copias");

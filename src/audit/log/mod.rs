@@ -62,6 +62,7 @@ impl Entry {
             "cliente" => "/admin/agencia/clientes",
             "papel" => return "/admin/papeis".to_owned(),
             "tarefa" => return "/admin/cron".to_owned(),
+            "backup" => return "/admin/copias".to_owned(),
             _ => return String::new(),
         };
         // An object that was removed has no page any more.

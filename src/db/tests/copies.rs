@@ -81,7 +81,7 @@ fn a_copy_is_one_private_file_with_a_manifest() {
         serde_json::from_slice(&std::fs::read(place.file("copy.db.json")).unwrap()).unwrap();
     assert_eq!(manifest["bytes"], bytes.len());
     assert_eq!(manifest["sha256"], report.sha256);
-    assert_eq!(manifest["schema_version"], migrate::VERSION);
+    assert_eq!(manifest["schema"], migrate::VERSION);
     assert_eq!(manifest["rows"]["word"], 11);
     assert_eq!(manifest["file"], "copy.db");
 }

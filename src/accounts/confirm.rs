@@ -1,0 +1,168 @@
+//! The password once more, before what reveals or removes much. It counts for ten
+//! minutes, for the session in which it was given.
+//!
+//! It is checked in the one place that checks passwords (`login.rs`), so an open
+//! session gives an attacker no faster way to guess the password.
+
+use std::collections::HashMap;
+
+use http::StatusCode;
+use http::header::RETRY_AFTER;
+use parking_lot::Mutex;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+
+use super::frame::layout;
+use super::login::{self, Login};
+use super::pages::own_path;
+use super::views::ConfirmPage;
+use crate::app::App;
+use crate::base::{Instant, TokenHash};
+use crate::edge::guard::Person;
+use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::panel::{Answer, Notice, Sent, Tone, Visit, view};
+
+/// The page that asks.
+pub const PATH: &str = "/confirmar";
+/// How long a confirmation counts, in seconds.
+const LIFE_S: i64 = 600;
+/// Most sessions of which one is known.
+const MOST: usize = 10_000;
+const ASKED: &str = "Informe a sua senha atual.";
+const WRONG: &str = "A senha atual não confere.";
+
+/// When the password was last given again, by session. A restart forgets it.
+#[derive(Default)]
+pub struct Confirmations(Mutex<HashMap<TokenHash, Instant>>);
+
+impl Confirmations {
+    fn note(&self, session: TokenHash, now: Instant) {
+        let mut all = self.0.lock();
+        if all.len() >= MOST {
+            all.retain(|_, at| is_recent(*at, now));
+        }
+        if all.len() < MOST {
+            all.insert(session, now);
+        }
+    }
+
+    fn holds(&self, session: &TokenHash, now: Instant) -> bool {
+        self.0.lock().get(session).is_some_and(|at| is_recent(*at, now))
+    }
+}
+
+fn is_recent(at: Instant, now: Instant) -> bool {
+    (0..LIFE_S).contains(&now.since(at))
+}
+
+/// `None` when the person has given the password within ten minutes, otherwise the
+/// answer that asks for it; afterwards browsers go on to the own path `then`.
+pub fn ask(visit: Visit<'_>, then: &str) -> Result<Option<Reply>, Problem> {
+    let (app, person, request) = visit;
+    if app.confirmations.holds(&person.session, request.now) {
+        return Ok(None);
+    }
+    if request.wants_json() {
+        return Err(Problem::forbidden("confirme antes a sua senha em POST /confirmar"));
+    }
+    let then = utf8_percent_encode(then, NON_ALPHANUMERIC);
+    Reply::redirect(&format!("{PATH}?volta={then}")).map(Some)
+}
+
+/// Requires the present password, sent in the field `name`.
+pub fn password(visit: Visit<'_>, name: &'static str, password: &str) -> Result<Login, Problem> {
+    let (app, person, request) = visit;
+    if password.is_empty() {
+        return Err(Problem::field(name, ASKED));
+    }
+    login::check(app, &person.account.email, password, request).map_err(|problem| {
+        match problem.code {
+            Code::InvalidCredentials => Problem::field(name, WRONG),
+            Code::RateLimited => Problem {
+                message:
+                    "Muitas tentativas com a senha errada. Espere alguns minutos e tente de novo."
+                        .into(),
+                ..problem
+            },
+            _ => problem,
+        }
+    })
+}
+
+#[derive(Deserialize)]
+struct Query {
+    #[serde(default)]
+    volta: Field<String>,
+}
+
+/// `GET /confirmar`: the form.
+pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query: Query = request.query()?;
+    let back = own_path(Check::text().optional("volta", query.volta).unwrap_or_default());
+    Reply::page(&form((app, person, request), back))
+}
+
+fn form(visit: Visit<'_>, back: String) -> ConfirmPage {
+    let (app, person, request) = visit;
+    ConfirmPage {
+        layout: layout(app, person, request),
+        alert: None,
+        email: person.account.email.clone(),
+        password: view::Field { focus: true, ..view::Field::default() },
+        back,
+    }
+}
+
+/// `POST /confirmar`: notes that the password was right, and leads on.
+pub fn confirm(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let mut sent = Sent::of(request, app.zone())?;
+    let mut text = |name| sent.optional::<String>(name).unwrap_or_default();
+    let (typed, back) = (text("senha"), own_path(text("volta")));
+    sent.finish()?;
+    let visit = (app, person, request);
+    let login = match password(visit, "senha", &typed) {
+        Ok(login) => login,
+        Err(problem) if request.wants_json() => return Err(problem),
+        Err(problem) => return faulty(form(visit, back), &problem, request),
+    };
+    app.db.write(move |tx| login.note(tx))?;
+    app.confirmations.note(person.session, request.now);
+    let to = if back.is_empty() { person.account.role.home() } else { &back };
+    Answer::to(request).with(to, "", &[])
+}
+
+/// The form again, with what is wrong.
+fn faulty(mut page: ConfirmPage, problem: &Problem, request: &Request) -> Result<Reply, Problem> {
+    let fault = problem.fields.iter().find(|(name, _)| name == "senha");
+    let status = match fault {
+        Some((_, said)) => {
+            page.password = page.password.fault(Some(said));
+            view::focus_first([&mut page.password]);
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
+        None => {
+            page.alert = Some(Notice::new(Tone::Warn, problem.message.clone(), ""));
+            problem.code.status(request.family)
+        }
+    };
+    let reply = Reply::page(&page)?.status(status);
+    Ok(match problem.retry_after_s {
+        Some(seconds) => reply.with(RETRY_AFTER, seconds.into()),
+        None => reply,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_confirmation_counts_for_ten_minutes_and_its_session() {
+        let known = Confirmations::default();
+        let (ours, other, at) = (TokenHash([1; 32]), TokenHash([2; 32]), Instant(10_000));
+        known.note(ours, at);
+        assert!(known.holds(&ours, at) && known.holds(&ours, at.plus(LIFE_S - 1)));
+        assert!(!known.holds(&ours, at.plus(LIFE_S)) && !known.holds(&ours, at.minus(1)));
+        assert!(!known.holds(&other, at));
+    }
+}

@@ -1,0 +1,124 @@
+//! The restore drill: a copy is restored beside the others as after a disaster,
+//! brought to this version, compared, and removed.
+
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant as Monotonic;
+
+use crate::app::App;
+use crate::base::Instant;
+use crate::db::restore::restore;
+use crate::db::{Lane, contents, copying, kept_in, migrate};
+
+/// The folder in which the restore is tried; its name tells that it may go.
+const FOLDER: &str = "drill.partial";
+/// Most tables that are named.
+const MOST_NAMED: usize = 20;
+
+/// A restore that was tried.
+#[derive(Clone, Debug)]
+pub struct Drill {
+    /// Name of the copy.
+    pub file: String,
+    pub at: Instant,
+    pub ms: u64,
+    /// What was found, or why it failed.
+    pub outcome: Result<Found, String>,
+}
+
+/// What a restored copy holds.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Version of its schema.
+    pub schema: i64,
+    pub tables: usize,
+    pub rows: u64,
+    /// Whether a manifest said the same.
+    pub has_manifest: bool,
+    /// Tables that have another number of rows now, those that differ most first.
+    pub changed: Vec<Changed>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+/// A table whose number of rows is another now.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    pub table: String,
+    pub then: u64,
+    pub now: u64,
+}
+
+/// Removes what an interrupted drill left.
+pub fn forget(folder: &Path) {
+    // If it cannot be removed, the next drill says so.
+    let _ = std::fs::remove_dir_all(folder.join(FOLDER));
+}
+
+/// Tries a restore of the copy with a name.
+pub fn run(app: &App, folder: &Path, name: &str) -> Drill {
+    let (at, began) = (app.clock.now(), Monotonic::now());
+    let outcome = tried(app, folder, name);
+    forget(folder);
+    let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    match &outcome {
+        Ok(found) => {
+            tracing::info!(file = name, rows = found.rows, ms, "tried a restore of a copy");
+        }
+        Err(problem) => tracing::warn!(file = name, problem, "a restore that was tried failed"),
+    }
+    Drill { file: name.to_owned(), at, ms, outcome }
+}
+
+fn tried(app: &App, folder: &Path, name: &str) -> Result<Found, String> {
+    let text = |error: &dyn std::fmt::Display| error.to_string();
+    let kept = kept_in(folder);
+    let copy = kept.iter().find(|copy| copy.name() == name);
+    let copy = copy.ok_or_else(|| "the copy is not there any more".to_owned())?;
+    let beside = made(folder)?;
+    let file = beside.join("seller-platform.db");
+    // As much again for a migration, which copies first.
+    copying::require(copy.bytes, &file).map_err(|error| text(&error))?;
+    restore(&copy.path, &file, &app.clock).map_err(|error| text(&error))?;
+    let (schema, rows) = contents(&file).map_err(|error| text(&error))?;
+    if let Some(said) = copy.manifest().and_then(|manifest| manifest.rows.as_ref())
+        && *said != rows
+    {
+        return Err("its tables have other rows than its manifest says".to_owned());
+    }
+    migrate::up(&file, &app.clock).map_err(|error| text(&error))?;
+    let mut changed = Vec::new();
+    for (table, then) in &rows {
+        if let Some(now) = present_rows(app, table)
+            && now != *then
+        {
+            changed.push(Changed { table: table.clone(), then: *then, now });
+        }
+    }
+    changed.sort_by_key(|one| std::cmp::Reverse(one.now.abs_diff(one.then)));
+    let more = changed.len().saturating_sub(MOST_NAMED);
+    changed.truncate(MOST_NAMED);
+    Ok(Found {
+        schema,
+        tables: rows.len(),
+        rows: rows.values().sum(),
+        has_manifest: copy.manifest().is_some(),
+        changed,
+        more,
+    })
+}
+
+fn made(folder: &Path) -> Result<PathBuf, String> {
+    forget(folder);
+    let beside = folder.join(FOLDER);
+    let made = std::fs::DirBuilder::new().mode(0o700).create(&beside);
+    made.map_err(|error| format!("cannot make {}: {error}", beside.display()))?;
+    Ok(beside)
+}
+
+/// Rows of a table now; `None` when there is no such table, or counting takes too long.
+fn present_rows(app: &App, table: &str) -> Option<u64> {
+    let sql = format!("SELECT count(*) FROM \"{}\"", table.replace('"', "\"\""));
+    let count = app.db.read(Lane::Slow, |tx| tx.value::<i64>(&sql, []));
+    count.ok().and_then(|count| u64::try_from(count).ok())
+}

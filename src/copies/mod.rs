@@ -1,0 +1,310 @@
+//! Copies of the database that the service makes by itself.
+//!
+//! All that is known of a copy lies beside it, in its manifest: when it was made,
+//! what it holds, how it was found since. So a folder of copies speaks for itself,
+//! also after a restore. A worker (`work.rs`) makes the next copy when it is due,
+//! opens the newest again each night, and removes those that are too many. Here are
+//! the rules, and what the panel asks of the worker.
+//!
+//! Look next: `db/copying.rs` (how a copy is made beside a busy writer),
+//! `drill.rs` (a restore that is only tried), `pages.rs`.
+
+pub mod drill;
+pub mod pages;
+#[cfg(test)]
+pub mod samples;
+mod store;
+pub mod views;
+pub mod work;
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant as Monotonic};
+
+use chrono::NaiveTime;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::audit;
+use crate::base::{Instant, Stop, Zone};
+use crate::config::Database;
+use crate::db::copying::{Facts, Progress};
+use crate::db::{Kept, LATEST, Lane, ReadTx, Result, kept_in};
+
+/// The page of the copies.
+pub const PATH: &str = "/admin/copias";
+/// How names of copies begin.
+const STEM: &str = "seller-platform-";
+/// Time until a failed copy is tried again.
+const AFTER_FAILURE_S: u64 = 600;
+
+/// What the worker does, and what it is asked to do.
+#[derive(Default)]
+pub struct Copies {
+    bell: Stop,
+    progress: Progress,
+    first_start: OnceLock<Instant>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    wants_copy: bool,
+    /// Name of the copy of which a restore is to be tried.
+    wants_drill: Option<String>,
+    doing: Option<Doing>,
+    failure: Option<Failure>,
+    drill: Option<drill::Drill>,
+    /// When the last try failed, by both clocks.
+    failed: Option<(Monotonic, Instant)>,
+}
+
+/// What the worker is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    Copying,
+    /// Opening the newest copy again.
+    Checking,
+    /// Trying a restore.
+    Drilling,
+}
+
+/// Why there is no newer copy, or why the newest is not trusted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    pub at: i64,
+    /// In English, for `check` and the log.
+    pub said: String,
+    /// In Portuguese: what happened, and more about it.
+    pub title: String,
+    pub detail: String,
+}
+
+impl Copies {
+    /// Has a copy made; false while one is being made.
+    fn ask_copy(&self) -> bool {
+        let mut state = self.state.lock();
+        let is_new = !state.wants_copy && state.doing != Some(Doing::Copying);
+        state.wants_copy |= is_new;
+        self.bell.ring();
+        is_new
+    }
+
+    /// Has a restore of a copy tried; false while one is being tried.
+    fn ask_drill(&self, name: String) -> bool {
+        let mut state = self.state.lock();
+        if state.wants_drill.is_some() || state.doing == Some(Doing::Drilling) {
+            return false;
+        }
+        state.wants_drill = Some(name);
+        self.bell.ring();
+        true
+    }
+
+    /// What the worker does now, or will do in a moment.
+    pub fn doing(&self) -> Option<Doing> {
+        let state = self.state.lock();
+        let asked = state.wants_copy.then_some(Doing::Copying);
+        let asked = asked.or_else(|| state.wants_drill.as_ref().map(|_| Doing::Drilling));
+        state.doing.or(asked)
+    }
+
+    /// The failure of the last try, if it failed.
+    pub fn failure(&self) -> Option<Failure> {
+        self.state.lock().failure.clone()
+    }
+
+    /// The last restore that was tried since the start.
+    pub fn drill(&self) -> Option<drill::Drill> {
+        self.state.lock().drill.clone()
+    }
+
+    /// Ends the worker, and a copy that is being made.
+    pub fn stop(&self) {
+        self.bell.stop();
+    }
+
+    /// Whether a failed try is too fresh for another.
+    fn pauses(&self, now: Instant) -> bool {
+        let patience = Duration::from_secs(AFTER_FAILURE_S);
+        self.state.lock().failed.is_some_and(|(tried, at)| {
+            let by_clock = now.since(at).unsigned_abs() >= AFTER_FAILURE_S;
+            tried.elapsed() < patience && !by_clock
+        })
+    }
+}
+
+/// What a copy says in its manifest about what it holds.
+pub fn facts(tx: &ReadTx<'_>) -> Result<Facts> {
+    let sealed: Option<Vec<u8>> = store::key_mark(tx)?;
+    let key_id = sealed.and_then(|sealed| crate::db::key_id(&sealed));
+    Ok(Facts { key_id, audit_head: audit::head(tx)? })
+}
+
+/// How the copies are doing.
+pub struct Standing {
+    /// The copies in the folder, the newest first; none without a folder.
+    pub kept: Vec<Kept>,
+    /// Seconds from one copy to the next; `None`: none are made.
+    pub every_s: Option<i64>,
+    /// Whether there is a folder for them.
+    pub has_folder: bool,
+    /// From when the first copy is waited for.
+    pub first_start: Instant,
+    pub failure: Option<Failure>,
+}
+
+/// Looks into the folder of copies.
+pub fn standing(app: &App) -> Result<Standing> {
+    let copies = &app.copies;
+    let first_start = match copies.first_start.get() {
+        Some(at) => *at,
+        None => {
+            let at = app.db.read(Lane::Slow, store::first_start)?.unwrap_or(app.started_at);
+            *copies.first_start.get_or_init(|| at)
+        }
+    };
+    Ok(Standing::of(&app.config.database, first_start, copies.failure()))
+}
+
+impl Standing {
+    fn of(config: &Database, first_start: Instant, failure: Option<Failure>) -> Self {
+        let folder = config.backup_dir.as_deref();
+        Self {
+            kept: folder.map(kept_in).unwrap_or_default(),
+            every_s: folder.and(interval_s(config)),
+            has_folder: folder.is_some(),
+            first_start,
+            failure,
+        }
+    }
+
+    /// The newest copy of which nothing bad is known.
+    pub fn newest_good(&self) -> Option<&Kept> {
+        self.kept.iter().find(|copy| copy.known_fault().is_none())
+    }
+
+    /// Copies that are not what they were, with what is wrong.
+    pub fn broken(&self) -> impl Iterator<Item = (&Kept, String)> {
+        self.kept.iter().filter_map(|copy| Some((copy, copy.known_fault()?)))
+    }
+
+    /// When the next copy is due; `None`: none are made.
+    pub fn next_due(&self, now: Instant) -> Option<Instant> {
+        let every_s = self.every_s?;
+        // One from the future was made while the clock was wrong.
+        let made = self.kept.iter().filter(|copy| copy.manifest().is_some());
+        let newest = made.filter_map(Kept::made_at).filter(|at| *at <= now).max();
+        Some(newest.unwrap_or(self.first_start.min(now)).plus(every_s))
+    }
+
+    /// Whether a good copy is missing for longer than an interval.
+    pub fn is_late(&self, now: Instant) -> bool {
+        let newest = self.newest_good().and_then(Kept::made_at);
+        let since = newest.unwrap_or(self.first_start);
+        self.every_s.is_some_and(|every_s| now.since(since) > 2 * every_s)
+    }
+
+    /// When the newest good copy was made; 0 without one.
+    pub fn last_success(&self) -> Instant {
+        let made = self.kept.iter().filter(|copy| copy.manifest().is_some());
+        let good = made.filter(|copy| copy.known_fault().is_none());
+        good.filter_map(Kept::made_at).max().unwrap_or(Instant(0))
+    }
+
+    /// When a good copy was last found to be what it was; 0 without one.
+    pub fn last_verified(&self) -> Instant {
+        let good = self.kept.iter().filter(|copy| copy.known_fault().is_none());
+        good.filter_map(|copy| copy.manifest()?.checked_at()).max().unwrap_or(Instant(0))
+    }
+
+    /// The copy that is to be opened again, because it was not since the last night.
+    fn unchecked(&self, zone: Zone, now: Instant) -> Option<&Kept> {
+        self.every_s?;
+        let newest = self.newest_good().filter(|copy| copy.manifest().is_some())?;
+        let last = newest.manifest()?.checked_at().or_else(|| newest.made_at())?;
+        (last < night_before(zone, now)).then_some(newest)
+    }
+}
+
+/// Seconds from one copy to the next; `None`: none are made.
+fn interval_s(config: &Database) -> Option<i64> {
+    (config.backup_every_h > 0).then(|| i64::from(config.backup_every_h) * 3600)
+}
+
+/// The last three o'clock in the morning.
+fn night_before(zone: Zone, now: Instant) -> Instant {
+    let three = NaiveTime::MIN + chrono::TimeDelta::hours(3);
+    let today = zone.at(zone.day(now), three);
+    if today <= now { today } else { zone.at(zone.day(now).plus(-1), three) }
+}
+
+/// Whether a name is one that the service gives: the stem, date and time, and
+/// perhaps a number.
+fn is_our_name(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(STEM).and_then(|rest| rest.strip_suffix(".db")) else {
+        return false;
+    };
+    let mut parts = rest.split('-');
+    let digits = |part: Option<&str>, length: Option<usize>| {
+        part.is_some_and(|part| {
+            length.is_none_or(|length| part.len() == length)
+                && !part.is_empty()
+                && part.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    };
+    let (day, time, number) = (parts.next(), parts.next(), parts.next());
+    let is_numbered = number.is_none() || digits(number, None);
+    digits(day, Some(8)) && digits(time, Some(6)) && is_numbered && parts.next().is_none()
+}
+
+/// The copies that are too many once one was made with the key `key_id`: those of the
+/// service that are older than the `keep` newest good ones. Copies of another key
+/// may belong to another database; they and copies with other names stay.
+fn too_many<'k>(kept: &'k [Kept], keep: usize, key_id: Option<&str>) -> Vec<&'k Path> {
+    let ours = |copy: &&Kept| {
+        let key = copy.manifest().map(|manifest| manifest.key_id.as_deref());
+        is_our_name(&copy.name()) && key == Some(key_id)
+    };
+    let good = kept.iter().filter(ours).filter(|copy| copy.known_fault().is_none());
+    let Some(oldest) = good.filter_map(Kept::made_at).nth(keep.max(1) - 1) else {
+        return Vec::new();
+    };
+    let old = kept.iter().filter(ours).filter(|copy| copy.made_at().is_some_and(|at| at < oldest));
+    old.map(|copy| &*copy.path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_date_and_time_is_ours() {
+        for name in ["seller-platform-20261120-120000.db", "seller-platform-20261120-120000-2.db"] {
+            assert!(is_our_name(name), "{name}");
+        }
+        for name in [
+            LATEST,
+            "seller-platform.db",
+            "seller-platform-20261120.db",
+            "seller-platform-20261120-120000.db.json",
+            "seller-platform-20261120-120000-.db",
+            "seller-platform-20261120-120000-2-3.db",
+            "loja-20261120-120000.db",
+            "seller-platform-hoje.db",
+        ] {
+            assert!(!is_our_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_night_ends_at_three_in_the_zone() {
+        let zone = Zone::named("America/Sao_Paulo").unwrap();
+        let at = |text: &str| Instant::parse(text).unwrap();
+        let three = at("2026-11-20T06:00:00Z");
+        assert_eq!(night_before(zone, three), three);
+        assert_eq!(night_before(zone, at("2026-11-21T05:59:59Z")), three);
+        assert_eq!(night_before(zone, at("2026-11-21T06:00:00Z")), at("2026-11-21T06:00:00Z"));
+    }
+}

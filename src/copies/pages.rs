@@ -1,0 +1,383 @@
+//! The copies in the operator's panel: list, a copy at once, download, a restore
+//! that is only tried.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::CONTENT_DISPOSITION;
+use http::{HeaderName, HeaderValue};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::drill::{Drill, Found};
+use super::views::{CopiesPage, CopyRow, DrillPart};
+use super::{Doing, PATH, Standing, standing};
+use crate::accounts::confirm;
+use crate::accounts::frame::layout;
+use crate::app::App;
+use crate::audit::{self, Act, Actor};
+use crate::base::text::from_hex;
+use crate::base::{Instant, grouped};
+use crate::db::{DbError, Kept, Manifest};
+use crate::edge::guard::Person;
+use crate::http::body::Pieces;
+use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::panel::view::size;
+use crate::panel::{Answer, Badge, Notice, Outcome, Progress, Sent, Tone, When};
+
+/// Media type of a SQLite file.
+pub const MEDIA: &str = "application/vnd.sqlite3";
+/// The SHA-256 of what is sent (RFC 9530).
+const DIGEST: HeaderName = HeaderName::from_static("repr-digest");
+/// Seconds until the page looks again while something is being done.
+const REFRESH: HeaderValue = HeaderValue::from_static("2");
+const OUTCOMES: &[Outcome] = &[
+    Outcome::good("copiando", "Cópia pedida", "Ela aparece na lista assim que for conferida."),
+    Outcome::good("ensaiando", "Ensaio pedido", "O resultado aparece aqui em instantes."),
+    Outcome::warn("ocupado", "Isso já está em andamento", "Espere terminar e peça de novo."),
+    Outcome::warn("sumiu", "Essa cópia não existe mais", "A lista abaixo é a de agora."),
+    Outcome::warn("enviando", "Outra cópia está sendo enviada", "Espere terminar e baixe de novo."),
+    Outcome::warn(
+        "sem-pasta",
+        "Não há pasta para as cópias",
+        "Configure database.backup_dir e reinicie o serviço.",
+    ),
+];
+
+#[derive(Serialize)]
+struct WireCopy {
+    arquivo: String,
+    bytes: u64,
+    feita_em: Option<String>,
+    conferida_em: Option<String>,
+    esquema: Option<i64>,
+    sha256: Option<String>,
+    boa: bool,
+    defeito: Option<String>,
+}
+
+/// `GET /admin/copias`: as page or JSON.
+pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let seen = standing(app)?;
+    if request.wants_json() {
+        return json(app, &seen, request);
+    }
+    let (now, doing) = (request.now, app.copies.doing());
+    let when = |at: Instant| When::new(app.zone(), at, now);
+    let folder = app.config.database.backup_dir.as_deref();
+    let page = CopiesPage {
+        layout: layout(app, person, request).telling(OUTCOMES, request),
+        attention: attention(app, &seen, now),
+        progress: doing.map(|doing| progress(doing, app.copies.progress.percent())),
+        folder: folder.map_or_else(String::new, |folder| folder.display().to_string()),
+        rule: rule(app),
+        next: next_words(app, &seen, now),
+        checked: Some(seen.last_verified()).filter(|at| *at > Instant(0)).map(when),
+        bytes: size(seen.bytes()),
+        copies: seen.kept.iter().map(|copy| row(copy, &when)).collect(),
+        drill: app.copies.drill().map(|drill| drill_part(drill, &when)),
+    };
+    let reply = Reply::page(&page)?;
+    Ok(if doing.is_some() {
+        reply.with(HeaderName::from_static("refresh"), REFRESH)
+    } else {
+        reply
+    })
+}
+
+fn json(app: &App, seen: &Standing, request: &Request) -> Result<Reply, Problem> {
+    let spaced = |at: Option<Instant>| at.map(|at| app.zone().spaced(at));
+    let database = &app.config.database;
+    let wire = |copy: &Kept| {
+        let manifest = copy.manifest();
+        let fault = copy.known_fault();
+        WireCopy {
+            arquivo: copy.name(),
+            bytes: copy.bytes,
+            feita_em: spaced(copy.made_at()),
+            conferida_em: spaced(manifest.and_then(Manifest::checked_at)),
+            esquema: manifest.and_then(|manifest| manifest.schema),
+            sha256: manifest.map(|manifest| manifest.sha256.clone()),
+            boa: manifest.is_some() && fault.is_none(),
+            defeito: fault,
+        }
+    };
+    let verified = Some(seen.last_verified()).filter(|at| *at > Instant(0));
+    let drill = app.copies.drill().map(|drill| wire_drill(app, drill));
+    Reply::json(&json!({
+        "ok": true,
+        "pasta": database.backup_dir.as_ref().map(|folder| folder.display().to_string()),
+        "a_cada_h": database.backup_every_h,
+        "guardar": database.backup_keep,
+        "proxima_em": spaced(seen.next_due(request.now)),
+        "ultima_conferencia_em": spaced(verified),
+        "em_andamento": app.copies.doing().map(|doing| json!({
+            "o_que": word(doing),
+            "percentual": (doing == Doing::Copying).then(|| app.copies.progress.percent()),
+        })),
+        "falha": seen.failure.as_ref().map(|failure| json!({
+            "em": app.zone().spaced(Instant(failure.at)),
+            "titulo": failure.title,
+            "detalhe": failure.detail,
+        })),
+        "ensaio": drill,
+        "total": seen.kept.len(),
+        "dados": seen.kept.iter().map(wire).collect::<Vec<_>>(),
+    }))
+}
+
+fn wire_drill(app: &App, drill: Drill) -> Value {
+    let (found, error) = match drill.outcome {
+        Ok(found) => (Some(found), None),
+        Err(error) => (None, Some(error)),
+    };
+    json!({
+        "arquivo": drill.file,
+        "em": app.zone().spaced(drill.at),
+        "ms": drill.ms,
+        "restaurada": error.is_none(),
+        "erro": error,
+        "esquema": found.as_ref().map(|found| found.schema),
+        "tabelas": found.as_ref().map(|found| found.tables),
+        "linhas": found.as_ref().map(|found| found.rows),
+        "mudaram": found.map(|found| found.changed.into_iter().map(|one| json!({
+            "tabela": one.table, "na_copia": one.then, "agora": one.now,
+        })).collect::<Vec<_>>()),
+    })
+}
+
+const fn word(doing: Doing) -> &'static str {
+    match doing {
+        Doing::Copying => "copia",
+        Doing::Checking => "conferencia",
+        Doing::Drilling => "ensaio",
+    }
+}
+
+/// What is being done, with how far it is.
+pub fn progress(doing: Doing, percent: u64) -> Progress {
+    match doing {
+        // The checks take about as long as the copying.
+        Doing::Copying if percent >= 100 => {
+            Progress::new("Conferindo a cópia", 75, 100, "Integridade e referências.")
+        }
+        Doing::Copying => {
+            Progress::new("Copiando o banco", percent / 2, 100, "O serviço continua atendendo.")
+        }
+        Doing::Checking => Progress::new("Abrindo a cópia mais nova", 50, 100, ""),
+        Doing::Drilling => Progress::new(
+            "Ensaiando a restauração",
+            50,
+            100,
+            "A cópia é restaurada ao lado, comparada e removida.",
+        ),
+    }
+}
+
+/// What the page says first, when something needs somebody.
+fn attention(app: &App, seen: &Standing, now: Instant) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    if !seen.has_folder {
+        notices.push(Notice::new(
+            Tone::Warn,
+            "Nenhuma cópia é feita",
+            "database.backup_dir está vazio. Remova essa linha da configuração e reinicie o serviço.",
+        ));
+    } else if seen.every_s.is_none() {
+        notices.push(Notice::new(
+            Tone::Warn,
+            "As cópias automáticas estão desligadas",
+            "database.backup_every_h é 0. Remova essa linha da configuração e reinicie o serviço.",
+        ));
+    }
+    if let Some(failure) = &seen.failure {
+        let title = format!("{} ({})", failure.title, app.zone().page(Instant(failure.at)));
+        notices.push(Notice::new(Tone::Bad, title, failure.detail.clone()));
+    }
+    if seen.is_late(now) {
+        notices.push(Notice::new(
+            Tone::Bad,
+            "A cópia está atrasada",
+            "Há mais de dois intervalos não há cópia boa. Veja o log do servidor.",
+        ));
+    }
+    notices
+}
+
+fn rule(app: &App) -> String {
+    let database = &app.config.database;
+    let kept = match database.backup_keep {
+        1 => "só a mais nova fica".to_owned(),
+        keep => format!("as {keep} mais novas ficam"),
+    };
+    match database.backup_every_h {
+        0 => "Só quando pedida".to_owned(),
+        1 => format!("A cada hora; {kept}"),
+        hours => format!("A cada {hours} h; {kept}"),
+    }
+}
+
+fn next_words(app: &App, seen: &Standing, now: Instant) -> String {
+    match seen.next_due(now) {
+        None => "Nenhuma prevista".to_owned(),
+        Some(due) if due <= now => "Agora".to_owned(),
+        Some(due) => app.zone().page(due),
+    }
+}
+
+fn row(copy: &Kept, when: &dyn Fn(Instant) -> When) -> CopyRow {
+    let manifest = copy.manifest();
+    let fault = copy.known_fault();
+    CopyRow {
+        name: copy.name(),
+        size: size(copy.bytes),
+        made: copy.made_at().map(when),
+        checked: manifest.and_then(Manifest::checked_at).map(when),
+        schema: manifest
+            .and_then(|manifest| manifest.schema)
+            .map_or_else(String::new, |schema| schema.to_string()),
+        state: match (&fault, manifest) {
+            (Some(_), _) => Badge::Broken,
+            (None, Some(_)) => Badge::Healthy,
+            (None, None) => Badge::Attention,
+        },
+        fault: match (fault, manifest) {
+            (Some(fault), _) => format!("Não confere: {fault}."),
+            (None, None) => "Sem manifesto: não se sabe se está inteira.".to_owned(),
+            (None, Some(_)) => String::new(),
+        },
+    }
+}
+
+fn drill_part(drill: Drill, when: &dyn Fn(Instant) -> When) -> DrillPart {
+    let (notice, found) = match drill.outcome {
+        Ok(found) => (drill_words(&found, drill.ms), Some(found)),
+        Err(error) => {
+            let text = format!("Esta cópia não serve para restaurar. O motivo: {error}.");
+            (Notice::new(Tone::Bad, "O ensaio falhou", text), None)
+        }
+    };
+    let (changed, more) = found.map_or_else(Default::default, |found| (found.changed, found.more));
+    DrillPart {
+        file: drill.file,
+        at: when(drill.at),
+        notice,
+        changed: changed
+            .into_iter()
+            .map(|one| (one.table, grouped(one.then), grouped(one.now)))
+            .collect(),
+        more: match more {
+            0 => String::new(),
+            1 => "e mais 1 tabela".to_owned(),
+            more => format!("e mais {more} tabelas"),
+        },
+    }
+}
+
+fn drill_words(found: &Found, ms: u64) -> Notice {
+    let said = if found.has_manifest { ", como diz o manifesto" } else { "" };
+    let since = match found.changed.len() + found.more {
+        0 => "O banco de agora tem as mesmas contagens.".to_owned(),
+        1 => "Desde então, 1 tabela mudou de tamanho.".to_owned(),
+        many => format!("Desde então, {many} tabelas mudaram de tamanho."),
+    };
+    let text = format!(
+        "Levou {},{} s. A cópia restaurada abriu e tem {} linhas em {} tabelas{said}. {since} O que foi restaurado já foi removido.",
+        ms / 1_000,
+        ms % 1_000 / 100,
+        grouped(found.rows),
+        found.tables
+    );
+    Notice::new(Tone::Good, "O ensaio deu certo", text)
+}
+
+fn act<'a>(action: &'static str, name: &'a str) -> Act<'a> {
+    Act { action, object: "backup", object_id: String::new(), object_name: name }
+}
+
+fn note(app: &App, actor: Actor, action: &'static str, name: String) -> Result<(), Problem> {
+    Ok(app.db.write(move |tx| {
+        audit::note(tx, &actor, &act(action, &name), None::<&()>, None::<&()>)?;
+        Ok::<_, DbError>(())
+    })?)
+}
+
+fn busy() -> Problem {
+    Problem::new(Code::Conflict, "isso já está em andamento")
+}
+
+/// `POST /admin/copias/copiar`: a copy at once, in the background.
+pub fn copy_now(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let answer = Answer::to(request);
+    if app.config.database.backup_dir.is_none() {
+        let problem = Problem::new(Code::Conflict, "database.backup_dir está vazio");
+        return answer.refused(problem, PATH, "sem-pasta");
+    }
+    note(app, Actor::person(person, request), "backup.copiar", String::new())?;
+    if !app.copies.ask_copy() {
+        return answer.refused(busy(), PATH, "ocupado");
+    }
+    answer.with(PATH, "copiando", &[])
+}
+
+/// `POST /admin/copias/ensaiar`: tries a restore of a copy, in the background.
+pub fn drill(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let mut sent = Sent::of(request, app.zone())?;
+    let name: String = sent.optional("arquivo").unwrap_or_default();
+    sent.finish()?;
+    let answer = Answer::to(request);
+    if find(app, &name)?.is_none() {
+        return answer.refused(Problem::not_found(), PATH, "sumiu");
+    }
+    note(app, Actor::person(person, request), "backup.ensaiar", name.clone())?;
+    if !app.copies.ask_drill(name) {
+        return answer.refused(busy(), PATH, "ocupado");
+    }
+    answer.with(PATH, "ensaiando", &[])
+}
+
+/// A copy in the list, by its name. Other files are not found, whatever the name.
+fn find(app: &App, name: &str) -> Result<Option<Kept>, Problem> {
+    Ok(standing(app)?.kept.into_iter().find(|copy| copy.name() == name))
+}
+
+#[derive(Deserialize)]
+struct DownloadQuery {
+    #[serde(default)]
+    arquivo: Field<String>,
+}
+
+/// `GET /admin/copias/baixar`: a copy as a file, once the password was given again.
+pub fn download(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let query: DownloadQuery = request.query()?;
+    let name = Check::text().optional("arquivo", query.arquivo).unwrap_or_default();
+    let answer = Answer::to(request);
+    let Some(copy) = find(app, &name)? else {
+        return answer.refused(Problem::not_found(), PATH, "sumiu");
+    };
+    let here = format!("{PATH}/baixar?arquivo={}", utf8_percent_encode(&name, NON_ALPHANUMERIC));
+    if let Some(asked) = confirm::ask((app, person, request), &here)? {
+        return Ok(asked);
+    }
+    let Ok(turn) = Arc::clone(&app.copying).try_acquire_owned() else {
+        return answer.refused(busy(), PATH, "enviando");
+    };
+    let file = File::open(&copy.path).map_err(Problem::internal)?;
+    let bytes = file.metadata().map_err(Problem::internal)?.len();
+    note(app, Actor::person(person, request), "backup.baixar", name)?;
+    let header = |text: String| HeaderValue::try_from(text).map_err(Problem::internal);
+    let named = header(format!("attachment; filename=\"{}\"", copy.name().replace('"', "_")))?;
+    let body = Pieces::of_file(file, bytes, turn);
+    let reply =
+        Reply::pieces(HeaderValue::from_static(MEDIA), body).with(CONTENT_DISPOSITION, named);
+    let sha256 = copy.manifest().and_then(|manifest| from_hex(&manifest.sha256));
+    Ok(match sha256 {
+        Some(sha256) => {
+            reply.with(DIGEST, header(format!("sha-256=:{}:", STANDARD.encode(sha256)))?)
+        }
+        None => reply,
+    })
+}

@@ -1,0 +1,321 @@
+//! The worker: makes the copy that is due, opens the newest again at night, removes
+//! those that are too many, and tries a restore when it is asked to.
+//!
+//! It has a thread of its own with little right to the processor. A failure is told
+//! to the administrators and tried again; what is there stays as it is.
+
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant as Monotonic};
+
+use super::{Doing, Failure, PATH, STEM, Standing, drill, facts, standing, store, too_many};
+use crate::app::App;
+use crate::base::{Instant, Stop, worker};
+use crate::db::backup::{self, BackupError, Report};
+use crate::db::copying::Making;
+use crate::db::{DbError, Kept, Manifest, is_left, kept_in, lead_latest_to};
+use crate::messages::alerts::{self, Alert};
+use crate::messages::choices::ChannelSet;
+use crate::panel::view::size;
+
+/// How often the time is looked at. A clock change is noticed within this time.
+const LOOK: Duration = Duration::from_secs(1);
+/// How often the folder is looked at while nothing is due.
+const LOOK_AT_FOLDER: Duration = Duration::from_secs(60);
+/// How far the right to the processor is lowered.
+const NICE: i32 = 10;
+/// An older manifest without its copy is left over.
+const ORPHAN_AGE: Duration = Duration::from_secs(3600);
+
+/// Starts the worker.
+pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<()>> {
+    let app = Arc::clone(app);
+    worker::start("copies", stop, move |stop| work(&app, stop))
+}
+
+fn work(app: &App, stop: &Stop) {
+    // On Linux this concerns the thread alone. Without it, all goes well too.
+    let _ = rustix::process::nice(NICE);
+    if let Some(folder) = &app.config.database.backup_dir {
+        backup::remove_unfinished(folder, STEM);
+        drill::forget(folder);
+    }
+    if let Ok(failure) = app.db.read(crate::db::Lane::Slow, store::failure) {
+        app.copies.state.lock().failure = failure;
+    }
+    let (mut rings, mut next) = (0, None);
+    while !stop.is_set() {
+        do_what_is_asked(app);
+        do_what_is_due(app, &mut next);
+        let over;
+        (rings, over) = app.copies.bell.wait_ring(rings, LOOK);
+        if over {
+            return;
+        }
+    }
+}
+
+fn do_what_is_asked(app: &App) {
+    let copies = &app.copies;
+    let Some(folder) = &app.config.database.backup_dir else {
+        return;
+    };
+    if std::mem::take(&mut copies.state.lock().wants_copy) {
+        begin(app, Doing::Copying, || make(app, folder));
+    }
+    let wanted = copies.state.lock().wants_drill.clone();
+    if let Some(name) = wanted {
+        begin(app, Doing::Drilling, || {
+            let done = drill::run(app, folder, &name);
+            let mut state = copies.state.lock();
+            state.drill = Some(done);
+            state.wants_drill = None;
+        });
+    }
+}
+
+/// Shows what is being done as long as it is done, also when it panics.
+fn begin(app: &App, doing: Doing, work: impl FnOnce()) {
+    struct Over<'a>(&'a App);
+    impl Drop for Over<'_> {
+        fn drop(&mut self) {
+            let mut state = self.0.copies.state.lock();
+            state.doing = None;
+            state.wants_drill = None;
+        }
+    }
+    app.copies.state.lock().doing = Some(doing);
+    let _over = Over(app);
+    work();
+}
+
+/// When the folder is to be looked at again.
+struct NextLook {
+    due: Instant,
+    looked: Monotonic,
+    at: Instant,
+}
+
+fn do_what_is_due(app: &App, next: &mut Option<NextLook>) {
+    let Some(folder) = &app.config.database.backup_dir else {
+        return;
+    };
+    let now = app.clock.now();
+    let waits = next.as_ref().is_some_and(|next| {
+        next.at <= now && now < next.due && next.looked.elapsed() < LOOK_AT_FOLDER
+    });
+    // While nothing is written, that is told, and the file may be damaged.
+    if waits || app.db.is_blocked() || app.copies.pauses(now) {
+        return;
+    }
+    let Ok(seen) = standing(app) else {
+        return;
+    };
+    // First: a copy that has gone bad is told of even when the next one is due.
+    if let Some(copy) = seen.unchecked(app.zone(), now) {
+        begin(app, Doing::Checking, || check(app, copy));
+    }
+    let Some(due) = seen.next_due(now) else {
+        return;
+    };
+    if due <= now {
+        begin(app, Doing::Copying, || make(app, folder));
+        *next = None;
+    } else {
+        let tomorrow = super::night_before(app.zone(), now).plus(crate::base::DAY_S);
+        *next = Some(NextLook { due: due.min(tomorrow), looked: Monotonic::now(), at: now });
+    }
+}
+
+/// Makes a copy, and removes those that are too many after it.
+fn make(app: &App, folder: &Path) {
+    match copy(app, folder) {
+        Ok(report) => {
+            tracing::info!(
+                file = report.file,
+                bytes = report.bytes,
+                ms = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX),
+                "made a copy of the database and checked it"
+            );
+            lead_latest(&folder.join(&report.file));
+            remove_old(app, folder, &report);
+            succeeded(app);
+        }
+        Err(BackupError::Stopped) => {}
+        Err(error) => {
+            let (title, detail) = words(&error);
+            let kind = if error.is_for_want_of_space() { "espaco" } else { "falha" };
+            failed(app, kind, error.to_string(), title.to_owned(), detail);
+        }
+    }
+}
+
+fn copy(app: &App, folder: &Path) -> Result<Report, BackupError> {
+    if !folder.exists() {
+        let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
+        made.map_err(|cause| BackupError::ClosedFolder { folder: folder.to_owned(), cause })?;
+    }
+    backup::remove_unfinished(folder, STEM);
+    let stem = folder.join(STEM.trim_end_matches('-'));
+    let to = backup::dated(&stem, "-", ".db", app.clock.now());
+    let making = Making {
+        clock: &app.clock,
+        facts,
+        stop: Some(&app.copies.bell),
+        progress: Some(&app.copies.progress),
+        is_gentle: true,
+    };
+    app.db.copy_to(&to, &making)
+}
+
+fn lead_latest(copy: &Path) {
+    if let Err(error) = lead_latest_to(copy) {
+        tracing::warn!(%error, "latest.db does not lead to the newest copy");
+    }
+}
+
+fn remove_old(app: &App, folder: &Path, report: &Report) {
+    let kept = kept_in(folder);
+    let keep = usize::try_from(app.config.database.backup_keep).unwrap_or(usize::MAX);
+    for copy in too_many(&kept, keep, report.facts.key_id.as_deref()) {
+        // The copy first: one without its manifest would never be removed.
+        let removed =
+            std::fs::remove_file(copy).and_then(|()| std::fs::remove_file(Manifest::path(copy)));
+        match removed {
+            Ok(()) => tracing::info!(file = %copy.display(), "removed an old copy"),
+            Err(error) => {
+                tracing::warn!(%error, file = %copy.display(), "an old copy was not removed");
+            }
+        }
+    }
+    // What a kill in between left.
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_old = || {
+            let written = entry.metadata().and_then(|found| found.modified()).ok();
+            written.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > ORPHAN_AGE)
+        };
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_manifest = name.strip_suffix(".json").is_some_and(super::is_our_name);
+        if is_manifest && !is_left(&name) && !path.with_extension("").exists() && is_old() {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Opens a copy again and compares it with its manifest.
+fn check(app: &App, copy: &Kept) {
+    let fault = copy.compare();
+    let noted = Manifest::note_check(&copy.path, app.clock.now(), fault.as_deref());
+    let name = copy.name();
+    match (fault, noted) {
+        (None, Ok(())) => tracing::info!(file = name, "a copy is as its manifest says"),
+        (Some(fault), _) => {
+            if let Some(folder) = copy.path.parent() {
+                let good = kept_in(folder).into_iter().find(|one| {
+                    one.known_fault().is_none() && one.manifest().is_some() && one.path != copy.path
+                });
+                if let Some(good) = good {
+                    lead_latest(&good.path);
+                }
+            }
+            let detail = format!(
+                "{name} foi aberta de novo e não é mais o que era ({fault}). Veja o disco, faça outra cópia e remova esta."
+            );
+            let said = format!("the copy {name} failed its check: {fault}");
+            let title = "Uma cópia de segurança não confere".to_owned();
+            failed(app, &format!("conferencia:{name}"), said, title, detail);
+        }
+        (None, Err(error)) => {
+            let detail = format!("Que {name} confere não pôde ser anotado. O motivo: {error}.");
+            let title = "A conferência de uma cópia falhou".to_owned();
+            failed(app, "conferencia", error.to_string(), title, detail);
+        }
+    }
+}
+
+/// What a failure means, in Portuguese: the title, and more about it.
+fn words(error: &BackupError) -> (&'static str, String) {
+    match error {
+        BackupError::Short { folder, free, needed } => (
+            "Falta espaço para a cópia de segurança",
+            format!(
+                "Há {} livres em {} e a cópia, com a reserva do serviço, precisa de {}. Nada foi copiado; libere espaço ou mude database.backup_dir.",
+                size(*free),
+                folder.display(),
+                size(*needed)
+            ),
+        ),
+        BackupError::Full(_) => (
+            "Falta espaço para a cópia de segurança",
+            "O disco encheu durante a cópia, e ela foi desfeita. Libere espaço ou mude database.backup_dir.".to_owned(),
+        ),
+        BackupError::Damaged { detail, .. } => (
+            "A cópia de segurança não passou na conferência",
+            format!("O que foi copiado tem um defeito ({detail}). As cópias anteriores continuam guardadas."),
+        ),
+        other => (
+            "A cópia de segurança falhou",
+            format!("As cópias anteriores continuam guardadas. O motivo: {other}."),
+        ),
+    }
+}
+
+/// Notes a failure, and tells the administrators once a day and cause.
+fn failed(app: &App, kind: &str, said: String, title: String, detail: String) {
+    tracing::warn!(problem = said, "the copies of the database need somebody");
+    let now = app.clock.now();
+    let failure = Failure { at: now.0, said, title, detail };
+    {
+        let mut state = app.copies.state.lock();
+        state.failure = Some(failure.clone());
+        state.failed = Some((Monotonic::now(), now));
+    }
+    let channels = ChannelSet::of(&app.config);
+    let cause = format!("copias:{kind}:{}", app.day(now).iso());
+    let told = app.db.write(move |tx| {
+        store::keep_failure(tx, &failure)?;
+        let alert = Alert {
+            title: &failure.title,
+            detail: &failure.detail,
+            page: PATH,
+            cause: &cause,
+            without: None,
+        };
+        alerts::tell(tx, channels, &alert)?;
+        Ok::<_, DbError>(())
+    });
+    if let Err(error) = told
+        && !error.is_told()
+    {
+        tracing::warn!(%error, "the failure of a copy was not told");
+    }
+}
+
+fn succeeded(app: &App) {
+    let had_failed = {
+        let mut state = app.copies.state.lock();
+        state.failed = None;
+        state.failure.take().is_some()
+    };
+    if had_failed
+        && let Err(error) = app.db.write(store::forget_failure)
+        && !error.is_told()
+    {
+        tracing::warn!(%error, "that a copy was made again was not noted");
+    }
+}
+
+/// What `check` says of the last failure, read by a command beside the server.
+pub fn kept_failure(tx: &crate::db::ReadTx<'_>) -> crate::db::Result<Option<Failure>> {
+    store::failure(tx)
+}
+
+impl Standing {
+    /// Total size of the copies.
+    pub fn bytes(&self) -> u64 {
+        self.kept.iter().map(|copy| copy.bytes).sum()
+    }
+}
