@@ -41,6 +41,7 @@ mod panel;
 mod partner;
 mod people;
 mod photos;
+mod privacy;
 mod profile;
 mod program;
 mod routes;

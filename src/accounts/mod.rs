@@ -6,6 +6,7 @@
 
 pub mod api;
 pub mod choose;
+pub mod confirmed;
 pub mod familiar;
 pub mod forgot;
 pub mod frame;

@@ -16,7 +16,7 @@ const MOST_NAMED: usize = 20;
 
 /// A file in the folder of copies.
 pub(super) struct KeptCopy {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// When the file was last written, by the clock of the system.
     written_at: Option<Instant>,
     /// `None` without a manifest.

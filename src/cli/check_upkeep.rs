@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 use std::path::Path;
 
+use super::check_audit;
 use super::Context;
 use super::check::{Finding, Verdict, finding};
 use super::check_copies::{KeptCopy, copies, judge_copies, leftovers};
@@ -37,6 +38,7 @@ pub(super) fn findings(context: &Context) -> Vec<Finding> {
         let copies = copies(context);
         findings.extend(space(context, seen.as_ref(), &copies));
         findings.extend(log(context));
+        findings.extend(check_audit::chain(context, &copies));
         findings.push(judge_copies(context, seen.as_ref(), &copies));
         if let Some(seen) = &seen {
             findings.extend(tasks(context, seen));
