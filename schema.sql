@@ -43,7 +43,7 @@ CREATE TABLE component_day (
     PRIMARY KEY (component, day)
 ) STRICT, WITHOUT ROWID;
 
--- What administrators, keys and commands have done. Rows are only ever added.
+-- What administrators, keys and commands have done. Rows are only ever added; of people who are erased the words are blanked.
 CREATE TABLE audit (
     audit_id    INTEGER PRIMARY KEY,        -- grows with time
     at          INTEGER NOT NULL,           -- when it was done
@@ -57,7 +57,10 @@ CREATE TABLE audit (
     object_id   TEXT NOT NULL,              -- its number, as text
     object_name TEXT NOT NULL,              -- as it was called then
     before      TEXT,                       -- JSON of what changed; NULL when it was made
-    after       TEXT                        -- JSON of what it became; NULL when it was removed
+    after       TEXT,                       -- JSON of what it became; NULL when it was removed
+    who         BLOB NOT NULL DEFAULT x'',  -- salt of the digest of actor_name, address and request_id; the digest itself once they are blanked
+    what        BLOB NOT NULL DEFAULT x'',  -- the same of object_name, before and after
+    link        BLOB NOT NULL DEFAULT x''   -- hash over the entry before, this one and both digests
 ) STRICT;
 
 CREATE INDEX audit_by_object ON audit (object_kind, object_id, audit_id);
@@ -66,6 +69,17 @@ CREATE INDEX audit_of_actors ON audit (actor_kind, audit_id, object_kind);
 CREATE INDEX audit_of_objects ON audit (object_kind, audit_id, actor_kind);
 
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+WHEN NOT (
+    NEW.audit_id = OLD.audit_id AND NEW.at = OLD.at AND NEW.actor_kind = OLD.actor_kind
+    AND NEW.actor_id IS OLD.actor_id AND NEW.action = OLD.action
+    AND NEW.object_kind = OLD.object_kind AND NEW.object_id = OLD.object_id AND NEW.link = OLD.link
+    AND ((NEW.who = OLD.who AND NEW.actor_name = OLD.actor_name
+          AND NEW.address = OLD.address AND NEW.request_id = OLD.request_id)
+         OR (length(NEW.who) = 32 AND NEW.actor_name || NEW.address || NEW.request_id = ''))
+    AND ((NEW.what = OLD.what AND NEW.object_name = OLD.object_name
+          AND NEW.before IS OLD.before AND NEW.after IS OLD.after)
+         OR (length(NEW.what) = 32 AND NEW.object_name = '' AND NEW.before IS NULL AND NEW.after IS NULL))
+)
 BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
 CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
 BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
@@ -76,6 +90,8 @@ CREATE VIRTUAL TABLE audit_search USING fts5 (
     content = 'audit', content_rowid = 'audit_id', columnsize = 0, detail = none,
     tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3');
 
+-- What is blanked leaves no trace in the index.
+INSERT INTO audit_search (audit_search, rank) VALUES ('secure-delete', 1);
 -- Words are added a thousand rows at a time: they need not be put together that often, nor in small pieces.
 INSERT INTO audit_search (audit_search, rank) VALUES ('automerge', 8);
 INSERT INTO audit_search (audit_search, rank) VALUES ('pgsz', 4000);
@@ -274,7 +290,8 @@ CREATE TABLE session (
     ended_at     INTEGER,                   -- set by leaving, suspension or a new password
     viewing_id   INTEGER,                   -- the student as whom an administrator looks
     viewing_until INTEGER,                  -- end of that
-    ordinal      INTEGER NOT NULL DEFAULT 0 -- order of a person's sessions within a second
+    ordinal      INTEGER NOT NULL DEFAULT 0, -- order of a person's sessions within a second
+    confirmed_at INTEGER                    -- when the password was asked for once more, and was right
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX session_viewing ON session (viewing_until) WHERE viewing_id IS NOT NULL;
@@ -319,6 +336,16 @@ CREATE TABLE good_login (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX good_login_by_time ON good_login (last_at);
+
+-- People who were erased. The file .erased beside the database has the same digests, for copies of before.
+CREATE TABLE erasure (
+    person  BLOB PRIMARY KEY,               -- keyed digest of the account's number and time of making, or of an address without account
+    email   BLOB NOT NULL,                  -- keyed digest of the e-mail address
+    at      INTEGER NOT NULL,               -- when it was asked for
+    subject TEXT                            -- JSON: who, and the words that are looked for; NULL once all of it is done
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX erasure_under_way ON erasure (at) WHERE subject IS NOT NULL;
 
 -- Keys of integrations. They belong to the installation; a key itself was shown once.
 CREATE TABLE api_key (

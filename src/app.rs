@@ -13,6 +13,7 @@ use crate::accounts::familiar::Familiar;
 use crate::accounts::passwords::Passwords;
 use crate::accounts::views::DemoLogin;
 use crate::agency::questions::holds::Holds;
+use crate::audit::looks::Looks;
 use crate::base::worker::{Stop, Turns};
 use crate::base::{Clock, Day, Instant, Sealer, Versions, Zone};
 use crate::behind::{Counter, LastUses};
@@ -100,6 +101,8 @@ pub struct App {
     /// Limits the memory of large answers that are being sent.
     pub unsent: Arc<Budget>,
     pub exports: Exports,
+    /// What staff looked at within the hour.
+    pub looks: Looks,
     /// The copy to restore while the database is in trouble.
     pub way: Way,
     pub notices: Notices,
@@ -181,6 +184,7 @@ impl App {
             intake: Intake::default(),
             unsent: Budget::new(UNSENT_BYTES),
             exports: Exports::default(),
+            looks: Looks::default(),
             routes,
             lanes: Lanes::default(),
             confirmations: Confirmations::default(),

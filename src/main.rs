@@ -43,6 +43,7 @@ mod panel;
 mod partner;
 mod people;
 mod photos;
+mod privacy;
 mod profile;
 mod program;
 mod routes;

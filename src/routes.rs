@@ -31,6 +31,7 @@ use crate::panel::list::{asks_for_much, exports};
 use crate::partner;
 use crate::people;
 use crate::photos;
+use crate::privacy;
 use crate::profile;
 use crate::program;
 use crate::suppliers;
@@ -109,7 +110,24 @@ pub fn all() -> Vec<Route> {
     rows.extend(request_log());
     rows.extend(agency_questions());
     rows.extend(agency_links());
+    rows.extend(personal_data());
     rows
+}
+
+/// Everything kept about a person, as a file, and its erasure.
+#[rustfmt::skip]
+fn personal_data() -> [Route; 7] {
+    use Access::{Admin, Anyone};
+    use privacy::pages;
+    [
+        get("/painel/perfil/dados", Call::Session(Anyone, Run::Slow(pages::own)), "All of one's own data as a ZIP, once the password was asked for.").in_person(),
+        post("/painel/perfil/dados", Call::Session(Anyone, Run::Slow(pages::own_confirmed)), "The same with the password.").body_at_most(SMALL),
+        get("/admin/alunos/{id}/dados", Call::Session(Admin, Run::Slow(pages::of_student)), "All data of a student as a ZIP, once the password was asked for."),
+        post("/admin/alunos/{id}/dados", Call::Session(Admin, Run::Slow(pages::of_student_confirmed)), "The same with the password.").body_at_most(SMALL),
+        get("/admin/alunos/{id}/apagar-dados", Call::Session(Admin, Run::Slow(pages::ask_erasure)), "Asks whether a student is to be erased."),
+        post("/admin/alunos/{id}/apagar-dados", Call::Session(Admin, Run::Slow(pages::erase)), "Erases a student and everything that names them.").body_at_most(SMALL),
+        get("/admin/retencao", Call::Session(Admin, Run::Read(pages::retention)), "What is kept, why, and for how long."),
+    ]
 }
 
 #[rustfmt::skip] // Tables: one entry a row, columns in the same order.

@@ -7,6 +7,7 @@
 pub mod api;
 pub mod choose;
 pub mod confirm;
+pub mod confirmed;
 pub mod familiar;
 pub mod forgot;
 pub mod frame;

@@ -33,6 +33,11 @@ impl AccountServices {
         }
     }
 
+    /// Those of a command, beside which a server may run: it notices by itself.
+    pub fn alone(sealer: Sealer) -> Self {
+        Self { versions: Arc::default(), sealer: Arc::new(sealer), email_works: false }
+    }
+
     /// Whether a message to a person can be queued at all: always when e-mail is
     /// configured, otherwise only with a chat number.
     pub const fn reaches(&self, has_number: bool) -> bool {

@@ -2,13 +2,17 @@
 //!
 //! Every administrative act is noted in the transaction that does it, with the
 //! values before and after, so the log and the data cannot differ. Neither of
-//! the two may contain secrets.
+//! the two may contain secrets. Each entry has a hash over itself and the one
+//! before (`chain.rs`).
 
+pub mod chain;
 pub mod log;
+pub mod looks;
 
 use serde::Serialize;
 
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::base::chain::Kept;
+use crate::db::{Result, WriteTx};
 use crate::edge::guard::Person;
 use crate::http::Request;
 use crate::keys::ApiKey;
@@ -27,12 +31,6 @@ crate::named! {
         /// The service by itself.
         System = "sistema", "Sistema";
     }
-}
-
-/// The newest hash of the chain of entries; `None` while there is no chain. Each
-/// copy of the database says it in its manifest.
-pub fn head(_: &ReadTx<'_>) -> Result<Option<String>> {
-    Ok(None)
 }
 
 /// Who acts, and through which request.
@@ -110,11 +108,27 @@ pub fn note(
     before: Option<&impl Serialize>,
     after: Option<&impl Serialize>,
 ) -> Result<()> {
+    let (before, after) = (before.map(json), after.map(json));
+    let kept = Kept {
+        number: 0,
+        at: tx.now().0,
+        actor_kind: actor.kind.name(),
+        actor_id: actor.id,
+        action: act.action,
+        object_kind: act.object,
+        object_id: &act.object_id,
+    };
+    let words = chain::Words {
+        who: [Some(&actor.name), Some(&actor.address), Some(&actor.request_id)],
+        what: [Some(act.object_name), before.as_deref(), after.as_deref()],
+    };
+    let added = chain::add(tx, kept, &words)?;
     tx.run(
-        "INSERT INTO audit (at, actor_kind, actor_id, actor_name, address, request_id,
-                            action, object_kind, object_id, object_name, before, after)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        "INSERT INTO audit (audit_id, at, actor_kind, actor_id, actor_name, address, request_id,
+                            action, object_kind, object_id, object_name, before, after, who, what, link)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         rusqlite::params![
+            added.number,
             tx.now().0,
             actor.kind,
             actor.id,
@@ -125,8 +139,11 @@ pub fn note(
             act.object,
             act.object_id,
             act.object_name,
-            before.map(json),
-            after.map(json),
+            before,
+            after,
+            added.who,
+            added.what,
+            added.link,
         ],
     )
 }

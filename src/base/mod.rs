@@ -2,6 +2,7 @@
 //! common ones are re-exported here.
 
 pub mod cache;
+pub mod chain;
 pub mod clock;
 pub mod ids;
 pub mod money;
@@ -13,6 +14,7 @@ pub mod text;
 pub mod usual;
 pub mod wire;
 pub mod worker;
+pub mod zip;
 
 pub use cache::Versions;
 pub use clock::{Clock, DAY_S, Day, Instant, Zone};

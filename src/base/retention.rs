@@ -44,6 +44,8 @@ impl Keep {
 }
 
 pub const REQUESTS: Keep = Keep::archived("Requisições", 90);
+/// Client addresses in what was packed of it; the rest stays.
+pub const ADDRESSES: Keep = Keep::removed("Endereços em requisições arquivadas", 180);
 pub const MESSAGES: Keep = Keep::archived("Mensagens enviadas, descartadas ou que falharam", 90);
 pub const RUNS: Keep = Keep::archived("Histórico do cron", 90);
 /// The values in the texts of messages. Without them no message can be resent.
@@ -67,8 +69,9 @@ pub const NEW_APPS: Keep = Keep::removed("Aplicativos que se apresentaram e ning
 pub const APPS: Keep = Keep::removed("Aplicativos que já foram conectados", 90);
 
 /// The table.
-pub const ALL: [Keep; 18] = [
+pub const ALL: [Keep; 19] = [
     REQUESTS,
+    ADDRESSES,
     MESSAGES,
     RUNS,
     MESSAGE_BODIES,

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
+use hmac::{Hmac, Mac as _};
 use sha2::{Digest as _, Sha256};
 
 use crate::base::text::{from_hex, hex};
@@ -96,6 +97,8 @@ impl Place<'_> {
 pub struct Sealer {
     cipher: XChaCha20Poly1305,
     key_id: [u8; 4],
+    /// For digests that tell nothing to whoever has not the key.
+    noting: [u8; 32],
 }
 
 impl Sealer {
@@ -105,6 +108,10 @@ impl Sealer {
         Self {
             cipher: XChaCha20Poly1305::new(&Key::from(key)),
             key_id: std::array::from_fn(|index| digest[index]),
+            noting: Sha256::new_with_prefix(b"seller-platform notes")
+                .chain_update(key)
+                .finalize()
+                .into(),
         }
     }
 
@@ -121,6 +128,17 @@ impl Sealer {
             return Err("must be 64 hexadecimal digits or at least 16 characters".to_owned());
         }
         Ok(Self::new(Sha256::digest(text.as_bytes()).into()))
+    }
+
+    /// A digest of texts by which they are recognised, but not guessed without
+    /// the key.
+    pub fn noted(&self, texts: &[&str]) -> [u8; 32] {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.noting).expect("it takes any key");
+        for text in texts {
+            mac.update(&(text.len() as u64).to_be_bytes());
+            mac.update(text.as_bytes());
+        }
+        mac.finalize().into_bytes().into()
     }
 
     /// Encrypts a value for its place.

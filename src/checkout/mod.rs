@@ -13,6 +13,7 @@ pub mod apply;
 pub mod hook;
 pub mod pages;
 mod parse;
+mod reduced;
 mod standing;
 pub mod store;
 pub mod sweep;

@@ -2,6 +2,7 @@
 
 use rusqlite::{Row, named_params};
 
+use super::reduced::reduced;
 use super::standing::Fact;
 use super::{Event, EventKind, EventState};
 use crate::base::clock::Instant;
@@ -372,7 +373,38 @@ pub fn forget_bodies(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<u
 /// Removes the data of a deleted student from at most `most` events: e-mail
 /// addresses and bodies go, the events stay. Returns how many were changed.
 pub fn forget_person(tx: &WriteTx<'_>, user: UserId, email: &str, most: usize) -> Result<usize> {
-    let named: Vec<i64> = tx.values(
+    let named = named(tx, user, email, most)?;
+    for event in &named {
+        tx.execute("DELETE FROM checkout_body WHERE event_id = ?1", [event])?;
+        tx.execute("UPDATE checkout_event SET email = '' WHERE event_id = ?1", [event])?;
+    }
+    Ok(named.len())
+}
+
+/// The same of a person who is erased, whose purchases keep their amounts for
+/// the books: of the bodies stays what names nobody.
+pub fn reduce_person(tx: &WriteTx<'_>, user: UserId, email: &str, most: usize) -> Result<usize> {
+    let named = named(tx, user, email, most)?;
+    for event in &named {
+        let body: Option<String> =
+            tx.maybe("SELECT body FROM checkout_body WHERE event_id = ?1", [event])?;
+        if let Some(body) = body {
+            tx.execute(
+                "UPDATE checkout_body SET body = ?2 WHERE event_id = ?1",
+                (event, reduced(&body)),
+            )?;
+        }
+        tx.execute(
+            "UPDATE checkout_event SET email = '', subscriber = NULL WHERE event_id = ?1",
+            [event],
+        )?;
+    }
+    Ok(named.len())
+}
+
+/// At most `most` events that still have the address of a person.
+fn named(tx: &ReadTx<'_>, user: UserId, email: &str, most: usize) -> Result<Vec<i64>> {
+    tx.values(
         "SELECT event_id FROM checkout_event WHERE user_id = ?1 AND email <> ''
          UNION
          SELECT event_id FROM checkout_event WHERE email = ?2 AND email <> '' AND state <> 3 AND apart = 1
@@ -382,10 +414,5 @@ pub fn forget_person(tx: &WriteTx<'_>, user: UserId, email: &str, most: usize) -
              AND event_id > (SELECT coalesce(max(event_id), 0) - 20000 FROM checkout_event)
          LIMIT ?3",
         (user, email, i64::try_from(most).unwrap_or(1)),
-    )?;
-    for event in &named {
-        tx.execute("DELETE FROM checkout_body WHERE event_id = ?1", [event])?;
-        tx.execute("UPDATE checkout_event SET email = '' WHERE event_id = ?1", [event])?;
-    }
-    Ok(named.len())
+    )
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::Context;
 use super::check::{Finding, Verdict, finding};
+use super::check_audit;
 use super::check_copies::{copies, judge_copies, leftovers};
 use super::healthcheck::{self, Readiness};
 use crate::base::{DAY_S, Instant, shortened};
@@ -37,6 +38,7 @@ pub(super) fn findings(context: &Context) -> Vec<Finding> {
         let copies = copies(context);
         findings.extend(space(context, seen.as_ref(), &copies));
         findings.extend(log(context));
+        findings.extend(check_audit::chain(context, &copies));
         findings.extend(judge_copies(context, seen.as_ref(), &copies));
         if let Some(seen) = &seen {
             findings.extend(tasks(context, seen));

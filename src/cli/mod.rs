@@ -5,6 +5,7 @@
 
 mod catalog;
 mod check;
+mod check_audit;
 mod check_copies;
 mod check_https;
 mod check_outside;
@@ -25,6 +26,7 @@ mod installed;
 mod key;
 mod log;
 mod partner;
+mod person;
 mod sandbox;
 mod seal;
 mod secret;
@@ -116,6 +118,9 @@ enum Command {
     /// Products of sellers and suppliers.
     #[command(subcommand)]
     Catalog(CatalogCommand),
+    /// Everything kept about a person; its erasure.
+    #[command(subcommand)]
+    Person(person::PersonCommand),
     /// A one-time link to make the first administrator, valid for 30 minutes.
     SetupLink,
     /// Shows generated or configured secrets.
@@ -374,6 +379,7 @@ impl Command {
             Self::User(_)
             | Self::Key(_)
             | Self::Partner(_)
+            | Self::Person(_)
             | Self::Catalog(_)
             | Self::SetupLink => Needs::FileAndKey,
             // `serve` asks for the key itself, `restore` brings another database,
@@ -530,6 +536,7 @@ fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
         Command::User(command) => user::run(&context, command)?,
         Command::Key(command) => key::run(&context, command)?,
         Command::Partner(command) => partner::run(&context, command)?,
+        Command::Person(command) => person::run(&context, command)?,
         Command::Catalog(command) => catalog::run(&context, command)?,
         Command::SetupLink => setup_link::run(&context)?,
         Command::Secret(SecretCommand::Show { name }) => secret::show(&context, name)?,

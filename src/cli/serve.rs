@@ -33,6 +33,7 @@ use crate::messages::{delivery, telegram};
 use crate::operations::soundness::{self, StartState};
 use crate::partner::webhooks;
 use crate::people::import;
+use crate::privacy;
 use crate::program::{lowered, recount};
 use crate::routes;
 
@@ -259,6 +260,8 @@ fn write_first_late(app: &App) {
 /// What is stored before the first request.
 fn first_writes(app: &App) -> anyhow::Result<()> {
     behind::load(app)?;
+    // Before anybody is answered: a copy of before may have brought people back.
+    privacy::erase::at_start(app)?;
     app.db.write(delivery::store::recover)?;
     // What an import had settled is whole before anybody looks.
     if let Err(error) = catalog::import::apply::resume(&app.db) {

@@ -26,7 +26,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::audit;
+use crate::audit::chain;
 use crate::base::{Instant, Stop, Zone};
 use crate::config::Database;
 use crate::db::copying::{Facts, Progress};
@@ -139,7 +139,8 @@ impl Copies {
 pub fn facts(tx: &ReadTx<'_>) -> Result<Facts> {
     let sealed: Option<Vec<u8>> = store::key_mark(tx)?;
     let key_id = sealed.and_then(|sealed| crate::db::key_id(&sealed));
-    Ok(Facts { key_id, audit_head: audit::head(tx)? })
+    let head = if chain::exists(tx)? { chain::head(tx)? } else { None };
+    Ok(Facts { key_id, audit_head: head.map(|head| head.to_string()) })
 }
 
 /// How the copies are doing.

@@ -323,7 +323,7 @@ pub fn batch(tx: &ReadTx<'_>, id: i64) -> Result<Option<(BatchRow, Option<String
 }
 
 /// The unpacked text; `None` when its length is not `bytes`.
-fn unpack(body: &[u8], bytes: u64) -> Option<String> {
+pub(super) fn unpack(body: &[u8], bytes: u64) -> Option<String> {
     let mut lines = String::new();
     let mut unpacker = GzDecoder::new(body).take(bytes.saturating_add(1));
     unpacker.read_to_string(&mut lines).ok()?;

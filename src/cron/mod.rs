@@ -10,6 +10,7 @@ mod agency;
 pub mod api;
 mod archive;
 pub mod archived;
+mod archived_addresses;
 mod dues;
 mod inactivity;
 mod mark;
@@ -68,6 +69,7 @@ pub const TASKS: &[Task] = &[
     Task { name: "agencia_sync", title: "Contas da agência", every: Every::Run, work: agency::read },
     Task { name: "agencia_checkup", title: "Checkup das contas da agência", every: Every::Run, work: agency::check },
     Task { name: "arquivamento", title: "Arquivamento de registros", every: Every::Day, work: archive::pack },
+    Task { name: "enderecos_arquivados", title: "Endereços em registros arquivados", every: Every::Day, work: archived_addresses::remove },
     Task { name: "limite_registros", title: "Registros acima do limite", every: Every::Run, work: archive::pack_overflow },
 ];
 

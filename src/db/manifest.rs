@@ -32,6 +32,8 @@ pub struct Manifest {
     pub rows: Option<BTreeMap<String, u64>>,
     /// Which key sealed the secrets in it.
     pub key_id: Option<String>,
+    /// The newest entry of the audit log and its hash.
+    pub audit_head: Option<String>,
 }
 
 impl Manifest {

@@ -10,12 +10,13 @@ use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use rusqlite::functions::FunctionFlags;
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, OpenFlags};
 
 use super::look::read_without_traces;
 use super::{DbError, OpenError, access, backup, beside, file_size, lock, pragmas};
-use crate::base::{Clock, Instant, text};
+use crate::base::{Clock, Instant, chain, text};
 
 /// The whole schema of this version.
 pub const SCHEMA: &str = include_str!("../../schema.sql");
@@ -63,6 +64,8 @@ pub(super) const STEPS: &[Step] = steps![
     "0023_kept_answers",
     "0024_movement_numbers",
     "0025_bounded_jobs",
+    "0027_audit_chain",
+    "0028_erasures",
 ];
 
 /// Schema version of this program.
@@ -168,6 +171,7 @@ pub(super) fn in_transaction(
             let typed: String = call.get(0)?;
             Ok(text::email(&typed).unwrap_or(typed))
         })?;
+        connection.create_scalar_function("audit_link", 16, flags, audit_link)?;
         connection.execute_batch("PRAGMA foreign_keys = OFF")?;
         let tx = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         tx.execute_batch(sql)?;
@@ -186,6 +190,29 @@ pub(super) fn in_transaction(
         (Ok(false), _) => Err("it leaves rows that refer to nothing".to_owned()),
         (Err(error), _) | (_, Err(error)) => Err(DbError::from(error).to_string()),
     }
+}
+
+/// For migration steps: the hash of an entry of the audit log.
+fn audit_link(call: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
+    let text = |index| Ok::<_, FromSqlError>(call.get_raw(index).as_str()?);
+    let maybe = |index| Ok::<_, FromSqlError>(call.get_raw(index).as_str_or_null()?);
+    let previous = call.get_raw(0).as_blob()?.try_into();
+    let kept = chain::Kept {
+        number: call.get(1)?,
+        at: call.get(2)?,
+        actor_kind: text(3)?,
+        actor_id: call.get(4)?,
+        action: text(5)?,
+        object_kind: text(6)?,
+        object_id: text(7)?,
+    };
+    let part = |seal, first| -> rusqlite::Result<chain::Link> {
+        let words = [maybe(first)?, maybe(first + 1)?, maybe(first + 2)?];
+        let digest = chain::digest(call.get_raw(seal).as_blob()?, &words);
+        Ok(digest.ok_or(FromSqlError::InvalidType)?)
+    };
+    let previous = previous.map_err(|_| FromSqlError::InvalidType)?;
+    Ok(chain::link(&previous, &kept, [&part(8, 9)?, &part(12, 13)?]).to_vec())
 }
 
 fn steps_after(version: i64, steps: &[Step]) -> &[Step] {

@@ -9,7 +9,9 @@ use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::accounts::person::{Group, PersonStatus};
 use crate::app::App;
+use crate::audit::Act;
 use crate::audit::log::{self, store as trails};
+use crate::audit::looks::look;
 use crate::base::{Instant, UserId};
 use crate::edge::guard::{Person, SESSION_AGE_S, SESSION_IDLE_S};
 use crate::edge::route::{Job, nothing_to_do};
@@ -41,9 +43,24 @@ fn show(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
     if request.wants_json() {
         let id = id_of(request)?;
         let shown = app.db.read(request.lane, |tx| find(tx, group, id))?;
+        looked(app, person, request, (group, &shown));
         return Reply::json(&WirePerson::of(shown, app.zone()));
     }
     page((app, person, request), group, (Refused::Nothing, &Vec::new()))
+}
+
+/// Notes that somebody of the staff saw a person's data.
+fn looked(app: &App, person: &Person, request: &Request, (group, seen): (Group, &Listed)) {
+    let act = Act {
+        action: match group {
+            Group::Students => "aluno.ver",
+            Group::Staff => "equipe.ver",
+        },
+        object: group.name(),
+        object_id: seen.id.to_string(),
+        object_name: &seen.name,
+    };
+    look(app, person, request, &act);
 }
 
 struct Stored {
@@ -123,6 +140,7 @@ pub fn page(
     (refused, faults): (Refused, &Fields),
 ) -> Result<Reply, Problem> {
     let stored = read(app, request, group, id_of(request)?)?;
+    looked(app, person, request, (group, &stored.person));
     let when = |at: Instant| When::new(app.zone(), at, request.now);
     let form = match refused {
         Refused::Fields => entry::again(group, request, faults),

@@ -12,6 +12,7 @@ use crate::accounts::person::{Group, PersonStatus};
 use crate::accounts::store as accounts;
 use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::app::App;
+use crate::audit::looks::look;
 use crate::audit::{self, Act, Actor};
 use crate::base::{Instant, UserId};
 use crate::config::Gateway;
@@ -127,6 +128,11 @@ pub const OUTCOMES: &[Outcome] = &[
         "Os dados foram apagados e o e-mail pode ser usado de novo.",
     ),
     Outcome::good(
+        "dados_apagados",
+        "Dados apagados",
+        "Nada mais identifica a pessoa. Ficam os valores das compras e, na auditoria, número e ato.",
+    ),
+    Outcome::good(
         "suspenso",
         "Acesso suspenso",
         "As sessões terminaram e as mensagens que esperavam foram descartadas.",
@@ -230,6 +236,12 @@ fn list(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
     let wanted = wanted(group, &query);
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
+        let action = match group {
+            Group::Students => "aluno.baixar_lista",
+            Group::Staff => "equipe.baixar_lista",
+        };
+        let (object, object_id) = (group.name(), String::new());
+        look(app, person, request, &Act { action, object, object_id, object_name: "" });
         return export::list(app, person, listing, ids, |app, tx, id| {
             let one = store::person(tx, UserId(id))?;
             Ok(one.map(|one| WirePerson::of(one, app.zone())))

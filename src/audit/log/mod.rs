@@ -66,7 +66,8 @@ impl Entry {
             _ => return String::new(),
         };
         // An object that was removed has no page any more.
-        if self.action.ends_with(".excluir") {
+        let is_gone = [".excluir", ".apagar_dados"].iter().any(|end| self.action.ends_with(end));
+        if is_gone || self.object_id.is_empty() {
             return String::new();
         }
         format!("{list}/{}", self.object_id)
@@ -139,6 +140,10 @@ fn verb_words(verb: &str) -> String {
         "conta_entrou" => "Receber uma conta de",
         "conta_saiu" => "Deixar uma conta de",
         "token_de_parceiro" => "Criar um token de parceiro para",
+        "ver" => "Ver os dados de",
+        "baixar_lista" => "Baixar a lista de",
+        "exportar_dados" => "Baixar todos os dados de",
+        "apagar_dados" => "Apagar os dados de",
         _ => "",
     };
     if !known.is_empty() {

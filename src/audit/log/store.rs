@@ -184,11 +184,12 @@ pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Entry>> {
     tx.record("FROM audit a WHERE a.audit_id = ?1", [id])
 }
 
-/// The newest entries about a person.
+/// The newest entries about a person, but for those who only looked.
 pub fn about_person(tx: &ReadTx<'_>, person: UserId, limit: u32) -> Result<Vec<Entry>> {
     tx.records(
         "FROM audit a
              WHERE a.object_kind IN ('aluno', 'equipe') AND a.object_id = ?1
+                 AND a.action NOT IN ('aluno.ver', 'equipe.ver')
              ORDER BY a.audit_id DESC LIMIT ?2",
         (person.to_string(), limit),
     )

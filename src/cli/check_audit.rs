@@ -1,0 +1,64 @@
+//! `check` of the audit log: whether its chain is whole, and whether it goes on
+//! from where it was when the newest copy was made.
+
+use super::Context;
+use super::check::{Finding, Verdict, finding};
+use crate::audit::chain::{self, Walk};
+use crate::db::{Kept, read_without_traces};
+
+const WHAT: &str = "audit";
+
+/// Walks the chain, piece by piece. `None` for a database from before it.
+pub(super) fn chain(context: &Context, copies: &[Kept]) -> Option<Finding> {
+    match walk(context) {
+        Ok(None) => None,
+        Err(error) => {
+            let text = format!("the audit log cannot be read: {error}");
+            Some(finding(WHAT, Verdict::Bad, text))
+        }
+        Ok(Some(Walk { broken: Some(entry), .. })) => {
+            let text = format!(
+                "entry {entry} does not fit the chain: it was changed, or one before it was changed or removed, past the service; compare with a copy of before"
+            );
+            Some(finding(WHAT, Verdict::Bad, text))
+        }
+        Ok(Some(walk)) => Some(judge_end(context, &walk, copies)),
+    }
+}
+
+fn walk(context: &Context) -> anyhow::Result<Option<Walk>> {
+    let (path, now) = (&context.config().database.path, context.clock.now());
+    if !read_without_traces(path, now, chain::exists)? {
+        return Ok(None);
+    }
+    let mut walk = Walk::START;
+    while !walk.is_over {
+        walk = read_without_traces(path, now, |tx| walk.on(tx))?;
+    }
+    Ok(Some(walk))
+}
+
+/// The chain is whole; entries at its end may be missing.
+fn judge_end(context: &Context, walk: &Walk, copies: &[Kept]) -> Finding {
+    let newest = copies.iter().filter_map(|copy| {
+        let head = copy.manifest()?.audit_head.clone()?;
+        let number: i64 = head.split(':').next()?.parse().ok()?;
+        Some((number, head, copy.path.clone()))
+    });
+    if let Some((_, head, copy)) = newest.max_by_key(|(number, ..)| *number) {
+        let path = &context.config().database.path;
+        let held = read_without_traces(path, context.clock.now(), |tx| chain::holds(tx, &head));
+        if matches!(held, Ok(false)) {
+            let text = format!(
+                "the chain fits, but not the copy {}: entries were removed from its end, or this is a database of before that copy",
+                copy.display()
+            );
+            return finding(WHAT, Verdict::Note, text);
+        }
+    }
+    let text = match walk.entries {
+        0 => "no entries yet".to_owned(),
+        entries => format!("{entries} entries, the chain fits; its head is {}", walk.at),
+    };
+    finding(WHAT, Verdict::Good, text)
+}

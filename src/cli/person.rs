@@ -1,0 +1,128 @@
+//! `person export` and `person erase`.
+
+use std::fs::OpenOptions;
+use std::io::{BufWriter, IsTerminal as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow, bail};
+use clap::Subcommand;
+
+use super::values::parse_email;
+use super::{Context, say, seal};
+use crate::accounts::students::AccountServices;
+use crate::audit::{Actor, ActorKind};
+use crate::db::Lane;
+use crate::privacy::erase::{Eraser, Refusal};
+use crate::privacy::{by_email, export};
+
+#[derive(Subcommand)]
+pub enum PersonCommand {
+    /// Writes everything that is kept about a person into a ZIP of JSON files.
+    Export {
+        /// The person's e-mail address.
+        #[arg(long, value_parser = parse_email)]
+        email: String,
+        /// Where to; no file of that name may be there.
+        #[arg(value_name = "FILE.zip")]
+        file: PathBuf,
+    },
+    /// Erases a person and everything that names them, for good.
+    Erase {
+        /// The person's e-mail address; also one that only purchases or invitations name.
+        #[arg(long, value_parser = parse_email)]
+        email: String,
+        /// Agrees to it without being asked.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+pub fn run(context: &Context, command: PersonCommand) -> anyhow::Result<()> {
+    match command {
+        PersonCommand::Export { email, file } => export_to(context, &email, &file),
+        PersonCommand::Erase { email, yes } => erase(context, &email, yes),
+    }
+}
+
+fn export_to(context: &Context, email: &str, path: &Path) -> anyhow::Result<()> {
+    let db = context.database()?;
+    let owner = db
+        .read(Lane::Slow, |tx| by_email(tx, email))?
+        .ok_or_else(|| anyhow!("nobody has the e-mail address {email}"))?;
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .with_context(|| format!("cannot make {}", path.display()))?;
+    let zone = context.config().server.timezone;
+    let written = export::write(&db, zone, &owner, BufWriter::new(&file))
+        .map_err(anyhow::Error::from)
+        .and_then(|written| {
+            file.sync_all()?;
+            let (actor, id) = (Actor::local(ActorKind::Command, "person export"), owner.id);
+            db.write(move |tx| export::note(tx, &actor, id))?;
+            Ok(written)
+        });
+    let written = written.inspect_err(|_| {
+        // Half a file says nothing.
+        let _ = std::fs::remove_file(path);
+    })?;
+    for (name, records) in &written.files {
+        say(format_args!("{name}.json: {records}"))?;
+    }
+    say(format_args!("written to {}", path.display()))
+}
+
+fn erase(context: &Context, email: &str, agreed: bool) -> anyhow::Result<()> {
+    let db = context.database()?;
+    let owner = db.read(Lane::Slow, |tx| by_email(tx, email))?;
+    let sealer = seal::key(context)?;
+    if !agreed {
+        ask(email)?;
+    }
+    let eraser = Eraser {
+        services: AccountServices::alone(sealer.clone()),
+        sealer,
+        database: context.config().database.path.clone(),
+        db,
+    };
+    // What an earlier call has begun is finished with it.
+    eraser.resume()?;
+    let actor = Actor::local(ActorKind::Command, "person erase");
+    let done = match owner {
+        Some(owner) => eraser.erase(owner.id, &actor),
+        None => eraser.erase_address(email, &actor),
+    };
+    match done {
+        Ok(erased) => {
+            say(match erased.user {
+                Some(id) => {
+                    format!("erased: the account {id} and everything that named the person")
+                }
+                None => {
+                    "erased: everything that named the address, which had no account".to_owned()
+                }
+            })?;
+            say(
+                "kept: amounts of purchases, number and act of audit entries, a keyed digest against copies of before",
+            )
+        }
+        Err(Refusal::Db(error)) => Err(error.into()),
+        Err(refused) => bail!("{email}: {refused}"),
+    }
+}
+
+fn ask(email: &str) -> anyhow::Result<()> {
+    if !std::io::stdin().is_terminal() {
+        bail!("nothing was erased: without a terminal say `person erase --email {email} --yes`");
+    }
+    write!(std::io::stderr(), "Erase {email} and everything that names them, for good? [y/N] ")?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    if !["y", "yes", "s", "sim"].contains(&answer.trim().to_lowercase().as_str()) {
+        bail!("nothing was erased");
+    }
+    Ok(())
+}

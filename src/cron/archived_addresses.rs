@@ -1,0 +1,130 @@
+//! Client addresses leave packed days of the request log half a year after the
+//! requests: what was asked, by whom and how it was answered stays.
+//!
+//! A mark tells the last batch that was looked at. Batches are packed in the order
+//! of their days, so the walk ends at the first that is too young.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use super::mark::{self, Mark};
+use super::{Outcome, Report, TaskContext, archive, rules};
+use crate::app::App;
+use crate::base::retention::ADDRESSES;
+use crate::base::{DAY_S, Day};
+use crate::db::{DbError, Lane};
+
+/// The log whose entries have addresses.
+const KIND: &str = "requisicoes";
+/// Name of the mark.
+const MARK: &str = "enderecos_arquivados";
+/// The mark is kept for as long as anything is packed.
+const MARK_DAYS: i64 = 36_500;
+
+/// The periodic task `enderecos_arquivados`.
+pub fn remove(app: &App, context: &TaskContext<'_>, _: &mut Report) -> Outcome {
+    let old = rules::old_before(app.zone(), context.now, ADDRESSES.days);
+    let before = app.zone().day(old);
+    while !context.is_time_over() {
+        let found = app.db.read(Lane::Slow, |tx| {
+            let from = mark::of(tx, MARK)?.position;
+            tx.tuple::<(i64, Day, i64, Vec<u8>)>(
+                "SELECT batch_id, day, bytes, body FROM log_batch
+                 WHERE batch_id > ?1 AND kind = ?2 ORDER BY batch_id LIMIT 1",
+                (from, KIND),
+            )
+        })?;
+        let Some((batch, day, bytes, body)) = found.filter(|(_, day, ..)| *day < before) else {
+            break;
+        };
+        let _ = day;
+        // A damaged batch stays as it is, and is told where it is shown.
+        let lines = archive::unpack(&body, u64::try_from(bytes).unwrap_or(0));
+        let packed = lines.map(|lines| without_addresses(&lines)).map(packed).transpose()?;
+        let expires_at = context.now.plus(MARK_DAYS * DAY_S);
+        app.db.write_piece(move |tx| {
+            if let Some((body, digest, bytes)) = packed {
+                tx.run(
+                    "UPDATE log_batch SET body = ?2, digest = ?3, bytes = ?4 WHERE batch_id = ?1",
+                    (batch, body, digest, bytes),
+                )?;
+            }
+            mark::set(tx, MARK, Mark { position: batch, done: false }, expires_at)?;
+            Ok::<_, DbError>(())
+        })?;
+    }
+    Ok(())
+}
+
+/// The same entries without their addresses.
+fn without_addresses(lines: &str) -> String {
+    let mut kept = String::new();
+    for line in lines.lines() {
+        match serde_json::from_str::<Map<String, Value>>(line) {
+            Ok(mut entry) => {
+                entry.insert("address".to_owned(), "".into());
+                kept.push_str(&Value::Object(entry).to_string());
+            }
+            Err(_) => kept.push_str("{}"),
+        }
+        kept.push('\n');
+    }
+    kept
+}
+
+fn packed(lines: String) -> std::io::Result<(Vec<u8>, [u8; 32], i64)> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+    packer.write_all(lines.as_bytes())?;
+    let bytes = i64::try_from(lines.len()).unwrap_or(i64::MAX);
+    Ok((packer.finish()?, Sha256::digest(&lines).into(), bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{NOW, TestApp, config};
+
+    const LINE: &str = r#"{"id":1,"path":"/painel","address":"203.0.113.9"}"#;
+
+    fn stored(test: &TestApp) -> Vec<String> {
+        let batches = test.ask("SELECT bytes, body FROM log_batch ORDER BY batch_id", |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
+        });
+        let text = |(bytes, body): (i64, Vec<u8>)| {
+            archive::unpack(&body, bytes.unsigned_abs()).expect("it can be unpacked")
+        };
+        batches.into_iter().map(text).collect()
+    }
+
+    #[test]
+    fn addresses_go_after_half_a_year_and_the_rest_stays() {
+        let test = TestApp::new(config(&[]));
+        let today = test.app.zone().day(NOW);
+        for (kind, age) in [(KIND, 300), ("mensagens", 300), (KIND, 181), (KIND, 179), (KIND, 90)] {
+            let (body, digest, bytes) = packed(format!("{LINE}\n")).unwrap();
+            test.write(move |tx| {
+                tx.run(
+                    "INSERT INTO log_batch (kind, day, part, entries, first_id, last_id, bytes, digest, created_at, body)
+                     VALUES (?1, ?2, 1, 1, 1, 1, ?3, ?4, 1, ?5)",
+                    (kind, today.0 - age, bytes, digest, body),
+                )
+            });
+        }
+        let run =
+            |now| remove(&test.app, &TaskContext::new(now, None), &mut Report::default()).unwrap();
+        run(NOW);
+        let with = |text: &str| text.contains("203.0.113.9");
+        let found = |test: &TestApp| stored(test).iter().map(|text| with(text)).collect::<Vec<_>>();
+        assert_eq!(found(&test), [false, true, false, true, true]);
+        assert!(stored(&test).iter().all(|text| text.contains("/painel")));
+        run(NOW.plus(5 * DAY_S));
+        assert_eq!(found(&test), [false, true, false, false, true]);
+        // What is shown is whole.
+        let whole = test.read(|tx| archive::batch(tx, 1)).unwrap().1;
+        assert!(whole.is_some_and(|lines| lines.contains(r#""address":"""#)));
+    }
+}

@@ -1,0 +1,34 @@
+//! What is kept about a person: all of it as a file for them, and its erasure.
+//!
+//! `tables.rs` says of every table what of it belongs to a person: a test fails
+//! for a table that it does not name. `export.rs` writes the file, `erase.rs`
+//! removes, `words.rs` finds who is named in texts of others, `ledger.rs` notes
+//! who was erased, also for copies of before.
+
+pub mod erase;
+pub mod export;
+pub mod ledger;
+pub mod pages;
+pub mod retention;
+mod sweeps;
+mod tables;
+#[cfg(test)]
+mod tests;
+pub mod views;
+mod words;
+
+use crate::base::UserId;
+use crate::db::{ReadTx, Result};
+
+/// The person whom an export is about.
+pub struct Owner {
+    pub id: UserId,
+    pub email: String,
+}
+
+/// The person of an e-mail address, unless they are removed.
+pub fn by_email(tx: &ReadTx<'_>, email: &str) -> Result<Option<Owner>> {
+    let id =
+        tx.maybe("SELECT user_id FROM user WHERE email = ?1 AND removed_at IS NULL", [email])?;
+    Ok(id.map(|id| Owner { id: UserId(id), email: email.to_owned() }))
+}

@@ -1,0 +1,216 @@
+//! A person's data in the panel: everything as a file, for administrators and for
+//! oneself, and the erasure. Both ask for the password once more.
+
+use http::HeaderValue;
+use http::header::CONTENT_DISPOSITION;
+
+use super::erase::{Eraser, Refusal};
+use super::retention::RETENTION;
+use super::views::{ConfirmPage, RetentionPage};
+use super::{Owner, export};
+use crate::accounts::confirmed;
+use crate::accounts::frame::layout;
+use crate::accounts::person::Group;
+use crate::app::App;
+use crate::audit::Actor;
+use crate::base::UserId;
+use crate::db::ReadTx;
+use crate::edge::guard::Person;
+use crate::http::{Code, Problem, Reply, Request};
+use crate::panel::{Answer, Notice, Sent, Tone, Visit, view};
+use crate::people::acts::find;
+
+const ZIP: HeaderValue = HeaderValue::from_static("application/zip");
+const STUDENTS: &str = "/admin/alunos";
+
+/// What is asked for.
+enum Wish {
+    /// One's own data.
+    OwnData,
+    /// That of a student.
+    Data { id: UserId, name: String },
+    /// Its erasure.
+    Erasure { id: UserId, name: String },
+}
+
+impl Wish {
+    fn page(&self, visit: Visit<'_>) -> ConfirmPage {
+        let (app, person, request) = visit;
+        let layout = layout(app, person, request);
+        let email = person.account.email.clone();
+        let (alert, password) = (None, view::Field::default());
+        let of = |id: &UserId| format!("{STUDENTS}/{id}");
+        match self {
+            Self::OwnData => ConfirmPage {
+                layout,
+                back: "/perfil".to_owned(),
+                back_words: "Perfil".to_owned(),
+                title: "Baixar os meus dados".to_owned(),
+                text: "Um arquivo ZIP com tudo o que a plataforma guarda sobre você, em JSON: conta, check-ins, aulas, mensagens, contas vinculadas, vendas, compras. Senhas e tokens ficam de fora.",
+                action: "/painel/perfil/dados".to_owned(),
+                button: "Baixar",
+                is_final: false,
+                alert,
+                email,
+                password,
+            },
+            Self::Data { id, name } => ConfirmPage {
+                layout,
+                back: of(id),
+                back_words: name.clone(),
+                title: format!("Baixar os dados de {name}"),
+                text: "Um arquivo ZIP com tudo o que a plataforma guarda sobre a pessoa, em JSON. O download fica na auditoria.",
+                action: format!("{}/dados", of(id)),
+                button: "Baixar",
+                is_final: false,
+                alert,
+                email,
+                password,
+            },
+            Self::Erasure { id, name } => ConfirmPage {
+                layout,
+                back: of(id),
+                back_words: name.clone(),
+                title: format!("Apagar os dados de {name}"),
+                text: "A conta e tudo o que identifica a pessoa são apagados para sempre: mensagens, compras, notificações, buscas e os nomes na auditoria. Ficam os valores das compras e, na auditoria, número e ato. Um backup antigo que for restaurado é apagado de novo.",
+                action: format!("{}/apagar-dados", of(id)),
+                button: "Apagar para sempre",
+                is_final: true,
+                alert,
+                email,
+                password,
+            },
+        }
+    }
+}
+
+/// `GET /painel/perfil/dados`: one's own data, or the question for the password.
+pub fn own(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    given((app, person, request), &Wish::OwnData, "")
+}
+
+/// `POST /painel/perfil/dados`: the same with the password.
+pub fn own_confirmed(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let password = password(app, request)?;
+    given((app, person, request), &Wish::OwnData, &password)
+}
+
+/// `GET /admin/alunos/{id}/dados`: a student's data, or the question for the password.
+pub fn of_student(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (id, name) = student(app, request)?;
+    given((app, person, request), &Wish::Data { id, name }, "")
+}
+
+/// `POST /admin/alunos/{id}/dados`: the same with the password.
+pub fn of_student_confirmed(
+    app: &App,
+    person: &Person,
+    request: &Request,
+) -> Result<Reply, Problem> {
+    let (id, name) = student(app, request)?;
+    let password = password(app, request)?;
+    given((app, person, request), &Wish::Data { id, name }, &password)
+}
+
+/// `GET /admin/alunos/{id}/apagar-dados`: asks whether they are to be erased.
+pub fn ask_erasure(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (id, name) = student(app, request)?;
+    Reply::page(&Wish::Erasure { id, name }.page((app, person, request)))
+}
+
+/// `POST /admin/alunos/{id}/apagar-dados`: erases a student.
+pub fn erase(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (id, name) = student(app, request)?;
+    let password = password(app, request)?;
+    if let Err(problem) = confirmed::require(app, person, request, &password) {
+        return again((app, person, request), &Wish::Erasure { id, name }, problem);
+    }
+    let answer = Answer::to(request);
+    match Eraser::of(app).erase(id, &Actor::person(person, request)) {
+        Ok(_) => answer.done(id, STUDENTS, "dados_apagados"),
+        Err(Refusal::Nobody) => Err(Problem::not_found()),
+        Err(Refusal::LastAdministrator) => Err(Problem::new(
+            Code::Conflict,
+            "é a última pessoa que pode administrar a plataforma; dê acesso a outra antes",
+        )),
+        Err(Refusal::Db(error)) => Err(error.into()),
+        Err(refused) => Err(Problem::internal(refused)),
+    }
+}
+
+/// `GET /admin/retencao`: what is kept, why, for how long.
+pub fn retention(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    Reply::page(&RetentionPage { layout: layout(app, person, request), kept: RETENTION })
+}
+
+fn student(app: &App, request: &Request) -> Result<(UserId, String), Problem> {
+    let id = request.id().map(UserId)?;
+    let found = app.db.read(request.lane, |tx| find(tx, Group::Students, id))?;
+    Ok((id, found.name))
+}
+
+/// What was sent as the password.
+fn password(app: &App, request: &Request) -> Result<String, Problem> {
+    let mut sent = Sent::of(request, app.zone())?;
+    let password: Option<String> = sent.optional(confirmed::FIELD);
+    sent.finish()?;
+    Ok(password.unwrap_or_default())
+}
+
+/// The file, once the password is right.
+fn given(visit: Visit<'_>, wish: &Wish, password: &str) -> Result<Reply, Problem> {
+    let (app, person, request) = visit;
+    if let Err(problem) = confirmed::require(app, person, request, password) {
+        // Nothing was typed wrong yet.
+        if request.method() == http::Method::GET && !request.wants_json() {
+            return Reply::page(&wish.page(visit));
+        }
+        return again(visit, wish, problem);
+    }
+    let id = match wish {
+        Wish::OwnData => person.account.user_id,
+        Wish::Data { id, .. } | Wish::Erasure { id, .. } => *id,
+    };
+    let owner = app.db.read(request.lane, |tx: &ReadTx<'_>| {
+        let email: Option<String> =
+            tx.maybe("SELECT email FROM user WHERE user_id = ?1 AND removed_at IS NULL", [id])?;
+        email.map(|email| Owner { id, email }).ok_or_else(Problem::not_found)
+    })?;
+    let mut bytes = Vec::new();
+    export::write(&app.db, app.zone(), &owner, &mut bytes).map_err(|error| match error {
+        export::ExportError::Db(error) => error.into(),
+        other @ export::ExportError::Io(_) => Problem::internal(other),
+    })?;
+    let actor = Actor::person(person, request);
+    app.db.write(move |tx| export::note(tx, &actor, id))?;
+    let name = format!("attachment; filename=\"dados-{id}.zip\"");
+    let name = HeaderValue::try_from(name).map_err(Problem::internal)?;
+    Ok(Reply::of(ZIP, bytes).with(CONTENT_DISPOSITION, name))
+}
+
+/// The page again, with what is wrong; programs get the problem.
+fn again(visit: Visit<'_>, wish: &Wish, problem: Problem) -> Result<Reply, Problem> {
+    let request = visit.2;
+    if request.wants_json() {
+        return Err(problem);
+    }
+    let mut page = wish.page(visit);
+    let fault = problem.fields.iter().find(|(name, _)| *name == confirmed::FIELD);
+    match fault {
+        Some((_, said)) => {
+            page.password.error = Some(said.to_string());
+            page.password.focus = true;
+        }
+        None if problem.code == Code::RateLimited => {
+            let text = "Espere alguns minutos e tente de novo.";
+            page.alert =
+                Some(Notice::new(Tone::Warn, "Muitas tentativas com a senha errada", text));
+        }
+        None => return Err(problem),
+    }
+    let reply = Reply::page(&page)?.status(problem.code.status(request.family));
+    Ok(match problem.retry_after_s {
+        Some(seconds) => reply.with(http::header::RETRY_AFTER, seconds.into()),
+        None => reply,
+    })
+}

@@ -1,0 +1,95 @@
+//! What is kept, why, how long, and what removes it: the panel and
+//! `docs/SECURITY.md` show this one list.
+
+/// A text in Portuguese, for the panel, and in English, for the document.
+pub struct Words {
+    pub pt: &'static str,
+    pub en: &'static str,
+}
+
+/// One purpose for which data is kept.
+pub struct Kept {
+    pub what: Words,
+    pub why: Words,
+    pub until: Words,
+    pub by: Words,
+}
+
+const fn kept(
+    what: (&'static str, &'static str),
+    why: (&'static str, &'static str),
+    until: (&'static str, &'static str),
+    by: (&'static str, &'static str),
+) -> Kept {
+    const fn words((pt, en): (&'static str, &'static str)) -> Words {
+        Words { pt, en }
+    }
+    Kept { what: words(what), why: words(why), until: words(until), by: words(by) }
+}
+
+const ERASURE: (&str, &str) =
+    ("exclusão ou apagamento da pessoa", "removal or erasure of the person");
+const CRON: (&str, &str) = ("tarefa diária", "a daily task");
+const WITH_PERSON: (&str, &str) = ("enquanto a conta existe", "as long as the account");
+
+/// The list, by purpose.
+#[rustfmt::skip] // A table.
+pub const RETENTION: &[Kept] = &[
+    kept(("Conta: nome, e-mail, número de chat, foto, plano", "Account: name, e-mail, chat number, photo, plan"),
+        ("entrar e ser atendido", "signing in and being served"), WITH_PERSON, ERASURE),
+    kept(("Check-ins, pontos, aulas feitas", "Check-ins, points, lessons done"),
+        ("o programa e o ranking", "the program and its ranking"), WITH_PERSON, ERASURE),
+    kept(("Contas vinculadas, vendas, anúncios, perguntas, reclamações, produtos", "Linked accounts, sales, listings, questions, claims, products"),
+        ("mostrar e sincronizar a loja", "showing and following the shop"), WITH_PERSON,
+        ("desvincular a conta; exclusão ou apagamento da pessoa", "unlinking; removal or erasure of the person")),
+    kept(("Sessões e tokens da extensão, com endereço e navegador", "Sessions and extension tokens, with address and browser"),
+        ("segurança do acesso", "security of access"), ("30 dias depois do fim", "30 days after their end"), CRON),
+    kept(("Endereços de onde a pessoa entrou", "Addresses a person signed in from"),
+        ("não deixar estranhos bloquearem a conta", "so that strangers cannot shut a person out"), ("30 dias", "30 days"), CRON),
+    kept(("Conteúdo das mensagens", "Content of messages"),
+        ("entregar e reenviar", "delivering and sending again"), ("30 dias", "30 days"), CRON),
+    kept(("Fila de mensagens, sem conteúdo", "Queue of messages, without content"),
+        ("saber o que foi entregue", "knowing what was delivered"), ("90 dias, depois arquivada sem nomes", "90 days, then archived without names"), CRON),
+    kept(("Notificações do marketplace como chegaram", "Notifications of the marketplace as received"),
+        ("processar e conferir", "processing and looking into"), ("30 dias", "30 days"), CRON),
+    kept(("Conteúdo dos eventos de compra", "Bodies of purchase events"),
+        ("processar e conferir", "processing and looking into"), ("30 dias", "30 days"), CRON),
+    kept(("Compras: evento, plano, transação", "Purchases: event, plan, transaction"),
+        ("acesso pago e contabilidade", "paid access and the books"), ("sem prazo; sem o nome depois de apagada a pessoa", "no end; without the name once the person is erased"), ERASURE),
+    kept(("Pedidos de fornecimento e valores", "Drop orders and amounts"),
+        ("contas entre fornecedor e vendedor", "accounts between supplier and seller"), ("sem prazo, só com números", "no end, with numbers only"), ERASURE),
+    kept(("Auditoria: ato e número", "Audit log: number and act"),
+        ("provar quem fez o quê", "proving who did what"), ("sem prazo", "no end"), ("nada: só se acrescenta", "nothing: it is only added to")),
+    kept(("Auditoria: nomes, endereços, valores antes e depois", "Audit log: names, addresses, values before and after"),
+        ("provar quem fez o quê", "proving who did what"), ("até o apagamento da pessoa", "until the person is erased"), ("apagamento da pessoa", "erasure of the person")),
+    kept(("Requisições, com endereço", "Requests, with address"),
+        ("diagnóstico e abuso", "diagnosis and abuse"), ("90 dias, depois arquivadas", "90 days, then archived"), CRON),
+    kept(("Endereços em requisições arquivadas", "Addresses in archived requests"),
+        ("abuso", "abuse"), ("180 dias", "180 days"), CRON),
+    kept(("Listas de alunos importadas", "Imported lists of students"),
+        ("conferir a importação", "looking into the import"), ("7 dias", "7 days"), CRON),
+    kept(("Quem foi apagado, por resumo com chave", "Who was erased, by keyed digest"),
+        ("apagar de novo ao restaurar um backup antigo", "erasing again when an older copy is restored"), ("sem prazo", "no end"), ("nada", "nothing")),
+    kept(("Backups", "Copies"),
+        ("recuperar de perdas", "recovering from losses"), ("os mais novos, pelo número configurado", "the newest, by the number configured"), ("cópia seguinte", "the next copy")),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_document_tells_the_same() {
+        let document = include_str!("../../docs/SECURITY.md");
+        for Kept { what, why, until, by } in RETENTION {
+            let line = format!("| {} | {} | {} | {} |", what.en, why.en, until.en, by.en);
+            assert!(document.contains(&line), "no line {line:?}");
+            assert!([what, why, until, by].iter().all(|words| !words.pt.is_empty()));
+        }
+        let section = document.split("## What is kept").nth(1).expect("a section");
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let lines = section.lines().filter(|line| line.starts_with("| ")).count();
+        // Its head is a line more.
+        assert_eq!(lines, RETENTION.len() + 1);
+    }
+}
