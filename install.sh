@@ -11,6 +11,8 @@ source_dir=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
 prefix=''
 binary=''
+unit_for=''
+require_sha256=no
 dry_run=no
 action=install
 
@@ -18,11 +20,16 @@ usage() {
     cat <<USAGE
 usage: install.sh [options]
 
-  --binary FILE   installs this executable instead of building one
+  --binary FILE   installs this executable instead of building one; where
+                  FILE.sha256 lies beside it, only if it is the file meant there
+  --require-sha256
+                  stops unless FILE.sha256 lies beside --binary FILE
   --prefix DIR    puts every file below DIR and touches nothing else: no
                   account, no service (for packages and for trying)
   --uninstall     removes executable and service; keeps data and configuration
   --dry-run       says what would be done and changes nothing
+  --print-unit EXE
+                  prints the unit of the service for EXE (for packages)
   --help          shows this text
 USAGE
 }
@@ -44,11 +51,16 @@ wrong_usage() {
 
 while [ $# -gt 0 ]; do
     case $1 in
-        --binary | --prefix)
+        --binary | --prefix | --print-unit)
             [ -n "${2:-}" ] || wrong_usage "$1 needs a value"
-            if [ "$1" = --binary ]; then binary=$2; else prefix=${2%/}; fi
+            case $1 in
+                --binary) binary=$2 ;;
+                --prefix) prefix=${2%/} ;;
+                --print-unit) unit_for=$2 action=print_unit ;;
+            esac
             shift
             ;;
+        --require-sha256) require_sha256=yes ;;
         --uninstall) action=uninstall ;;
         --dry-run) dry_run=yes ;;
         --help | -h)
@@ -59,6 +71,14 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+# A bare name would be looked for in PATH.
+case $binary in
+    '' | */*) ;;
+    *) binary=./$binary ;;
+esac
+if [ "$require_sha256" = yes ] && [ -z "$binary" ]; then
+    wrong_usage "--require-sha256 is about --binary FILE"
+fi
 
 # Where things lie on the installed machine; below $prefix while installing.
 exe=/usr/local/bin/$name
@@ -150,8 +170,8 @@ shipped_config() {
 
 service_unit() {
     cat <<UNIT
-# Written by install.sh, which replaces it at each update. Changes of your own
-# go into a drop-in: systemctl edit $name
+# Written by install.sh or the package, which replace it at each update. Changes
+# of your own go into a drop-in: systemctl edit $name
 [Unit]
 Description=Seller Platform
 Wants=network-online.target
@@ -260,10 +280,29 @@ check_sources() {
         fail "$source_dir/$name.toml has no line #path = \"$name.db\"; restore the shipped file"
 }
 
+# The executable given, by the digest beside it: before it runs for the first time.
+check_digest() {
+    if [ ! -e "$binary.sha256" ]; then
+        [ "$require_sha256" = no ] ||
+            fail "$binary.sha256 is missing, so nobody knows whether this is the right file; nothing was changed"
+        say "there is no $binary.sha256: the file is taken as it is"
+        return
+    fi
+    has sha256sum || fail "sha256sum is missing, so $binary cannot be checked: apt-get install coreutils"
+    # As sha256sum writes it, or the digest alone.
+    wanted=$(sed -n '1{s/^\\*\([0-9A-Fa-f]\{64\}\)\([[:space:]].*\)\{0,1\}$/\1/p;}' "$binary.sha256" | tr A-F a-f)
+    [ -n "$wanted" ] || fail "$binary.sha256 holds no SHA-256; nothing was changed"
+    found=$(digest_of "$binary")
+    [ "$found" = "$wanted" ] ||
+        fail "$binary is not the file that $binary.sha256 means (wanted $wanted, found $found); fetch both again; nothing was changed"
+    say "$binary is the file that $binary.sha256 means"
+}
+
 # The executable to install: the one given, or the one that a build will make.
 check_executable() {
     if [ -n "$binary" ]; then
         [ -f "$binary" ] || fail "--binary $binary: there is no such file"
+        check_digest
         [ -x "$binary" ] || fail "--binary $binary: not executable; run chmod +x on it"
         case $("$binary" --version 2>&1) in
             "$name "*) ;;
@@ -575,4 +614,8 @@ do_uninstall() {
 case $action in
     install) do_install ;;
     uninstall) do_uninstall ;;
+    print_unit)
+        exe=$unit_for
+        service_unit
+        ;;
 esac

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::actors::{Actor, signed_notification};
 use crate::client::Request;
+use crate::faults::figure;
 use crate::partner_drop::relate;
 use crate::random::Random;
 use crate::site::{CHECKOUT_TOKEN, CRON_SECRET, Route, Site};
@@ -127,6 +128,8 @@ fn no_body_breaks_a_row_or_is_stored() {
     });
     site.anonymous().get("/readyz").expect(200);
     assert_eq!(rows(&site, "depois.db"), before, "something was stored");
+    let sent = BODIES * posts.len() as u64;
+    figure("F16", &format!("{sent} bad bodies over {} rows, 0 × 5xx, nothing stored", posts.len()));
 }
 
 /// An actor who may call the row.

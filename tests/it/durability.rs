@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::actors::{Actor, signed_notification};
 use crate::client::Request;
+use crate::faults;
 use crate::process::until;
 use crate::site::{Person, Site, lock};
 
@@ -58,7 +59,7 @@ impl Journal {
 
 #[test]
 fn what_was_answered_survives_fifty_kills() {
-    survives(End::Kill, 50);
+    survives(End::Kill, faults::times(50, 500));
 }
 
 #[test]
@@ -107,6 +108,12 @@ fn survives(end: End, cycles: u64) {
     waits.sort();
     let usual = waits[waits.len() / 2];
     assert!(usual < Duration::from_secs(5), "ready again after {usual:?}");
+    if matches!(end, End::Kill) {
+        let (answered, usual) = (journal.answered(), usual.as_millis());
+        let measured =
+            format!("{cycles} kills, {answered} answered, 0 lost, ready again in {usual} ms");
+        faults::figure("F01", &measured);
+    }
 }
 
 /// Ends the server when a cycle fails, and so also the writers, which would

@@ -85,6 +85,10 @@ impl Machine {
 
     /// Installs a version as on a machine with systemd.
     fn install(&self, version: &Path) -> Outcome {
+        self.install_with(version, &[])
+    }
+
+    fn install_with(&self, version: &Path, more: &[&str]) -> Outcome {
         let source = Path::new(env!("CARGO_MANIFEST_DIR"));
         let script = std::fs::read_to_string(source.join("install.sh")).unwrap();
         let (functions, end) = script.split_at(script.rfind("\ncase $action in").unwrap());
@@ -95,7 +99,7 @@ impl Machine {
         let own = self.path("install.sh");
         std::fs::write(&own, format!("{functions}\n{SUPERVISOR}\n{end}")).unwrap();
         let mut install = Command::new("sh");
-        install.arg(own).arg("--prefix").arg(self.0.path()).arg("--binary").arg(version);
+        install.arg(own).arg("--prefix").arg(self.0.path()).arg("--binary").arg(version).args(more);
         run(&mut install, "")
     }
 
@@ -243,4 +247,49 @@ fn commands_find_the_configuration_of_the_installed_service() {
         let shown = show(more);
         assert!(shown.stdout.contains("7.5") && shown.stderr.is_empty(), "{}", shown.stderr);
     }
+}
+
+#[test]
+fn an_executable_is_the_one_that_the_digest_beside_it_means() {
+    let machine = Machine::new();
+    let version = machine.version(1, NOTHING);
+    let beside = machine.path("version-1.sha256");
+    let digest = run(Command::new("sha256sum").arg(&version), "").stdout;
+    let is_refused = |text: Option<&str>, more: &[&str], why: &str| {
+        let _ = std::fs::remove_file(&beside);
+        if let Some(text) = text {
+            std::fs::write(&beside, text).unwrap();
+        }
+        let outcome = machine.install_with(&version, more);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stdout);
+        assert!(outcome.stderr.contains(why), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("nothing was changed"), "{}", outcome.stderr);
+        assert!(!machine.exe().exists());
+    };
+    let other = digest.replace(|c: char| c.is_ascii_digit(), "a");
+    is_refused(Some(&other), &[], "is not the file");
+    is_refused(Some(&digest[..63]), &[], "holds no SHA-256");
+    is_refused(Some(""), &[], "holds no SHA-256");
+    is_refused(None, &["--require-sha256"], "version-1.sha256 is missing");
+    for good in [&*digest, &digest[..64], &digest[..64].to_uppercase()] {
+        std::fs::write(&beside, good).unwrap();
+        let outcome = machine.install_with(&version, &["--require-sha256"]);
+        assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
+        assert!(outcome.stdout.contains("is the file that"), "{}", outcome.stdout);
+    }
+    std::fs::remove_file(&beside).unwrap();
+    let outcome = machine.install(&version);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("taken as it is"), "{}", outcome.stdout);
+}
+
+/// There is one unit: the package has the one that the script writes, for its own place.
+#[test]
+fn the_package_has_the_unit_of_the_script() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut print = Command::new("sh");
+    print.arg(source.join("install.sh")).args(["--print-unit", "/usr/bin/seller-platform"]);
+    let printed = run(&mut print, "").stdout;
+    let packaged = source.join("assets/packaging/seller-platform.service");
+    assert_eq!(std::fs::read_to_string(packaged).unwrap(), printed);
 }

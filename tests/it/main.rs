@@ -70,6 +70,8 @@ mod developers; // OpenAPI, the developer pages, the public state.
 mod disk_full; // A disk without space: rejected, reported, and recovered without help.
 mod durability; // When it is killed at any moment, the server keeps what it confirmed.
 mod exhaustion; // One client must not stop the others.
+#[path = "../faults/mod.rs"]
+mod faults; // The fault plan: power cuts, disk errors, jumps of the clock, frozen processes.
 mod fees; // The fee calculator: fields, the cache of a day, and accounts.
 mod files; // Which files commands make, replace, reject and leave alone.
 mod forms; // Forms do their work once, and their result is shown once.
@@ -136,6 +138,7 @@ mod tidy; // Rules about the source tree itself.
 mod uncounted; // Calls that count in no window and in no quota.
 mod upkeep; // What a key of the operator allows: copies and metrics.
 mod vanished; // Files that go away under the server, and a log removed after a crash.
+mod versions; // A database of each version: brought up, put back, brought up again.
 mod view_as; // "View as student": read-only, for half an hour, noted in the audit log.
 mod watchdog; // What a supervisor hears of the server.
 mod webhook_trouble; // Webhooks when receivers are in trouble.

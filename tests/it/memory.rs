@@ -8,8 +8,20 @@ use std::path::{Path, PathBuf};
 /// more of it than one that is installed.
 #[track_caller]
 pub fn peak_resident(pid: u32) -> u64 {
+    without_code(pid, "VmHWM:")
+}
+
+/// The same for this moment.
+#[track_caller]
+pub fn resident(pid: u32) -> u64 {
+    without_code(pid, "VmRSS:")
+}
+
+#[track_caller]
+fn without_code(pid: u32, figure: &str) -> u64 {
     let of = |file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).expect("it lives");
-    let peak = of("status").lines().find_map(|line| line.strip_prefix("VmHWM:").map(kilobytes));
+    let status = of("status");
+    let all = status.lines().find_map(|line| line.strip_prefix(figure).map(kilobytes));
     let executable = fs::read_link(format!("/proc/{pid}/exe")).expect("it lives");
     let executable = executable.to_str().expect("a path of UTF-8");
     // A mapping has a line with its file, and then one for each figure.
@@ -22,7 +34,7 @@ pub fn peak_resident(pid: u32) -> u64 {
             is_code = line.ends_with(executable);
         }
     }
-    peak.expect("a peak") - code
+    all.expect("a figure") - code
 }
 
 /// A figure such as `  1234 kB` in bytes.

@@ -129,6 +129,14 @@ impl Process {
         status
     }
 
+    /// Waits until it ends by itself; panics when it takes longer than `limit`.
+    #[track_caller]
+    pub fn end(&mut self, limit: Duration) -> ExitStatus {
+        let status = until("the process ends", limit, || self.child.try_wait().unwrap());
+        self.finish_log();
+        status
+    }
+
     /// Kills it, like a power failure, and waits for the end.
     pub fn kill(&mut self) -> ExitStatus {
         self.child.kill().ok();

@@ -397,6 +397,15 @@ impl Site {
         status.code()
     }
 
+    /// Waits until the server ends by itself, and returns its exit code.
+    #[track_caller]
+    pub fn ends_by_itself(&self, limit: Duration) -> Option<i32> {
+        let mut process = lock(&self.process).take().expect("the server was started");
+        let status = process.end(limit);
+        lock(&self.log_before).push_str(&process.log());
+        status.code()
+    }
+
     /// Stops the server, while other databases lie beside its own.
     #[track_caller]
     pub fn stop_beside_other_files(&self) {

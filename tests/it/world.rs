@@ -53,6 +53,11 @@ impl World {
         self.process.address
     }
 
+    /// The number by which the system knows it.
+    pub fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+
     /// The clock of the world and of every site that joins it.
     pub fn clock(&self) -> &Clock {
         &self.clock
