@@ -6,7 +6,7 @@ use super::Context;
 use super::check::{Finding, Verdict, finding, writable};
 use super::check_upkeep::size;
 use crate::base::{Clock, DAY_S, Instant};
-use crate::copies::work::kept_failure;
+use crate::copies::store::failure as kept_failure;
 use crate::db::{Kept, Manifest, access, is_left, kept_in, read_without_traces};
 use crate::operations::store;
 
@@ -80,7 +80,9 @@ fn judge_newest(context: &Context, seen: Option<&store::Upkeep>, copies: &[Kept]
     let Some((age, copy)) = newest else {
         let age = seen.and_then(|seen| seen.oldest).map_or(0, |oldest| now.since(oldest));
         if every_s == 0 {
-            let text = format!("none are made (database.backup_every_h = 0), and there is none in {shown}");
+            let text = format!(
+                "none are made (database.backup_every_h = 0), and there is none in {shown}"
+            );
             return finding(WHAT, Verdict::Note, text);
         }
         let text = format!("there is none in {shown} yet; {make}");
@@ -103,8 +105,9 @@ fn judge_newest(context: &Context, seen: Option<&store::Upkeep>, copies: &[Kept]
         return finding(WHAT, Verdict::Bad, text);
     }
     if every_s == 0 {
-        let text =
-            format!("none are made (database.backup_every_h = 0); the newest, {path}, is {old} old");
+        let text = format!(
+            "none are made (database.backup_every_h = 0); the newest, {path}, is {old} old"
+        );
         return finding(WHAT, Verdict::Note, text);
     }
     let checked = if copy.manifest().is_some() {

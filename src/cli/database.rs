@@ -82,7 +82,9 @@ fn restore_newest(context: &Context, folder: &Path) -> anyhow::Result<Vec<String
     }
     let folder = folder.display();
     if passed_over.is_empty() {
-        bail!("there is no copy in {folder}; name a folder with copies, or a file that `seller-platform backup` made");
+        bail!(
+            "there is no copy in {folder}; name a folder with copies, or a file that `seller-platform backup` made"
+        );
     }
     bail!(
         "no copy in {folder} passes its check, and nothing was changed:\n{}",

@@ -106,9 +106,10 @@ fn the_shipped_file_says_what_has_no_effect_yet() {
         is_over = !line.starts_with("# ");
     }
     assert_eq!(said, WITHOUT_EFFECT);
-    let loaded =
-        from_file("[server]\nmax_connections = 2048\nacme_email = \"a@b.de\"\n[program]\nlap_days = 5")
-            .unwrap();
+    let loaded = from_file(
+        "[server]\nmax_connections = 2048\nacme_email = \"a@b.de\"\n[program]\nlap_days = 5",
+    )
+    .unwrap();
     assert_eq!(loaded.without_effect(), ["server.acme_email"]);
 }
 

@@ -371,10 +371,13 @@ pub fn download(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let header = |text: String| HeaderValue::try_from(text).map_err(Problem::internal);
     let named = header(format!("attachment; filename=\"{}\"", copy.name().replace('"', "_")))?;
     let body = Pieces::of_file(file, bytes, turn);
-    let reply = Reply::pieces(HeaderValue::from_static(MEDIA), body).with(CONTENT_DISPOSITION, named);
+    let reply =
+        Reply::pieces(HeaderValue::from_static(MEDIA), body).with(CONTENT_DISPOSITION, named);
     let sha256 = copy.manifest().and_then(|manifest| from_hex(&manifest.sha256));
     Ok(match sha256 {
-        Some(sha256) => reply.with(DIGEST, header(format!("sha-256=:{}:", STANDARD.encode(sha256)))?),
+        Some(sha256) => {
+            reply.with(DIGEST, header(format!("sha-256=:{}:", STANDARD.encode(sha256)))?)
+        }
         None => reply,
     })
 }

@@ -17,6 +17,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
 use super::copying::{Facts, Making, copy_pages, require_room};
+use super::error::is_refused_write;
 use super::files::is_out_of_handles;
 use super::lock::{Locked, lock_path};
 use super::manifest::Manifest;
@@ -170,6 +171,7 @@ impl BackupError {
         move |cause| {
             let path = path.to_owned();
             match cause.sqlite_error_code() {
+                _ if is_refused_write(&cause) => Self::Full(path),
                 Some(ErrorCode::DiskFull) => Self::Full(path),
                 Some(ErrorCode::OperationInterrupted) => Self::Stopped,
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
@@ -236,8 +238,8 @@ pub fn make(database: &Path, to: &Path, making: &Making<'_>) -> Result<Report> {
     require_room(database, to, making)?;
     let partial = Partial::claim(to)?;
     let about = |error: BackupError| error.about(database, to);
-    let checked = copy_pages(database, &partial, making)
-        .and_then(|()| examine(&partial.path, making));
+    let checked =
+        copy_pages(database, &partial, making).and_then(|()| examine(&partial.path, making));
     if let Err(BackupError::Damaged { .. }) = &checked {
         keep_damage_of(database, created_at);
     }

@@ -177,12 +177,7 @@ fn copy_from(
 }
 
 /// Does all steps of a copy.
-fn step(
-    backup: &Backup<'_, '_>,
-    database: &Path,
-    to: &Partial,
-    making: &Making<'_>,
-) -> Result<()> {
+fn step(backup: &Backup<'_, '_>, database: &Path, to: &Partial, making: &Making<'_>) -> Result<()> {
     let began = Monotonic::now();
     let log = beside(database, "-wal");
     // The log file keeps the length that it once had.

@@ -30,9 +30,8 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     if !passwords::LENGTH.contains(&new.chars().count()) {
         sent.check.fail("senha", LENGTH_WORDS);
     }
-    let confirmed = sent
-        .finish()
-        .and_then(|()| confirm::password((app, person, request), "atual", &present));
+    let confirmed =
+        sent.finish().and_then(|()| confirm::password((app, person, request), "atual", &present));
     let login = match confirmed {
         Ok(login) => login,
         Err(problem) if request.wants_json() => return Err(problem),
