@@ -6,7 +6,7 @@ use super::Context;
 use super::check::{Finding, Verdict, finding, writable};
 use super::check_upkeep::size;
 use crate::base::{Clock, DAY_S, Instant};
-use crate::copies::work::kept_failure;
+use crate::copies::store::failure as kept_failure;
 use crate::db::{Kept, Manifest, access, is_left, kept_in, read_without_traces};
 use crate::operations::store;
 

@@ -13,7 +13,7 @@ pub mod drill;
 pub mod pages;
 #[cfg(test)]
 pub mod samples;
-mod store;
+pub mod store;
 pub mod views;
 pub mod work;
 
@@ -30,7 +30,7 @@ use crate::audit::chain;
 use crate::base::{Instant, Stop, Zone};
 use crate::config::Database;
 use crate::db::copying::{Facts, Progress};
-use crate::db::{Kept, LATEST, Lane, ReadTx, Result, kept_in};
+use crate::db::{Kept, Lane, ReadTx, Result, kept_in};
 
 /// The page of the copies.
 pub const PATH: &str = "/admin/copias";
@@ -186,6 +186,11 @@ impl Standing {
         self.kept.iter().find(|copy| copy.known_fault().is_none())
     }
 
+    /// Total size of the copies.
+    pub fn bytes(&self) -> u64 {
+        self.kept.iter().map(|copy| copy.bytes).sum()
+    }
+
     /// Copies that are not what they were, with what is wrong.
     pub fn broken(&self) -> impl Iterator<Item = (&Kept, String)> {
         self.kept.iter().filter_map(|copy| Some((copy, copy.known_fault()?)))
@@ -286,7 +291,7 @@ mod tests {
             assert!(is_our_name(name), "{name}");
         }
         for name in [
-            LATEST,
+            "latest.db",
             "seller-platform.db",
             "seller-platform-20261120.db",
             "seller-platform-20261120-120000.db.json",
@@ -307,5 +312,26 @@ mod tests {
         assert_eq!(night_before(zone, three), three);
         assert_eq!(night_before(zone, at("2026-11-21T05:59:59Z")), three);
         assert_eq!(night_before(zone, at("2026-11-21T06:00:00Z")), at("2026-11-21T06:00:00Z"));
+    }
+
+    #[test]
+    fn the_first_copy_is_due_an_interval_after_the_first_start_and_late_after_another() {
+        let first_start = Instant(1_795_183_200);
+        let day = crate::base::DAY_S;
+        let config = |folder: Option<&str>, backup_every_h| Database {
+            path: "a.db".into(),
+            backup_dir: folder.map(Into::into),
+            backup_every_h,
+            backup_keep: 7,
+        };
+        let seen = Standing::of(&config(Some("/none"), 24), first_start, None);
+        assert_eq!(seen.next_due(first_start), Some(first_start.plus(day)));
+        assert!(!seen.is_late(first_start.plus(2 * day)));
+        assert!(seen.is_late(first_start.plus(2 * day + 1)));
+        for none in [config(None, 24), config(Some("/none"), 0)] {
+            let seen = Standing::of(&none, first_start, None);
+            assert_eq!(seen.next_due(first_start), None);
+            assert!(!seen.is_late(first_start.plus(90 * day)));
+        }
     }
 }

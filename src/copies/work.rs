@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant as Monotonic};
 
-use super::{Doing, Failure, PATH, STEM, Standing, drill, facts, standing, store, too_many};
+use super::{Doing, Failure, PATH, STEM, drill, facts, standing, store, too_many};
 use crate::app::App;
 use crate::base::{Instant, Stop, worker};
 use crate::db::backup::{self, BackupError, Report};
@@ -62,16 +62,24 @@ fn do_what_is_asked(app: &App) {
     let Some(folder) = &app.config.database.backup_dir else {
         return;
     };
-    if std::mem::take(&mut copies.state.lock().wants_copy) {
+    // What is taken on is shown as being done in the same moment.
+    let wants_copy = {
+        let mut state = copies.state.lock();
+        state.doing = state.wants_copy.then_some(Doing::Copying);
+        std::mem::take(&mut state.wants_copy)
+    };
+    if wants_copy {
         begin(app, Doing::Copying, || make(app, folder));
     }
-    let wanted = copies.state.lock().wants_drill.clone();
+    let wanted = {
+        let mut state = copies.state.lock();
+        state.doing = state.wants_drill.as_ref().map(|_| Doing::Drilling);
+        state.wants_drill.take()
+    };
     if let Some(name) = wanted {
         begin(app, Doing::Drilling, || {
             let done = drill::run(app, folder, &name);
-            let mut state = copies.state.lock();
-            state.drill = Some(done);
-            state.wants_drill = None;
+            copies.state.lock().drill = Some(done);
         });
     }
 }
@@ -81,9 +89,7 @@ fn begin(app: &App, doing: Doing, work: impl FnOnce()) {
     struct Over<'a>(&'a App);
     impl Drop for Over<'_> {
         fn drop(&mut self) {
-            let mut state = self.0.copies.state.lock();
-            state.doing = None;
-            state.wants_drill = None;
+            self.0.copies.state.lock().doing = None;
         }
     }
     app.copies.state.lock().doing = Some(doing);
@@ -305,17 +311,5 @@ fn succeeded(app: &App) {
         && !error.is_told()
     {
         tracing::warn!(%error, "that a copy was made again was not noted");
-    }
-}
-
-/// What `check` says of the last failure, read by a command beside the server.
-pub fn kept_failure(tx: &crate::db::ReadTx<'_>) -> crate::db::Result<Option<Failure>> {
-    store::failure(tx)
-}
-
-impl Standing {
-    /// Total size of the copies.
-    pub fn bytes(&self) -> u64 {
-        self.kept.iter().map(|copy| copy.bytes).sum()
     }
 }

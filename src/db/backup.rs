@@ -17,6 +17,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
 use super::copying::{Facts, Making, copy_pages, require_room};
+use super::error::is_refused_write;
 use super::files::is_out_of_handles;
 use super::lock::{Locked, lock_path};
 use super::manifest::Manifest;
@@ -170,6 +171,7 @@ impl BackupError {
         move |cause| {
             let path = path.to_owned();
             match cause.sqlite_error_code() {
+                _ if is_refused_write(&cause) => Self::Full(path),
                 Some(ErrorCode::DiskFull) => Self::Full(path),
                 Some(ErrorCode::OperationInterrupted) => Self::Stopped,
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {

@@ -72,7 +72,7 @@ pub(super) const REFUSED: ffi::Error =
 /// Whether the system refused to write more, which leaves stored data unchanged.
 /// SQLite has an error code for a full disk, but none for a quota, a limit on
 /// the size of files, or no space for the log's index.
-fn is_refused_write(error: &rusqlite::Error) -> bool {
+pub(super) fn is_refused_write(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|code| {
         matches!(code.extended_code, ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE)
     })

@@ -13,7 +13,7 @@ use crate::base::{Instant, text};
 /// Copies that are looked at before the search for a good one ends.
 const TRIES: usize = 5;
 /// The name that leads to the newest good copy.
-pub const LATEST: &str = "latest.db";
+const LATEST: &str = "latest.db";
 
 /// A copy in a folder.
 pub struct Kept {

@@ -63,12 +63,12 @@ pub use error::{DbError, OpenError, Result};
 pub use files::Kind as FileKind;
 pub use filters::{Filters, Page, sorted};
 pub use good_copy::{
-    Kept, LATEST, contents, is_left, kept_in, key_id, lead_latest_to, newest as newest_good_copy,
+    Kept, contents, is_left, kept_in, key_id, lead_latest_to, newest as newest_good_copy,
 };
 pub use json::Json;
 pub use lock::{address_of_holder as server_address, is_held as is_served, missed_file};
 pub use look::read_without_traces;
-pub use manifest::{Manifest, sha256_of};
+pub use manifest::Manifest;
 pub use migrate::SCHEMA;
 pub use readers::Lane;
 pub use room::{ROOM, has_free_space};

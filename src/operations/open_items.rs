@@ -418,12 +418,4 @@ mod tests {
         assert_eq!(titled(1).unwrap(), "1 aluno");
         assert_eq!(titled(1_200).unwrap(), "1.200 alunos");
     }
-
-    #[test]
-    fn a_copy_grows_old() {
-        let now = Instant(1_795_183_200);
-        assert!(LastBackup::Nowhere.is_old(now) && LastBackup::Never.is_old(now));
-        assert!(!LastBackup::At(now.minus(2 * DAY_S)).is_old(now));
-        assert!(LastBackup::At(now.minus(2 * DAY_S + 1)).is_old(now));
-    }
 }

@@ -198,7 +198,7 @@ fn what_cannot_be_restored_is_named_as_it_was_given() {
         ("copia.db.json", ["not a SQLite database", made]),
         ("outro.db", ["another program", made]),
         ("vazio.db", ["holds no data", made]),
-        ("pasta", ["is a folder", made]),
+        ("pasta", ["there is no copy", made]),
         ("cortado.db", ["damaged", "earlier copy"]),
         ("estragado.db", ["damaged", "earlier copy"]),
         ("novo.db", ["9999", "newer program"]),
