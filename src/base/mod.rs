@@ -10,9 +10,11 @@ pub mod phone;
 pub mod retention;
 pub mod secrets;
 pub mod text;
+pub mod trace;
 pub mod usual;
 pub mod wire;
 pub mod worker;
+pub mod zip;
 
 pub use cache::Versions;
 pub use clock::{Clock, DAY_S, Day, Instant, Zone};

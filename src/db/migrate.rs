@@ -63,6 +63,7 @@ pub(super) const STEPS: &[Step] = steps![
     "0023_kept_answers",
     "0024_movement_numbers",
     "0025_bounded_jobs",
+    "0030_requests_followed",
 ];
 
 /// Schema version of this program.

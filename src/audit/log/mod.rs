@@ -62,6 +62,7 @@ impl Entry {
             "cliente" => "/admin/agencia/clientes",
             "papel" => return "/admin/papeis".to_owned(),
             "tarefa" => return "/admin/cron".to_owned(),
+            "canal" => return "/admin/diagnostico".to_owned(),
             _ => return String::new(),
         };
         // An object that was removed has no page any more.
@@ -73,7 +74,7 @@ impl Entry {
 }
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 26] = [
+pub const OBJECTS: [(&str, &str); 27] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -91,6 +92,7 @@ pub const OBJECTS: [(&str, &str); 26] = [
     ("tarefa", "Tarefa"),
     ("relacao", "Relação com fornecedor"),
     ("backup", "Backup"),
+    ("canal", "Canal"),
     ("token", "Token de parceiro"),
     ("aplicativo", "Aplicativo conectado"),
     ("webhook", "Webhook"),
