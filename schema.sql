@@ -1105,7 +1105,8 @@ CREATE TABLE outbox (
     attempts   INTEGER NOT NULL DEFAULT 0,  -- tries to send it so far
     lease      INTEGER,                     -- number of the try that is under way; run_at is its end meanwhile
     provider   TEXT,                        -- what the provider calls it, or its last answer
-    global_id  TEXT NOT NULL DEFAULT (lower(hex(randomblob(16)))) -- its name in the whole world: the left part of a Message-ID
+    global_id  TEXT NOT NULL DEFAULT (lower(hex(randomblob(16)))), -- its name in the whole world: the left part of a Message-ID
+    request_id TEXT NOT NULL DEFAULT ''     -- of the request that caused it; empty for what the service does by itself
 ) STRICT;
 
 CREATE INDEX outbox_due ON outbox (channel, run_at, message_id) WHERE state = 0;
@@ -1116,6 +1117,7 @@ CREATE INDEX outbox_by_channel ON outbox (channel, message_id);
 CREATE INDEX outbox_by_kind ON outbox (kind, message_id);
 CREATE INDEX outbox_done ON outbox (done_at) WHERE done_at IS NOT NULL;
 CREATE INDEX outbox_bodies ON outbox (done_at) WHERE done_at IS NOT NULL AND params <> '{}';
+CREATE INDEX outbox_of_request ON outbox (request_id) WHERE request_id <> '';
 
 -- Messages by channel, kind and state, kept by triggers: the totals of the queue.
 CREATE TABLE outbox_count (
@@ -1926,6 +1928,8 @@ CREATE TABLE request_log (
 
 CREATE INDEX request_log_by_class ON request_log (status / 100, entry_id, caller);
 CREATE INDEX request_log_by_caller ON request_log (caller, entry_id);
+-- Few requests are slow, so this is small.
+CREATE INDEX request_log_slow ON request_log (us, entry_id) WHERE us >= 100000;
 
 -- Entries of the request log by class of status and by caller, kept by triggers: the totals of the list.
 CREATE TABLE request_log_count (
@@ -1945,6 +1949,32 @@ BEGIN
     UPDATE request_log_count SET entries = entries - 1
     WHERE class = OLD.status / 100 AND caller = OLD.caller;
 END;
+
+-- Calls to other services that were made for a request; removed after 30 days.
+CREATE TABLE outside_call (
+    call_id    INTEGER PRIMARY KEY,         -- grows with time
+    at         INTEGER NOT NULL,            -- when it began
+    request_id TEXT NOT NULL,               -- of the request that caused it
+    service    TEXT NOT NULL,               -- such as marketplace or email
+    what       TEXT NOT NULL,               -- method and path without the query, or the kind of message
+    status     INTEGER,                     -- what it was answered with; NULL without an answer
+    us         INTEGER NOT NULL,            -- how long it took, in microseconds
+    error      TEXT NOT NULL                -- why it was no success; empty when it was one
+) STRICT;
+
+CREATE INDEX outside_call_of_request ON outside_call (request_id);
+
+-- Warnings and errors of the service's log, without secrets and addresses of people; removed after 30 days.
+CREATE TABLE error_log (
+    error_id   INTEGER PRIMARY KEY,         -- grows with time
+    at         INTEGER NOT NULL,            -- when it was logged
+    is_error   INTEGER NOT NULL CHECK (is_error IN (0, 1)), -- 0 a warning
+    message    TEXT NOT NULL,               -- what the log says
+    cause      TEXT NOT NULL,               -- why, with the other fields of the line; may be empty
+    request_id TEXT NOT NULL                -- of the request that failed; empty for what the service does by itself
+) STRICT;
+
+CREATE INDEX error_log_of_request ON error_log (request_id) WHERE request_id <> '';
 
 -- Old entries of logs, packed by civil day and kept. Large days have several parts.
 CREATE TABLE log_batch (

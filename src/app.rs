@@ -18,7 +18,7 @@ use crate::base::worker::{Stop, Turns};
 use crate::base::{Clock, Day, Instant, Sealer, Versions, Zone};
 use crate::behind::{Counter, LastUses};
 use crate::changes::LastChanges;
-use crate::config::Config;
+use crate::config::{Config, ShownSetting};
 use crate::content::PublicContent;
 use crate::copies::Copies;
 use crate::db::Db;
@@ -38,7 +38,9 @@ use crate::marketplace::Marketplace;
 use crate::messages::delivery::Delivery;
 use crate::messages::push::vapid;
 use crate::messages::telegram::TelegramState;
+use crate::operations::channel_tests::ChannelTests;
 use crate::operations::requests::Recorder;
+use crate::operations::rounds::Rounds;
 use crate::operations::soundness::Way;
 use crate::operations::traffic::Traffic;
 use crate::panel::export::Exports;
@@ -103,6 +105,12 @@ pub struct App {
     pub exports: Exports,
     /// What staff looked at within the hour.
     pub looks: Looks,
+    /// Tests of channels: those under way, and what came of the last.
+    pub channel_tests: ChannelTests,
+    /// What the service does again and again by itself.
+    pub rounds: Rounds,
+    /// The settings in force with their origins, set at start.
+    pub settings: OnceLock<Vec<ShownSetting>>,
     /// The copy to restore while the database is in trouble.
     pub way: Way,
     pub notices: Notices,
@@ -190,6 +198,9 @@ impl App {
             confirmations: Confirmations::default(),
             copies: Copies::default(),
             copying: Arc::new(Semaphore::new(1)),
+            channel_tests: ChannelTests::default(),
+            rounds: Rounds::default(),
+            settings: OnceLock::new(),
             way: Way::default(),
             notices: Notices::default(),
             documents: Documents::default(),

@@ -25,6 +25,7 @@ use crate::developers::status;
 use crate::drop::relations;
 use crate::edge::guard::TokenKind;
 use crate::http::limit::StoredWindow;
+use crate::journal;
 use crate::marketplace::inbox::received::store as received;
 use crate::marketplace::tools::fees::store as fees;
 use crate::messages::notices;
@@ -35,7 +36,7 @@ use crate::partner::{idempotency, webhooks};
 use crate::people::store as people;
 
 /// How often expired rows are removed from the tables.
-const TIDY_EVERY_S: i64 = 3600;
+pub const TIDY_EVERY_S: i64 = 3600;
 /// Most entries written by one job of the writer.
 const PIECE: usize = 100;
 
@@ -304,6 +305,8 @@ fn delete_expired(app: &App) -> Result<(), DbError> {
     in_pieces(app, webhooks::forget)?;
     in_pieces(app, webhooks::forget_old_secrets)?;
     in_pieces(app, fees::forget_old)?;
+    in_pieces(app, journal::store::forget_calls)?;
+    in_pieces(app, journal::store::forget_errors)?;
     let today = app.day(app.clock.now());
     app.db.write(move |tx| status::forget(tx, today))?;
     in_pieces(app, |tx, most| {
@@ -360,11 +363,19 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
     loop {
         let stopping = stop.wait(Duration::from_secs(1));
         // Flushed first: later it would write the forgiven counters again.
-        match flush(app).and_then(|()| apply_outside_change(app)) {
+        let began = std::time::Instant::now();
+        let written = flush(app).and_then(|()| apply_outside_change(app));
+        app.rounds.counters.note(app.clock.now(), began.elapsed(), written.is_ok());
+        match written {
             // The writer has logged the full disk already.
             Ok(()) => {}
             Err(error) if error.is_told() => {}
             Err(error) => tracing::warn!(%error, "counters were not written; trying again"),
+        }
+        match journal::flush(app) {
+            Ok(()) => {}
+            Err(error) if error.is_told() => {}
+            Err(error) => tracing::warn!(%error, "the journal was not written; trying again"),
         }
         match status::watch(app, stopping) {
             Ok(()) => {}
@@ -393,7 +404,10 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
         let now = app.clock.now();
         if now.since(tidied_at) >= TIDY_EVERY_S {
             tidied_at = now;
-            if let Err(error) = delete_expired(app)
+            let began = std::time::Instant::now();
+            let tidied = delete_expired(app);
+            app.rounds.tidying.note(now, began.elapsed(), tidied.is_ok());
+            if let Err(error) = tidied
                 && !error.is_told()
             {
                 tracing::warn!(%error, "what is over was not removed; trying again in an hour");

@@ -15,6 +15,7 @@ use crate::content;
 use crate::copies;
 use crate::cron;
 use crate::developers;
+use crate::diagnostics;
 use crate::edge::route::{Access, Call, Route, Run, Surface};
 use crate::extension;
 use crate::home;
@@ -383,14 +384,18 @@ fn agency_links() -> [Route; 8] {
     ]
 }
 
-/// The log of requests.
+/// The service from inside, and the log of requests.
 #[rustfmt::skip]
-fn request_log() -> [Route; 2] {
+fn request_log() -> [Route; 5] {
     use Access::Admin;
-    use requests::pages;
+    use requests::{follow, pages};
     [
+        get("/admin/diagnostico", Call::Session(Admin, Run::Slow(diagnostics::pages::page)), "What the service is like inside, as page or JSON."),
+        post("/admin/diagnostico/canais/{canal}/testar", Call::Session(Admin, Run::Outside(operations::channel_tests::test)),
+            "Asks the service of a channel, as `check` does; sends nothing.").body_at_most(SMALL),
+        get("/admin/requisicoes/rastro", Call::Session(Admin, Run::Slow(follow::page)), "All that is known of the request with an id, as page or JSON."),
         get("/admin/requisicoes", Call::Session(Admin, Run::Slow(pages::list)), "The log of requests, as page, JSON or CSV."),
-        get("/admin/requisicoes/{id}", Call::Session(Admin, Run::Read(pages::entry)), "One request of the log."),
+        get("/admin/requisicoes/{id}", Call::Session(Admin, Run::Slow(pages::entry)), "One request of the log with what it caused."),
     ]
 }
 

@@ -153,6 +153,7 @@ const OPERATOR: &[NavGroup] = &[
             NavItem::new("Cron", "/admin/cron", "clock"),
             NavItem::new("Auditoria", "/admin/auditoria", "audit"),
             NavItem::new("Requisições", "/admin/requisicoes", "pulse"),
+            NavItem::new("Diagnóstico", "/admin/diagnostico", "eye"),
             NavItem::new("Estilo", "/admin/estilo", "style"),
         ],
     },

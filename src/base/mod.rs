@@ -11,6 +11,7 @@ pub mod phone;
 pub mod retention;
 pub mod secrets;
 pub mod text;
+pub mod trace;
 pub mod usual;
 pub mod wire;
 pub mod worker;

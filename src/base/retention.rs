@@ -62,6 +62,8 @@ pub const NOTICES: Keep = Keep::removed("Avisos enviados pela API de parceiros",
 pub const RELATIONS: Keep = Keep::removed("Convites e relações de fornecedores que acabaram", 90);
 pub const WEBHOOKS: Keep = Keep::removed("Entregas de webhooks", 30);
 pub const STATES: Keep = Keep::removed("Situação da plataforma por dia", 90);
+pub const OUTSIDE_CALLS: Keep = Keep::removed("Chamadas a outros serviços", 30);
+pub const ERRORS: Keep = Keep::removed("Erros e alertas do log", 30);
 pub const FEES: Keep = Keep::removed("Taxas consultadas no marketplace", 1);
 
 pub const NEW_APPS: Keep = Keep::removed("Aplicativos que se apresentaram e ninguém conectou", 1);
@@ -69,7 +71,7 @@ pub const NEW_APPS: Keep = Keep::removed("Aplicativos que se apresentaram e ning
 pub const APPS: Keep = Keep::removed("Aplicativos que já foram conectados", 90);
 
 /// The table.
-pub const ALL: [Keep; 19] = [
+pub const ALL: [Keep; 21] = [
     REQUESTS,
     ADDRESSES,
     MESSAGES,
@@ -86,6 +88,8 @@ pub const ALL: [Keep; 19] = [
     RELATIONS,
     WEBHOOKS,
     STATES,
+    OUTSIDE_CALLS,
+    ERRORS,
     FEES,
     NEW_APPS,
     APPS,

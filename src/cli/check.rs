@@ -10,57 +10,46 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::seal::{self, KeyStanding};
-use super::{Context, check_https, check_outside, check_upkeep, say, secret};
+use super::{Context, check_https, check_upkeep, say, secret};
 use crate::db::{
-    OpenError, access, alarm, is_served, migrate, missed_file, newest_good_copy,
+    OpenError, ReadTx, access, alarm, is_served, migrate, missed_file, newest_good_copy,
     read_without_traces,
 };
+use crate::messages::delivery::store as delivery;
 use crate::messages::push::store as devices;
-use crate::operations::{soundness, store};
+use crate::operations::{outside, soundness, store};
+use crate::outbox::Channel;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Verdict {
-    #[serde(rename = "ok")]
-    Good,
-    /// Works, but should be known.
-    Note,
-    #[serde(rename = "fail")]
-    Bad,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Finding {
-    pub what: &'static str,
-    pub verdict: Verdict,
-    /// Set for an outside service that is configured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<check_outside::ServiceState>,
-    pub text: String,
-}
+pub(super) use crate::operations::findings::{Finding, Verdict, finding};
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct Report<'f> {
-    ok: bool,
-    findings: &'f [Finding],
+pub(super) struct Report {
+    pub ok: bool,
+    pub findings: Vec<Finding>,
 }
 
-pub fn run(context: &Context, json: bool) -> anyhow::Result<ExitCode> {
+/// Looks at everything.
+pub(super) fn report(context: &Context) -> Report {
     let mut findings = vec![configuration(context), clock(context)];
     findings.extend(database(context));
     findings.push(key(context));
     findings.extend(check_https::findings(context));
-    findings.extend(check_outside::services(context));
+    findings.extend(outside::services(context.config(), &context.clock, refused_mail(context)));
     findings.push(push(context));
     findings.extend(check_upkeep::findings(context));
-    let failed = findings.iter().any(|finding| finding.verdict == Verdict::Bad);
-    let code = if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    let ok = findings.iter().all(|finding| finding.verdict != Verdict::Bad);
+    Report { ok, findings }
+}
+
+pub fn run(context: &Context, json: bool) -> anyhow::Result<ExitCode> {
+    let report = report(context);
+    let code = if report.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     if json {
-        let report = Report { ok: !failed, findings: &findings };
         say(serde_json::to_string_pretty(&report)?)?;
         return Ok(code);
     }
+    let findings = report.findings;
     let width = findings.iter().map(|finding| finding.what.len()).max().unwrap_or(0);
     for finding in &findings {
         let word = match finding.verdict {
@@ -73,8 +62,12 @@ pub fn run(context: &Context, json: bool) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-pub(super) fn finding(what: &'static str, verdict: Verdict, text: impl Into<String>) -> Finding {
-    Finding { what, verdict, state: None, text: text.into() }
+/// Mail that waits because no recipient is taken. Other lines say what is wrong with
+/// the database.
+fn refused_mail(context: &Context) -> Option<delivery::RefusedMessages> {
+    let path = &context.config().database.path;
+    let read = |tx: &ReadTx<'_>| delivery::refused(tx, Channel::Email);
+    read_without_traces(path, context.clock.now(), read).ok()?
 }
 
 /// Whether files can be made in a folder; the problem when not.

@@ -7,7 +7,7 @@ use super::Context;
 use super::check::{Finding, Verdict, finding};
 use crate::config::Config;
 use crate::https::end::{FEW_DAYS, days_left};
-use crate::https::{self, Facts, Source, directory};
+use crate::https::{self, Facts, Source};
 
 const WHAT: &str = "https";
 
@@ -86,17 +86,4 @@ fn port(config: &Config) -> Option<Finding> {
         }
         _ => None,
     }
-}
-
-/// Whether the directory answers; the problem when not. Nothing without one.
-pub(super) fn directory(config: &Config) -> Option<(String, Result<(), String>)> {
-    if Source::of(&config.server)? != Source::Directory {
-        return None;
-    }
-    let address = https::directory_of(&config.server).to_owned();
-    let client = directory::Client::new(config.server.acme_root.as_deref());
-    let asked = client
-        .map_err(|problem| format!("server.acme_root: {problem}"))
-        .and_then(|client| client.ask(&address));
-    Some((address, asked))
 }

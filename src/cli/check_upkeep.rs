@@ -9,8 +9,9 @@ use super::check::{Finding, Verdict, finding};
 use super::check_audit;
 use super::check_copies::{copies, judge_copies, leftovers};
 use super::healthcheck::{self, Readiness};
-use crate::base::{DAY_S, Instant, shortened};
+use crate::base::{Instant, shortened};
 use crate::db::{self, Kept, access, read_without_traces};
+use crate::operations::disk;
 use crate::operations::store::{self, FailingTask};
 use crate::panel::view;
 
@@ -20,8 +21,6 @@ const LARGE_LOG: u64 = 64_000_000;
 const LITTLE_SPACE: u64 = 256 << 20;
 /// With fewer days until the disk is full, that is pointed out.
 const FEW_DAYS: u64 = 30;
-/// Longer forecasts say nothing.
-const MANY_DAYS: u64 = 3650;
 /// A clock may differ by this much from what wrote the newest row.
 const SKEW_S: i64 = 300;
 /// Without a run for at least this long, the periodic tasks count as stopped.
@@ -182,10 +181,12 @@ fn judge_space(
         );
         return finding(WHAT, Verdict::Bad, text);
     }
-    let growth = seen.and_then(|seen| growth_a_day(context.clock.now(), seen, bytes, copies));
+    let growth = seen.and_then(|seen| {
+        disk::growth_a_day(context.clock.now(), seen.oldest, bytes, sizes(copies))
+    });
     let lasts = growth.map(|(a_day, _)| free.checked_div(a_day).unwrap_or(u64::MAX));
     let forecast = match (growth, lasts) {
-        (Some((a_day, since)), Some(days)) if days < MANY_DAYS => format!(
+        (Some((a_day, since)), Some(days)) if days < disk::MANY_DAYS => format!(
             "; the database grew {} a day since {}, so it lasts {days} days",
             size(a_day),
             context.config().server.timezone.day(since).iso()
@@ -204,23 +205,12 @@ fn judge_space(
     finding(WHAT, verdict, format!("{} free in {shown}{forecast}{advice}", size(free)))
 }
 
-/// Bytes by which the database grew a day, and since when: compared with the oldest
-/// copy at hand, else with nothing at the first start. `None` within the first day.
-fn growth_a_day(
-    now: Instant,
-    seen: &store::Upkeep,
-    bytes: u64,
-    copies: &[Kept],
-) -> Option<(u64, Instant)> {
-    let by_manifest = copies.iter().filter_map(|copy| {
+/// Sizes of the copies at hand, as their manifests say.
+fn sizes(copies: &[Kept]) -> impl Iterator<Item = (Instant, u64)> {
+    copies.iter().filter_map(|copy| {
         let manifest = copy.manifest()?;
         Some((manifest.created_at()?, manifest.bytes?))
-    });
-    let is_old = |(at, _): &(Instant, u64)| now.since(*at) >= DAY_S;
-    let from = by_manifest.filter(is_old).min_by_key(|(at, _)| *at);
-    let (since, before) = from.or_else(|| Some((seen.oldest?, 0)).filter(is_old))?;
-    let days = u64::try_from(now.since(since) / DAY_S).unwrap_or(1).max(1);
-    Some((bytes.saturating_sub(before) / days, since))
+    })
 }
 
 /// The write-ahead log.

@@ -55,7 +55,7 @@ const OPERATOR: Cast =
 
 pub fn run(mut context: Context) -> anyhow::Result<()> {
     hint("preparing the demonstration; its addresses and logins follow in a moment");
-    log::start(&context.config().log);
+    log::start(&context.config().log, &context.clock);
     // The log lines of the requests that enter data would hide the summary.
     let hush = log::Hush::begin(&context.config().log);
     let folder = ThrowAway::new()?;

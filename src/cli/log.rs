@@ -1,12 +1,18 @@
-//! The log: structured lines on standard error.
+//! The log: structured lines on standard error. Warnings and errors also go to the
+//! journal, where the panel finds them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tracing::Level;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::fmt;
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::base::{Clock, trace};
 use crate::config::{Log, LogFormat, LogLevel};
+use crate::journal::{self, LoggedError};
 
 /// Whether all lines except warnings and errors are suppressed.
 static HUSHED: AtomicBool = AtomicBool::new(false);
@@ -29,8 +35,9 @@ impl Drop for Hush {
     }
 }
 
-/// Starts logging as configured.
-pub fn start(log: &Log) {
+/// Starts logging as configured. The journal is written by a clock.
+pub fn start(log: &Log, clock: &Clock) {
+    let journal = Journal(clock.clone());
     let level = match log.level {
         LogLevel::Error => Level::ERROR,
         LogLevel::Warn => Level::WARN,
@@ -47,7 +54,58 @@ pub fn start(log: &Log) {
             .with_ansi(false)
             .with_target(false);
     match log.format {
-        LogFormat::Text => lines.init(),
-        LogFormat::Json => lines.json().flatten_event(true).init(),
+        LogFormat::Text => lines.finish().with(journal).init(),
+        LogFormat::Json => lines.json().flatten_event(true).finish().with(journal).init(),
+    }
+}
+
+/// Notes warnings and errors.
+struct Journal(Clock);
+
+impl<S: Subscriber> Layer<S> for Journal {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let level = *event.metadata().level();
+        if level > Level::WARN {
+            return;
+        }
+        let mut error = LoggedError {
+            at: self.0.now(),
+            is_error: level == Level::ERROR,
+            message: String::new(),
+            cause: String::new(),
+            request_id: trace::current().map_or_else(String::new, |id| id.to_string()),
+        };
+        event.record(&mut Fields(&mut error));
+        journal::note_error(&error);
+    }
+}
+
+/// The fields of a line: the message, the request, and the rest as the cause.
+struct Fields<'e>(&'e mut LoggedError);
+
+impl Fields<'_> {
+    fn put(&mut self, name: &str, value: &str) {
+        let error = &mut *self.0;
+        match name {
+            "message" => value.clone_into(&mut error.message),
+            "request_id" => value.clone_into(&mut error.request_id),
+            "cause" | "error" | "fault" if error.cause.is_empty() => {
+                value.clone_into(&mut error.cause);
+            }
+            _ => {
+                let between = if error.cause.is_empty() { "" } else { "; " };
+                error.cause = format!("{}{between}{name}: {value}", error.cause);
+            }
+        }
+    }
+}
+
+impl Visit for Fields<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.put(field.name(), value);
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        self.put(field.name(), &format!("{value:?}"));
     }
 }

@@ -8,7 +8,6 @@ mod check;
 mod check_audit;
 mod check_copies;
 mod check_https;
-mod check_outside;
 mod check_upkeep;
 mod database;
 mod demo;
@@ -32,6 +31,7 @@ mod seal;
 mod secret;
 mod serve;
 mod setup_link;
+mod support_bundle;
 mod user;
 mod user_list;
 mod values;
@@ -149,6 +149,8 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Writes what a helper needs to see into a ZIP file, without secrets and addresses of people.
+    SupportBundle(support_bundle::Target),
     /// The configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -544,6 +546,7 @@ fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
         Command::Restore { file } => database::restore(&context, &file)?,
         Command::Healthcheck => return healthcheck::run(&context),
         Command::Check { json } => return check::run(&context, json),
+        Command::SupportBundle(target) => support_bundle::run(&context, &target.file)?,
         Command::Config(ConfigCommand::Show) => say(context.loaded.show().trim_end())?,
         Command::Openapi { document } => documents::openapi(&context, document)?,
         Command::Sandbox { listen } => sandbox::run(&context, listen)?,

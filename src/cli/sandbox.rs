@@ -8,7 +8,7 @@ use crate::base::Secret;
 use crate::sandbox::{self, CLIENT_ID, CLIENT_SECRET, Options};
 
 pub fn run(context: &Context, listen: SocketAddr) -> anyhow::Result<()> {
-    super::log::start(&context.config().log);
+    super::log::start(&context.config().log, &context.clock);
     let running =
         start(context, listen, None).map_err(|error| cannot_listen(listen, &error, "--listen"))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

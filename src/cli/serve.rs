@@ -43,7 +43,7 @@ const SLOW_READERS: usize = 4;
 const SPARE_THREADS: usize = 8;
 
 pub fn run(context: Context, new_key: NewKey) -> anyhow::Result<()> {
-    log::start(&context.config().log);
+    log::start(&context.config().log, &context.clock);
     let file = installed::shown(context.loaded.file.as_deref());
     let server = Server::prepare(context, Vec::new(), new_key)?;
     tracing::info!(version = super::VERSION, configuration = file, "prepared");
@@ -86,9 +86,11 @@ impl Server {
         let sealer = seal::load_or_create_key(&context, &db, is_new)?;
         let Context { mut loaded, clock } = context;
         let https = https::prepare(&mut loaded.config);
+        let settings = loaded.rows();
         let (config, routes) = (loaded.config, routes::all());
         let parts = Parts { config, clock, db, sealer, bound, https, routes, demo };
         let app = App::new(parts).map_err(|problem| anyhow!(problem))?;
+        app.settings.get_or_init(|| settings);
         let is_begun = match first_writes(&app) {
             // The service reads. The rest is made up for once a check finds it sound.
             Err(_) if app.db.is_blocked() => false,

@@ -21,7 +21,7 @@ pub use error::{ConfigError, Faults, Origin};
 pub use outside::*;
 pub use rules::parse_listen;
 pub use sections::*;
-pub use settings::Settings;
+pub use settings::{Settings, ShownSetting};
 
 /// The file that is read when none is named, if it exists.
 const DEFAULT_FILE: &str = "seller-platform.toml";
@@ -57,6 +57,11 @@ impl Loaded {
     /// secrets as `***`.
     pub fn show(&self) -> String {
         self.origins.show()
+    }
+
+    /// The same as rows.
+    pub fn rows(&self) -> Vec<ShownSetting> {
+        self.origins.rows()
     }
 }
 

@@ -50,6 +50,19 @@ pub struct Settings {
     pub(super) all: Vec<Setting>,
 }
 
+/// A setting as the operator may see it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ShownSetting {
+    /// Such as `server.listen`.
+    pub key: String,
+    /// As TOML; secrets are masked.
+    pub value: String,
+    /// Where it came from.
+    pub origin: String,
+    /// Whether it was set at all.
+    pub is_set: bool,
+}
+
 /// As shown to the operator: debug output must not contain secrets either.
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -201,6 +214,17 @@ impl Settings {
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         let path = key_path(key);
         self.all.iter().find(|setting| setting.path == path).map(|setting| &setting.origin)
+    }
+
+    /// All values, each with its origin, secrets as `***`.
+    pub(super) fn rows(&self) -> Vec<ShownSetting> {
+        let rows = self.all.iter().map(|setting| ShownSetting {
+            key: dotted(&setting.path),
+            value: masked(&setting.path, &setting.value).to_string(),
+            origin: setting.origin.to_string(),
+            is_set: setting.origin != Origin::Default,
+        });
+        rows.collect()
     }
 
     /// All values as TOML, each with its origin, secrets as `***`.

@@ -18,6 +18,7 @@ mod marketplace;
 mod meets;
 mod messages;
 pub mod pages;
+pub mod plan;
 mod program;
 mod report;
 mod rules;

@@ -40,6 +40,8 @@ const IDLE: Duration = Duration::from_secs(2);
 pub struct Gate {
     state: Mutex<CheckpointState>,
     changed: Condvar,
+    /// When a checkpoint last came to its end.
+    done: Mutex<Option<Instant>>,
 }
 
 #[derive(Default)]
@@ -55,6 +57,11 @@ impl Gate {
         self.changed.wait_while(&mut state, |state| state.closed);
         state.inside += 1;
         Pass { gate: self }
+    }
+
+    /// How long ago a checkpoint last came to its end; `None` before the first.
+    pub fn since_checkpoint(&self) -> Option<Duration> {
+        self.done.lock().map(|done| done.elapsed())
     }
 
     /// Closes the gate and waits for the reads inside; `None`, with the gate open
@@ -110,7 +117,11 @@ impl Checkpointer<'_> {
     /// it from finishing.
     pub fn run(&self, pragma: &str) -> Result<bool> {
         self.worker_connections.end_kept();
-        checkpoint(self.connection, pragma)
+        let is_done = checkpoint(self.connection, pragma)?;
+        if is_done {
+            *self.gate.done.lock() = Some(Instant::now());
+        }
+        Ok(is_done)
     }
 }
 

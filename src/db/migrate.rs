@@ -66,6 +66,7 @@ pub(super) const STEPS: &[Step] = steps![
     "0025_bounded_jobs",
     "0027_audit_chain",
     "0028_erasures",
+    "0030_requests_followed",
 ];
 
 /// Schema version of this program.

@@ -54,8 +54,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
-use crate::base::{Clock, Stop, worker};
+use crate::base::{Clock, Stop, trace, worker};
 
 pub use alarm::Trouble;
 pub use condition::Condition;
@@ -271,6 +272,8 @@ impl Db {
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
     {
+        let request = trace::current();
+        let job = move |tx: &WriteTx<'_>| trace::within(request, || job(tx));
         self.inner.writer.submit(writer::Class::Prompt, job)
     }
 
@@ -442,6 +445,11 @@ impl Db {
     /// Present size of the write-ahead log in bytes.
     pub fn wal_bytes(&self) -> u64 {
         file_size(&beside(&self.inner.path, "-wal"))
+    }
+
+    /// How long ago the log was last copied into the file; `None` before the first time.
+    pub fn since_checkpoint(&self) -> Option<Duration> {
+        self.inner.gate.since_checkpoint()
     }
 
     /// Jobs that wait for the writer.

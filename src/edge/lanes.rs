@@ -121,6 +121,43 @@ impl Default for Lanes {
     }
 }
 
+/// How much is in a lane.
+pub struct LaneFigures {
+    /// Its name in figures.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    pub running: usize,
+    pub waiting: usize,
+    /// Requests that may run at a time.
+    pub threads: usize,
+}
+
+impl Lanes {
+    /// How much is in each lane.
+    pub fn figures(&self) -> [LaneFigures; 7] {
+        let of = |lane: &Lane, name, title| {
+            let threads = lane.size.running;
+            let running = threads.saturating_sub(lane.running.available_permits());
+            let waiting = lock(&lane.taken).all.saturating_sub(running);
+            LaneFigures { name, title, running, waiting, threads }
+        };
+        [
+            of(&self.outside, "outside", "Chamadas a outros serviços"),
+            of(&self.documents, "documents", "Documentos de programas"),
+            of(
+                &self.known_documents,
+                "known_documents",
+                "Documentos de programas, para conhecidos",
+            ),
+            of(&self.passwords, "passwords", "Senhas"),
+            of(&self.known_passwords, "known_passwords", "Senhas, para conhecidos"),
+            of(&self.slow, "slow", "Relatórios, listas e arquivos"),
+            of(&self.runs, "runs", "Execuções pedidas do cron"),
+        ]
+    }
+}
+
 /// The caller whose places are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallerKey {

@@ -145,7 +145,7 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> 
     let stamp = Stamp::new(app, id, family, now);
     let reply =
         stamp.problem_reply(&problem, false).with(CONNECTION, HeaderValue::from_static("close"));
-    app.traffic.count(None, status);
+    app.traffic.count(None, status, 0);
     stamp.reply(reply)
 }
 
@@ -430,7 +430,7 @@ impl Exchange {
             // The unread rest of the body must not be read as the next request.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        app.traffic.count(self.route, response.status());
+        app.traffic.count(self.route, response.status(), self.came.elapsed_us());
         if let Some(sampled) = app.requests.admits(self.route, response.status(), self.now) {
             app.requests.keep(self.entry(app, &response, sampled));
         }

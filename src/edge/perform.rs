@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::account;
 use crate::app::App;
+use crate::base::trace;
 use crate::db::{Lane, WriteTx};
 use crate::edge::lanes::{self, CallerKey, Place};
 use crate::edge::route::{LaneKind, Run, SlowWork, Start, Todo};
@@ -29,6 +30,7 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
         None => contained(|| run.start(app, &identity, &request))?,
     };
     let form = FormSubmission::of(&request).cloned();
+    let cause: Option<Arc<str>> = request.id.to_str().ok().map(Arc::from);
     let (place, work): (Place, SlowWork<Reply>) = match start {
         Start::Begun(Todo::Now(reply)) => return Ok(reply),
         Start::Begun(Todo::Write(job)) => {
@@ -36,7 +38,8 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
                 Some(form) => Box::new(move |tx: &WriteTx<'_>| form.answer(tx, job)),
                 None => job,
             };
-            return in_time(patience, app.db.submit(job)).await;
+            let queued = trace::within(cause, || app.db.submit(job));
+            return in_time(patience, queued).await;
         }
         Start::Begun(Todo::Slow(work)) => (app.lanes.slow.enter(caller_key(who, &request))?, work),
         Start::Begun(Todo::Outside(work)) => {
@@ -57,7 +60,7 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
         let turn = place.turn().await.map_err(Problem::internal)?;
         let work = tokio::task::spawn_blocking(move || {
             let _held = turn;
-            let result = contained(|| work(&app));
+            let result = trace::within(cause, || contained(|| work(&app)));
             if let (Some(form), Ok(reply)) = (form, &result) {
                 form.keep_after(&app.db, reply);
             }

@@ -15,7 +15,8 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-use super::certificate;
+use super::{Source, certificate, directory_of};
+use crate::config::Config;
 
 /// How long a call may take.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -113,4 +114,17 @@ impl HttpClient for Client {
             Ok(answer.map(Full::new).into())
         })
     }
+}
+
+/// Whether the directory answers; the problem when not. Nothing without one.
+pub fn asked(config: &Config) -> Option<(String, Result<(), String>)> {
+    if Source::of(&config.server)? != Source::Directory {
+        return None;
+    }
+    let address = directory_of(&config.server).to_owned();
+    let client = Client::new(config.server.acme_root.as_deref());
+    let asked = client
+        .map_err(|problem| format!("server.acme_root: {problem}"))
+        .and_then(|client| client.ask(&address));
+    Some((address, asked))
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use http::HeaderValue;
 
-use super::{https, soundness, store};
+use super::{https, load, soundness, store};
 use crate::app::App;
 use crate::base::Instant;
 use crate::copies;
@@ -17,17 +17,22 @@ const MEDIA: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; 
 
 /// The text of the response, built step by step.
 #[derive(Default)]
-struct Figures(String);
+pub(super) struct Figures(String);
 
 impl Figures {
     /// Writes the description of a metric.
-    fn metric(&mut self, kind: &str, name: &str, help: &str) {
+    pub(super) fn metric(&mut self, kind: &str, name: &str, help: &str) {
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
     /// Writes a value of a metric. `labels` is already formatted.
-    fn value(&mut self, name: &str, labels: &str, value: u64) {
+    pub(super) fn value(&mut self, name: &str, labels: &str, value: u64) {
         let _ = writeln!(self.0, "{name}{labels} {value}");
+    }
+
+    /// Writes a value in seconds that is known in microseconds.
+    pub(super) fn seconds(&mut self, name: &str, labels: &str, us: u64) {
+        let _ = writeln!(self.0, "{name}{labels} {}.{:06}", us / 1_000_000, us % 1_000_000);
     }
 
     /// Writes a gauge with one value.
@@ -56,6 +61,7 @@ pub fn metrics(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Pro
     marketplace(&mut figures, app);
     queues(&mut figures, app)?;
     webhooks(&mut figures, app)?;
+    load::write(&mut figures, app, request.now)?;
     Ok(Reply::of(MEDIA, figures.0))
 }
 

@@ -2,13 +2,20 @@
 //! log and the operator's home.
 
 pub mod api;
+pub mod channel_tests;
 pub mod copies;
+pub mod disk;
+pub mod findings;
 mod https;
+mod load;
 pub mod metrics;
-mod open_items;
+pub mod open_items;
+pub mod outside;
 pub mod pages;
 mod palette;
+pub mod queues;
 pub mod requests;
+pub mod rounds;
 pub mod soundness;
 pub mod store;
 pub mod style;

@@ -15,11 +15,11 @@ use crate::db::{Condition, Db, Depth, Lane, Result, Trouble, newest_good_copy};
 /// second. A larger one is checked while the service runs.
 const AT_ONCE: u64 = 64 << 20;
 /// Shortest pause between two light checks.
-const SHORTEST: Duration = Duration::from_secs(10);
+pub const SHORTEST: Duration = Duration::from_secs(10);
 /// A light check takes at most one part in so many of a processor.
 const SHARE: u32 = 200;
 /// Time between two checks of everything.
-const WHOLE_EVERY_S: i64 = 7 * DAY_S;
+pub const WHOLE_EVERY_S: i64 = 7 * DAY_S;
 /// Time until that is tried again when it failed.
 const AFTER_FAILURE: Duration = Duration::from_secs(600);
 /// How often it is looked whether something is due.
@@ -231,7 +231,8 @@ pub fn watch(
             }
         } else if !db.is_blocked() && Monotonic::now() >= light_due {
             let began = Monotonic::now();
-            check(db, Depth::Light);
+            let is_done = check(db, Depth::Light);
+            app.rounds.light_check.note(app.clock.now(), began.elapsed(), is_done);
             light_due = Monotonic::now() + SHORTEST.max(began.elapsed() * SHARE);
         }
         if stop.wait(LOOK) {
@@ -248,7 +249,10 @@ fn is_whole_due(app: &App) -> Result<bool> {
 }
 
 fn check_whole(app: &App) {
-    match app.db.check(Depth::Whole) {
+    let began = Monotonic::now();
+    let found = app.db.check(Depth::Whole);
+    app.rounds.whole_check.note(app.clock.now(), began.elapsed(), matches!(found, Ok(None)));
+    match found {
         Ok(None) => {
             tracing::info!("the whole database was checked and is sound");
             if let Err(error) = app.db.write(store::note_whole_check)

@@ -10,7 +10,7 @@ pub mod kind;
 pub use kind::MessageKind;
 
 use crate::base::retention::{MESSAGE_BODIES, MESSAGE_COUNTS};
-use crate::base::{Instant, UserId};
+use crate::base::{Instant, UserId, trace};
 use crate::db::{ReadTx, Result, WriteTx};
 
 crate::named! {
@@ -61,8 +61,8 @@ pub fn enqueue_for(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> R
 /// number, or `None` when its key was used.
 pub fn queue(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> Result<Option<i64>> {
     tx.insert_new(
-        "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, expires_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, expires_at, request_id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT (dedup_key) DO NOTHING",
         rusqlite::params![
             new.channel,
@@ -74,6 +74,7 @@ pub fn queue(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> Result<
             tx.now(),
             run_at,
             new.expires_at,
+            trace::current().as_deref().unwrap_or_default(),
         ],
     )
 }
@@ -177,6 +178,27 @@ pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued
     ids.truncate(limit as usize);
     let message = |id| tx.record("FROM outbox WHERE message_id = ?1", [id]);
     ids.into_iter().filter_map(|id| message(id).transpose()).collect()
+}
+
+/// A message that a request caused.
+pub struct CausedMessage {
+    pub id: i64,
+    pub channel: String,
+    pub kind: String,
+    pub state: MessageState,
+    pub created_at: Instant,
+    /// Why it waits or how it ended.
+    pub outcome: Option<String>,
+}
+
+crate::row!(CausedMessage { id = "message_id", channel, kind, state, created_at, outcome });
+
+/// Messages that a request caused, in their order.
+pub fn caused_by(tx: &ReadTx<'_>, request_id: &str, most: u32) -> Result<Vec<CausedMessage>> {
+    tx.records(
+        "FROM outbox WHERE request_id = ?1 AND request_id <> '' ORDER BY message_id LIMIT ?2",
+        (request_id, most),
+    )
 }
 
 /// Queues a message again that was given up; false when it was not given up,

@@ -34,7 +34,8 @@ fn whatever_the_clock_says_it_serves_and_stores() {
     let mut answered = Vec::new();
     let jumps = times(24, 600);
     for jump in 0..jumps {
-        let moment = MOMENTS.get(usize::try_from(jump).unwrap()).unwrap_or_else(|| random.pick(&MOMENTS));
+        let moment =
+            MOMENTS.get(usize::try_from(jump).unwrap()).unwrap_or_else(|| random.pick(&MOMENTS));
         site.clock().set(moment);
         assert_eq!(notify(&site, jump), Some(200), "{moment}");
         answered.push(jump);

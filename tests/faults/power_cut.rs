@@ -210,7 +210,11 @@ fn what_was_answered_survives_a_power_cut_at_any_moment() {
     let mut started = 0;
     for seed in 1..=rounds {
         let (lost, unreadable, served) = replay(&recording, disks, seed, true);
-        assert_eq!((lost, unreadable), (0, 0), "disks with a loss, and unreadable ones, seed {seed}");
+        assert_eq!(
+            (lost, unreadable),
+            (0, 0),
+            "disks with a loss, and unreadable ones, seed {seed}"
+        );
         started += served;
     }
     // Without the syncs of the log the same replay must see losses, else it sees nothing.
@@ -219,7 +223,10 @@ fn what_was_answered_survives_a_power_cut_at_any_moment() {
     let (lost, ..) = replay(&blind, 100, 1, false);
     assert!(lost > 20, "{lost} of 100 disks without syncs lost something");
     let states = rounds * disks;
-    figure("F02", &format!(
-        "{states} disks, 0 lost, 0 unreadable, {started} started on; without syncs {lost} of 100 lost"
-    ));
+    figure(
+        "F02",
+        &format!(
+            "{states} disks, 0 lost, 0 unreadable, {started} started on; without syncs {lost} of 100 lost"
+        ),
+    );
 }

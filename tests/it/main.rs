@@ -80,6 +80,7 @@ mod framing; // Requests that are not what they seem.
 mod home; // The operator's home: open problems, and the verdict.
 mod import; // Students from a list: checked first, then all of them or none.
 mod inbox; // The marketplace's notifications, as the operator sees them.
+mod inside; // The service from inside: diagnostics, requests followed, figures, bundles.
 mod installer; // `install.sh`: what an update keeps, and when it goes back.
 mod integration; // What integrations do with a key, and what suspension ends.
 mod invoices;

@@ -190,12 +190,15 @@ fn figures(reply: &Reply) -> BTreeMap<String, f64> {
             helped = name;
         } else if let Some(rest) = line.strip_prefix("# TYPE ") {
             let (name, kind) = rest.split_once(' ').unwrap();
-            assert!(name == helped && ["counter", "gauge"].contains(&kind), "{line}");
+            assert!(name == helped && ["counter", "gauge", "histogram"].contains(&kind), "{line}");
             assert_eq!(kind == "counter", name.ends_with("_total"), "{line}");
             declared = name;
         } else {
             let (name, value) = line.rsplit_once(' ').unwrap();
-            assert_eq!(name.split('{').next(), Some(declared), "{line}");
+            let family = name.split('{').next().unwrap();
+            // A histogram has three kinds of values.
+            let ends = ["", "_bucket", "_sum", "_count"];
+            assert!(ends.iter().any(|end| family.strip_suffix(end) == Some(declared)), "{line}");
             let value: f64 = value.parse().unwrap_or_else(|_| panic!("{line}"));
             assert!(figures.insert(name.to_owned(), value).is_none(), "{line} stands twice");
         }

@@ -63,6 +63,7 @@ impl Entry {
             "papel" => return "/admin/papeis".to_owned(),
             "tarefa" => return "/admin/cron".to_owned(),
             "backup" => return "/admin/copias".to_owned(),
+            "canal" => return "/admin/diagnostico".to_owned(),
             _ => return String::new(),
         };
         // An object that was removed has no page any more.
@@ -75,7 +76,7 @@ impl Entry {
 }
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 26] = [
+pub const OBJECTS: [(&str, &str); 27] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -93,6 +94,7 @@ pub const OBJECTS: [(&str, &str); 26] = [
     ("tarefa", "Tarefa"),
     ("relacao", "Relação com fornecedor"),
     ("backup", "Backup"),
+    ("canal", "Canal"),
     ("token", "Token de parceiro"),
     ("aplicativo", "Aplicativo conectado"),
     ("webhook", "Webhook"),

@@ -97,7 +97,7 @@ fn wait_until(mut holds: impl FnMut() -> bool) {
         if holds() {
             return;
         }
-        let _ = never.recv_timeout(std::time::Duration::from_millis(10));
+        let _ = never.recv_timeout(Duration::from_millis(10));
     }
     panic!("it did not come true within ten seconds");
 }

@@ -38,6 +38,7 @@ use self::breaker::Breaker;
 use self::limits::{CALLS, CallSlots, Pauses, endpoint_of};
 use crate::base::{Clock, MlUserId, Secret};
 use crate::config;
+use crate::journal::{self, Ending};
 use crate::marketplace::books::document::{
     Unreadable, UnreadableRecord, positive, read_each, text,
 };
@@ -76,6 +77,16 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// What the marketplace answered, where it is known.
+    const fn status(&self) -> Option<u16> {
+        match self {
+            Self::Expired => Some(401),
+            Self::Refused { status, .. } => Some(*status),
+            Self::RateLimited { .. } => Some(429),
+            _ => None,
+        }
+    }
+
     /// Whether the marketplace has no such record.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Refused { status: 404, .. })
@@ -249,6 +260,7 @@ impl Client {
         let sent = self.agent.post(format!("{}/oauth/token", self.api)).send_form(form);
         let answer = read_json(sent, MAX_BODY);
         self.breaker.note(began, Monotonic::now(), &answer);
+        self.noted(began, "POST /oauth/token", &answer);
         // Here 401 means a refused client or grant, not an expired access
         // token.
         let answer = answer.map_err(|failure| match failure {
@@ -271,7 +283,7 @@ impl Client {
         if !is_path(path) {
             return Err(Failure::Garbled("it is no path"));
         }
-        self.call(caller, path, || {
+        self.call(caller, ("GET", path), || {
             let request = self.agent.get(format!("{}{path}", self.api));
             let request = request.config().timeout_global(Some(FILE_TIMEOUT)).accept("*/*").build();
             let request = signed(request, caller)
@@ -305,7 +317,7 @@ impl Client {
         query: &[(&str, String)],
         most: u64,
     ) -> Answer<Value> {
-        let (_, body) = self.call(caller, path, || {
+        let (_, body) = self.call(caller, ("GET", path), || {
             let request = signed(self.agent.get(format!("{}{path}", self.api)), caller)
                 .query_pairs(query.iter().map(|(name, value)| (*name, value.as_str())));
             read(request.call(), most)
@@ -316,7 +328,7 @@ impl Client {
 
     /// Sends JSON, without a retry.
     fn post(&self, caller: &Caller<'_>, path: &str, body: &Value) -> Answer<Value> {
-        self.call(caller, path, || {
+        self.call(caller, ("POST", path), || {
             let request = signed(self.agent.post(format!("{}{path}", self.api)), caller);
             read_json(request.send_json(body), MAX_BODY)
         })
@@ -326,7 +338,7 @@ impl Client {
     fn call<T>(
         &self,
         caller: &Caller<'_>,
-        path: &str,
+        (method, path): (&str, &str),
         call: impl FnOnce() -> Answer<T>,
     ) -> Answer<T> {
         let (seller, endpoint) = (caller.ml_user_id, endpoint_of(path));
@@ -335,8 +347,18 @@ impl Client {
         let began = Monotonic::now();
         let answer = call();
         self.breaker.note(began, Monotonic::now(), &answer);
+        self.noted(began, &format!("{method} {path}"), &answer);
         let now = self.clock.now();
         self.pauses.note(caller, &endpoint, now, answer)
+    }
+
+    /// Notes a call that has just ended, for the request that caused it.
+    fn noted<T>(&self, began: Monotonic, what: &str, answer: &Answer<T>) {
+        let took = began.elapsed();
+        journal::note_call(self.clock.now(), took, "marketplace", what, || match answer {
+            Ok(_) => Ending { status: Some(200), error: String::new() },
+            Err(failure) => Ending { status: failure.status(), error: failure.to_string() },
+        });
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Claimed {
     pub last_access_at: Option<Instant>,
     /// Whether an earlier try was interrupted before its result was stored.
     pub repeated: bool,
+    /// The request that caused it; empty for what the service does by itself.
+    pub request_id: String,
 }
 
 /// Noted on a message that may have been sent before.
@@ -86,6 +88,7 @@ row!(Claimed {
     expires_at = "o.expires_at",
     last_access_at = "u.last_access_at",
     repeated = "o.lease IS NOT NULL",
+    request_id = "o.request_id",
 });
 row!(Due {
     claimed as Claimed,

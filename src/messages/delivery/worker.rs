@@ -8,8 +8,9 @@ use super::gate::{DeliveryFault, RefusalVerdict};
 use super::store::{self, Claimed, MOST_TRIES};
 use super::{Outlet, SendOutcome, letter};
 use crate::app::App;
-use crate::base::{Stop, secrets};
+use crate::base::{Stop, secrets, trace};
 use crate::db::{DbError, Lane, Result};
+use crate::journal::{self, Ending};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::ChannelSet;
 use crate::outbox::{Channel, channel_words};
@@ -79,8 +80,14 @@ fn step(app: &App, outlet: &Arc<Outlet>, stop: &Stop) -> Result<bool> {
     };
     match letter::write(app, &claimed)? {
         Ok(letter) => {
-            let sent = outlet.sender.send(app, &letter);
-            note(app, outlet, claimed, sent)?;
+            let request = Some(&*claimed.request_id).filter(|id| !id.is_empty()).map(Arc::from);
+            trace::within(request, || {
+                let began = Monotonic::now();
+                let sent = outlet.sender.send(app, &letter);
+                let took = began.elapsed();
+                journal::note_call(now, took, channel.name(), &claimed.kind, || ending(&sent));
+                note(app, outlet, claimed, sent)
+            })?;
         }
         Err(reason) => {
             outlet.gate.note_dropped(1);
@@ -88,6 +95,21 @@ fn step(app: &App, outlet: &Arc<Outlet>, stop: &Stop) -> Result<bool> {
         }
     }
     Ok(true)
+}
+
+/// How the call to a channel's service ended, for the journal.
+fn ending(sent: &SendOutcome) -> Ending {
+    let error = match sent {
+        SendOutcome::Accepted { .. } => "",
+        SendOutcome::Later { error }
+        | SendOutcome::Held { error, .. }
+        | SendOutcome::Away { error }
+        | SendOutcome::Never { error }
+        | SendOutcome::Refused { error }
+        | SendOutcome::Down { error } => error,
+        SendOutcome::Unreachable { reason } => reason,
+    };
+    Ending { status: None, error: error.to_owned() }
 }
 
 /// A turn at the gate, which ends when this is dropped.

@@ -30,7 +30,7 @@ pub fn masked(path: &str) -> Cow<'_, str> {
 }
 
 /// Whether a segment of a path contains something like a token or a code.
-fn is_secret(segment: &str) -> bool {
+pub fn is_secret(segment: &str) -> bool {
     if segment.len() < HEX {
         return false;
     }

@@ -6,6 +6,7 @@
 //! written together with the counters (`behind.rs`). Queries, bodies and
 //! credentials are never logged.
 
+pub mod follow;
 mod masked;
 pub mod pages;
 mod recorder;
@@ -16,6 +17,7 @@ use std::net::IpAddr;
 
 use crate::base::Instant;
 
+pub use masked::is_secret;
 pub use recorder::Recorder;
 
 /// Most entries of the log. The oldest above this are archived early.

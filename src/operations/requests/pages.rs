@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::follow;
 use super::store::{self, Logged, RequestLogFilter};
 use super::views::{RequestPage, RequestRow, RequestsPage};
 use crate::accounts::frame::layout;
@@ -9,6 +10,7 @@ use crate::app::App;
 use crate::base::{Instant, Zone};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::journal;
 use crate::panel::view::address;
 use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, Tone, When, export};
 use crate::wire;
@@ -61,13 +63,19 @@ const LIST: Listing = Listing {
             all: "Tudo",
             values: &[("hora", "Última hora"), ("hoje", "Hoje"), ("7", "7 dias")],
         },
+        Filter {
+            name: "duracao",
+            label: "Duração",
+            all: "Qualquer",
+            values: &[("lentas", "Lentas (100 ms ou mais)")],
+        },
     ],
-    sort_keys: &["-quando"],
+    sort_keys: &["-quando", "-duracao"],
     heads: &[
         Head::plain("Requisição"),
         Head::plain("Quem"),
         Head::plain("Resposta"),
-        Head::plain("Duração").numeric(),
+        Head::sorts("Duração", "duracao").numeric(),
         Head::sorts("Quando", "quando"),
     ],
     file: "requisicoes.csv",
@@ -90,7 +98,7 @@ const LIST: Listing = Listing {
 
 wire! {
     #[derive(Serialize)]
-    struct WireRequest of(logged: Logged, zone: Zone) {
+    pub struct WireRequest of(logged: Logged, zone: Zone) {
         id: String = logged.id.to_string(),
         quando: String = zone.spaced(logged.at),
         pedido: String = logged.request_id,
@@ -131,7 +139,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&RequestsPage {
         layout: layout(app, person, request),
         table: LIST.table(&query, LIST.heads, total),
-        requests: logged.iter().map(|one| row(one, zone, request.now)).collect(),
+        requests: logged.iter().map(|one| entry_row(one, zone, request.now)).collect(),
         limits: limits(total),
     })
 }
@@ -141,6 +149,8 @@ fn filter_of(app: &App, query: &ListQuery, now: Instant) -> RequestLogFilter {
     RequestLogFilter {
         search: query.search.clone(),
         class: query.filter("resposta").and_then(|class| class.get(..1)?.parse().ok()),
+        only_slow: query.filter("duracao").is_some(),
+        slow_first: query.sort_key == "duracao",
         caller: query.filter("quem").map(|caller| if caller == NOBODY { "" } else { caller }),
         since: match query.filter("periodo") {
             Some("hora") => Some(now.minus(3600)),
@@ -159,7 +169,7 @@ fn limits(total: u64) -> String {
     text
 }
 
-fn row(logged: &Logged, zone: Zone, now: Instant) -> RequestRow {
+pub fn entry_row(logged: &Logged, zone: Zone, now: Instant) -> RequestRow {
     RequestRow {
         id: logged.id.to_string(),
         what: format!("{} {}", logged.method, logged.path).trim().to_owned(),
@@ -183,7 +193,7 @@ fn row(logged: &Logged, zone: Zone, now: Instant) -> RequestRow {
 }
 
 /// `12,4 ms`, `3,1 s`.
-fn took(us: i64) -> String {
+pub fn took(us: i64) -> String {
     let (whole, unit) = if us < 1_000_000 { (1_000, "ms") } else { (1_000_000, "s") };
     format!("{},{} {unit}", us / whole, us % whole * 10 / whole)
 }
@@ -198,8 +208,15 @@ struct RequestReply {
 /// `GET /admin/requisicoes/{id}`: one request.
 pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = request.id()?;
-    let found = app.db.read(request.lane, |tx| store::one(tx, id))?;
-    let logged = found.ok_or_else(Problem::not_found)?;
+    if let Err(error) = journal::flush(app) {
+        tracing::warn!(%error, "the journal was not written; trying again");
+    }
+    let found = app.db.read(request.lane, |tx| {
+        let Some(logged) = store::one(tx, id)? else { return Ok::<_, Problem>(None) };
+        let caused = follow::find(tx, &logged.request_id)?;
+        Ok(Some((logged, caused)))
+    })?;
+    let (logged, caused) = found.ok_or_else(Problem::not_found)?;
     if request.wants_json() {
         return Reply::json(&RequestReply {
             ok: true,
@@ -209,13 +226,14 @@ pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let civil = app.zone().civil(logged.at);
     Reply::page(&RequestPage {
         layout: layout(app, person, request),
-        row: row(&logged, app.zone(), request.now),
+        row: entry_row(&logged, app.zone(), request.now),
         meaning: meaning(logged.status),
         who_href: page_of(&logged),
         exact: civil.format("%d/%m/%Y %H:%M:%S").to_string(),
         audit: address("/admin/auditoria", &[("q", &logged.request_id)]),
         request_id: logged.request_id,
         sampled: logged.sampled,
+        trail: caused.shown(app.zone(), request.now),
     })
 }
 

@@ -66,6 +66,37 @@ pub struct RequestLogFilter {
     pub caller: Option<&'static str>,
     /// Only entries from this time on.
     pub since: Option<Instant>,
+    /// Only slow ones, the slowest first.
+    pub only_slow: bool,
+    /// The slow ones before all others, the slowest first.
+    pub slow_first: bool,
+}
+
+/// Which part of the log is listed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speed {
+    Any,
+    /// The slow ones, the slowest first.
+    Slow,
+    NotSlow,
+}
+
+impl Speed {
+    /// The same words as in the index of slow requests.
+    const fn condition(self) -> &'static str {
+        match self {
+            Self::Any => "",
+            Self::Slow => " AND us >= 100000",
+            Self::NotSlow => " AND us < 100000",
+        }
+    }
+
+    const fn order(self) -> &'static str {
+        match self {
+            Self::Slow => "us DESC, entry_id DESC",
+            Self::Any | Self::NotSlow => "entry_id DESC",
+        }
+    }
 }
 
 /// An entry with the name of the caller.
@@ -138,15 +169,40 @@ pub fn ids(
     limit: u32,
     offset: u32,
 ) -> Result<(Vec<i64>, u64)> {
+    if !filter.only_slow && !filter.slow_first {
+        return part(tx, filter, Speed::Any, limit, offset);
+    }
+    let (mut slow, count) = part(tx, filter, Speed::Slow, limit, offset)?;
+    if filter.only_slow {
+        return Ok((slow, count));
+    }
+    // Behind the slow ones come the others.
+    let rest = limit - u32::try_from(slow.len()).unwrap_or(limit).min(limit);
+    let before = u32::try_from(count).unwrap_or(u32::MAX);
+    let (others, more) = part(tx, filter, Speed::NotSlow, rest, offset.saturating_sub(before))?;
+    slow.extend(others);
+    Ok((slow, count + more))
+}
+
+/// One part of the log in its order, and how many match in it.
+fn part(
+    tx: &ReadTx<'_>,
+    filter: &RequestLogFilter,
+    speed: Speed,
+    limit: u32,
+    offset: u32,
+) -> Result<(Vec<i64>, u64)> {
     let since = filter.since.map_or(0, first_of);
     let after = format!("{}\u{10ffff}", filter.search);
-    let index = match (filter.class, filter.caller) {
-        (Some(_), _) => "INDEXED BY request_log_by_class",
-        (None, Some(_)) => "INDEXED BY request_log_by_caller",
-        (None, None) => "",
+    let index = match (speed, filter.class, filter.caller) {
+        (Speed::Slow, ..) => "INDEXED BY request_log_slow",
+        (_, Some(_), _) => "INDEXED BY request_log_by_class",
+        (_, None, Some(_)) => "INDEXED BY request_log_by_caller",
+        (_, None, None) => "",
     };
     let mut values: Vec<(&str, &dyn ToSql)> = vec![(":since", &since)];
     let mut filters = "entry_id >= :since".to_owned();
+    filters.push_str(speed.condition());
     if filter.search.starts_with('/') {
         values.extend([(":q", &filter.search as &dyn ToSql), (":after", &after)]);
         filters.push_str(" AND path >= :q AND path < :after");
@@ -162,24 +218,36 @@ pub fn ids(
         values.push((":caller", caller));
         filters.push_str(" AND caller = :caller");
     }
-    let total: i64 = if filter.search.is_empty() && filter.since.is_none() {
-        tx.value(
-            "SELECT coalesce(sum(entries), 0) FROM request_log_count
-             WHERE (?1 IS NULL OR class = ?1) AND (?2 IS NULL OR caller = ?2)",
-            (filter.class, filter.caller),
-        )?
-    } else {
-        let count = format!("SELECT count(*) FROM request_log {index} WHERE {filters}");
-        tx.value(&count, &values[..])?
+    let is_total = filter.search.is_empty() && filter.since.is_none();
+    let total: i64 = match speed {
+        Speed::Any if is_total => everything(tx, filter)?,
+        // What is slow is counted by its index, and the rest is what remains.
+        Speed::NotSlow if is_total => {
+            everything(tx, filter)? - part(tx, filter, Speed::Slow, 0, 0)?.1.cast_signed()
+        }
+        _ => {
+            let count = format!("SELECT count(*) FROM request_log {index} WHERE {filters}");
+            tx.value(&count, &values[..])?
+        }
     };
     values.push((":limit", &limit));
     values.push((":offset", &offset));
     let rows = tx.values(
         &format!(
             "SELECT entry_id FROM request_log {index} WHERE {filters}
-             ORDER BY entry_id DESC LIMIT :limit OFFSET :offset"
+             ORDER BY {} LIMIT :limit OFFSET :offset",
+            speed.order()
         ),
         &values[..],
     )?;
     Ok((rows, u64::try_from(total).unwrap_or(0)))
+}
+
+/// How many entries match class and caller, from the totals.
+fn everything(tx: &ReadTx<'_>, filter: &RequestLogFilter) -> Result<i64> {
+    tx.value(
+        "SELECT coalesce(sum(entries), 0) FROM request_log_count
+         WHERE (?1 IS NULL OR class = ?1) AND (?2 IS NULL OR caller = ?2)",
+        (filter.class, filter.caller),
+    )
 }

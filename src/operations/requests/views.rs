@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use crate::panel::view::Field;
 use crate::panel::{Layout, Table, Tone, When};
 
 /// `GET /admin/requisicoes`: the requests, newest first.
@@ -55,4 +56,72 @@ pub struct RequestPage {
     pub sampled: i64,
     /// Address of the audit log, filtered by the request id.
     pub audit: String,
+    /// What the request caused.
+    pub trail: Trail,
+}
+
+/// `GET /admin/requisicoes/rastro`: all that is known of a request.
+#[derive(Template)]
+#[template(path = "request_follow.html", config = "assets/askama.toml")]
+pub struct FollowPage {
+    pub layout: Layout,
+    /// The id that was asked for.
+    pub asked: Field,
+    pub is_asked: bool,
+    pub requests: Vec<RequestRow>,
+    pub trail: Trail,
+}
+
+/// What a request caused.
+#[derive(Default)]
+pub struct Trail {
+    pub calls: Vec<CallRow>,
+    pub messages: Vec<MessageRow>,
+    /// Message, cause and when.
+    pub errors: Vec<(String, String, When)>,
+    pub acts: Vec<AuditRow>,
+}
+
+impl Trail {
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+            && self.messages.is_empty()
+            && self.errors.is_empty()
+            && self.acts.is_empty()
+    }
+}
+
+/// A call to another service.
+pub struct CallRow {
+    pub service: String,
+    /// Method and path, or the kind of message.
+    pub what: String,
+    pub tone: Tone,
+    /// `200`, or what came of it in words.
+    pub outcome: String,
+    /// May be empty.
+    pub error: String,
+    pub took: String,
+    pub at: When,
+}
+
+/// A message that leaves the platform.
+pub struct MessageRow {
+    pub href: String,
+    pub title: String,
+    pub channel: String,
+    pub state: &'static str,
+    /// Why it waits or how it ended; may be empty.
+    pub outcome: String,
+    pub at: When,
+}
+
+/// An entry of the audit log.
+pub struct AuditRow {
+    pub href: String,
+    pub title: String,
+    pub object: String,
+    pub actor: String,
+    pub at: When,
 }

@@ -1,47 +1,33 @@
-//! `check` of the services outside: can each configured service be reached, and
-//! does it accept our credentials?
+//! The services outside: can each configured service be reached, and does it accept
+//! our credentials? For `check` and for the tests of the diagnostics page.
 //!
-//! All are called at the same time, and nothing outside is changed: no message
-//! is sent, and the marketplace gets a grant that does not exist. It checks the
-//! grant only after the application's credentials.
+//! Nothing outside is changed: no message is sent, and the marketplace gets a grant
+//! that does not exist. It checks the grant only after the application's credentials.
 
 use std::io::ErrorKind;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::thread;
 use std::time::Duration;
 
-use serde::Serialize;
 use serde_json::Value;
 
-use super::Context;
-use super::check::{Finding, Verdict, finding};
-use super::check_https;
+use super::findings::{Finding, ServiceState, Verdict, finding};
 use crate::base::text::has_accents;
 use crate::base::{Clock, Secret};
 use crate::config::{self, Config, Gateway, SignatureMode, Updates};
-use crate::db::{ReadTx, read_without_traces};
+use crate::https;
 use crate::marketplace::client::{Client, Failure};
 use crate::messages::delivery::chat::Chat;
 use crate::messages::delivery::email;
 use crate::messages::delivery::mail_server::MailServer;
-use crate::messages::delivery::store::{self, RefusedMessages};
+use crate::messages::delivery::store::RefusedMessages;
 use crate::messages::telegram::bot::{Bot, BotFault};
-use crate::outbox::Channel;
 
 /// How long a service may take for each step.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// The result of calling a service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ServiceState {
-    /// It answers and accepts us.
-    Reached,
-    /// It answers, but does not accept us as we are configured.
-    Refused,
-    /// It does not answer, or not as it should.
-    NotReached,
-}
+/// Push services of the usual browsers.
+const PUSH_SERVICES: [&str; 3] =
+    ["fcm.googleapis.com", "updates.push.services.mozilla.com", "web.push.apple.com"];
 
 /// The result of calling a service, with words for it.
 struct ProbeResult {
@@ -74,13 +60,25 @@ impl ProbeResult {
     }
 }
 
-/// A line for each service, and more lines where there is more to report.
-pub(super) fn services(context: &Context) -> Vec<Finding> {
-    let (config, clock) = (context.config(), &context.clock);
+crate::named! {
+    /// What can be tried out.
+    pub enum Service: text {
+        Email = "email", "E-mail";
+        Chat = "chat", "Chat";
+        Telegram = "telegram", "Telegram";
+        Push = "push", "Avisos no navegador";
+        Marketplace = "marketplace", "Marketplace";
+        Checkout = "checkout", "Compras";
+    }
+}
+
+/// A line for each service, and more lines where there is more to report. `refused`
+/// is the mail that waits because no recipient is taken.
+pub fn services(config: &Config, clock: &Clock, refused: Option<RefusedMessages>) -> Vec<Finding> {
     thread::scope(|scope| {
         let asked = [
             scope.spawn(|| marketplace(config, clock)),
-            scope.spawn(|| e_mail(context)),
+            scope.spawn(|| e_mail(config, refused)),
             scope.spawn(|| chat(config)),
             scope.spawn(|| vec![telegram(config)]),
             scope.spawn(|| push_hosts(config)),
@@ -89,6 +87,18 @@ pub(super) fn services(context: &Context) -> Vec<Finding> {
         // A panic of one is a panic of `check`.
         asked.into_iter().flat_map(|one| one.join().expect("a service was asked")).collect()
     })
+}
+
+/// The same for one service, of a server that is reached at `base_url`.
+pub fn one(service: Service, config: &Config, clock: &Clock, base_url: &str) -> Vec<Finding> {
+    match service {
+        Service::Email => e_mail(config, None),
+        Service::Chat => chat(config),
+        Service::Telegram => vec![telegram(config)],
+        Service::Push => push(config),
+        Service::Marketplace => marketplace(config, clock),
+        Service::Checkout => vec![checkout(base_url)],
+    }
 }
 
 fn off(what: &'static str, text: &str) -> Vec<Finding> {
@@ -153,9 +163,8 @@ fn probe_marketplace(config: &config::Marketplace, clock: &Clock) -> ProbeResult
     }
 }
 
-fn e_mail(context: &Context) -> Vec<Finding> {
+fn e_mail(config: &Config, refused: Option<RefusedMessages>) -> Vec<Finding> {
     const WHAT: &str = "e-mail";
-    let config = context.config();
     if config.email.smtp_url.is_empty() {
         return off(WHAT, "nothing leaves by e-mail; set email.smtp_url and email.from");
     }
@@ -167,7 +176,7 @@ fn e_mail(context: &Context) -> Vec<Finding> {
     };
     let sender = email::sender(config);
     let mut findings =
-        waiting_mail(context).map(|found| found.finding(WHAT)).into_iter().collect::<Vec<_>>();
+        refused.map(waiting_mail).map(|found| found.finding(WHAT)).into_iter().collect::<Vec<_>>();
     findings.push(probe_mail_server(&server, has_accents(&sender)).finding(WHAT));
     if config.email.from.is_empty() {
         let text = format!("sent as {sender}, because email.from is empty");
@@ -178,13 +187,8 @@ fn e_mail(context: &Context) -> Vec<Finding> {
 
 /// What waits because the mail server rejects every recipient, whether or not it
 /// answers now.
-fn waiting_mail(context: &Context) -> Option<ProbeResult> {
-    let path = &context.config().database.path;
-    let read = |tx: &ReadTx<'_>| store::refused(tx, Channel::Email);
-    // Other lines say what is wrong with the database.
-    let RefusedMessages { count, reason } =
-        read_without_traces(path, context.clock.now(), read).ok()??;
-    Some(refused(format!("out of order, messages that wait: {count}; {reason}")))
+fn waiting_mail(RefusedMessages { count, reason }: RefusedMessages) -> ProbeResult {
+    refused(format!("out of order, messages that wait: {count}; {reason}"))
 }
 
 fn probe_mail_server(server: &MailServer, sender_has_accents: bool) -> ProbeResult {
@@ -338,7 +342,7 @@ fn push_hosts(config: &Config) -> Vec<Finding> {
 
 /// The directory of certificates, when HTTPS of our own has one.
 fn directory(config: &Config) -> Vec<Finding> {
-    let asked = check_https::directory(config).into_iter();
+    let asked = https::directory::asked(config).into_iter();
     asked
         .map(|(address, asked)| {
             let met = match asked {
@@ -350,6 +354,49 @@ fn directory(config: &Config) -> Vec<Finding> {
             met.finding("acme")
         })
         .collect()
+}
+
+/// Push as a whole: hosts that are named, else those of the usual browsers.
+fn push(config: &Config) -> Vec<Finding> {
+    const WHAT: &str = "push";
+    if config.push.subject.is_empty() {
+        return off(WHAT, "nothing reaches browsers; set push.subject");
+    }
+    let named = push_hosts(config);
+    if !named.is_empty() {
+        return named;
+    }
+    let away = PUSH_SERVICES.iter().find_map(|host| {
+        let problem = reach(&format!("https://{host}")).err()?;
+        Some(not_reached(format!("{host}: {problem}; check the network")))
+    });
+    let met = away.unwrap_or_else(|| reached("the services of the usual browsers"));
+    vec![met.finding(WHAT)]
+}
+
+/// Purchases come to us: whether our own public address leads to the place where they
+/// arrive. It is asked without a token, and must refuse that.
+fn checkout(base_url: &str) -> Finding {
+    const WHAT: &str = "checkout";
+    let address = format!("{base_url}/api/v1/webhook/checkout");
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .timeout_global(Some(PATIENCE))
+        .build()
+        .into();
+    let sent = agent.post(&address).header("content-type", "application/json").send("{}");
+    let met = match sent.map(|answer| answer.status().as_u16()) {
+        Ok(401) => reached(format!("{address} takes purchases, and refuses who has no token")),
+        Ok(429) => reached(format!("{address} asks for a pause, which ends by itself")),
+        Ok(status) => not_reached(format!(
+            "{address} answers {status}, which this service does not; check server.base_url and the proxy"
+        )),
+        Err(error) => not_reached(format!(
+            "{address}: {error}; check server.base_url, the name's address and the proxy"
+        )),
+    };
+    met.finding(WHAT)
 }
 
 /// Whether a connection to an address opens.

@@ -1,0 +1,195 @@
+//! What the service is: version, database, copies, clock and disks.
+
+use rustix::process::getpid;
+
+use super::{Row, Section, row};
+use crate::app::App;
+use crate::base::{Instant, grouped};
+use crate::db::{FileKind, ReadTx, Result, Trouble, migrate};
+use crate::operations::open_items::{LARGE_LOG, LastBackup, last_backup};
+use crate::operations::{disk, soundness, store};
+use crate::panel::{Badge, view};
+
+/// A clock may differ by this much from what wrote the newest row.
+const SKEW_S: i64 = 300;
+/// With fewer days until a disk is full, or less free, it needs attention.
+const FEW_DAYS: u64 = 30;
+const LITTLE_SPACE: u64 = 256 << 20;
+
+/// What is read from the database for these sections.
+pub struct Read {
+    pages: i64,
+    free_pages: i64,
+    page_size: i64,
+    commits: i64,
+    last_whole_check: Instant,
+    upkeep: store::Upkeep,
+}
+
+/// Reads it.
+pub fn read(tx: &ReadTx<'_>) -> Result<Read> {
+    let number = |pragma: &str| tx.value::<i64>(&format!("SELECT * FROM pragma_{pragma}"), []);
+    Ok(Read {
+        pages: number("page_count")?,
+        free_pages: number("freelist_count")?,
+        page_size: number("page_size")?,
+        commits: tx
+            .maybe("SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'commits'", [])?
+            .unwrap_or(0),
+        last_whole_check: store::last_whole_check(tx)?,
+        upkeep: store::upkeep(tx)?,
+    })
+}
+
+/// The program and the machine.
+pub fn program(app: &App, now: Instant) -> Section {
+    let commit = env!("SELLER_PLATFORM_COMMIT").trim().trim_matches(['(', ')']);
+    let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
+    let linhas = vec![
+        row("Versão", env!("CARGO_PKG_VERSION")),
+        row("Commit", if commit.is_empty() { "desconhecido" } else { commit }),
+        row("No ar há", view::span(now.since(app.started_at)))
+            .noted(format!("Desde {}", app.zone().page(app.started_at))),
+        row("Endereço público", &*app.addresses.base_url),
+        row("Processo", getpid().as_raw_nonzero().to_string())
+            .noted(format!("{system}, SQLite {}", rusqlite::version())),
+    ];
+    Section { nome: "versao", titulo: "Versão", linhas }
+}
+
+/// The database and its log.
+pub fn database(app: &App, read: &Read, now: Instant) -> Section {
+    let bytes = std::fs::metadata(app.db.path()).map_or(0, |file| file.len());
+    let log = app.db.wal_bytes();
+    let free = view::size(u64::try_from(read.free_pages * read.page_size).unwrap_or(0));
+    let linhas = vec![
+        soundness_row(app),
+        row("Arquivo", app.db.path().display().to_string()),
+        row("Tamanho", view::size(bytes)).noted(format!(
+            "{} páginas de {} bytes, {free} livres para reuso",
+            grouped(read.pages),
+            grouped(read.page_size)
+        )),
+        row("Esquema", format!("versão {}", migrate::VERSION)),
+        row("Log de escrita", view::size(log))
+            .noted(match app.db.since_checkpoint() {
+                Some(ago) => format!("Último checkpoint há {}", span(ago.as_secs())),
+                None => "Nenhum checkpoint desde o início".to_owned(),
+            })
+            .good_if(log <= LARGE_LOG),
+        row("Gravações confirmadas", grouped(read.commits)),
+        row("Fila de escrita", grouped(app.db.queue_depth())),
+        whole_check(app, read, now),
+    ];
+    Section { nome: "banco", titulo: "Banco de dados", linhas }
+}
+
+fn soundness_row(app: &App) -> Row {
+    let (value, note, state) = match (app.db.trouble(), soundness::outage(app)) {
+        (Some(Trouble::Damaged(seen)), _) => ("Danificado", seen, Badge::Broken),
+        (Some(Trouble::Gone(kind)), _) => {
+            let file = match kind {
+                FileKind::Database => "o banco",
+                FileKind::Log => "o log de escrita",
+                FileKind::Lock => "o bloqueio",
+                FileKind::Key => "a chave",
+            };
+            let note = format!("Sumiu ou foi trocado: {file}.");
+            ("Falta um arquivo", note, Badge::Broken)
+        }
+        (None, Some(outage)) => ("Não grava", outage.dito, Badge::Broken),
+        (None, None) if app.db.missing().is_some() => (
+            "Podem faltar gravações",
+            "Compare com a cópia mais nova; o log do servidor diz quantas.".to_owned(),
+            Badge::Attention,
+        ),
+        (None, None) => ("Sem danos conhecidos", String::new(), Badge::Healthy),
+    };
+    row("Integridade", value).noted(note).state(state)
+}
+
+fn whole_check(app: &App, read: &Read, now: Instant) -> Row {
+    let last = read.last_whole_check;
+    if last.0 == 0 {
+        return row("Verificação completa", "Ainda nenhuma").state(Badge::Pending);
+    }
+    let is_fresh = now.since(last) <= 2 * soundness::WHOLE_EVERY_S;
+    row("Verificação completa", app.zone().page(last)).good_if(is_fresh)
+}
+
+/// What keeps the data safe beside the file itself. A further means is a row more.
+pub fn protection(app: &App, now: Instant) -> Section {
+    let database = &app.config.database;
+    let folder = database.backup_dir.as_ref();
+    let backup = last_backup(app);
+    let newest = match backup {
+        LastBackup::Nowhere => row("Última cópia", "Sem pasta configurada").state(Badge::Off),
+        LastBackup::Never => row("Última cópia", "Nenhuma ainda").state(Badge::Attention),
+        LastBackup::At(at) => row("Última cópia", app.zone().page(at)).good_if(!backup.is_old(now)),
+    };
+    let every = match database.backup_every_h {
+        0 => "Nunca".to_owned(),
+        hours => format!("A cada {hours} h"),
+    };
+    let mut linhas = vec![newest, row("Quando são feitas", every)];
+    linhas.extend(folder.map(|folder| row("Pasta", folder.display().to_string())));
+    Section { nome: "copias", titulo: "Cópias e proteção", linhas }
+}
+
+/// The clock.
+pub fn clock(app: &App, read: &Read, now: Instant) -> Section {
+    let ahead = read.upkeep.newest.since(now);
+    let newest = if ahead > SKEW_S {
+        row("Linha mais nova", format!("{} à frente do relógio", span(ahead.unsigned_abs())))
+            .noted("O relógio está errado agora, ou esteve antes. Veja timedatectl.")
+            .state(Badge::Broken)
+    } else if read.upkeep.newest.0 == 0 {
+        row("Linha mais nova", "Nenhuma ainda")
+    } else {
+        row(
+            "Linha mais nova",
+            format!("há {}", span(now.since(read.upkeep.newest).max(0).unsigned_abs())),
+        )
+        .state(Badge::Healthy)
+    };
+    let civil = app.zone().civil(now).format("%d/%m/%Y %H:%M:%S").to_string();
+    let linhas = vec![row("Agora", civil), row("Fuso horário", app.zone().name()), newest];
+    Section { nome: "relogio", titulo: "Relógio", linhas }
+}
+
+/// The disks.
+pub fn disks(app: &App, read: &Read, now: Instant) -> Section {
+    let bytes = std::fs::metadata(app.db.path()).map_or(0, |file| file.len());
+    let before = disk::sizes_before(app);
+    let growth = disk::growth_a_day(now, read.upkeep.oldest, bytes, before.into_iter());
+    let linhas = disk::disks(app).into_iter().map(|disk| {
+        let lasts = growth.map(|(a_day, _)| disk.free.checked_div(a_day).unwrap_or(u64::MAX));
+        let forecast = match (growth, lasts) {
+            (Some((a_day, since)), Some(days)) if days < disk::MANY_DAYS => format!(
+                "O banco cresceu {} por dia desde {}: dura {} dias.",
+                view::size(a_day),
+                app.zone().civil(since).format("%d/%m/%Y"),
+                grouped(days)
+            ),
+            (Some(_), _) => "No ritmo de hoje dura mais de dez anos.".to_owned(),
+            (None, _) => "Quanto dura se sabe depois de um dia.".to_owned(),
+        };
+        let title =
+            if disk.name == "copies" { "Livre para as cópias" } else { "Livre para o banco" };
+        let is_little = disk.free < LITTLE_SPACE.max(bytes.saturating_mul(2))
+            || lasts.is_some_and(|days| days < FEW_DAYS);
+        let (free, total) = (view::size(disk.free), view::size(disk.total));
+        row(title, format!("{free} de {total}"))
+            .noted(format!("{}. {forecast}", disk.folder.display()))
+            .good_if(!is_little)
+    });
+    Section { nome: "disco", titulo: "Disco", linhas: linhas.collect() }
+}
+
+/// `12 s`, `4 min`, `3 h e 2 min`.
+pub fn span(seconds: u64) -> String {
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        _ => view::span(i64::try_from(seconds).unwrap_or(i64::MAX)),
+    }
+}

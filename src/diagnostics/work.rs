@@ -1,0 +1,180 @@
+//! What the service does: queues, threads, and what it does by itself.
+
+use super::facts::span;
+use super::{Row, Section, row};
+use crate::app::App;
+use crate::base::{Instant, grouped, retention};
+use crate::behind;
+use crate::cron::plan::PlannedTask;
+use crate::operations::queues::Queue;
+use crate::operations::rounds::Round;
+use crate::operations::soundness;
+use crate::panel::{Badge, When};
+
+/// A queue whose oldest waits longer than this needs attention.
+const LONG_WAIT_S: i64 = 3600;
+
+/// The queues.
+pub fn queues(app: &App, queues: &[Queue], now: Instant) -> Section {
+    let mut linhas: Vec<Row> = queues
+        .iter()
+        .map(|queue| {
+            let age = queue.age_s(now);
+            let note = match queue.oldest {
+                Some(_) => format!("A mais antiga espera há {}", span(age.unsigned_abs())),
+                None => String::new(),
+            };
+            row(queue.title, grouped(queue.length))
+                .noted(note)
+                .good_if(age <= LONG_WAIT_S)
+                .leads_to(queue.page)
+        })
+        .collect();
+    linhas.push(
+        row("Requisições a registrar", grouped(app.requests.count_waiting()))
+            .noted(match app.requests.dropped() {
+                0 => String::new(),
+                dropped => format!("{} não couberam desde o início", grouped(dropped)),
+            })
+            .good_if(app.requests.dropped() == 0),
+    );
+    Section { nome: "filas", titulo: "Filas", linhas }
+}
+
+/// Threads, and the lanes in which requests wait for one.
+pub fn threads(app: &App) -> Section {
+    let mut linhas = Vec::new();
+    if let Some(threads) = status("Threads:") {
+        linhas.push(row("Threads do processo", grouped(threads)));
+    }
+    if let Some(kib) = status("RssAnon:") {
+        linhas.push(row("Memória própria", crate::panel::view::size(kib * 1024)));
+    }
+    linhas.extend(app.lanes.figures().into_iter().map(|lane| {
+        let value = format!("{} de {} em uso", lane.running, lane.threads);
+        let row = row(lane.title, value).good_if(lane.waiting == 0);
+        match lane.waiting {
+            0 => row,
+            waiting => row.noted(format!("{} esperam", grouped(waiting))),
+        }
+    }));
+    Section { nome: "threads", titulo: "Threads e faixas", linhas }
+}
+
+/// A number of `/proc/self/status`.
+fn status(name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Something that is done again and again.
+pub struct Task {
+    pub title: &'static str,
+    pub last: Option<When>,
+    /// `320 ms`; may be empty.
+    pub took: String,
+    /// When it is done next, in words.
+    pub next: String,
+    pub state: Badge,
+    /// The last failure; may be empty.
+    pub error: String,
+}
+
+/// The periodic tasks, and what else is done by itself.
+pub fn tasks(app: &App, planned: Vec<PlannedTask>, now: Instant) -> Vec<Task> {
+    let zone = app.zone();
+    let when = |at: Instant| When::new(zone, at, now);
+    let mut tasks: Vec<Task> = planned
+        .into_iter()
+        .map(|task| Task {
+            title: task.title,
+            last: task.last.map(when),
+            took: task.ms.map(took).unwrap_or_default(),
+            next: match task.next {
+                Some(next) => soon(app, next, now),
+                None if task.is_paused => "Pausada".to_owned(),
+                None => "Quando alguém pedir".to_owned(),
+            },
+            state: match (task.is_paused, task.failures, task.last) {
+                (true, ..) => Badge::Paused,
+                (_, 1.., _) => Badge::Broken,
+                (_, _, None) => Badge::Pending,
+                _ => Badge::Healthy,
+            },
+            error: task
+                .error
+                .filter(|_| task.failures > 0)
+                .map_or_else(String::new, |(error, at)| {
+                    format!("Falhou em {}: {error}", zone.page(at))
+                }),
+        })
+        .collect();
+    let rounds = &app.rounds;
+    let light = i64::try_from(soundness::SHORTEST.as_secs()).unwrap_or(0);
+    let own: [(&str, &Round, i64); 4] = [
+        ("Verificação leve do banco", &rounds.light_check, light),
+        ("Verificação completa do banco", &rounds.whole_check, soundness::WHOLE_EVERY_S),
+        ("Contadores e registros em disco", &rounds.counters, 1),
+        ("Remoção do que venceu", &rounds.tidying, behind::TIDY_EVERY_S),
+    ];
+    tasks.extend(own.map(|(title, round, every)| {
+        let last = round.last();
+        let from = last.as_ref().map_or(app.started_at, |last| last.at);
+        Task {
+            title,
+            took: last.as_ref().map(|last| took(last.ms)).unwrap_or_default(),
+            next: soon(app, from.plus(every), now),
+            state: match &last {
+                None => Badge::Pending,
+                Some(last) if last.failed => Badge::Broken,
+                Some(_) => Badge::Healthy,
+            },
+            error: String::new(),
+            last: last.map(|last| when(last.at)),
+        }
+    }));
+    tasks.push(Task {
+        title: "Checkpoint do log de escrita",
+        last: app
+            .db
+            .since_checkpoint()
+            .map(|ago| when(now.minus(i64::try_from(ago.as_secs()).unwrap_or(0)))),
+        took: String::new(),
+        next: "Quando o log cresce ou o banco descansa".to_owned(),
+        state: Badge::Healthy,
+        error: String::new(),
+    });
+    tasks
+}
+
+/// When something is due, in words.
+fn soon(app: &App, at: Instant, now: Instant) -> String {
+    match at.since(now) {
+        ..=0 => "A qualquer momento".to_owned(),
+        ahead @ 1..60 => format!("Em {ahead} s"),
+        ahead @ 60..3600 => format!("Em {} min", ahead / 60),
+        _ => app.zone().page(at),
+    }
+}
+
+/// `320 ms` or `1,2 s`.
+pub fn took(ms: i64) -> String {
+    match ms {
+        ..1_000 => format!("{ms} ms"),
+        _ => format!("{},{} s", ms / 1_000, ms % 1_000 / 100),
+    }
+}
+
+/// How long what is kept.
+pub fn kept() -> Section {
+    let linhas = retention::ALL.iter().map(|keep| {
+        let then = match keep.then {
+            retention::Then::Removed => "depois some",
+            retention::Then::Archived => "depois vai para o arquivo",
+        };
+        let days = if keep.days == 1 { "1 dia".to_owned() } else { format!("{} dias", keep.days) };
+        row(keep.what, format!("{days}, {then}"))
+    });
+    Section { nome: "guarda", titulo: "Quanto tempo se guarda", linhas: linhas.collect() }
+}

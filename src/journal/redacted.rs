@@ -1,0 +1,105 @@
+//! Texts for helpers: without secrets and without addresses of people.
+
+use std::borrow::Cow;
+
+use crate::operations::requests::is_secret;
+
+/// What stands for a part that was taken out.
+const MASK: &str = "***";
+/// Runs of so many digits may be numbers of telephones or of people.
+const NUMBER: std::ops::RangeInclusive<usize> = 10..=14;
+/// Words before a secret, as in `token=…`.
+const NAMES: [&str; 8] =
+    ["token", "secret", "password", "senha", "segredo", "authorization", "bearer", "hottok"];
+
+/// A text without e-mail addresses, numbers of telephones, and whatever looks like a
+/// token, a code or a password.
+pub fn redacted(text: &str) -> Cow<'_, str> {
+    let is_part = |c: char| !(c.is_whitespace() || "\"'`<>(){}[],;|".contains(c));
+    let mut safe = String::new();
+    let mut rest = text;
+    let mut is_secret_next = false;
+    let mut is_changed = false;
+    while let Some(first) = rest.chars().next() {
+        let takes = is_part(first);
+        let end = rest.find(|c| is_part(c) != takes).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        if !takes {
+            safe.push_str(word);
+            continue;
+        }
+        let name = word.trim_end_matches([':', '=']).to_ascii_lowercase();
+        let is_name = NAMES.contains(&&*name);
+        let shown = if is_secret_next && !is_name { Cow::Borrowed(MASK) } else { shown(word) };
+        is_changed |= shown != word;
+        safe.push_str(&shown);
+        is_secret_next = is_name;
+    }
+    if is_changed { Cow::Owned(safe) } else { Cow::Borrowed(text) }
+}
+
+/// A word as it may be shown.
+fn shown(word: &str) -> Cow<'_, str> {
+    if let Some((name, value)) = word.split_once('=')
+        && NAMES.iter().any(|known| name.to_ascii_lowercase().ends_with(known))
+        && !value.is_empty()
+    {
+        return Cow::Owned(format!("{name}={MASK}"));
+    }
+    // An address of a person, or credentials in the address of a service.
+    if word.contains('@') {
+        return Cow::Borrowed(MASK);
+    }
+    if word.contains('/') {
+        let path = word.split_once('?').map_or(word, |(path, _)| path);
+        let parts: Vec<_> = path.split('/').map(one).collect();
+        let joined = parts.join("/");
+        return if joined == word { Cow::Borrowed(word) } else { Cow::Owned(joined) };
+    }
+    one(word)
+}
+
+fn one(word: &str) -> Cow<'_, str> {
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    let is_number = NUMBER.contains(&digits)
+        && word.chars().all(|c| c.is_ascii_digit() || "+-.:".contains(c))
+        && !word.contains(':');
+    let has_mark = word.split(['_', '-', '=']).next().is_some_and(|mark| {
+        matches!(mark, "ptk" | "spk" | "ext" | "whsec" | "APP" | "TG") && word.len() > 12
+    });
+    if is_secret(word) || is_number || has_mark { Cow::Borrowed(MASK) } else { Cow::Borrowed(word) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_and_secrets_go_and_the_cause_stays() {
+        for (text, safe) in [
+            ("550 mailbox ana.souza@example.com is full", "550 mailbox *** is full"),
+            ("to <ana@example.com>: refused", "to <***>: refused"),
+            ("smtp://escola:senha@mail.example.com:587 is silent", "*** is silent"),
+            ("call +5511987654321 again", "call *** again"),
+            ("cpf 123.456.789-09", "cpf ***"),
+            ("token ptk_0a1b2c3d4e5f60718293", "token ***"),
+            ("Authorization: Bearer abc", "Authorization: Bearer ***"),
+            ("at /x?token=abc", "at /x"),
+            ("password=abc123", "password=***"),
+            ("code 0a1b2c3d4e5f60718293a4b5", "code ***"),
+            ("/convite/0a1b2c3d4e5f60718293a4b5 404", "/convite/*** 404"),
+        ] {
+            assert_eq!(redacted(text), safe, "{text}");
+        }
+        for text in [
+            "database disk image is malformed (code 11)",
+            "connection refused: 127.0.0.1:8080",
+            "the order 2000009123456789 was not found",
+            "ml_sync: a página não respondeu em 10 s",
+            "2026-11-20T12:00:00Z src/db/writer.rs:12",
+        ] {
+            assert_eq!(redacted(text), text);
+        }
+    }
+}
