@@ -5,9 +5,11 @@ use rustix::process::getpid;
 use super::{Row, Section, row};
 use crate::app::App;
 use crate::base::{Instant, grouped};
+use crate::copies::Standing;
 use crate::db::{FileKind, ReadTx, Result, Trouble, migrate};
-use crate::operations::open_items::{LARGE_LOG, LastBackup, last_backup};
-use crate::operations::{disk, soundness, store};
+use crate::operations::open_items::LARGE_LOG;
+use crate::operations::pages::last_copy;
+use crate::operations::{disk, https, soundness, store};
 use crate::panel::{Badge, view};
 
 /// A clock may differ by this much from what wrote the newest row.
@@ -118,21 +120,20 @@ fn whole_check(app: &App, read: &Read, now: Instant) -> Row {
 }
 
 /// What keeps the data safe beside the file itself. A further means is a row more.
-pub fn protection(app: &App, now: Instant) -> Section {
+pub fn protection(app: &App, copies: &Standing, now: Instant) -> Section {
     let database = &app.config.database;
+    let checked = match copies.last_verified() {
+        Instant(0) => "Nenhuma ainda".to_owned(),
+        at => app.zone().page(at),
+    };
+    let mut linhas = vec![
+        last_copy(app, copies).into(),
+        row("Última conferência", checked),
+        row("Tamanho das cópias", view::size(copies.bytes())),
+    ];
     let folder = database.backup_dir.as_ref();
-    let backup = last_backup(app);
-    let newest = match backup {
-        LastBackup::Nowhere => row("Última cópia", "Sem pasta configurada").state(Badge::Off),
-        LastBackup::Never => row("Última cópia", "Nenhuma ainda").state(Badge::Attention),
-        LastBackup::At(at) => row("Última cópia", app.zone().page(at)).good_if(!backup.is_old(now)),
-    };
-    let every = match database.backup_every_h {
-        0 => "Nunca".to_owned(),
-        hours => format!("A cada {hours} h"),
-    };
-    let mut linhas = vec![newest, row("Quando são feitas", every)];
     linhas.extend(folder.map(|folder| row("Pasta", folder.display().to_string())));
+    linhas.extend(https::row(app, now).map(Row::from));
     Section { nome: "copias", titulo: "Cópias e proteção", linhas }
 }
 

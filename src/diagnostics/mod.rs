@@ -10,6 +10,7 @@ mod work;
 
 use serde::Serialize;
 
+use crate::operations::views::HealthRow;
 use crate::panel::Badge;
 
 /// Some facts about one thing.
@@ -43,6 +44,13 @@ fn as_word<S: serde::Serializer>(state: &Option<Badge>, to: S) -> Result<S::Ok, 
 /// A fact that is neither good nor bad.
 fn row(name: impl Into<String>, value: impl Into<String>) -> Row {
     Row { nome: name.into(), valor: value.into(), nota: String::new(), estado: None, page: "" }
+}
+
+impl From<HealthRow> for Row {
+    fn from(found: HealthRow) -> Self {
+        let HealthRow { label, value, note, state, href } = found;
+        row(label, value).noted(note).state(state).leads_to(href)
+    }
 }
 
 impl Row {

@@ -8,6 +8,7 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone, grouped};
 use crate::config::{Gateway, ShownSetting};
+use crate::copies;
 use crate::cron::plan;
 use crate::db::Lane;
 use crate::edge::guard::Person;
@@ -62,7 +63,7 @@ fn look(app: &App, now: Instant) -> Result<Inside, Problem> {
     let sections = vec![
         facts::program(app, now),
         facts::database(app, &read, now),
-        facts::protection(app, now),
+        facts::protection(app, &copies::standing(app)?, now),
         facts::disks(app, &read, now),
         work::queues(app, &queues, now),
         facts::clock(app, &read, now),

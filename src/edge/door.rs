@@ -62,6 +62,6 @@ fn moved(app: &App, head: &Parts) -> Option<Response<Body>> {
         // The unread body must not be read as the next request.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    app.traffic.count(None, response.status());
+    app.traffic.count(None, response.status(), 0);
     Some(response)
 }

@@ -6,7 +6,7 @@ pub mod channel_tests;
 pub mod copies;
 pub mod disk;
 pub mod findings;
-mod https;
+pub mod https;
 mod load;
 pub mod metrics;
 pub mod open_items;

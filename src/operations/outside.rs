@@ -297,7 +297,7 @@ fn telegram(config: &Config) -> Finding {
         return finding(WHAT, Verdict::Note, text);
     };
     let is_hooked = config.telegram.updates == Updates::Webhook;
-    let own = crate::https::origin(config);
+    let own = https::origin(config);
     if is_hooked && own.is_none() && !config.server.base_url.starts_with("https://") {
         let text = "telegram.updates = \"webhook\" needs an https:// server.base_url; use \"polling\" without one";
         return finding(WHAT, Verdict::Bad, text);

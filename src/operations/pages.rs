@@ -125,7 +125,7 @@ fn queued_messages(app: &App, figures: &Figures) -> HealthRow {
 }
 
 /// The newest copy of the database, and when the next one is due.
-fn last_copy(app: &App, copies: &Standing) -> HealthRow {
+pub fn last_copy(app: &App, copies: &Standing) -> HealthRow {
     let now = app.clock.now();
     let page = |at| app.zone().page(at);
     let is_bad = copies.failure.is_some() || copies.broken().next().is_some();
