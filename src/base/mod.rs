@@ -3,6 +3,8 @@
 
 pub mod cache;
 pub mod clock;
+#[cfg(test)]
+pub mod fuzz;
 pub mod ids;
 pub mod money;
 pub mod named;

@@ -52,8 +52,7 @@ fn a_server_that_stood_still_answers_who_waited_and_loses_nothing() {
         let frozen = Frozen::new(site.pid());
         let statuses = std::thread::scope(|scope| {
             let site = &site;
-            let waiting =
-                during.map(|number| scope.spawn(move || (number, notify(site, number))));
+            let waiting = during.map(|number| scope.spawn(move || (number, notify(site, number))));
             // The connection is taken by the system, and nothing comes.
             let mut silent = Connection::open(site.address()).unwrap();
             silent.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -73,7 +72,10 @@ fn a_server_that_stood_still_answers_who_waited_and_loses_nothing() {
         site.anonymous().get("/readyz").expect(200);
     }
     has_all(&site, &answered);
-    figure("Frozen", &format!("{rounds} times frozen: all {} answered writes there", answered.len()));
+    figure(
+        "Frozen",
+        &format!("{rounds} times frozen: all {} answered writes there", answered.len()),
+    );
 }
 
 #[test]

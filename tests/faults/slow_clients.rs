@@ -83,7 +83,8 @@ fn a_thousand_slow_connections_double_nobodys_wait() {
     let mut measured = Vec::new();
     for _ in 0..ROUNDS {
         let quiet = waits(&ana, pages);
-        let (over, held, closed) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
+        let (over, held, closed) =
+            (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
         let slow = std::thread::scope(|scope| {
             scope.spawn(|| drip(site.address(), &over, &held, &closed));
             until("a thousand are connected", PATIENCE, || {
@@ -106,8 +107,12 @@ fn a_thousand_slow_connections_double_nobodys_wait() {
     let (quiet, slow) = measured.last().unwrap();
     assert!(slow[1] < 2 * quiet[1] + NOISE, "quiet and slow, half and 99 of 100: {measured:?}");
     assert!(grown < 64, "{grown} MB more memory");
-    figure("F18", &format!(
-        "p99 of others {:.1} ms quiet, {:.1} ms beside 1,000 slow; {grown} MB more memory",
-        quiet[1].as_secs_f64() * 1e3, slow[1].as_secs_f64() * 1e3
-    ));
+    figure(
+        "F18",
+        &format!(
+            "p99 of others {:.1} ms quiet, {:.1} ms beside 1,000 slow; {grown} MB more memory",
+            quiet[1].as_secs_f64() * 1e3,
+            slow[1].as_secs_f64() * 1e3
+        ),
+    );
 }
