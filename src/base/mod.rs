@@ -4,6 +4,8 @@
 pub mod cache;
 pub mod chain;
 pub mod clock;
+#[cfg(test)]
+pub mod fuzz;
 pub mod ids;
 pub mod money;
 pub mod named;

@@ -16,6 +16,8 @@ pub mod conditional;
 pub mod connection;
 pub mod cors;
 pub mod envelope;
+#[cfg(test)]
+mod fuzz;
 pub mod head;
 pub mod input;
 pub mod intake;

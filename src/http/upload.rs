@@ -193,4 +193,18 @@ mod tests {
             let _ = form(&body);
         }
     }
+
+    #[test]
+    fn bytes_of_any_kind_are_refused_or_read() {
+        crate::base::fuzz::fuzz("multipart", |bytes| {
+            if let Ok(parts) = read(MEDIA, &Bytes::copy_from_slice(bytes)) {
+                assert!(parts.iter().map(|part| part.bytes.len()).sum::<usize>() <= bytes.len());
+            }
+            // The boundary comes from the sender, too.
+            if let Ok(boundary) = std::str::from_utf8(bytes) {
+                let media = format!("multipart/form-data; boundary={boundary}");
+                let _ = read(&media, &Bytes::copy_from_slice(bytes));
+            }
+        });
+    }
 }

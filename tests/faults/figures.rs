@@ -15,7 +15,7 @@ fn document() -> PathBuf {
 /// Tells what was measured for a row of the plan, such as `F02`. With `PROOF_WRITE`,
 /// which says when and how it was measured, it goes into that row's last column.
 pub fn figure(row: &str, measured: &str) {
-    println!("{row}: {measured}");
+    eprintln!("{row}: {measured}");
     change(|text, when| {
         let begin = format!("| {row} |");
         let lines = text.lines().map(|line| match line.strip_suffix(" |") {
@@ -31,7 +31,7 @@ pub fn figure(row: &str, measured: &str) {
 
 /// Puts a table in the place of the one between two marks; told in the output, too.
 pub fn table(name: &str, lines: &[String]) {
-    println!("{name}:\n{}", lines.join("\n"));
+    eprintln!("{name}:\n{}", lines.join("\n"));
     change(|text, when| {
         let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
         let (before, rest) = text.split_once(&begin).expect("the table's beginning");

@@ -40,7 +40,8 @@ impl State {
     }
 
     pub fn row(&self, when: &str) -> String {
-        let megabytes = |bytes: u64| format!("{}.{}", bytes >> 20, (bytes % (1 << 20)) * 10 >> 20);
+        let megabytes =
+            |bytes: u64| format!("{}.{}", bytes >> 20, ((bytes % (1 << 20)) * 10) >> 20);
         format!(
             "| {when} | {} | {} | {} | {} | {} | {} |",
             megabytes(self.memory),

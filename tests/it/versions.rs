@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
 use crate::client::{Client, Request};
-use crate::faults::figure;
+use crate::faults::{figure, times};
 use crate::process::{EXECUTABLE, Process, run};
 
 const DATABASE: &str = "seller-platform.db";
@@ -117,7 +117,14 @@ fn a_database_of_every_version_is_brought_up_and_goes_back() {
         let database = folder.join(DATABASE);
         let before = content(&database);
         assert_eq!(before.0.iter().map(Vec::len).sum::<usize>(), 602, "version {version}");
-        serve(folder);
+        // Some versions take the whole way also in the short tier.
+        let is_whole = (version as u64).is_multiple_of(times(8, 1)) || version == 1;
+        if is_whole {
+            serve(folder);
+        } else {
+            let done = run(&mut command(folder, &["migrate"]), "");
+            assert_eq!(done.code, Some(0), "version {version}: {}", done.stderr);
+        }
         let (kept, reached) = content(&database);
         assert_eq!((&kept, reached), (&before.0, newest), "version {version}");
         let copy = format!("seller-platform.before-v{}.db", version + 1);
@@ -126,6 +133,9 @@ fn a_database_of_every_version_is_brought_up_and_goes_back() {
             continue;
         }
         assert_eq!(content(&folder.join(&copy)), before, "the copy of version {version}");
+        if !is_whole {
+            continue;
+        }
         let back = run(&mut command(folder, &["restore", &copy]), "");
         assert_eq!(back.code, Some(0), "version {version}: {}", back.stderr);
         assert_eq!(content(&database), before, "version {version} is back");

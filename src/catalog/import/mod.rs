@@ -266,4 +266,11 @@ mod tests {
             assert_eq!(read(text.as_bytes()).unwrap_err(), fault, "{text:?}");
         }
     }
+
+    #[test]
+    fn bytes_of_any_kind_are_refused_or_read() {
+        crate::base::fuzz::fuzz("csv", |bytes| {
+            let _ = read(bytes);
+        });
+    }
 }

@@ -313,3 +313,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn bytes_of_any_kind_are_refused_or_read() {
+    crate::base::fuzz::fuzz("checkout", |bytes| {
+        let clean = parse::without_token(bytes);
+        let Ok(Value::Object(mut body)) = serde_json::from_slice(bytes) else { return };
+        let token = parse::take_token(&mut body);
+        assert!(clean.is_none() || token.is_none(), "a token was overlooked");
+        if let Ok(event) = parse::event(&body, ZONE) {
+            assert!(!event.kind.acts() || event.is_test() || event.email.is_some());
+        }
+    });
+}

@@ -233,3 +233,37 @@ fn decoded(value: &str) -> Option<Cow<'_, str>> {
     let bytes = STANDARD.decode(packed).ok()?;
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Instant;
+    use crate::db::Lane;
+    use crate::http::Family;
+
+    fn request(body: &[u8]) -> Request {
+        let head = http::Request::post("/mcp")
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "application/json, text/event-stream");
+        Request {
+            head: head.body(()).unwrap().into_parts().0,
+            body: body.to_vec().into(),
+            variables: Vec::new(),
+            client: [127, 0, 0, 1].into(),
+            id: http::HeaderValue::from_static("req"),
+            now: Instant(0),
+            lane: Lane::Brief,
+            family: Family::Partner,
+            notice: None,
+        }
+    }
+
+    #[test]
+    fn bytes_of_any_kind_are_refused_or_read() {
+        crate::base::fuzz::fuzz("rpc", |bytes| {
+            if let Ok(Message::Request(asked)) = read(&request(bytes)) {
+                assert!(serde_json::from_str::<Value>(asked.id.get()).is_ok());
+            }
+        });
+    }
+}

@@ -211,4 +211,15 @@ mod tests {
             assert_eq!(refused, Some(fault), "{value}");
         }
     }
+
+    #[test]
+    fn registrations_of_any_kind_are_refused_or_read() {
+        crate::base::fuzz::fuzz("registration", |bytes| {
+            if let Ok(Value::Object(said)) = serde_json::from_slice(bytes)
+                && let Ok(client) = parse_metadata(&said, &Targets::default())
+            {
+                assert!(!client.redirects.is_empty());
+            }
+        });
+    }
 }

@@ -87,4 +87,20 @@ mod tests {
         assert!(given.unrepeated().is_err());
         assert!(Parameters::of(b"resource=r&resource=s&a=1").unrepeated().is_ok());
     }
+
+    #[test]
+    fn bytes_of_any_kind_are_refused_or_read() {
+        crate::base::fuzz::fuzz("oauth", |bytes| {
+            let given = Parameters::of(bytes);
+            let _ = given.unrepeated();
+            for name in
+                ["client_id", "code", "redirect_uri", "scope", "grant_type", "code_verifier"]
+            {
+                if let Ok(text) = given.required(name) {
+                    assert!(!text.is_empty());
+                }
+            }
+            let _ = given.all("resource").count();
+        });
+    }
 }

@@ -402,4 +402,15 @@ mod tests {
             prop_assert_eq!(back, state);
         }
     }
+
+    #[test]
+    fn bytes_of_any_kind_are_refused_or_read() {
+        crate::base::fuzz::fuzz("redirect", |bytes| {
+            let Ok(text) = std::str::from_utf8(bytes) else { return };
+            if let Ok(redirect) = read(text) {
+                assert!(redirect.matches(&redirect));
+                let _ = redirect.source();
+            }
+        });
+    }
 }

@@ -291,4 +291,11 @@ mod tests {
         assert_eq!(rows[0].nome, "=1+1");
         assert_eq!(rows[0].chat_number.as_deref(), Some("5511912345678"));
     }
+
+    #[test]
+    fn bytes_of_any_kind_are_refused_or_read() {
+        crate::base::fuzz::fuzz("csv", |bytes| {
+            let _ = read(bytes);
+        });
+    }
 }

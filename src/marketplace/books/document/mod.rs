@@ -151,4 +151,25 @@ mod tests {
         }
         assert_eq!((number(&json!("0.5")), number(&json!("NaN"))), (Some(0.5), None));
     }
+
+    #[test]
+    fn answers_of_any_kind_are_refused_or_read() {
+        crate::base::fuzz::fuzz("marketplace", |bytes| {
+            let Ok(answer) = serde_json::from_slice::<Value>(bytes) else { return };
+            let lists = [&answer["results"], &answer["data"], &answer["questions"], &answer];
+            for list in lists.map(elements) {
+                let _ = read_each(list, OrderDocument::read);
+            }
+            for record in [&answer, &answer["results"][0], &answer["data"][0]] {
+                if let Ok(order) = OrderDocument::read(record) {
+                    let _ = (order.is_sale(), order.sold_at());
+                }
+                let _ = ListingDocument::read(record, "https://http2.mlstatic.com");
+                let _ = QuestionDocument::read(record);
+                let _ = ClaimDocument::read(record);
+                let _ = SellerRecord::read(record);
+                let _ = Shipment::read(record);
+            }
+        });
+    }
 }
