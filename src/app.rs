@@ -46,6 +46,7 @@ use crate::partner::usage::Usage;
 use crate::partner::webhooks::Webhooks;
 use crate::people::import::apply::Imports;
 use crate::program::recount::Recount;
+use crate::replica;
 use crate::stale;
 
 /// The service's state.
@@ -93,6 +94,8 @@ pub struct App {
     pub exports: Exports,
     /// The copy to restore while the database is in trouble.
     pub way: Way,
+    /// How far the replica is.
+    pub replica: replica::State,
     pub notices: Notices,
     pub documents: Documents,
     /// The observed state of the service's parts, to be written by day.
@@ -173,6 +176,7 @@ impl App {
             lanes: Lanes::default(),
             copying: Arc::new(Semaphore::new(1)),
             way: Way::default(),
+            replica: replica::State::default(),
             notices: Notices::default(),
             documents: Documents::default(),
             states: status::Watch::new(started_at),

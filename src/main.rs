@@ -43,6 +43,7 @@ mod people;
 mod photos;
 mod profile;
 mod program;
+mod replica;
 mod routes;
 mod sandbox;
 mod stale;

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::seal::{self, KeyStanding};
-use super::{Context, check_outside, check_upkeep, say, secret};
+use super::{Context, check_outside, check_replica, check_upkeep, say, secret};
 use crate::db::{
     OpenError, access, alarm, is_served, migrate, missed_file, newest_good_copy,
     read_without_traces,
@@ -53,6 +53,7 @@ pub fn run(context: &Context, json: bool) -> anyhow::Result<ExitCode> {
     findings.push(key(context));
     findings.extend(check_outside::services(context));
     findings.push(push(context));
+    findings.push(check_replica::replica(context));
     findings.extend(check_upkeep::findings(context));
     let failed = findings.iter().any(|finding| finding.verdict == Verdict::Bad);
     let code = if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };

@@ -5,8 +5,11 @@
 
 use std::path::Path;
 
+use rusqlite::{Connection, ffi};
 use rustix::fs::{FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
+
+use super::access;
 
 /// Bytes that must be free: more than most commits write.
 pub const ROOM: u64 = 1024 * 1024;
@@ -20,6 +23,13 @@ pub fn has_free_space(folder: &Path) -> bool {
         .and_then(|file| rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, ROOM));
     // No space, a quota, or a limit on the size of files.
     !matches!(asked, Err(Errno::NOSPC | Errno::DQUOT | Errno::FBIG))
+}
+
+/// Fails like a write that finds no space, if the disk has no room.
+pub(super) fn require(connection: &Connection) -> Result<(), ffi::Error> {
+    let path = connection.path().map(Path::new);
+    let has_room = path.is_none_or(|path| has_free_space(access::folder_of(path)));
+    has_room.then_some(()).ok_or_else(|| ffi::Error::new(ffi::SQLITE_FULL))
 }
 
 /// Whether the file system of a folder is mounted read-only.

@@ -44,6 +44,7 @@ pub fn metrics(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Pro
     answers(&mut figures, app);
     request_log(&mut figures, app);
     database(&mut figures, app);
+    replica(&mut figures, app);
     marketplace(&mut figures, app);
     queues(&mut figures, app)?;
     webhooks(&mut figures, app)?;
@@ -185,6 +186,21 @@ fn database(figures: &mut Figures, app: &App) {
             count(at.0),
         );
     }
+}
+
+/// The replica, if one is configured.
+fn replica(figures: &mut Figures, app: &App) {
+    let Some(standing) = app.replica.standing() else { return };
+    figures.gauge(
+        "seller_platform_replica_lag_seconds",
+        "What was written in these last seconds may not be at the replica.",
+        count(standing.lag_s),
+    );
+    figures.gauge(
+        "seller_platform_replica_failing",
+        "1 while something keeps the replica from following; the log says what.",
+        u64::from(standing.trouble.is_some()),
+    );
 }
 
 fn marketplace(figures: &mut Figures, app: &App) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::open_items::{self, Figures, LARGE_LOG, LastBackup, WAITING_INBOX};
+use super::open_items::{self, Figures, LastBackup, WAITING_INBOX};
 use super::views::{HealthRow, OperatorHome, RoleCount};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
@@ -66,11 +66,16 @@ fn health_rows(app: &App, figures: &Figures, backup: LastBackup) -> Vec<HealthRo
             "Log de escrita",
             view::size(log),
             "Volta a encolher sozinho.",
-            if log > LARGE_LOG { Badge::Attention } else { Badge::Healthy },
+            if open_items::is_log_large(app) { Badge::Attention } else { Badge::Healthy },
         ),
         row("Último backup", backup, "", backup_state),
         row("Fila de escrita", grouped(app.db.queue_depth()), "", Badge::Healthy),
     ];
+    if let Some(standing) = app.replica.standing() {
+        let state = if standing.trouble.is_some() { Badge::Attention } else { Badge::Healthy };
+        let value = format!("{} s atrás", grouped(standing.lag_s));
+        rows.push(row("Réplica", value, &standing.url, state));
+    }
     rows.push(channels(app));
     rows.push(queued_messages(app, figures));
     rows.push(HealthRow {

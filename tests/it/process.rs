@@ -129,6 +129,19 @@ impl Process {
         status
     }
 
+    /// Waits for it to end by itself; panics when it takes longer than `limit`.
+    #[track_caller]
+    pub fn ends_within(&mut self, limit: Duration) -> ExitStatus {
+        let status = until("the process ends by itself", limit, || self.child.try_wait().unwrap());
+        self.finish_log();
+        status
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(Some(_)))
+    }
+
     /// Kills it, like a power failure, and waits for the end.
     pub fn kill(&mut self) -> ExitStatus {
         self.child.kill().ok();
