@@ -52,6 +52,7 @@ use crate::partner::usage::Usage;
 use crate::partner::webhooks::Webhooks;
 use crate::people::import::apply::Imports;
 use crate::program::recount::Recount;
+use crate::replica;
 use crate::stale;
 
 /// The service's state.
@@ -113,6 +114,8 @@ pub struct App {
     pub settings: OnceLock<Vec<ShownSetting>>,
     /// The copy to restore while the database is in trouble.
     pub way: Way,
+    /// How far the replica is.
+    pub replica: replica::State,
     pub notices: Notices,
     pub documents: Documents,
     /// The observed state of the service's parts, to be written by day.
@@ -202,6 +205,7 @@ impl App {
             rounds: Rounds::default(),
             settings: OnceLock::new(),
             way: Way::default(),
+            replica: replica::State::default(),
             notices: Notices::default(),
             documents: Documents::default(),
             states: status::Watch::new(started_at),

@@ -48,6 +48,7 @@ mod photos;
 mod privacy;
 mod profile;
 mod program;
+mod replica;
 mod routes;
 mod sandbox;
 mod stale;

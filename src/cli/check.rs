@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::seal::{self, KeyStanding};
-use super::{Context, check_https, check_upkeep, say, secret};
+use super::{Context, check_https, check_replica, check_upkeep, say, secret};
 use crate::db::{
     OpenError, ReadTx, access, alarm, is_served, migrate, missed_file, newest_good_copy,
     read_without_traces,
@@ -37,6 +37,7 @@ pub(super) fn report(context: &Context) -> Report {
     findings.extend(check_https::findings(context));
     findings.extend(outside::services(context.config(), &context.clock, refused_mail(context)));
     findings.push(push(context));
+    findings.push(check_replica::replica(context));
     findings.extend(check_upkeep::findings(context));
     let ok = findings.iter().all(|finding| finding.verdict != Verdict::Bad);
     Report { ok, findings }

@@ -15,8 +15,9 @@ use crate::operations::disk;
 use crate::operations::store::{self, FailingTask};
 use crate::panel::view;
 
-/// Size of the write-ahead log that it does not reach while all is well.
-const LARGE_LOG: u64 = 64_000_000;
+/// Size of the write-ahead log that it does not reach while all is well, without and
+/// with a replica, for which room is left in it.
+const LARGE_LOG: [u64; 2] = [64_000_000, 128_000_000];
 /// Free space below which it is pointed out, whatever the database takes.
 const LITTLE_SPACE: u64 = 256 << 20;
 /// With fewer days until the disk is full, that is pointed out.
@@ -226,7 +227,7 @@ fn log(context: &Context) -> Option<Finding> {
         );
         return Some(finding(WHAT, Verdict::Note, text));
     }
-    if bytes > LARGE_LOG {
+    if bytes > LARGE_LOG[usize::from(context.config().replica.url.is_some())] {
         let text = format!(
             "{}: it should shrink by itself within minutes; if it does not, look for long reads of other programs in the file",
             size(bytes)

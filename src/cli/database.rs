@@ -1,16 +1,19 @@
 //! `migrate`, `backup`, `restore`.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
-use super::{Context, MigrateAction, say, seal};
+use super::values::parse_instant;
+use super::{Context, MigrateAction, replica, say, seal};
+use crate::base::Instant;
 use crate::copies;
 use crate::db::copying::Making;
 use crate::db::restore::{require_copy, restore as put_back};
 use crate::db::{backup, kept_in, migrate};
 use crate::panel::view::size;
+use crate::replica::{epoch, place};
 
 pub fn migrate(context: &Context, action: MigrateAction) -> anyhow::Result<()> {
     let path = &context.config().database.path;
@@ -43,8 +46,27 @@ pub fn backup(context: &Context, to: &Path, force: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-pub fn restore(context: &Context, from: &Path) -> anyhow::Result<()> {
-    let lines = if from.is_dir() { restore_newest(context, from)? } else { put(context, from)? };
+/// What `restore` is told.
+#[derive(clap::Args)]
+pub struct Restore {
+    /// The copy to put in place; of a folder, the newest that passes its check; the word `replica` for the one of replica.url.
+    #[arg(value_name = "FILE|FOLDER|replica")]
+    file: PathBuf,
+    /// The replica as it was at an instant, such as 2026-11-20T12:00:00-03:00.
+    #[arg(long, value_name = "INSTANT", value_parser = parse_instant)]
+    at: Option<Instant>,
+}
+
+pub fn restore(context: &Context, wanted: &Restore) -> anyhow::Result<()> {
+    let (file, at) = (&*wanted.file, wanted.at);
+    // A file of that name is meant by `./replica`.
+    if file == Path::new("replica") {
+        return replica::restore(context, at);
+    }
+    if at.is_some() {
+        bail!("--at goes with `restore replica`: a file holds one state only");
+    }
+    let lines = if file.is_dir() { restore_newest(context, file)? } else { put(context, file)? };
     say(lines.join("\n"))
 }
 
@@ -59,7 +81,18 @@ fn put(context: &Context, file: &Path) -> anyhow::Result<Vec<String>> {
     if let Ok(Some(why)) = seal::fits(context, file) {
         writeln!(std::io::stderr(), "warning: {why}")?;
     }
-    Ok(put_back(file, &context.config().database.path, &context.clock)?.lines)
+    let database = &context.config().database.path;
+    let own = epoch::of_file(database).ok().flatten();
+    let restored = put_back(file, database, &context.clock)?;
+    place::forget_progress(database);
+    // The server goes on in its epoch, whatever the copy says.
+    if let Some(own) = own.filter(|own| {
+        let copied = epoch::of_file(database).ok().flatten();
+        copied.is_none_or(|copied| copied.number < own.number)
+    }) {
+        epoch::keep_in_file(database, &own)?;
+    }
+    Ok(restored.lines)
 }
 
 /// Restores the newest copy in a folder that passes its check.

@@ -66,6 +66,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     let config = &mut context.loaded.config;
     config.database.path = folder.path().join(demo_folder::DATABASE);
     config.database.backup_dir = None;
+    config.replica.url = None;
     let checkout_token = crate::base::secrets::random_hex::<12>();
     config.checkout.tokens = vec![Secret::new(checkout_token.clone())];
     config.checkout.plans.clear();

@@ -8,6 +8,7 @@ mod check;
 mod check_audit;
 mod check_copies;
 mod check_https;
+mod check_replica;
 mod check_upkeep;
 mod database;
 mod demo;
@@ -26,11 +27,13 @@ mod key;
 mod log;
 mod partner;
 mod person;
+mod replica;
 mod sandbox;
 mod seal;
 mod secret;
 mod serve;
 mod setup_link;
+mod standby;
 mod support_bundle;
 mod user;
 mod user_list;
@@ -135,12 +138,12 @@ enum Command {
         #[arg(long)]
         force: bool,
     },
-    /// Verifies a backup and puts it in the database's place.
-    Restore {
-        /// The copy to put in place; of a folder, the newest that passes its check.
-        #[arg(value_name = "FILE|FOLDER")]
-        file: PathBuf,
-    },
+    /// Verifies a backup, or what the replica holds, and puts it in the database's place.
+    Restore(database::Restore),
+    /// Keeps a copy that follows the replica, on a second machine.
+    Standby(standby::Standby),
+    /// Makes this machine the one that serves, with what the replica holds.
+    Takeover,
     /// Asks the running server whether it is ready; ends with 1 when it is not.
     Healthcheck,
     /// Looks for what would go wrong: configuration, files, database, outside services.
@@ -507,6 +510,7 @@ fn run_configured(
 ) -> anyhow::Result<ExitCode> {
     let listen = match &command {
         Command::Serve { listen, .. } => listen.clone(),
+        Command::Standby(wanted) => wanted.listen.clone(),
         _ => None,
     };
     // The demonstration is for looking around: it leaves an installed service alone.
@@ -543,7 +547,9 @@ fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
         Command::SetupLink => setup_link::run(&context)?,
         Command::Secret(SecretCommand::Show { name }) => secret::show(&context, name)?,
         Command::Backup { file, force } => database::backup(&context, &file, force)?,
-        Command::Restore { file } => database::restore(&context, &file)?,
+        Command::Restore(wanted) => database::restore(&context, &wanted)?,
+        Command::Standby(wanted) => standby::run(&context, &wanted)?,
+        Command::Takeover => replica::takeover(&context)?,
         Command::Healthcheck => return healthcheck::run(&context),
         Command::Check { json } => return check::run(&context, json),
         Command::SupportBundle(target) => support_bundle::run(&context, &target.file)?,

@@ -22,7 +22,7 @@ use crate::behind;
 use crate::catalog;
 use crate::copies;
 use crate::cron;
-use crate::db::{Db, Lane, migrate};
+use crate::db::{Db, Lane, Trouble, migrate};
 use crate::edge;
 use crate::edge::lanes;
 use crate::http::server;
@@ -35,6 +35,7 @@ use crate::partner::webhooks;
 use crate::people::import;
 use crate::privacy;
 use crate::program::{lowered, recount};
+use crate::replica;
 use crate::routes;
 
 /// Connections for slow reads. One caller has two at most (`lanes.rs`).
@@ -57,6 +58,7 @@ pub struct Server {
     listener: TcpListener,
     stop: Stop,
     workers: Vec<JoinHandle<()>>,
+    replica: Option<replica::worker::Worker>,
 }
 
 impl Server {
@@ -77,6 +79,7 @@ impl Server {
             crate::db::Options { slow_readers: SLOW_READERS, ..context.options(workers + 2) };
         migrate::undo_unfinished(&options.path)?;
         let is_new = seal::confirm_new_key(&context, new_key)?;
+        super::replica::refuse_superseded(&context)?;
         let (db, opened) = Db::open_exclusive(&options)?;
         let is_checked = soundness::at_start(&db, opened.was_clean);
         db.note_address(bound).context("cannot write the lock file")?;
@@ -98,7 +101,8 @@ impl Server {
         };
         let stop = Stop::default();
         let workers = start_workers(&app, &stop, StartState { is_checked, is_begun })?;
-        Ok(Self { app, listener, stop, workers })
+        let replica = replica::worker::start(&app)?;
+        Ok(Self { app, listener, stop, workers, replica })
     }
 
     /// The address actually bound.
@@ -142,11 +146,11 @@ impl Server {
             .max_blocking_threads(lanes::THREADS + SPARE_THREADS)
             .thread_name("http")
             .build()?;
-        let Self { app, listener, stop, workers } = self;
+        let Self { app, listener, stop, workers, replica } = self;
         runtime.block_on(accept(&app, listener, address, ready))?;
         // Slow work that is still running has had ten seconds to finish.
         runtime.shutdown_timeout(Duration::from_secs(1));
-        finish(&app, &stop, workers)
+        finish(&app, &stop, workers, replica)
     }
 }
 
@@ -310,7 +314,12 @@ fn start_workers(
 }
 
 /// Writes everything that is still in memory to disk and closes the database.
-fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::Result<()> {
+fn finish(
+    app: &Arc<App>,
+    stop: &Stop,
+    workers: Vec<JoinHandle<()>>,
+    replica: Option<replica::worker::Worker>,
+) -> anyhow::Result<()> {
     stop.stop();
     app.marketplace.stop();
     app.recount.stop();
@@ -329,8 +338,12 @@ fn finish(app: &Arc<App>, stop: &Stop, workers: Vec<JoinHandle<()>>) -> anyhow::
         }
         flushed => flushed.context("cannot write the last counters")?,
     }
+    if let Some(replica) = replica {
+        replica.stop();
+    }
     let trouble = app.db.trouble();
     match (app.db.clone().close(), trouble) {
+        (Ok(()), Some(Trouble::Superseded(by))) => bail!("{by}"),
         (Err(_), Some(trouble)) => bail!("cannot close the database cleanly: {trouble}"),
         (closed, _) => closed.context("cannot close the database cleanly")?,
     }

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::accounts::Role;
-use crate::base::Day;
+use crate::base::{Day, Instant};
 use crate::config;
 use crate::keys::Scope;
 
@@ -41,4 +41,11 @@ pub fn scopes() -> impl TypedValueParser<Value = Scope> {
 
 pub fn parse_day(text: &str) -> Result<Day, &'static str> {
     Day::parse(text).ok_or("must be a day as YYYY-MM-DD")
+}
+
+/// An instant in RFC 3339.
+pub fn parse_instant(text: &str) -> Result<Instant, String> {
+    Instant::parse(text).ok_or_else(|| {
+        "must be an instant with its offset, such as 2026-11-20T12:00:00-03:00 or 2026-11-20T15:00:00Z".to_owned()
+    })
 }

@@ -7,6 +7,7 @@
 
 mod error;
 mod outside;
+mod replica_url;
 mod rules;
 mod sections;
 mod settings;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::{ConfigError, Faults, Origin};
 pub use outside::*;
+pub use replica_url::ReplicaUrl;
 pub use rules::parse_listen;
 pub use sections::*;
 pub use settings::{Settings, ShownSetting};

@@ -11,6 +11,7 @@ use ipnet::IpNet;
 use lettre::SmtpTransport;
 use lettre::message::Mailbox;
 
+pub use super::replica_url::replica_url;
 use super::values::Parsed;
 use crate::base::{Sealer, Secret, Zone};
 

@@ -18,6 +18,7 @@ use chrono::NaiveTime;
 use ipnet::IpNet;
 
 use super::outside::{Chat, Checkout, Email, Marketplace, Push, Telegram, Webhooks};
+use super::replica_url::ReplicaUrl;
 use super::rules;
 use super::settings::{Result, Settings};
 use crate::base::{Secret, Zone};
@@ -69,6 +70,7 @@ sections! {
     "" => Config {
         server: Server = Server::read,
         database: Database = Database::read,
+        replica: Replica = Replica::read,
         security: Security = Security::read,
         cron: Cron = Cron::read,
         marketplace: Marketplace = Marketplace::read,
@@ -137,6 +139,30 @@ sections! {
         backup_every_h: u32 = whole(0..=8784),
         /// How many of these copies stay.
         backup_keep: u32 = whole(1..=10_000),
+    }
+
+    /// `[replica]`: the copy elsewhere that follows the database.
+    "replica" => Replica {
+        /// Where it is; `None`: there is none.
+        url: Option<ReplicaUrl> = parsed(rules::replica_url),
+        /// The Litestream executable: a path, or a name that is looked for in PATH.
+        litestream: String = parsed(rules::line),
+        /// Address of an S3 service that is not Amazon's; may be empty.
+        endpoint: String = parsed(rules::or_empty(rules::web_address)),
+        /// Region of the bucket; may be empty.
+        region: String = parsed(rules::or_empty(rules::line)),
+        /// S3: id of the access key; empty: the environment has one.
+        access_key: Secret = secret(rules::any),
+        /// S3: the access key; SFTP: the password.
+        secret_key: Secret = secret(rules::any),
+        /// SFTP: file of the private key; may be empty.
+        ssh_key: Option<PathBuf> = parsed(rules::folder),
+        /// SFTP: the server's public key; empty: any is accepted.
+        ssh_host_key: String = parsed(rules::or_empty(rules::line)),
+        /// Hours back to which the database can be restored.
+        retention_h: u32 = whole(1..=87_600),
+        /// Hours between two whole copies there.
+        snapshot_every_h: u32 = whole(1..=8784),
     }
 
     /// `[security]`

@@ -19,7 +19,7 @@ const ENV_PREFIX: &str = "SELLER_PLATFORM__";
 /// Beginning of variables that were probably meant for this program.
 const ENV_STEM: &str = "SELLER_PLATFORM_";
 /// Values that no error and no output may show.
-pub(super) const SECRETS: [&str; 7] = [
+pub(super) const SECRETS: [&str; 9] = [
     "security.secret_key",
     "cron.secret",
     "marketplace.client_secret",
@@ -27,9 +27,12 @@ pub(super) const SECRETS: [&str; 7] = [
     "chat.api_key",
     "telegram.bot_token",
     "email.smtp_url",
+    "replica.access_key",
+    "replica.secret_key",
 ];
 /// Values that are relative to the folder of the file they stand in.
-const PATHS: [&str; 4] = ["database.path", "server.acme_root", "server.tls_cert", "server.tls_key"];
+const PATHS: [&str; 5] =
+    ["database.path", "server.acme_root", "server.tls_cert", "server.tls_key", "replica.ssh_key"];
 /// Tables whose keys the operator names.
 const FREE_TABLES: [&str; 2] = ["checkout.plans", "marketplace.reputation_discount"];
 

@@ -35,6 +35,8 @@ pub enum Trouble {
     Damaged(String),
     /// A file went away, or another one took its place.
     Gone(Kind),
+    /// Another server took over: who and when.
+    Superseded(String),
 }
 
 impl Trouble {
@@ -43,6 +45,7 @@ impl Trouble {
         match self {
             Self::Damaged(_) => "damaged",
             Self::Gone(kind) => kind.name(),
+            Self::Superseded(_) => "superseded",
         }
     }
 }
@@ -52,6 +55,7 @@ impl Display for Trouble {
         match self {
             Self::Damaged(seen) => write!(to, "the database is damaged ({seen})"),
             Self::Gone(kind) => to.write_str(kind.told()),
+            Self::Superseded(by) => to.write_str(by),
         }
     }
 }
@@ -88,6 +92,7 @@ struct State {
     is_unkept: bool,
     gone: Option<Kind>,
     is_key_gone: bool,
+    superseded: Option<String>,
     missing: Option<String>,
 }
 
@@ -120,6 +125,9 @@ impl Alarm {
         }
         let state = self.state.lock();
         let key = state.is_key_gone.then_some(Kind::Key);
+        if let Some(by) = &state.superseded {
+            return Some(Trouble::Superseded(by.clone()));
+        }
         match (&state.damage, state.gone.or(key)) {
             (Some(seen), _) => Some(Trouble::Damaged(seen.clone())),
             (None, gone) => gone.map(Trouble::Gone),
@@ -192,6 +200,15 @@ impl Alarm {
         }
     }
 
+    /// Another server took over. Logged once.
+    pub fn superseded(&self, by: &str) {
+        let mut state = self.state.lock();
+        self.is_blocked.store(true, Ordering::Release);
+        if state.superseded.replace(by.to_owned()).is_none() {
+            tracing::error!("{by}: nothing is written");
+        }
+    }
+
     /// Whether the key file is where it was, with the same content.
     pub fn key_is(&self, there: bool) {
         let mut state = self.state.lock();
@@ -236,7 +253,10 @@ impl Alarm {
     }
 
     fn settle(&self, state: &State) {
-        let blocked = state.damage.is_some() || state.gone.is_some() || state.is_key_gone;
+        let blocked = state.damage.is_some()
+            || state.gone.is_some()
+            || state.is_key_gone
+            || state.superseded.is_some();
         self.is_blocked.store(blocked, Ordering::Release);
     }
 }

@@ -12,6 +12,11 @@
 //! the restart is retried each second. The log file keeps its length after a
 //! restart, because overwriting is cheaper than growing; an idle writer
 //! truncates it.
+//!
+//! While another program copies the log away (`replicated.rs`), that program checkpoints:
+//! what it has not copied yet must not be overwritten. The writer then only ends kept
+//! snapshots, which would hold its checkpoints up, and steps in when the log has grown
+//! to the room that is left for a program that went away.
 
 use parking_lot::{Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -27,6 +32,9 @@ const PASSIVE_PAGES: i64 = 4_000;
 /// Pages of log, some 47 MB, above which the gate closes. What one more batch
 /// adds must stay under 64 MB.
 const GATE_PAGES: i64 = 11_500;
+/// Pages of log, some 99 MB, above which it is restarted although another program copies
+/// it, which succeeds only when that program is not there.
+const ROOM_PAGES: i64 = 24_000;
 /// How long a closing gate waits for reads in place to end.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Time between two attempts to restart the log.
@@ -110,6 +118,8 @@ pub struct Checkpointer<'w> {
     pub connection: &'w Connection,
     pub gate: &'w Gate,
     pub worker_connections: &'w WorkerConnections,
+    /// Whether another program copies the log and checkpoints it.
+    pub is_replicated: bool,
 }
 
 impl Checkpointer<'_> {
@@ -133,15 +143,21 @@ pub struct Log {
     tried: Option<Instant>,
 }
 
-impl Log {
+impl Default for Log {
     /// The state before the first commit.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self { next_passive: PASSIVE_PAGES, tried: None }
     }
+}
 
+impl Log {
     /// After a commit: copies the log when it is long enough, and restarts a longer one.
     pub fn after_commit(&mut self, with: &Checkpointer<'_>) -> Result<()> {
         let pages = pages(with.connection)?;
+        if with.is_replicated {
+            with.worker_connections.end_kept();
+            return self.keep_room(with, pages);
+        }
         if pages + PASSIVE_PAGES < self.next_passive {
             // The log was restarted.
             self.next_passive = PASSIVE_PAGES;
@@ -159,8 +175,18 @@ impl Log {
     /// After `idle` without work: truncates the log.
     pub fn when_idle(&mut self, with: &Checkpointer<'_>, idle: Duration) -> Result<()> {
         let pages = pages(with.connection)?;
+        if with.is_replicated {
+            return self.keep_room(with, pages);
+        }
         if pages >= GATE_PAGES || (pages > 0 && idle >= IDLE) {
             self.start_again(with, "PRAGMA wal_checkpoint(TRUNCATE)")?;
+        }
+        Ok(())
+    }
+
+    fn keep_room(&mut self, with: &Checkpointer<'_>, pages: i64) -> Result<()> {
+        if pages >= ROOM_PAGES {
+            self.start_again(with, "PRAGMA wal_checkpoint(RESTART)")?;
         }
         Ok(())
     }

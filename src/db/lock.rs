@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 use super::files::Kind;
 use super::{OpenError, access, beside};
 
+/// A line of the lock file of a process that only follows a replica.
+const STANDBY: &str = "standby";
+
 /// The held lock. Dropping it removes the file and releases the lock.
 pub struct LockFile {
     path: PathBuf,
@@ -71,6 +74,11 @@ impl LockFile {
         self.path.clear();
     }
 
+    /// Writes into the file that this process only follows a replica.
+    pub fn note_standby(&self) -> std::io::Result<()> {
+        writeln!(&self.file, "{STANDBY}")
+    }
+
     /// Writes the address of this server into the file, after the process id.
     pub fn note_address(&self, address: SocketAddr) -> std::io::Result<()> {
         writeln!(&self.file, "{address}")
@@ -83,6 +91,22 @@ pub fn address_of_holder(database: &Path) -> Option<SocketAddr> {
     let mut text = String::new();
     held(database)?.read_to_string(&mut text).ok()?;
     text.lines().nth(1)?.parse().ok()
+}
+
+/// The process that holds a lock, as it says in the file.
+#[derive(Clone, Copy, Debug)]
+pub struct Holder {
+    pub pid: u32,
+    /// It only follows a replica.
+    pub is_standby: bool,
+}
+
+/// The holder of the lock of the database at `database`.
+pub fn holder(database: &Path) -> Option<Holder> {
+    let mut text = String::new();
+    held(database)?.read_to_string(&mut text).ok()?;
+    let pid = text.lines().next()?.parse().ok()?;
+    Some(Holder { pid, is_standby: text.lines().any(|line| line == STANDBY) })
 }
 
 /// Whether a process holds the lock of the database at `database`.

@@ -33,6 +33,7 @@ mod pragmas;
 mod queued;
 mod reader;
 mod readers;
+mod replicated;
 pub mod restore;
 mod room;
 pub mod row;
@@ -67,7 +68,9 @@ pub use good_copy::{
     Kept, contents, is_left, kept_in, key_id, lead_latest_to, newest as newest_good_copy,
 };
 pub use json::Json;
-pub use lock::{address_of_holder as server_address, is_held as is_served, missed_file};
+pub use lock::{
+    LockFile, address_of_holder as server_address, holder, is_held as is_served, missed_file,
+};
 pub use look::read_without_traces;
 pub use manifest::Manifest;
 pub use migrate::SCHEMA;
@@ -122,7 +125,7 @@ struct Inner {
 
 /// What only a server has.
 struct Held {
-    lock: lock::LockFile,
+    lock: LockFile,
     files: Arc<files::Files>,
     stop: Stop,
     /// Looks at the files.
@@ -136,7 +139,7 @@ impl Db {
     pub fn open_exclusive(options: &Options) -> std::result::Result<(Self, Opened), OpenError> {
         pragmas::check_version()?;
         let path = &options.path;
-        let (mut lock, lock_was_left) = lock::LockFile::take(path)?;
+        let (mut lock, lock_was_left) = LockFile::take(path)?;
         backup::forget_unsent(path);
         let log = file_size(&beside(path, "-wal"));
         let noted = count::noted(path);
@@ -175,7 +178,7 @@ impl Db {
     }
 
     /// Begins to look at the files.
-    fn hold(&self, lock: lock::LockFile) -> std::result::Result<(), OpenError> {
+    fn hold(&self, lock: LockFile) -> std::result::Result<(), OpenError> {
         let path = &self.inner.path;
         let files = Arc::new(files::Files::of(path, Arc::clone(&self.inner.alarm)));
         self.inner.writer.look_at(Arc::clone(&files));
@@ -457,6 +460,17 @@ impl Db {
         self.inner.writer.queue_depth()
     }
 
+    /// From now on another program copies the log away and checkpoints it, or no
+    /// longer does.
+    pub fn leave_log(&self, to_another: bool) {
+        self.inner.writer.leave_log(to_another);
+    }
+
+    /// The epoch of another server is higher: nothing is written any more.
+    pub fn supersede(&self, by: &str) {
+        self.inner.alarm.superseded(by);
+    }
+
     /// Rows that the largest job of the writer changed since the start.
     pub fn largest_job(&self) -> u64 {
         self.inner.writer.largest_job()
@@ -503,7 +517,15 @@ impl Inner {
             lock.leave();
             return Err(DbError::Refused);
         }
-        let folded = checkpoint::fold(&connection);
+        let folded = match checkpoint::fold(&connection) {
+            Err(DbError::Busy) if replicated::is_known(&connection) => {
+                tracing::warn!(
+                    "Litestream still reads the write-ahead log, which stays beside the database"
+                );
+                Ok(())
+            }
+            folded => folded,
+        };
         connection.close().map_err(|(_, error)| error)?;
         count::forget(&self.path);
         drop(lock);

@@ -5,8 +5,11 @@
 
 use std::path::Path;
 
+use rusqlite::{Connection, ffi};
 use rustix::fs::{FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
+
+use super::access;
 
 /// Bytes that must be free: more than most commits write.
 pub const ROOM: u64 = 1024 * 1024;
@@ -32,6 +35,13 @@ pub(super) fn free_and_reserve(folder: &Path) -> Option<(u64, u64)> {
     let found = rustix::fs::statvfs(folder).ok()?;
     let total = found.f_blocks.saturating_mul(found.f_frsize);
     Some((found.f_bavail.saturating_mul(found.f_frsize), RESERVE.min(total / 10)))
+}
+
+/// Fails like a write that finds no space, if the disk has no room.
+pub(super) fn require(connection: &Connection) -> Result<(), ffi::Error> {
+    let path = connection.path().map(Path::new);
+    let has_room = path.is_none_or(|path| has_free_space(access::folder_of(path)));
+    has_room.then_some(()).ok_or_else(|| ffi::Error::new(ffi::SQLITE_FULL))
 }
 
 /// Whether the file system of a folder is mounted read-only.

@@ -36,9 +36,10 @@ use super::files::Files;
 pub use super::queued::Class;
 use super::queued::{BATCH, Job, Queued, Task};
 use super::readers::WorkerConnections;
+use super::replicated::{self, Foreign};
 use super::tx::{Hook, WriteTx};
 use super::watch::{self, Changes, Watch};
-use super::{DbError, Result, access, room};
+use super::{DbError, Result, room};
 use crate::base::Clock;
 
 /// Jobs that may wait; more are refused.
@@ -77,16 +78,6 @@ pub struct Setup {
     pub count: CountFile,
 }
 
-impl Setup {
-    fn of_log(&self) -> Checkpointer<'_> {
-        Checkpointer {
-            connection: &self.connection,
-            gate: &self.gate,
-            worker_connections: &self.worker_connections,
-        }
-    }
-}
-
 type Watcher = Box<dyn Fn() + Send + Sync>;
 
 /// By which other threads use the writer.
@@ -109,6 +100,8 @@ struct Shared {
     files: OnceLock<Arc<Files>>,
     /// Rows that the largest job changed.
     largest: AtomicU64,
+    /// Whether another program copies the log and checkpoints it.
+    is_replicated: AtomicBool,
 }
 
 impl Handle {
@@ -124,8 +117,9 @@ impl Handle {
             jobs,
             queued: Queued::default(),
             shared: Arc::clone(&shared),
-            log: Log::new(),
+            log: Log::default(),
             log_stays: false,
+            foreign: Foreign::default(),
             is_log_safe: false,
             stopping: false,
         };
@@ -199,6 +193,11 @@ impl Handle {
     /// Jobs in the queue.
     pub fn queue_depth(&self) -> usize {
         self.shared.waiting.load(Ordering::Relaxed)
+    }
+
+    /// See [`Db::leave_log`](super::Db::leave_log).
+    pub fn leave_log(&self, to_another: bool) {
+        self.shared.is_replicated.store(to_another, Ordering::Release);
     }
 
     /// Rows that the largest job changed since the start.
@@ -281,6 +280,8 @@ struct Writer {
     log: Log,
     /// Whether the last checkpoint failed, which is logged once.
     log_stays: bool,
+    /// By which changes of the program that copies the log are told from others.
+    foreign: Foreign,
     /// Whether what is in the log of a vanished file was taken care of.
     is_log_safe: bool,
     stopping: bool,
@@ -296,6 +297,7 @@ impl Writer {
         let mut looked = Instant::now();
         let mut worked = Instant::now();
         let mut version = self.data_version();
+        self.foreign.look(&self.setup.connection);
         loop {
             self.receive();
             if !self.queued.is_empty() {
@@ -314,7 +316,7 @@ impl Writer {
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
                 version = self.look_outside(version);
-                self.keep_log_small(|log, setup| log.when_idle(&setup.of_log(), worked.elapsed()));
+                self.keep_log_small(|log, with| log.when_idle(with, worked.elapsed()));
                 self.save_log();
             }
             self.setup.alarm.note_fault();
@@ -384,7 +386,7 @@ impl Writer {
         for job in batch.drain(..) {
             job.answer(lost);
         }
-        self.keep_log_small(|log, setup| log.after_commit(&setup.of_log()));
+        self.keep_log_small(Log::after_commit);
     }
 
     /// Runs jobs in one transaction and moves them into the batch. Returns
@@ -395,7 +397,7 @@ impl Writer {
     ) -> std::result::Result<Committed, ffi::Error> {
         let connection = &self.setup.connection;
         let mut taking = self.queued.begin();
-        let mut begun = execute(connection, "BEGIN IMMEDIATE");
+        let mut begun = self.begin();
         let tx = WriteTx::new(connection, self.setup.clock.now());
         let before = connection.total_changes();
         let mut keeps = false;
@@ -425,6 +427,7 @@ impl Writer {
         self.commit_or_die()?;
         if let Some(commits) = counted {
             self.setup.count.note(commits);
+            self.foreign.counted(commits);
         }
         // A statement may find no space and leave the transaction as it was.
         let is_full = |code: &ffi::Error| matches!(DbError::of_code(*code), DbError::Full);
@@ -439,8 +442,8 @@ impl Writer {
         }
         let connection = &self.setup.connection;
         self.shared.observed.begin();
-        let written = require_room(connection)
-            .and_then(|()| execute(connection, "BEGIN IMMEDIATE"))
+        let written = room::require(connection)
+            .and_then(|()| self.begin())
             .and_then(|()| {
                 // The value is the same as before; SQLite writes its page nevertheless.
                 execute(connection, &format!("PRAGMA user_version = {}", super::migrate::VERSION))
@@ -450,7 +453,7 @@ impl Writer {
             self.roll_back();
         }
         self.shared.observed.tried(written);
-        self.keep_log_small(|log, setup| log.after_commit(&setup.of_log()));
+        self.keep_log_small(Log::after_commit);
     }
 
     /// Commits. Ends the process after a disk error: what is stored is unknown then.
@@ -471,12 +474,36 @@ impl Writer {
         }
     }
 
-    fn keep_log_small(&mut self, checkpoint: impl FnOnce(&mut Log, &Setup) -> Result<()>) {
+    /// Takes the lock of writers.
+    fn begin(&self) -> std::result::Result<(), ffi::Error> {
+        let Setup { connection, worker_connections, .. } = &self.setup;
+        if self.shared.is_replicated.load(Ordering::Acquire) {
+            return replicated::begin(connection, worker_connections);
+        }
+        execute(connection, "BEGIN IMMEDIATE")
+    }
+
+    fn of_log(&self) -> Checkpointer<'_> {
+        Checkpointer {
+            connection: &self.setup.connection,
+            gate: &self.setup.gate,
+            worker_connections: &self.setup.worker_connections,
+            is_replicated: self.shared.is_replicated.load(Ordering::Acquire),
+        }
+    }
+
+    fn keep_log_small(
+        &mut self,
+        checkpoint: impl FnOnce(&mut Log, &Checkpointer<'_>) -> Result<()>,
+    ) {
         // While there is trouble, the log stays as it is.
         if self.setup.duty == Duty::WritesOnly || self.setup.alarm.is_blocked() {
             return;
         }
-        match checkpoint(&mut self.log, &self.setup) {
+        let mut log = std::mem::take(&mut self.log);
+        let kept = checkpoint(&mut log, &self.of_log());
+        self.log = log;
+        match kept {
             Ok(()) | Err(DbError::Busy) => self.log_stays = false,
             // A sync that failed once may report success the next time.
             Err(DbError::Sqlite(error))
@@ -496,14 +523,14 @@ impl Writer {
     fn save_log(&mut self) {
         let gone = self.setup.alarm.gone().filter(|_| !self.is_log_safe);
         if let (Some(gone), Some(files)) = (gone, self.shared.files.get()) {
-            self.is_log_safe = files.save_log(gone, &self.setup.of_log());
+            self.is_log_safe = files.save_log(gone, &self.of_log());
         }
     }
 
     /// Calls the watchers when another connection has changed the file.
-    fn look_outside(&self, before: Option<i64>) -> Option<i64> {
+    fn look_outside(&mut self, before: Option<i64>) -> Option<i64> {
         let now = self.data_version();
-        if now != before {
+        if now != before && self.foreign.look(&self.setup.connection) {
             let watchers = self.shared.watchers.lock();
             for watcher in watchers.iter() {
                 if catch_unwind(AssertUnwindSafe(watcher)).is_err() {
@@ -548,7 +575,7 @@ fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> std::result::Result<
     Ok(keep)
 }
 
-fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::Error> {
+pub(super) fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::Error> {
     connection
         .prepare_cached(sql)
         .and_then(|mut statement| statement.execute([]))
@@ -557,15 +584,8 @@ fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::E
 }
 
 /// The code of an error of SQLite.
-fn bare(error: &rusqlite::Error) -> ffi::Error {
+pub(super) fn bare(error: &rusqlite::Error) -> ffi::Error {
     error.sqlite_error().copied().unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ERROR))
-}
-
-/// Fails like a write that finds no space, if the disk has no room.
-fn require_room(connection: &Connection) -> std::result::Result<(), ffi::Error> {
-    let path = connection.path().map(Path::new);
-    let has_room = path.is_none_or(|path| room::has_free_space(access::folder_of(path)));
-    has_room.then_some(()).ok_or_else(|| ffi::Error::new(ffi::SQLITE_FULL))
 }
 
 /// Ends the process: after a disk error only a fresh start, which reads what

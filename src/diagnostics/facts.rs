@@ -7,8 +7,8 @@ use crate::app::App;
 use crate::base::{Instant, grouped};
 use crate::copies::Standing;
 use crate::db::{FileKind, ReadTx, Result, Trouble, migrate};
-use crate::operations::open_items::LARGE_LOG;
-use crate::operations::pages::last_copy;
+use crate::operations::open_items::is_log_large;
+use crate::operations::pages::{last_copy, replica};
 use crate::operations::{disk, https, soundness, store};
 use crate::panel::{Badge, view};
 
@@ -78,7 +78,7 @@ pub fn database(app: &App, read: &Read, now: Instant) -> Section {
                 Some(ago) => format!("Último checkpoint há {}", span(ago.as_secs())),
                 None => "Nenhum checkpoint desde o início".to_owned(),
             })
-            .good_if(log <= LARGE_LOG),
+            .good_if(!is_log_large(app)),
         row("Gravações confirmadas", grouped(read.commits)),
         row("Fila de escrita", grouped(app.db.queue_depth())),
         whole_check(app, read, now),
@@ -133,6 +133,7 @@ pub fn protection(app: &App, copies: &Standing, now: Instant) -> Section {
     ];
     let folder = database.backup_dir.as_ref();
     linhas.extend(folder.map(|folder| row("Pasta", folder.display().to_string())));
+    linhas.extend(replica(app).map(Row::from));
     linhas.extend(https::row(app, now).map(Row::from));
     Section { nome: "copias", titulo: "Cópias e proteção", linhas }
 }

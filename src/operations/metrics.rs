@@ -58,6 +58,7 @@ pub fn metrics(app: &App, _: &KeyHolder, request: &Request) -> Result<Reply, Pro
     request_log(&mut figures, app);
     database(&mut figures, app);
     backups(&mut figures, app)?;
+    replica(&mut figures, app);
     marketplace(&mut figures, app);
     queues(&mut figures, app)?;
     webhooks(&mut figures, app)?;
@@ -215,6 +216,21 @@ fn backups(figures: &mut Figures, app: &App) -> Result<(), Problem> {
         count(seen.last_verified().0),
     );
     Ok(())
+}
+
+/// The replica, if one is configured.
+fn replica(figures: &mut Figures, app: &App) {
+    let Some(standing) = app.replica.standing() else { return };
+    figures.gauge(
+        "seller_platform_replica_lag_seconds",
+        "What was written in these last seconds may not be at the replica.",
+        count(standing.lag_s),
+    );
+    figures.gauge(
+        "seller_platform_replica_failing",
+        "1 while something keeps the replica from following; the log says what.",
+        u64::from(standing.trouble.is_some()),
+    );
 }
 
 fn marketplace(figures: &mut Figures, app: &App) {

@@ -16,8 +16,14 @@ use crate::partner::accounts::{QuotaThresholds, store as partners};
 
 /// Days over which rejected signatures and failed messages are counted.
 pub const DAYS: i64 = 7;
-/// Size in bytes above which the write-ahead log becomes an open item.
-pub const LARGE_LOG: u64 = 64_000_000;
+/// Size in bytes above which the write-ahead log becomes an open item, without and with
+/// a replica, for which room is left in it.
+const LARGE_LOG: [u64; 2] = [64_000_000, 128_000_000];
+
+/// Whether the write-ahead log is larger than it becomes while all is well.
+pub fn is_log_large(app: &App) -> bool {
+    app.db.wal_bytes() > LARGE_LOG[usize::from(app.config.replica.url.is_some())]
+}
 /// With more waiting notifications of the marketplace, the queue is an open item.
 pub const WAITING_INBOX: i64 = 1_000;
 /// After at least this long without a run, the periodic tasks count as stopped.
@@ -142,6 +148,11 @@ fn trouble(app: &App) -> Vec<OpenItem> {
             );
             items.push(item(Tone::Bad, "O banco de dados está danificado", text));
         }
+        Some(Trouble::Superseded(_)) => items.push(item(
+            Tone::Bad,
+            "Outro servidor assumiu este serviço",
+            "Este não grava mais nada e vai parar. Para deixá-lo de reserva: seller-platform standby --rejoin.",
+        )),
         Some(Trouble::Gone(kind)) => {
             let (title, text) = match kind {
                 FileKind::Database => (
@@ -215,7 +226,8 @@ fn backups(app: &App, copies: &Standing, now: Instant) -> Vec<OpenItem> {
 fn files(app: &App) -> Vec<OpenItem> {
     let mut items = Vec::new();
     items.extend(trouble(app));
-    if app.db.wal_bytes() > LARGE_LOG {
+    items.extend(replica(app));
+    if is_log_large(app) {
         items.push(item(
             Tone::Warn,
             format!("O log de escrita tem {}", view::size(app.db.wal_bytes())),
@@ -223,6 +235,21 @@ fn files(app: &App) -> Vec<OpenItem> {
         ));
     }
     items
+}
+
+/// With a replica this far behind, that is an open item.
+const REPLICA_LAG_S: i64 = 120;
+
+fn replica(app: &App) -> Option<OpenItem> {
+    let standing = app.replica.standing()?;
+    if standing.trouble.is_none() && standing.lag_s <= REPLICA_LAG_S {
+        return None;
+    }
+    let why = standing.trouble.map(|fault| format!(" Motivo: {fault}.")).unwrap_or_default();
+    let text =
+        format!("O serviço continua, mas o que foi gravado por último só está nesta máquina.{why}");
+    let title = format!("A réplica está {} atrás", view::span(standing.lag_s));
+    Some(item(Tone::Warn, title, text))
 }
 
 /// The periodic tasks.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::https;
-use super::open_items::{self, Figures, LARGE_LOG, WAITING_INBOX};
+use super::open_items::{self, Figures, WAITING_INBOX};
 use super::views::{HealthRow, OperatorHome, RoleCount};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
@@ -68,12 +68,13 @@ fn health_rows(app: &App, figures: &Figures, copies: &Standing) -> Vec<HealthRow
             "Log de escrita",
             view::size(log),
             "Volta a encolher sozinho.",
-            if log > LARGE_LOG { Badge::Attention } else { Badge::Healthy },
+            if open_items::is_log_large(app) { Badge::Attention } else { Badge::Healthy },
         ),
         last_copy(app, copies),
         row("Fila de escrita", grouped(app.db.queue_depth()), "", Badge::Healthy),
     ];
     rows.extend(https::row(app, app.clock.now()));
+    rows.extend(replica(app));
     rows.push(channels(app));
     rows.push(queued_messages(app, figures));
     rows.push(HealthRow {
@@ -149,6 +150,18 @@ pub fn last_copy(app: &App, copies: &Standing) -> HealthRow {
         },
         href: copies::PATH,
     }
+}
+
+/// How far the replica is.
+pub fn replica(app: &App) -> Option<HealthRow> {
+    let standing = app.replica.standing()?;
+    Some(HealthRow {
+        label: "Réplica",
+        value: format!("{} s atrás", grouped(standing.lag_s)),
+        note: standing.url.to_string(),
+        state: if standing.trouble.is_some() { Badge::Attention } else { Badge::Healthy },
+        href: "",
+    })
 }
 
 /// The channels that send messages.

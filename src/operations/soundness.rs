@@ -105,6 +105,10 @@ pub fn outage(app: &App) -> Option<Outage> {
                     ),
                 )
             }
+            Trouble::Superseded(_) => (
+                trouble.to_string(),
+                "Outro servidor assumiu este serviço. Este não grava mais nada e vai parar.".to_owned(),
+            ),
             Trouble::Gone(_) => (
                 trouble.to_string(),
                 "Um arquivo do banco de dados foi removido ou trocado, e nada é gravado até o operador agir.".to_owned(),

@@ -137,6 +137,11 @@ impl Process {
         status
     }
 
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(Some(_)))
+    }
+
     /// Kills it, like a power failure, and waits for the end.
     pub fn kill(&mut self) -> ExitStatus {
         self.child.kill().ok();

@@ -1,0 +1,294 @@
+//! A copy that follows the replica, on a second machine.
+//!
+//! Litestream fetches the copy and applies what comes after it, each second. We see
+//! whether the copy is level with the replica, check it each hour, and begin anew when
+//! another server took over or the copy is not sound.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant as Monotonic};
+
+use parking_lot::Mutex;
+use rustix::process::Signal;
+
+use super::epoch::{self, Epoch};
+use super::place::{Replica, Use, forget_described};
+use super::tool::{self, Running, Tool};
+use super::worker::Alone;
+use super::{Fault, Result};
+use crate::base::{Clock, Instant, Stop};
+use crate::db::read_without_traces;
+
+/// Pauses before Litestream is started again: the first, and the longest.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+/// After so long a run the pauses begin anew.
+const STEADY: Duration = Duration::from_secs(60);
+/// How often it is looked how far the copy is.
+const LOOK: Duration = Duration::from_secs(2);
+/// How often it is looked whether another server took over.
+const LOOK_EPOCH: Duration = Duration::from_secs(15);
+/// How often the copy is checked, in seconds.
+const CHECK_S: i64 = 3600;
+/// A piece may be half applied when the copy is looked at; so many looks tell.
+const LOOKS: u32 = 5;
+/// Pause between two of them.
+const BETWEEN: Duration = Duration::from_millis(700);
+/// Most looks that are remembered until the copy has caught up with them.
+const MOST_SAMPLES: usize = 2_000;
+
+/// The copy of a replica.
+pub struct Follower {
+    pub replica: Replica,
+    pub clock: Clock,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// The copy has what the replica had then.
+    level_at: Option<Instant>,
+    /// When the replica had which transaction, for those that the copy has not yet.
+    samples: VecDeque<(Instant, u64)>,
+    verified_at: Option<Instant>,
+    trouble: Option<Fault>,
+    is_there: bool,
+}
+
+/// How the copy is.
+pub struct View {
+    pub lag_s: i64,
+    pub verified_at: Option<Instant>,
+    pub trouble: Option<Fault>,
+    pub is_there: bool,
+}
+
+/// The copy in the folder beside the database.
+pub fn copy_of(replica: &Replica) -> PathBuf {
+    replica.folder.join("standby.db")
+}
+
+/// The number of the newest transaction in the copy.
+pub fn position(replica: &Replica) -> Option<u64> {
+    let text = std::fs::read_to_string(replica.folder.join("standby.db-txid")).ok()?;
+    u64::from_str_radix(text.trim(), 16).ok()
+}
+
+/// Removes the copy.
+pub fn forget_copy(replica: &Replica) {
+    for end in ["", "-txid", "-wal", "-shm", ".tmp", ".tmp-wal", ".tmp-shm"] {
+        let _ = std::fs::remove_file(replica.folder.join(format!("standby.db{end}")));
+    }
+}
+
+impl Follower {
+    pub fn new(replica: Replica, clock: Clock) -> Self {
+        let seen = Seen { level_at: Some(Clock::System.now()), ..Seen::default() };
+        Self { replica, clock, seen: Mutex::new(seen) }
+    }
+
+    /// How the copy is now.
+    pub fn view(&self) -> View {
+        let seen = self.seen.lock();
+        let since = seen.level_at.map_or(0, |at| Clock::System.now().since(at));
+        View {
+            lag_s: since.max(0),
+            verified_at: seen.verified_at,
+            trouble: seen.trouble.clone(),
+            is_there: seen.is_there,
+        }
+    }
+
+    /// Follows until the stop. Each time there is a first copy, `judge` says whether it
+    /// can be used; an error ends the following.
+    pub fn run(&self, stop: &Stop, judge: impl Fn() -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let mut pause = PAUSES.0;
+        while !stop.is_set() {
+            let begun = Monotonic::now();
+            let ended = self.follow(stop, &judge);
+            match ended {
+                Ok(Ended::Stopped) => break,
+                Ok(Ended::Unfit(error)) => return Err(error),
+                Ok(Ended::Anew(why)) => {
+                    tracing::warn!("the copy is fetched anew: {why}");
+                    forget_copy(&self.replica);
+                    self.seen.lock().is_there = false;
+                    pause = PAUSES.0;
+                    continue;
+                }
+                Err(fault) => self.fails(fault),
+            }
+            if begun.elapsed() >= STEADY {
+                pause = PAUSES.0;
+            }
+            if stop.wait(pause) {
+                break;
+            }
+            pause = (pause * 2).min(PAUSES.1);
+        }
+        Ok(())
+    }
+
+    fn fails(&self, fault: Fault) {
+        let mut seen = self.seen.lock();
+        if seen.trouble.as_ref() != Some(&fault) {
+            tracing::warn!("the copy does not follow: {fault}");
+        }
+        seen.trouble = Some(fault);
+    }
+
+    fn follow(&self, stop: &Stop, judge: &impl Fn() -> anyhow::Result<()>) -> Result<Ended> {
+        let replica = &self.replica;
+        if let Some(fault) = replica.obstacle() {
+            return Err(fault);
+        }
+        let tool = Tool::find(replica)?;
+        replica.make_folder()?;
+        let alone = Alone::take(&replica.folder.join("lock"), stop)?;
+        forget_described(&replica.folder);
+        let Some(epoch) = with_data(&tool, replica)? else {
+            return Err(Fault("the replica holds nothing yet".to_owned()));
+        };
+        // Litestream does not go on with a copy that was left alone.
+        forget_copy(replica);
+        {
+            let mut seen = self.seen.lock();
+            seen.is_there = false;
+            seen.samples.clear();
+        }
+        let described = replica.describe(&epoch.below(), Use::Once, None)?;
+        let mut command = tool.command("restore", &described.0);
+        command
+            .args(["-f", "-follow-interval", "1s", "-o"])
+            .arg(copy_of(replica))
+            .arg(&replica.database)
+            .stdin(alone.handle()?)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        let child = command.spawn().map_err(Fault::io("start Litestream"))?;
+        alone.note(child.id());
+        let mut running = Running(child);
+        let said = std::sync::Arc::<Mutex<String>>::default();
+        if let Some(stderr) = running.0.stderr.take() {
+            let (said, replica) = (std::sync::Arc::clone(&said), replica.clone());
+            tool::listen(stderr, move |line| *said.lock() = tool::last_words(line, &replica));
+        }
+        let (mut looked, mut is_judged) = (Monotonic::now(), false);
+        loop {
+            if stop.wait(if is_judged { LOOK } else { Duration::from_millis(50) }) {
+                running.end(Duration::from_secs(5));
+                return Ok(Ended::Stopped);
+            }
+            if running.wait(Duration::ZERO).is_some() {
+                return Err(Fault(format!("Litestream ended: {}", said.lock())));
+            }
+            if position(replica).is_none() {
+                continue;
+            }
+            if !is_judged {
+                if let Err(error) = judge() {
+                    return Ok(Ended::Unfit(error));
+                }
+                is_judged = true;
+                self.seen.lock().is_there = true;
+            }
+            self.look(&tool, &epoch);
+            if self.is_check_due()
+                && let Some(fault) = self.check(&running, stop)
+            {
+                return Ok(Ended::Anew(format!("it is not sound ({fault})")));
+            }
+            if looked.elapsed() >= LOOK_EPOCH {
+                looked = Monotonic::now();
+                if let Ok(Some(above)) = epoch::newest(&tool, replica, epoch.number + 1, tool::LOOK)
+                    && tool.newest(replica, &above.below()).is_ok_and(|newest| newest > 0)
+                {
+                    return Ok(Ended::Anew(format!("the replica belongs to {}", above.told())));
+                }
+            }
+        }
+    }
+
+    /// Compares the copy with the replica.
+    fn look(&self, tool: &Tool, epoch: &Epoch) {
+        let now = Clock::System.now();
+        match (tool.newest(&self.replica, &epoch.below()), position(&self.replica)) {
+            (Ok(newest), Some(position)) => {
+                let mut seen = self.seen.lock();
+                if seen.samples.len() < MOST_SAMPLES {
+                    seen.samples.push_back((now, newest));
+                }
+                while let Some((at, _)) =
+                    seen.samples.pop_front_if(|(_, number)| *number <= position)
+                {
+                    seen.level_at = Some(at);
+                }
+                seen.trouble = None;
+            }
+            (Err(fault), _) => self.fails(fault),
+            (Ok(_), None) => {}
+        }
+    }
+
+    fn is_check_due(&self) -> bool {
+        let verified = self.seen.lock().verified_at;
+        verified.is_none_or(|at| self.clock.now().since(at) >= CHECK_S)
+    }
+
+    /// Checks the copy while Litestream holds still; the fault when it is not sound.
+    fn check(&self, running: &Running, stop: &Stop) -> Option<String> {
+        let mut last = None;
+        for _ in 0..LOOKS {
+            running.signal(Signal::STOP);
+            let now = self.clock.now();
+            let found = read_without_traces(&copy_of(&self.replica), now, |tx| {
+                tx.values::<String>("PRAGMA quick_check(1)", [])
+            });
+            running.signal(Signal::CONT);
+            match found {
+                Ok(lines) if lines == ["ok"] => {
+                    self.seen.lock().verified_at = Some(now);
+                    return None;
+                }
+                Ok(lines) => last = lines.into_iter().next(),
+                Err(error) => last = Some(error.to_string()),
+            }
+            if stop.wait(BETWEEN) {
+                return None;
+            }
+        }
+        last
+    }
+}
+
+/// Why the following ended.
+enum Ended {
+    Stopped,
+    /// The copy is of no use on this machine.
+    Unfit(anyhow::Error),
+    /// The copy must be fetched anew.
+    Anew(String),
+}
+
+/// The newest epoch of which the replica holds a database.
+pub fn with_data(tool: &Tool, replica: &Replica) -> Result<Option<Epoch>> {
+    let mut epochs = all(tool, replica)?;
+    while let Some(epoch) = epochs.pop() {
+        if tool.newest(replica, &epoch.below())? > 0 {
+            return Ok(Some(epoch));
+        }
+    }
+    Ok(None)
+}
+
+/// All epochs at the replica, the first one first.
+pub fn all(tool: &Tool, replica: &Replica) -> Result<Vec<Epoch>> {
+    let mut epochs = Vec::new();
+    for number in 1.. {
+        match epoch::note(tool, replica, number, tool::LOOK)? {
+            Some(epoch) => epochs.push(epoch),
+            None => break,
+        }
+    }
+    Ok(epochs)
+}
