@@ -1,15 +1,49 @@
 //! `key create`, `key list` and `key revoke`.
 
 use anyhow::{anyhow, bail};
+use clap::Subcommand;
+use ipnet::IpNet;
 
-use super::{Context, KeyCommand, say};
+use super::values::{parse_day, parse_token_name, scopes};
+use super::{Context, say};
 use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::{Day, Instant, Zone};
 use crate::db::{DbError, Lane};
-use crate::keys::{self, ApiKey, KeyEntry, KeyState, MOST_KEYS, MOST_NETWORKS, Words, store};
+use crate::keys::{
+    self, ApiKey, KeyEntry, KeyState, MOST_CALLS, MOST_KEYS, MOST_NETWORKS, Scope, Words, store,
+};
 
 /// Name of this command in the audit log.
 const COMMAND: &str = "key";
+
+#[derive(Subcommand)]
+pub enum KeyCommand {
+    /// Makes a key and prints it, this once.
+    Create {
+        /// What it is for.
+        #[arg(long, value_parser = parse_token_name)]
+        name: String,
+        /// What it opens; several with commas, or given several times.
+        #[arg(long, required = true, value_delimiter = ',', value_parser = scopes())]
+        scope: Vec<Scope>,
+        /// An address or block it may be used from; several with commas, or given several times.
+        #[arg(long, value_name = "CIDR", value_delimiter = ',', value_parser = crate::keys::network)]
+        ip: Vec<IpNet>,
+        /// Calls a window, instead of limits.requests.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CALLS)))]
+        rate_limit: Option<u32>,
+        /// Last day it works, YYYY-MM-DD.
+        #[arg(long, value_name = "DATE", value_parser = parse_day)]
+        expires: Option<Day>,
+    },
+    /// Lists all keys, the newest first.
+    List,
+    /// Ends a key at once.
+    Revoke {
+        /// Its number in `key list`.
+        id: i64,
+    },
+}
 
 pub fn run(context: &Context, command: KeyCommand) -> anyhow::Result<()> {
     match command {

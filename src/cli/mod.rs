@@ -48,14 +48,14 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::error::ErrorKind;
 use clap::{Arg, CommandFactory as _, Parser, Subcommand};
-use ipnet::IpNet;
 
-use crate::accounts::Role;
 use crate::base::{Clock, Day};
 use crate::config::{self, Config, Loaded, Overrides};
 use crate::db::{Db, DbError, OpenError, Options, migrate, newest_good_copy};
-use crate::keys::{MOST_CALLS, Scope};
-use values::{parse_day, parse_email, parse_listen, parse_name, parse_token_name, roles, scopes};
+use key::KeyCommand;
+use partner::PartnerCommand;
+use user::UserCommand;
+use values::{parse_email, parse_listen};
 
 /// The version, and the commit with its day when the build knew them.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("SELLER_PLATFORM_COMMIT"));
@@ -204,117 +204,6 @@ enum OpenapiDocument {
 enum MigrateAction {
     Up,
     Status,
-}
-
-#[derive(Subcommand)]
-enum UserCommand {
-    /// Makes a person; without --password-stdin a password is made and printed.
-    ///
-    /// Standard output has the person's number and then the password, a line each.
-    Create {
-        /// The address the person signs in with.
-        #[arg(long, value_parser = parse_email)]
-        email: String,
-        /// The person's full name.
-        #[arg(long, value_parser = parse_name)]
-        nome: String,
-        /// What the person is: a student by plan, a supplier (drop) or an administrator.
-        #[arg(long, value_parser = roles())]
-        role: Role,
-        /// Reads the password from standard input.
-        #[arg(long)]
-        password_stdin: bool,
-    },
-    /// Sets a new password and ends the person's sessions and extension tokens.
-    Password {
-        /// The person's e-mail address.
-        #[arg(long, value_parser = parse_email)]
-        email: String,
-        /// Reads the password from standard input; else one is made and printed.
-        #[arg(long)]
-        password_stdin: bool,
-        /// Also revokes the person's partner tokens.
-        #[arg(long)]
-        revoke_partner_tokens: bool,
-    },
-    /// Prints a one-time link by which the person chooses a password.
-    PasswordLink {
-        /// The person's e-mail address.
-        #[arg(long, value_parser = parse_email)]
-        email: String,
-    },
-    /// Lists people in the order in which they were made.
-    List {
-        /// Only people of this role.
-        #[arg(long, value_parser = roles())]
-        role: Option<Role>,
-        /// As JSON.
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Subcommand)]
-enum KeyCommand {
-    /// Makes a key and prints it, this once.
-    Create {
-        /// What it is for.
-        #[arg(long, value_parser = parse_token_name)]
-        name: String,
-        /// What it opens; several with commas, or given several times.
-        #[arg(long, required = true, value_delimiter = ',', value_parser = scopes())]
-        scope: Vec<Scope>,
-        /// An address or block it may be used from; several with commas, or given several times.
-        #[arg(long, value_name = "CIDR", value_delimiter = ',', value_parser = crate::keys::network)]
-        ip: Vec<IpNet>,
-        /// Calls a window, instead of limits.requests.
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CALLS)))]
-        rate_limit: Option<u32>,
-        /// Last day it works, YYYY-MM-DD.
-        #[arg(long, value_name = "DATE", value_parser = parse_day)]
-        expires: Option<Day>,
-    },
-    /// Lists all keys, the newest first.
-    List,
-    /// Ends a key at once.
-    Revoke {
-        /// Its number in `key list`.
-        id: i64,
-    },
-}
-
-#[derive(Subcommand)]
-enum PartnerCommand {
-    /// Sets an account's API plan.
-    Plan {
-        /// The account's e-mail address.
-        #[arg(long, value_parser = parse_email)]
-        email: String,
-        /// The plan; none takes it away.
-        #[arg(long, value_parser = ["starter", "pro", "scale", "none"])]
-        plan: String,
-        /// Last day it is valid, YYYY-MM-DD.
-        #[arg(long, value_parser = parse_day)]
-        until: Option<Day>,
-    },
-    /// Makes a partner token and prints it, this once.
-    Token {
-        /// The account's e-mail address.
-        #[arg(long, value_parser = parse_email)]
-        email: String,
-        /// What it is for.
-        #[arg(long, default_value = "command line", value_parser = parse_token_name)]
-        name: String,
-    },
-    /// Relates a supplier and a seller, as an accepted invitation does.
-    Relate {
-        /// The supplier's e-mail address.
-        #[arg(long, value_parser = parse_email)]
-        supplier: String,
-        /// The seller's e-mail address.
-        #[arg(long, value_parser = parse_email)]
-        seller: String,
-    },
 }
 
 #[derive(Subcommand)]

@@ -1,16 +1,52 @@
 //! `partner plan`, `partner token` and `partner relate`.
 
 use anyhow::{anyhow, bail};
+use clap::Subcommand;
 use serde::Serialize;
 
 use super::user::Subject;
-use super::{Context, PartnerCommand, hint, say};
+use super::values::{parse_day, parse_email, parse_token_name};
+use super::{Context, hint, say};
 use crate::accounts::{Account, Role, store as accounts};
 use crate::audit::{self, Actor, ActorKind};
 use crate::base::Day;
 use crate::db::{DbError, WriteTx};
 use crate::drop::relations;
 use crate::partner::{self, PlanName, store};
+
+#[derive(Subcommand)]
+pub enum PartnerCommand {
+    /// Sets an account's API plan.
+    Plan {
+        /// The account's e-mail address.
+        #[arg(long, value_parser = parse_email)]
+        email: String,
+        /// The plan; none takes it away.
+        #[arg(long, value_parser = ["starter", "pro", "scale", "none"])]
+        plan: String,
+        /// Last day it is valid, YYYY-MM-DD.
+        #[arg(long, value_parser = parse_day)]
+        until: Option<Day>,
+    },
+    /// Makes a partner token and prints it, this once.
+    Token {
+        /// The account's e-mail address.
+        #[arg(long, value_parser = parse_email)]
+        email: String,
+        /// What it is for.
+        #[arg(long, default_value = "command line", value_parser = parse_token_name)]
+        name: String,
+    },
+    /// Relates a supplier and a seller, as an accepted invitation does.
+    Relate {
+        /// The supplier's e-mail address.
+        #[arg(long, value_parser = parse_email)]
+        supplier: String,
+        /// The seller's e-mail address.
+        #[arg(long, value_parser = parse_email)]
+        seller: String,
+    },
+}
 
 pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
     match command {

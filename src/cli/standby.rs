@@ -38,7 +38,7 @@ pub struct Standby {
 }
 
 pub fn run(context: &Context, wanted: &Standby) -> anyhow::Result<()> {
-    log::start(&context.config().log);
+    log::start(&context.config().log, &context.clock);
     let (replica, tool) = tools(context)?;
     require_key(context)?;
     let listen = context.config().server.listen;
@@ -151,7 +151,7 @@ async fn serve(
         let reply = reply(&shown, request.method(), request.uri().path());
         async move { reply }
     };
-    let serving = tokio::spawn(server::serve(listener, limits, refuse, service, halting));
+    let serving = tokio::spawn(server::serve(listener, None, limits, refuse, service, halting));
     let mut signals = StopSignals::new()?;
     let (stop, ended) = (Stop::default(), Arc::new(tokio::sync::Notify::new()));
     let refusal = Arc::<Mutex<Option<anyhow::Error>>>::default();

@@ -4,9 +4,11 @@
 use std::io::Read as _;
 
 use anyhow::{Context as _, anyhow, bail};
+use clap::Subcommand;
 use serde::Serialize;
 
-use super::{Context, UserCommand, hint, hint_free_port, say, user_list};
+use super::values::{parse_email, parse_name, roles};
+use super::{Context, hint, hint_free_port, say, user_list};
 use crate::accounts::links;
 use crate::accounts::passwords::Hasher;
 use crate::accounts::store::{self, NewUser};
@@ -14,6 +16,54 @@ use crate::accounts::{Account, Role};
 use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::{Secret, UserId, secrets, text};
 use crate::db::{DbError, WriteTx};
+
+#[derive(Subcommand)]
+pub enum UserCommand {
+    /// Makes a person; without --password-stdin a password is made and printed.
+    ///
+    /// Standard output has the person's number and then the password, a line each.
+    Create {
+        /// The address the person signs in with.
+        #[arg(long, value_parser = parse_email)]
+        email: String,
+        /// The person's full name.
+        #[arg(long, value_parser = parse_name)]
+        nome: String,
+        /// What the person is: a student by plan, a supplier (drop) or an administrator.
+        #[arg(long, value_parser = roles())]
+        role: Role,
+        /// Reads the password from standard input.
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// Sets a new password and ends the person's sessions and extension tokens.
+    Password {
+        /// The person's e-mail address.
+        #[arg(long, value_parser = parse_email)]
+        email: String,
+        /// Reads the password from standard input; else one is made and printed.
+        #[arg(long)]
+        password_stdin: bool,
+        /// Also revokes the person's partner tokens.
+        #[arg(long)]
+        revoke_partner_tokens: bool,
+    },
+    /// Prints a one-time link by which the person chooses a password.
+    PasswordLink {
+        /// The person's e-mail address.
+        #[arg(long, value_parser = parse_email)]
+        email: String,
+    },
+    /// Lists people in the order in which they were made.
+    List {
+        /// Only people of this role.
+        #[arg(long, value_parser = roles())]
+        role: Option<Role>,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
 
 pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
     match command {

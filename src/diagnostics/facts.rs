@@ -89,6 +89,7 @@ pub fn database(app: &App, read: &Read, now: Instant) -> Section {
 fn soundness_row(app: &App) -> Row {
     let (value, note, state) = match (app.db.trouble(), soundness::outage(app)) {
         (Some(Trouble::Damaged(seen)), _) => ("Danificado", seen, Badge::Broken),
+        (Some(Trouble::Superseded(by)), _) => ("Outro servidor assumiu", by, Badge::Broken),
         (Some(Trouble::Gone(kind)), _) => {
             let file = match kind {
                 FileKind::Database => "o banco",
