@@ -87,7 +87,11 @@ fn channel(app: &App, service: Service) -> (Service, Badge, String, Option<Teste
     };
     let tested = app.channel_tests.last(service);
     if !is_on {
-        let about = format!("Para ligar, preencha {}.", settings_of(service));
+        // A test says the same.
+        let about = match tested {
+            Some(_) => String::new(),
+            None => format!("Para ligar, preencha {}.", settings_of(service)),
+        };
         return (service, Badge::Off, about, tested);
     }
     let outlet = app.delivery.outlets.iter().find(|one| one.channel.name() == service.name());

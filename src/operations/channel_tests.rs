@@ -13,6 +13,7 @@ use crate::audit::{self, Act, Actor};
 use crate::base::Instant;
 use crate::edge::guard::Person;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::journal::{self, Ending};
 use crate::panel::{Answer, Badge};
 
 /// The page with the buttons.
@@ -92,8 +93,13 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         };
         return answer.refused(problem, PAGE, "espere");
     };
+    let (at, began) = (app.clock.now(), Monotonic::now());
     let found = outside::one(service, &app.config, &app.clock, &app.addresses.base_url);
     let tested = judged(service, &found, app.clock.now());
+    journal::note_call(at, began.elapsed(), service.name(), "teste", || Ending {
+        status: None,
+        error: if tested.state == Badge::Broken { tested.detail.clone() } else { String::new() },
+    });
     let (state, words, detail) = (tested.state, tested.words.clone(), tested.detail.clone());
     let actor = Actor::person(person, request);
     let result = json!({ "resultado": state.word() });

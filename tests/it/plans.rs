@@ -515,6 +515,11 @@ fn queues(site: &Site) {
         "/admin/requisicoes?quem=chave&periodo=hora",
         "/admin/requisicoes?q=/admin&resposta=2xx&quem=sessao",
         "/admin/requisicoes?q=abc",
+        "/admin/requisicoes?ordem=-duracao",
+        "/admin/requisicoes?ordem=-duracao&quem=sessao&periodo=7",
+        "/admin/requisicoes?duracao=lentas",
+        "/admin/requisicoes/rastro?pedido=abc",
+        "/admin/diagnostico",
         "/admin/requisicoes?formato=csv",
     ] {
         admin.get(target).expect(200);

@@ -13,11 +13,13 @@ const SMALL: [&str; 1] = ["base"];
 const GROUND: [&str; 3] = ["config", "db", "http"];
 
 /// Folders that know the domains; no domain knows them.
-const UPSTAIRS: [&str; 7] = ["main", "cli", "routes", "cron", "sandbox", "page_samples", "fixture"];
+const UPSTAIRS: [&str; 8] =
+    ["main", "cli", "routes", "diagnostics", "cron", "sandbox", "page_samples", "fixture"];
 
 /// Folders beside the domains: what handlers may use, who is calling, and how a
 /// request is handled.
-const BESIDE: [&str; 8] = ["app", "audit", "behind", "changes", "edge", "outbox", "panel", "stale"];
+const BESIDE: [&str; 9] =
+    ["app", "audit", "behind", "changes", "edge", "journal", "outbox", "panel", "stale"];
 
 /// Files longer than this are listed in [`LONG_FILES`] with a reason.
 const LONG: usize = 600;
