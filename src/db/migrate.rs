@@ -64,9 +64,9 @@ pub(super) const STEPS: &[Step] = steps![
     "0023_kept_answers",
     "0024_movement_numbers",
     "0025_bounded_jobs",
-    "0027_audit_chain",
-    "0028_erasures",
-    "0030_requests_followed",
+    "0026_audit_chain",
+    "0027_erasures",
+    "0028_requests_followed",
 ];
 
 /// Schema version of this program.
