@@ -139,6 +139,8 @@ fn verb_words(verb: &str) -> String {
         "conta_entrou" => "Receber uma conta de",
         "conta_saiu" => "Deixar uma conta de",
         "token_de_parceiro" => "Criar um token de parceiro para",
+        "copiar" => "Fazer",
+        "ensaiar" => "Ensaiar a restauração de",
         _ => "",
     };
     if !known.is_empty() {
