@@ -154,6 +154,7 @@ pub struct Parts {
 
 impl App {
     /// Builds the service. Conflicting rows of the route table are an error.
+    #[expect(clippy::too_many_lines, reason = "a list of all parts")]
     pub fn new(parts: Parts) -> Result<Arc<Self>, String> {
         let Parts { config, clock, db, sealer, bound, https, routes, demo } = parts;
         let router = route::router(&routes)?;

@@ -134,16 +134,13 @@ pub fn confirm(app: &App, person: &Person, request: &Request) -> Result<Reply, P
 /// The form again, with what is wrong.
 fn faulty(mut page: ConfirmPage, problem: &Problem, request: &Request) -> Result<Reply, Problem> {
     let fault = problem.fields.iter().find(|(name, _)| name == "senha");
-    let status = match fault {
-        Some((_, said)) => {
-            page.password = page.password.fault(Some(said));
-            view::focus_first([&mut page.password]);
-            StatusCode::UNPROCESSABLE_ENTITY
-        }
-        None => {
-            page.alert = Some(Notice::new(Tone::Warn, problem.message.clone(), ""));
-            problem.code.status(request.family)
-        }
+    let status = if let Some((_, said)) = fault {
+        page.password = page.password.fault(Some(said));
+        view::focus_first([&mut page.password]);
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        page.alert = Some(Notice::new(Tone::Warn, problem.message.clone(), ""));
+        problem.code.status(request.family)
     };
     let reply = Reply::page(&page)?.status(status);
     Ok(match problem.retry_after_s {

@@ -159,12 +159,11 @@ pub struct Standing {
 /// Looks into the folder of copies.
 pub fn standing(app: &App) -> Result<Standing> {
     let copies = &app.copies;
-    let first_start = match copies.first_start.get() {
-        Some(at) => *at,
-        None => {
-            let at = app.db.read(Lane::Slow, store::first_start)?.unwrap_or(app.started_at);
-            *copies.first_start.get_or_init(|| at)
-        }
+    let first_start = if let Some(at) = copies.first_start.get() {
+        *at
+    } else {
+        let at = app.db.read(Lane::Slow, store::first_start)?.unwrap_or(app.started_at);
+        *copies.first_start.get_or_init(|| at)
     };
     Ok(Standing::of(&app.config.database, first_start, copies.failure()))
 }

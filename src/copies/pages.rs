@@ -245,7 +245,7 @@ fn row(copy: &Kept, when: &dyn Fn(Instant) -> When) -> CopyRow {
             (None, None) => Badge::Attention,
         },
         fault: match (fault, manifest) {
-            (Some(fault), _) => format!("Não confere: {fault}."),
+            (Some(_), _) => "Não é mais o que era quando foi feita.".to_owned(),
             (None, None) => "Sem manifesto: não se sabe se está inteira.".to_owned(),
             (None, Some(_)) => String::new(),
         },

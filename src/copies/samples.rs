@@ -23,7 +23,7 @@ pub fn all(
                 schema: "26".to_owned(),
                 state: if is_broken { Badge::Broken } else { Badge::Healthy },
                 fault: if is_broken {
-                    "Não confere: it is not what its manifest says (another SHA-256).".to_owned()
+                    "Não é mais o que era quando foi feita.".to_owned()
                 } else {
                     String::new()
                 },

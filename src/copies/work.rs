@@ -274,11 +274,7 @@ fn failed(app: &App, kind: &str, said: String, title: String, detail: String) {
     tracing::warn!(problem = said, "the copies of the database need somebody");
     let now = app.clock.now();
     let failure = Failure { at: now.0, said, title, detail };
-    {
-        let mut state = app.copies.state.lock();
-        state.failure = Some(failure.clone());
-        state.failed = Some((Monotonic::now(), now));
-    }
+    let shown = failure.clone();
     let channels = ChannelSet::of(&app.config);
     let cause = format!("copias:{kind}:{}", app.day(now).iso());
     let told = app.db.write(move |tx| {
@@ -298,6 +294,10 @@ fn failed(app: &App, kind: &str, said: String, title: String, detail: String) {
     {
         tracing::warn!(%error, "the failure of a copy was not told");
     }
+    // Last, so that whoever sees it here finds it told as well.
+    let mut state = app.copies.state.lock();
+    state.failure = Some(shown);
+    state.failed = Some((Monotonic::now(), now));
 }
 
 fn succeeded(app: &App) {

@@ -204,8 +204,8 @@ fn step(backup: &Backup<'_, '_>, database: &Path, to: &Partial, making: &Making<
             require(0, &to.path)?;
         }
         let may_rest = began.elapsed() < RESTS_FOR && file_size(&log) < log_limit;
-        if making.is_gentle && may_rest {
-            std::thread::sleep(at.elapsed().min(LONGEST_REST));
+        if let Some(stop) = making.stop.filter(|_| making.is_gentle && may_rest) {
+            stop.wait(at.elapsed().min(LONGEST_REST));
         }
     }
 }

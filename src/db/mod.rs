@@ -397,6 +397,13 @@ impl Db {
         copy
     }
 
+    /// Whether there is space for what the service can do without. Copies stop
+    /// before that, and what is answered goes on as long as a page fits.
+    pub fn has_space_to_spare(&self) -> bool {
+        room::free_and_reserve(access::folder_of(&self.inner.path))
+            .is_none_or(|(free, reserve)| free >= reserve / 4)
+    }
+
     /// See [`backup::make`]. Damage that the copy shows raises the alarm.
     pub fn copy_to(
         &self,

@@ -229,7 +229,7 @@ fn a_copy_that_cannot_be_made_is_told_once_and_tried_again() {
     site.clock().advance_s(DAY_S);
     wait_for_copies(&site, 1);
     let success = figure(&keeper, SUCCESS);
-    // Another program writes the very file.
+    // A file lies in the place of the folder.
     let aside = folder(&site).with_extension("aside");
     std::fs::rename(folder(&site), &aside).unwrap();
     std::fs::write(folder(&site), "no folder").unwrap();

@@ -21,6 +21,8 @@ const UNLINKED: &[(&str, &str)] = &[
     ("/convite/{code}", "the invitation that the agency sends to a client"),
     ("/convite/pronto", "the marketplace's consent page"),
     (AUTHORIZE, "the program that wants to be connected"),
+    ("/admin/copias/baixar", "the list of copies, once there is one"),
+    ("/confirmar", "what asks for the password once more, such as the download of a copy"),
     ("/admin/gamificacao/migrar", "a button that asks, for a GET that changes something"),
 ];
 

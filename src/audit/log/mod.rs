@@ -146,6 +146,8 @@ fn verb_words(verb: &str) -> String {
         "baixar_lista" => "Baixar a lista de",
         "exportar_dados" => "Baixar todos os dados de",
         "apagar_dados" => "Apagar os dados de",
+        "copiar" => "Fazer",
+        "ensaiar" => "Ensaiar a restauração de",
         _ => "",
     };
     if !known.is_empty() {

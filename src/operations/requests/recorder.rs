@@ -3,7 +3,7 @@
 use parking_lot::{Mutex, MutexGuard};
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use http::StatusCode;
 
@@ -37,6 +37,8 @@ pub struct Recorder {
     above: AtomicU64,
     waiting: Mutex<VecDeque<Entry>>,
     dropped: AtomicU64,
+    /// Whether disk space ran short when it was last looked at.
+    is_short: AtomicBool,
 }
 
 /// How the log shows requests of a route.
@@ -99,6 +101,7 @@ impl Recorder {
             above: AtomicU64::new(0),
             waiting: Mutex::default(),
             dropped: AtomicU64::new(0),
+            is_short: AtomicBool::new(false),
         }
     }
 
@@ -167,7 +170,7 @@ impl Recorder {
         self.dropped.fetch_add(lost.len() as u64, Ordering::Relaxed);
     }
 
-    /// Counts entries that were dropped because the log is full.
+    /// Counts entries that were dropped, because the log or the disk is full.
     pub fn count_dropped(&self, entries: usize) {
         self.dropped.fetch_add(entries as u64, Ordering::Relaxed);
     }
@@ -182,8 +185,21 @@ impl Recorder {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Writes all entries that wait now.
+    /// Writes all entries that wait now; drops them while disk space runs short.
     pub fn flush(&self, db: &Db) -> Result<(), DbError> {
+        let is_short = !db.has_space_to_spare();
+        if self.is_short.swap(is_short, Ordering::Relaxed) != is_short {
+            if is_short {
+                tracing::warn!("disk space runs short: requests are not logged any more");
+            } else {
+                tracing::info!("requests are logged again");
+            }
+        }
+        if is_short {
+            let dropped = std::mem::take(&mut *self.waiting()).len();
+            self.count_dropped(dropped);
+            return Ok(());
+        }
         for _ in 0..=MOST_WAITING / PIECE {
             let entries = std::sync::Arc::new(self.take());
             if entries.is_empty() {
