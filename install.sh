@@ -213,13 +213,14 @@ MemoryMax=512M
 TasksMax=256
 
 NoNewPrivileges=yes
-CapabilityBoundingSet=
-AmbientCapabilities=
+# For HTTPS of its own: ports below 1024, and nothing else. User namespaces
+# (PrivateUsers=) would take it away again.
+CapabilityBoundingSet=CAP_NET_BIND_SERVICE
+AmbientCapabilities=CAP_NET_BIND_SERVICE
 ProtectSystem=strict
 ProtectHome=yes
 PrivateTmp=yes
 PrivateDevices=yes
-PrivateUsers=yes
 ProtectClock=yes
 ProtectControlGroups=yes
 ProtectHostname=yes

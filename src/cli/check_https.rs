@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 
 use super::Context;
 use super::check::{Finding, Verdict, finding};
@@ -18,6 +19,7 @@ pub(super) fn findings(context: &Context) -> Vec<Finding> {
         return Vec::new();
     };
     let mut findings = settings(config);
+    let unnamed = seen.as_ref().ok().and_then(|found| unnamed(config, &found.as_ref()?.facts));
     findings.push(match seen {
         Err(fault) => {
             let text = format!(
@@ -31,6 +33,8 @@ pub(super) fn findings(context: &Context) -> Vec<Finding> {
         }
         Ok(Some(certificate)) => end(context, &source, &certificate.facts),
     });
+    findings.extend(unnamed);
+    findings.extend(readable(&source));
     findings.extend(port(config));
     findings
 }
@@ -50,6 +54,35 @@ fn settings(config: &Config) -> Vec<Finding> {
         findings.push(finding(WHAT, Verdict::Note, text));
     }
     findings
+}
+
+/// That the certificate does not hold for our own name.
+fn unnamed(config: &Config, facts: &Facts) -> Option<Finding> {
+    let host = config.server.base_url.strip_prefix("https://")?;
+    let host = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    let domain = host.find('.').map(|at| &host[at..]);
+    let below = |name: &str| domain.is_some() && name.strip_prefix('*') == domain;
+    let is_named = facts.names.iter().any(|name| name == host || below(name));
+    (!is_named).then(|| {
+        let names = facts.names.join(", ");
+        let text = format!("the certificate is for {names}, and not for {host} of server.base_url: browsers refuse it");
+        finding(WHAT, Verdict::Note, text)
+    })
+}
+
+/// That others can read the key.
+fn readable(source: &Source) -> Option<Finding> {
+    let Source::Files { key, .. } = source else {
+        return None;
+    };
+    let mode = std::fs::metadata(key).ok()?.permissions().mode() & 0o777;
+    (mode & 0o007 != 0).then(|| {
+        let text = format!(
+            "{mode:04o}: everybody on this machine can read {}; run `chmod o=` on it",
+            key.display()
+        );
+        finding(WHAT, Verdict::Note, text)
+    })
 }
 
 /// The names and the end of the certificate.

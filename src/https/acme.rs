@@ -247,5 +247,7 @@ fn challenge_certificate(name: &str, digest: &[u8]) -> anyhow::Result<Arc<Certif
     let key = KeyPair::generate()?;
     let chain = vec![params.self_signed(&key)?.der().clone()];
     let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
-    Ok(Arc::new(CertifiedKey::from_der(chain, key, &ring::default_provider())?))
+    // Made here, key and certificate belong together; the library's own check of that
+    // does not know the extension, which has to be a critical one.
+    Ok(Arc::new(CertifiedKey::new(chain, ring::sign::any_supported_type(&key)?)))
 }

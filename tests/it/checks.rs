@@ -127,7 +127,14 @@ fn check_error(path: &str, body: &Value, reply: &Reply) {
         );
         &body["error"]
     } else {
-        let public = ["/api/", "/ml/notificacoes", "/healthz", "/readyz", "/openapi"];
+        let public = [
+            "/api/",
+            "/ml/notificacoes",
+            "/healthz",
+            "/readyz",
+            "/openapi",
+            "/.well-known/acme-challenge/",
+        ];
         let flag = if (starts(&public) || path == "/metrics") && !starts(&["/api/ext/"]) {
             "success"
         } else {

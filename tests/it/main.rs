@@ -10,6 +10,7 @@
 )]
 
 mod actors; // Callers of the server, each with a credential.
+mod authority; // A certificate authority, and requests by HTTPS.
 mod chance; // Random events in shops, at the marketplace and on the platform.
 mod checks; // Rules for every reply, whatever the request was.
 mod client; // A small blocking HTTP/1.1 client, raw where a test needs it.
@@ -78,6 +79,7 @@ mod files; // Which files commands make, replace, reject and leave alone.
 mod forms; // Forms do their work once, and their result is shown once.
 mod framing; // Requests that are not what they seem.
 mod home; // The operator's home: open problems, and the verdict.
+mod https; // HTTPS of our own, with files of the operator.
 mod import; // Students from a list: checked first, then all of them or none.
 mod inbox; // The marketplace's notifications, as the operator sees them.
 mod inside; // The service from inside: diagnostics, requests followed, figures, bundles.
@@ -109,11 +111,13 @@ mod partner_notify; // Notifications that partners send: once, by the chosen cha
 mod partner_quota; // The quota of the month, under load and across kills.
 mod partner_reads; // What sellers read through the Partner API.
 mod passwords; // Links to choose a password, and requests for one.
+mod pebble; // Certificates by ACME.
 mod people_acts; // What an operator does to a person.
 mod photos; // Photos: checked, encoded again, served, replaced.
 mod plans; // No statement of a route scans a table that grows.
 mod profile; // What people change of their own account.
 mod program; // Check-ins, points, milestones, challenges and the ranking.
+mod proxies; // Caddy and nginx in front of us, as documented.
 mod public; // Public answers: shapes, freshness, and memory.
 mod push; // Messages to browsers: switched on, encrypted, rejected, switched off.
 mod push_browser; // Messages to a real browser, through its own push service.
