@@ -1,6 +1,7 @@
 //! What commands have to do with the replica: `restore replica`, `takeover`, and the
 //! start of a server that another one has taken over from.
 
+use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant as Monotonic};
 
@@ -10,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::{Context, say, seal};
 use crate::base::{Clock, Instant, secrets};
 use crate::db::restore::restore as put_back;
-use crate::db::{holder, is_served, read_without_traces};
+use crate::db::{access, holder, is_served, read_without_traces};
 use crate::replica::epoch::{self, Epoch, Turn};
 use crate::replica::tool::{FETCH, LOOK, Tool};
 use crate::replica::{Replica, follow, place};
@@ -72,6 +73,7 @@ pub fn restore(context: &Context, at: Option<Instant>) -> anyhow::Result<()> {
     // Otherwise a server would take a restored past for that of a server which was taken
     // over from.
     epoch::keep_in_file(&replica.database, &newest)?;
+    give_to_service(&replica)?;
     say(format_args!(
         "fetched from {} (epoch {}); the newest write in it is from {}.",
         replica.url,
@@ -194,6 +196,7 @@ pub fn takeover(context: &Context) -> anyhow::Result<()> {
     epoch::keep_in_file(database, &next)?;
     epoch::make_ours(&replica, &next)?;
     follow::forget_copy(&replica);
+    give_to_service(&replica)?;
     say(format_args!(
         "epoch {} begins here; {} ends within a minute if it still runs.",
         next.number, newest.by
@@ -204,6 +207,22 @@ pub fn takeover(context: &Context) -> anyhow::Result<()> {
         newest.by
     ))?;
     say("Start the server now: seller-platform serve")
+}
+
+/// Gives what root made to the account that the folder of the database belongs to, which
+/// is that of the service.
+fn give_to_service(replica: &Replica) -> anyhow::Result<()> {
+    let folder = std::fs::metadata(access::folder_of(&replica.database))?;
+    if !rustix::process::geteuid().is_root() || folder.uid() == 0 {
+        return Ok(());
+    }
+    let inside = std::fs::read_dir(&replica.folder)?.flatten().map(|entry| entry.path());
+    let all = [replica.database.clone(), replica.folder.clone()].into_iter().chain(inside);
+    for path in all {
+        chown(&path, Some(folder.uid()), Some(folder.gid()))
+            .with_context(|| format!("cannot change the owner of {}", path.display()))?;
+    }
+    Ok(())
 }
 
 /// Ends the standby of this machine. Returns its copy when that is level with the replica.

@@ -81,7 +81,8 @@ fn sequence(connection: &Connection) -> i64 {
 
 /// Whether the other program ever opened this database.
 pub fn is_known(connection: &Connection) -> bool {
-    sequence(connection) > 0
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = '_litestream_seq')";
+    connection.query_row(sql, [], |row| row.get(0)).unwrap_or(false)
 }
 
 #[cfg(test)]

@@ -342,11 +342,12 @@ fn killed_in_turns_litestream_and_the_server_lose_nothing() {
     let journal = Journal::default();
     machine.wait_level();
     for cycle in 0..4 {
+        let (writing, address) = (&journal, server.address);
         std::thread::scope(|scope| {
             let _over = Over(&journal);
             journal.is_over.store(false, Ordering::Relaxed);
             let before = journal.count();
-            scope.spawn(|| journal.keep_sending(server.address));
+            scope.spawn(move || writing.keep_sending(address));
             until("writes are answered", MINUTE, || (journal.count() > before + 30).then_some(()));
             if cycle % 2 == 0 {
                 let pid =
@@ -428,9 +429,10 @@ fn a_second_machine_takes_over_from_one_that_was_killed() {
     get(standby.address, "/login").expect(503);
     second.refuses(&["serve", "--listen", "127.0.0.1:0"], &["takeover", "epoch 1"]);
 
+    let (writing, address) = (&journal, server.address);
     let killed = std::thread::scope(|scope| {
         let _over = Over(&journal);
-        scope.spawn(|| journal.keep_sending(server.address));
+        scope.spawn(move || writing.keep_sending(address));
         let before = journal.count();
         let begun = Instant::now();
         until("writes are answered for a while", MINUTE, || {
@@ -488,9 +490,10 @@ fn a_server_that_was_taken_over_from_stops_writing_and_ends() {
     journal.send_many(server.address, 20);
     first.wait_level();
     second.take_key_of(&first);
+    let (writing, address) = (&journal, server.address);
     let taken = std::thread::scope(|scope| {
         let _over = Over(&journal);
-        scope.spawn(|| journal.keep_sending(server.address));
+        scope.spawn(move || writing.keep_sending(address));
         let taken = now();
         second.ok(&["takeover"]);
         let ended = server.end(MINUTE);
