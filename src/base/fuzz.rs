@@ -116,11 +116,15 @@ pub fn fuzz(target: &str, parse: impl Fn(&[u8])) {
     files.sort();
     let seeds: Vec<Vec<u8>> = files.iter().map(|file| std::fs::read(file).unwrap()).collect();
     assert!(!seeds.is_empty(), "{target} has no seeds");
-    seeds.iter().for_each(|seed| within_time(&parse, seed));
+    for seed in &seeds {
+        within_time(&parse, seed);
+    }
     let changed =
         (any::<Index>(), prop::collection::vec(change(), 0..6)).prop_map(|(seed, changes)| {
             let mut input = seed.get(&seeds).clone();
-            changes.iter().for_each(|change| change.make(&mut input, &seeds));
+            for change in &changes {
+                change.make(&mut input, &seeds);
+            }
             input
         });
     let input = prop_oneof![9 => changed, 1 => prop::collection::vec(any::<u8>(), 0..200)];

@@ -26,10 +26,12 @@ fn after_an_error_at_a_sync_it_ends_and_has_all_that_was_answered() {
     for round in 0..rounds {
         let passes = i32::try_from(round * round % 211).unwrap();
         disk.does(Fault { sync_error: EIO, sync_passes: passes, ..Fault::default() });
+        let begun = Instant::now();
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| {
                     loop {
+                        assert!(begun.elapsed() < NOTICED, "it went on after a failed sync");
                         let number = number.fetch_add(1, Ordering::Relaxed);
                         match notify(&site, number) {
                             Some(200) => lock(&answered).push(number),

@@ -26,10 +26,18 @@ fn day_after_day_nothing_is_lost_and_only_data_grows() {
     let world = shop();
     let site = mirrored(&world);
     let had = orders(&site);
+    // Enough for years of sales.
+    let item = world.control(
+        "/_sandbox/items",
+        &json!({
+            "ml_user_id": LOJA, "title": "Cabo", "price": 19.9, "stock": 100_000,
+        }),
+    );
+    let item = item["id"].as_str().unwrap();
     let mut states = vec![State::of(&site)];
     let each = (days / 12).max(1);
     for day in 1..=days {
-        pass(&world, &site, day);
+        pass((&world, &site), item, day);
         if day % each == 0 {
             states.push(State::of(&site));
         }
@@ -54,11 +62,11 @@ fn day_after_day_nothing_is_lost_and_only_data_grows() {
 }
 
 /// One day.
-fn pass(world: &World, site: &Site, day: i64) {
+fn pass((world, site): (&World, &Site), item: &str, day: i64) {
     for pause in PAUSES_S {
         site.clock().advance_s(pause);
         for _ in 0..SALES {
-            world.sale(LOJA);
+            world.sale_with(LOJA, &json!({ "item": item, "notify": true }));
         }
         world.deliveries();
         let ana = site.person("ana");
