@@ -87,7 +87,8 @@ impl Fields<'_> {
     fn put(&mut self, name: &str, value: &str) {
         let error = &mut *self.0;
         match name {
-            "message" => value.clone_into(&mut error.message),
+            // A field of that name may follow the words of the line.
+            "message" if error.message.is_empty() => value.clone_into(&mut error.message),
             "request_id" => value.clone_into(&mut error.request_id),
             "cause" | "error" | "fault" if error.cause.is_empty() => {
                 value.clone_into(&mut error.cause);

@@ -229,9 +229,13 @@ fn schema(context: &Context) -> Value {
         |error| json!({ "error": error.to_string() }),
         |digest| json!(grouped_hex(&digest)),
     );
+    let status = match migrate::status(&context.config().database.path) {
+        Ok(lines) => json!(lines),
+        Err(error) => json!({ "error": error.to_string() }),
+    };
     json!({
         "version_of_program": migrate::VERSION,
-        "status": migrate::status(&context.config().database.path).map_err(|error| error.to_string()),
+        "status": status,
         "sha256": found,
         "sha256_of_new_file": expected,
         "is_as_new": found == expected,
