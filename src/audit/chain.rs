@@ -85,8 +85,12 @@ pub struct Walk {
 
 impl Walk {
     /// Before the first entry.
-    pub const START: Self =
-        Self { at: Head { number: i64::MIN, link: START }, entries: 0, broken: None, is_over: false };
+    pub const START: Self = Self {
+        at: Head { number: i64::MIN, link: START },
+        entries: 0,
+        broken: None,
+        is_over: false,
+    };
 
     /// Walks on, [`PIECE`] entries at most.
     pub fn on(mut self, tx: &ReadTx<'_>) -> Result<Self> {
@@ -261,7 +265,10 @@ mod tests {
             Ok::<_, DbError>(())
         })
         .unwrap();
-        assert_eq!((words(&db, "segredo"), words(&db, "publica"), words(&db, "alterar")), (0, 3, 6));
+        assert_eq!(
+            (words(&db, "segredo"), words(&db, "publica"), words(&db, "alterar")),
+            (0, 3, 6)
+        );
         assert_eq!(walked(&db).broken, None);
         // Nothing else may be changed.
         for change in [
