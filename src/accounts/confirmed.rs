@@ -39,12 +39,13 @@ pub fn require(
         return if is_confirmed { Ok(()) } else { Err(Problem::field(FIELD, ASKED)) };
     }
     // The account of the session, also where an administrator looks as somebody else.
-    let login = login::check(app, &person.account.email, password, request).map_err(|problem| {
-        match problem.code {
-            Code::InvalidCredentials => Problem::field(FIELD, WRONG),
-            _ => problem,
-        }
-    })?;
+    let login =
+        login::check(app, &person.account.email, password, request).map_err(
+            |problem| match problem.code {
+                Code::InvalidCredentials => Problem::field(FIELD, WRONG),
+                _ => problem,
+            },
+        )?;
     let session = person.session;
     app.db.write(move |tx| {
         login.note(tx)?;

@@ -108,7 +108,10 @@ impl Sealer {
         Self {
             cipher: XChaCha20Poly1305::new(&Key::from(key)),
             key_id: std::array::from_fn(|index| digest[index]),
-            noting: Sha256::new_with_prefix(b"seller-platform notes").chain_update(key).finalize().into(),
+            noting: Sha256::new_with_prefix(b"seller-platform notes")
+                .chain_update(key)
+                .finalize()
+                .into(),
         }
     }
 

@@ -4,9 +4,9 @@
 use std::net::IpAddr;
 use std::path::Path;
 
-use super::check_audit;
 use super::Context;
 use super::check::{Finding, Verdict, finding};
+use super::check_audit;
 use super::check_copies::{KeptCopy, copies, judge_copies, leftovers};
 use super::healthcheck::{self, Readiness};
 use crate::base::{DAY_S, Instant, shortened};

@@ -98,8 +98,12 @@ fn erase(context: &Context, email: &str, agreed: bool) -> anyhow::Result<()> {
     match done {
         Ok(erased) => {
             say(match erased.user {
-                Some(id) => format!("erased: the account {id} and everything that named the person"),
-                None => "erased: everything that named the address, which had no account".to_owned(),
+                Some(id) => {
+                    format!("erased: the account {id} and everything that named the person")
+                }
+                None => {
+                    "erased: everything that named the address, which had no account".to_owned()
+                }
             })?;
             say(
                 "kept: amounts of purchases, number and act of audit entries, a keyed digest against copies of before",

@@ -114,7 +114,8 @@ mod tests {
                 )
             });
         }
-        let run = |now| remove(&test.app, &TaskContext::new(now, None), &mut Report::default()).unwrap();
+        let run =
+            |now| remove(&test.app, &TaskContext::new(now, None), &mut Report::default()).unwrap();
         run(NOW);
         let with = |text: &str| text.contains("203.0.113.9");
         let found = |test: &TestApp| stored(test).iter().map(|text| with(text)).collect::<Vec<_>>();

@@ -9,8 +9,8 @@
 mod agency;
 pub mod api;
 mod archive;
-mod archived_addresses;
 pub mod archived;
+mod archived_addresses;
 mod dues;
 mod inactivity;
 mod mark;

@@ -105,7 +105,11 @@ impl Eraser {
 
     /// Erases an e-mail address that has no account, as buyers' and invited
     /// people's.
-    pub fn erase_address(&self, email: &str, actor: &Actor) -> std::result::Result<Erased, Refusal> {
+    pub fn erase_address(
+        &self,
+        email: &str,
+        actor: &Actor,
+    ) -> std::result::Result<Erased, Refusal> {
         let (eraser, actor, email) = (self.clone(), actor.clone(), email.to_owned());
         let note = self.db.write(move |tx| {
             let is_known: bool = tx.value(
@@ -196,7 +200,10 @@ impl Eraser {
     /// Goes on with what a stop has cut off; returns how many it finished.
     pub fn resume(&self) -> Result<usize> {
         let begun: Vec<[u8; 32]> = self.db.read(Lane::Slow, |tx| {
-            tx.values("SELECT person FROM erasure WHERE subject IS NOT NULL ORDER BY at", [])
+            tx.values(
+                "SELECT person FROM erasure WHERE subject IS NOT NULL AND at > 0 ORDER BY at",
+                [],
+            )
         })?;
         begun.iter().try_for_each(|person| self.finish(person))?;
         Ok(begun.len())
@@ -262,8 +269,7 @@ impl Eraser {
             let digest = ledger::address(&self.sealer, &email);
             // Who came again after the erasure is somebody new.
             let is_noted = missing.values().any(|note| note.email == digest && at <= note.at);
-            let has_account =
-                self.db.read(Lane::Slow, |tx| super::by_email(tx, &email))?.is_some();
+            let has_account = self.db.read(Lane::Slow, |tx| super::by_email(tx, &email))?.is_some();
             if is_noted && !has_account {
                 let (eraser, wanted) = (self.clone(), email.clone());
                 let note = self.db.write(move |tx| eraser.begin_address(tx, &wanted))?;
@@ -312,7 +318,9 @@ fn subject(tx: &ReadTx<'_>, id: UserId) -> Result<Option<Person>> {
         for json in [before, after].into_iter().flatten() {
             let fields: serde_json::Value = serde_json::from_str(&json).unwrap_or_default();
             let field = |name: &str| fields.get(name).and_then(|value| value.as_str());
-            words.extend(["email", "nome", "chat_number"].into_iter().filter_map(field).map(str::to_owned));
+            words.extend(
+                ["email", "nome", "chat_number"].into_iter().filter_map(field).map(str::to_owned),
+            );
         }
     }
     words.sort();
@@ -375,7 +383,10 @@ pub fn at_start(app: &App) -> Result<()> {
     match Eraser::of(app).reconcile() {
         Ok(0) => Ok(()),
         Ok(back) => {
-            tracing::info!(people = back, "erased who was erased before and came back with this copy");
+            tracing::info!(
+                people = back,
+                "erased who was erased before and came back with this copy"
+            );
             Ok(())
         }
         Err(Refusal::Db(error)) => Err(error),

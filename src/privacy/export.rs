@@ -34,12 +34,7 @@ const README: &str = "Estes arquivos são tudo o que a plataforma guarda sobre v
     Ficam de fora senhas, chaves e tokens, de que só se guarda um resumo, e o que é de outras pessoas.\n";
 
 /// Writes the file. Each table is read in a snapshot of its own.
-pub fn write(
-    db: &Db,
-    zone: Zone,
-    owner: &Owner,
-    out: impl Write,
-) -> Result<Written, ExportError> {
+pub fn write(db: &Db, zone: Zone, owner: &Owner, out: impl Write) -> Result<Written, ExportError> {
     let mut archive = Archive::new(out);
     archive.add("LEIA-ME.txt", |file| file.write_all(README.as_bytes()))?;
     let mut files = Vec::new();
@@ -121,7 +116,12 @@ fn field<'n>(name: &'n str, value: ValueRef<'_>, zone: Zone) -> (&'n str, Value)
             (name, Day(day).iso().into())
         }
         ValueRef::Integer(cents) if name.ends_with("_cents") => {
-            let amount = format!("{}{}.{:02}", if cents < 0 { "-" } else { "" }, cents.abs() / 100, cents.abs() % 100);
+            let amount = format!(
+                "{}{}.{:02}",
+                if cents < 0 { "-" } else { "" },
+                cents.abs() / 100,
+                cents.abs() % 100
+            );
             (name.trim_end_matches("_cents"), amount.into())
         }
         ValueRef::Integer(number) if name.ends_with("_id") => (name, number.to_string().into()),
@@ -144,7 +144,8 @@ fn field<'n>(name: &'n str, value: ValueRef<'_>, zone: Zone) -> (&'n str, Value)
 fn without_others(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
-            let others = ["producer", "affiliate", "affiliates", "commissions", "user", "coproducer"];
+            let others =
+                ["producer", "affiliate", "affiliates", "commissions", "user", "coproducer"];
             let own = fields.into_iter().filter(|(name, _)| !others.contains(&&**name));
             Value::Object(own.map(|(name, value)| (name, without_others(value))).collect())
         }

@@ -93,7 +93,9 @@ mod tests {
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"9 abc").unwrap();
         add(&path, database, &[note(2), note(3)]).unwrap();
         assert_eq!(read(&path).unwrap(), [note(1), note(2), note(3)]);
-        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+        let mode = std::os::unix::fs::PermissionsExt::mode(
+            &std::fs::metadata(&path).unwrap().permissions(),
+        );
         assert_eq!(mode & 0o777, 0o600);
     }
 

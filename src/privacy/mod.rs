@@ -28,9 +28,7 @@ pub struct Owner {
 
 /// The person of an e-mail address, unless they are removed.
 pub fn by_email(tx: &ReadTx<'_>, email: &str) -> Result<Option<Owner>> {
-    let id = tx.maybe(
-        "SELECT user_id FROM user WHERE email = ?1 AND removed_at IS NULL",
-        [email],
-    )?;
+    let id =
+        tx.maybe("SELECT user_id FROM user WHERE email = ?1 AND removed_at IS NULL", [email])?;
     Ok(id.map(|id| Owner { id: UserId(id), email: email.to_owned() }))
 }

@@ -203,7 +203,8 @@ fn again(visit: Visit<'_>, wish: &Wish, problem: Problem) -> Result<Reply, Probl
         }
         None if problem.code == Code::RateLimited => {
             let text = "Espere alguns minutos e tente de novo.";
-            page.alert = Some(Notice::new(Tone::Warn, "Muitas tentativas com a senha errada", text));
+            page.alert =
+                Some(Notice::new(Tone::Warn, "Muitas tentativas com a senha errada", text));
         }
         None => return Err(problem),
     }

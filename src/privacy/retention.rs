@@ -4,6 +4,7 @@
 /// A text in Portuguese, for the panel, and in English, for the document.
 pub struct Words {
     pub pt: &'static str,
+    #[allow(dead_code, reason = "a test compares it with the document")]
     pub en: &'static str,
 }
 
@@ -27,7 +28,8 @@ const fn kept(
     Kept { what: words(what), why: words(why), until: words(until), by: words(by) }
 }
 
-const ERASURE: (&str, &str) = ("exclusão ou apagamento da pessoa", "removal or erasure of the person");
+const ERASURE: (&str, &str) =
+    ("exclusão ou apagamento da pessoa", "removal or erasure of the person");
 const CRON: (&str, &str) = ("tarefa diária", "a daily task");
 const WITH_PERSON: (&str, &str) = ("enquanto a conta existe", "as long as the account");
 

@@ -40,7 +40,8 @@ fn columns_of(shown: &str, all: &BTreeSet<String>) -> Vec<String> {
     let plain = shown.split(" AS ").next().unwrap_or_default();
     let named = shown.rsplit(" AS ").next().unwrap_or_default();
     let words = plain.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    let mut found: Vec<String> = words.filter(|word| all.contains(*word)).map(str::to_owned).collect();
+    let mut found: Vec<String> =
+        words.filter(|word| all.contains(*word)).map(str::to_owned).collect();
     found.extend(all.get(named).cloned());
     found
 }
@@ -278,7 +279,9 @@ fn the_file_has_all_of_a_person_and_nothing_of_others_nor_secrets() {
         .collect();
     assert!(empty.is_empty(), "nothing of Ana in {empty:?}: seed it");
     let text = unzipped(&file);
-    for part in ["conta.json", "ana@zorbaxinha.com", "Ana Zorbaxinha", "\"total\":\"45.60\"", "foto.png"] {
+    for part in
+        ["conta.json", "ana@zorbaxinha.com", "Ana Zorbaxinha", "\"total\":\"45.60\"", "foto.png"]
+    {
         assert!(text.contains(part), "no {part} in {text}");
     }
     for part in ["Bia", "bia@exemplo.com", "SEGREDO", "COMPRADOR", "Produtor"] {
@@ -290,7 +293,10 @@ fn the_file_has_all_of_a_person_and_nothing_of_others_nor_secrets() {
 fn unzipped(archive: &[u8]) -> String {
     use flate2::read::DeflateDecoder;
     let number = |at: usize, bytes: usize| {
-        archive[at..at + bytes].iter().rev().fold(0_usize, |all, byte| all << 8 | usize::from(*byte))
+        archive[at..at + bytes]
+            .iter()
+            .rev()
+            .fold(0_usize, |all, byte| all << 8 | usize::from(*byte))
     };
     let end = memchr::memmem::rfind(archive, b"PK\x05\x06").unwrap();
     let (files, mut at, mut text) = (number(end + 10, 2), number(end + 16, 4), Vec::new());
