@@ -65,7 +65,7 @@ mod tests {
     fn a_look_is_noted_once_an_hour_and_the_memory_is_bounded() {
         let looks = Looks::default();
         let act = |id: usize| Act {
-            action: "aluno.ver",
+            action: "aluno.consultar",
             object: "aluno",
             object_id: id.to_string(),
             object_name: "",

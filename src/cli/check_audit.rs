@@ -7,6 +7,8 @@ use crate::audit::chain::{self, Walk};
 use crate::db::{Kept, read_without_traces};
 
 const WHAT: &str = "audit";
+/// Pieces of the chain that are read in one look.
+const PIECES: usize = 25;
 
 /// Walks the chain, piece by piece. `None` for a database from before it.
 pub(super) fn chain(context: &Context, copies: &[Kept]) -> Option<Finding> {
@@ -33,7 +35,11 @@ fn walk(context: &Context) -> anyhow::Result<Option<Walk>> {
     }
     let mut walk = Walk::START;
     while !walk.is_over {
-        walk = read_without_traces(path, now, |tx| walk.on(tx))?;
+        // Several pieces in one look, which may have to copy the file first; not all,
+        // because a long look keeps the log of a server from being folded in.
+        walk = read_without_traces(path, now, |tx| {
+            (0..PIECES).try_fold(walk, |walk, _| if walk.is_over { Ok(walk) } else { walk.on(tx) })
+        })?;
     }
     Ok(Some(walk))
 }

@@ -53,8 +53,8 @@ fn show(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
 fn looked(app: &App, person: &Person, request: &Request, (group, seen): (Group, &Listed)) {
     let act = Act {
         action: match group {
-            Group::Students => "aluno.ver",
-            Group::Staff => "equipe.ver",
+            Group::Students => "aluno.consultar",
+            Group::Staff => "equipe.consultar",
         },
         object: group.name(),
         object_id: seen.id.to_string(),

@@ -200,7 +200,10 @@ impl Eraser {
     /// Goes on with what a stop has cut off; returns how many it finished.
     pub fn resume(&self) -> Result<usize> {
         let begun: Vec<[u8; 32]> = self.db.read(Lane::Slow, |tx| {
-            tx.values("SELECT person FROM erasure WHERE subject IS NOT NULL ORDER BY at", [])
+            tx.values(
+                "SELECT person FROM erasure WHERE subject IS NOT NULL AND at > 0 ORDER BY at",
+                [],
+            )
         })?;
         begun.iter().try_for_each(|person| self.finish(person))?;
         Ok(begun.len())

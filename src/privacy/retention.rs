@@ -4,6 +4,7 @@
 /// A text in Portuguese, for the panel, and in English, for the document.
 pub struct Words {
     pub pt: &'static str,
+    #[allow(dead_code, reason = "a test compares it with the document")]
     pub en: &'static str,
 }
 

@@ -131,8 +131,7 @@ fn without_row(rows: &str, words: &Words) -> Option<String> {
         serde_json::from_str(rows).ok()?;
     let mut is_changed = false;
     for row in &mut list {
-        let names = row.values().any(|value| words.are_in(value.as_str()));
-        if !names {
+        if !row.values().any(|value| words.identify(value.as_str())) {
             continue;
         }
         is_changed = true;
@@ -174,12 +173,19 @@ pub fn blank_audit(db: &Db, user: Option<UserId>, words: &Words) -> Result<()> {
         let is_actor = text(0)? == Some("pessoa")
             && user.is_some()
             && row.get::<_, Option<i64>>(from + 1)? == user.map(|user| user.0);
-        let who = is_actor || words.are_in(text(2)?) || words.are_in(text(3)?);
-        let is_object = id.is_some()
-            && matches!(text(4)?, Some("aluno" | "equipe"))
-            && text(5)? == id.as_deref();
-        let what =
-            is_object || words.are_in(text(6)?) || words.are_in(text(7)?) || words.are_in(text(8)?);
+        // Of an entry that says which person it is about, a name alone says nothing:
+        // others may have it too.
+        let about_a_person = matches!(text(4)?, Some("aluno" | "equipe"));
+        let named = |text: Option<&str>, is_known: bool| {
+            if is_known { words.identify(text) } else { words.are_in(text) }
+        };
+        let acted_in_person = text(0)? == Some("pessoa");
+        let who = is_actor || named(text(2)?, acted_in_person);
+        let is_object = about_a_person && id.is_some() && text(5)? == id.as_deref();
+        let what = is_object
+            || [6, 7, 8].into_iter().try_fold(false, |found, index| {
+                Ok::<_, rusqlite::Error>(found || named(text(index)?, about_a_person))
+            })?;
         let is_left =
             |index: usize| Ok::<_, rusqlite::Error>(row.get::<_, i64>(from + index)? != 32);
         let blank = Blank { who: who && is_left(9)?, what: what && is_left(10)? };

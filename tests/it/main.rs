@@ -115,6 +115,7 @@ mod pebble; // Certificates by ACME.
 mod people_acts; // What an operator does to a person.
 mod photos; // Photos: checked, encoded again, served, replaced.
 mod plans; // No statement of a route scans a table that grows.
+mod privacy; // All data of a person as a file, and its erasure; looks at it; the chain of the audit log.
 mod profile; // What people change of their own account.
 mod program; // Check-ins, points, milestones, challenges and the ranking.
 mod proxies; // Caddy and nginx in front of us, as documented.

@@ -142,7 +142,7 @@ fn verb_words(verb: &str) -> String {
         "conta_entrou" => "Receber uma conta de",
         "conta_saiu" => "Deixar uma conta de",
         "token_de_parceiro" => "Criar um token de parceiro para",
-        "ver" => "Ver os dados de",
+        "consultar" => "Consultar",
         "baixar_lista" => "Baixar a lista de",
         "exportar_dados" => "Baixar todos os dados de",
         "apagar_dados" => "Apagar os dados de",

@@ -189,7 +189,7 @@ pub fn about_person(tx: &ReadTx<'_>, person: UserId, limit: u32) -> Result<Vec<E
     tx.records(
         "FROM audit a
              WHERE a.object_kind IN ('aluno', 'equipe') AND a.object_id = ?1
-                 AND a.action NOT IN ('aluno.ver', 'equipe.ver')
+                 AND a.action NOT IN ('aluno.consultar', 'equipe.consultar')
              ORDER BY a.audit_id DESC LIMIT ?2",
         (person.to_string(), limit),
     )
