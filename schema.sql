@@ -290,8 +290,7 @@ CREATE TABLE session (
     ended_at     INTEGER,                   -- set by leaving, suspension or a new password
     viewing_id   INTEGER,                   -- the student as whom an administrator looks
     viewing_until INTEGER,                  -- end of that
-    ordinal      INTEGER NOT NULL DEFAULT 0, -- order of a person's sessions within a second
-    confirmed_at INTEGER                    -- when the password was asked for once more, and was right
+    ordinal      INTEGER NOT NULL DEFAULT 0 -- order of a person's sessions within a second
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX session_viewing ON session (viewing_until) WHERE viewing_id IS NOT NULL;

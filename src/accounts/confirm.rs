@@ -89,6 +89,25 @@ pub fn password(visit: Visit<'_>, name: &'static str, password: &str) -> Result<
     })
 }
 
+/// The field of a form that asks for the password itself.
+pub const FIELD: &str = "confirmacao";
+
+/// Requires the password of a form; it may be empty within ten minutes after it was given.
+pub fn require(visit: Visit<'_>, typed: &str) -> Result<(), Problem> {
+    let (app, person, request) = visit;
+    if typed.is_empty() && app.confirmations.holds(&person.session, request.now) {
+        return Ok(());
+    }
+    let login = password(visit, FIELD, typed)?;
+    note(visit, login)
+}
+
+fn note((app, person, request): Visit<'_>, login: Login) -> Result<(), Problem> {
+    app.db.write(move |tx| login.note(tx))?;
+    app.confirmations.note(person.session, request.now);
+    Ok(())
+}
+
 #[derive(Deserialize)]
 struct Query {
     #[serde(default)]
@@ -125,8 +144,7 @@ pub fn confirm(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         Err(problem) if request.wants_json() => return Err(problem),
         Err(problem) => return faulty(form(visit, back), &problem, request),
     };
-    app.db.write(move |tx| login.note(tx))?;
-    app.confirmations.note(person.session, request.now);
+    note(visit, login)?;
     let to = if back.is_empty() { person.account.role.home() } else { &back };
     Answer::to(request).with(to, "", &[])
 }

@@ -7,7 +7,6 @@
 pub mod api;
 pub mod choose;
 pub mod confirm;
-pub mod confirmed;
 pub mod familiar;
 pub mod forgot;
 pub mod frame;

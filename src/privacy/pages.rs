@@ -8,7 +8,7 @@ use super::erase::{Eraser, Refusal};
 use super::retention::RETENTION;
 use super::views::{ConfirmPage, RetentionPage};
 use super::{Owner, export};
-use crate::accounts::confirmed;
+use crate::accounts::confirm;
 use crate::accounts::frame::layout;
 use crate::accounts::person::Group;
 use crate::app::App;
@@ -122,7 +122,7 @@ pub fn ask_erasure(app: &App, person: &Person, request: &Request) -> Result<Repl
 pub fn erase(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (id, name) = student(app, request)?;
     let password = password(app, request)?;
-    if let Err(problem) = confirmed::require(app, person, request, &password) {
+    if let Err(problem) = confirm::require((app, person, request), &password) {
         return again((app, person, request), &Wish::Erasure { id, name }, problem);
     }
     let answer = Answer::to(request);
@@ -152,7 +152,7 @@ fn student(app: &App, request: &Request) -> Result<(UserId, String), Problem> {
 /// What was sent as the password.
 fn password(app: &App, request: &Request) -> Result<String, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
-    let password: Option<String> = sent.optional(confirmed::FIELD);
+    let password: Option<String> = sent.optional(confirm::FIELD);
     sent.finish()?;
     Ok(password.unwrap_or_default())
 }
@@ -160,7 +160,7 @@ fn password(app: &App, request: &Request) -> Result<String, Problem> {
 /// The file, once the password is right.
 fn given(visit: Visit<'_>, wish: &Wish, password: &str) -> Result<Reply, Problem> {
     let (app, person, request) = visit;
-    if let Err(problem) = confirmed::require(app, person, request, password) {
+    if let Err(problem) = confirm::require(visit, password) {
         // Nothing was typed wrong yet.
         if request.method() == http::Method::GET && !request.wants_json() {
             return Reply::page(&wish.page(visit));
@@ -195,7 +195,7 @@ fn again(visit: Visit<'_>, wish: &Wish, problem: Problem) -> Result<Reply, Probl
         return Err(problem);
     }
     let mut page = wish.page(visit);
-    let fault = problem.fields.iter().find(|(name, _)| *name == confirmed::FIELD);
+    let fault = problem.fields.iter().find(|(name, _)| *name == confirm::FIELD);
     match fault {
         Some((_, said)) => {
             page.password.error = Some(said.to_string());

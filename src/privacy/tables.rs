@@ -69,7 +69,7 @@ pub const TABLES: &[Table] = &[
     ("student_import", Nothing("an operator's list, for a week; who was made of it is an account")),
     ("role_permission", OURS),
     ("user_permission", file("permissoes", &["permission", "granted"], &["user_id"], "user_id = ?1")),
-    ("session", file("sessoes", &["created_at", "last_seen_at", "address", "user_agent", "ended_at", "confirmed_at"],
+    ("session", file("sessoes", &["created_at", "last_seen_at", "address", "user_agent", "ended_at"],
         &["session_hash", "user_id", "viewing_id", "viewing_until", "ordinal"], "user_id = ?1")),
     ("extension_token", file("extensao", &["created_at", "expires_at", "last_used_at", "revoked_at"],
         &["token_hash", "user_id"], "user_id = ?1")),

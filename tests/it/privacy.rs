@@ -94,7 +94,7 @@ fn own_data_is_given_once_the_password_was_asked_for() {
     );
     let wrong =
         Request::new("POST", OWN).header("Accept", "text/html").form(&[("confirmacao", "errada")]);
-    assert!(ana.send(wrong).expect(422).text().contains("A senha não confere."));
+    assert!(ana.send(wrong).expect(422).text().contains("A senha atual não confere."));
     let file = confirmed(&ana, OWN).expect(200);
     assert_eq!(file.header("content-type"), Some("application/zip"));
     assert!(file.header("content-disposition").is_some_and(|place| place.contains(".zip\"")));

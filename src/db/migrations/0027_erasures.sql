@@ -1,6 +1,4 @@
--- People who were erased, and when a session's password was last asked for.
-
-ALTER TABLE session ADD COLUMN confirmed_at INTEGER;
+-- People who were erased.
 
 CREATE TABLE erasure (
     person  BLOB PRIMARY KEY,               -- keyed digest of the account's number and time of making, or of an address without account
