@@ -85,7 +85,7 @@ mod tests {
             ("cpf 123.456.789-09", "cpf ***"),
             ("token ptk_0a1b2c3d4e5f60718293", "token ***"),
             ("Authorization: Bearer abc", "Authorization: Bearer ***"),
-            ("at /x?token=abc", "at /x"),
+            ("at /x?token=abc", "at /x?token=***"),
             ("password=abc123", "password=***"),
             ("code 0a1b2c3d4e5f60718293a4b5", "code ***"),
             ("/convite/0a1b2c3d4e5f60718293a4b5 404", "/convite/*** 404"),
