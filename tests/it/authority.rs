@@ -171,9 +171,14 @@ impl Session {
 
     /// Sends the last request, and reads until the server closes.
     pub fn finish(mut self, request: &str) -> io::Result<Answer> {
-        self.0.write_all(request.as_bytes())?;
+        // Who refuses early may close before everything was sent.
+        self.0.write_all(request.as_bytes()).ok();
         let mut bytes = Vec::new();
-        self.0.read_to_end(&mut bytes)?;
+        if let Err(error) = self.0.read_to_end(&mut bytes)
+            && bytes.is_empty()
+        {
+            return Err(error);
+        }
         let shown = self.0.conn.peer_certificates().and_then(|chain| chain.first());
         Ok(Answer {
             text: String::from_utf8_lossy(&bytes).into_owned(),
