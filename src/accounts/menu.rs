@@ -145,10 +145,15 @@ const OPERATOR: &[NavGroup] = &[
         ],
     },
     NavGroup {
-        title: "Sistema",
+        title: "Integrações",
         items: &[
             NavItem::new("Chaves", "/admin/chaves", "key"),
             NavItem::new("API de parceiros", "/admin/parceiros", "code"),
+        ],
+    },
+    NavGroup {
+        title: "Sistema",
+        items: &[
             NavItem::new("Cópias", "/admin/copias", "database"),
             NavItem::new("Cron", "/admin/cron", "clock"),
             NavItem::new("Auditoria", "/admin/auditoria", "audit"),

@@ -35,7 +35,7 @@ pub fn exists(tx: &ReadTx<'_>) -> Result<bool> {
 
 /// The newest entry; `None` in an empty log.
 pub fn head(tx: &ReadTx<'_>) -> Result<Option<Head>> {
-    tx.optional("SELECT audit_id, link FROM audit ORDER BY audit_id DESC LIMIT 1", [], |row| {
+    tx.optional("SELECT audit_id, link FROM audit WHERE audit_id = (SELECT max(audit_id) FROM audit)", [], |row| {
         // One without a hash has one that nothing fits.
         let link = row.get_ref(1)?.as_blob()?.try_into().unwrap_or(START);
         Ok(Head { number: row.get(0)?, link })

@@ -239,5 +239,7 @@ pub const TABLES: &[Table] = &[
     ("request_log", file("requisicoes", &["at", "request_id", "method", "path", "status", "us", "caller", "address", "sampled"],
         &["entry_id", "caller_id"], "entry_id > 0 AND caller_id = ?1 AND caller <> 'chave'")),
     ("request_log_count", SUMS),
+    ("outside_call", Nothing("calls of ours to services, without their words, for 30 days")),
+    ("error_log", Nothing("what went wrong in the service, without addresses and secrets, for 30 days")),
     ("log_batch", Nothing("packed logs without names or texts; addresses leave them after 180 days")),
 ];

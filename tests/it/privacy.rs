@@ -127,7 +127,10 @@ fn an_administrator_gives_and_erases_the_data_of_a_student() {
     let admin = site.administrator();
     let (ana, bia) = (site.person("ana"), site.person("bia"));
     let platform = site.anonymous();
-    Event::approved("e-1", "ana@example.com", "HP1", 0).send(&platform).ok();
+    Event::approved("e-1", "ana@example.com", "HP1", 0)
+        .with("/data/purchase/price", json!({ "value": 97.5 }))
+        .send(&platform)
+        .ok();
     let target = student(&admin, "ana");
     page(&admin, &target).expect(200);
     let data = format!("{target}/dados");

@@ -215,7 +215,7 @@ impl Theirs {
 
 /// Paths with a variable that name records of everybody, or of the operator.
 fn is_nobodys(path: &str) -> bool {
-    ["/admin/", "/assets/", "/convite/", "/fotos/", "/painel/aulas/", "/painel/meets/"]
+    ["/.well-known/acme-challenge/", "/admin/", "/assets/", "/convite/", "/fotos/", "/painel/aulas/", "/painel/meets/"]
         .iter()
         .any(|common| path.starts_with(common))
 }

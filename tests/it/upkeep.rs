@@ -267,7 +267,11 @@ fn figures_tell_what_happened() {
 
 #[test]
 fn every_figure_stands_in_the_operations_guide() {
-    let site = Site::start();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let site = Site::builder()
+        .config("replica.url", format!("file://{}", elsewhere.path().display()))
+        .config("replica.litestream", "/nowhere/litestream")
+        .start();
     let sent = site.key(&["admin"]).get(METRICS).expect(200).text();
     let begun = sent.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let sent: BTreeSet<&str> = begun.filter_map(|line| line.split(' ').next()).collect();
