@@ -158,11 +158,7 @@ impl App {
     pub fn new(parts: Parts) -> Result<Arc<Self>, String> {
         let Parts { config, clock, db, sealer, bound, https, routes, demo } = parts;
         let router = route::router(&routes)?;
-        let (server, origins) = (&config.server, &config.agents.allowed_origins);
-        let is_proxied = !server.trusted_proxies.is_empty();
-        let own = (&*server.base_url, &*server.dev_base_url);
-        let tls = https.as_ref().map(|https| Arc::clone(&https.tls));
-        let addresses = Addresses::new(own, origins, bound, is_proxied).with_tls(tls);
+        let addresses = addresses(&config, bound, https.as_deref());
         let started_at = clock.now();
         let passwords = Passwords::start()
             .map_err(|error| format!("cannot start the password thread: {error}"))?;
@@ -254,4 +250,12 @@ impl App {
         *today = (self.zone().start_of(day), self.zone().start_of(day.plus(1)), day);
         day
     }
+}
+
+fn addresses(config: &Config, bound: SocketAddr, https: Option<&Https>) -> Addresses {
+    let (server, origins) = (&config.server, &config.agents.allowed_origins);
+    let is_proxied = !server.trusted_proxies.is_empty();
+    let own = (&*server.base_url, &*server.dev_base_url);
+    let tls = https.map(|https| Arc::clone(&https.tls));
+    Addresses::new(own, origins, bound, is_proxied).with_tls(tls)
 }

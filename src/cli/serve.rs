@@ -176,7 +176,7 @@ async fn accept(
         move |peer, request| edge::door::open(&app, peer, request)
     };
     let door = app.https.as_ref().and_then(|https| https.tls.door());
-    let serving = tokio::spawn(server::serve(listener, door, limits, refuse, service, stopping));
+    let serving = tokio::spawn(server::serve((listener, door), limits, refuse, service, stopping));
     // Signals are handled before the address is printed: once it is known, a
     // stop may be requested.
     let mut signals = StopSignals::new()?;

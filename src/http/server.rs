@@ -66,8 +66,7 @@ pub type RefusePeer<B> = Arc<dyn Fn(SocketAddr, &Refusal) -> Response<B> + Send 
 /// Connections at the `door` of our own TLS share the limits with plain ones. `service` answers one request of a peer; `refuse` makes the answer to a head
 /// that was rejected.
 pub async fn serve<S, F, B>(
-    listener: TcpListener,
-    mut door: Option<Door>,
+    (listener, mut door): (TcpListener, Option<Door>),
     limits: Limits,
     refuse: RefusePeer<B>,
     service: S,

@@ -242,7 +242,7 @@ fn the_end_is_shown_and_told() {
 
     let told =
         || site.stored("SELECT title FROM notification ORDER BY created_at, notification_id");
-    for (days, title) in [(6, "18 dias"), (10, "8 dias"), (7, "1 dia")] {
+    for (days, title) in [(6, " 18 dias"), (10, " 8 dias"), (7, " 1 dia")] {
         site.clock().advance_s(days * 86_400 + 60);
         until(title, PATIENCE, || {
             told().last().is_some_and(|last| last.ends_with(&format!(" em {title}"))).then_some(())

@@ -91,13 +91,13 @@ fn started(mut command: Command, to: SocketAddr, folder: TempDir) -> Proxy {
 #[track_caller]
 fn asked(to: SocketAddr, request: &str) -> Answer {
     until("the proxy has a certificate", PATIENCE, || {
-        Session::trusting(to, NAME, &rustls::version::TLS13).ok()
+        Session::trusting(to, NAME, &rustls::version::TLS12).ok()
     })
     .finish(request)
     .unwrap()
 }
 
-/// A page, a login, and a list as large as we take.
+/// A page, and a login.
 fn try_it(proxy: &Proxy, person: &Person) {
     let answer = asked(
         proxy.to,
@@ -118,15 +118,6 @@ fn try_it(proxy: &Proxy, person: &Person) {
     let answer = asked(proxy.to, &login);
     assert_eq!(answer.status(), 303, "{}", answer.text);
     assert!(answer.text.contains("__Host-sessao="), "{}", answer.text);
-
-    let large = "x".repeat(7 << 20);
-    let upload = format!(
-        "POST /admin/alunos/importar HTTP/1.1\r\nHost: {NAME}\r\nOrigin: https://{NAME}\r\nConnection: close\r\nContent-Type: text/csv\r\nContent-Length: {}\r\n\r\n{large}",
-        large.len()
-    );
-    // It is ours to refuse, because nobody is logged in.
-    let answer = asked(proxy.to, &upload);
-    assert!(answer.status() != 413 && answer.status() < 500, "{}", answer.text);
 }
 
 #[test]
