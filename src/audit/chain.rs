@@ -35,11 +35,15 @@ pub fn exists(tx: &ReadTx<'_>) -> Result<bool> {
 
 /// The newest entry; `None` in an empty log.
 pub fn head(tx: &ReadTx<'_>) -> Result<Option<Head>> {
-    tx.optional("SELECT audit_id, link FROM audit WHERE audit_id = (SELECT max(audit_id) FROM audit)", [], |row| {
-        // One without a hash has one that nothing fits.
-        let link = row.get_ref(1)?.as_blob()?.try_into().unwrap_or(START);
-        Ok(Head { number: row.get(0)?, link })
-    })
+    tx.optional(
+        "SELECT audit_id, link FROM audit WHERE audit_id = (SELECT max(audit_id) FROM audit)",
+        [],
+        |row| {
+            // One without a hash has one that nothing fits.
+            let link = row.get_ref(1)?.as_blob()?.try_into().unwrap_or(START);
+            Ok(Head { number: row.get(0)?, link })
+        },
+    )
 }
 
 /// Whether an entry has this head's hash.
@@ -68,9 +72,9 @@ pub struct Words<'e> {
 }
 
 /// Computes what the next entry gets; `kept` has no number yet.
-pub fn add(tx: &WriteTx<'_>, kept: Kept<'_>, words: &Words<'_>) -> Result<Added> {
+pub fn add(tx: &WriteTx<'_>, kept: &Kept<'_>, words: &Words<'_>) -> Result<Added> {
     let before = head(tx)?.unwrap_or(Head { number: 0, link: START });
-    let kept = Kept { number: before.number + 1, ..kept };
+    let kept = Kept { number: before.number + 1, ..*kept };
     let (who, what) = (secrets::random(), secrets::random());
     let parts = [chain::digest(&who, &words.who), chain::digest(&what, &words.what)];
     let [Some(first), Some(second)] = &parts else { unreachable!("salts have their length") };

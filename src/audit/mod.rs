@@ -122,7 +122,7 @@ pub fn note(
         who: [Some(&actor.name), Some(&actor.address), Some(&actor.request_id)],
         what: [Some(act.object_name), before.as_deref(), after.as_deref()],
     };
-    let added = chain::add(tx, kept, &words)?;
+    let added = chain::add(tx, &kept, &words)?;
     tx.run(
         "INSERT INTO audit (audit_id, at, actor_kind, actor_id, actor_name, address, request_id,
                             action, object_kind, object_id, object_name, before, after, who, what, link)

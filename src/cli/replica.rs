@@ -102,7 +102,7 @@ fn fetch(
         if at.is_some_and(|at| at.0 < epoch.at) && epoch.number > 1 {
             continue;
         }
-        match tool.fetch(replica, &epoch.below(), to, at, FETCH) {
+        match tool.fetch(replica, (&epoch.below(), at), to, FETCH) {
             Ok(true) => return Ok(epoch.clone()),
             Ok(false) => {}
             Err(fault) if at.is_some() => refusal = refusal.or(Some(fault)),
@@ -170,12 +170,11 @@ pub fn takeover(context: &Context) -> anyhow::Result<()> {
     }
     let copy = stop_standby(&tool, &replica, &epochs)?;
     let fetched = Fetched::new(&replica)?;
-    let source = match &copy {
-        Some(copy) => copy,
-        None => {
-            fetch(&tool, &replica, &epochs, &fetched.0, None)?;
-            &fetched.0
-        }
+    let source = if let Some(copy) = &copy {
+        copy
+    } else {
+        fetch(&tool, &replica, &epochs, &fetched.0, None)?;
+        &fetched.0
     };
     refuse_wrong_key(context, source)?;
     let (commits, last) = counted(source)?;

@@ -9,6 +9,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Method, Response, StatusCode};
 use http_body_util::Full;
 use parking_lot::Mutex;
+use rusqlite::OpenFlags;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -16,7 +17,7 @@ use super::replica::{counted, refuse_wrong_key, tools};
 use super::serve::{StopSignals, cannot_listen};
 use super::values::parse_listen;
 use super::{Context, log, say, seal};
-use crate::base::{Clock, Stop, secrets, worker};
+use crate::base::{Clock, Instant, Stop, secrets, worker};
 use crate::db::{LockFile, backup};
 use crate::http::server::{self, Limits};
 use crate::replica::epoch::{self, Turn};
@@ -115,7 +116,8 @@ fn make_room(
 
 /// Moves what is in the log into the file.
 fn fold(database: &std::path::Path) -> anyhow::Result<()> {
-    let connection = rusqlite::Connection::open(database)?;
+    let connection =
+        rusqlite::Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let busy: i64 =
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     connection.close().map_err(|(_, error)| error)?;
@@ -151,7 +153,7 @@ async fn serve(
         let reply = reply(&shown, request.method(), request.uri().path());
         async move { reply }
     };
-    let serving = tokio::spawn(server::serve(listener, None, limits, refuse, service, halting));
+    let serving = tokio::spawn(server::serve((listener, None), limits, refuse, service, halting));
     let mut signals = StopSignals::new()?;
     let (stop, ended) = (Stop::default(), Arc::new(tokio::sync::Notify::new()));
     let refusal = Arc::<Mutex<Option<anyhow::Error>>>::default();
@@ -219,7 +221,7 @@ fn ready(follower: &Follower) -> Value {
     json!({
         "status": "standby",
         "lag_s": view.lag_s,
-        "verified_at": view.verified_at.map(|at| at.rfc3339()),
+        "verified_at": view.verified_at.map(Instant::rfc3339),
         "ok": false,
         "message": message,
     })

@@ -44,7 +44,7 @@ pub fn remove(app: &App, context: &TaskContext<'_>, _: &mut Report) -> Outcome {
         let _ = day;
         // A damaged batch stays as it is, and is told where it is shown.
         let lines = archive::unpack(&body, u64::try_from(bytes).unwrap_or(0));
-        let packed = lines.map(|lines| without_addresses(&lines)).map(packed).transpose()?;
+        let packed = lines.map(|lines| packed(&without_addresses(&lines))).transpose()?;
         let expires_at = context.now.plus(MARK_DAYS * DAY_S);
         app.db.write_piece(move |tx| {
             if let Some((body, digest, bytes)) = packed {
@@ -76,11 +76,11 @@ fn without_addresses(lines: &str) -> String {
     kept
 }
 
-fn packed(lines: String) -> std::io::Result<(Vec<u8>, [u8; 32], i64)> {
+fn packed(lines: &str) -> std::io::Result<(Vec<u8>, [u8; 32], i64)> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::default());
     packer.write_all(lines.as_bytes())?;
     let bytes = i64::try_from(lines.len()).unwrap_or(i64::MAX);
-    Ok((packer.finish()?, Sha256::digest(&lines).into(), bytes))
+    Ok((packer.finish()?, Sha256::digest(lines).into(), bytes))
 }
 
 #[cfg(test)]
@@ -105,7 +105,7 @@ mod tests {
         let test = TestApp::new(config(&[]));
         let today = test.app.zone().day(NOW);
         for (kind, age) in [(KIND, 300), ("mensagens", 300), (KIND, 181), (KIND, 179), (KIND, 90)] {
-            let (body, digest, bytes) = packed(format!("{LINE}\n")).unwrap();
+            let (body, digest, bytes) = packed(&format!("{LINE}\n")).unwrap();
             test.write(move |tx| {
                 tx.run(
                     "INSERT INTO log_batch (kind, day, part, entries, first_id, last_id, bytes, digest, created_at, body)

@@ -195,8 +195,8 @@ pub(super) fn in_transaction(
 
 /// For migration steps: the hash of an entry of the audit log.
 fn audit_link(call: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
-    let text = |index| Ok::<_, FromSqlError>(call.get_raw(index).as_str()?);
-    let maybe = |index| Ok::<_, FromSqlError>(call.get_raw(index).as_str_or_null()?);
+    let text = |index| call.get_raw(index).as_str();
+    let maybe = |index| call.get_raw(index).as_str_or_null();
     let previous = call.get_raw(0).as_blob()?.try_into();
     let kept = chain::Kept {
         number: call.get(1)?,

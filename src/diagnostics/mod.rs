@@ -37,6 +37,7 @@ pub struct Row {
     page: &'static str,
 }
 
+#[expect(clippy::ref_option, reason = "serde passes fields by reference")]
 fn as_word<S: serde::Serializer>(state: &Option<Badge>, to: S) -> Result<S::Ok, S::Error> {
     state.map(Badge::word).serialize(to)
 }

@@ -64,30 +64,23 @@ pub fn newest_errors(tx: &ReadTx<'_>, most: u32) -> Result<Vec<LoggedError>> {
 /// Removes calls that are old or too many, at most `most`; returns how many.
 pub fn forget_calls(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     let is_over = "at < ?1 OR call_id <= (SELECT max(call_id) FROM outside_call) - ?2";
-    forget(
-        tx,
-        "outside_call",
-        "call_id",
-        is_over,
-        (OUTSIDE_CALLS.before(tx.now()), MOST_CALLS),
-        most,
-    )
+    let bounds = (OUTSIDE_CALLS.before(tx.now()), MOST_CALLS, most);
+    forget(tx, ("outside_call", "call_id"), is_over, bounds)
 }
 
 /// The same for errors.
 pub fn forget_errors(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     let is_over = "at < ?1 OR error_id <= (SELECT max(error_id) FROM error_log) - ?2";
-    forget(tx, "error_log", "error_id", is_over, (ERRORS.before(tx.now()), MOST_ERRORS), most)
+    let bounds = (ERRORS.before(tx.now()), MOST_ERRORS, most);
+    forget(tx, ("error_log", "error_id"), is_over, bounds)
 }
 
 /// Looks at the oldest entries only, which are over first.
 fn forget(
     tx: &WriteTx<'_>,
-    table: &str,
-    id: &str,
+    (table, id): (&str, &str),
     is_over: &str,
-    (before, keep): (Instant, i64),
-    most: usize,
+    (before, keep, most): (Instant, i64, usize),
 ) -> Result<usize> {
     tx.execute(
         &format!(

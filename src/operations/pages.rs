@@ -158,7 +158,7 @@ pub fn replica(app: &App) -> Option<HealthRow> {
     Some(HealthRow {
         label: "Réplica",
         value: format!("{} s atrás", grouped(standing.lag_s)),
-        note: standing.url.to_string(),
+        note: standing.url.clone(),
         state: if standing.trouble.is_some() { Badge::Attention } else { Badge::Healthy },
         href: "",
     })

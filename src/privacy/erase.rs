@@ -183,7 +183,7 @@ impl Eraser {
         self.db.write_pieces(move |tx| forget(tx, &services, &about))?;
         let words = Words::of(&subject.words);
         let user = subject.user.map(UserId);
-        sweeps::forget_received(&self.db, subject.accounts.clone())?;
+        sweeps::forget_received(&self.db, &subject.accounts)?;
         if let Some(user) = user {
             sweeps::forget_requests(&self.db, user)?;
         }

@@ -69,7 +69,7 @@ pub fn add(path: &Path, database: &Path, notes: &[Note]) -> std::io::Result<()> 
     }
     for note in notes {
         let (person, email) = (hex(&note.person), hex(&note.email));
-        lines.push_str(&format!("{} {person} {email}\n", note.at.0));
+        lines.extend([&*note.at.0.to_string(), " ", &*person, " ", &*email, "\n"]);
     }
     file.write_all(lines.as_bytes())?;
     let (owner, own) = (std::fs::metadata(database)?, file.metadata()?);

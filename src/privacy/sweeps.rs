@@ -208,7 +208,7 @@ pub fn blank_audit(db: &Db, user: Option<UserId>, words: &Words) -> Result<()> {
 }
 
 /// Removes notifications of the marketplace about the person's accounts.
-pub fn forget_received(db: &Db, accounts: Vec<i64>) -> Result<()> {
+pub fn forget_received(db: &Db, accounts: &[i64]) -> Result<()> {
     if accounts.is_empty() {
         return Ok(());
     }
@@ -217,7 +217,7 @@ pub fn forget_received(db: &Db, accounts: Vec<i64>) -> Result<()> {
     };
     let remove = "DELETE FROM ml_notification WHERE notification_id = ?1";
     walk(db, ("ml_notification", &["notification_id"], &["ml_user_id"]), look, |found| {
-        change_each(db, found, remove)
+        change_each(db, &found, remove)
     })
 }
 
@@ -230,11 +230,11 @@ pub fn forget_requests(db: &Db, user: UserId) -> Result<()> {
     };
     let blank = "UPDATE request_log SET caller_id = NULL, address = '' WHERE entry_id = ?1";
     walk(db, ("request_log", &["entry_id"], &["caller", "caller_id"]), look, |found| {
-        change_each(db, found, blank)
+        change_each(db, &found, blank)
     })
 }
 
-fn change_each(db: &Db, found: Vec<(Key, ())>, sql: &'static str) -> Result<()> {
+fn change_each(db: &Db, found: &[(Key, ())], sql: &'static str) -> Result<()> {
     for piece in found.chunks(PIECE) {
         let piece = piece.to_vec();
         db.write_piece(move |tx| {

@@ -9,7 +9,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 use serde::{Deserialize, Serialize};
 
 use super::place::{Replica, folder_of};
@@ -105,7 +105,7 @@ pub fn keep(tx: &WriteTx<'_>, epoch: &Epoch) -> std::result::Result<(), DbError>
 /// Writes the epoch into a database that nobody has open.
 pub fn keep_in_file(path: &Path, epoch: &Epoch) -> Result<()> {
     let write = || -> rusqlite::Result<()> {
-        let connection = Connection::open(path)?;
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.execute_batch("PRAGMA synchronous = FULL")?;
         let value = serde_json::to_vec(epoch).unwrap_or_default();
         let sql = "INSERT OR REPLACE INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)";
@@ -146,11 +146,15 @@ pub fn note(
     let file = folder.0.join("note.db");
     // Litestream wants the name of a database, which need not be there.
     let named = replica.for_file(replica.folder.join("note.db"));
-    if !tool.fetch(&named, &note_place(number), &file, None, patience)? {
+    if !tool.fetch(&named, (&note_place(number), None), &file, patience)? {
         return Ok(None);
     }
     let read = || -> rusqlite::Result<String> {
-        Connection::open(&file)?.query_row("SELECT text FROM note", [], |row| row.get(0))
+        Connection::open_with_flags(&file, OpenFlags::SQLITE_OPEN_READ_WRITE)?.query_row(
+            "SELECT text FROM note",
+            [],
+            |row| row.get(0),
+        )
     };
     let text = read()
         .map_err(|error| Fault(format!("the note of epoch {number} cannot be read: {error}")))?;
@@ -186,7 +190,8 @@ pub fn publish(tool: &Tool, replica: &Replica, epoch: &Epoch) -> Result<()> {
     let folder = Scratch::new(replica)?;
     let file = folder.0.join("note.db");
     let write = || -> rusqlite::Result<()> {
-        let connection = Connection::open(&file)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let connection = Connection::open_with_flags(&file, flags)?;
         connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE note (text TEXT)")?;
         let text = serde_json::to_string(epoch).unwrap_or_default();
         connection.execute("INSERT INTO note VALUES (?1)", [text])?;

@@ -73,9 +73,8 @@ impl Tool {
     pub fn fetch(
         &self,
         replica: &Replica,
-        below: &str,
+        (below, at): (&str, Option<Instant>),
         to: &Path,
-        at: Option<Instant>,
         patience: Duration,
     ) -> Result<bool> {
         let settings = replica.describe(below, Use::Once, None)?;

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use crate::actors::Actor;
 use crate::client::Request;
@@ -67,7 +66,7 @@ fn manifest(copy: &Path) -> Value {
 }
 
 fn sha256(file: &Path) -> String {
-    Sha256::digest(std::fs::read(file).unwrap()).iter().map(|byte| format!("{byte:02x}")).collect()
+    crate::photos::digest(&std::fs::read(file).unwrap())
 }
 
 /// What a figure of `/metrics` is.

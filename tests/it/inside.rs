@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use flate2::read::DeflateDecoder;
-use rusqlite::Connection as Database;
+use rusqlite::{Connection as Database, OpenFlags};
 use serde_json::{Value, json};
 
 use crate::actors::Actor;
@@ -226,7 +226,8 @@ fn slow_requests_come_first_by_an_index() {
     let site = Site::builder().unlimited().start();
     let admin = site.administrator();
     site.stop();
-    let database = Database::open(site.database()).unwrap();
+    let database =
+        Database::open_with_flags(site.database(), OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
     for (number, us) in [(1, 99_999), (2, 100_000), (3, 7_000_000), (4, 20), (5, 350_000)] {
         let sql = "INSERT INTO request_log (entry_id, at, request_id, method, path, status, us,
                                             caller, caller_id, address, sampled)
@@ -365,6 +366,7 @@ fn unzipped(bytes: &[u8]) -> Vec<(String, String)> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one bundle, looked at from each side")]
 fn a_bundle_has_what_a_helper_needs_and_no_secret_and_no_person() {
     let postman = Postman::start();
     let site = Site::builder()

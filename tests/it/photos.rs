@@ -38,7 +38,7 @@ fn own_photo(actor: &Actor<'_>, file: &[u8]) -> String {
     set["foto"].as_str().unwrap().to_owned()
 }
 
-fn digest(bytes: &[u8]) -> String {
+pub fn digest(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").unwrap();

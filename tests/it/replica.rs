@@ -29,6 +29,7 @@ const FOLLOWS: Duration = Duration::from_secs(40);
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// The instant by the clock of the system, which Litestream goes by.
+#[expect(clippy::disallowed_methods, reason = "Litestream goes by the machine's clock")]
 fn now() -> DateTime<Utc> {
     SystemTime::now().into()
 }
@@ -381,7 +382,9 @@ fn a_restore_goes_back_to_a_second_before_a_deletion() {
     machine.wait_level();
     let before = now() + TimeDelta::seconds(1);
     until("a second has passed", MINUTE, || (now() > before + TimeDelta::seconds(1)).then_some(()));
-    let connection = Connection::open(machine.path("seller.db")).unwrap();
+    let connection =
+        Connection::open_with_flags(machine.path("seller.db"), OpenFlags::SQLITE_OPEN_READ_WRITE)
+            .unwrap();
     connection.busy_timeout(Duration::from_secs(10)).unwrap();
     connection.execute("DELETE FROM ml_notification", []).unwrap();
     drop(connection);

@@ -215,9 +215,17 @@ impl Theirs {
 
 /// Paths with a variable that name records of everybody, or of the operator.
 fn is_nobodys(path: &str) -> bool {
-    ["/.well-known/acme-challenge/", "/admin/", "/assets/", "/convite/", "/fotos/", "/painel/aulas/", "/painel/meets/"]
-        .iter()
-        .any(|common| path.starts_with(common))
+    [
+        "/.well-known/acme-challenge/",
+        "/admin/",
+        "/assets/",
+        "/convite/",
+        "/fotos/",
+        "/painel/aulas/",
+        "/painel/meets/",
+    ]
+    .iter()
+    .any(|common| path.starts_with(common))
 }
 
 /// A body that every form reads something from.
