@@ -56,7 +56,15 @@ fn student(admin: &Actor<'_>, name: &str) -> String {
 fn names(file: &Path, words: &[&str]) -> bool {
     let mut bytes = std::fs::read(file).unwrap();
     bytes.make_ascii_lowercase();
-    words.iter().any(|word| bytes.windows(word.len()).any(|part| part == word.as_bytes()))
+    words.iter().any(|word| {
+        let found = bytes.windows(word.len()).position(|part| part == word.as_bytes());
+        if let Some(at) = found {
+            let around = &bytes[at.saturating_sub(100)..bytes.len().min(at + 100)];
+            let page = &bytes[at / 4096 * 4096..][..4096];
+            eprintln!("{word} at {at}: {:?}\nDUMP {:02x?}", String::from_utf8_lossy(around), page);
+        }
+        found.is_some()
+    })
 }
 
 const ANA: [&str; 2] = ["ana@example.com", "ana da silva"];
