@@ -10,6 +10,7 @@ use super::html::{Element, Page};
 /// Rows for browsers that do not answer with a page.
 pub const NO_PAGES: &[&str] = &[
     "/",
+    "/admin/copias/baixar",
     "/assets/{*rest}",
     "/favicon.ico",
     "/fotos/{digest}",
