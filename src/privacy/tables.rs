@@ -163,7 +163,7 @@ pub const TABLES: &[Table] = &[
     ("notification_count", SUMS),
     ("outbox", file("mensagens", &[
         "message_id", "channel", "kind", "params", "state", "created_at", "run_at", "expires_at", "done_at", "outcome", "attempts",
-    ], &["user_id", "dedup_key", "lease", "provider", "global_id"], "user_id = ?1 AND state IN (0, 1, 2, 3)")),
+    ], &["user_id", "dedup_key", "lease", "provider", "global_id", "request_id"], "user_id = ?1 AND state IN (0, 1, 2, 3)")),
     ("outbox_count", SUMS),
     ("message_choice", file("escolhas_de_mensagens", &["about", "wanted"], &["user_id"], "user_id = ?1")),
     ("message_text", OURS),
