@@ -12,16 +12,10 @@ use super::healthcheck::{self, Readiness};
 use crate::base::{Instant, shortened};
 use crate::db::{self, Kept, access, read_without_traces};
 use crate::operations::disk;
+use crate::operations::open_items::is_log_large;
 use crate::operations::store::{self, FailingTask};
 use crate::panel::view;
 
-/// Size of the write-ahead log that it does not reach while all is well, without and
-/// with a replica, for which room is left in it.
-const LARGE_LOG: [u64; 2] = [64_000_000, 128_000_000];
-/// Free space below which it is pointed out, whatever the database takes.
-const LITTLE_SPACE: u64 = 256 << 20;
-/// With fewer days until the disk is full, that is pointed out.
-const FEW_DAYS: u64 = 30;
 /// A clock may differ by this much from what wrote the newest row.
 const SKEW_S: i64 = 300;
 /// Without a run for at least this long, the periodic tasks count as stopped.
@@ -182,11 +176,9 @@ fn judge_space(
         );
         return finding(WHAT, Verdict::Bad, text);
     }
-    let growth = seen.and_then(|seen| {
-        disk::growth_a_day(context.clock.now(), seen.oldest, bytes, sizes(copies))
-    });
-    let lasts = growth.map(|(a_day, _)| free.checked_div(a_day).unwrap_or(u64::MAX));
-    let forecast = match (growth, lasts) {
+    let first_start = seen.and_then(|seen| seen.oldest);
+    let outlook = disk::outlook(context.clock.now(), first_start, (bytes, free), copies);
+    let forecast = match (outlook.growth, outlook.days) {
         (Some((a_day, since)), Some(days)) if days < disk::MANY_DAYS => format!(
             "; the database grew {} a day since {}, so it lasts {days} days",
             size(a_day),
@@ -195,23 +187,12 @@ fn judge_space(
         (Some(_), _) => "; at the present growth it lasts for more than ten years".to_owned(),
         (None, _) => "; how long it lasts is not known before a day of growth".to_owned(),
     };
-    // A copy, a migration and a restore each need as much as the database takes.
-    let is_little = free < LITTLE_SPACE.max(bytes.saturating_mul(2));
-    let is_short = lasts.is_some_and(|days| days < FEW_DAYS);
-    let (verdict, advice) = if is_little || is_short {
+    let (verdict, advice) = if outlook.is_little {
         (Verdict::Note, "; free some space, or move to a larger disk")
     } else {
         (Verdict::Good, "")
     };
     finding(WHAT, verdict, format!("{} free in {shown}{forecast}{advice}", size(free)))
-}
-
-/// Sizes of the copies at hand, as their manifests say.
-fn sizes(copies: &[Kept]) -> impl Iterator<Item = (Instant, u64)> {
-    copies.iter().filter_map(|copy| {
-        let manifest = copy.manifest()?;
-        Some((manifest.created_at()?, manifest.bytes?))
-    })
 }
 
 /// The write-ahead log.
@@ -227,7 +208,7 @@ fn log(context: &Context) -> Option<Finding> {
         );
         return Some(finding(WHAT, Verdict::Note, text));
     }
-    if bytes > LARGE_LOG[usize::from(context.config().replica.url.is_some())] {
+    if is_log_large(context.config(), bytes) {
         let text = format!(
             "{}: it should shrink by itself within minutes; if it does not, look for long reads of other programs in the file",
             size(bytes)

@@ -14,9 +14,6 @@ use crate::panel::{Badge, view};
 
 /// A clock may differ by this much from what wrote the newest row.
 const SKEW_S: i64 = 300;
-/// With fewer days until a disk is full, or less free, it needs attention.
-const FEW_DAYS: u64 = 30;
-const LITTLE_SPACE: u64 = 256 << 20;
 
 /// What is read from the database for these sections.
 pub struct Read {
@@ -78,7 +75,7 @@ pub fn database(app: &App, read: &Read, now: Instant) -> Section {
                 Some(ago) => format!("Último checkpoint há {}", span(ago.as_secs())),
                 None => "Nenhum checkpoint desde o início".to_owned(),
             })
-            .good_if(!is_log_large(app)),
+            .good_if(!is_log_large(&app.config, log)),
         row("Gravações confirmadas", grouped(read.commits)),
         row("Fila de escrita", grouped(app.db.queue_depth())),
         whole_check(app, read, now),
@@ -161,13 +158,12 @@ pub fn clock(app: &App, read: &Read, now: Instant) -> Section {
 }
 
 /// The disks.
-pub fn disks(app: &App, read: &Read, now: Instant) -> Section {
+pub fn disks(app: &App, read: &Read, copies: &Standing, now: Instant) -> Section {
     let bytes = std::fs::metadata(app.db.path()).map_or(0, |file| file.len());
-    let before = disk::sizes_before(app);
-    let growth = disk::growth_a_day(now, read.upkeep.oldest, bytes, before.into_iter());
     let linhas = disk::disks(app).into_iter().map(|disk| {
-        let lasts = growth.map(|(a_day, _)| disk.free.checked_div(a_day).unwrap_or(u64::MAX));
-        let forecast = match (growth, lasts) {
+        let sizes = (bytes, disk.free);
+        let outlook = disk::outlook(now, read.upkeep.oldest, sizes, &copies.kept);
+        let forecast = match (outlook.growth, outlook.days) {
             (Some((a_day, since)), Some(days)) if days < disk::MANY_DAYS => format!(
                 "O banco cresceu {} por dia desde {}: dura {} dias.",
                 view::size(a_day),
@@ -179,12 +175,10 @@ pub fn disks(app: &App, read: &Read, now: Instant) -> Section {
         };
         let title =
             if disk.name == "copies" { "Livre para as cópias" } else { "Livre para o banco" };
-        let is_little = disk.free < LITTLE_SPACE.max(bytes.saturating_mul(2))
-            || lasts.is_some_and(|days| days < FEW_DAYS);
         let (free, total) = (view::size(disk.free), view::size(disk.total));
         row(title, format!("{free} de {total}"))
             .noted(format!("{}. {forecast}", disk.folder.display()))
-            .good_if(!is_little)
+            .good_if(!outlook.is_little)
     });
     Section { nome: "disco", titulo: "Disco", linhas: linhas.collect() }
 }

@@ -20,6 +20,7 @@ use crate::operations::outside::Service;
 use crate::operations::queues::{self, Queue};
 use crate::operations::requests::follow;
 use crate::panel::{Badge, Notice, Outcome, Tone, When};
+use crate::privacy::retention::RETENTION;
 
 /// Errors that are shown.
 const ERRORS: u32 = 20;
@@ -60,11 +61,12 @@ fn look(app: &App, now: Instant) -> Result<Inside, Problem> {
     newest.reverse();
     newest.append(&mut errors);
     newest.truncate(ERRORS as usize);
+    let copies = copies::standing(app)?;
     let sections = vec![
         facts::program(app, now),
         facts::database(app, &read, now),
-        facts::protection(app, &copies::standing(app)?, now),
-        facts::disks(app, &read, now),
+        facts::protection(app, &copies, now),
+        facts::disks(app, &read, &copies, now),
         work::queues(app, &queues, now),
         facts::clock(app, &read, now),
         work::threads(app),
@@ -137,7 +139,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         errors: inside.errors.into_iter().map(|error| error_row(error, zone, now)).collect(),
         set,
         defaults,
-        kept: work::kept(),
+        kept: RETENTION,
     })
 }
 

@@ -6,6 +6,7 @@ use super::Section;
 use super::work::Task;
 use crate::config::ShownSetting;
 use crate::panel::{Badge, Layout, Notice, When};
+use crate::privacy::retention::Kept;
 
 /// `GET /admin/diagnostico`.
 #[derive(Template)]
@@ -24,8 +25,8 @@ pub struct DiagnosticsPage {
     /// Settings that were set, and those at their defaults.
     pub set: Vec<ShownSetting>,
     pub defaults: Vec<ShownSetting>,
-    /// How long what is kept.
-    pub kept: Section,
+    /// What is kept, why and how long.
+    pub kept: &'static [Kept],
 }
 
 /// A channel with its test.

@@ -3,7 +3,7 @@
 use super::facts::span;
 use super::{Row, Section, row};
 use crate::app::App;
-use crate::base::{Instant, grouped, retention};
+use crate::base::{Instant, grouped};
 use crate::behind;
 use crate::cron::plan::PlannedTask;
 use crate::operations::queues::Queue;
@@ -164,17 +164,4 @@ pub fn took(ms: i64) -> String {
         ..1_000 => format!("{ms} ms"),
         _ => format!("{},{} s", ms / 1_000, ms % 1_000 / 100),
     }
-}
-
-/// How long what is kept.
-pub fn kept() -> Section {
-    let linhas = retention::ALL.iter().map(|keep| {
-        let then = match keep.then {
-            retention::Then::Removed => "depois some",
-            retention::Then::Archived => "depois vai para o arquivo",
-        };
-        let days = if keep.days == 1 { "1 dia".to_owned() } else { format!("{} dias", keep.days) };
-        row(keep.what, format!("{days}, {then}"))
-    });
-    Section { nome: "guarda", titulo: "Quanto tempo se guarda", linhas: linhas.collect() }
 }

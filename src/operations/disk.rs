@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::app::App;
 use crate::base::{DAY_S, Instant};
-use crate::db::{Manifest, access};
+use crate::db::{Kept, access};
 
-/// Most copies whose manifests are read for the forecast.
-const MOST_COPIES: usize = 400;
+/// Free space below which it is little, whatever the database takes.
+const LITTLE_SPACE: u64 = 256 << 20;
+/// With fewer days until the disk is full, that is little.
+const FEW_DAYS: u64 = 30;
 /// Longer forecasts say nothing.
 pub const MANY_DAYS: u64 = 3650;
 
@@ -38,10 +40,41 @@ fn disk(name: &'static str, folder: &Path) -> Option<Disk> {
     Some(Disk { name, folder, free: bytes(space.f_bavail), total: bytes(space.f_blocks) })
 }
 
+/// How long the free space of a disk lasts.
+pub struct Outlook {
+    /// Bytes a day by which the database grew, and since when; `None` within the first
+    /// day.
+    pub growth: Option<(u64, Instant)>,
+    /// Days until the disk is full at that pace.
+    pub days: Option<u64>,
+    /// Whether that is so little that somebody should act.
+    pub is_little: bool,
+}
+
+/// The outlook for a disk with so many free bytes, and a database of so many. `copies`
+/// tell how large it was.
+pub fn outlook(
+    now: Instant,
+    first_start: Option<Instant>,
+    (bytes, free): (u64, u64),
+    copies: &[Kept],
+) -> Outlook {
+    let before = copies.iter().filter_map(|copy| {
+        let manifest = copy.manifest()?;
+        Some((manifest.created_at()?, manifest.bytes?))
+    });
+    let growth = growth_a_day(now, first_start, bytes, before);
+    let days = growth.map(|(a_day, _)| free.checked_div(a_day).unwrap_or(u64::MAX));
+    // A copy, a migration and a restore each need as much as the database takes.
+    let is_little = free < LITTLE_SPACE.max(bytes.saturating_mul(2))
+        || days.is_some_and(|days| days < FEW_DAYS);
+    Outlook { growth, days, is_little }
+}
+
 /// Bytes by which the database grew a day, and since when: compared with the oldest
 /// of the sizes that are known from before, else with nothing at the first start.
 /// `None` within the first day.
-pub fn growth_a_day(
+fn growth_a_day(
     now: Instant,
     first_start: Option<Instant>,
     bytes: u64,
@@ -52,19 +85,6 @@ pub fn growth_a_day(
     let (since, before) = from.or_else(|| Some((first_start?, 0)).filter(is_old))?;
     let days = u64::try_from(now.since(since) / DAY_S).unwrap_or(1).max(1);
     Some((bytes.saturating_sub(before) / days, since))
-}
-
-/// Sizes of earlier copies, as their manifests say.
-pub fn sizes_before(app: &App) -> Vec<(Instant, u64)> {
-    let folder = app.config.database.backup_dir.as_deref();
-    let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
-    let copies = entries.into_iter().flatten().flatten().map(|entry| entry.path());
-    let copies = copies.filter(|path| path.extension().is_some_and(|end| end == "db"));
-    let size = |path: PathBuf| {
-        let manifest = Manifest::of(&path).ok()??;
-        Some((manifest.created_at()?, manifest.bytes?))
-    };
-    copies.take(MOST_COPIES).filter_map(size).collect()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::views::OpenItem;
 use super::{https, soundness};
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, grouped};
+use crate::config::Config;
 use crate::copies::{self, Standing};
 use crate::db::{Condition, FileKind, Kept, ReadTx, Result, Trouble};
 use crate::messages::delivery::gate::Health;
@@ -21,9 +22,10 @@ pub const DAYS: i64 = 7;
 const LARGE_LOG: [u64; 2] = [64_000_000, 128_000_000];
 
 /// Whether the write-ahead log is larger than it becomes while all is well.
-pub fn is_log_large(app: &App) -> bool {
-    app.db.wal_bytes() > LARGE_LOG[usize::from(app.config.replica.url.is_some())]
+pub fn is_log_large(config: &Config, bytes: u64) -> bool {
+    bytes > LARGE_LOG[usize::from(config.replica.url.is_some())]
 }
+
 /// With more waiting notifications of the marketplace, the queue is an open item.
 pub const WAITING_INBOX: i64 = 1_000;
 /// After at least this long without a run, the periodic tasks count as stopped.
@@ -227,7 +229,7 @@ fn files(app: &App) -> Vec<OpenItem> {
     let mut items = Vec::new();
     items.extend(trouble(app));
     items.extend(replica(app));
-    if is_log_large(app) {
+    if is_log_large(&app.config, app.db.wal_bytes()) {
         items.push(item(
             Tone::Warn,
             format!("O log de escrita tem {}", view::size(app.db.wal_bytes())),

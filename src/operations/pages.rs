@@ -68,7 +68,11 @@ fn health_rows(app: &App, figures: &Figures, copies: &Standing) -> Vec<HealthRow
             "Log de escrita",
             view::size(log),
             "Volta a encolher sozinho.",
-            if open_items::is_log_large(app) { Badge::Attention } else { Badge::Healthy },
+            if open_items::is_log_large(&app.config, log) {
+                Badge::Attention
+            } else {
+                Badge::Healthy
+            },
         ),
         last_copy(app, copies),
         row("Fila de escrita", grouped(app.db.queue_depth()), "", Badge::Healthy),

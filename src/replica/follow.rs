@@ -13,9 +13,9 @@ use parking_lot::Mutex;
 use rustix::process::Signal;
 
 use super::epoch::{self, Epoch};
-use super::place::{Replica, Use, forget_described};
+use super::place::{Replica, Use};
 use super::tool::{self, Running, Tool};
-use super::worker::Alone;
+use super::worker::prepare;
 use super::{Fault, Result};
 use crate::base::{Clock, Instant, Stop};
 use crate::db::read_without_traces;
@@ -139,13 +139,7 @@ impl Follower {
 
     fn follow(&self, stop: &Stop, judge: &impl Fn() -> anyhow::Result<()>) -> Result<Ended> {
         let replica = &self.replica;
-        if let Some(fault) = replica.obstacle() {
-            return Err(fault);
-        }
-        let tool = Tool::find(replica)?;
-        replica.make_folder()?;
-        let alone = Alone::take(&replica.folder.join("lock"), stop)?;
-        forget_described(&replica.folder);
+        let (tool, alone) = prepare(replica, stop)?;
         let Some(epoch) = with_data(&tool, replica)? else {
             return Err(Fault("the replica holds nothing yet".to_owned()));
         };

@@ -106,8 +106,8 @@ fn own_epoch(app: &App) -> Result<Option<Epoch>> {
     app.db.read(Lane::Slow, epoch::of).map_err(|error: DbError| Fault(error.to_string()))
 }
 
-/// Runs Litestream until the stop, which is no fault.
-fn follow(app: &App, replica: &Replica, stop: &Stop) -> Result<()> {
+/// What a run of Litestream needs: the program, and that no other one runs here.
+pub(super) fn prepare(replica: &Replica, stop: &Stop) -> Result<(Tool, Alone)> {
     if let Some(fault) = replica.obstacle() {
         return Err(fault);
     }
@@ -115,6 +115,12 @@ fn follow(app: &App, replica: &Replica, stop: &Stop) -> Result<()> {
     replica.make_folder()?;
     let alone = Alone::take(&replica.folder.join("lock"), stop)?;
     forget_described(&replica.folder);
+    Ok((tool, alone))
+}
+
+/// Runs Litestream until the stop, which is no fault.
+fn follow(app: &App, replica: &Replica, stop: &Stop) -> Result<()> {
+    let (tool, alone) = prepare(replica, stop)?;
     let Some(own) = turn(app, replica, &tool)? else {
         return Ok(());
     };
