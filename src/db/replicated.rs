@@ -12,12 +12,12 @@ use super::pragmas::WRITER_PATIENCE;
 use super::readers::WorkerConnections;
 use super::writer::execute;
 
-/// Pause between two tries to begin while the other program checkpoints, which takes
-/// some milliseconds. SQLite itself would wait longer and longer.
+/// Pause between two tries to begin while another program checkpoints, which takes some
+/// milliseconds. SQLite itself would wait longer and longer.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Begins a write. While the other program holds the lock, no kept snapshot may hold up
-/// the checkpoint for which it took it.
+/// Begins a write. While another program holds the lock, no kept snapshot may hold up
+/// the checkpoint for which it may have taken it: each would wait for the other.
 pub fn begin(
     connection: &Connection,
     worker_connections: &WorkerConnections,
@@ -27,12 +27,12 @@ pub fn begin(
         |patience| connection.busy_timeout(patience).map_err(|error| super::writer::bare(&error));
     set(Duration::ZERO)?;
     let outcome = loop {
-        worker_connections.end_kept();
         match execute(connection, "BEGIN IMMEDIATE") {
             Err(code)
                 if code.code == rusqlite::ErrorCode::DatabaseBusy
                     && begun.elapsed() < WRITER_PATIENCE =>
             {
+                worker_connections.end_kept();
                 std::thread::park_timeout(PAUSE);
             }
             outcome => break outcome,

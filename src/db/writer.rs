@@ -477,10 +477,7 @@ impl Writer {
     /// Takes the lock of writers.
     fn begin(&self) -> std::result::Result<(), ffi::Error> {
         let Setup { connection, worker_connections, .. } = &self.setup;
-        if self.shared.is_replicated.load(Ordering::Acquire) {
-            return replicated::begin(connection, worker_connections);
-        }
-        execute(connection, "BEGIN IMMEDIATE")
+        replicated::begin(connection, worker_connections)
     }
 
     fn of_log(&self) -> Checkpointer<'_> {

@@ -31,6 +31,7 @@ const ACT_ALONE: &[&str] = &[
     "/remind-all",
     "/desvincular",
     "/excluir",
+    "/copiar",
     "/desconectar",
     "/admin/estilo",
     // Rules that are left out keep their values.
