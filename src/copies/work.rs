@@ -123,15 +123,14 @@ fn do_what_is_due(app: &App, next: &mut Option<NextLook>) {
     if let Some(copy) = seen.unchecked(app.zone(), now) {
         begin(app, Doing::Checking, || check(app, copy));
     }
-    let Some(due) = seen.next_due(now) else {
-        return;
-    };
-    if due <= now {
+    let due = seen.next_due(now);
+    if due.is_some_and(|due| due <= now) {
         begin(app, Doing::Copying, || make(app, folder));
         *next = None;
     } else {
         let tomorrow = super::night_before(app.zone(), now).plus(crate::base::DAY_S);
-        *next = Some(NextLook { due: due.min(tomorrow), looked: Monotonic::now(), at: now });
+        let due = due.map_or(tomorrow, |due| due.min(tomorrow));
+        *next = Some(NextLook { due, looked: Monotonic::now(), at: now });
     }
 }
 
