@@ -314,7 +314,12 @@ fn names_in(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn dashboard_and_alerts_name_figures_that_exist() {
-    let site = Site::start();
+    let site = Site::builder()
+        .config("replica.url", "file:///nowhere/replica")
+        .config("replica.litestream", "/nowhere/litestream")
+        .config("server.https_listen", "127.0.0.1:0")
+        .config("server.tls_cert", "/nowhere/chain.pem")
+        .start();
     let sent = site.key(&["admin"]).get("/metrics").expect(200).text();
     let lines = sent.lines().filter(|line| !line.starts_with('#'));
     let exist: BTreeSet<String> =

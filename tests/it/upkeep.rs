@@ -271,6 +271,8 @@ fn every_figure_stands_in_the_operations_guide() {
     let site = Site::builder()
         .config("replica.url", format!("file://{}", elsewhere.path().display()))
         .config("replica.litestream", "/nowhere/litestream")
+        .config("server.https_listen", "127.0.0.1:0")
+        .config("server.tls_cert", "/nowhere/chain.pem")
         .start();
     let sent = site.key(&["admin"]).get(METRICS).expect(200).text();
     let begun = sent.lines().filter_map(|line| line.strip_prefix("# TYPE "));
