@@ -135,7 +135,7 @@ fn another_configured_key_is_refused_too_and_says_that_the_file_is_right() {
     let text = std::fs::read_to_string(&config).unwrap();
     std::fs::write(&config, format!("security.secret_key = \"{OTHER}\"\n{text}")).unwrap();
     stands_still(&site);
-    let said = site.command(&["serve"]).exits(1).stderr;
+    let said = site.command(&["serve", "--listen", "127.0.0.1:0"]).exits(1).stderr;
     assert!(said.contains("security.secret_key"), "{said}");
     assert!(said.contains(".db.key opens them"), "{said}");
     assert!(!said.contains(OTHER), "{said}");
@@ -155,7 +155,7 @@ fn a_new_key_says_what_is_lost_and_wants_a_yes() {
     site.stop();
     let before = sealed(&site);
     std::fs::write(key_file(&site), "ab".repeat(32)).unwrap();
-    let said = site.command(&["serve", "--new-key"]).exits(1).stderr;
+    let said = site.command(&["serve", "--new-key", "--listen", "127.0.0.1:0"]).exits(1).stderr;
     for word in ["linked accounts: 1", "LOJA DA ANA", "cron secret", "checkout token", "--yes"] {
         assert!(said.contains(word), "{word:?}\n{said}");
     }
@@ -240,7 +240,7 @@ fn a_copy_of_another_key_is_named_before_it_is_restored() {
         let warned = site.command(&["restore", &copy]).exits(0).stderr;
         assert!(warned.contains("warning") && warned.contains("copia.db"), "{warned}");
         assert!(warned.contains(".db.key"), "{warned}");
-        refuses(&site, &["serve"]);
+        refuses(&site, &["serve", "--listen", "127.0.0.1:0"]);
     }
     std::fs::rename(&aside, key_file(&site)).unwrap();
     let fitting = site.command(&["restore", &copy]).exits(0).stderr;

@@ -377,7 +377,7 @@ fn our_key_stays_and_another_makes_all_browsers_useless() {
     site.stop();
     let key_file = site.database().with_extension("db.key");
     std::fs::remove_file(&key_file).unwrap();
-    let said = site.command(&["serve", "--new-key"]).exits(1).stderr;
+    let said = site.command(&["serve", "--new-key", "--listen", "127.0.0.1:0"]).exits(1).stderr;
     assert!(said.contains("browsers to be switched on again: 1"), "{said}");
     site.start_with(&["--new-key", "--yes"]);
     assert_ne!(key(&admin), first);

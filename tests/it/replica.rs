@@ -24,18 +24,18 @@ use crate::site::{CLIENT_ID, CLIENT_SECRET, Site, lock};
 /// What is longer than the replica lags, on a slow machine too.
 const LAG: TimeDelta = TimeDelta::seconds(4);
 /// Within this time a standby has its copy, and a replica follows.
-const FOLLOWS: Duration = Duration::from_secs(40);
+pub const FOLLOWS: Duration = Duration::from_secs(40);
 /// A server that was taken over from ends within a minute.
-const MINUTE: Duration = Duration::from_secs(60);
+pub const MINUTE: Duration = Duration::from_secs(60);
 
 /// The instant by the clock of the system, which Litestream goes by.
 #[expect(clippy::disallowed_methods, reason = "Litestream goes by the machine's clock")]
-fn now() -> DateTime<Utc> {
+pub fn now() -> DateTime<Utc> {
     SystemTime::now().into()
 }
 
 /// The executable of Litestream.
-fn litestream() -> PathBuf {
+pub fn litestream() -> PathBuf {
     if let Some(named) = std::env::var_os("SELLER_PLATFORM_TEST_LITESTREAM") {
         return named.into();
     }
@@ -46,7 +46,7 @@ fn litestream() -> PathBuf {
 }
 
 /// A machine: a folder with a configuration.
-struct Machine {
+pub struct Machine {
     folder: TempDir,
 }
 
@@ -56,7 +56,7 @@ impl Machine {
         Self::with(&format!("file://{}", replica.display()), &litestream())
     }
 
-    fn with(url: &str, litestream: &Path) -> Self {
+    pub fn with(url: &str, litestream: &Path) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let settings = format!(
             "[database]\npath = \"seller.db\"\n[cron]\nenabled = false\n\
@@ -70,7 +70,7 @@ impl Machine {
         Self { folder }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -85,7 +85,7 @@ impl Machine {
     }
 
     #[track_caller]
-    fn ok(&self, arguments: &[&str]) -> String {
+    pub fn ok(&self, arguments: &[&str]) -> String {
         let done = self.run(arguments);
         assert_eq!(done.code, Some(0), "{arguments:?}\n{}\n{}", done.stdout, done.stderr);
         done.stdout
@@ -101,7 +101,7 @@ impl Machine {
     }
 
     #[track_caller]
-    fn serve(&self) -> Process {
+    pub fn serve(&self) -> Process {
         Process::start(&mut self.command(&["serve", "--listen", "127.0.0.1:0"]))
     }
 
@@ -114,22 +114,31 @@ impl Machine {
         std::fs::copy(other.path("seller.db.key"), self.path("seller.db.key")).unwrap();
     }
 
+    /// Adds lines to its section `replica`, the last one of its configuration.
+    pub fn add(&self, lines: &str) {
+        let path = self.path("seller-platform.toml");
+        let settings = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, settings + lines).unwrap();
+    }
+
     /// `resource` of all notifications in the database.
-    fn kept(&self) -> Vec<String> {
+    pub fn kept(&self) -> Vec<String> {
         kept(&self.path("seller.db"))
     }
 
     /// Waits until the server's replica has what was written before.
     #[track_caller]
-    fn wait_level(&self) {
+    pub fn wait_level(&self) {
         let since = now();
         until("the replica is level", FOLLOWS, || {
-            let found = self.check_of("replica");
-            let behind =
-                found.split(" s behind").next()?.rsplit(' ').next()?.parse::<i64>().ok()?;
-            let level = now() - TimeDelta::seconds(behind);
+            let level = now() - TimeDelta::seconds(self.behind()?);
             (level > since).then_some(())
         });
+    }
+
+    /// By how many seconds the replica is behind, as `check` says.
+    pub fn behind(&self) -> Option<i64> {
+        self.check_of("replica").split(" s behind").next()?.rsplit(' ').next()?.parse().ok()
     }
 
     /// The text of a line of `check`.
@@ -148,13 +157,13 @@ fn kept(database: &Path) -> Vec<String> {
     statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
 }
 
-fn get(to: SocketAddr, path: &str) -> Reply {
+pub fn get(to: SocketAddr, path: &str) -> Reply {
     Client::default().send(to, &Request::new("GET", path)).unwrap()
 }
 
 /// A program that writes all the time and notes what was answered, and when.
 #[derive(Default)]
-struct Journal {
+pub struct Journal {
     answered: Mutex<Vec<(String, DateTime<Utc>)>>,
     refused: AtomicBool,
     is_over: AtomicBool,
@@ -186,7 +195,7 @@ impl Journal {
         }
     }
 
-    fn send_many(&self, to: SocketAddr, count: usize) {
+    pub fn send_many(&self, to: SocketAddr, count: usize) {
         let mut client = Client::default();
         for _ in 0..count {
             assert!(self.send(&mut client, to), "a write is answered");
@@ -210,7 +219,7 @@ impl Journal {
 
     /// Requires that everything answered before an instant is there.
     #[track_caller]
-    fn compare(&self, kept: &[String], until: DateTime<Utc>) {
+    pub fn compare(&self, kept: &[String], until: DateTime<Utc>) {
         let answered = lock(&self.answered);
         let missing: Vec<_> = answered
             .iter()
