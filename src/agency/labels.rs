@@ -5,6 +5,7 @@ use askama::Template;
 use super::store::{self, JoinedAccount};
 use crate::accounts::frame::layout;
 use crate::app::App;
+use crate::audit::looks;
 use crate::base::MlUserId;
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
@@ -68,7 +69,8 @@ fn pick(account: &JoinedAccount) -> Pick {
 }
 
 /// `GET /admin/agencia/etiqueta`: the labels of shipments as one PDF.
-pub fn file(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem> {
+pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    looks::list(app, (person, request), "etiqueta.baixar", "etiqueta");
     print(app, request, LOST, |tx, account: MlUserId| {
         Ok(store::joined(tx, account)?.map(|joined| joined.owner))
     })

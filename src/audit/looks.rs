@@ -1,8 +1,10 @@
-//! Looks of staff at personal data, in the audit log: at a student's page, at the
-//! list as a file, at the file with everything. The same look of the same person
-//! is noted once an hour, so that looking cannot flood the log.
+//! Looks of staff at personal data, in the audit log: at a person's page, at a
+//! purchase, at lists as files and as JSON, at the file with everything. The same
+//! look of the same person is noted once an hour, so that looking cannot flood the
+//! log; a file is noted each time.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
@@ -18,18 +20,21 @@ const AGAIN_S: i64 = 3_600;
 /// Looks that are remembered.
 const MOST: usize = 10_000;
 
-/// Looks of the last hour: by whom, and what was done to which object.
-#[derive(Default)]
-pub struct Looks(Mutex<HashMap<(i64, &'static str, String), Instant>>);
+/// Who looked, what was done, and to which object.
+type Key = (i64, &'static str, String);
+
+/// Looks that were noted within the hour.
+#[derive(Clone, Default)]
+pub struct Looks(Arc<Mutex<HashMap<Key, Instant>>>);
 
 impl Looks {
-    /// Whether this look was not noted within the hour.
-    fn is_new(&self, staff: i64, act: &Act<'_>, now: Instant) -> bool {
+    /// Remembers a look that was not noted within the hour, as long as it gets into the
+    /// log; `None` for others.
+    fn remember(&self, key: Key, now: Instant) -> Option<Remembered> {
         let mut seen = self.0.lock();
-        let key = (staff, act.action, act.object_id.clone());
         // A clock that was set back begins anew.
         if seen.get(&key).is_some_and(|at| (0..AGAIN_S).contains(&now.since(*at))) {
-            return false;
+            return None;
         }
         if seen.len() >= MOST {
             seen.retain(|_, at| (0..AGAIN_S).contains(&now.since(*at)));
@@ -38,23 +43,76 @@ impl Looks {
             // So many pages in an hour: rather noted twice than not at all.
             seen.clear();
         }
-        seen.insert(key, now);
-        true
+        seen.insert(key.clone(), now);
+        Some(Remembered { looks: self.clone(), key: Some(key) })
     }
 }
 
-/// Notes a look. The page does not wait for it.
-pub fn look(app: &App, person: &Person, request: &Request, act: &Act<'_>) {
-    if app.looks.is_new(person.account.user_id.0, act, request.now) {
-        let actor = Actor::person(person, request);
-        let (action, object, id) = (act.action, act.object, act.object_id.clone());
-        let name = act.object_name.to_owned();
-        drop(app.db.submit(move |tx| {
-            let act = Act { action, object, object_id: id, object_name: &name };
-            note(tx, &actor, &act, None::<&()>, None::<&()>)?;
-            Ok::<_, DbError>(())
-        }));
+/// A look that is forgotten again when it did not get into the log.
+struct Remembered {
+    looks: Looks,
+    key: Option<Key>,
+}
+
+impl Remembered {
+    fn is_noted(mut self) {
+        self.key = None;
     }
+}
+
+impl Drop for Remembered {
+    fn drop(&mut self) {
+        if let Some(key) = &self.key {
+            self.looks.0.lock().remove(key);
+        }
+    }
+}
+
+/// Notes a look, unless the same was noted within the hour. The page does not wait
+/// for it.
+pub fn look(app: &App, person: &Person, request: &Request, act: &Act<'_>) {
+    let key = (person.account.user_id.0, act.action, act.object_id.clone());
+    if let Some(look) = app.looks.remember(key, request.now) {
+        submit(app, (person, request), act, move || look.is_noted());
+    }
+}
+
+/// Notes that somebody took a whole list along as a file.
+pub fn file(
+    app: &App,
+    (person, request): (&Person, &Request),
+    action: &'static str,
+    object: &'static str,
+) {
+    let act = Act { action, object, object_id: String::new(), object_name: "" };
+    submit(app, (person, request), &act, || ());
+}
+
+/// Notes that somebody read a list as JSON, where a page has a hundred people.
+pub fn list(
+    app: &App,
+    (person, request): (&Person, &Request),
+    action: &'static str,
+    object: &'static str,
+) {
+    look(app, person, request, &Act { action, object, object_id: String::new(), object_name: "" });
+}
+
+fn submit(
+    app: &App,
+    (person, request): (&Person, &Request),
+    act: &Act<'_>,
+    noted: impl FnOnce() + Send + 'static,
+) {
+    let actor = Actor::person(person, request);
+    let (action, object, id) = (act.action, act.object, act.object_id.clone());
+    let name = act.object_name.to_owned();
+    drop(app.db.submit(move |tx| {
+        let act = Act { action, object, object_id: id, object_name: &name };
+        note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+        tx.after_commit(noted);
+        Ok::<_, DbError>(())
+    }));
 }
 
 #[cfg(test)]
@@ -64,19 +122,17 @@ mod tests {
     #[test]
     fn a_look_is_noted_once_an_hour_and_the_memory_is_bounded() {
         let looks = Looks::default();
-        let act = |id: usize| Act {
-            action: "aluno.consultar",
-            object: "aluno",
-            object_id: id.to_string(),
-            object_name: "",
-        };
+        let key = |staff, id: usize| (staff, "aluno.consultar", id.to_string());
         let now = Instant(1_000_000);
-        assert!(looks.is_new(1, &act(7), now));
-        assert!(!looks.is_new(1, &act(7), now.plus(AGAIN_S - 1)));
-        assert!(looks.is_new(2, &act(7), now) && looks.is_new(1, &act(8), now));
-        assert!(looks.is_new(1, &act(7), now.plus(AGAIN_S)));
+        let noted = |key, now| looks.remember(key, now).map(Remembered::is_noted).is_some();
+        assert!(looks.remember(key(1, 7), now).is_some());
+        assert!(noted(key(1, 7), now), "the one before did not get into the log");
+        assert!(!noted(key(1, 7), now.plus(AGAIN_S - 1)));
+        assert!(noted(key(2, 7), now) && noted(key(1, 8), now));
+        assert!(noted(key(1, 7), now.plus(AGAIN_S)));
+        assert!(noted(key(1, 7), now.plus(-1)), "the clock was set back");
         for id in 0..3 * MOST {
-            looks.is_new(3, &act(id), now);
+            noted(key(3, id), now);
         }
         assert!(looks.0.lock().len() <= MOST);
     }

@@ -10,7 +10,7 @@ use super::{EventKind, EventState, apply, hook, parse};
 use crate::accounts::frame::layout;
 use crate::accounts::students::AccountServices;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Act, Actor, looks};
 use crate::base::{Instant, Zone};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
@@ -71,6 +71,7 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let wanted = wanted(&query);
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted, MOST_CSV))?;
+        looks::file(app, (person, request), "compra.baixar_lista", "compra");
         return export::list(app, person, &LIST, ids, |app, tx, id| {
             Ok(store::one(tx, id)?.map(|(event, _)| WireEvent::of(event, app.zone())))
         });
@@ -79,6 +80,7 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let (events, total) =
         app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
     if request.wants_json() {
+        looks::list(app, (person, request), "compra.consultar_lista", "compra");
         let events = events.into_iter();
         let events = events.map(|event| WireEvent::of(event, app.zone()));
         return ListReply::reply(total, events.collect());
@@ -125,6 +127,13 @@ fn find(app: &App, request: &Request) -> Result<(Stored, Option<String>), Proble
 /// `GET /admin/compras/{id}`: one event with what was received.
 pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (event, body) = find(app, request)?;
+    let act = Act {
+        action: "compra.consultar",
+        object: "compra",
+        object_id: event.id.to_string(),
+        object_name: event.transaction.as_deref().unwrap_or_default(),
+    };
+    looks::look(app, person, request, &act);
     let zone = app.zone();
     let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());
     if request.wants_json() {

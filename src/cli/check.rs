@@ -101,10 +101,13 @@ fn configuration(context: &Context) -> Finding {
         return finding("configuration", Verdict::Note, text);
     }
     match TcpListener::bind(server.listen) {
-        // Most likely it is the server itself.
-        Err(error) if error.kind() != ErrorKind::AddrInUse => {
-            let text = format!("cannot listen on {}: {error}; set server.listen", server.listen);
-            finding("configuration", Verdict::Bad, text)
+        // Most likely it is the server itself, if that runs.
+        Err(error)
+            if error.kind() != ErrorKind::AddrInUse
+                || !is_served(&context.config().database.path) =>
+        {
+            let text = super::serve::cannot_listen(server.listen, &error, "server.listen");
+            finding("configuration", Verdict::Bad, text.to_string())
         }
         _ => {
             let text = format!("listens on {}", server.listen);
@@ -170,7 +173,7 @@ fn integrity(context: &Context) -> Finding {
     let bad = |fault: &str| {
         let copy = newest_good_copy(path, database.backup_dir.as_deref());
         let copy = copy.map(|copy| copy.display().to_string());
-        let text = format!("{fault}; {}", soundness::restoring(copy.as_deref()));
+        let text = format!("{fault}; {}", soundness::restoring(context.config(), copy.as_deref()));
         finding("integrity", Verdict::Bad, text)
     };
     if let Some(known) = alarm::kept(path) {

@@ -44,23 +44,28 @@ fn walk(context: &Context) -> anyhow::Result<Option<Walk>> {
     Ok(Some(walk))
 }
 
-/// The chain is whole; entries at its end may be missing.
+/// The chain is whole; it may have been computed anew, or entries at its end may be
+/// missing: heads in copies say so.
 fn judge_end(context: &Context, walk: &Walk, copies: &[Kept]) -> Finding {
-    let newest = copies.iter().filter_map(|copy| {
-        let head = copy.manifest()?.audit_head.clone()?;
-        let number: i64 = head.split(':').next()?.parse().ok()?;
-        Some((number, head, copy.path.clone()))
-    });
-    if let Some((_, head, copy)) = newest.max_by_key(|(number, ..)| *number) {
-        let path = &context.config().database.path;
-        let held = read_without_traces(path, context.clock.now(), |tx| chain::holds(tx, &head));
-        if matches!(held, Ok(false)) {
-            let text = format!(
-                "the chain fits, but not the copy {}: entries were removed from its end, or this is a database of before that copy",
-                copy.display()
-            );
-            return finding(WHAT, Verdict::Note, text);
+    let path = &context.config().database.path;
+    let head = |copy: &Kept| copy.manifest().and_then(|manifest| manifest.audit_head.clone());
+    // The oldest first.
+    let heads = copies.iter().rev().filter_map(|copy| head(copy).map(|head| (copy, head)));
+    let heads: Vec<_> = heads.collect();
+    let denied = read_without_traces(path, context.clock.now(), |tx| {
+        for (copy, head) in &heads {
+            if !chain::holds(tx, head)? {
+                return Ok(Some(*copy));
+            }
         }
+        Ok(None)
+    });
+    if let Ok(Some(copy)) = denied {
+        let text = format!(
+            "the chain fits, but not the copy {}: entries that it has were changed or removed, or this is a database that was restored from before that copy; compare them",
+            copy.path.display()
+        );
+        return finding(WHAT, Verdict::Note, text);
     }
     let text = match walk.entries {
         0 => "no entries yet".to_owned(),

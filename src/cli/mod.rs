@@ -416,9 +416,9 @@ fn run_configured(
     serve::survive_limits()?;
     let clock = clock_file.map_or(Clock::System, Clock::File);
     let context = Context { loaded, clock };
-    let database = context.config().database.clone();
+    let config = context.config().clone();
     let done = context.require(command.needs()).and_then(|()| carry_out(context, command));
-    done.map_err(|error| name_file(&database, error))
+    done.map_err(|error| name_file(&config, error))
 }
 
 fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
@@ -451,8 +451,8 @@ fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
 }
 
 /// Adds to an error of a statement the name of the file, and what to do.
-fn name_file(database: &config::Database, error: anyhow::Error) -> anyhow::Error {
-    let path = &database.path;
+fn name_file(config: &Config, error: anyhow::Error) -> anyhow::Error {
+    let path = &config.database.path;
     let is_about_the_file = error.downcast_ref::<DbError>().is_some_and(DbError::is_about_the_file);
     let error = if is_about_the_file {
         match error.downcast::<DbError>() {
@@ -462,10 +462,16 @@ fn name_file(database: &config::Database, error: anyhow::Error) -> anyhow::Error
     } else {
         error
     };
-    if let Some(OpenError::Damaged { .. } | OpenError::NotADatabase(_)) = error.downcast_ref()
-        && let Some(copy) = newest_good_copy(path, database.backup_dir.as_deref())
-    {
-        return anyhow::anyhow!("{error}; the newest good copy is {}", copy.display());
+    if let Some(OpenError::Damaged { .. } | OpenError::NotADatabase(_)) = error.downcast_ref() {
+        let replica = match config.replica.url.is_none() {
+            true => "",
+            false => "; the replica has the last seconds too: `seller-platform restore replica`",
+        };
+        let copy = newest_good_copy(path, config.database.backup_dir.as_deref());
+        let copy = copy.map_or_else(String::new, |copy| {
+            format!("; the newest good copy is {}", copy.display())
+        });
+        return anyhow::anyhow!("{error}{replica}{copy}");
     }
     error
 }

@@ -27,10 +27,14 @@ pub fn open(
     peer: SocketAddr,
     request: http::Request<Incoming>,
 ) -> impl Future<Output = Response<Body>> + Send + use<> {
-    let (head, body) = request.into_parts();
-    let way = match moved(app, &head) {
-        Some(response) => Way::Moved(response),
-        None => Way::Answered(answer(app, peer, http::Request::from_parts(head, body))),
+    let way = if app.addresses.is_own_tls() {
+        let (head, body) = request.into_parts();
+        match moved(app, &head) {
+            Some(response) => Way::Moved(response),
+            None => Way::Answered(answer(app, peer, http::Request::from_parts(head, body))),
+        }
+    } else {
+        Way::Answered(answer(app, peer, request))
     };
     async move {
         match way {
@@ -47,7 +51,7 @@ enum Way<F> {
 
 fn moved(app: &App, head: &Parts) -> Option<Response<Body>> {
     let path = head.uri.path();
-    if !app.addresses.is_own_tls() || PROBES.contains(&path) || path.starts_with(CHALLENGES) {
+    if PROBES.contains(&path) || path.starts_with(CHALLENGES) {
         return None;
     }
     let target = HeaderValue::try_from(app.addresses.moved(head)?).ok()?;

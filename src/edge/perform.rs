@@ -30,7 +30,10 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
         None => contained(|| run.start(app, &identity, &request))?,
     };
     let form = FormSubmission::of(&request).cloned();
-    let cause: Option<Arc<str>> = request.id.to_str().ok().map(Arc::from);
+    let cause: Option<Arc<str>> = match &start {
+        Start::Begun(Todo::Now(_)) => None,
+        _ => request.id.to_str().ok().map(Arc::from),
+    };
     let (place, work): (Place, SlowWork<Reply>) = match start {
         Start::Begun(Todo::Now(reply)) => return Ok(reply),
         Start::Begun(Todo::Write(job)) => {

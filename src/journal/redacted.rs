@@ -15,6 +15,47 @@ const NAMES: [&str; 8] =
 /// A text without e-mail addresses, numbers of telephones, and whatever looks like a
 /// token, a code or a password.
 pub fn redacted(text: &str) -> Cow<'_, str> {
+    match without_telephones(text) {
+        Some(text) => Cow::Owned(words(&text).into_owned()),
+        None => words(text),
+    }
+}
+
+/// A text without numbers of telephones that are written in groups, such as
+/// `+55 (11) 98765-4321`; `None` when it has none.
+fn without_telephones(text: &str) -> Option<String> {
+    let mut safe: Option<String> = None;
+    let (mut at, mut copied) = (0, 0);
+    while let Some(offset) = text[at..].find(|c: char| c.is_ascii_digit() || "+(".contains(c)) {
+        let start = at + offset;
+        let length = text[start..]
+            .find(|c: char| !(c.is_ascii_digit() || " +-().".contains(c)))
+            .unwrap_or(text.len() - start);
+        let run = text[start..start + length].trim_end_matches(|c: char| !c.is_ascii_digit());
+        let is_joined = text[..start].ends_with(|c: char| c.is_alphanumeric());
+        if !is_joined && is_telephone(run) {
+            let safe = safe.get_or_insert_with(String::new);
+            safe.push_str(&text[copied..start]);
+            safe.push_str(MASK);
+            copied = start + run.len();
+        }
+        at = start + length;
+    }
+    safe.map(|safe| safe + &text[copied..])
+}
+
+/// Whether a run of digits and separators ends as numbers of telephones do: in four or
+/// five digits and four more. Dates and times do not.
+fn is_telephone(run: &str) -> bool {
+    let groups: Vec<usize> = run
+        .split(|c: char| !c.is_ascii_digit())
+        .map(str::len)
+        .filter(|length| *length > 0)
+        .collect();
+    NUMBER.contains(&groups.iter().sum()) && matches!(groups[..], [.., 4..=5, 4])
+}
+
+fn words(text: &str) -> Cow<'_, str> {
     let is_part = |c: char| !(c.is_whitespace() || "\"'`<>(){}[],;|".contains(c));
     let mut safe = String::new();
     let mut rest = text;
@@ -30,6 +71,12 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
             continue;
         }
         let name = word.trim_end_matches([':', '=']).to_ascii_lowercase();
+        let is_scheme = is_secret_next && matches!(&*name, "basic" | "digest");
+        // What is between a name and its secret.
+        if name.is_empty() || is_scheme {
+            safe.push_str(word);
+            continue;
+        }
         let is_name = NAMES.contains(&&*name);
         let shown = if is_secret_next && !is_name { Cow::Borrowed(MASK) } else { shown(word) };
         is_changed |= shown != word;
@@ -48,7 +95,18 @@ fn shown(word: &str) -> Cow<'_, str> {
         return Cow::Owned(format!("{name}={MASK}"));
     }
     // An address of a person, or credentials in the address of a service.
-    if word.contains('@') {
+    if word.contains('@') || word.contains("%40") {
+        return Cow::Borrowed(MASK);
+    }
+    if let Some((name, value)) = word.split_once(['=', ':'])
+        && !value.is_empty()
+        && one(value) == MASK
+    {
+        return Cow::Owned(format!("{name}{}{MASK}", &word[name.len()..=name.len()]));
+    }
+    // The number of a company, such as 12.345.678/0001-99.
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    if digits == 14 && word.chars().all(|c| c.is_ascii_digit() || "./-".contains(c)) {
         return Cow::Borrowed(MASK);
     }
     if word.contains('/') {
@@ -83,6 +141,14 @@ mod tests {
             ("smtp://escola:senha@mail.example.com:587 is silent", "*** is silent"),
             ("call +5511987654321 again", "call *** again"),
             ("cpf 123.456.789-09", "cpf ***"),
+            ("cnpj 12.345.678/0001-99", "cnpj ***"),
+            ("call +55 11 98765-4321 or (11) 3765-4321.", "call *** or ***."),
+            ("number=5511987654321", "number=***"),
+            (r#"{"phone":5511987654321}"#, r#"{"phone":***}"#),
+            (r#"{"password":"hunter2"}"#, r#"{"password":"***"}"#),
+            ("Authorization: Basic dXNlcjpw", "Authorization: Basic ***"),
+            ("token = abc", "token = ***"),
+            ("/x/ana%40example.com", "***"),
             ("token ptk_0a1b2c3d4e5f60718293", "token ***"),
             ("Authorization: Bearer abc", "Authorization: Bearer ***"),
             ("at /x?token=abc", "at /x?token=***"),
@@ -98,6 +164,8 @@ mod tests {
             "the order 2000009123456789 was not found",
             "ml_sync: a página não respondeu em 10 s",
             "2026-11-20T12:00:00Z src/db/writer.rs:12",
+            "2026-11-20 12:00:00 (1234 of 5678)",
+            "from 2026/11/20 to 2026/12/20",
         ] {
             assert_eq!(redacted(text), text);
         }

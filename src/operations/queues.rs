@@ -6,8 +6,8 @@ use super::store;
 use crate::base::Instant;
 use crate::db::{ReadTx, Result};
 
-/// Endpoints of webhooks, and notifications, that are looked at for the oldest. What
-/// waits longest is due first, so it is among them.
+/// Endpoints of webhooks, and notifications, that are looked at: those of the first
+/// accounts, or those that are due first.
 const LOOKED_AT: u32 = 200;
 
 /// A queue.

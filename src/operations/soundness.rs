@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use super::store;
 use crate::app::App;
 use crate::base::{DAY_S, Instant, Stop};
+use crate::config::Config;
 use crate::db::{Condition, Db, Depth, Lane, Result, Trouble, newest_good_copy};
 
 /// A database up to this size is checked before its first write: a tenth of a
@@ -54,7 +55,7 @@ impl Way {
                 newest_good_copy(app.db.path(), folder).map(|copy| copy.display().to_string());
             match (app.db.trouble(), app.db.missing()) {
                 (Some(Trouble::Damaged(_)), _) => {
-                    tracing::warn!("{}", restoring(copy.as_deref()));
+                    tracing::warn!("{}", restoring(&app.config, copy.as_deref()));
                 }
                 (_, Some(missing)) => tracing::warn!("{}", compared(&missing, copy.as_deref())),
                 _ => {}
@@ -66,18 +67,18 @@ impl Way {
     }
 }
 
-/// What to do about damage.
-pub fn restoring(copy: Option<&str>) -> String {
-    match copy {
-        Some(copy) => {
-            format!(
-                "stop the server and run `seller-platform restore {copy}`, the newest good copy"
-            )
-        }
-        None => {
-            "stop the server and restore a backup with `seller-platform restore FILE`".to_owned()
-        }
+/// What to do about damage. A replica is newer than all copies.
+pub fn restoring(config: &Config, copy: Option<&str>) -> String {
+    let copy = match copy {
+        Some(copy) => format!("run `seller-platform restore {copy}`, the newest good copy"),
+        None => "restore a backup with `seller-platform restore FILE`".to_owned(),
+    };
+    if config.replica.url.is_none() {
+        return format!("stop the server and {copy}");
     }
+    format!(
+        "stop the server and run `seller-platform restore replica`, which has the last seconds too; if that fails, {copy}"
+    )
 }
 
 /// Why the service takes no writes.
@@ -99,7 +100,7 @@ pub fn outage(app: &App) -> Option<Outage> {
             Trouble::Damaged(_) => {
                 let file = copy.as_deref().unwrap_or("ARQUIVO");
                 (
-                    format!("{trouble}; {}", restoring(copy.as_deref())),
+                    format!("{trouble}; {}", restoring(&app.config, copy.as_deref())),
                     format!(
                         "O banco de dados está danificado e nada é gravado. Pare o servidor e restaure uma cópia: seller-platform restore {file}."
                     ),

@@ -12,7 +12,7 @@ use crate::accounts::person::{Group, PersonStatus};
 use crate::accounts::store as accounts;
 use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::app::App;
-use crate::audit::looks::look;
+use crate::audit::looks;
 use crate::audit::{self, Act, Actor};
 use crate::base::{Instant, UserId};
 use crate::config::Gateway;
@@ -240,8 +240,7 @@ fn list(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
             Group::Students => "aluno.baixar_lista",
             Group::Staff => "equipe.baixar_lista",
         };
-        let (object, object_id) = (group.name(), String::new());
-        look(app, person, request, &Act { action, object, object_id, object_name: "" });
+        looks::file(app, (person, request), action, group.name());
         return export::list(app, person, listing, ids, |app, tx, id| {
             let one = store::person(tx, UserId(id))?;
             Ok(one.map(|one| WirePerson::of(one, app.zone())))
@@ -250,6 +249,11 @@ fn list(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
     let (people, total) =
         app.db.read(request.lane, |tx| store::page(tx, &wanted, query.window()))?;
     if request.wants_json() {
+        let action = match group {
+            Group::Students => "aluno.consultar_lista",
+            Group::Staff => "equipe.consultar_lista",
+        };
+        looks::list(app, (person, request), action, group.name());
         let people = people.into_iter().map(|one| WirePerson::of(one, app.zone()));
         return ListReply::reply(total, people.collect());
     }

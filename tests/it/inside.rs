@@ -320,6 +320,7 @@ fn dashboard_and_alerts_name_figures_that_exist() {
         .config("server.https_listen", "127.0.0.1:0")
         .config("server.tls_cert", "/nowhere/chain.pem")
         .start();
+    site.expect_in_log("no certificate; plain HTTP is served");
     let sent = site.key(&["admin"]).get("/metrics").expect(200).text();
     let lines = sent.lines().filter(|line| !line.starts_with('#'));
     let exist: BTreeSet<String> =

@@ -274,6 +274,7 @@ fn every_figure_stands_in_the_operations_guide() {
         .config("server.https_listen", "127.0.0.1:0")
         .config("server.tls_cert", "/nowhere/chain.pem")
         .start();
+    site.expect_in_log("no certificate; plain HTTP is served");
     let sent = site.key(&["admin"]).get(METRICS).expect(200).text();
     let begun = sent.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let sent: BTreeSet<&str> = begun.filter_map(|line| line.split(' ').next()).collect();

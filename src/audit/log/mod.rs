@@ -76,7 +76,7 @@ impl Entry {
 }
 
 /// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 27] = [
+pub const OBJECTS: [(&str, &str); 30] = [
     ("aluno", "Aluno"),
     ("equipe", "Pessoa da equipe"),
     ("plano", "Plano"),
@@ -104,6 +104,9 @@ pub const OBJECTS: [(&str, &str); 27] = [
     ("cliente", "Cliente da agência"),
     ("pergunta", "Pergunta"),
     ("resposta", "Resposta salva"),
+    ("requisicao", "Requisição"),
+    ("auditoria", "Auditoria"),
+    ("etiqueta", "Etiqueta"),
 ];
 
 fn kind_words(kind: &str) -> String {
@@ -143,6 +146,8 @@ fn verb_words(verb: &str) -> String {
         "conta_saiu" => "Deixar uma conta de",
         "token_de_parceiro" => "Criar um token de parceiro para",
         "consultar" => "Consultar",
+        "consultar_lista" => "Consultar a lista de",
+        "baixar" => "Baixar",
         "baixar_lista" => "Baixar a lista de",
         "exportar_dados" => "Baixar todos os dados de",
         "apagar_dados" => "Apagar os dados de",

@@ -8,7 +8,7 @@ use super::views::{AuditPage, ChangeKind, EntryPage, EntryRow};
 use super::{Entry, changes};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::ActorKind;
+use crate::audit::{ActorKind, looks};
 use crate::base::clock::{Instant, Zone};
 use crate::base::text::grouped;
 use crate::edge::guard::Person;
@@ -87,7 +87,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let wanted = wanted(app, &query, request.now);
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
-        return csv(app, person, ids);
+        return csv(app, person, request, ids);
     }
     let (limit, offset) = query.window();
     let (entries, total) =
@@ -139,7 +139,7 @@ fn row(entry: &Entry, zone: Zone, now: Instant) -> EntryRow {
     }
 }
 
-fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
+fn csv(app: &App, person: &Person, request: &Request, ids: Vec<i64>) -> Result<Reply, Problem> {
     let header = [
         "id",
         "quando",
@@ -156,6 +156,7 @@ fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
         "depois",
     ];
     let file = CsvFile::new("auditoria.csv", &header)?;
+    looks::file(app, (person, request), "auditoria.baixar_lista", "auditoria");
     export::send(app, person, file, ids, |app, tx, id, file| {
         let Some(entry) = store::one(tx, id)? else {
             return Ok(());

@@ -8,7 +8,7 @@ use super::views::{MessagePage, MessageRow, QueuePage};
 use super::{Message, badge, is_configured, reason};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Act, Actor, looks};
 use crate::base::{Day, Instant, grouped};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
@@ -161,6 +161,7 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
         let now = request.now;
+        looks::file(app, (person, request), "mensagem.baixar_lista", "mensagem");
         return export::list(app, person, &LIST, ids, move |app, tx, id| {
             Ok(store::message(tx, id)?.map(|(message, _)| wire(app, message, now)))
         });
@@ -177,6 +178,7 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         Ok::<_, Problem>((store::page(tx, &wanted)?, store::waiting(tx)?, sent))
     })?;
     if request.wants_json() {
+        looks::list(app, (person, request), "mensagem.consultar_lista", "mensagem");
         let messages = messages.into_iter().map(|message| wire(app, message, now));
         return ListReply::reply(total, messages.collect());
     }
@@ -242,6 +244,13 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     let found = app.db.read(request.lane, |tx| store::message(tx, id))?;
     let (message, params) = found.ok_or_else(Problem::not_found)?;
     let params = shown(&params);
+    let act = Act {
+        action: "mensagem.consultar",
+        object: "mensagem",
+        object_id: id.to_string(),
+        object_name: "",
+    };
+    looks::look(app, person, request, &act);
     if request.wants_json() {
         return Reply::json(&MessageReply {
             ok: true,
