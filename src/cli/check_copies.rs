@@ -6,8 +6,8 @@ use super::Context;
 use super::check::{Finding, Verdict, finding, writable};
 use super::check_upkeep::size;
 use crate::base::{Clock, DAY_S, Instant};
-use crate::copies::store::failure as kept_failure;
-use crate::db::{Kept, Manifest, access, is_left, kept_in, read_without_traces};
+use crate::copies::store::{failure as kept_failure, key_mark};
+use crate::db::{Kept, Manifest, access, is_left, kept_in, key_id, read_without_traces};
 use crate::operations::store;
 
 /// What the findings are about.
@@ -29,7 +29,10 @@ fn age(copy: &Kept, now: Instant) -> i64 {
 
 /// The copies in the folder for them.
 pub(super) fn copies(context: &Context) -> Vec<Kept> {
-    context.config().database.backup_dir.as_deref().map(kept_in).unwrap_or_default()
+    let database = &context.config().database;
+    let kept = database.backup_dir.as_deref();
+    let kept = kept.map(|folder| kept_in(folder, &database.path, context.clock.now()));
+    kept.unwrap_or_default()
 }
 
 /// Age and soundness of the newest copy, and what failed since.
@@ -38,7 +41,10 @@ pub(super) fn judge_copies(
     seen: Option<&store::Upkeep>,
     copies: &[Kept],
 ) -> Vec<Finding> {
-    let mut findings = vec![judge_newest(context, seen, copies)];
+    let now = context.clock.now();
+    let dated = copies.iter().filter(|copy| !copy.is_from_future());
+    let newest = dated.min_by_key(|copy| age(copy, now));
+    let mut findings = vec![judge_newest(context, seen, newest)];
     let path = &context.config().database.path;
     let zone = context.config().server.timezone;
     let failure = read_without_traces(path, context.clock.now(), kept_failure).ok().flatten();
@@ -47,8 +53,17 @@ pub(super) fn judge_copies(
         let text = format!("the last try failed at {at}: {}", failure.said);
         finding(WHAT, Verdict::Bad, text)
     }));
-    // The newest was looked at above.
-    let broken = copies.iter().skip(1).filter_map(|copy| Some((copy, copy.known_fault()?)));
+    let ahead = copies.iter().filter(|copy| copy.is_from_future());
+    findings.extend(ahead.map(|copy| {
+        let at = copy.made_at().map_or_else(String::new, |at| zone.spaced(at));
+        let text = format!(
+            "{} is from the future ({at}): the clock was wrong when it was made, or is now; it counts for nothing and stays, remove it",
+            copy.path.display()
+        );
+        finding(WHAT, Verdict::Note, text)
+    }));
+    let others = copies.iter().filter(|copy| newest.is_none_or(|newest| newest.path != copy.path));
+    let broken = others.filter_map(|copy| Some((copy, copy.known_fault()?)));
     findings.extend(broken.map(|(copy, fault)| {
         let text = format!(
             "{} could not be restored: {fault}; look at the disk, and remove it",
@@ -59,7 +74,16 @@ pub(super) fn judge_copies(
     findings
 }
 
-fn judge_newest(context: &Context, seen: Option<&store::Upkeep>, copies: &[Kept]) -> Finding {
+/// Whether a copy was sealed with another key than the database is now.
+fn is_of_another_key(context: &Context, copy: &Kept) -> bool {
+    let path = &context.config().database.path;
+    let mark = read_without_traces(path, context.clock.now(), key_mark).ok().flatten();
+    let own = mark.and_then(|sealed| key_id(&sealed));
+    let its = copy.manifest().and_then(|manifest| manifest.key_id.clone());
+    its.is_some() && own.is_some() && its != own
+}
+
+fn judge_newest(context: &Context, seen: Option<&store::Upkeep>, newest: Option<&Kept>) -> Finding {
     let database = &context.config().database;
     let Some(folder) = &database.backup_dir else {
         let text = "none are made (database.backup_dir is empty): remove that line, or run `backup` from a timer and look after its copies yourself";
@@ -76,8 +100,7 @@ fn judge_newest(context: &Context, seen: Option<&store::Upkeep>, copies: &[Kept]
     let make = format!(
         "the server makes them while it runs: see its log and the page Cópias, or run `seller-platform backup {shown}`"
     );
-    let newest = copies.iter().map(|copy| (age(copy, now), copy)).min_by_key(|(age, _)| *age);
-    let Some((age, copy)) = newest else {
+    let Some(copy) = newest else {
         let age = seen.and_then(|seen| seen.oldest).map_or(0, |oldest| now.since(oldest));
         if every_s == 0 {
             let text = format!(
@@ -89,8 +112,12 @@ fn judge_newest(context: &Context, seen: Option<&store::Upkeep>, copies: &[Kept]
         let verdict = if is_overdue(age, every_s) { Verdict::Bad } else { Verdict::Note };
         return finding(WHAT, verdict, text);
     };
-    let path = copy.path.display();
-    if let Some(fault) = copy.known_fault().or_else(|| copy.fault()) {
+    let (age, path) = (age(copy, now), copy.path.display());
+    let fault = copy.known_fault().or_else(|| match copy.fault(None) {
+        Ok(fault) => fault,
+        Err(error) => Some(error.to_string()),
+    });
+    if let Some(fault) = fault {
         let text = format!(
             "the newest, {path}, could not be restored: {fault}; make another with `seller-platform backup {shown}`"
         );
@@ -107,6 +134,12 @@ fn judge_newest(context: &Context, seen: Option<&store::Upkeep>, copies: &[Kept]
     if every_s == 0 {
         let text = format!(
             "none are made (database.backup_every_h = 0); the newest, {path}, is {old} old"
+        );
+        return finding(WHAT, Verdict::Note, text);
+    }
+    if is_of_another_key(context, copy) {
+        let text = format!(
+            "the newest, {path}, is {old} old, and was sealed with another key than the database: what is sealed in it opens only with that one; {make}"
         );
         return finding(WHAT, Verdict::Note, text);
     }

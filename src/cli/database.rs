@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::values::parse_instant;
-use super::{Context, MigrateAction, replica, say, seal};
+use super::{Context, MigrateAction, hint, replica, say, seal};
 use crate::base::Instant;
 use crate::copies;
 use crate::db::copying::Making;
 use crate::db::restore::{require_copy, restore as put_back};
-use crate::db::{backup, kept_in, migrate};
+use crate::db::{Kept, backup, kept_in, lead_latest_to, migrate};
 use crate::panel::view::size;
-use crate::replica::{epoch, place};
+use crate::replica::epoch::{self, Epoch};
+use crate::replica::place;
+use crate::replica::tool::LOOK;
 
 pub fn migrate(context: &Context, action: MigrateAction) -> anyhow::Result<()> {
     let path = &context.config().database.path;
@@ -32,6 +34,10 @@ pub fn backup(context: &Context, to: &Path, force: bool) -> anyhow::Result<()> {
     let file = backup::target(database, to, force, &context.clock)?;
     let making = Making { facts: copies::facts, ..Making::plain(&context.clock) };
     let report = backup::make(database, &file, &making)?;
+    if to.is_dir() && is_folder_of_copies(context, to) {
+        let led = lead_latest_to(&file);
+        led.unwrap_or_else(|error| hint(format_args!("latest.db leads to an older copy: {error}")));
+    }
     let seconds = report.took.as_secs_f64();
     // With a decimal point like the other numbers here; `size` uses a comma.
     let size = size(report.bytes).replace(',', ".");
@@ -44,6 +50,13 @@ pub fn backup(context: &Context, to: &Path, force: bool) -> anyhow::Result<()> {
         ))?;
     }
     Ok(())
+}
+
+/// Whether a folder is that of the copies that the server makes by itself.
+fn is_folder_of_copies(context: &Context, folder: &Path) -> bool {
+    let real = |folder: &Path| std::fs::canonicalize(folder).ok();
+    let copies = context.config().database.backup_dir.as_deref();
+    copies.and_then(real).is_some_and(|copies| Some(copies) == real(folder))
 }
 
 /// What `restore` is told.
@@ -82,7 +95,7 @@ fn put(context: &Context, file: &Path) -> anyhow::Result<Vec<String>> {
         writeln!(std::io::stderr(), "warning: {why}")?;
     }
     let database = &context.config().database.path;
-    let own = epoch::of_file(database).ok().flatten();
+    let own = own_epoch(context)?;
     let restored = put_back(file, database, &context.clock)?;
     place::forget_progress(database);
     // The server goes on in its epoch, whatever the copy says.
@@ -95,19 +108,72 @@ fn put(context: &Context, file: &Path) -> anyhow::Result<Vec<String>> {
     Ok(restored.lines)
 }
 
+/// The epoch in which this server goes on: that of its database, or the one at the replica,
+/// if the server of this folder began it and its database does not tell.
+fn own_epoch(context: &Context) -> anyhow::Result<Option<Epoch>> {
+    let database = &context.config().database.path;
+    let own = epoch::of_file(database).ok().flatten();
+    let is_ours = |epoch: &Epoch| epoch::is_ours(database, epoch);
+    if own.as_ref().is_some_and(is_ours) || context.config().replica.url.is_none() {
+        return Ok(own);
+    }
+    let asked = replica::tools(context)
+        .and_then(|(replica, tool)| Ok(epoch::newest(&tool, &replica, 1, LOOK)?));
+    match asked {
+        Ok(newest) => Ok(newest.filter(is_ours).or(own)),
+        Err(error) => {
+            writeln!(
+                std::io::stderr(),
+                "warning: the present database does not tell the epoch of this server, and the replica cannot be asked ({error}); should `serve` refuse although no other server took over, restore this copy once more when the replica answers: `takeover` would put what the replica holds in its place"
+            )?;
+            Ok(own)
+        }
+    }
+}
+
+/// A copy in a folder, with the reason why others come first; `None` for most.
+struct Choice {
+    copy: Kept,
+    behind: Option<String>,
+}
+
+/// The copies in a folder in the order in which they are tried: the newest first, those
+/// from the future after all others, and last those that the key at hand does not open.
+fn choices(context: &Context, folder: &Path) -> Vec<Choice> {
+    let kept = kept_in(folder, &context.config().database.path, context.clock.now());
+    let mut choices: Vec<_> = kept
+        .into_iter()
+        .map(|copy| {
+            let misfit = seal::fits(context, &copy.path).ok().flatten();
+            let rank = (misfit.is_some(), copy.is_from_future());
+            let path = copy.path.display();
+            let ahead = copy.is_from_future().then(|| {
+                let at = copy.made_at().map_or_else(String::new, Instant::rfc3339);
+                format!("{path} is from the future ({at}), so it may not be the newest; restore it by its name if it is")
+            });
+            (rank, Choice { behind: misfit.or(ahead), copy })
+        })
+        .collect();
+    choices.sort_by_key(|(rank, _)| *rank);
+    choices.into_iter().map(|(_, choice)| choice).collect()
+}
+
 /// Restores the newest copy in a folder that passes its check.
 fn restore_newest(context: &Context, folder: &Path) -> anyhow::Result<Vec<String>> {
-    let database = &context.config().database.path;
+    let choices = choices(context, folder);
     let mut passed_over = Vec::new();
-    for copy in kept_in(folder) {
-        if std::path::absolute(&copy.path).ok() == std::path::absolute(database).ok() {
-            continue;
-        }
+    for choice in &choices {
+        let copy = &choice.copy;
         match put(context, &copy.path) {
             Ok(lines) => {
                 let folder = folder.display();
                 let first = format!("{} is the newest good copy in {folder}.", copy.path.display());
-                return Ok([vec![first], passed_over, lines].concat());
+                let newer = choices.iter().filter(|other| {
+                    choice.behind.is_none() && other.copy.made_at() > copy.made_at()
+                });
+                let behind = newer.filter_map(|other| other.behind.as_deref());
+                let behind = behind.map(|why| format!("Passed over: {why}"));
+                return Ok([vec![first], passed_over, behind.collect(), lines].concat());
             }
             Err(error) if is_unfit(&error) => passed_over.push(format!("Passed over: {error}")),
             Err(error) => return Err(error),

@@ -28,6 +28,8 @@ pub use settings::{Settings, ShownSetting};
 /// The file that is read when none is named, if it exists.
 const DEFAULT_FILE: &str = "seller-platform.toml";
 const SHIPPED: &str = include_str!("../../seller-platform.toml");
+/// What is wrong with a folder of copies in which the database lies itself.
+const MIXED: &str = "is the folder of the database itself; name another one for its copies, such as the folder `backups` in it";
 
 /// What the command line sets.
 #[derive(Clone, Debug, Default)]
@@ -146,6 +148,10 @@ fn assemble(
     match config {
         Some(mut config) if faults.is_empty() => {
             config.database.settle();
+            let is_mixed = config.database.is_mixed();
+            let judge = |_: &str| if is_mixed { Err(MIXED) } else { Ok(()) };
+            let judged = settings.parsed("database.backup_dir", judge);
+            judged.map_err(|fault| Faults(vec![fault]))?;
             let file = file.map(|(path, _)| path.to_owned());
             Ok(Loaded { config, origins: settings, file, warnings })
         }

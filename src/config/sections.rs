@@ -12,7 +12,7 @@
 
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chrono::NaiveTime;
 use ipnet::IpNet;
@@ -322,5 +322,15 @@ impl Database {
         if let (Some(folder), Some(beside)) = (&self.backup_dir, self.path.parent()) {
             self.backup_dir = Some(beside.join(folder));
         }
+    }
+
+    /// Whether the copies would lie beside the database, among files that are none.
+    pub(super) fn is_mixed(&self) -> bool {
+        let real = |folder: &Path| {
+            let named = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            std::fs::canonicalize(named).or_else(|_| std::path::absolute(named)).ok()
+        };
+        let folders = (self.backup_dir.as_deref(), self.path.parent());
+        matches!(folders, (Some(copies), Some(own)) if real(copies) == real(own))
     }
 }

@@ -429,6 +429,12 @@ fn a_named_file_must_exist_and_its_paths_are_its_own() {
     let named = Overrides { database: Some("/y/c.db".into()), ..Overrides::default() };
     let config = load(Some(&file), std::iter::empty(), &named).unwrap().config;
     assert_eq!(config.database.backup_dir, Some("/y/b".into()));
+    // Copies among the database's own files would be mistaken for one another.
+    let settings = "[database]\npath = \"a.db\"\nbackup_dir = \".\"\n";
+    std::fs::write(&file, settings).unwrap();
+    let said = load(Some(&file), std::iter::empty(), &none).unwrap_err().to_string();
+    assert!(said.contains("database.backup_dir = \".\"") && said.contains("my.toml:3"), "{said}");
+    assert!(said.contains("is the folder of the database itself"), "{said}");
     let config = from_file("[database]\nbackup_dir = \"\"").unwrap().config;
     assert_eq!(config.database.backup_dir, None);
     let name = "SELLER_PLATFORM__DATABASE__PATH";

@@ -7,8 +7,9 @@ use std::time::Instant as Monotonic;
 
 use crate::app::App;
 use crate::base::Instant;
-use crate::db::restore::restore;
-use crate::db::{Lane, contents, copying, kept_in, migrate};
+use crate::db::copying::{self, Making};
+use crate::db::restore::restore_as;
+use crate::db::{Lane, contents, kept_in, migrate};
 
 /// The folder in which the restore is tried; its name tells that it may go.
 const FOLDER: &str = "drill.partial";
@@ -72,23 +73,32 @@ pub fn run(app: &App, folder: &Path, name: &str) -> Drill {
 
 fn tried(app: &App, folder: &Path, name: &str) -> Result<Found, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
-    let kept = kept_in(folder);
+    let kept = kept_in(folder, &app.config.database.path, app.clock.now());
     let copy = kept.iter().find(|copy| copy.name() == name);
     let copy = copy.ok_or_else(|| "the copy is not there any more".to_owned())?;
     let beside = made(folder)?;
     let file = beside.join("seller-platform.db");
-    // As much again for a migration, which copies first.
-    copying::require(copy.bytes, &file).map_err(|error| text(&error))?;
-    restore(&copy.path, &file, &app.clock).map_err(|error| text(&error))?;
-    let (schema, rows) = contents(&file).map_err(|error| text(&error))?;
+    let bell = &app.copies.bell;
+    let making = Making { stop: Some(bell), is_gentle: true, ..Making::plain(&app.clock) };
+    // As much again for a migration, which may write all of it anew.
+    let is_older = |schema: Option<i64>| schema.is_some_and(|schema| schema < migrate::VERSION);
+    let said = copy.manifest().and_then(|manifest| manifest.schema);
+    let needed = copy.bytes.saturating_mul(if is_older(said) { 2 } else { 1 });
+    copying::require(needed, &file).map_err(|error| text(&error))?;
+    restore_as(&copy.path, &file, &making).map_err(|error| text(&error))?;
+    let (schema, rows) = contents(&file, Some(bell)).map_err(|error| text(&error))?;
     if let Some(said) = copy.manifest().and_then(|manifest| manifest.rows.as_ref())
         && *said != rows
     {
         return Err("its tables have other rows than its manifest says".to_owned());
     }
-    migrate::up(&file, &app.clock).map_err(|error| text(&error))?;
+    if is_older(Some(schema)) {
+        copying::require(copy.bytes, &file).map_err(|error| text(&error))?;
+        migrate::try_up(&file, bell).map_err(|error| text(&error))?;
+    }
     let mut changed = Vec::new();
     for (table, then) in &rows {
+        making.goes_on().map_err(|error| text(&error))?;
         if let Some(now) = present_rows(app, table)
             && now != *then
         {

@@ -165,14 +165,15 @@ pub fn standing(app: &App) -> Result<Standing> {
         let at = app.db.read(Lane::Slow, store::first_start)?.unwrap_or(app.started_at);
         *copies.first_start.get_or_init(|| at)
     };
-    Ok(Standing::of(&app.config.database, first_start, copies.failure()))
+    Ok(Standing::of(&app.config.database, first_start, copies.failure(), app.clock.now()))
 }
 
 impl Standing {
-    fn of(config: &Database, first_start: Instant, failure: Option<Failure>) -> Self {
+    fn of(config: &Database, first_start: Instant, failure: Option<Failure>, now: Instant) -> Self {
         let folder = config.backup_dir.as_deref();
+        let kept = folder.map(|folder| kept_in(folder, &config.path, now));
         Self {
-            kept: folder.map(kept_in).unwrap_or_default(),
+            kept: kept.unwrap_or_default(),
             every_s: folder.and(interval_s(config)),
             has_folder: folder.is_some(),
             first_start,
@@ -180,9 +181,20 @@ impl Standing {
         }
     }
 
-    /// The newest copy of which nothing bad is known.
+    /// The newest copy of which nothing bad is known. One from the future is not known
+    /// to be the newest.
     pub fn newest_good(&self) -> Option<&Kept> {
-        self.kept.iter().find(|copy| copy.known_fault().is_none())
+        self.dated().find(|copy| copy.known_fault().is_none())
+    }
+
+    /// The copies without those from the future, the newest first.
+    fn dated(&self) -> impl Iterator<Item = &Kept> {
+        self.kept.iter().filter(|copy| !copy.is_from_future())
+    }
+
+    /// Those of them that have a manifest, and nothing bad is known of them.
+    fn good(&self) -> impl Iterator<Item = &Kept> {
+        self.dated().filter(|copy| copy.manifest().is_some() && copy.known_fault().is_none())
     }
 
     /// Total size of the copies.
@@ -198,9 +210,8 @@ impl Standing {
     /// When the next copy is due; `None`: none are made.
     pub fn next_due(&self, now: Instant) -> Option<Instant> {
         let every_s = self.every_s?;
-        // One from the future was made while the clock was wrong.
-        let made = self.kept.iter().filter(|copy| copy.manifest().is_some());
-        let newest = made.filter_map(Kept::made_at).filter(|at| *at <= now).max();
+        let made = self.dated().filter(|copy| copy.manifest().is_some());
+        let newest = made.filter_map(Kept::made_at).max();
         Some(newest.unwrap_or(self.first_start.min(now)).plus(every_s))
     }
 
@@ -213,22 +224,18 @@ impl Standing {
 
     /// When the newest good copy was made; 0 without one.
     pub fn last_success(&self) -> Instant {
-        let made = self.kept.iter().filter(|copy| copy.manifest().is_some());
-        let good = made.filter(|copy| copy.known_fault().is_none());
-        good.filter_map(Kept::made_at).max().unwrap_or(Instant(0))
+        self.good().filter_map(Kept::made_at).max().unwrap_or(Instant(0))
     }
 
     /// When a good copy was last found to be what it was; 0 without one.
     pub fn last_verified(&self) -> Instant {
-        let good = self.kept.iter().filter(|copy| copy.known_fault().is_none());
-        good.filter_map(|copy| copy.manifest()?.checked_at()).max().unwrap_or(Instant(0))
+        self.good().filter_map(Kept::checked_at).max().unwrap_or(Instant(0))
     }
 
     /// The copy that is to be opened again, because it was not since the last night.
     fn unchecked(&self, zone: Zone, now: Instant) -> Option<&Kept> {
-        self.every_s?;
         let newest = self.newest_good().filter(|copy| copy.manifest().is_some())?;
-        let last = newest.manifest()?.checked_at().or_else(|| newest.made_at())?;
+        let last = newest.checked_at().or_else(|| newest.made_at())?;
         (last < night_before(zone, now)).then_some(newest)
     }
 }
@@ -264,25 +271,32 @@ fn is_our_name(name: &str) -> bool {
     digits(day, Some(8)) && digits(time, Some(6)) && is_numbered && parts.next().is_none()
 }
 
-/// The copies that are too many once one was made with the key `key_id`: those of the
-/// service that are older than the `keep` newest good ones. Copies of another key
-/// may belong to another database; they and copies with other names stay.
-fn too_many<'k>(kept: &'k [Kept], keep: usize, key_id: Option<&str>) -> Vec<&'k Path> {
+/// The copies that are too many once `made` was made with the key `key_id`: those of
+/// the service that are older than the `keep` newest good ones. Copies of another key
+/// may belong to another database; they and copies with other names stay. So do those
+/// from the future, which do not count either, and what was made just now, whatever
+/// the clock says.
+fn too_many<'k>(
+    kept: &'k [Kept],
+    keep: usize,
+    (made, key_id): (&Path, Option<&str>),
+) -> Vec<&'k Path> {
     let ours = |copy: &&Kept| {
         let key = copy.manifest().map(|manifest| manifest.key_id.as_deref());
-        is_our_name(&copy.name()) && key == Some(key_id)
+        is_our_name(&copy.name()) && key == Some(key_id) && !copy.is_from_future()
     };
     let good = kept.iter().filter(ours).filter(|copy| copy.known_fault().is_none());
     let Some(oldest) = good.filter_map(Kept::made_at).nth(keep.max(1) - 1) else {
         return Vec::new();
     };
     let old = kept.iter().filter(ours).filter(|copy| copy.made_at().is_some_and(|at| at < oldest));
-    old.map(|copy| &*copy.path).collect()
+    old.map(|copy| &*copy.path).filter(|path| *path != made).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::db::Manifest;
 
     #[test]
     fn a_name_with_date_and_time_is_ours() {
@@ -323,14 +337,88 @@ mod tests {
             backup_every_h,
             backup_keep: 7,
         };
-        let seen = Standing::of(&config(Some("/none"), 24), first_start, None);
+        let of = |config: &Database| Standing::of(config, first_start, None, first_start);
+        let seen = of(&config(Some("/none"), 24));
         assert_eq!(seen.next_due(first_start), Some(first_start.plus(day)));
         assert!(!seen.is_late(first_start.plus(2 * day)));
         assert!(seen.is_late(first_start.plus(2 * day + 1)));
         for none in [config(None, 24), config(Some("/none"), 0)] {
-            let seen = Standing::of(&none, first_start, None);
+            let seen = of(&none);
             assert_eq!(seen.next_due(first_start), None);
             assert!(!seen.is_late(first_start.plus(90 * day)));
         }
+    }
+
+    /// Puts a copy into a folder: its name, and when it was made and checked.
+    fn put(folder: &Path, name: &str, made: Instant, checked: Instant) {
+        let copy = folder.join(name);
+        std::fs::write(&copy, "copy").unwrap();
+        let manifest = serde_json::json!({
+            "created_at": made.rfc3339(), "checked_at": checked.rfc3339(), "bytes": 4,
+            "sha256": "00",
+        });
+        std::fs::write(Manifest::path(&copy), manifest.to_string()).unwrap();
+    }
+
+    #[test]
+    fn copies_from_the_future_count_for_nothing_and_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let (now, day) = (Instant(1_795_183_200), crate::base::DAY_S);
+        let name = |day: i64| format!("seller-platform-202611{day:02}-120000.db");
+        for ago in 0..5 {
+            let made = now.minus(ago * day);
+            put(folder.path(), &name(20 - ago), made, made);
+        }
+        let ahead = now.plus(1_200 * day);
+        for number in 1..=3 {
+            put(folder.path(), &format!("seller-platform-2030030{number}-120000.db"), ahead, ahead);
+        }
+        let config = Database {
+            path: folder.path().join("a.db"),
+            backup_dir: Some(folder.path().to_owned()),
+            backup_every_h: 24,
+            backup_keep: 3,
+        };
+        let seen = Standing::of(&config, now, None, now);
+        let names: Vec<String> = seen.kept.iter().map(Kept::name).collect();
+        assert_eq!((names.len(), &names[0], &names[4]), (8, &name(20), &name(16)));
+        assert_eq!(seen.newest_good().map(Kept::name), Some(name(20)));
+        assert_eq!((seen.last_success(), seen.last_verified()), (now, now));
+        assert_eq!(seen.next_due(now), Some(now.plus(day)));
+        let later = Standing::of(&config, now.minus(90 * day), None, now.plus(3 * day));
+        assert!(later.is_late(now.plus(3 * day)));
+
+        let made = folder.path().join(name(20));
+        let gone = too_many(&seen.kept, 3, (&made, None));
+        assert_eq!(gone, [folder.path().join(name(17)), folder.path().join(name(16))]);
+        // The clock went back while it was made: all others are from the future.
+        let before = now.minus(10 * day);
+        let seen = Standing::of(&config, before, None, before);
+        assert_eq!(too_many(&seen.kept, 1, (&made, None)), [Path::new(""); 0]);
+        // The clock goes ahead: what was made is the oldest.
+        let oldest = folder.path().join(name(16));
+        let seen = Standing::of(&config, now, None, now);
+        assert!(!too_many(&seen.kept, 1, (&oldest, None)).contains(&&*oldest));
+    }
+
+    #[test]
+    fn a_check_in_the_future_is_none_and_copies_made_by_hand_are_opened_at_night_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let (now, day) = (Instant(1_795_183_200), crate::base::DAY_S);
+        put(folder.path(), "by-hand.db", now, now.plus(1_200 * day));
+        let config = Database {
+            path: folder.path().join("a.db"),
+            backup_dir: Some(folder.path().to_owned()),
+            backup_every_h: 0,
+            backup_keep: 3,
+        };
+        let zone = Zone::named("America/Sao_Paulo").unwrap();
+        let unchecked = |at: Instant| {
+            let seen = Standing::of(&config, now, None, at);
+            assert_eq!(seen.last_verified(), Instant(0));
+            seen.unchecked(zone, at).map(Kept::name)
+        };
+        assert_eq!(unchecked(now), None);
+        assert_eq!(unchecked(now.plus(day)).as_deref(), Some("by-hand.db"));
     }
 }

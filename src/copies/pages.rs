@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::text::from_hex;
 use crate::base::{Instant, grouped};
-use crate::db::{DbError, Kept, Manifest};
+use crate::db::{DbError, Kept};
 use crate::edge::guard::Person;
 use crate::http::body::Pieces;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
@@ -56,6 +56,7 @@ struct WireCopy {
     esquema: Option<i64>,
     sha256: Option<String>,
     boa: bool,
+    do_futuro: bool,
     defeito: Option<String>,
 }
 
@@ -98,10 +99,11 @@ fn json(app: &App, seen: &Standing, request: &Request) -> Result<Reply, Problem>
             arquivo: copy.name(),
             bytes: copy.bytes,
             feita_em: spaced(copy.made_at()),
-            conferida_em: spaced(manifest.and_then(Manifest::checked_at)),
+            conferida_em: spaced(copy.checked_at()),
             esquema: manifest.and_then(|manifest| manifest.schema),
             sha256: manifest.map(|manifest| manifest.sha256.clone()),
             boa: manifest.is_some() && fault.is_none(),
+            do_futuro: copy.is_from_future(),
             defeito: fault,
         }
     };
@@ -235,17 +237,21 @@ fn row(copy: &Kept, when: &dyn Fn(Instant) -> When) -> CopyRow {
         name: copy.name(),
         size: size(copy.bytes),
         made: copy.made_at().map(when),
-        checked: manifest.and_then(Manifest::checked_at).map(when),
+        checked: copy.checked_at().map(when),
         schema: manifest
             .and_then(|manifest| manifest.schema)
             .map_or_else(String::new, |schema| schema.to_string()),
         state: match (&fault, manifest) {
             (Some(_), _) => Badge::Broken,
+            (None, _) if copy.is_from_future() => Badge::Attention,
             (None, Some(_)) => Badge::Healthy,
             (None, None) => Badge::Attention,
         },
         fault: match (fault, manifest) {
             (Some(_), _) => "Não é mais o que era quando foi feita.".to_owned(),
+            (None, _) if copy.is_from_future() => {
+                "Do futuro: o relógio estava errado quando ela foi feita, ou está agora. Ela não conta como a mais nova nem é removida sozinha.".to_owned()
+            }
             (None, None) => "Sem manifesto: não se sabe se está inteira.".to_owned(),
             (None, Some(_)) => String::new(),
         },

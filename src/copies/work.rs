@@ -182,9 +182,10 @@ fn lead_latest(copy: &Path) {
 }
 
 fn remove_old(app: &App, folder: &Path, report: &Report) {
-    let kept = kept_in(folder);
+    let kept = kept_in(folder, &app.config.database.path, app.clock.now());
     let keep = usize::try_from(app.config.database.backup_keep).unwrap_or(usize::MAX);
-    for copy in too_many(&kept, keep, report.facts.key_id.as_deref()) {
+    let made = folder.join(&report.file);
+    for copy in too_many(&kept, keep, (&made, report.facts.key_id.as_deref())) {
         // The copy first: one without its manifest would never be removed.
         let removed =
             std::fs::remove_file(copy).and_then(|()| std::fs::remove_file(Manifest::path(copy)));
@@ -212,14 +213,20 @@ fn remove_old(app: &App, folder: &Path, report: &Report) {
 
 /// Opens a copy again and compares it with its manifest.
 fn check(app: &App, copy: &Kept) {
-    let fault = copy.compare();
+    let fault = match copy.compare(Some(&app.copies.bell)) {
+        Ok(fault) => fault,
+        Err(BackupError::Stopped) => return,
+        // That may pass, and says nothing of the copy.
+        Err(error) => return not_checked(app, &copy.name(), &error),
+    };
     let noted = Manifest::note_check(&copy.path, app.clock.now(), fault.as_deref());
     let name = copy.name();
     match (fault, noted) {
         (None, Ok(())) => tracing::info!(file = name, "a copy is as its manifest says"),
         (Some(fault), _) => {
             if let Some(folder) = copy.path.parent() {
-                let good = kept_in(folder).into_iter().find(|one| {
+                let kept = kept_in(folder, &app.config.database.path, app.clock.now());
+                let good = kept.into_iter().filter(|one| !one.is_from_future()).find(|one| {
                     one.known_fault().is_none() && one.manifest().is_some() && one.path != copy.path
                 });
                 if let Some(good) = good {
@@ -239,6 +246,14 @@ fn check(app: &App, copy: &Kept) {
             failed(app, "conferencia", error.to_string(), title, detail);
         }
     }
+}
+
+/// Tells that a copy could not be compared with its manifest.
+fn not_checked(app: &App, name: &str, error: &BackupError) {
+    let detail = format!("{name} não pôde ser aberta para conferir. O motivo: {error}.");
+    let said = format!("the copy {name} could not be checked: {error}");
+    let title = "A conferência de uma cópia falhou".to_owned();
+    failed(app, "conferencia", said, title, detail);
 }
 
 /// What a failure means, in Portuguese: the title, and more about it.

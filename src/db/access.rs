@@ -96,6 +96,11 @@ fn remedy(found: &Metadata, owner: u32, file: &Path) -> String {
     }
 }
 
+/// Flag for opening a file that is refused when its name is a symbolic link.
+pub(super) const fn no_link() -> i32 {
+    rustix::fs::OFlags::NOFOLLOW.bits().cast_signed()
+}
+
 /// The folder that a file is or would be in.
 pub fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -16,13 +16,13 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
-use super::copying::{Facts, Making, copy_pages, require_room};
+use super::copying::{Facts, Making, copy_pages, goes_on, require_room};
 use super::error::is_refused_write;
 use super::files::is_out_of_handles;
 use super::lock::{Locked, lock_path};
 use super::manifest::Manifest;
 use super::{DbError, OpenError, ReadTx, access, alarm, beside, migrate, pragmas};
-use crate::base::{Clock, Instant, text};
+use crate::base::{Clock, Instant, Stop, text};
 
 pub(super) type Result<T> = std::result::Result<T, BackupError>;
 
@@ -244,7 +244,7 @@ pub fn make(database: &Path, to: &Path, making: &Making<'_>) -> Result<Report> {
         keep_damage_of(database, created_at);
     }
     let Checked { schema, rows, facts } = checked.map_err(about)?;
-    let (bytes, sha256) = digest(&partial.path).map_err(about)?;
+    let (bytes, sha256) = digest(&partial.path, making.stop).map_err(about)?;
     let mut report = Report {
         file: file_name(to),
         created_at: created_at.rfc3339(),
@@ -284,8 +284,8 @@ pub fn copy_unnamed(database: &Path) -> Result<Unnamed> {
     let about = |error: BackupError| error.about(database, &partial.path);
     let making = Making::plain(&Clock::System);
     copy_pages(database, &partial, &making).map_err(about)?;
-    check(&partial.path).map_err(about)?;
-    let (bytes, sha256) = digest(&partial.path)?;
+    examine(&partial.path, &making).map_err(about)?;
+    let (bytes, sha256) = digest(&partial.path, None)?;
     let file = File::open(&partial.path).map_err(BackupError::io("open", &partial.path))?;
     Ok(Unnamed { file, bytes, sha256 })
 }
@@ -395,14 +395,8 @@ pub(super) struct Checked {
     pub facts: Facts,
 }
 
-/// Checks a copy thoroughly and leaves it a single file; returns its
-/// schema version and the rows of each table.
-pub(super) fn check(path: &Path) -> Result<(i64, BTreeMap<String, u64>)> {
-    let Checked { schema, rows, .. } = examine(path, &Making::plain(&Clock::System))?;
-    Ok((schema, rows))
-}
-
-fn examine(path: &Path, making: &Making<'_>) -> Result<Checked> {
+/// Checks a copy thoroughly and leaves it a single file.
+pub(super) fn examine(path: &Path, making: &Making<'_>) -> Result<Checked> {
     let mut connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let sqlite = BackupError::sqlite(path);
     making.interrupts(&mut connection).map_err(&sqlite)?;
@@ -413,7 +407,7 @@ fn examine(path: &Path, making: &Making<'_>) -> Result<Checked> {
     if let Some(detail) = first_fault(&connection).map_err(&sqlite)? {
         return Err(BackupError::Damaged { path: path.to_owned(), detail });
     }
-    let rows = count_rows(&connection).map_err(&sqlite)?;
+    let rows = count_rows(&connection, making.stop).map_err(&sqlite)?;
     let facts = (making.facts)(&ReadTx::new(&connection, making.clock.now()))
         .map_err(|error| OpenError::of(path, error))?;
     connection.close().map_err(|(_, error)| sqlite(error))?;
@@ -455,8 +449,12 @@ pub(super) fn first_fault(connection: &Connection) -> rusqlite::Result<Option<St
     })
 }
 
-/// Rows of each table. Search indexes are left out: they repeat a table.
-pub(super) fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>> {
+/// Rows of each table. Search indexes are left out: they repeat a table. Ends like an
+/// interrupted statement when `stop` is set.
+pub(super) fn count_rows(
+    connection: &Connection,
+    stop: Option<&Stop>,
+) -> rusqlite::Result<BTreeMap<String, u64>> {
     let mut tables = connection.prepare(
         "SELECT name
          FROM pragma_table_list
@@ -468,6 +466,10 @@ pub(super) fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<S
     names
         .into_iter()
         .map(|name| {
+            if stop.is_some_and(Stop::is_set) {
+                let interrupted = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_INTERRUPT);
+                return Err(rusqlite::Error::SqliteFailure(interrupted, None));
+            }
             let quoted = name.replace('"', "\"\"");
             let count: i64 =
                 connection.query_row(&format!("SELECT count(*) FROM \"{quoted}\""), [], |row| {
@@ -479,23 +481,21 @@ pub(super) fn count_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<S
 }
 
 /// Size and SHA-256 of a file.
-pub(super) fn digest(path: &Path) -> Result<(u64, [u8; 32])> {
-    let read = || -> std::io::Result<(u64, [u8; 32])> {
-        let mut file = File::open(path)?;
-        let mut hasher = Sha256::new();
-        let mut buffer = vec![0; 1 << 20];
-        let mut bytes = 0;
-        loop {
-            let read = file.read(&mut buffer)?;
-            if read == 0 {
-                break;
-            }
-            hasher.update(&buffer[..read]);
-            bytes += read as u64;
+pub(super) fn digest(path: &Path, stop: Option<&Stop>) -> Result<(u64, [u8; 32])> {
+    let failed = |cause| BackupError::io("read", path)(cause);
+    let mut file = File::open(path).map_err(failed)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    let mut bytes = 0;
+    loop {
+        goes_on(stop)?;
+        let read = file.read(&mut buffer).map_err(failed)?;
+        if read == 0 {
+            return Ok((bytes, hasher.finalize().into()));
         }
-        Ok((bytes, hasher.finalize().into()))
-    };
-    read().map_err(BackupError::io("read", path))
+        hasher.update(&buffer[..read]);
+        bytes += read as u64;
+    }
 }
 
 /// `<path><between>YYYYMMDD-HHMMSS<end>` (UTC), with a number before the end
@@ -532,7 +532,8 @@ pub(super) fn refuse_same(database: &Path, other: &Path) -> Result<()> {
     Ok(())
 }
 
-fn is_same(a: &Path, b: &Path) -> bool {
+/// Whether two names lead to one file.
+pub(super) fn is_same(a: &Path, b: &Path) -> bool {
     match (std::fs::metadata(a), std::fs::metadata(b)) {
         (Ok(a), Ok(b)) => a.ino() == b.ino() && a.dev() == b.dev(),
         _ => a == b,

@@ -23,7 +23,7 @@ use crate::base::{Clock, Instant, Stop};
 /// Pages of a step: one megabyte.
 const STEP_PAGES: c_int = 256;
 /// Bytes after which the copy is brought to the disk.
-const SYNC_BYTES: u64 = 8 << 20;
+pub(super) const SYNC_BYTES: u64 = 8 << 20;
 /// Longest rest after a step; a rest is as long as its step otherwise.
 const LONGEST_REST: Duration = Duration::from_millis(50);
 /// Time after which a copy does not rest any more.
@@ -31,7 +31,7 @@ const RESTS_FOR: Duration = Duration::from_secs(20);
 /// Growth of the log after which a copy does not rest any more.
 const LOG_GROWTH: u64 = 32 << 20;
 /// Instructions of SQLite after which a check looks whether it should end.
-const LOOK_AFTER: c_int = 50_000;
+pub(super) const LOOK_AFTER: c_int = 50_000;
 
 /// What a domain reads in a finished copy for its manifest.
 #[derive(Clone, Debug, Default, serde::Serialize)]
@@ -84,11 +84,9 @@ impl<'m> Making<'m> {
         Self { clock, facts, stop: None, progress: None, is_gentle: false }
     }
 
-    fn goes_on(&self) -> Result<()> {
-        match self.stop {
-            Some(stop) if stop.is_set() => Err(BackupError::Stopped),
-            _ => Ok(()),
-        }
+    /// Fails when the copy should end.
+    pub fn goes_on(&self) -> Result<()> {
+        goes_on(self.stop)
     }
 
     /// Interrupts the statements of a connection when the copy should end.
@@ -97,6 +95,14 @@ impl<'m> Making<'m> {
             return Ok(());
         };
         connection.progress_handler(LOOK_AFTER, Some(move || stop.is_set()))
+    }
+}
+
+/// Fails when `stop` is set.
+pub(super) fn goes_on(stop: Option<&Stop>) -> Result<()> {
+    match stop {
+        Some(stop) if stop.is_set() => Err(BackupError::Stopped),
+        _ => Ok(()),
     }
 }
 

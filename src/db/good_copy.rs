@@ -5,13 +5,16 @@ use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::backup::{BackupError, count_rows};
+use super::backup::{BackupError, count_rows, is_same};
+use super::copying::goes_on;
 use super::manifest::{Manifest, sha256_of};
 use super::{OpenError, access, migrate, read_without_traces};
-use crate::base::{Instant, text};
+use crate::base::{Clock, Instant, Stop, text};
 
 /// Copies that are looked at before the search for a good one ends.
 const TRIES: usize = 5;
+/// By how much the clocks of two machines may differ, in seconds.
+const SKEW_S: i64 = 300;
 /// The name that leads to the newest good copy.
 const LATEST: &str = "latest.db";
 
@@ -24,10 +27,12 @@ pub struct Kept {
     pub written_at: Option<Instant>,
     /// `None` without a manifest; the text says why it cannot be read.
     pub manifest: Result<Option<Manifest>, String>,
+    /// When it was looked at.
+    seen_at: Instant,
 }
 
 impl Kept {
-    fn of(entry: &DirEntry) -> Option<Self> {
+    fn of(entry: &DirEntry, database: &Path, now: Instant) -> Option<Self> {
         let path = entry.path();
         let name = entry.file_name();
         let name = name.to_string_lossy();
@@ -35,10 +40,13 @@ impl Kept {
         if !name.ends_with(".db") || name == LATEST || is_left(&name) {
             return None;
         }
-        let since = found.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok();
-        let written_at = since.and_then(|since| i64::try_from(since.as_secs()).ok()).map(Instant);
+        // A server that opens and closes its own file drops SQLite's locks on it.
+        if is_same(&path, database) {
+            return None;
+        }
+        let written_at = found.modified().ok().and_then(instant);
         let manifest = Manifest::of(&path).map_err(|error| error.to_string());
-        Some(Self { path, bytes: found.len(), written_at, manifest })
+        Some(Self { path, bytes: found.len(), written_at, manifest, seen_at: now })
     }
 
     /// Its name without the folder.
@@ -56,6 +64,20 @@ impl Kept {
         self.manifest().and_then(Manifest::created_at).or(self.written_at)
     }
 
+    /// Whether its date lies ahead: it was made while the clock was wrong, or the
+    /// clock is wrong now. What is newest cannot be told by such a date.
+    pub fn is_from_future(&self) -> bool {
+        match self.manifest().and_then(Manifest::created_at) {
+            Some(at) => at > self.seen_at.plus(SKEW_S),
+            None => self.written_at.is_some_and(is_ahead),
+        }
+    }
+
+    /// When it was last found to be what it was, unless that lies ahead.
+    pub fn checked_at(&self) -> Option<Instant> {
+        self.manifest()?.checked_at().filter(|at| *at <= self.seen_at.plus(SKEW_S))
+    }
+
     /// What is known to be wrong with it, without reading it.
     pub fn known_fault(&self) -> Option<String> {
         let manifest = match &self.manifest {
@@ -69,60 +91,98 @@ impl Kept {
             .or_else(|| manifest.fault.clone())
     }
 
-    /// Why it could not be restored. Reads the whole file.
-    pub fn fault(&self) -> Option<String> {
+    /// Why it could not be restored; `None` when it could. Reads the whole file. An
+    /// error says nothing of the copy, only that it could not be looked at now.
+    pub fn fault(&self, stop: Option<&Stop>) -> Result<Option<String>, BackupError> {
         match &self.manifest {
-            Err(_) => self.known_fault(),
-            Ok(Some(manifest)) => match sha256_of(&self.path) {
-                Ok(found) if manifest.is_of(&found) => None,
-                Ok(_) => Some("it is not what its manifest says (another SHA-256)".to_owned()),
-                Err(error) => Some(error.to_string()),
-            },
+            Err(_) => Ok(self.known_fault()),
+            Ok(Some(manifest)) => {
+                let is_as_made = manifest.is_of(&sha256_of(&self.path, stop)?);
+                let other = "it is not what its manifest says (another SHA-256)";
+                Ok((!is_as_made).then(|| other.to_owned()))
+            }
             Ok(None) => {
                 let looked = read_without_traces(&self.path, Instant(0), |tx| {
                     tx.values::<String>("PRAGMA quick_check(1)", [])
                 });
                 match looked {
-                    Ok(lines) => lines.into_iter().find(|line| line != "ok"),
-                    Err(error) => Some(error.to_string()),
+                    Ok(lines) => Ok(lines.into_iter().find(|line| line != "ok")),
+                    Err(error) => damage(error).map(Some),
                 }
             }
         }
     }
 
     /// Compares it with its manifest: every byte, then, opened as a database, its
-    /// schema and the rows of its tables. What differs, or `None`.
-    pub fn compare(&self) -> Option<String> {
+    /// schema and the rows of its tables. What differs, or `None`; an error as in
+    /// [`Kept::fault`].
+    pub fn compare(&self, stop: Option<&Stop>) -> Result<Option<String>, BackupError> {
         let Ok(Some(manifest)) = &self.manifest else {
-            return self.fault();
+            return self.fault(stop);
         };
-        if let Some(fault) = self.fault() {
-            return Some(fault);
+        // Before every byte is read: it could not be opened then.
+        if let Some(file) = manifest.schema.filter(|schema| *schema > migrate::VERSION) {
+            let (path, program) = (self.path.clone(), migrate::VERSION);
+            return Err(OpenError::Newer { path, file, program }.into());
         }
-        let (schema, rows) = match contents(&self.path) {
+        if let Some(fault) = self.fault(stop)? {
+            return Ok(Some(fault));
+        }
+        let (schema, rows) = match contents(&self.path, stop) {
             Ok(contents) => contents,
-            Err(error) => return Some(format!("it cannot be opened ({error})")),
+            Err(BackupError::Open(error)) => {
+                return damage(*error).map(|said| Some(format!("it cannot be opened ({said})")));
+            }
+            Err(error) => return Err(error),
         };
         if manifest.schema.is_some_and(|said| said != schema) {
-            return Some(format!("its schema version is {schema}, not that of its manifest"));
+            return Ok(Some(format!("its schema version is {schema}, not that of its manifest")));
         }
         let other = manifest.rows.as_ref().is_some_and(|said| *said != rows);
-        other.then(|| "its tables have other rows than its manifest says".to_owned())
+        Ok(other.then(|| "its tables have other rows than its manifest says".to_owned()))
     }
 }
 
-/// Schema version and rows of each table of a file that nobody changes.
-pub fn contents(file: &Path) -> Result<(i64, BTreeMap<String, u64>), OpenError> {
-    let schema = migrate::version_of_file(file)?.unwrap_or(0);
-    let rows = read_without_traces(file, Instant(0), |tx| Ok(count_rows(tx.connection())?))?;
-    Ok((schema, rows))
+/// What an error tells of the file itself; the error again when it may pass.
+fn damage(error: OpenError) -> Result<String, BackupError> {
+    match error {
+        OpenError::Damaged { .. } | OpenError::NotADatabase(_) | OpenError::Foreign(_) => {
+            Ok(error.to_string())
+        }
+        error => Err(error.into()),
+    }
 }
 
-/// The copies in a folder, the newest first; none when it cannot be read.
-pub fn kept_in(folder: &Path) -> Vec<Kept> {
+fn instant(time: SystemTime) -> Option<Instant> {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_secs()).ok().map(Instant)
+}
+
+/// Whether the time of a file lies ahead of the clock that wrote it, the system's.
+fn is_ahead(written_at: Instant) -> bool {
+    written_at > Clock::System.now().plus(SKEW_S)
+}
+
+/// Schema version and rows of each table of a file that nobody changes.
+pub fn contents(
+    file: &Path,
+    stop: Option<&Stop>,
+) -> Result<(i64, BTreeMap<String, u64>), BackupError> {
+    let schema = migrate::version_of_file(file)?.unwrap_or(0);
+    let rows = read_without_traces(file, Instant(0), |tx| Ok(count_rows(tx.connection(), stop)?));
+    // What ended it may be `stop`.
+    goes_on(stop)?;
+    Ok((schema, rows?))
+}
+
+/// The copies in a folder, the newest first and those from the future last; none when
+/// it cannot be read. The database itself, should it lie there, is none of them.
+pub fn kept_in(folder: &Path, database: &Path, now: Instant) -> Vec<Kept> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut kept: Vec<Kept> = entries.filter_map(|entry| Kept::of(&entry)).collect();
-    kept.sort_by_cached_key(|copy| std::cmp::Reverse((copy.made_at(), copy.name())));
+    let mut kept: Vec<Kept> = entries.filter_map(|entry| Kept::of(&entry, database, now)).collect();
+    kept.sort_by_cached_key(|copy| {
+        std::cmp::Reverse((!copy.is_from_future(), copy.made_at(), copy.name()))
+    });
     kept
 }
 
@@ -149,16 +209,19 @@ pub fn newest(database: &Path, backup_dir: Option<&Path>) -> Option<PathBuf> {
     let files = entries.flatten().flatten().map(|entry| entry.path());
     let mut copies: Vec<_> = files
         // Only complete copies have their manifest beside them.
-        .filter(|file| file != database && Manifest::path(file).is_file())
-        .filter_map(|file| Some((std::fs::metadata(&file).ok()?.modified().ok()?, file)))
+        .filter(|file| Manifest::path(file).is_file() && !is_same(file, database))
+        .filter_map(|file| {
+            let written_at = instant(std::fs::metadata(&file).ok()?.modified().ok()?)?;
+            Some((!is_ahead(written_at), written_at, file))
+        })
         .collect();
     copies.sort_unstable();
-    copies.into_iter().rev().map(|(_, file)| file).take(TRIES).find(|file| is_as_made(file))
+    copies.into_iter().rev().map(|(.., file)| file).take(TRIES).find(|file| is_as_made(file))
 }
 
 fn is_as_made(copy: &Path) -> bool {
     let manifest = Manifest::of(copy).ok().flatten();
-    manifest.is_some_and(|manifest| sha256_of(copy).is_ok_and(|found| manifest.is_of(&found)))
+    manifest.is_some_and(|manifest| sha256_of(copy, None).is_ok_and(|found| manifest.is_of(&found)))
 }
 
 /// Lets [`LATEST`] in the folder of a copy lead to it, in one step.

@@ -164,7 +164,8 @@ pub enum Locked {
 
 /// Opens (or makes, mode 0600) the file at `path` and locks it, without
 /// waiting. The locked file is the one at `path`, even when other processes
-/// remove or rename it at the same moment.
+/// remove or rename it at the same moment. A symbolic link is refused: whoever may
+/// write to the folder could lead an account with more rights to another file.
 pub fn lock_path(path: &Path) -> std::io::Result<Locked> {
     loop {
         let mut file = File::options()
@@ -173,6 +174,7 @@ pub fn lock_path(path: &Path) -> std::io::Result<Locked> {
             .create(true)
             .truncate(false)
             .mode(0o600)
+            .custom_flags(access::no_link())
             .open(path)?;
         match file.try_lock() {
             Ok(()) => {}

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::backup::{self, BackupError, Partial};
 use super::beside;
-use crate::base::{Instant, text};
+use crate::base::{Instant, Stop, text};
 
 /// The part of a manifest that a copy is judged by.
 #[derive(Deserialize)]
@@ -91,7 +91,8 @@ impl Manifest {
     }
 }
 
-/// The SHA-256 of a file, as a manifest writes it. Reads the whole file.
-pub fn sha256_of(file: &Path) -> std::result::Result<String, BackupError> {
-    backup::digest(file).map(|(_, sha256)| text::hex(&sha256))
+/// The SHA-256 of a file, as a manifest writes it. Reads the whole file, unless `stop`
+/// is set meanwhile.
+pub fn sha256_of(file: &Path, stop: Option<&Stop>) -> std::result::Result<String, BackupError> {
+    backup::digest(file, stop).map(|(_, sha256)| text::hex(&sha256))
 }

@@ -14,9 +14,10 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, OpenFlags};
 
+use super::backup::BackupError;
 use super::look::read_without_traces;
-use super::{DbError, OpenError, access, backup, beside, file_size, lock, pragmas};
-use crate::base::{Clock, Instant, chain, text};
+use super::{DbError, OpenError, access, backup, beside, copying, file_size, lock, pragmas};
+use crate::base::{Clock, Instant, Stop, chain, text};
 
 /// The whole schema of this version.
 pub const SCHEMA: &str = include_str!("../../schema.sql");
@@ -148,6 +149,34 @@ pub(super) fn apply(
     let copy = copy_path(path, from + 1);
     backup::copy(path, &copy, clock)?;
     let mut done = vec![format!("backup copy in {}", copy.display())];
+    done.extend(run(connection, path, (from, steps))?);
+    Ok(done)
+}
+
+/// Brings a file that is only tried to this version: without a copy first, and
+/// without syncs. Fails when `stop` is set meanwhile.
+pub fn try_up(path: &Path, stop: &Stop) -> Result<(), BackupError> {
+    let mut connection = pragmas::open_plain(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let looks = stop.clone();
+    connection
+        .progress_handler(copying::LOOK_AFTER, Some(move || looks.is_set()))
+        .and_then(|()| connection.execute_batch("PRAGMA synchronous = OFF"))
+        .map_err(|error| OpenError::sqlite(path, error))?;
+    let version = stamp(&connection, path)?.unwrap_or(VERSION);
+    for (step, from) in steps_after(version, STEPS).iter().zip(version..) {
+        copying::goes_on(Some(stop))?;
+        run(&mut connection, path, (from, std::slice::from_ref(step)))?;
+    }
+    Ok(())
+}
+
+/// Runs the steps that come after a version; a line for each.
+fn run(
+    connection: &mut Connection,
+    path: &Path,
+    (from, steps): (i64, &[Step]),
+) -> Result<Vec<String>, OpenError> {
+    let mut done = Vec::new();
     for (step, version) in steps.iter().zip(from + 1..) {
         in_transaction(connection, step.sql, version)
             .map_err(|detail| step_failed(connection, path, step.name, detail))?;

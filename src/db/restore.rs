@@ -1,20 +1,23 @@
 //! Replacing the database with a copy.
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rusqlite::OpenFlags;
 
 use super::backup::{
-    BackupError, Partial, Result, check, dated, first_fault, refuse_same, remove_companions,
-    rename, sync_folder,
+    BackupError, Checked, Partial, Result, dated, examine, first_fault, refuse_same,
+    remove_companions, rename, sync_folder,
 };
+use super::copying::{Making, SYNC_BYTES, require};
 use super::lock::LockFile;
 use super::manifest::{Manifest, sha256_of};
-use super::{OpenError, alarm, beside, count, file_size, migrate, pragmas, read_without_traces};
-use crate::base::{Clock, Instant, shortened};
+use super::{
+    OpenError, access, alarm, beside, count, file_size, migrate, pragmas, read_without_traces,
+};
+use crate::base::{Clock, Instant, Stop, shortened};
 
 /// What [`restore`] did.
 #[derive(Debug)]
@@ -35,19 +38,25 @@ pub struct Restored {
 /// name with the time, with the content of its log. Refused while a server or a
 /// command has the database open.
 pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> {
+    restore_as(file, database, &Making::plain(clock))
+}
+
+/// The same beside a service that works, if it is to be gentle.
+pub fn restore_as(file: &Path, database: &Path, making: &Making<'_>) -> Result<Restored> {
     pragmas::check_version()?;
     refuse_same(database, file)?;
     require_copy(file)?;
     let (_lock, _) = LockFile::take(database)?;
     let incoming = Partial::claim(database)?;
-    copy_file(file, &incoming.path)?;
+    copy_file(file, &incoming.path, making)?;
     if file_size(&beside(file, "-wal")) > 0 {
-        copy_file(&beside(file, "-wal"), &beside(&incoming.path, "-wal"))?;
+        copy_file(&beside(file, "-wal"), &beside(&incoming.path, "-wal"), making)?;
     }
-    let has_manifest = compare_with_manifest(file, &incoming.path)?;
-    let (version, rows) = check(&incoming.path).map_err(|error| unfit(error, file))?;
+    let has_manifest = compare_with_manifest(file, &incoming.path, making.stop)?;
+    let checked = examine(&incoming.path, making).map_err(|error| unfit(error, file))?;
+    let Checked { schema: version, rows, .. } = checked;
     give_to_owner_of(&incoming, database)?;
-    let aside = set_aside(database, clock.now())?;
+    let aside = set_aside(database, making.clock.now())?;
     incoming.finish(database)?;
     // What was known of the replaced database does not hold for this one.
     count::forget(database);
@@ -83,7 +92,7 @@ pub fn restore(file: &Path, database: &Path, clock: &Clock) -> Result<Restored> 
 
 /// Refuses a copy that is not what its manifest says; whether it has one.
 /// `incoming` has the same bytes.
-fn compare_with_manifest(file: &Path, incoming: &Path) -> Result<bool> {
+fn compare_with_manifest(file: &Path, incoming: &Path, stop: Option<&Stop>) -> Result<bool> {
     let why = match Manifest::of(file) {
         Ok(None) => return Ok(false),
         Err(error) if error.kind() == ErrorKind::InvalidData => {
@@ -91,7 +100,7 @@ fn compare_with_manifest(file: &Path, incoming: &Path) -> Result<bool> {
         }
         Err(error) => format!("has a manifest that cannot be read ({error})"),
         Ok(Some(manifest)) => {
-            let found = sha256_of(incoming)?;
+            let found = sha256_of(incoming, stop)?;
             if manifest.is_of(&found) {
                 return Ok(true);
             }
@@ -218,13 +227,22 @@ fn fold_log(database: &Path) -> Result<bool> {
     Ok(folded.is_some())
 }
 
-fn copy_file(from: &Path, to: &Path) -> Result<()> {
-    let copy = || -> std::io::Result<()> {
-        let mut source = File::open(from)?;
-        let mut target =
-            File::options().write(true).create(true).truncate(true).mode(0o600).open(to)?;
-        std::io::copy(&mut source, &mut target)?;
-        target.sync_all()
-    };
-    copy().map_err(BackupError::io("copy to", to))
+fn copy_file(from: &Path, to: &Path, making: &Making<'_>) -> Result<()> {
+    let failed = |cause| BackupError::io("copy to", to)(cause);
+    let source = File::open(from).map_err(failed)?;
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true).mode(0o600).custom_flags(access::no_link());
+    let mut target = options.open(to).map_err(failed)?;
+    loop {
+        making.goes_on()?;
+        let piece = &mut (&source).take(SYNC_BYTES);
+        if std::io::copy(piece, &mut target).map_err(failed)? < SYNC_BYTES {
+            return target.sync_all().map_err(failed);
+        }
+        // In one piece at the end, it would hold up the syncs of the service's writer.
+        if making.is_gentle {
+            target.sync_data().map_err(failed)?;
+            require(0, to)?;
+        }
+    }
 }

@@ -44,7 +44,8 @@ const DATA_POLICY: HeaderValue =
 const PAGE_POLICY: HeaderValue = policy::page();
 const NO_FEATURES: HeaderValue =
     HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=()");
-const TWO_YEARS: HeaderValue = HeaderValue::from_static("max-age=63072000; includeSubDomains");
+// Not for subdomains: they are other machines'.
+const TWO_YEARS: HeaderValue = HeaderValue::from_static("max-age=63072000");
 const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
 const NO_SCOPE: HeaderValue = HeaderValue::from_static("Bearer error=\"insufficient_scope\"");
 

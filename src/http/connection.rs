@@ -310,7 +310,9 @@ impl AsyncWrite for CheckedConnection {
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if this.linger.is_none() {
-            ready!(Pin::new(this.io.get_mut()).poll_shutdown(cx))?;
+            // TLS says goodbye, for which a peer that stopped reading leaves no room.
+            let shut = Pin::new(this.io.get_mut()).poll_shutdown(cx);
+            ready!(this.poll_stall(cx, shut))?;
             if !this.owes_linger() {
                 return Poll::Ready(Ok(()));
             }
@@ -331,5 +333,62 @@ impl AsyncWrite for CheckedConnection {
                 return Poll::Ready(Ok(()));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use rustls::crypto::ring;
+    use rustls::pki_types::PrivateKeyDer;
+    use rustls::sign::CertifiedKey;
+    use tokio::io::AsyncWriteExt as _;
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::time::timeout;
+    use tokio_rustls::TlsConnector;
+
+    use super::*;
+    use crate::http::tls::Tls;
+
+    /// A connection by our own TLS, and its peer.
+    async fn connected() -> (CheckedConnection, impl AsyncRead) {
+        let name = "loja.example";
+        let signed = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
+        let key = PrivateKeyDer::Pkcs8(signed.signing_key.serialize_der().into());
+        let key = ring::sign::any_supported_type(&key).unwrap();
+        let tls = Tls::new().unwrap();
+        tls.serve(Arc::new(CertifiedKey::new(vec![signed.cert.der().clone()], key)));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let io = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(signed.cert.der().clone()).unwrap();
+        let provider = Arc::new(ring::default_provider());
+        let config = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let client = TlsConnector::from(Arc::new(config)).connect(name.try_into().unwrap(), io);
+        let accepted = async { tls.shake(listener.accept().await.unwrap().0).await.unwrap() };
+        let (client, accepted) = tokio::join!(client, accepted);
+        let io = Io::Tls(Box::new(accepted));
+        (CheckedConnection::new(io, Arc::default()), client.unwrap())
+    }
+
+    #[tokio::test]
+    async fn saying_goodbye_to_a_peer_that_reads_nothing_ends() {
+        let (mut connection, peer) = connected().await;
+        // Fills all buffers.
+        let piece = [0; 16 << 10];
+        while timeout(Duration::from_millis(100), connection.write(&piece)).await.is_ok() {}
+        connection.stall = None;
+        let shut = poll_fn(|cx| Poll::Ready(Pin::new(&mut connection).poll_shutdown(cx))).await;
+        assert!(shut.is_pending());
+        let stall = connection.stall.as_mut().expect("a time is set");
+        stall.as_mut().reset(Instant::now());
+        let ended = poll_fn(|cx| Pin::new(&mut connection).poll_shutdown(cx)).await;
+        assert_eq!(ended.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        drop(peer);
     }
 }

@@ -4,7 +4,6 @@
 //! HTTPS (TLS-ALPN-01) or at that of plain HTTP (HTTP-01); which of them it reaches
 //! depends on the network in front of us, so the one is tried and then the other.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,8 +16,9 @@ use rustls::crypto::ring;
 use rustls::pki_types::PrivateKeyDer;
 use rustls::sign::CertifiedKey;
 
+use super::Https;
 use super::directory::Client;
-use super::{Https, store};
+use super::store::Keeper;
 use crate::base::Stop;
 use crate::config::Server;
 
@@ -66,15 +66,22 @@ impl Way {
     }
 }
 
-/// Gets a certificate and keeps it beside the database; returns the way that led to it.
+/// Gets a certificate and gives it to the keeper; returns the way that led to it.
 /// `None` when the service stops meanwhile.
 pub fn obtain(
     https: &Https,
     ways: &[Way],
-    database: &Path,
+    keeper: &mut Keeper,
     stop: &Stop,
 ) -> Option<Result<Way, Refusal>> {
     let told = |said: String| Refusal { said, is_away: true, wait_s: None };
+    // The directory counts what it gives, so it is not asked for what would be lost.
+    if let Err(error) = keeper.try_room() {
+        let said = format!(
+            "nothing can be written beside the database ({error}), so no certificate was asked for"
+        );
+        return Some(Err(told(said)));
+    }
     let client = match Client::new(https.server.acme_root.as_deref()) {
         Ok(client) => client,
         Err(problem) => return Some(Err(told(format!("server.acme_root: {problem}")))),
@@ -86,7 +93,7 @@ pub fn obtain(
     };
     let ended = runtime.block_on(async {
         tokio::select! {
-            ended = tried(https, &client, ways, database) => Some(ended),
+            ended = tried(https, &client, ways, keeper) => Some(ended),
             () = stopped(stop) => None,
         }
     });
@@ -125,24 +132,23 @@ async fn tried(
     https: &Https,
     client: &Client,
     ways: &[Way],
-    database: &Path,
+    keeper: &mut Keeper,
 ) -> Result<Way, Error> {
     let server = &https.server;
     let directory = https.directory();
-    let mut account = account(client, server, directory, database).await?;
+    let mut account = account(client, server, directory, keeper).await?;
     let mut last = Error::Str("there is no way for the directory to look at us");
     for way in ways {
         let mut ended = order(https, &account, *way).await;
         if let Err(Error::Api(problem)) = &ended
             && problem.r#type.as_deref() == Some(NO_ACCOUNT)
         {
-            account = new_account(client, server, directory, database).await?;
+            account = new_account(client, server, directory, keeper).await?;
             ended = order(https, &account, *way).await;
         }
         match ended {
             Ok((key, chain)) => {
-                store::keep(database, directory, &key, &chain)
-                    .map_err(|error| Error::Other(error.into()))?;
+                keeper.keep(directory, &key, &chain);
                 return Ok(*way);
             }
             Err(error) => {
@@ -162,13 +168,13 @@ async fn account(
     client: &Client,
     server: &Server,
     directory: &str,
-    database: &Path,
+    keeper: &mut Keeper,
 ) -> Result<Account, Error> {
-    match store::account(database, directory) {
+    match keeper.account(directory) {
         Some(known) => {
             Account::builder_with_http(Box::new(client.clone())).from_credentials(known).await
         }
-        None => new_account(client, server, directory, database).await,
+        None => new_account(client, server, directory, keeper).await,
     }
 }
 
@@ -176,7 +182,7 @@ async fn new_account(
     client: &Client,
     server: &Server,
     directory: &str,
-    database: &Path,
+    keeper: &mut Keeper,
 ) -> Result<Account, Error> {
     let contact = format!("mailto:{}", server.acme_email);
     let contact = [&*contact];
@@ -187,7 +193,7 @@ async fn new_account(
     };
     let builder = Account::builder_with_http(Box::new(client.clone()));
     let (account, credentials) = builder.create(&asked, directory.to_owned(), None).await?;
-    store::keep_account(database, &credentials).map_err(|error| Error::Other(error.into()))?;
+    keeper.keep_account(&credentials);
     Ok(account)
 }
 

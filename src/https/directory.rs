@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::RETRY_AFTER;
-use http::{Request, Response, StatusCode};
+use http::header::{DATE, RETRY_AFTER};
+use http::{HeaderMap, HeaderName, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use instant_acme::{BodyWrapper, BytesResponse, Error, HttpClient};
 use parking_lot::Mutex;
@@ -16,6 +16,7 @@ use rustls::pki_types::pem::PemObject as _;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 use super::{Source, certificate, directory_of};
+use crate::base::{Clock, Instant};
 use crate::config::Config;
 
 /// How long a call may take.
@@ -89,12 +90,27 @@ impl Client {
         let bytes = body.with_config().limit(MOST_BYTES).read_to_vec()?;
         let is_refused =
             matches!(head.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
-        if is_refused && let Some(after) = head.headers.get(RETRY_AFTER) {
-            let after: Option<i64> = after.to_str().ok().and_then(|text| text.trim().parse().ok());
-            *self.wait_s.lock() = after.map(|seconds| seconds.clamp(0, LONGEST_PAUSE_S));
+        if is_refused && let Some(seconds) = asked_wait_s(&head.headers, Clock::System.now()) {
+            *self.wait_s.lock() = Some(seconds);
         }
         Ok(Response::from_parts(head, bytes.into()))
     }
+}
+
+/// Seconds for which an answer asks us to wait: it names them, or an instant, which
+/// counts from the answer's own date.
+fn asked_wait_s(headers: &HeaderMap, now: Instant) -> Option<i64> {
+    let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
+    let instant = |text: &str| {
+        let at = chrono::DateTime::parse_from_rfc2822(text).ok()?;
+        Some(Instant(at.timestamp()))
+    };
+    let after = text(RETRY_AFTER)?;
+    let seconds = after.parse().ok().or_else(|| {
+        let answered = text(DATE).and_then(instant).unwrap_or(now);
+        Some(instant(after)?.since(answered))
+    })?;
+    Some(seconds.clamp(0, LONGEST_PAUSE_S))
 }
 
 impl HttpClient for Client {
@@ -127,4 +143,29 @@ pub fn asked(config: &Config) -> Option<(String, Result<(), String>)> {
         .map_err(|problem| format!("server.acme_root: {problem}"))
         .and_then(|client| client.ask(&address));
     Some((address, asked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_may_name_seconds_or_an_instant() {
+        let now = Instant(1_795_183_200);
+        let asked = |after: &str, date: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, after.parse().unwrap());
+            if let Some(date) = date {
+                headers.insert(DATE, date.parse().unwrap());
+            }
+            asked_wait_s(&headers, now)
+        };
+        assert_eq!(asked(" 120 ", None), Some(120));
+        assert_eq!(asked(&now.plus(90).http_date(), None), Some(90));
+        let (later, past) = (now.plus(5_000), now.minus(5));
+        assert_eq!(asked(&later.plus(60).http_date(), Some(&later.http_date())), Some(60));
+        assert_eq!(asked(&past.http_date(), None), Some(0));
+        assert_eq!(asked("99999999", None), Some(LONGEST_PAUSE_S));
+        assert_eq!(asked("soon", None), None);
+    }
 }

@@ -86,6 +86,8 @@ pub struct Standing {
     pub port_fault: Option<String>,
     /// When the directory is asked again.
     pub next_try: Option<Instant>,
+    /// Why what the directory gave is in memory alone.
+    pub unwritten: Option<String>,
 }
 
 /// What is known of the certificate before a server runs, from the files alone.

@@ -8,14 +8,16 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant as Monotonic};
 
 use super::acme::{self, Refusal, Way};
-use super::{Facts, Https, Source, certificate, end, store};
+use super::store::Keeper;
+use super::{Facts, Https, Source, certificate, end};
 use crate::app::App;
 use crate::base::{Instant, Stop, worker};
 
 /// Pause between two looks.
 const LOOK: Duration = Duration::from_millis(500);
-/// Pause between two tries for the port.
-const PORT_PAUSE: Duration = Duration::from_secs(5);
+/// Pause between two tries for the port, for a file that could not be read, and to write
+/// what the disk did not take.
+const PAUSE: Duration = Duration::from_secs(5);
 /// Pauses after failures in a row, in seconds: the directory did not answer as it
 /// should, or refused. Refusals are few, because directories count them for hours.
 const AWAY_S: [i64; 9] = [5, 10, 20, 40, 60, 120, 300, 600, 3_600];
@@ -34,7 +36,7 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<Option<JoinH
 }
 
 fn watch(app: &App, https: &Https, stop: &Stop) {
-    let (mut files, mut renewal) = (Files::default(), Renewal::default());
+    let (mut files, mut renewal) = (Files::default(), Renewal::beside(&app.config.database.path));
     let mut told = None;
     let mut port_due = Monotonic::now();
     announce(https);
@@ -44,7 +46,7 @@ fn watch(app: &App, https: &Https, stop: &Stop) {
                 tracing::info!("the port of HTTPS is free now");
                 announce(https);
             }
-            port_due = Monotonic::now() + PORT_PAUSE;
+            port_due = Monotonic::now() + PAUSE;
         }
         match &https.source {
             Source::Files { chain, key } => files.look(app, https, (chain, key)),
@@ -118,6 +120,8 @@ struct Files {
     read: Option<(Mark, Mark)>,
     /// What was seen last.
     seen: Option<(Mark, Mark)>,
+    /// When the last try to read it failed.
+    failed: Option<Monotonic>,
 }
 
 impl Files {
@@ -127,66 +131,135 @@ impl Files {
         // once it stands still.
         let is_still = self.read.is_none() || self.seen == now;
         self.seen = now;
-        if self.read == now || !is_still {
+        // What failed may pass without a change of the files: too many may be open.
+        let is_again = self.failed.is_some_and(|failed| failed.elapsed() >= PAUSE);
+        if self.read == now && !is_again || !is_still {
             return;
         }
         let is_first = self.read.is_none();
         self.read = now;
-        match certificate::read_files(chain, key) {
+        let read = certificate::read_files(chain, key);
+        self.failed = read.is_err().then(Monotonic::now);
+        match read {
             // It was taken before the start.
             Ok(found) if is_first && https.standing().served.as_ref() == Some(&found.facts) => {}
             Ok(found) => https.take_late(app, &found, None),
+            Err(fault) if is_again && https.standing().fault.as_ref() == Some(&fault) => {}
             Err(fault) => https.fail(&fault),
         }
     }
 }
 
-/// Renewal by the directory.
+/// When the directory may be asked again.
 #[derive(Default)]
+struct Pace {
+    /// Failures since the last success: it did not answer as it should, or refused.
+    away: usize,
+    refused: usize,
+    pause: Option<Pause>,
+}
+
+/// A pause is over when either clock says so: that of the machine may be set back, and
+/// the other stands still while the machine sleeps.
+struct Pause {
+    began: Monotonic,
+    at: Instant,
+    seconds: i64,
+}
+
+impl Pace {
+    /// Whether a pause is not over yet.
+    fn waits(&self, now: Instant) -> bool {
+        self.pause.as_ref().is_some_and(|pause| {
+            let seconds = pause.seconds.unsigned_abs();
+            let by_clock = now.since(pause.at).unsigned_abs() >= seconds;
+            !by_clock && pause.began.elapsed().as_secs() < seconds
+        })
+    }
+
+    /// Begins the pause after a failure; returns its end.
+    fn failed(&mut self, is_away: bool, wait_s: Option<i64>, now: Instant) -> Instant {
+        let (pauses, count) = if is_away {
+            (&AWAY_S[..], &mut self.away)
+        } else {
+            (&REFUSED_S[..], &mut self.refused)
+        };
+        let pause = pauses[(*count).min(pauses.len() - 1)];
+        *count += 1;
+        self.rest(pause.max(wait_s.unwrap_or(0)), now)
+    }
+
+    /// Begins the pause after a certificate that lives for so many seconds.
+    fn succeeded(&mut self, life: i64, now: Instant) {
+        *self = Self::default();
+        self.rest(life / LEAST_PART, now);
+    }
+
+    fn rest(&mut self, seconds: i64, now: Instant) -> Instant {
+        self.pause = Some(Pause { began: Monotonic::now(), at: now, seconds });
+        now.plus(seconds)
+    }
+}
+
+/// Renewal by the directory.
 struct Renewal {
-    failures: usize,
-    next: Option<Instant>,
+    keeper: Keeper,
+    /// When what the disk did not take is written again.
+    write_due: Monotonic,
+    pace: Pace,
     /// The way that led to a certificate last.
     way: Option<Way>,
 }
 
 impl Renewal {
+    fn beside(database: &Path) -> Self {
+        let (keeper, write_due) = (Keeper::beside(database), Monotonic::now());
+        Self { keeper, write_due, pace: Pace::default(), way: None }
+    }
+
     fn look(&mut self, app: &App, https: &Https, stop: &Stop) {
+        if self.keeper.owes() && Monotonic::now() >= self.write_due {
+            self.write(https);
+        }
         let now = app.clock.now();
-        if self.next.is_some_and(|next| now < next) || !is_due(https, now) {
+        if self.pace.waits(now) || !is_due(https, now) {
             return;
         }
-        let database = &app.config.database.path;
-        let Some(ended) = acme::obtain(https, &self.ways(https), database, stop) else {
+        let ways = self.ways(https);
+        let Some(ended) = acme::obtain(https, &ways, &mut self.keeper, stop) else {
             return;
         };
         let ended = ended.and_then(|way| {
-            match store::load(database) {
-                Ok(Some(stored)) => Ok((way, stored)),
-                Ok(None) => Err("the new certificate is gone".to_owned()),
-                Err(fault) => Err(fault),
-            }
-            .map_err(|said| Refusal { said, is_away: false, wait_s: None })
+            let stored = self.keeper.certificate();
+            let stored = stored.map_err(|said| Refusal { said, is_away: false, wait_s: None });
+            Ok((way, stored?))
         });
+        // The attempt may have taken minutes.
+        let now = app.clock.now();
         match ended {
             Ok((way, stored)) => {
                 let facts = &stored.certificate.facts;
-                let life = facts.until.since(facts.from);
-                self.next = Some(now.plus(life / LEAST_PART));
-                (self.failures, self.way) = (0, Some(way));
+                self.pace.succeeded(facts.until.since(facts.from), now);
+                self.way = Some(way);
                 https.standing.lock().next_try = None;
                 https.take_late(app, &stored.certificate, Some(stored.directory));
             }
             Err(refusal) => {
-                let pauses = if refusal.is_away { &AWAY_S[..] } else { &REFUSED_S };
-                let pause = pauses[self.failures.min(pauses.len() - 1)];
-                self.failures += 1;
-                let next = now.plus(pause.max(refusal.wait_s.unwrap_or(0)));
-                self.next = Some(next);
+                let next = self.pace.failed(refusal.is_away, refusal.wait_s, now);
                 https.standing.lock().next_try = Some(next);
                 https.fail(&format!("{}: {}", https.directory(), refusal.said));
             }
         }
+    }
+
+    /// Writes what is in memory alone; that it is so is said as long as it lasts.
+    fn write(&mut self, https: &Https) {
+        let unwritten = self.keeper.retry().err();
+        self.write_due = Monotonic::now() + PAUSE;
+        if unwritten.is_none() {
+            tracing::info!("what the directory gave is written now");
+        }
+        https.standing.lock().unwritten = unwritten;
     }
 
     /// The ways in which the directory may look at us, the most promising first.
@@ -213,5 +286,39 @@ fn is_due(https: &Https, now: Instant) -> bool {
                 || lacks(facts)
                 || standing.issuer.as_deref() != Some(https.directory())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Instant = Instant(1_795_183_200);
+
+    #[test]
+    fn refusals_and_a_directory_that_is_away_have_paces_of_their_own() {
+        let mut pace = Pace::default();
+        let away: Vec<i64> = (0..5).map(|_| pace.failed(true, None, NOW).since(NOW)).collect();
+        assert_eq!(away, AWAY_S[..5]);
+        let refused: Vec<i64> = (0..6).map(|_| pace.failed(false, None, NOW).since(NOW)).collect();
+        assert_eq!(refused, [60, 600, 3_600, 14_400, 86_400, 86_400]);
+        assert_eq!(pace.failed(true, None, NOW), NOW.plus(AWAY_S[5]));
+        assert_eq!(pace.failed(true, Some(7_000), NOW), NOW.plus(7_000), "it asked for more");
+        pace.succeeded(90 * 86_400, NOW);
+        assert_eq!(pace.failed(false, None, NOW), NOW.plus(60));
+    }
+
+    #[test]
+    fn a_pause_ends_by_either_clock() {
+        let mut pace = Pace::default();
+        assert!(!pace.waits(NOW));
+        pace.failed(false, None, NOW);
+        assert!(pace.waits(NOW.plus(59)) && !pace.waits(NOW.plus(60)));
+        assert!(pace.waits(NOW.minus(59)) && !pace.waits(NOW.minus(60)), "it was set back");
+        let began = Monotonic::now().checked_sub(Duration::from_secs(61)).unwrap();
+        pace.pause = Some(Pause { began, at: NOW, seconds: 60 });
+        assert!(!pace.waits(NOW.plus(1)), "the machine's clock stood still");
+        pace.succeeded(90 * 86_400, NOW);
+        assert!(pace.waits(NOW.plus(14 * 86_400)) && !pace.waits(NOW.plus(15 * 86_400)));
     }
 }

@@ -45,6 +45,12 @@ pub fn open_items(app: &App, now: Instant) -> Vec<OpenItem> {
         );
         items.push(item(Tone::Bad, "A porta do HTTPS não está livre".to_owned(), text));
     }
+    if let Some(fault) = &standing.unwritten {
+        let text = format!(
+            "O motivo: {fault}. Ele já vale; a plataforma tenta gravar de novo a cada poucos segundos. Não a reinicie antes disso."
+        );
+        items.push(item(Tone::Warn, "O certificado HTTPS novo não foi gravado".to_owned(), text));
+    }
     items.extend(certificate(app, &standing, https.is_renewed(), now));
     items
 }

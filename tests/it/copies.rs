@@ -12,21 +12,21 @@ use crate::client::Request;
 use crate::process::until;
 use crate::site::{Builder, Site};
 
-const PAGE: &str = "/admin/copias";
-const DAY_S: i64 = 86_400;
-const PATIENCE: Duration = Duration::from_secs(30);
+pub const PAGE: &str = "/admin/copias";
+pub const DAY_S: i64 = 86_400;
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A site of which `check` finds nothing bad.
-fn quiet() -> Builder {
+pub fn quiet() -> Builder {
     Site::builder().unlimited().config("marketplace.client_id", "")
 }
 
-fn folder(site: &Site) -> PathBuf {
+pub fn folder(site: &Site) -> PathBuf {
     site.folder().join("data/backups")
 }
 
 /// Names in the folder of copies, in order.
-fn names(site: &Site) -> Vec<String> {
+pub fn names(site: &Site) -> Vec<String> {
     let entries = std::fs::read_dir(folder(site)).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -35,7 +35,7 @@ fn names(site: &Site) -> Vec<String> {
 }
 
 /// The copies, the oldest first.
-fn copies(site: &Site) -> Vec<PathBuf> {
+pub fn copies(site: &Site) -> Vec<PathBuf> {
     let ours = |name: &String| {
         name.starts_with("seller-platform-")
             && Path::new(name).extension().is_some_and(|end| end == "db")
@@ -45,7 +45,7 @@ fn copies(site: &Site) -> Vec<PathBuf> {
 
 /// Waits until there are so many copies, and nothing is going on.
 #[track_caller]
-fn wait_for_copies(site: &Site, count: usize) -> Vec<PathBuf> {
+pub fn wait_for_copies(site: &Site, count: usize) -> Vec<PathBuf> {
     until("the copy is there", PATIENCE, || {
         let is_there = copies(site).len() == count && seen(site)["em_andamento"].is_null();
         is_there.then(|| copies(site))
@@ -55,7 +55,7 @@ fn wait_for_copies(site: &Site, count: usize) -> Vec<PathBuf> {
 /// The page as JSON. Sessions end while the clock moves by days, so each look
 /// is with one of its own.
 #[track_caller]
-fn seen(site: &Site) -> Value {
+pub fn seen(site: &Site) -> Value {
     seen_by(&site.administrator())
 }
 
@@ -64,27 +64,27 @@ fn seen_by(admin: &Actor<'_>) -> Value {
     admin.send(Request::new("GET", PAGE).header("Accept", "application/json")).ok()
 }
 
-fn manifest(copy: &Path) -> Value {
+pub fn manifest(copy: &Path) -> Value {
     let text = std::fs::read(format!("{}.json", copy.display())).unwrap();
     serde_json::from_slice(&text).unwrap()
 }
 
-fn sha256(file: &Path) -> String {
+pub fn sha256(file: &Path) -> String {
     crate::photos::digest(&std::fs::read(file).unwrap())
 }
 
 /// What a figure of `/metrics` is.
-fn figure(keeper: &Actor<'_>, name: &str) -> i64 {
+pub fn figure(keeper: &Actor<'_>, name: &str) -> i64 {
     let text = keeper.get("/metrics").expect(200).text();
     let line = text.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
     line.unwrap_or_else(|| panic!("{name} in\n{text}")).parse().unwrap()
 }
 
-const SUCCESS: &str = "seller_platform_backup_last_success_timestamp_seconds";
-const VERIFIED: &str = "seller_platform_backup_last_verified_timestamp_seconds";
+pub const SUCCESS: &str = "seller_platform_backup_last_success_timestamp_seconds";
+pub const VERIFIED: &str = "seller_platform_backup_last_verified_timestamp_seconds";
 
 #[track_caller]
-fn html(site: &Site, path: &str) -> String {
+pub fn html(site: &Site, path: &str) -> String {
     site.administrator()
         .send(Request::new("GET", path).header("Accept", "text/html"))
         .expect(200)
@@ -92,7 +92,7 @@ fn html(site: &Site, path: &str) -> String {
 }
 
 /// Exit code of `check`, and its lines about the copies as verdict and text.
-fn checked(site: &Site) -> (Option<i32>, Vec<(String, String)>) {
+pub fn checked(site: &Site) -> (Option<i32>, Vec<(String, String)>) {
     let outcome = site.command(&["check", "--json"]).run();
     let report: Value = serde_json::from_str(&outcome.stdout).expect(&outcome.stderr);
     let findings = report["findings"].as_array().unwrap();

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 use crate::authority::{Answer, Authority, Issued, Session, now};
 use crate::client::Request;
+use crate::exhaustion::handles;
 use crate::process::until;
 use crate::site::{Builder, Site};
 
@@ -99,7 +100,8 @@ fn https_is_served_and_plain_http_leads_there() {
         assert_eq!((answer.status(), answer.version), (200, version.version));
     }
     let answer = files.ask(to, "/entrar");
-    assert!(answer.header("strict-transport-security").unwrap().starts_with("max-age="));
+    // Other machines below the name need not have HTTPS.
+    assert_eq!(answer.header("strict-transport-security"), Some("max-age=63072000"));
     assert!(answer.header("x-request-id").is_some());
 
     // Plain HTTP leads to the same address, whatever the method; probes stay.
@@ -276,4 +278,55 @@ fn handshakes_are_counted_and_end() {
     });
     assert!(began.elapsed() >= Duration::from_secs(9), "{:?}", began.elapsed());
     assert_eq!(files.ask(to, "/healthz").status(), 200);
+}
+
+#[test]
+fn files_are_read_again_when_too_many_files_were_open() {
+    let files = Files::new();
+    files.put(&files.ending(60));
+    let site = files.builder().start();
+    let to = secure(&site);
+    let before = files.ask(to, "/healthz").certificate;
+    site.expect_in_log("Too many open files");
+    site.expect_in_log_if_any("does not belong to the certificate");
+    // Those of a process's three standard files.
+    handles::limit(&site, 3);
+    files.put(&files.ending(61));
+    until("they could not be read", PATIENCE, || {
+        site.log().contains("chain.pem: Too many open files").then_some(())
+    });
+    handles::limit(&site, 1024);
+    until("the new certificate is shown", PATIENCE, || {
+        (files.ask(to, "/healthz").certificate != before).then_some(())
+    });
+    assert_eq!(checked(&site).0, "ok");
+}
+
+#[test]
+fn a_directory_is_not_asked_for_what_the_disk_would_not_take() {
+    let directory = TcpListener::bind("127.0.0.1:0").unwrap();
+    directory.set_nonblocking(true).unwrap();
+    let builder = Site::builder()
+        .config("server.https_listen", "127.0.0.1:0")
+        .config("server.acme_domains", vec![NAME])
+        .config("server.acme_directory", format!("https://{}/dir", directory.local_addr().unwrap()))
+        .config("server.acme_email", "eva@example.com");
+    let folder = tempfile::tempdir().unwrap();
+    let authority = Authority::new();
+    let root = folder.path().join("root.pem");
+    std::fs::write(&root, authority.pem()).unwrap();
+    let site = builder.config("server.acme_root", root.display().to_string()).start();
+    site.expect_in_log("no certificate");
+    until("it was asked", PATIENCE, || directory.accept().ok());
+    site.stop();
+    while directory.accept().is_ok() {}
+    // Something lies where it would be written.
+    let next = format!("{}.https.pem.next", site.database().display());
+    std::fs::create_dir(&next).unwrap();
+    site.start_again();
+    until("why it is not asked is told", PATIENCE, || {
+        site.log().contains("no certificate was asked for").then_some(())
+    });
+    assert!(directory.accept().is_err(), "it was asked");
+    std::fs::remove_dir(&next).unwrap();
 }

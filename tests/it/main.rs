@@ -61,6 +61,7 @@ mod config; // Starting with a wrong configuration: one clear line, nothing touc
 mod content; // Teachers, courses, lessons and meets, as staff manages them.
 mod convergence; // Whatever happens, the mirror ends like the marketplace.
 mod copies; // Copies that the service makes by itself.
+mod copies_astray; // Copies from a wrong clock, of another key, made by a command.
 mod cron; // The periodic tasks: who starts them, how they run, and only once.
 mod cron_rules; // Meet reminders and inactivity alerts, tested at the exact times.
 mod cut_off; // Changes of the file that were cut off, and copies that are not what they were.

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sha2::{Digest as _, Sha256};
 
 use super::backup::{BackupError, copy, copy_unnamed};
-use super::restore::restore;
+use super::copying::Making;
+use super::restore::{restore, restore_as};
 use super::*;
 
 /// Moves one unit between two counters, so that their sum never changes.
@@ -108,6 +109,69 @@ fn two_backups_to_one_file_do_not_mix() {
     assert!(matches!(error, BackupError::InProgress(_)), "{error}");
     drop(held);
     copy(&place.path(), &place.file("copy.db"), &Clock::System).unwrap();
+}
+
+#[test]
+fn a_link_in_the_place_of_a_lock_or_an_unfinished_copy_is_refused() {
+    let place = made();
+    std::fs::write(place.file("other"), "another file of whoever runs this").unwrap();
+    for name in ["seller.db.lock", "copy.db.partial"] {
+        std::os::unix::fs::symlink(place.file("other"), place.file(name)).unwrap();
+    }
+    let error = copy(&place.path(), &place.file("copy.db"), &Clock::System).unwrap_err();
+    assert!(error.to_string().contains("symbolic link"), "{error}");
+    let error = Db::open_exclusive(&place.options()).err().unwrap();
+    assert!(error.to_string().contains("symbolic link"), "{error}");
+    let other = std::fs::read_to_string(place.file("other")).unwrap();
+    assert_eq!(other, "another file of whoever runs this");
+}
+
+#[test]
+fn the_database_itself_is_none_of_its_copies() {
+    let place = made();
+    let now = Clock::System.now();
+    copy(&place.path(), &place.file("copy.db"), &Clock::System).unwrap();
+    let named_otherwise = place.file(".").join("seller.db");
+    let names: Vec<String> =
+        kept_in(place.folder.path(), &named_otherwise, now).iter().map(Kept::name).collect();
+    assert_eq!(names, ["copy.db"]);
+}
+
+#[test]
+fn only_what_differs_is_a_fault_of_a_copy() {
+    let place = made();
+    let copied = place.file("copy.db");
+    copy(&place.path(), &copied, &Clock::System).unwrap();
+    let kept = || kept_in(place.folder.path(), &place.path(), Clock::System.now()).remove(0);
+    assert_eq!(kept().compare(None).unwrap(), None);
+    let stop = Stop::default();
+    stop.stop();
+    let error = kept().compare(Some(&stop)).unwrap_err();
+    assert!(matches!(error, BackupError::Stopped), "{error}");
+    let gone = kept();
+    let aside = place.file("aside");
+    std::fs::rename(&copied, &aside).unwrap();
+    assert!(matches!(gone.compare(None).unwrap_err(), BackupError::Io { .. }));
+    let mut bytes = std::fs::read(&aside).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&copied, bytes).unwrap();
+    assert!(kept().compare(None).unwrap().unwrap().contains("SHA-256"));
+}
+
+#[test]
+fn a_restore_that_is_only_tried_ends_when_the_service_stops() {
+    let place = made();
+    copy(&place.path(), &place.file("copy.db"), &Clock::System).unwrap();
+    let before = place.files();
+    let stop = Stop::default();
+    let clock = Clock::System;
+    let making = Making { stop: Some(&stop), is_gentle: true, ..Making::plain(&clock) };
+    let tried = place.file("tried.db");
+    stop.stop();
+    let error = restore_as(&place.file("copy.db"), &tried, &making).unwrap_err();
+    assert!(matches!(error, BackupError::Stopped), "{error}");
+    assert_eq!(place.files(), before);
 }
 
 #[test]

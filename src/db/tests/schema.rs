@@ -269,6 +269,22 @@ fn a_step_that_fails_leaves_the_file_at_the_version_before() {
 }
 
 #[test]
+fn an_older_file_is_tried_without_a_copy_of_it_unless_the_service_stops() {
+    let place = Place::new();
+    let version = || migrate::version_of_file(&place.path()).unwrap();
+    let mut file = Connection::open(place.path()).unwrap();
+    in_transaction(&mut file, BASELINE, 1).unwrap();
+    drop(file);
+    let stop = Stop::default();
+    stop.stop();
+    migrate::try_up(&place.path(), &stop).unwrap_err();
+    assert_eq!(version(), Some(1));
+    migrate::try_up(&place.path(), &Stop::default()).unwrap();
+    assert_eq!(version(), Some(migrate::VERSION));
+    assert_eq!(place.files(), ["seller.db"]);
+}
+
+#[test]
 fn every_table_is_strict() {
     let connection = migrated(BASELINE, STEPS);
     let lax = texts(

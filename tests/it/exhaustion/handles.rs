@@ -14,8 +14,13 @@ fn leave(site: &Site, more: Option<usize>) {
         open.map(|entry| entry.unwrap().file_name().to_string_lossy().parse().unwrap()).collect();
     // The limit is on handle numbers, and a new handle gets the lowest free one.
     let next = more.and_then(|more| (0..).filter(|number| !open.contains(number)).nth(more));
-    let pid = Pid::from_raw(i32::try_from(pid).unwrap());
-    let limit = Rlimit { current: Some(next.unwrap_or(1024)), maximum: Some(4096) };
+    limit(site, next.unwrap_or(1024));
+}
+
+/// Lets the server open only files whose handle is a lower number.
+pub fn limit(site: &Site, number: u64) {
+    let pid = Pid::from_raw(i32::try_from(site.pid()).unwrap());
+    let limit = Rlimit { current: Some(number), maximum: Some(4096) };
     prlimit(pid, Resource::Nofile, limit).unwrap();
 }
 

@@ -7,7 +7,7 @@ mod bodies; // Many callers who send much and never finish.
 mod csv; // Lists that are made to be expensive.
 mod door; // Many callers who try passwords.
 mod exports; // Many callers who read files slowly.
-mod handles; // No file handle is left.
+pub mod handles; // No file handle is left.
 mod json; // Bodies of millions of small values.
 mod lanes; // Many requests that wait for a marketplace that does not answer.
 mod names; // Addresses and forms with thousands of names, over all routes.
