@@ -30,6 +30,8 @@ usage: install.sh [options]
   --dry-run       says what would be done and changes nothing
   --print-unit EXE
                   prints the unit of the service for EXE (for packages)
+  --print-standby-unit EXE
+                  prints the unit of a standby for EXE
   --help          shows this text
 USAGE
 }
@@ -51,12 +53,13 @@ wrong_usage() {
 
 while [ $# -gt 0 ]; do
     case $1 in
-        --binary | --prefix | --print-unit)
+        --binary | --prefix | --print-unit | --print-standby-unit)
             [ -n "${2:-}" ] || wrong_usage "$1 needs a value"
             case $1 in
                 --binary) binary=$2 ;;
                 --prefix) prefix=${2%/} ;;
                 --print-unit) unit_for=$2 action=print_unit ;;
+                --print-standby-unit) unit_for=$2 action=print_standby_unit ;;
             esac
             shift
             ;;
@@ -87,6 +90,8 @@ config_dir=/etc/$name
 config=$config_dir/$name.toml
 state_dir=/var/lib/$name
 unit=/etc/systemd/system/$name.service
+# Installed beside it, and enabled by hand on a second machine only.
+standby_unit=/etc/systemd/system/$name-standby.service
 # What is known of the last version that was ready: its unit, and the SHA-256 of
 # its executable.
 unit_previous=$share/$name.service.previous
@@ -198,6 +203,8 @@ RestartPreventExitStatus=2
 TimeoutStartSec=15min
 # Running requests get 10 seconds, then memory goes to disk.
 TimeoutStopSec=60
+# Only the server is asked to stop: Litestream sends the last writes after them.
+KillMode=mixed
 
 User=$name
 Group=$name
@@ -244,6 +251,16 @@ SystemCallErrorNumber=EPERM
 [Install]
 WantedBy=multi-user.target
 UNIT
+}
+
+# The unit of a standby: that of the service, which runs another command and stays
+# ended after a takeover.
+shipped_standby_unit() {
+    service_unit | sed -e "s|systemctl edit $name\$|&-standby|" \
+        -e 's|^Description=.*|&, standby|' \
+        -e 's|^\(ExecStart=.*\) serve$|\1 standby|' \
+        -e 's|^Restart=always|Restart=on-failure|' \
+        -e 's|^# Ended and started again when .*|# Ended and started again when it does not answer probes.|'
 }
 
 # ---------------------------------------------------------------- checks
@@ -444,12 +461,24 @@ install_unit() {
     [ "$unit_wanted" = yes ] || return 0
     shared_folder /etc/systemd/system
     service_unit | write_file "$unit" 644
+    shipped_standby_unit | write_file "$standby_unit" 644
 }
 
-# Starts the installed version and waits until it is ready.
+# Whether this is a second machine, whose standby is enabled.
+is_standby() {
+    [ "$systemd" = yes ] &&
+        [ -L "$prefix/etc/systemd/system/multi-user.target.wants/$name-standby.service" ]
+}
+
+# Starts the installed version and waits until it is ready; on a second machine its
+# standby, which never is.
 start_service() {
     [ "$systemd" = yes ] || return 0
     run systemctl daemon-reload
+    if is_standby; then
+        run systemctl restart $name-standby
+        return 0
+    fi
     run systemctl enable --quiet $name
     started=yes
     run systemctl restart $name || started=no
@@ -525,11 +554,16 @@ put_back() {
 }
 
 next_steps() {
-    service_command="sudo -u $name $name"
-    has sudo || service_command="runuser -u $name -- $name"
+    # Named, because a configuration in the present folder would come first.
+    service_command="sudo -u $name $name --config $config"
+    has sudo || service_command="runuser -u $name -- $name --config $config"
     say ''
     if [ "$dry_run" = yes ]; then
         say 'Nothing was changed.'
+        return
+    fi
+    if is_standby; then
+        say "The standby runs $("$prefix$exe" --version); its log: journalctl -u $name-standby -f"
         return
     fi
     if [ "$updating" = yes ] && [ "$systemd" = yes ]; then
@@ -595,7 +629,10 @@ do_uninstall() {
     if [ "$systemd" = yes ] && [ -f "$unit" ]; then
         run systemctl disable --now $name
     fi
-    for file in "$unit" "$unit_previous" "$exe" "$exe.previous" "$ready_mark" "$share/$name.toml"; do
+    if is_standby; then
+        run systemctl disable --now $name-standby
+    fi
+    for file in "$unit" "$standby_unit" "$unit_previous" "$exe" "$exe.previous" "$ready_mark" "$share/$name.toml"; do
         if [ -f "$prefix$file" ]; then
             run rm -f "$prefix$file"
             [ "$dry_run" = yes ] || say "removed $prefix$file"
@@ -618,5 +655,9 @@ case $action in
     print_unit)
         exe=$unit_for
         service_unit
+        ;;
+    print_standby_unit)
+        exe=$unit_for
+        shipped_standby_unit
         ;;
 esac

@@ -32,6 +32,12 @@ pub(super) struct Report {
 /// Looks at everything.
 pub(super) fn report(context: &Context) -> Report {
     let mut findings = vec![configuration(context), clock(context)];
+    if let Some(standby) = check_replica::standby(context) {
+        // No server is to run here, and no database of its own is to be there.
+        findings.extend(standby);
+        findings.extend(check_upkeep::space(context, None, &[]));
+        return judged(findings);
+    }
     findings.extend(database(context));
     findings.push(key(context));
     findings.extend(check_https::findings(context));
@@ -39,6 +45,10 @@ pub(super) fn report(context: &Context) -> Report {
     findings.push(push(context));
     findings.push(check_replica::replica(context));
     findings.extend(check_upkeep::findings(context));
+    judged(findings)
+}
+
+fn judged(findings: Vec<Finding>) -> Report {
     let ok = findings.iter().all(|finding| finding.verdict != Verdict::Bad);
     Report { ok, findings }
 }

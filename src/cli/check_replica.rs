@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use super::Context;
 use super::check::{Finding, Verdict, finding};
+use super::healthcheck::{self, Answer};
+use super::seal;
 use crate::base::{Clock, secrets};
-use crate::db::is_served;
+use crate::db::{holder, is_served, server_address};
 use crate::replica::epoch::{self, Turn};
 use crate::replica::tool::Tool;
-use crate::replica::{Fault, Replica, control};
+use crate::replica::{Fault, Replica, control, follow};
 
 /// A replica that is behind by more than this is pointed out.
 const BEHIND_S: i64 = 60;
@@ -40,22 +42,77 @@ fn look(replica: &Replica) -> Result<String, Fault> {
     let is_ours = own.as_ref().is_some_and(|own| epoch::is_ours(&replica.database, own));
     let from = own.as_ref().map_or(1, |own| own.number);
     let newest = epoch::newest(&tool, &elsewhere, from, LOOK)?;
-    let number = match epoch::judge(own, newest, is_ours, Clock::System.now()) {
+    if let (None, Some(own)) = (&newest, &own)
+        && let Some(fault) = epoch::missing(replica, own)
+    {
+        return Err(fault);
+    }
+    let epoch = match epoch::judge(own, newest, is_ours, Clock::System.now()) {
         Turn::Lost(by) => return Err(Fault(epoch::lost(&by))),
         Turn::Held(by) => return Err(Fault(epoch::held(&by))),
-        Turn::Ours(own) => own.number,
+        Turn::Ours(own) => format!("{} ({})", own.number, own.mark()),
         Turn::Free(_) => return Ok("reached; `serve` begins to write to it".to_owned()),
     };
     let version = &tool.version;
     if !is_served(&replica.database) {
-        return Ok(format!("reached, epoch {number}, Litestream {version}"));
+        return Ok(format!("reached, epoch {epoch}, Litestream {version}"));
     }
     let level_at = control::level_at(&replica.folder).ok_or_else(|| {
         Fault("Litestream does not run beside the server, or sent nothing yet; the server's log says why".to_owned())
     })?;
     let behind = Clock::System.now().since(level_at).max(0);
-    let text = format!("{behind} s behind, epoch {number}, Litestream {version}");
+    let text = format!("{behind} s behind, epoch {epoch}, Litestream {version}");
     if behind > BEHIND_S { Err(Fault(text)) } else { Ok(text) }
+}
+
+/// The standby of this machine and its key, in the place of what a server would be checked
+/// for; `None` when this is no standby.
+pub(super) fn standby(context: &Context) -> Option<Vec<Finding>> {
+    const WHAT: &str = "standby";
+    let replica = Replica::of(context.config())?;
+    let (database, copy) = (&replica.database, follow::copy_of(&replica));
+    let runs = holder(database).is_some_and(|holder| holder.is_standby);
+    if !runs && (database.exists() || !copy.exists()) {
+        return None;
+    }
+    let (verdict, text) = match server_address(database).filter(|_| runs) {
+        None if runs => (Verdict::Note, "it is starting".to_owned()),
+        None => {
+            let text = "this machine was a standby, and none runs; start it with `systemctl start seller-platform-standby` or `seller-platform standby`, or take over: `serve` would begin an empty database";
+            (Verdict::Note, text.to_owned())
+        }
+        Some(address) => match healthcheck::look(address) {
+            Ok((_, Some(answer))) => following(&replica, &answer),
+            Ok((status, None)) => (Verdict::Bad, format!("at http://{address}, and says {status}")),
+            Err(error) => (Verdict::Bad, format!("does not answer at http://{address}: {error}")),
+        },
+    };
+    let mut findings = vec![finding(WHAT, verdict, text)];
+    // A copy that is being changed may not be readable for a moment.
+    if let Ok(standing) = seal::fits(context, &copy) {
+        findings.push(match standing {
+            None => finding("key", Verdict::Good, format!("{}, which fits", seal::source(context))),
+            Some(why) => finding("key", Verdict::Bad, why),
+        });
+    }
+    Some(findings)
+}
+
+/// How a standby follows, by what it says of itself.
+fn following(replica: &Replica, answer: &Answer) -> (Verdict, String) {
+    let url = &replica.url;
+    match (answer.lag_s, &answer.verified_at) {
+        (Some(lag_s), Some(at)) if lag_s <= BEHIND_S => {
+            (Verdict::Good, format!("follows, {lag_s} s behind {url}; checked at {at}"))
+        }
+        (Some(lag_s), at) => {
+            let why = answer.message.as_deref().unwrap_or("it does not say why");
+            let verdict =
+                if at.is_none() && lag_s <= BEHIND_S { Verdict::Note } else { Verdict::Bad };
+            (verdict, format!("{lag_s} s behind {url}: {why}"))
+        }
+        (None, _) => (Verdict::Bad, "it does not answer as a standby does".to_owned()),
+    }
 }
 
 /// A folder that is removed when the value is dropped.

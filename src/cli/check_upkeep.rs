@@ -133,7 +133,11 @@ fn is_public(host: &str) -> bool {
 }
 
 /// Free space where the database and its copies lie.
-fn space(context: &Context, seen: Option<&store::Upkeep>, copies: &[Kept]) -> Vec<Finding> {
+pub(super) fn space(
+    context: &Context,
+    seen: Option<&store::Upkeep>,
+    copies: &[Kept],
+) -> Vec<Finding> {
     let database = &context.config().database;
     let folders = [Some(access::folder_of(&database.path)), database.backup_dir.as_deref()];
     let mut devices = Vec::new();

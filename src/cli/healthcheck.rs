@@ -41,13 +41,28 @@ pub fn run(context: &Context) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
+/// What `/readyz` says; a standby says more.
 #[derive(Deserialize)]
-struct Answer {
-    message: Option<String>,
+pub struct Answer {
+    pub message: Option<String>,
+    pub lag_s: Option<i64>,
+    pub verified_at: Option<String>,
 }
 
 /// Asks the server at an address for `/readyz`.
 pub fn ask(address: SocketAddr) -> Readiness {
+    match look(address) {
+        Ok((200, Some(_))) => Readiness::Ready,
+        Ok((503, Some(Answer { message: Some(why), .. }))) => Readiness::NotReady(why),
+        Ok((status, _)) => {
+            Readiness::Silent(format!("it says {status}, which this server does not"))
+        }
+        Err(error) => Readiness::Silent(error),
+    }
+}
+
+/// The status and the answer of `/readyz` at an address.
+pub fn look(address: SocketAddr) -> Result<(u16, Option<Answer>), String> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
@@ -55,16 +70,9 @@ pub fn ask(address: SocketAddr) -> Readiness {
         .timeout_global(Some(PATIENCE))
         .build()
         .into();
-    let mut reply = match agent.get(format!("http://{address}/readyz")).call() {
-        Ok(reply) => reply,
-        Err(error) => return Readiness::Silent(error.to_string()),
-    };
+    let reply = agent.get(format!("http://{address}/readyz")).call();
+    let mut reply = reply.map_err(|error| error.to_string())?;
     let status = reply.status().as_u16();
     let body = reply.body_mut().with_config().limit(MOST_BYTES).read_to_string();
-    let answer = body.ok().and_then(|body| serde_json::from_str::<Answer>(&body).ok());
-    match (status, answer) {
-        (200, Some(_)) => Readiness::Ready,
-        (503, Some(Answer { message: Some(why) })) => Readiness::NotReady(why),
-        (status, _) => Readiness::Silent(format!("it says {status}, which this server does not")),
-    }
+    Ok((status, body.ok().and_then(|body| serde_json::from_str(&body).ok())))
 }

@@ -1,16 +1,17 @@
 //! What commands have to do with the replica: `restore replica`, `takeover`, and the
 //! start of a server that another one has taken over from.
 
-use std::os::unix::fs::{MetadataExt as _, chown};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant as Monotonic};
 
 use anyhow::{Context as _, anyhow, bail};
+use rustix::fs::{AtFlags, CWD, Gid, Uid, chownat};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Context, say, seal};
 use crate::base::{Clock, Instant, secrets};
-use crate::db::restore::restore as put_back;
+use crate::db::restore::{Restored, restore as put_back};
 use crate::db::{access, holder, is_served, read_without_traces};
 use crate::replica::epoch::{self, Epoch, Turn};
 use crate::replica::tool::{FETCH, LOOK, Tool};
@@ -40,6 +41,7 @@ pub fn refuse_superseded(context: &Context) -> anyhow::Result<()> {
     let Some(replica) = Replica::of(context.config()) else {
         return Ok(());
     };
+    replica.refuse_while_placed()?;
     let own = epoch::of_file(&replica.database)?;
     let from = own.as_ref().map_or(1, |own| own.number);
     let newest =
@@ -59,13 +61,24 @@ pub fn refuse_superseded(context: &Context) -> anyhow::Result<()> {
 /// `restore replica`: the database as the replica has it, or had it at an instant.
 pub fn restore(context: &Context, at: Option<Instant>) -> anyhow::Result<()> {
     let (replica, tool) = tools(context)?;
+    let _placing = replica.place_alone()?;
+    let restored = restore_from(context, (&replica, &tool), at);
+    let given = give_to_service(&replica);
+    restored.and(given)
+}
+
+fn restore_from(
+    context: &Context,
+    (replica, tool): (&Replica, &Tool),
+    at: Option<Instant>,
+) -> anyhow::Result<()> {
     if is_served(&replica.database) {
         bail!("a server or a standby has {} open; stop it first", replica.database.display());
     }
-    let epochs = follow::all(&tool, &replica)?;
-    let newest = epochs.last().cloned().ok_or_else(|| nothing(&replica))?;
-    let fetched = Fetched::new(&replica)?;
-    let found = fetch(&tool, &replica, &epochs, &fetched.0, at)?;
+    let epochs = follow::all(tool, replica)?;
+    let newest = epochs.last().cloned().ok_or_else(|| nothing(replica))?;
+    let fetched = Fetched::new(replica)?;
+    let found = fetch(tool, replica, &epochs, &fetched.0, at)?;
     refuse_wrong_key(context, &fetched.0)?;
     let (_, last) = counted(&fetched.0)?;
     let restored = put_back(&fetched.0, &replica.database, &context.clock)?;
@@ -73,20 +86,20 @@ pub fn restore(context: &Context, at: Option<Instant>) -> anyhow::Result<()> {
     // Otherwise a server would take a restored past for that of a server which was taken
     // over from.
     epoch::keep_in_file(&replica.database, &newest)?;
-    give_to_service(&replica)?;
     say(format_args!(
         "fetched from {} (epoch {}); the newest write in it is from {}.",
         replica.url,
         found.number,
         last.rfc3339()
     ))?;
-    say(restored
-        .lines
-        .iter()
-        .filter(|line| !line.contains("manifest"))
-        .cloned()
-        .collect::<Vec<_>>()
-        .join("\n"))
+    say(told(&restored, &fetched.0, replica))
+}
+
+/// What was done, for people. What was fetched has no manifest, and its file is gone.
+fn told(restored: &Restored, fetched: &Path, replica: &Replica) -> String {
+    let (file, place) = (fetched.display().to_string(), replica.url.to_string());
+    let lines = restored.lines.iter().filter(|line| !line.contains("manifest"));
+    lines.map(|line| line.replace(&file, &place)).collect::<Vec<_>>().join("\n")
 }
 
 /// Fetches the database of the newest epoch that has it.
@@ -97,25 +110,23 @@ fn fetch(
     to: &Path,
     at: Option<Instant>,
 ) -> anyhow::Result<Epoch> {
-    let mut refusal = None;
     for epoch in epochs.iter().rev() {
         if at.is_some_and(|at| at.0 < epoch.at) && epoch.number > 1 {
             continue;
         }
-        match tool.fetch(replica, (&epoch.below(), at), to, FETCH) {
-            Ok(true) => return Ok(epoch.clone()),
-            Ok(false) => {}
-            Err(fault) if at.is_some() => refusal = refusal.or(Some(fault)),
-            Err(fault) => return Err(fault.into()),
+        // A fault is no reason to take what an older epoch has: that is another state.
+        if tool.fetch(replica, (&epoch.below(), at), to, FETCH)? {
+            return Ok(epoch.clone());
         }
     }
-    match (at, refusal) {
-        (Some(at), refusal) => {
-            let why = refusal.map(|fault| format!(" ({fault})")).unwrap_or_default();
-            bail!("the replica does not reach back to {}{why}", at.rfc3339())
-        }
-        (None, _) => Err(nothing(replica)),
-    }
+    let Some(at) = at else {
+        return Err(nothing(replica));
+    };
+    let reach = |epoch: &Epoch| tool.reaches_back_to(replica, &epoch.below()).ok().flatten();
+    let first = epochs.iter().filter_map(reach).min();
+    let first =
+        first.map(|first| format!("; the first instant that it has is {}", first.rfc3339()));
+    bail!("the replica does not reach back to {}{}", at.rfc3339(), first.unwrap_or_default())
 }
 
 fn nothing(replica: &Replica) -> anyhow::Error {
@@ -128,7 +139,13 @@ struct Fetched(PathBuf);
 impl Fetched {
     fn new(replica: &Replica) -> anyhow::Result<Self> {
         replica.make_folder()?;
-        Ok(Self(replica.folder.join(format!("fetched-{}.db", secrets::random_hex::<6>()))))
+        // Nobody else fetches or serves here now.
+        place::forget_described(&replica.folder);
+        Ok(Self(replica.folder.join(format!(
+            "{}{}.db",
+            place::FETCHED,
+            secrets::random_hex::<6>()
+        ))))
     }
 }
 
@@ -161,19 +178,26 @@ pub fn counted(file: &Path) -> anyhow::Result<(i64, Instant)> {
 /// `takeover`: this machine goes on from what the replica holds.
 pub fn takeover(context: &Context) -> anyhow::Result<()> {
     let (replica, tool) = tools(context)?;
+    let _placing = replica.place_alone()?;
+    let taken = take_over(context, (&replica, &tool));
+    let given = give_to_service(&replica);
+    taken.and(given)
+}
+
+fn take_over(context: &Context, (replica, tool): (&Replica, &Tool)) -> anyhow::Result<()> {
     let database = &replica.database;
-    let epochs = follow::all(&tool, &replica)?;
-    let newest = epochs.last().cloned().ok_or_else(|| nothing(&replica))?;
+    let epochs = follow::all(tool, replica)?;
+    let newest = epochs.last().cloned().ok_or_else(|| nothing(replica))?;
     let own = epoch::of_file(database)?;
     if own.as_ref() == Some(&newest) && epoch::is_ours(database, &newest) {
         bail!("this server already writes to the replica (epoch {})", newest.number);
     }
-    let copy = stop_standby(&tool, &replica, &epochs)?;
-    let fetched = Fetched::new(&replica)?;
+    let copy = stop_standby(tool, replica, &epochs)?;
+    let fetched = Fetched::new(replica)?;
     let source = if let Some(copy) = &copy {
         copy
     } else {
-        fetch(&tool, &replica, &epochs, &fetched.0, None)?;
+        fetch(tool, replica, &epochs, &fetched.0, None)?;
         &fetched.0
     };
     refuse_wrong_key(context, source)?;
@@ -185,25 +209,26 @@ pub fn takeover(context: &Context) -> anyhow::Result<()> {
         say(format_args!("{} has all that the replica has, and stays.", database.display()))?;
     } else {
         let restored = put_back(source, database, &context.clock)?;
-        let lines = restored.lines.iter().filter(|line| !line.contains("manifest"));
-        say(lines.cloned().collect::<Vec<_>>().join("\n"))?;
+        say(told(&restored, source, replica))?;
     }
     place::forget_progress(database);
     let next = Epoch::begin(newest.number + 1, commits, Clock::System.now());
-    epoch::publish(&tool, &replica, &next)
+    epoch::publish(tool, replica, &next)
         .context("the database is in place, but the epoch was not raised; run `seller-platform takeover` again")?;
     epoch::keep_in_file(database, &next)?;
-    epoch::make_ours(&replica, &next)?;
-    follow::forget_copy(&replica);
-    give_to_service(&replica)?;
+    epoch::make_ours(replica, &next)?;
+    follow::forget_copy(replica);
+    let before = format!("{} ({})", newest.by, newest.mark());
     say(format_args!(
-        "epoch {} begins here; {} ends within a minute if it still runs.",
-        next.number, newest.by
+        "epoch {} begins here, as {} ({}); the server of epoch {}, {before}, ends within a minute if it still runs.",
+        next.number,
+        next.by,
+        next.mark(),
+        newest.number
     ))?;
     say(format_args!(
-        "The newest write that is here is from {} (commit {commits}). What {} answered after it is not here; `standby --rejoin` there names it.",
-        last.rfc3339(),
-        newest.by
+        "The newest write that is here is from {} (commit {commits}). What {before} answered after it is not here; `standby --rejoin` there names it.",
+        last.rfc3339()
     ))?;
     say("Start the server now: seller-platform serve")
 }
@@ -217,8 +242,12 @@ fn give_to_service(replica: &Replica) -> anyhow::Result<()> {
     }
     let inside = std::fs::read_dir(&replica.folder)?.flatten().map(|entry| entry.path());
     let all = [replica.database.clone(), replica.folder.clone()].into_iter().chain(inside);
+    // What failed may have made no database.
+    let all = all.filter(|path| path.symlink_metadata().is_ok());
+    let (owner, group) = (Uid::from_raw(folder.uid()), Gid::from_raw(folder.gid()));
     for path in all {
-        chown(&path, Some(folder.uid()), Some(folder.gid()))
+        // The service may have put links there, to files that are not its own.
+        chownat(CWD, &path, Some(owner), Some(group), AtFlags::SYMLINK_NOFOLLOW)
             .with_context(|| format!("cannot change the owner of {}", path.display()))?;
     }
     Ok(())
@@ -256,6 +285,7 @@ fn stop_standby(
         }
         std::thread::park_timeout(Duration::from_millis(50));
     }
+    say(format_args!("The standby of this machine (process {}) has ended.", found.pid))?;
     let copy = follow::copy_of(replica);
     Ok(Some(copy).filter(|copy| is_level && copy.exists()))
 }

@@ -26,6 +26,8 @@ use crate::replica::{Replica, tool};
 
 /// Connections, altogether and of one address: probes come one by one.
 const CONNECTIONS: (usize, usize) = (64, 16);
+/// Signs of life within the time after which the supervisor gives up.
+const LOOKS: u32 = 4;
 
 /// What `standby` is told.
 #[derive(clap::Args)]
@@ -46,9 +48,17 @@ pub fn run(context: &Context, wanted: &Standby) -> anyhow::Result<()> {
     let listener = TcpListener::bind(listen)
         .map_err(|error| cannot_listen(listen, &error, "server.listen"))?;
     listener.set_nonblocking(true)?;
+    replica.refuse_while_placed()?;
+    // Before the lock is taken, in the way of a server that starts.
+    if replica.database.exists() && !wanted.rejoin {
+        bail!(
+            "{} is there, and a standby keeps its copy in its place; `standby --rejoin` sets it aside after a takeover",
+            replica.database.display()
+        );
+    }
     let (lock, _) = LockFile::take(&replica.database)?;
     if replica.database.exists() {
-        make_room(context, &replica, &tool, wanted.rejoin)?;
+        make_room(context, &replica, &tool)?;
     }
     let bound = listener.local_addr()?;
     lock.note_address(bound)
@@ -76,23 +86,19 @@ fn require_key(context: &Context) -> anyhow::Result<()> {
 }
 
 /// Sets the database of a server that was taken over from aside.
-fn make_room(
-    context: &Context,
-    replica: &Replica,
-    tool: &tool::Tool,
-    rejoin: bool,
-) -> anyhow::Result<()> {
+fn make_room(context: &Context, replica: &Replica, tool: &tool::Tool) -> anyhow::Result<()> {
     let database = &replica.database;
     let shown = database.display();
     let own = epoch::of_file(database)?;
     let newest = epoch::newest(tool, replica, 1, tool::LOOK)?;
     let is_ours = own.as_ref().is_some_and(|own| epoch::is_ours(database, own));
-    if !rejoin {
-        bail!(
-            "{shown} is there, and a standby keeps its copy in its place; `standby --rejoin` sets it aside after a takeover"
-        );
-    }
     let own_commits = counted(database)?.0;
+    // What the next server went on from; later ones have commits of its own too.
+    let next = match &own {
+        Some(own) => epoch::note(tool, replica, own.number + 1, tool::LOOK)?,
+        None => None,
+    };
+    let was_there = own.is_some();
     match epoch::judge(own, newest.clone(), is_ours, Clock::System.now()) {
         Turn::Lost(_) | Turn::Held(_) => {}
         Turn::Ours(_) | Turn::Free(_) => bail!(
@@ -103,15 +109,21 @@ fn make_room(
     fold(database)?;
     std::fs::rename(database, &aside).with_context(|| format!("cannot set {shown} aside"))?;
     let _ = std::fs::remove_dir_all(&replica.folder);
-    let begun = newest.map_or(0, |newest| newest.commits);
-    say(format_args!("The database of this server is now {}.", aside.display()))?;
+    let begun = next.or(newest).map_or(0, |next| next.commits);
+    let aside = aside.display();
+    say(format_args!("The database of this server is now {aside}."))?;
     let rest = own_commits - begun;
-    if rest > 0 {
-        say(format_args!(
-            "{rest} commits that this server answered are not in the other's database: compare with that file."
-        ))?;
+    if !was_there {
+        return say("It never was at the replica: nothing of it is in the other's database.");
     }
-    Ok(())
+    if rest <= 0 {
+        return say(
+            "Nothing is missing: the other server went on from all that this one answered.",
+        );
+    }
+    say(format_args!(
+        "{rest} commits that this server answered are not in the other's database, only in that file. Commands read it, to compare: seller-platform --db {aside} user list"
+    ))
 }
 
 /// Moves what is in the log into the file.
@@ -179,8 +191,11 @@ async fn serve(
     };
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
     tokio::select! {
-        () = signals.received() => {}
+        () = signals.received() => {
+            tracing::info!("stopping: a supervisor or `takeover` on this machine asked for it");
+        }
         () = ended.notified() => {}
+        () = feed_watchdog() => {}
     }
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Stopping]);
     stop.stop();
@@ -189,6 +204,19 @@ async fn serve(
     let _: Result<(), _> = thread.join();
     let refused = refusal.lock().take();
     refused.map_or(Ok(()), Err)
+}
+
+/// Tells the supervisor, if it asked for it, that probes would be answered. Whether the
+/// copy follows is told to those: starting again would fetch everything anew.
+async fn feed_watchdog() {
+    let Some(patience) = sd_notify::watchdog_enabled() else {
+        return std::future::pending().await;
+    };
+    let mut next = tokio::time::interval(patience / LOOKS);
+    loop {
+        next.tick().await;
+        let _ = sd_notify::notify(&[sd_notify::NotifyState::Watchdog]);
+    }
 }
 
 fn reply(follower: &Follower, method: &Method, path: &str) -> Response<Full<Bytes>> {

@@ -6,6 +6,9 @@
 //! written in an epoch lies below a prefix of its own, so that two servers never write
 //! to the same place. The first epoch lies at the address itself.
 
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,15 +16,18 @@ use rusqlite::{Connection, OpenFlags};
 use serde::{Deserialize, Serialize};
 
 use super::place::{Replica, folder_of};
-use super::tool::Tool;
+use super::tool::{LOOK, Tool};
 use super::{Fault, Result};
 use crate::base::{Instant, secrets, shortened};
+use crate::config::ReplicaUrl;
 use crate::db::{self, DbError, ReadTx, WriteTx};
 
 /// The row of `setting`.
 const ROW: &str = "replica_epoch";
-/// The file that says which epoch this folder's server began.
+/// The file that says which epoch this folder's server began, and where.
 const HOLDER: &str = "epoch";
+/// Characters of the id of an epoch that people are shown.
+const MARK: usize = 6;
 /// More epochs than there can be are a mistake.
 const MOST: u64 = 100_000;
 
@@ -51,16 +57,22 @@ impl Epoch {
         if self.number == 1 { String::new() } else { format!("epoch-{}-{}", self.number, self.id) }
     }
 
+    /// What tells it from others whose machines have the same name.
+    pub fn mark(&self) -> &str {
+        self.id.get(..MARK).unwrap_or(&self.id)
+    }
+
     /// Who began it and when.
     pub fn told(&self) -> String {
         let at = Instant(self.at).rfc3339();
-        format!("{} since {at} (epoch {})", self.by, self.number)
+        format!("{} since {at} (epoch {}, {})", self.by, self.number, self.mark())
     }
 }
 
 /// The name of this machine.
 fn host() -> String {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let system = rustix::system::uname();
+    let name = system.nodename().to_string_lossy();
     let name = shortened(name.trim(), 100);
     if name.is_empty() { "a server without a name".to_owned() } else { name.to_owned() }
 }
@@ -118,13 +130,44 @@ pub fn keep_in_file(path: &Path, epoch: &Epoch) -> Result<()> {
 
 /// Whether the server of this folder began the epoch.
 pub fn is_ours(database: &Path, epoch: &Epoch) -> bool {
-    std::fs::read_to_string(folder_of(database).join(HOLDER)).is_ok_and(|id| id.trim() == epoch.id)
+    began(database).is_some_and(|(id, _)| id == epoch.id)
+}
+
+/// The epoch that the server of this folder began, and the address of its note.
+fn began(database: &Path) -> Option<(String, Option<String>)> {
+    let text = std::fs::read_to_string(folder_of(database).join(HOLDER)).ok()?;
+    let mut lines = text.lines().map(str::to_owned);
+    Some((lines.next()?, lines.next()))
 }
 
 /// Notes that the server of this folder began the epoch.
 pub fn make_ours(replica: &Replica, epoch: &Epoch) -> Result<()> {
     replica.make_folder()?;
-    std::fs::write(replica.folder.join(HOLDER), &epoch.id).map_err(Fault::io("note the epoch"))
+    let (path, partial) =
+        (replica.folder.join(HOLDER), replica.folder.join(format!("{HOLDER}.partial")));
+    let write = || -> std::io::Result<()> {
+        // Root may do this in a folder of the service: no link there is followed.
+        let _ = std::fs::remove_file(&partial);
+        let mut file = File::options().write(true).create_new(true).mode(0o600).open(&partial)?;
+        write!(file, "{}\n{}\n", epoch.id, replica.url)?;
+        file.sync_all()?;
+        std::fs::rename(&partial, &path)
+    };
+    write().map_err(Fault::io("note the epoch"))
+}
+
+/// Why a replica without the note of our epoch is not taken for an empty one: the note
+/// was written to this very folder, so another disk lies there now, or none.
+pub fn missing(replica: &Replica, own: &Epoch) -> Option<Fault> {
+    let is_folder = !matches!(replica.url, ReplicaUrl::S3 { .. });
+    let noted = (own.id.clone(), Some(replica.url.to_string()));
+    (is_folder && began(&replica.database) == Some(noted)).then(|| {
+        Fault(format!(
+            "{} holds none of the epochs of this server; is it mounted? If it was emptied on purpose, stop the server and remove {}",
+            replica.url,
+            replica.folder.display()
+        ))
+    })
 }
 
 fn note_place(number: u64) -> String {
@@ -181,11 +224,20 @@ pub fn newest(
     Ok(found)
 }
 
-/// Writes the note of an epoch to the replica, and looks whether it stands: of two
-/// machines that do so at once one is told.
+/// Writes the note of an epoch to the replica, unless another machine was first, and
+/// looks whether it stands. Of two machines that do so in the same moment one is told
+/// now or by its server's next look.
 pub fn publish(tool: &Tool, replica: &Replica, epoch: &Epoch) -> Result<()> {
     if let Some(fault) = replica.obstacle() {
         return Err(fault);
+    }
+    let is_first = |found: &Epoch| {
+        let other =
+            || format!("another machine was first: the replica belongs to {}", found.told());
+        (found.id == epoch.id).then_some(()).ok_or_else(|| Fault(other()))
+    };
+    if let Some(found) = note(tool, replica, epoch.number, LOOK)? {
+        return is_first(&found);
     }
     let folder = Scratch::new(replica)?;
     let file = folder.0.join("note.db");
@@ -200,12 +252,8 @@ pub fn publish(tool: &Tool, replica: &Replica, epoch: &Epoch) -> Result<()> {
     write().map_err(|error| Fault(format!("cannot write the note of an epoch: {error}")))?;
     let named = Replica { folder: folder.0.clone(), ..replica.for_file(file) };
     tool.publish(&named, &note_place(epoch.number))?;
-    match note(tool, replica, epoch.number, super::tool::LOOK)? {
-        Some(found) if found.id == epoch.id => Ok(()),
-        Some(other) => Err(Fault(format!(
-            "another machine was first: the replica belongs to {}",
-            other.told()
-        ))),
+    match note(tool, replica, epoch.number, LOOK)? {
+        Some(found) => is_first(&found),
         None => Err(Fault("the replica does not keep what is written to it".to_owned())),
     }
 }
@@ -228,6 +276,11 @@ impl Drop for Scratch {
     }
 }
 
+/// Whether another epoch than our own means that another server took over.
+pub fn is_above(newest: &Epoch, own: &Epoch) -> bool {
+    newest.number > own.number || newest.number == own.number && newest.id != own.id
+}
+
 /// What becomes of a server, by its own epoch and the newest at the replica.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Turn {
@@ -248,9 +301,7 @@ pub fn judge(own: Option<Epoch>, newest: Option<Epoch>, is_ours: bool, now: Inst
         (Some(own), None) => Turn::Free(own),
         (None, Some(newest)) => Turn::Lost(newest),
         (Some(own), Some(newest)) if newest.number < own.number => Turn::Free(own),
-        (Some(own), Some(newest)) if newest.number > own.number || newest.id != own.id => {
-            Turn::Lost(newest)
-        }
+        (Some(own), Some(newest)) if is_above(&newest, &own) => Turn::Lost(newest),
         (Some(own), Some(_)) if is_ours => Turn::Ours(own),
         (Some(own), Some(_)) => Turn::Held(own),
     }

@@ -5,11 +5,13 @@
 //! another server took over or the copy is not sound.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant as Monotonic};
 
 use parking_lot::Mutex;
+use rusqlite::{Connection, OpenFlags};
 use rustix::process::Signal;
 
 use super::epoch::{self, Epoch};
@@ -24,8 +26,13 @@ use crate::db::read_without_traces;
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// After so long a run the pauses begin anew.
 const STEADY: Duration = Duration::from_secs(60);
-/// How often it is looked how far the copy is.
-const LOOK: Duration = Duration::from_secs(2);
+/// How often it is looked how far the copy is: where that is cheap, and at least.
+const LOOK: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(10));
+/// At most one in so many parts of the time is spent with looking: each look lists the
+/// pieces of an hour.
+const LOOK_SHARE: u32 = 20;
+/// How long a piece that is being applied may keep us from holding Litestream up.
+const PIECE: Duration = Duration::from_secs(5);
 /// How often it is looked whether another server took over.
 const LOOK_EPOCH: Duration = Duration::from_secs(15);
 /// How often the copy is checked, in seconds.
@@ -47,9 +54,9 @@ pub struct Follower {
 #[derive(Default)]
 struct Seen {
     /// The copy has what the replica had then.
-    level_at: Option<Instant>,
+    level_at: Option<Monotonic>,
     /// When the replica had which transaction, for those that the copy has not yet.
-    samples: VecDeque<(Instant, u64)>,
+    samples: VecDeque<(Monotonic, u64)>,
     verified_at: Option<Instant>,
     trouble: Option<Fault>,
     is_there: bool,
@@ -83,16 +90,16 @@ pub fn forget_copy(replica: &Replica) {
 
 impl Follower {
     pub fn new(replica: Replica, clock: Clock) -> Self {
-        let seen = Seen { level_at: Some(Clock::System.now()), ..Seen::default() };
+        let seen = Seen { level_at: Some(Monotonic::now()), ..Seen::default() };
         Self { replica, clock, seen: Mutex::new(seen) }
     }
 
     /// How the copy is now.
     pub fn view(&self) -> View {
         let seen = self.seen.lock();
-        let since = seen.level_at.map_or(0, |at| Clock::System.now().since(at));
+        let lag_s = seen.level_at.map_or(0, |at| at.elapsed().as_secs());
         View {
-            lag_s: since.max(0),
+            lag_s: i64::try_from(lag_s).unwrap_or(i64::MAX),
             verified_at: seen.verified_at,
             trouble: seen.trouble.clone(),
             is_there: seen.is_there,
@@ -111,8 +118,7 @@ impl Follower {
                 Ok(Ended::Unfit(error)) => return Err(error),
                 Ok(Ended::Anew(why)) => {
                     tracing::warn!("the copy is fetched anew: {why}");
-                    forget_copy(&self.replica);
-                    self.seen.lock().is_there = false;
+                    self.forget();
                     pause = PAUSES.0;
                     continue;
                 }
@@ -127,6 +133,14 @@ impl Follower {
             pause = (pause * 2).min(PAUSES.1);
         }
         Ok(())
+    }
+
+    fn forget(&self) {
+        forget_copy(&self.replica);
+        let mut seen = self.seen.lock();
+        seen.is_there = false;
+        seen.verified_at = None;
+        seen.samples.clear();
     }
 
     fn fails(&self, fault: Fault) {
@@ -144,18 +158,14 @@ impl Follower {
             return Err(Fault("the replica holds nothing yet".to_owned()));
         };
         // Litestream does not go on with a copy that was left alone.
-        forget_copy(replica);
-        {
-            let mut seen = self.seen.lock();
-            seen.is_there = false;
-            seen.samples.clear();
-        }
+        self.forget();
         let described = replica.describe(&epoch.below(), Use::Once, None)?;
         let mut command = tool.command("restore", &described.0);
         command
             .args(["-f", "-follow-interval", "1s", "-o"])
             .arg(copy_of(replica))
             .arg(&replica.database)
+            .process_group(0)
             .stdin(alone.handle()?)
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
@@ -168,9 +178,12 @@ impl Follower {
             tool::listen(stderr, move |line| *said.lock() = tool::last_words(line, &replica));
         }
         let (mut looked, mut is_judged) = (Monotonic::now(), false);
+        let mut pause = Duration::from_millis(50);
         loop {
-            if stop.wait(if is_judged { LOOK } else { Duration::from_millis(50) }) {
-                running.end(Duration::from_secs(5));
+            if stop.wait(pause) {
+                // `takeover` may use the copy: no piece is half applied in it.
+                let held = hold_still(&copy_of(replica));
+                running.end(if held.is_some() { Duration::ZERO } else { PIECE });
                 return Ok(Ended::Stopped);
             }
             if running.wait(Duration::ZERO).is_some() {
@@ -186,7 +199,9 @@ impl Follower {
                 is_judged = true;
                 self.seen.lock().is_there = true;
             }
+            let begun = Monotonic::now();
             self.look(&tool, &epoch);
+            pause = (begun.elapsed() * LOOK_SHARE).clamp(LOOK.0, LOOK.1);
             if self.is_check_due()
                 && let Some(fault) = self.check(&running, stop)
             {
@@ -205,7 +220,7 @@ impl Follower {
 
     /// Compares the copy with the replica.
     fn look(&self, tool: &Tool, epoch: &Epoch) {
-        let now = Clock::System.now();
+        let now = Monotonic::now();
         match (tool.newest(&self.replica, &epoch.below()), position(&self.replica)) {
             (Ok(newest), Some(position)) => {
                 let mut seen = self.seen.lock();
@@ -253,6 +268,15 @@ impl Follower {
         }
         last
     }
+}
+
+/// Keeps Litestream from applying anything more to the copy, by a read transaction: it
+/// applies a piece under SQLite's lock. `None` when that cannot be.
+fn hold_still(copy: &Path) -> Option<Connection> {
+    let connection = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE).ok()?;
+    connection.busy_timeout(PIECE).ok()?;
+    connection.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema").ok()?;
+    Some(connection)
 }
 
 /// Why the following ended.

@@ -16,6 +16,12 @@ use crate::config::{self, Config, ReplicaUrl};
 
 /// End of the name of the folder beside the database.
 const FOLDER: &str = "-litestream";
+/// How the name of a fetched database begins.
+pub const FETCHED: &str = "fetched-";
+/// What Litestream knows of the replica, below the folder.
+const PROGRESS: &str = "state";
+/// The file whose lock is held by who puts a database in its place.
+const PLACING: &str = "placing";
 /// Name of the socket by which Litestream is asked how far it is.
 pub const SOCKET: &str = "control.sock";
 
@@ -77,7 +83,7 @@ impl Replica {
             "shutdown-sync-timeout": "5s",
             "dbs": [{
                 "path": self.database,
-                "meta-path": self.folder.join(if beside { "state" } else { "once" }),
+                "meta-path": self.folder.join(if beside { PROGRESS } else { "once" }),
                 "monitor-interval": "1s",
                 "busy-timeout": "1s",
                 "checkpoint-interval": "1m",
@@ -142,6 +148,34 @@ impl Replica {
         place
     }
 
+    /// Takes the right to put a database from the replica in its place.
+    pub fn place_alone(&self) -> Result<Placing> {
+        self.make_folder()?;
+        let mut options = File::options();
+        // Root may do this in a folder of the service, which then only reads it.
+        options.read(true).write(true).create(true).truncate(false).mode(0o644);
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+        let file = options.open(self.folder.join(PLACING));
+        let file = file.map_err(Fault::io("open the lock of a takeover"))?;
+        file.try_lock().map_err(|_| self.is_placed())?;
+        Ok(Placing { _file: file })
+    }
+
+    /// Refuses to start while a database from the replica is put in its place here.
+    pub fn refuse_while_placed(&self) -> Result<()> {
+        let held = File::open(self.folder.join(PLACING)).is_ok_and(|file| {
+            matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
+        });
+        if held { Err(self.is_placed()) } else { Ok(()) }
+    }
+
+    fn is_placed(&self) -> Fault {
+        Fault(format!(
+            "`takeover` or `restore replica` is at work on {}; wait until it has ended",
+            self.database.display()
+        ))
+    }
+
     /// What is wrong with the address on this machine.
     pub fn obstacle(&self) -> Option<Fault> {
         let ReplicaUrl::Folder(folder) = &self.url else { return None };
@@ -164,6 +198,12 @@ impl Replica {
     }
 }
 
+/// The right to put a database from the replica in its place. As long as it is held
+/// neither a server nor a standby starts there, which a supervisor may try at any time.
+pub struct Placing {
+    _file: File,
+}
+
 /// A file of settings, removed when the value is dropped.
 pub struct Described(pub PathBuf);
 
@@ -173,12 +213,14 @@ impl Drop for Described {
     }
 }
 
-/// Removes files of settings that a kill left behind; nobody may be using one.
+/// Removes files of settings, and fetched databases, that a kill left behind; nobody may
+/// be using one.
 pub fn forget_described(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if name.starts_with("litestream-") && name.ends_with(".yml") {
+        let is_settings = name.starts_with("litestream-") && name.ends_with(".yml");
+        if is_settings || name.starts_with(FETCHED) {
             let _ = std::fs::remove_file(entry.path());
         } else if name.starts_with("note-") {
             let _ = std::fs::remove_dir_all(entry.path());
@@ -196,5 +238,10 @@ pub fn folder_of(database: &Path) -> PathBuf {
 /// Forgets how far Litestream came: another database took the place of the one it knew.
 pub fn forget_progress(database: &Path) {
     // Without it, Litestream compares and begins with a whole copy.
-    let _ = std::fs::remove_dir_all(folder_of(database).join("state"));
+    let _ = std::fs::remove_dir_all(folder_of(database).join(PROGRESS));
+}
+
+/// Whether Litestream goes on with what it knows, and needs no whole copy.
+pub fn has_progress(database: &Path) -> bool {
+    folder_of(database).join(PROGRESS).is_dir()
 }

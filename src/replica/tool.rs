@@ -22,8 +22,9 @@ pub const LOOK: Duration = Duration::from_secs(20);
 pub const FETCH: Duration = Duration::from_secs(6 * 3600);
 /// Time between two looks at a running program.
 const STEP: Duration = Duration::from_millis(5);
-/// Most bytes of its output that are read.
-const MOST: u64 = 256 << 10;
+/// Most bytes of its output that are read. A list has some 150 for each piece, and there
+/// is a piece for each second of an hour.
+const MOST: u64 = 16 << 20;
 /// Longest text of an error.
 const SHOWN: usize = 300;
 
@@ -97,20 +98,43 @@ impl Tool {
         Ok(())
     }
 
-    /// The number of the newest transaction at `below` the address.
+    /// The number of the newest transaction at `below` the address; 0 when nothing is there.
     pub fn newest(&self, replica: &Replica, below: &str) -> Result<u64> {
-        #[derive(Deserialize)]
-        struct Piece {
-            max_txid: String,
-        }
-        let settings = replica.describe(below, Use::Once, None)?;
-        let mut command = self.command("ltx", &settings.0);
-        command.args(["-level", "0", "-json"]).arg(&replica.database);
-        let said = run(&mut command, LOOK, replica)?;
-        let pieces: Vec<Piece> = serde_json::from_str(&said).unwrap_or_default();
+        let pieces = self.list(replica, below, "0")?;
         let number = |piece: &Piece| u64::from_str_radix(&piece.max_txid, 16).unwrap_or(0);
         Ok(pieces.iter().map(number).max().unwrap_or(0))
     }
+
+    /// Since when what lies at `below` the address can be restored, by its whole copies.
+    pub fn reaches_back_to(&self, replica: &Replica, below: &str) -> Result<Option<Instant>> {
+        let mut pieces = Vec::new();
+        // Whole copies of each day, and the first pieces while they are kept.
+        for level in ["9", "3", "0"] {
+            pieces.extend(self.list(replica, below, level)?);
+        }
+        let is_whole = |piece: &&Piece| u64::from_str_radix(&piece.min_txid, 16) == Ok(1);
+        let at = |piece: &Piece| Instant::parse(&piece.timestamp);
+        Ok(pieces.iter().filter(is_whole).filter_map(at).min())
+    }
+
+    /// The pieces of a level at `below` the address.
+    fn list(&self, replica: &Replica, below: &str, level: &str) -> Result<Vec<Piece>> {
+        let settings = replica.describe(below, Use::Once, None)?;
+        let mut command = self.command("ltx", &settings.0);
+        command.args(["-level", level, "-json"]).arg(&replica.database);
+        let said = run(&mut command, LOOK, replica)?;
+        serde_json::from_str(&said).map_err(|error| {
+            Fault(format!("Litestream lists the replica in a form that is not known: {error}"))
+        })
+    }
+}
+
+/// What was written in a while, as a file of the replica.
+#[derive(Deserialize)]
+struct Piece {
+    min_txid: String,
+    max_txid: String,
+    timestamp: String,
 }
 
 /// The path of an executable.
@@ -152,7 +176,8 @@ fn run(command: &mut Command, patience: Duration, replica: &Replica) -> Result<S
 pub fn last_words(said: &str, replica: &Replica) -> String {
     let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
     let line = line.trim_start_matches("Error: ").trim();
-    replica.without_secrets(shortened(line, SHOWN))
+    // A secret that was cut would no longer be found.
+    shortened(&replica.without_secrets(line), SHOWN).to_owned()
 }
 
 fn read_all(from: Option<impl Read>) -> String {
@@ -215,4 +240,59 @@ pub fn listen(from: ChildStderr, mut line: impl FnMut(&str) + Send + 'static) {
             line(&text);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+    use crate::fixture;
+
+    /// A replica whose Litestream is a script.
+    fn stand_in(folder: &tempfile::TempDir, script: &str) -> (Replica, Tool) {
+        let executable = folder.path().join("litestream");
+        let text =
+            format!("#!/bin/sh\n[ \"$1\" != version ] || {{ echo 0.5.17; exit; }}\n{script}\n");
+        std::fs::write(&executable, text).unwrap();
+        std::fs::set_permissions(&executable, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut config = fixture::config(&[
+            ("REPLICA__URL", "file:///nowhere/shop"),
+            ("REPLICA__LITESTREAM", executable.to_str().unwrap()),
+            ("REPLICA__SECRET_KEY", "the-secret-of-the-bucket"),
+        ]);
+        config.database.path = folder.path().join("seller.db");
+        let replica = Replica::of(&config).unwrap();
+        let tool = Tool::find(&replica).unwrap();
+        (replica, tool)
+    }
+
+    #[test]
+    fn a_busy_replica_is_listed_whole_and_a_cut_list_is_a_fault() {
+        let folder = tempfile::tempdir().unwrap();
+        let piece = |number: u64| {
+            format!(
+                "  {{\n    \"level\": 0,\n    \"min_txid\": \"{number:016x}\",\n    \"max_txid\": \"{number:016x}\",\n    \"size\": 566,\n    \"timestamp\": \"2026-11-20T12:00:00Z\"\n  }}"
+            )
+        };
+        let list = (1..=3_600).map(piece).collect::<Vec<_>>().join(",\n");
+        let printed = folder.path().join("printed");
+        let (replica, tool) = stand_in(&folder, &format!("cat {}", printed.display()));
+        std::fs::write(&printed, format!("[\n{list}\n]\n")).unwrap();
+        assert_eq!(tool.newest(&replica, ""), Ok(3_600));
+        let first = tool.reaches_back_to(&replica, "").unwrap();
+        assert_eq!(first.map(Instant::rfc3339).as_deref(), Some("2026-11-20T12:00:00Z"));
+        std::fs::write(&printed, format!("[\n{list}")).unwrap();
+        assert!(tool.newest(&replica, "").is_err(), "it is not taken for an empty one");
+        std::fs::write(&printed, "[]\n").unwrap();
+        assert_eq!(tool.newest(&replica, ""), Ok(0));
+    }
+
+    #[test]
+    fn a_secret_is_hidden_where_a_text_is_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        let (replica, _) = stand_in(&folder, "");
+        let said = format!("{} the-secret-of-the-bucket", "x".repeat(SHOWN - 10));
+        assert!(!last_words(&said, &replica).contains("the-sec"));
+    }
 }

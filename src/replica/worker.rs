@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -16,12 +17,14 @@ use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
 use super::epoch::{self, Epoch, Turn};
-use super::place::{Replica, Use, forget_described};
+use super::place::{self, Replica, Use, forget_described};
 use super::tool::{self, Running, Tool};
 use super::{Fault, Result, control};
 use crate::app::App;
 use crate::base::{Clock, Stop, shortened, worker};
-use crate::db::{DbError, Lane, has_free_space};
+use crate::db::{DbError, Lane, copying};
+use crate::messages::alerts::{self, Alert};
+use crate::messages::choices::ChannelSet;
 
 /// Pauses before Litestream is started again: the first, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
@@ -77,7 +80,7 @@ fn work(app: &App, replica: &Replica, stop: &Stop) {
     while !stop.is_set() {
         let begun = Monotonic::now();
         let ended = follow(app, replica, stop);
-        app.db.leave_log(has_own_epoch(app, replica) && !is_log_long(app));
+        app.db.leave_log(goes_on(app, replica) && !is_log_long(app));
         match ended {
             Ok(()) => break,
             Err(fault) => app.replica.fails(fault),
@@ -93,9 +96,12 @@ fn work(app: &App, replica: &Replica, stop: &Stop) {
     app.db.leave_log(false);
 }
 
-/// Whether what Litestream has not copied yet is worth some room in the log.
-fn has_own_epoch(app: &App, replica: &Replica) -> bool {
-    own_epoch(app).is_ok_and(|own| own.is_some_and(|own| epoch::is_ours(&replica.database, &own)))
+/// Whether what Litestream has not copied yet is worth some room in the log. Without
+/// what it knows of the replica it begins with a whole copy.
+fn goes_on(app: &App, replica: &Replica) -> bool {
+    let is_ours = |own: Epoch| epoch::is_ours(&replica.database, &own);
+    place::has_progress(&replica.database)
+        && own_epoch(app).is_ok_and(|own| own.is_some_and(is_ours))
 }
 
 fn is_log_long(app: &App) -> bool {
@@ -120,6 +126,7 @@ pub(super) fn prepare(replica: &Replica, stop: &Stop) -> Result<(Tool, Alone)> {
 
 /// Runs Litestream until the stop, which is no fault.
 fn follow(app: &App, replica: &Replica, stop: &Stop) -> Result<()> {
+    require_space(app, replica)?;
     let (tool, alone) = prepare(replica, stop)?;
     let Some(own) = turn(app, replica, &tool)? else {
         return Ok(());
@@ -143,22 +150,65 @@ fn follow(app: &App, replica: &Replica, stop: &Stop) -> Result<()> {
             let text = "the write-ahead log grew too long while Litestream copied it; it begins again with a whole copy";
             return Err(Fault(text.to_owned()));
         }
-        if !has_free_space(crate::db::access::folder_of(&replica.database)) {
-            return Err(Fault("the disk is nearly full, so Litestream waits".to_owned()));
+        if !app.db.has_space_to_spare() {
+            drop(litestream);
+            return Err(give_room(app, replica));
         }
         if looked.elapsed() >= LOOK {
-            let above = epoch::note(&tool, replica, own.number + 1, LOOK_PATIENCE);
+            let newest = epoch::newest(&tool, replica, own.number, LOOK_PATIENCE);
             looked = Monotonic::now();
-            if let Ok(Some(above)) = above {
-                let newest = epoch::newest(&tool, replica, above.number + 1, LOOK_PATIENCE);
-                lose(app, &newest.ok().flatten().unwrap_or(above));
-                // What was answered last still goes to the place of the old epoch.
-                while !stop.wait(ASK) {}
+            match newest {
+                Ok(Some(newest)) if epoch::is_above(&newest, &own) => {
+                    lose(app, &newest);
+                    // What was answered last still goes to the place of the old epoch.
+                    while !stop.wait(ASK) {}
+                }
+                Ok(None) => epoch::missing(replica, &own).map_or(Ok(()), Err)?,
+                Ok(Some(_)) | Err(_) => {}
             }
         }
     }
     litestream.running.end(LAST);
     Ok(())
+}
+
+/// Refuses to begin while there is too little space: for a whole copy, or to go on.
+fn require_space(app: &App, replica: &Replica) -> Result<()> {
+    let database = &replica.database;
+    let is_enough = if place::has_progress(database) {
+        app.db.has_space_to_spare()
+    } else {
+        let bytes = std::fs::metadata(database).map_or(0, |found| found.len());
+        copying::require(bytes.saturating_add(app.db.wal_bytes()), database).is_ok()
+    };
+    if is_enough { Ok(()) } else { Err(give_room(app, replica)) }
+}
+
+/// Removes what Litestream keeps to send it later, before it takes the space that
+/// answered writes need; the administrators are told once a day.
+fn give_room(app: &App, replica: &Replica) -> Fault {
+    place::forget_progress(&replica.database);
+    let channels = ChannelSet::of(&app.config);
+    let cause = format!("replica:espaco:{}", app.day(app.clock.now()).iso());
+    let told = app.db.write(move |tx| {
+        let alert = Alert {
+            title: "Falta espaço para a réplica",
+            detail: "O disco está quase cheio. O que ainda não tinha sido enviado à réplica foi descartado, e ela espera até haver espaço para recomeçar com uma cópia inteira. O serviço continua; libere espaço e veja se a réplica está ao alcance.",
+            page: "/admin/diagnostico",
+            cause: &cause,
+            without: None,
+        };
+        alerts::tell(tx, channels, &alert)
+    });
+    if let Err(error) = told
+        && !error.is_told()
+    {
+        tracing::warn!(%error, "that the replica has no space was not told");
+    }
+    Fault(
+        "disk space runs short, so Litestream waits until there is space for a whole copy"
+            .to_owned(),
+    )
 }
 
 /// The epoch in which this server writes to the replica; `None` after another server
@@ -176,9 +226,17 @@ fn turn(app: &App, replica: &Replica, tool: &Tool) -> Result<Option<Epoch>> {
         }
         (Err(fault), _) => return Err(fault),
     };
+    if let (None, Some(own)) = (&newest, &own)
+        && let Some(fault) = epoch::missing(replica, own)
+    {
+        return Err(fault);
+    }
     let is_strange = own.is_none();
     match epoch::judge(own, newest, is_ours, Clock::System.now()) {
-        Turn::Ours(own) => Ok(Some(own)),
+        Turn::Ours(own) => {
+            epoch::make_ours(replica, &own)?;
+            Ok(Some(own))
+        }
         Turn::Free(own) => {
             // First here: a note that nobody has would keep everybody out.
             let kept = own.clone();
@@ -211,7 +269,7 @@ struct Litestream {
     /// What it said last.
     said: Arc<Mutex<String>>,
     /// Its file of settings.
-    _described: super::place::Described,
+    _described: place::Described,
     /// While this is open, the program it waits for does not end.
     _hold: Option<File>,
 }
@@ -254,10 +312,13 @@ fn begin(replica: &Replica, tool: &Tool, own: &Epoch, alone: &Alone) -> Result<L
     // Opened for both, so that it does not wait for the other end.
     let hold = exec.as_ref().and_then(|_| File::options().read(true).write(true).open(&pipe).ok());
     let described = replica.describe(&own.below(), Use::Beside, exec.as_deref())?;
-    let _ = std::fs::remove_file(replica.folder.join(super::place::SOCKET));
+    let _ = std::fs::remove_file(replica.folder.join(place::SOCKET));
     let mut command = tool.command("replicate", &described.0);
     command
         .current_dir(&replica.folder)
+        // A signal to all processes of a terminal is for the server: Litestream has to
+        // send what is written until its end.
+        .process_group(0)
         .stdin(alone.handle()?)
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
@@ -268,7 +329,7 @@ fn begin(replica: &Replica, tool: &Tool, own: &Epoch, alone: &Alone) -> Result<L
     if let Some(stderr) = running.0.stderr.take() {
         let (said, replica) = (Arc::clone(&said), replica.clone());
         tool::listen(stderr, move |line| {
-            let line = replica.without_secrets(&words(line));
+            let line = words(line, &replica);
             tracing::debug!(line, "Litestream");
             *said.lock() = line;
         });
@@ -277,14 +338,17 @@ fn begin(replica: &Replica, tool: &Tool, own: &Epoch, alone: &Alone) -> Result<L
 }
 
 /// What a line of Litestream's log says.
-fn words(line: &str) -> String {
-    let Ok(fields) = serde_json::from_str::<serde_json::Value>(line) else {
-        return shortened(line.trim_start_matches("Error: "), 300).to_owned();
+fn words(line: &str, replica: &Replica) -> String {
+    let text = match serde_json::from_str::<serde_json::Value>(line) {
+        Ok(fields) => {
+            let field = |name: &str| fields[name].as_str().unwrap_or_default().to_owned();
+            let (message, error) = (field("msg"), field("error"));
+            if error.is_empty() { message } else { format!("{message}: {error}") }
+        }
+        Err(_) => line.trim_start_matches("Error: ").to_owned(),
     };
-    let field = |name: &str| fields[name].as_str().unwrap_or_default().to_owned();
-    let (message, error) = (field("msg"), field("error"));
-    let text = if error.is_empty() { message } else { format!("{message}: {error}") };
-    shortened(&text, 300).to_owned()
+    // A secret that was cut would no longer be found.
+    shortened(&replica.without_secrets(&text), 300).to_owned()
 }
 
 /// The right to run Litestream on a database. The lock belongs to an open file that

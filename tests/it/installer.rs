@@ -202,7 +202,10 @@ fn a_database_that_was_migrated_goes_back_with_the_version_that_never_listened()
 fn an_update_tells_no_first_steps() {
     let machine = Machine::new();
     let first = machine.install(&machine.version(1, NOTHING)).stdout;
-    assert!(first.contains("setup-link"), "{first}");
+    // A configuration in the folder of the project would come before the installed one.
+    let named = "seller-platform --config /etc/seller-platform/seller-platform.toml";
+    assert!(first.contains(&format!("{named} setup-link")), "{first}");
+    assert!(first.contains(&format!("{named} check")), "{first}");
     let update = machine.install(&machine.version(2, NOTHING)).stdout;
     assert!(!update.contains("setup-link") && !update.contains("base_url"), "{update}");
     assert!(update.contains("from seller-platform 1 to seller-platform 2"), "{update}");
@@ -214,12 +217,44 @@ fn the_unit_tries_without_an_end_and_watches() {
     machine.install(&machine.version(1, NOTHING));
     let unit = std::fs::read_to_string(machine.path("etc/systemd/system/seller-platform.service"))
         .unwrap();
-    for line in
-        ["StartLimitIntervalSec=0", "RestartSteps=8", "RestartMaxDelaySec=300", "WatchdogSec=120"]
-    {
+    for line in [
+        "StartLimitIntervalSec=0",
+        "Restart=always",
+        "RestartSteps=8",
+        "RestartMaxDelaySec=300",
+        "WatchdogSec=120",
+        // Litestream sends the last writes after the server was asked to stop.
+        "KillMode=mixed",
+    ] {
         assert!(unit.lines().any(|found| found == line), "{line}\n{unit}");
     }
     assert!(!unit.contains("StartLimitBurst"));
+}
+
+#[test]
+fn a_second_machine_has_a_unit_for_its_standby_which_a_takeover_ends() {
+    let machine = Machine::new();
+    let first = machine.install(&machine.version(1, NOTHING));
+    assert_eq!(first.code, Some(0), "{}{}", first.stdout, first.stderr);
+    let units = machine.path("etc/systemd/system");
+    let unit = std::fs::read_to_string(units.join("seller-platform-standby.service")).unwrap();
+    for line in ["Restart=on-failure", "WatchdogSec=120", "KillMode=mixed", "Type=notify"] {
+        assert!(unit.lines().any(|found| found == line), "{line}\n{unit}");
+    }
+    assert!(unit.contains("seller-platform.toml standby\n"), "{unit}");
+    assert!(unit.contains("systemctl edit seller-platform-standby\n"), "{unit}");
+    // An update there restarts the standby, and no service that would not become ready.
+    let stop = "*healthcheck*) exit 1 ;;";
+    std::fs::create_dir_all(units.join("multi-user.target.wants")).unwrap();
+    std::os::unix::fs::symlink(
+        units.join("seller-platform-standby.service"),
+        units.join("multi-user.target.wants/seller-platform-standby.service"),
+    )
+    .unwrap();
+    let updated = machine.install(&machine.version(2, stop));
+    assert_eq!(updated.code, Some(0), "{}{}", updated.stdout, updated.stderr);
+    assert!(updated.stdout.contains("The standby runs seller-platform 2"), "{}", updated.stdout);
+    assert_eq!(marker(&machine.exe()), "# version 2");
 }
 
 #[test]
@@ -283,13 +318,18 @@ fn an_executable_is_the_one_that_the_digest_beside_it_means() {
     assert!(outcome.stdout.contains("taken as it is"), "{}", outcome.stdout);
 }
 
-/// There is one unit: the package has the one that the script writes, for its own place.
+/// The package has the units that the script writes, for its own place.
 #[test]
-fn the_package_has_the_unit_of_the_script() {
+fn the_package_has_the_units_of_the_script() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut print = Command::new("sh");
-    print.arg(source.join("install.sh")).args(["--print-unit", "/usr/bin/seller-platform"]);
-    let printed = run(&mut print, "").stdout;
-    let packaged = source.join("assets/packaging/seller-platform.service");
-    assert_eq!(std::fs::read_to_string(packaged).unwrap(), printed);
+    for (option, unit) in [
+        ("--print-unit", "seller-platform.service"),
+        ("--print-standby-unit", "seller-platform-standby.service"),
+    ] {
+        let mut print = Command::new("sh");
+        print.arg(source.join("install.sh")).args([option, "/usr/bin/seller-platform"]);
+        let printed = run(&mut print, "").stdout;
+        let packaged = source.join("assets/packaging").join(unit);
+        assert_eq!(std::fs::read_to_string(packaged).unwrap(), printed);
+    }
 }

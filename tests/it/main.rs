@@ -128,6 +128,7 @@ mod receiving; // Notifications are accepted at once, however slow the marketpla
 mod refresh; // Tokens of accounts: renewed once, also after a kill in between.
 mod refused_mail; // A mail server that rejects one address, or everybody.
 mod replica; // The replica and a second machine, by Litestream.
+mod replica_edges; // Stops, two at once, what is not mounted, and no space.
 mod replica_s3; // A replica in a bucket, and a network that ends.
 mod requests; // The log of requests: who requested what, and what is never stored.
 mod roles; // What roles and people may do, effective at once.

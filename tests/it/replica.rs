@@ -52,7 +52,7 @@ pub struct Machine {
 
 impl Machine {
     /// A machine whose replica is in `replica`.
-    fn new(replica: &Path) -> Self {
+    pub fn new(replica: &Path) -> Self {
         Self::with(&format!("file://{}", replica.display()), &litestream())
     }
 
@@ -74,13 +74,13 @@ impl Machine {
         self.folder.path().join(name)
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(EXECUTABLE);
         command.env_clear().current_dir(self.folder.path()).args(arguments);
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Outcome {
+    pub fn run(&self, arguments: &[&str]) -> Outcome {
         run(&mut self.command(arguments), "")
     }
 
@@ -92,7 +92,7 @@ impl Machine {
     }
 
     #[track_caller]
-    fn refuses(&self, arguments: &[&str], words: &[&str]) {
+    pub fn refuses(&self, arguments: &[&str], words: &[&str]) {
         let done = self.run(arguments);
         assert_eq!(done.code, Some(1), "{arguments:?}\n{}\n{}", done.stdout, done.stderr);
         for word in words {
@@ -110,7 +110,7 @@ impl Machine {
         Process::start(&mut self.command(&["standby", "--listen", "127.0.0.1:0"]))
     }
 
-    fn take_key_of(&self, other: &Self) {
+    pub fn take_key_of(&self, other: &Self) {
         std::fs::copy(other.path("seller.db.key"), self.path("seller.db.key")).unwrap();
     }
 
@@ -203,7 +203,7 @@ impl Journal {
     }
 
     /// Sends until it is over.
-    fn keep_sending(&self, to: SocketAddr) {
+    pub fn keep_sending(&self, to: SocketAddr) {
         let mut client = Client::default();
         while !self.is_over.load(Ordering::Relaxed) {
             if !self.send(&mut client, to) {
@@ -213,7 +213,7 @@ impl Journal {
         }
     }
 
-    fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         lock(&self.answered).len()
     }
 
@@ -230,7 +230,7 @@ impl Journal {
 }
 
 /// Ends the writer when a test fails.
-struct Over<'j>(&'j Journal);
+pub struct Over<'j>(pub &'j Journal);
 
 impl Drop for Over<'_> {
     fn drop(&mut self) {
@@ -238,8 +238,30 @@ impl Drop for Over<'_> {
     }
 }
 
+/// Two machines with one replica; a server on the first, which follows what it answered.
+pub struct Pair {
+    pub first: Machine,
+    pub second: Machine,
+    pub server: Process,
+    pub journal: Journal,
+    pub folder: TempDir,
+}
+
+impl Pair {
+    #[track_caller]
+    pub fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let replica = folder.path().join("replica");
+        let (first, second) = (Machine::new(&replica), Machine::new(&replica));
+        let (server, journal) = (first.serve(), Journal::default());
+        journal.send_many(server.address, 20);
+        first.wait_level();
+        Self { first, second, server, journal, folder }
+    }
+}
+
 #[track_caller]
-fn follows(standby: &Process) -> Value {
+pub fn follows(standby: &Process) -> Value {
     until("the standby follows and has checked its copy", FOLLOWS, || {
         let found = get(standby.address, "/readyz").expect(503).json();
         let lag_s = found["lag_s"].as_i64().unwrap();
@@ -402,11 +424,11 @@ fn a_restore_goes_back_to_a_second_before_a_deletion() {
     assert_eq!(machine.kept().len(), 0);
     let at = before.to_rfc3339_opts(SecondsFormat::Secs, true);
     let said = machine.ok(&["restore", "replica", "--at", &at]);
-    assert!(said.contains("The replaced database is"), "{said}");
+    assert!(said.contains("The replaced database is") && !said.contains("fetched-"), "{said}");
     assert_eq!(machine.kept().len(), 20);
     machine.refuses(
         &["restore", "replica", "--at", "2020-01-01T00:00:00Z"],
-        &["does not reach back to 2020-01-01T00:00:00Z"],
+        &["does not reach back to 2020-01-01T00:00:00Z; the first instant that it has is 20"],
     );
     // The server goes on with what was restored, and so does the replica.
     let mut server = machine.serve();
@@ -420,14 +442,7 @@ fn a_restore_goes_back_to_a_second_before_a_deletion() {
 #[test]
 #[ignore = "needs Litestream; tests/run installs it"]
 fn a_second_machine_takes_over_from_one_that_was_killed() {
-    let folder = tempfile::tempdir().unwrap();
-    let replica = folder.path().join("replica");
-    let (first, second) = (Machine::new(&replica), Machine::new(&replica));
-    let mut server = first.serve();
-    let journal = Journal::default();
-    journal.send_many(server.address, 20);
-    first.wait_level();
-
+    let Pair { first, second, mut server, journal, folder: _folder } = Pair::start();
     second.refuses(&["standby"], &["seller.db.key", "by hand"]);
     std::fs::write(second.path("seller.db.key"), "5".repeat(64)).unwrap();
     let mode = std::fs::Permissions::from_mode(0o600);
@@ -440,6 +455,10 @@ fn a_second_machine_takes_over_from_one_that_was_killed() {
     assert_eq!(get(standby.address, "/healthz").expect(200).json()["status"], "standby");
     get(standby.address, "/login").expect(503);
     second.refuses(&["serve", "--listen", "127.0.0.1:0"], &["takeover", "epoch 1"]);
+    let checked = second.run(&["check"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.stdout);
+    assert!(checked.stdout.contains("ok    standby        follows, "), "{}", checked.stdout);
+    assert!(!checked.stdout.contains("--rejoin"), "{}", checked.stdout);
 
     let (writing, address) = (&journal, server.address);
     let killed = std::thread::scope(|scope| {
@@ -457,6 +476,8 @@ fn a_second_machine_takes_over_from_one_that_was_killed() {
     let said = second.ok(&["takeover"]);
     assert!(said.contains("epoch 2 begins here") && said.contains("commit "), "{said}");
     assert!(standby.has_ended(), "the standby has ended");
+    assert!(standby.log().contains("takeover"), "{}", standby.log());
+    assert!(!said.contains("standby.db"), "{said}");
     journal.compare(&second.kept(), killed - LAG);
     let mut new = second.serve();
     get(new.address, "/readyz").expect(200);
@@ -487,6 +508,10 @@ fn a_second_machine_takes_over_from_one_that_was_killed() {
     assert!(rejoined.has_ended());
     assert_eq!(first.kept().len(), taken + 10);
     second.refuses(&["serve", "--listen", "127.0.0.1:0"], &["epoch 3"]);
+    // With a key that does not fit it says what it did, and ends.
+    std::fs::write(second.path("seller.db.key"), "5".repeat(64)).unwrap();
+    let rejoined = second.run(&["standby", "--rejoin", "--listen", "127.0.0.1:0"]);
+    assert!(rejoined.stdout.contains("Nothing is missing"), "{}", rejoined.stdout);
     let mut server = first.serve();
     assert!(server.stop(MINUTE).success(), "{}", server.log());
 }
@@ -494,13 +519,7 @@ fn a_second_machine_takes_over_from_one_that_was_killed() {
 #[test]
 #[ignore = "needs Litestream; tests/run installs it"]
 fn a_server_that_was_taken_over_from_stops_writing_and_ends() {
-    let folder = tempfile::tempdir().unwrap();
-    let replica = folder.path().join("replica");
-    let (first, second) = (Machine::new(&replica), Machine::new(&replica));
-    let mut server = first.serve();
-    let journal = Journal::default();
-    journal.send_many(server.address, 20);
-    first.wait_level();
+    let Pair { first, second, mut server, journal, folder: _folder } = Pair::start();
     second.take_key_of(&first);
     let (writing, address) = (&journal, server.address);
     let taken = std::thread::scope(|scope| {
