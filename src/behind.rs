@@ -34,6 +34,7 @@ use crate::outbox;
 use crate::partner::oauth::store as oauth;
 use crate::partner::{idempotency, webhooks};
 use crate::people::store as people;
+use crate::privacy::erase::Eraser;
 
 /// How often expired rows are removed from the tables.
 pub const TIDY_EVERY_S: i64 = 3600;
@@ -411,6 +412,11 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
                 && !error.is_told()
             {
                 tracing::warn!(%error, "what is over was not removed; trying again in an hour");
+            }
+            if let Err(error) = Eraser::of(app).resume()
+                && !error.is_told()
+            {
+                tracing::error!(%error, "an erasure is not finished; trying again in an hour");
             }
         }
     }

@@ -1,5 +1,10 @@
 //! What people see and change of their own account, in the database.
 
+use serde::Serialize;
+
+use super::Role;
+use super::person::Group;
+use crate::audit::{self, Act, Actor};
 use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::{SESSION_AGE_S, SESSION_IDLE_S};
@@ -10,8 +15,39 @@ pub fn chat_number(tx: &ReadTx<'_>, user: UserId) -> Result<Option<String>> {
     tx.value("SELECT chat_number FROM user WHERE user_id = ?1", [user])
 }
 
-/// Changes name and chat number.
-pub fn rename(tx: &WriteTx<'_>, user: UserId, name: &str, chat_number: Option<&str>) -> Result<()> {
+/// What people change of their own account, in the audit log.
+#[derive(PartialEq, Eq, Serialize)]
+struct Contact<'c> {
+    nome: &'c str,
+    chat_number: Option<&'c str>,
+}
+
+/// Changes name and chat number of the person who acts.
+pub fn rename(
+    tx: &WriteTx<'_>,
+    actor: &Actor,
+    user: UserId,
+    (name, chat_number): (&str, Option<&str>),
+) -> Result<()> {
+    let before: Option<(String, Option<String>, Role)> =
+        tx.tuple("SELECT name, chat_number, role FROM user WHERE user_id = ?1", [user])?;
+    let Some((old_name, old_number, role)) = before else { return Ok(()) };
+    let was = Contact { nome: &old_name, chat_number: old_number.as_deref() };
+    let is = Contact { nome: name, chat_number };
+    if was == is {
+        return Ok(());
+    }
+    let group = Group::of(role);
+    let act = Act {
+        action: match group {
+            Group::Students => "aluno.alterar",
+            Group::Staff => "equipe.alterar",
+        },
+        object: group.name(),
+        object_id: user.to_string(),
+        object_name: &old_name,
+    };
+    audit::note(tx, actor, &act, Some(&was), Some(&is))?;
     tx.run(
         "UPDATE user SET name = ?2, chat_number = ?3 WHERE user_id = ?1",
         (user, name, chat_number),

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{Role, links, store, viewing};
 use crate::app::App;
 use crate::base::{Instant, Sealer, UserId, Versions};
-use crate::db::{Result, WriteTx};
+use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
 /// What is needed to change people, apart from the transaction.
@@ -42,6 +42,12 @@ impl AccountServices {
     /// configured, otherwise only with a chat number.
     pub const fn reaches(&self, has_number: bool) -> bool {
         self.email_works || has_number
+    }
+
+    /// Whether a person with this e-mail address was erased.
+    pub fn is_erased(&self, tx: &ReadTx<'_>, email: &str) -> Result<bool> {
+        let digest = self.sealer.noted(&["address", email]);
+        tx.value("SELECT EXISTS (SELECT 1 FROM erasure WHERE email = ?1)", [digest])
     }
 
     /// Makes everything in memory about the person stale, after the commit.

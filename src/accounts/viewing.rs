@@ -55,9 +55,10 @@ struct Begun<'b> {
 
 /// How a view ended, in the audit log.
 #[derive(Serialize)]
-struct Ended<'e> {
+struct Ended {
     como: &'static str,
-    quem_via: &'e str,
+    /// The administrator's number: names are of the entries that they acted in.
+    quem_via: UserId,
 }
 
 fn act<'a>(action: &'static str, student: UserId, name: &'a str) -> Act<'a> {
@@ -99,7 +100,6 @@ struct Over {
     student: UserId,
     student_name: String,
     viewer: UserId,
-    viewer_name: String,
     /// The session itself ended.
     left: bool,
 }
@@ -109,12 +109,10 @@ row!(Over {
     student = "s.viewing_id",
     student_name = "coalesce(v.name, 'Pessoa removida')",
     viewer = "s.user_id",
-    viewer_name = "u.name",
     left = "s.ended_at IS NOT NULL",
 });
 
-const PEOPLE: &str =
-    "JOIN user u ON u.user_id = s.user_id LEFT JOIN user v ON v.user_id = s.viewing_id";
+const PEOPLE: &str = "LEFT JOIN user v ON v.user_id = s.viewing_id";
 
 fn one(tx: &ReadTx<'_>, session: &TokenHash) -> Result<Option<Over>> {
     let matching = "WHERE s.session_hash = ?1 AND s.viewing_id IS NOT NULL";
@@ -132,7 +130,7 @@ fn close(tx: &WriteTx<'_>, actor: &Actor, over: &Over, how: &'static str) -> Res
         "UPDATE session SET viewing_id = NULL, viewing_until = NULL WHERE session_hash = ?1",
         [over.session],
     )?;
-    let ended = Ended { como: how, quem_via: &over.viewer_name };
+    let ended = Ended { como: how, quem_via: over.viewer };
     let act = act("aluno.ver_como_fim", over.student, &over.student_name);
     audit::note(tx, actor, &act, None::<&()>, Some(&ended))
 }

@@ -9,6 +9,7 @@ pub mod fuzz;
 pub mod ids;
 pub mod money;
 pub mod named;
+pub mod packed;
 pub mod phone;
 pub mod retention;
 pub mod secrets;

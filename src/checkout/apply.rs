@@ -8,6 +8,7 @@
 
 use serde_json::json;
 
+use super::reduced::reduced;
 use super::standing::{Fact, Standing, standing};
 use super::store::{self, Decision, New, Stored, StoredFact};
 use super::words;
@@ -76,8 +77,23 @@ pub fn receive(tx: &WriteTx<'_>, services: &AccountServices, incoming: &Incoming
     }
     let fact = incoming.fact(tx.now().0.saturating_mul(1000));
     let decision = decide(tx, services, incoming, &fact, None)?;
+    if decision.user.is_none() && is_of_erased(tx, services, &incoming.event)? {
+        let event = Event { email: None, ..incoming.event.clone() };
+        let (fact, body) = (Fact { subscriber: None, ..fact }, reduced(&incoming.body));
+        let new = New { dedup_key, event: &event, fact: &fact, body: &body };
+        return store::insert(tx, &new, &decision);
+    }
     let new = New { dedup_key, event: &incoming.event, fact: &fact, body: &incoming.body };
     store::insert(tx, &new, &decision)
+}
+
+/// Whether a later event is of a purchase whose buyer was erased since, such as its
+/// refund. It is kept as the purchase is: without who bought.
+fn is_of_erased(tx: &WriteTx<'_>, services: &AccountServices, event: &Event) -> Result<bool> {
+    let (Some(email), Some(transaction)) = (&event.email, &event.transaction) else {
+        return Ok(false);
+    };
+    Ok(store::is_nameless(tx, transaction)? && services.is_erased(tx, email)?)
 }
 
 /// Processes a stored event again, with the plans of the present

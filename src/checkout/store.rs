@@ -25,6 +25,15 @@ pub fn is_known(tx: &ReadTx<'_>, dedup_key: &[u8; 16]) -> Result<bool> {
     tx.value("SELECT EXISTS (SELECT 1 FROM checkout_event WHERE dedup_key = ?1)", [dedup_key])
 }
 
+/// Whether a purchase is of somebody whose address was removed from it.
+pub fn is_nameless(tx: &ReadTx<'_>, transaction: &str) -> Result<bool> {
+    tx.value(
+        "SELECT EXISTS (SELECT 1 FROM checkout_event
+                        WHERE purchase = ?1 AND state <> 3 AND +email = '' AND user_id IS NULL)",
+        [transaction],
+    )
+}
+
 /// An event that is to be stored.
 pub struct New<'n> {
     pub dedup_key: [u8; 16],
@@ -402,15 +411,17 @@ pub fn reduce_person(tx: &WriteTx<'_>, user: UserId, email: &str, most: usize) -
     Ok(named.len())
 }
 
-/// At most `most` events that still have the address of a person.
+/// At most `most` events that still have the address of a person: their own, and those
+/// with this address that are nobody's. Others may have bought with it before.
 fn named(tx: &ReadTx<'_>, user: UserId, email: &str, most: usize) -> Result<Vec<i64>> {
     tx.values(
         "SELECT event_id FROM checkout_event WHERE user_id = ?1 AND email <> ''
          UNION
-         SELECT event_id FROM checkout_event WHERE email = ?2 AND email <> '' AND state <> 3 AND apart = 1
+         SELECT event_id FROM checkout_event
+         WHERE email = ?2 AND email <> '' AND state <> 3 AND apart = 1 AND user_id IS NULL
          UNION
          SELECT event_id FROM checkout_event
-         WHERE state = 3 AND email = ?2
+         WHERE state = 3 AND email = ?2 AND user_id IS NULL
              AND event_id > (SELECT coalesce(max(event_id), 0) - 20000 FROM checkout_event)
          LIMIT ?3",
         (user, email, i64::try_from(most).unwrap_or(1)),

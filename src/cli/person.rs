@@ -1,18 +1,18 @@
 //! `person export` and `person erase`.
 
 use std::fs::OpenOptions;
-use std::io::{BufWriter, IsTerminal as _, Write as _};
+use std::io::{BufWriter, ErrorKind, IsTerminal as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 use clap::Subcommand;
 
 use super::values::parse_email;
 use super::{Context, say, seal};
 use crate::accounts::students::AccountServices;
 use crate::audit::{Actor, ActorKind};
-use crate::db::Lane;
+use crate::db::{Lane, access, is_left, kept_in};
 use crate::privacy::erase::{Eraser, Refusal};
 use crate::privacy::{by_email, export};
 
@@ -29,7 +29,7 @@ pub enum PersonCommand {
     },
     /// Erases a person and everything that names them, for good.
     Erase {
-        /// The person's e-mail address; also one that only purchases or invitations name.
+        /// The person's e-mail address; also one without an account that something names.
         #[arg(long, value_parser = parse_email)]
         email: String,
         /// Agrees to it without being asked.
@@ -50,12 +50,15 @@ fn export_to(context: &Context, email: &str, path: &Path) -> anyhow::Result<()> 
     let owner = db
         .read(Lane::Slow, |tx| by_email(tx, email))?
         .ok_or_else(|| anyhow!("nobody has the e-mail address {email}"))?;
-    let file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-        .with_context(|| format!("cannot make {}", path.display()))?;
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(
+        |error| match error.kind() {
+            ErrorKind::AlreadyExists => anyhow!(
+                "{} is there already and is not replaced: choose another name, or remove it first",
+                path.display()
+            ),
+            _ => anyhow::Error::new(error).context(format!("cannot make {}", path.display())),
+        },
+    )?;
     let zone = context.config().server.timezone;
     let written = export::write(&db, zone, &owner, BufWriter::new(&file))
         .map_err(anyhow::Error::from)
@@ -89,7 +92,9 @@ fn erase(context: &Context, email: &str, agreed: bool) -> anyhow::Result<()> {
         db,
     };
     // What an earlier call has begun is finished with it.
-    eraser.resume()?;
+    if let Err(error) = eraser.resume() {
+        tracing::error!(%error, "an earlier erasure is not finished");
+    }
     let actor = Actor::local(ActorKind::Command, "person erase");
     let done = match owner {
         Some(owner) => eraser.erase(owner.id, &actor),
@@ -107,11 +112,45 @@ fn erase(context: &Context, email: &str, agreed: bool) -> anyhow::Result<()> {
             })?;
             say(
                 "kept: amounts of purchases, number and act of audit entries, a keyed digest against copies of before",
-            )
+            )?;
+            older_files(context).into_iter().try_for_each(say)
         }
         Err(Refusal::Db(error)) => Err(error.into()),
         Err(refused) => bail!("{email}: {refused}"),
     }
+}
+
+/// Files of before, which still have the person.
+fn older_files(context: &Context) -> Vec<String> {
+    let (database, replica) = (&context.config().database, &context.config().replica);
+    let mut lines = Vec::new();
+    let folders = [Some(access::folder_of(&database.path)), database.backup_dir.as_deref()];
+    for folder in folders.into_iter().flatten() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if is_left(&name) || name.ends_with(".of-replaced") {
+                let path = entry.path();
+                lines.push(format!("still there, from before: {}; remove it", path.display()));
+            }
+        }
+    }
+    lines.sort();
+    lines.dedup();
+    if let Some(folder) = database.backup_dir.as_deref() {
+        let copies = kept_in(folder).len();
+        if copies > 0 {
+            lines.push(format!(
+                "still there, from before: {copies} copies in {}, until newer ones take their place",
+                folder.display()
+            ));
+        }
+    }
+    if replica.url.is_some() {
+        let hours = replica.retention_h;
+        lines.push(format!("still there, from before: the replica's history, for {hours} h"));
+    }
+    lines
 }
 
 fn ask(email: &str) -> anyhow::Result<()> {

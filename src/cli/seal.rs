@@ -302,6 +302,14 @@ fn losses(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
             lost.push(format!("secrets of webhooks, which are switched off: {endpoints}"));
         }
     }
+    if has(tx, "erasure", "person")? {
+        let erased = tx.count("SELECT count(*) FROM erasure", [])?;
+        if erased > 0 {
+            lost.push(format!(
+                "notes of who was erased: {erased}, which recognise nobody any more; delete copies of before"
+            ));
+        }
+    }
     lost.push("links out of reminders in e-mails that were sent".to_owned());
     Ok(lost)
 }

@@ -4,17 +4,13 @@
 //! the batch and deletes exactly its entries, or does neither. So an entry is
 //! always in one of the two places, even if the process dies.
 
-use std::io::{Read as _, Write as _};
-
-use flate2::Compression;
-use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::{Outcome, Report, TaskContext, rules};
 use crate::app::App;
+use crate::base::packed::{self, Packed, unpack};
 use crate::base::retention::{Keep, MESSAGES, REQUESTS, RUNS};
 use crate::base::{Day, Instant, Zone};
 use crate::db::{DbError, Lane, ReadTx, Record as _, Result, WriteTx};
@@ -49,7 +45,7 @@ pub struct Log {
 #[rustfmt::skip] // A table.
 pub const LOGS: &[Log] = &[
     Log { kind: "cron", title: "Histórico do cron", table: "cron_run", id: "run_id", at: "started_at", by: "run_id",
-        columns: "ended_at, ms, origin, outcome, counts, errors", keep: RUNS, most: None },
+        columns: "ended_at, ms, origin, outcome, counts", keep: RUNS, most: None },
     Log { kind: "requisicoes", title: "Requisições", table: "request_log", id: "entry_id", at: "at", by: "entry_id",
         columns: "request_id, method, path, status, us, caller, caller_id, address, sampled", keep: REQUESTS,
         most: Some((requests::MOST_ENTRIES, "SELECT coalesce(sum(entries), 0) FROM request_log_count")) },
@@ -199,15 +195,12 @@ fn json(value: ValueRef<'_>) -> Value {
 pub(super) struct Batch {
     log: &'static Log,
     piece: Piece,
-    body: Vec<u8>,
-    digest: [u8; 32],
+    packed: Packed,
 }
 
 impl Batch {
     pub(super) fn of(log: &'static Log, piece: Piece) -> std::io::Result<Self> {
-        let mut packer = GzEncoder::new(Vec::new(), Compression::default());
-        packer.write_all(piece.lines.as_bytes())?;
-        Ok(Self { log, digest: Sha256::digest(&piece.lines).into(), body: packer.finish()?, piece })
+        Ok(Self { log, packed: packed::pack(&piece.lines)?, piece })
     }
 
     /// Stores the batch in place of its entries.
@@ -233,10 +226,10 @@ impl Batch {
                 i64::try_from(piece.entries()).unwrap_or(i64::MAX),
                 piece.numbers().min(),
                 piece.numbers().max(),
-                i64::try_from(piece.lines.len()).unwrap_or(i64::MAX),
-                self.digest,
+                self.packed.bytes,
+                self.packed.digest,
                 tx.now().0,
-                self.body,
+                self.packed.body,
             ],
         )?;
         Ok(())
@@ -320,12 +313,4 @@ pub fn batch(tx: &ReadTx<'_>, id: i64) -> Result<Option<(BatchRow, Option<String
             .filter(|lines| Sha256::digest(lines).as_slice() == digest);
         Ok((batch, lines))
     })
-}
-
-/// The unpacked text; `None` when its length is not `bytes`.
-pub(super) fn unpack(body: &[u8], bytes: u64) -> Option<String> {
-    let mut lines = String::new();
-    let mut unpacker = GzDecoder::new(body).take(bytes.saturating_add(1));
-    unpacker.read_to_string(&mut lines).ok()?;
-    (lines.len() as u64 == bytes).then_some(lines)
 }

@@ -4,16 +4,12 @@
 //! A mark tells the last batch that was looked at. Batches are packed in the order
 //! of their days, so the walk ends at the first that is too young.
 
-use std::io::Write as _;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 
 use super::mark::{self, Mark};
-use super::{Outcome, Report, TaskContext, archive, rules};
+use super::{Outcome, Report, TaskContext, rules};
 use crate::app::App;
+use crate::base::packed::{Packed, pack, unpack};
 use crate::base::retention::ADDRESSES;
 use crate::base::{DAY_S, Day};
 use crate::db::{DbError, Lane};
@@ -32,26 +28,27 @@ pub fn remove(app: &App, context: &TaskContext<'_>, _: &mut Report) -> Outcome {
     while !context.is_time_over() {
         let found = app.db.read(Lane::Slow, |tx| {
             let from = mark::of(tx, MARK)?.position;
-            tx.tuple::<(i64, Day, i64, Vec<u8>)>(
-                "SELECT batch_id, day, bytes, body FROM log_batch
+            tx.tuple::<(i64, Day, i64, Vec<u8>, Vec<u8>)>(
+                "SELECT batch_id, day, bytes, digest, body FROM log_batch
                  WHERE batch_id > ?1 AND kind = ?2 ORDER BY batch_id LIMIT 1",
                 (from, KIND),
             )
         })?;
-        let Some((batch, day, bytes, body)) = found.filter(|(_, day, ..)| *day < before) else {
+        let Some((batch, _, bytes, was, body)) = found.filter(|(_, day, ..)| *day < before) else {
             break;
         };
-        let _ = day;
         // A damaged batch stays as it is, and is told where it is shown.
-        let lines = archive::unpack(&body, u64::try_from(bytes).unwrap_or(0));
-        let packed = lines.map(|lines| packed(&without_addresses(&lines))).transpose()?;
+        let lines = unpack(&body, u64::try_from(bytes).unwrap_or(0));
+        let packed = lines.map(|lines| pack(&without_addresses(&lines))).transpose()?;
         let expires_at = context.now.plus(MARK_DAYS * DAY_S);
         app.db.write_piece(move |tx| {
-            if let Some((body, digest, bytes)) = packed {
-                tx.run(
-                    "UPDATE log_batch SET body = ?2, digest = ?3, bytes = ?4 WHERE batch_id = ?1",
-                    (batch, body, digest, bytes),
-                )?;
+            if let Some(Packed { body, digest, bytes }) = packed {
+                // Packed again meanwhile, without somebody who was erased: it is read again.
+                let sql = "UPDATE log_batch SET body = ?3, digest = ?4, bytes = ?5
+                           WHERE batch_id = ?1 AND digest = ?2";
+                if tx.execute(sql, (batch, was, body, digest, bytes))? == 0 {
+                    return Ok(());
+                }
             }
             mark::set(tx, MARK, Mark { position: batch, done: false }, expires_at)?;
             Ok::<_, DbError>(())
@@ -76,16 +73,10 @@ fn without_addresses(lines: &str) -> String {
     kept
 }
 
-fn packed(lines: &str) -> std::io::Result<(Vec<u8>, [u8; 32], i64)> {
-    let mut packer = GzEncoder::new(Vec::new(), Compression::default());
-    packer.write_all(lines.as_bytes())?;
-    let bytes = i64::try_from(lines.len()).unwrap_or(i64::MAX);
-    Ok((packer.finish()?, Sha256::digest(lines).into(), bytes))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cron::archive;
     use crate::fixture::{NOW, TestApp, config};
 
     const LINE: &str = r#"{"id":1,"path":"/painel","address":"203.0.113.9"}"#;
@@ -95,7 +86,7 @@ mod tests {
             Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
         });
         let text = |(bytes, body): (i64, Vec<u8>)| {
-            archive::unpack(&body, bytes.unsigned_abs()).expect("it can be unpacked")
+            unpack(&body, bytes.unsigned_abs()).expect("it can be unpacked")
         };
         batches.into_iter().map(text).collect()
     }
@@ -105,7 +96,7 @@ mod tests {
         let test = TestApp::new(config(&[]));
         let today = test.app.zone().day(NOW);
         for (kind, age) in [(KIND, 300), ("mensagens", 300), (KIND, 181), (KIND, 179), (KIND, 90)] {
-            let (body, digest, bytes) = packed(&format!("{LINE}\n")).unwrap();
+            let Packed { body, digest, bytes } = pack(&format!("{LINE}\n")).unwrap();
             test.write(move |tx| {
                 tx.run(
                     "INSERT INTO log_batch (kind, day, part, entries, first_id, last_id, bytes, digest, created_at, body)

@@ -14,6 +14,7 @@ use crate::messages::{queue, store as messages};
 use crate::outbox::{Channel, channel_words};
 use crate::panel::{Notice, Tone, view};
 use crate::partner::accounts::{QuotaThresholds, store as partners};
+use crate::privacy::erase;
 
 /// Days over which rejected signatures and failed messages are counted.
 pub const DAYS: i64 = 7;
@@ -47,6 +48,8 @@ pub struct Figures {
     pub waiting: Waiting,
     /// Accounts of the Partner API that are near the quota of the month.
     pub near_quota: i64,
+    /// Erasures of people that did not come to their end.
+    pub unfinished_erasures: i64,
 }
 
 /// Reads the figures for an operator on a day.
@@ -58,6 +61,7 @@ pub fn figures(
 ) -> Result<Figures> {
     Ok(Figures {
         near_quota: partners::near_quota(tx, thresholds)?,
+        unfinished_erasures: erase::unfinished(tx)?,
         inbox: store::inbox(tx)?,
         refused: store::counted_since(tx, "refused_signatures", thresholds.today.plus(1 - DAYS))?,
         queued: queue::store::waiting(tx)?,
@@ -76,6 +80,13 @@ pub fn open_items(app: &App, figures: &Figures, copies: &Standing, now: Instant)
     items.extend(https::open_items(app, now));
     items.extend(clock(app, figures, now));
     items.extend(people(&figures.waiting));
+    items.extend(counted(
+        figures.unfinished_erasures,
+        "apagamento de dados não terminou",
+        "apagamentos de dados não terminaram",
+        "É tentado de novo a cada hora e a cada início. O motivo está no diagnóstico.",
+        "/admin/diagnostico",
+    ));
     items.extend(counted(
         figures.near_quota,
         "conta perto do limite da API",

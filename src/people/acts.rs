@@ -271,6 +271,15 @@ fn remove(app: &App, person: &Person, request: &Request, group: Group) -> Result
     }
 }
 
+/// What an account was, in the audit log. By its number and when it was made it is told
+/// from others, should its person be erased later.
+#[derive(Serialize)]
+struct Removed {
+    #[serde(flatten)]
+    entry: PersonEntry,
+    criado_em: String,
+}
+
 /// Suspends the person and removes a piece of the history. When none is left,
 /// removes the person. Returns true when the person is removed. After an
 /// interruption, calling it again continues.
@@ -298,7 +307,9 @@ fn remove_some(
         return Ok(false);
     }
     let act = act(group, "aluno.excluir", "equipe.excluir", &before);
-    audit::note(tx, actor, &act, Some(&PersonEntry::of(&before)), None::<&()>)?;
+    let removed =
+        Removed { entry: PersonEntry::of(&before), criado_em: before.created_at.rfc3339() };
+    audit::note(tx, actor, &act, Some(&removed), None::<&()>)?;
     store::replace_by_shell(tx, id)?;
     services.changed(tx, id);
     Ok(true)

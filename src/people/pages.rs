@@ -183,7 +183,7 @@ const STUDENT_WORDS: ListWords = ListWords {
     empty: "Nenhum aluno ainda",
     empty_text: "Eles chegam pela compra de um plano, por uma integração, por uma lista importada, ou cadastrados aqui.",
     role_label: "Plano",
-    removal: "Dados, contas vinculadas e histórico de vendas são apagados e não voltam. O que já está na auditoria fica. Para só fechar o acesso, suspenda.",
+    removal: "Dados, contas vinculadas e histórico de vendas são apagados e não voltam. O nome fica na auditoria e no que outras pessoas receberam: para apagar também isso, use Apagar dados. Para só fechar o acesso, suspenda.",
 };
 
 const STAFF_WORDS: ListWords = ListWords {
@@ -195,7 +195,7 @@ const STAFF_WORDS: ListWords = ListWords {
     empty: "Ninguém ainda",
     empty_text: "Cadastre fornecedores e quem mais administra a plataforma.",
     role_label: "Papel",
-    removal: "Os dados da pessoa são apagados e não voltam. O que já está na auditoria fica. Para só fechar o acesso, suspenda.",
+    removal: "Os dados da pessoa são apagados e não voltam. O nome fica na auditoria e no que outras pessoas receberam: para apagar também isso, use depois seller-platform person erase. Para só fechar o acesso, suspenda.",
 };
 
 impl Group {

@@ -9,12 +9,13 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
+use super::known::{self, Earlier, Person, Subject};
 use super::ledger::{self, Note};
-use super::sweeps::{self, SWEEPS};
+use super::sweeps::{self, SWEEPS, Sought};
 use super::words::Words;
+use super::{logs, trail};
 use crate::accounts::Role;
 use crate::accounts::person::Group;
 use crate::accounts::students::{self, AccountServices};
@@ -28,17 +29,8 @@ use crate::marketplace::account::store as marketplace;
 use crate::messages::store as messages;
 use crate::people::store as people;
 
-/// Who is erased, until all of it is done.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Subject {
-    /// `None` for an e-mail address without an account.
-    user: Option<i64>,
-    email: String,
-    /// Addresses, numbers and names by which the person is found in texts.
-    words: Vec<String>,
-    /// Marketplace accounts.
-    accounts: Vec<i64>,
-}
+/// An erasure that is under way for longer waits for another try.
+const PATIENCE_S: i64 = 600;
 
 /// What erasing needs.
 #[derive(Clone)]
@@ -56,7 +48,7 @@ pub enum Refusal {
     /// The last person who can administer.
     #[error("this is the last person who can administer the platform; let another in first")]
     LastAdministrator,
-    #[error("nobody has this e-mail address, and no purchase or invitation names it")]
+    #[error("nobody has this e-mail address, and nothing that is kept names it")]
     Nobody,
     #[error("cannot note it beside the database: {0}")]
     Ledger(#[from] std::io::Error),
@@ -84,44 +76,43 @@ impl Eraser {
 
     /// Erases an account with everything that names its person.
     pub fn erase(&self, id: UserId, actor: &Actor) -> std::result::Result<Erased, Refusal> {
+        let email: Option<String> = self.db.read(Lane::Slow, |tx| {
+            tx.maybe("SELECT email FROM user WHERE user_id = ?1 AND removed_at IS NULL", [id])
+        })?;
+        let earlier = known::earlier(&self.db, Some(id), &email.ok_or(Refusal::Nobody)?)?;
         let (eraser, actor) = (self.clone(), actor.clone());
-        let note = self.db.write(move |tx| {
-            let subject = subject(tx, id)?.ok_or(Refusal::Nobody)?;
-            if subject.role == Role::Admin && !people::others_administer(tx, id)? {
+        let notes = self.db.write(move |tx| {
+            let person = known::person(tx, id, &earlier)?.ok_or(Refusal::Nobody)?;
+            if person.role == Role::Admin && !people::others_administer(tx, id)? {
                 return Err(Refusal::LastAdministrator);
             }
             let note = Note {
-                person: ledger::person(&eraser.sealer, id, subject.made),
-                email: ledger::address(&eraser.sealer, &subject.about.email),
+                person: ledger::person(&eraser.sealer, id, person.made),
+                email: ledger::address(&eraser.sealer, &person.about.email),
                 at: tx.now(),
             };
-            eraser.begin(tx, &note, &subject, &actor)?;
-            Ok(note)
+            eraser.begin(tx, &note, &person, &actor)?;
+            Ok(eraser.with_removed(tx, note, &earlier)?)
         })?;
-        self.write_down(&[note])?;
-        self.finish(&note.person)?;
+        self.write_down(&notes)?;
+        self.finish(&notes[0].person)?;
         Ok(Erased { user: Some(id) })
     }
 
-    /// Erases an e-mail address that has no account, as buyers' and invited
-    /// people's.
+    /// Erases an e-mail address that has no account: a buyer's, an invited person's,
+    /// that of an account which was removed, or one that something else names.
     pub fn erase_address(
         &self,
         email: &str,
         actor: &Actor,
     ) -> std::result::Result<Erased, Refusal> {
+        let earlier = known::earlier(&self.db, None, email)?;
+        if earlier.removed.is_empty() && !self.is_named(email)? {
+            return Err(Refusal::Nobody);
+        }
         let (eraser, actor, email) = (self.clone(), actor.clone(), email.to_owned());
-        let note = self.db.write(move |tx| {
-            let is_known: bool = tx.value(
-                "SELECT EXISTS (SELECT 1 FROM checkout_event
-                                WHERE email = ?1 AND email <> '' AND state <> 3 AND apart = 1)
-                     OR EXISTS (SELECT 1 FROM drop_relation WHERE email = ?1 AND state > 0)",
-                [&email],
-            )?;
-            if !is_known {
-                return Err(Refusal::Nobody);
-            }
-            let note = eraser.begin_address(tx, &email)?;
+        let notes = self.db.write(move |tx| {
+            let note = eraser.begin_address(tx, &email, &earlier)?;
             let act = Act {
                 action: "pessoa.apagar_dados",
                 object: "aluno",
@@ -129,24 +120,58 @@ impl Eraser {
                 object_name: "",
             };
             audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
-            Ok(note)
+            eraser.with_removed(tx, note, &earlier)
         })?;
-        self.write_down(&[note])?;
-        self.finish(&note.person)?;
+        self.write_down(&notes)?;
+        self.finish(&notes[0].person)?;
         Ok(Erased::default())
     }
 
-    fn begin_address(&self, tx: &WriteTx<'_>, email: &str) -> Result<Note> {
+    /// Whether a purchase, an invitation or a text names an address.
+    fn is_named(&self, email: &str) -> Result<bool> {
+        let is_known: bool = self.db.read(Lane::Slow, |tx| {
+            tx.value(
+                "SELECT EXISTS (SELECT 1 FROM checkout_event
+                                WHERE email = ?1 AND email <> '' AND state <> 3 AND apart = 1
+                                    AND user_id IS NULL)
+                     OR EXISTS (SELECT 1 FROM drop_relation
+                                WHERE email = ?1 AND state > 0 AND seller_id IS NULL)",
+                [email],
+            )
+        })?;
+        let subject = Subject { words: vec![email.to_owned()], ..Subject::default() };
+        let sought = sought(&subject, &subject.words);
+        for sweep in SWEEPS.iter().filter(|_| !is_known) {
+            if sweeps::finds(&self.db, sweep, &sought)? {
+                return Ok(true);
+            }
+        }
+        Ok(is_known || trail::finds(&self.db, &sought)?)
+    }
+
+    fn begin_address(&self, tx: &WriteTx<'_>, email: &str, earlier: &Earlier) -> Result<Note> {
         let digest = ledger::address(&self.sealer, email);
         let note = Note { person: digest, email: digest, at: tx.now() };
-        let subject = Subject {
-            user: None,
-            email: email.to_owned(),
-            words: vec![email.to_owned()],
-            accounts: Vec::new(),
-        };
-        keep(tx, &note, Some(&subject))?;
+        keep(tx, &note, Some(&known::address(tx, email, earlier, Vec::new())?))?;
         Ok(note)
+    }
+
+    /// A note with those of the accounts that were removed before: a copy may bring
+    /// them back, too.
+    fn with_removed(&self, tx: &WriteTx<'_>, note: Note, earlier: &Earlier) -> Result<Vec<Note>> {
+        let mut notes = vec![note];
+        for (id, made) in &earlier.removed {
+            let made = match made {
+                Some(made) => Some(*made),
+                None => known::made(tx, *id)?,
+            };
+            if let Some(made) = made {
+                let removed = Note { person: ledger::person(&self.sealer, *id, made), ..note };
+                keep(tx, &removed, None)?;
+                notes.push(removed);
+            }
+        }
+        Ok(notes)
     }
 
     /// The first job: from here on it goes on to its end, whatever happens.
@@ -181,23 +206,23 @@ impl Eraser {
         let Some(Json(subject)) = found else { return Ok(()) };
         let (services, about) = (self.services.clone(), subject.clone());
         self.db.write_pieces(move |tx| forget(tx, &services, &about))?;
-        let words = Words::of(&subject.words);
-        let user = subject.user.map(UserId);
         sweeps::forget_received(&self.db, &subject.accounts)?;
-        if let Some(user) = user {
-            sweeps::forget_requests(&self.db, user)?;
-        }
+        let sought = Arc::new(sought(&subject, &known::unshared(&self.db, &subject)?));
         for sweep in SWEEPS {
-            sweeps::scrub(&self.db, sweep, &words)?;
+            sweeps::scrub(&self.db, sweep, &sought)?;
         }
-        sweeps::blank_audit(&self.db, user, &words)?;
+        logs::forget_packed(&self.db, &sought)?;
+        logs::forget_requests(&self.db, &sought.users)?;
+        // The last: words are found in it.
+        trail::blank(&self.db, &sought)?;
         let person = *person;
         self.db.write(move |tx| {
             tx.run("UPDATE erasure SET subject = NULL WHERE person = ?1", [person])
         })
     }
 
-    /// Goes on with what a stop has cut off; returns how many it finished.
+    /// Goes on with what a stop or a failure has cut off; returns how many it finished.
+    /// One that fails again keeps no other from its end.
     pub fn resume(&self) -> Result<usize> {
         let begun: Vec<[u8; 32]> = self.db.read(Lane::Slow, |tx| {
             tx.values(
@@ -205,38 +230,38 @@ impl Eraser {
                 [],
             )
         })?;
-        begun.iter().try_for_each(|person| self.finish(person))?;
-        Ok(begun.len())
+        let outcomes: Vec<Result<()>> = begun.iter().map(|person| self.finish(person)).collect();
+        outcomes.into_iter().collect::<Result<Vec<()>>>().map(|done| done.len())
     }
 
     /// Called at the start: brings the file beside the database and the database to
     /// the same state. Returns how many people were erased who had come back.
     pub fn reconcile(&self) -> std::result::Result<usize, Refusal> {
-        self.resume()?;
-        let noted = ledger::read(&ledger::file_of(&self.database))?;
-        let kept = self.db.read(Lane::Slow, notes)?;
-        let missing: HashMap<[u8; 32], Note> = noted
-            .iter()
-            .filter(|note| !kept.contains_key(&note.person))
-            .map(|note| (note.person, *note))
-            .collect();
+        if let Err(error) = self.resume() {
+            tell_unfinished(&error);
+        }
+        let noted = newest(ledger::read(&ledger::file_of(&self.database))?);
+        let kept = newest(self.db.read(Lane::Slow, notes)?);
+        let missing = newer(&noted, &kept);
         let mut back = 0;
         if !missing.is_empty() {
             back = self.erase_again(&missing)?;
         }
-        let noted: HashMap<[u8; 32], Note> =
-            noted.into_iter().map(|note| (note.person, note)).collect();
-        let unwritten: Vec<Note> =
-            kept.values().filter(|note| !noted.contains_key(&note.person)).copied().collect();
+        let unwritten: Vec<Note> = newer(&kept, &noted).into_values().collect();
         self.write_down(&unwritten)?;
         Ok(back)
     }
 
+    /// The work of an erasure that has begun: a failure is told, and it is tried again
+    /// while the service runs.
+    fn finish_or_tell(&self, person: &[u8; 32]) {
+        if let Err(error) = self.finish(person) {
+            tell_unfinished(&error);
+        }
+    }
+
     /// Erases who was erased before and came back with an older copy.
-    fn erase_again(
-        &self,
-        missing: &HashMap<[u8; 32], Note>,
-    ) -> std::result::Result<usize, Refusal> {
+    fn erase_again(&self, missing: &Notes) -> std::result::Result<usize, Refusal> {
         let actor = Actor::local(audit::ActorKind::System, "restauração");
         let mut back = 0;
         let accounts: Vec<(UserId, Instant)> = self.db.read(Lane::Slow, |tx| {
@@ -249,31 +274,40 @@ impl Eraser {
         for (id, made) in accounts {
             let digest = ledger::person(&self.sealer, id, made);
             let Some(note) = missing.get(&digest).copied() else { continue };
+            let email: String = self.db.read(Lane::Slow, |tx| {
+                tx.value("SELECT email FROM user WHERE user_id = ?1", [id])
+            })?;
+            let earlier = known::earlier(&self.db, Some(id), &email)?;
             let (eraser, actor) = (self.clone(), actor.clone());
             self.db.write(move |tx| {
-                let Some(person) = subject(tx, id)? else { return Ok(()) };
+                let Some(person) = known::person(tx, id, &earlier)? else { return Ok(()) };
                 eraser.begin(tx, &note, &person, &actor)
             })?;
-            self.finish(&digest)?;
+            self.finish_or_tell(&digest);
             back += 1;
         }
-        // Purchases and invitations of somebody who has no account in this copy.
-        let addresses: Vec<(String, Instant)> = self.db.read(Lane::Slow, |tx| {
+        // Purchases and invitations of somebody who has no account in this copy, and what
+        // the audit log says of accounts that were removed.
+        let mut addresses: Vec<(String, Instant)> = self.db.read(Lane::Slow, |tx| {
             tx.tuples(
-                "SELECT email, received_at FROM checkout_event WHERE event_id > 0 AND email <> ''
-                 UNION SELECT email, invited_at FROM drop_relation WHERE relation_id > 0",
+                "SELECT email, received_at FROM checkout_event
+                 WHERE event_id > 0 AND email <> '' AND user_id IS NULL
+                 UNION SELECT email, invited_at FROM drop_relation
+                 WHERE relation_id > 0 AND seller_id IS NULL",
                 [],
             )
         })?;
+        addresses.extend(known::removed_addresses(&self.db)?);
         for (email, at) in addresses {
             let digest = ledger::address(&self.sealer, &email);
             // Who came again after the erasure is somebody new.
             let is_noted = missing.values().any(|note| note.email == digest && at <= note.at);
             let has_account = self.db.read(Lane::Slow, |tx| super::by_email(tx, &email))?.is_some();
             if is_noted && !has_account {
+                let earlier = known::earlier(&self.db, None, &email)?;
                 let (eraser, wanted) = (self.clone(), email.clone());
-                let note = self.db.write(move |tx| eraser.begin_address(tx, &wanted))?;
-                self.finish(&note.person)?;
+                let note = self.db.write(move |tx| eraser.begin_address(tx, &wanted, &earlier))?;
+                self.finish_or_tell(&note.person);
                 back += 1;
             }
         }
@@ -283,66 +317,61 @@ impl Eraser {
     }
 }
 
-/// An account that is to be erased.
-struct Person {
-    about: Subject,
-    role: Role,
-    made: Instant,
+/// Erasures that have been under way for longer than one takes.
+pub fn unfinished(tx: &ReadTx<'_>) -> Result<i64> {
+    tx.value(
+        "SELECT count(*) FROM erasure WHERE subject IS NOT NULL AND at < ?1",
+        [tx.now().minus(PATIENCE_S)],
+    )
 }
 
-/// Who an account's person is, and by which words they are found.
-fn subject(tx: &ReadTx<'_>, id: UserId) -> Result<Option<Person>> {
-    let found: Option<(String, String, Option<String>, Role, Instant)> = tx.tuple(
-        "SELECT email, name, chat_number, role, created_at FROM user
-         WHERE user_id = ?1 AND removed_at IS NULL",
-        [id],
-    )?;
-    let Some((email, name, chat_number, role, made)) = found else { return Ok(None) };
-    let linked: Vec<(i64, String)> = tx.tuples(
-        "SELECT ml_user_id, nickname FROM ml_account WHERE owner_id = ?1 ORDER BY ml_user_id",
-        [id],
-    )?;
-    let told: Vec<String> = tx.values("SELECT name FROM telegram_chat WHERE user_id = ?1", [id])?;
-    // What was known of the account before its address or name changed.
-    let known: Vec<(String, Option<String>, Option<String>)> = tx.tuples(
-        "SELECT object_name, before, after FROM audit
-         WHERE object_kind IN ('aluno', 'equipe') AND object_id = ?1 ORDER BY audit_id LIMIT 1000",
-        [id.to_string()],
-    )?;
-    let mut words = vec![email.clone(), name];
-    words.extend(chat_number);
-    words.extend(told);
-    words.extend(linked.iter().map(|(_, nickname)| nickname.clone()));
-    for (name, before, after) in known {
-        words.push(name);
-        for json in [before, after].into_iter().flatten() {
-            let fields: serde_json::Value = serde_json::from_str(&json).unwrap_or_default();
-            let field = |name: &str| fields.get(name).and_then(|value| value.as_str());
-            words.extend(
-                ["email", "nome", "chat_number"].into_iter().filter_map(field).map(str::to_owned),
-            );
-        }
+fn tell_unfinished(error: &DbError) {
+    tracing::error!(%error, "an erasure is not finished; trying again within the hour");
+}
+
+/// By what a person is found.
+fn sought(about: &Subject, words: &[String]) -> Sought {
+    let words = Words::of(words);
+    Sought {
+        users: about.user.into_iter().chain(about.removed.iter().copied()).collect(),
+        own_words: words.without_names(),
+        words,
+        clients: about.clients.clone(),
     }
-    words.sort();
-    words.dedup();
-    let accounts = linked.into_iter().map(|(account, _)| account).collect();
-    Ok(Some(Person { about: Subject { user: Some(id.0), email, words, accounts }, role, made }))
 }
 
 /// Stores a note; with a subject while there is something to do.
 fn keep(tx: &WriteTx<'_>, note: &Note, subject: Option<&Subject>) -> Result<()> {
     tx.run(
         "INSERT INTO erasure (person, email, at, subject) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (person) DO UPDATE SET subject = coalesce(excluded.subject, subject)",
+         ON CONFLICT (person) DO UPDATE
+         SET at = max(at, excluded.at), subject = coalesce(excluded.subject, subject)",
         (note.person, note.email, note.at, subject.map(|subject| Json(subject.clone()))),
     )
 }
 
-fn notes(tx: &ReadTx<'_>) -> Result<HashMap<[u8; 32], Note>> {
+fn notes(tx: &ReadTx<'_>) -> Result<Vec<Note>> {
     let rows: Vec<([u8; 32], [u8; 32], Instant)> =
         tx.tuples("SELECT person, email, at FROM erasure WHERE person > x''", [])?;
-    let notes = rows.into_iter().map(|(person, email, at)| (person, Note { person, email, at }));
-    Ok(notes.collect())
+    Ok(rows.into_iter().map(|(person, email, at)| Note { person, email, at }).collect())
+}
+
+type Notes = HashMap<[u8; 32], Note>;
+
+/// The newest note of each: an address may be erased more than once.
+fn newest(notes: Vec<Note>) -> Notes {
+    let mut newest = Notes::new();
+    for note in notes {
+        let kept = newest.entry(note.person).or_insert(note);
+        *kept = if note.at > kept.at { note } else { *kept };
+    }
+    newest
+}
+
+/// Notes that others do not have, or only older ones.
+fn newer(notes: &Notes, others: &Notes) -> Notes {
+    let is_newer = |note: &Note| others.get(&note.person).is_none_or(|other| other.at < note.at);
+    notes.iter().filter(|(_, note)| is_newer(note)).map(|(person, note)| (*person, *note)).collect()
 }
 
 /// Removes a piece of what belongs to the person; true when nothing is left.
@@ -354,8 +383,9 @@ fn forget(tx: &WriteTx<'_>, services: &AccountServices, about: &Subject) -> Resu
         removed += tx.execute(
             "DELETE FROM drop_relation WHERE relation_id IN (
                  SELECT relation_id FROM drop_relation
-                 WHERE email = ?1 AND state IN (1, 2, 3, 4, 5) LIMIT ?2)",
-            (email, i64::try_from(most).unwrap_or(1)),
+                 WHERE email = ?1 AND state IN (1, 2, 3, 4, 5)
+                     AND (seller_id IS NULL OR seller_id = ?3) LIMIT ?2)",
+            (email, i64::try_from(most).unwrap_or(1), id),
         )?;
         if about.user.is_some() {
             removed += marketplace::forget_accounts(tx, id, most)?

@@ -6,12 +6,14 @@
 //! The digest of a person is of their number and the second in which their account
 //! was made: a copy of before may give the same number to somebody else later.
 
+use std::fs::File;
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::base::text::{from_hex, hex};
 use crate::base::{Instant, Sealer, UserId};
+use crate::db::access;
 
 /// A person who was erased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +62,7 @@ pub fn add(path: &Path, database: &Path, notes: &[Note]) -> std::io::Result<()> 
     if notes.is_empty() {
         return Ok(());
     }
+    let is_new = !path.try_exists()?;
     let mut file =
         std::fs::OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(path)?;
     let mut lines = String::new();
@@ -76,7 +79,12 @@ pub fn add(path: &Path, database: &Path, notes: &[Note]) -> std::io::Result<()> 
     if (owner.uid(), owner.gid()) != (own.uid(), own.gid()) {
         std::os::unix::fs::fchown(&file, Some(owner.uid()), Some(owner.gid()))?;
     }
-    file.sync_all()
+    file.sync_all()?;
+    if is_new {
+        // Its name, too.
+        File::open(access::folder_of(path))?.sync_all()?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -2,18 +2,22 @@
 //!
 //! `tables.rs` says of every table what of it belongs to a person: a test fails
 //! for a table that it does not name. `export.rs` writes the file, `erase.rs`
-//! removes, `words.rs` finds who is named in texts of others, `ledger.rs` notes
-//! who was erased, also for copies of before.
+//! removes who is known by `known.rs`: `sweeps.rs` takes them out of texts of others,
+//! which `words.rs` finds, `trail.rs` out of the audit log, `logs.rs` out of the log of
+//! requests. `ledger.rs` notes who was erased, also for copies of before.
 
 pub mod erase;
 pub mod export;
+mod known;
 pub mod ledger;
+pub mod logs;
 pub mod pages;
 pub mod retention;
 mod sweeps;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod trail;
 pub mod views;
 mod words;
 

@@ -7,7 +7,7 @@ use http::header::CONTENT_DISPOSITION;
 use super::erase::{Eraser, Refusal};
 use super::retention::RETENTION;
 use super::views::{ConfirmPage, RetentionPage};
-use super::{Owner, export};
+use super::{Owner, export, logs};
 use crate::accounts::confirm;
 use crate::accounts::frame::layout;
 use crate::accounts::person::Group;
@@ -17,6 +17,7 @@ use crate::base::UserId;
 use crate::db::ReadTx;
 use crate::edge::guard::Person;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::journal;
 use crate::panel::{Answer, Notice, Sent, Tone, Visit, view};
 use crate::people::acts::find;
 
@@ -126,8 +127,15 @@ pub fn erase(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         return again((app, person, request), &Wish::Erasure { id, name }, problem);
     }
     let answer = Answer::to(request);
+    // What is still in memory is looked through as well.
+    journal::flush(app)?;
     match Eraser::of(app).erase(id, &Actor::person(person, request)) {
-        Ok(_) => answer.done(id, STUDENTS, "dados_apagados"),
+        Ok(_) => {
+            // Requests of the last second before it began.
+            app.requests.flush(&app.db)?;
+            logs::forget_requests(&app.db, &[id.0])?;
+            answer.done(id, STUDENTS, "dados_apagados")
+        }
         Err(Refusal::Nobody) => Err(Problem::not_found()),
         Err(Refusal::LastAdministrator) => Err(Problem::new(
             Code::Conflict,

@@ -77,6 +77,12 @@ pub const RETENTION: &[Kept] = &[
         ("apagar de novo ao restaurar um backup antigo", "erasing again when an older copy is restored"), ("sem prazo", "no end"), ("nada", "nothing")),
     kept(("Backups", "Copies"),
         ("recuperar de perdas", "recovering from losses"), ("os mais novos, pelo número configurado", "the newest, by the number configured"), ("cópia seguinte", "the next copy")),
+    kept(("Bancos postos de lado: ….before-vN.db, ….before-restore-…, ….of-replaced", "Databases set aside: `….before-vN.db`, `….before-restore-…`, `….of-replaced`"),
+        ("voltar atrás", "going back"), ("até serem removidos à mão", "until they are removed by hand"), ("quem opera", "the operator")),
+    kept(("Histórico da réplica", "The replica's history"),
+        ("recuperar de perdas", "recovering from losses"), ("pelas horas de replica.retention_h", "for the hours of `replica.retention_h`"), ("Litestream", "Litestream")),
+    kept(("Log do processo, com endereço e número de quem chamou", "The process's log, with address and number of callers"),
+        ("diagnóstico", "diagnosis"), ("enquanto o sistema guarda o journal", "as long as the system keeps its journal"), ("o sistema", "the system")),
 ];
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ INSERT INTO user (user_id, email, name, role, created_at) VALUES (8, 'bia@exempl
 INSERT INTO user_permission VALUES (7, 'ml_analisar', 1);
 INSERT INTO form_sent (digest, user_id, sent_at, reply) VALUES (x'01', 7, 1, CAST('Zorbaxinha' AS BLOB));
 INSERT INTO student_import (file_name, by_name, created_at, total, to_make, made, existing, faulty, rows)
-VALUES ('alunos.csv', 'Ana Zorbaxinha', 1, 1, 1, 0, 0, 0, '[{"linha":2,"nome":"Ana Zorbaxinha","email":"ana@zorbaxinha.com","plano":"pro","situacao":"criar"}]');
+VALUES ('de Ana Zorbaxinha.csv', 'Ana Zorbaxinha', 1, 1, 1, 0, 0, 0, '[{"linha":2,"nome":"Ana Zorbaxinha","email":"ana@zorbaxinha.com","plano":"pro","situacao":"criar"}]');
 INSERT INTO session (session_hash, user_id, created_at, last_seen_at, address, user_agent)
 VALUES (CAST('SEGREDO' AS BLOB), 7, 1, 1, '203.0.113.7', 'Zorbaxinha/1');
 INSERT INTO extension_token (token_hash, user_id, created_at, expires_at) VALUES (CAST('SEGREDO' AS BLOB), 7, 1, 2);
@@ -83,3 +83,6 @@ INSERT INTO cron_task (name, title, error) VALUES ('x', 'X', 'ana@zorbaxinha.com
 INSERT INTO inactivity_alert VALUES (7, 1, 1);
 INSERT INTO request_log VALUES (1, 1, 'r-1', 'GET', '/painel', 200, 1, 'sessao', 7, 'zorbaxinha', 1);
 INSERT INTO request_log VALUES (2, 1, 'r-2', 'GET', '/painel', 200, 1, 'chave', 7, '203.0.113.9', 1);
+INSERT INTO saved_reply (owner_id, title, text, updated_at) VALUES (NULL, 'Assina Ana Zorbaxinha', 'Fale com @zorbaxinha', 1);
+INSERT INTO outside_call (at, request_id, service, what, status, us, error) VALUES (1, 'r-3', 'email', 'boas_vindas', 550, 1, 'no mailbox for Ana Zorbaxinha');
+INSERT INTO error_log (at, is_error, message, cause, request_id) VALUES (1, 0, 'not sent to Ana Zorbaxinha', 'ANA ZORBAXINHA is unknown', '');

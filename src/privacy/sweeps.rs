@@ -1,18 +1,29 @@
 //! Texts of others that may name a person, table by table, read in windows. What
 //! names the person is changed in small jobs.
 
+use std::sync::Arc;
+
 use rusqlite::params_from_iter;
 use rusqlite::types::{Value, ValueRef};
 
 use super::words::Words;
-use crate::audit::chain::{self, Blank};
-use crate::base::UserId;
-use crate::db::{Db, DbError, Lane, Result};
+use crate::db::{Db, Lane, Result, WriteTx};
 
 /// Rows that are read at once.
 const WINDOW: i64 = 1_000;
 /// Rows that one job changes.
-const PIECE: usize = 40;
+pub const PIECE: usize = 40;
+
+/// Who is looked for.
+pub struct Sought {
+    /// Numbers of their accounts, also of removed ones.
+    pub users: Vec<i64>,
+    pub words: Words,
+    /// The same without names.
+    pub own_words: Words,
+    /// Clients of the agency that they are.
+    pub clients: Vec<i64>,
+}
 
 /// A table with texts.
 pub struct Sweep {
@@ -20,40 +31,75 @@ pub struct Sweep {
     /// Its key, in order. A walk along it needs no scan.
     key: &'static [&'static str],
     texts: &'static [&'static str],
+    /// Which of its rows.
+    which: &'static str,
 }
+
+const fn sweep(
+    table: &'static str,
+    key: &'static [&'static str],
+    texts: &'static [&'static str],
+) -> Sweep {
+    Sweep { table, key, texts, which: "true" }
+}
+
+impl Sweep {
+    const fn only(self, which: &'static str) -> Self {
+        Self { which, ..self }
+    }
+}
+
+/// Not the purchase of somebody else who had another address then.
+const NOT_OF_OTHERS: &str = "NOT EXISTS (SELECT 1 FROM checkout_event e
+    WHERE e.event_id = checkout_body.event_id AND e.user_id IS NOT NULL AND e.apart = 1)";
 
 /// All of them. Texts that only the person could see are removed with the person.
 #[rustfmt::skip] // A table.
 pub const SWEEPS: &[Sweep] = &[
-    Sweep { table: "notification", key: &["owner_id", "created_at", "notification_id"], texts: &["title", "message", "reference"] },
-    Sweep { table: "outbox", key: &["message_id"], texts: &["params", "outcome", "provider"] },
-    Sweep { table: "partner_notification", key: &["owner_id", "notification_id"], texts: &["title", "body", "outcome"] },
-    Sweep { table: "partner_call", key: &["call_id"], texts: &["reply"] },
-    Sweep { table: "webhook_delivery", key: &["endpoint_id", "number"], texts: &["body", "answer", "error"] },
-    Sweep { table: "webhook_endpoint", key: &["endpoint_id"], texts: &["error"] },
-    Sweep { table: "checkout_event", key: &["event_id"], texts: &["outcome", "email"] },
-    Sweep { table: "checkout_body", key: &["event_id"], texts: &["body"] },
-    Sweep { table: "agency_client", key: &["client_id"], texts: &["name", "search", "notes", "tags", "error"] },
-    Sweep { table: "student_import", key: &["import_id"], texts: &["by_name", "begun_by", "rows"] },
-    Sweep { table: "cron_run", key: &["run_id"], texts: &["errors"] },
-    Sweep { table: "cron_task", key: &["name"], texts: &["error"] },
-    Sweep { table: "user", key: &["user_id"], texts: &["suspended_for"] },
+    sweep("notification", &["owner_id", "created_at", "notification_id"], &["title", "message", "reference"]),
+    sweep("outbox", &["message_id"], &["params", "outcome", "provider"]),
+    sweep("partner_notification", &["owner_id", "notification_id"], &["title", "body", "outcome"]),
+    sweep("partner_call", &["call_id"], &["reply"]),
+    sweep("webhook_delivery", &["endpoint_id", "number"], &["body", "answer", "error"]),
+    sweep("webhook_endpoint", &["endpoint_id"], &["error"]),
+    sweep("checkout_event", &["event_id"], &["outcome"]),
+    sweep("checkout_event", &["event_id"], &["email"]).only("user_id IS NULL"),
+    sweep("checkout_body", &["event_id"], &["body"]).only(NOT_OF_OTHERS),
+    sweep("agency_client", &["client_id"], &["name", "search", "notes", "tags", "error"]),
+    sweep("saved_reply", &["reply_id"], &["title", "text"]),
+    sweep("student_import", &["import_id"], &["file_name", "by_name", "begun_by", "rows"]),
+    sweep("cron_run", &["run_id"], &["errors"]),
+    sweep("cron_task", &["name"], &["error"]),
+    sweep("outside_call", &["call_id"], &["what", "error"]),
+    sweep("error_log", &["error_id"], &["message", "cause"]),
+    sweep("user", &["user_id"], &["suspended_for"]),
 ];
 
-type Key = Vec<Value>;
+pub type Key = Vec<Value>;
 
 /// Reads a table window by window: `look` gets the columns after the key and says
 /// what is to become of the row.
-fn walk<T>(
+pub fn walk<T>(
+    db: &Db,
+    table: (&str, &[&str], &[&str]),
+    look: impl Fn(&rusqlite::Row<'_>, usize) -> rusqlite::Result<Option<T>>,
+    change: impl FnMut(Vec<(Key, T)>) -> Result<()>,
+) -> Result<()> {
+    walk_some(db, table, "true", look, change)
+}
+
+/// The same of some of its rows.
+fn walk_some<T>(
     db: &Db,
     (table, key, columns): (&str, &[&str], &[&str]),
+    which: &str,
     look: impl Fn(&rusqlite::Row<'_>, usize) -> rusqlite::Result<Option<T>>,
     mut change: impl FnMut(Vec<(Key, T)>) -> Result<()>,
 ) -> Result<()> {
     let keys = key.join(", ");
     let marks = vec!["?"; key.len()].join(", ");
     let sql = format!(
-        "SELECT {keys}, {} FROM {table} WHERE ({keys}) > ({marks}) ORDER BY {keys} LIMIT {WINDOW}",
+        "SELECT {keys}, {} FROM {table} WHERE ({keys}) > ({marks}) AND {which} ORDER BY {keys} LIMIT {WINDOW}",
         columns.join(", ")
     );
     let mut after: Key = vec![Value::Integer(i64::MIN); key.len()];
@@ -79,50 +125,115 @@ fn walk<T>(
     }
 }
 
-/// Puts a neutral word in the place of the person's in all texts.
-pub fn scrub(db: &Db, sweep: &'static Sweep, words: &Words) -> Result<()> {
-    let look = |row: &rusqlite::Row<'_>, from: usize| {
-        let mut changed = Vec::new();
-        for (index, column) in sweep.texts.iter().enumerate() {
-            let (text, is_blob) = match row.get_ref(from + index)? {
-                ValueRef::Text(text) => (text, false),
-                ValueRef::Blob(bytes) => (bytes, true),
-                _ => continue,
-            };
-            let Ok(text) = str::from_utf8(text) else { continue };
-            let scrubbed = match *column {
-                "rows" => without_row(text, words),
-                _ => words.scrubbed(text),
-            };
-            if let Some(text) = scrubbed {
-                let value = if is_blob { Value::Blob(text.into()) } else { Value::Text(text) };
-                changed.push((*column, value));
-            }
-        }
-        Ok((!changed.is_empty()).then_some(changed))
+/// One text: its column, what it was, and what it becomes.
+#[derive(Clone)]
+struct Changed {
+    column: &'static str,
+    was: Value,
+    is: Value,
+}
+
+/// What becomes of a text of a row; `None` when it does not name the person.
+fn changed(column: &'static str, was: ValueRef<'_>, words: &Words) -> Option<Changed> {
+    let (text, is_blob) = match was {
+        ValueRef::Text(text) => (text, false),
+        ValueRef::Blob(bytes) => (bytes, true),
+        _ => return None,
     };
-    walk(db, (sweep.table, sweep.key, sweep.texts), look, |found| {
-        let marks = vec!["?"; sweep.key.len()].join(", ");
-        let rows = found.into_iter().flat_map(|(key, changed)| {
-            changed.into_iter().map(move |(column, value)| (column, value, key.clone()))
+    let text = str::from_utf8(text).ok()?;
+    let is = match column {
+        "rows" => without_row(text, words),
+        "by_name" | "name" | "search" => words.scrubbed_name(text),
+        _ => words.scrubbed(text),
+    }?;
+    let value = |text: String| if is_blob { Value::Blob(text.into()) } else { Value::Text(text) };
+    Some(Changed { column, was: value(text.to_owned()), is: value(is) })
+}
+
+/// What becomes of a row; `from` is its first text.
+fn changes(
+    sweep: &Sweep,
+    sought: &Sought,
+    row: &rusqlite::Row<'_>,
+    from: usize,
+) -> rusqlite::Result<Vec<Changed>> {
+    let texts = || (from..).zip(sweep.texts);
+    let mut words = &sought.words;
+    // The agency's clients need no account: by name alone they may be anybody.
+    if sweep.table == "agency_client" && !sought.clients.contains(&row.get(0)?) {
+        let is_theirs = texts().any(|(index, _)| {
+            let text =
+                row.get_ref(index).ok().and_then(|text| text.as_str_or_null().ok().flatten());
+            text.is_some_and(|text| words.identify(text))
         });
-        let rows: Vec<_> = rows.collect();
-        for piece in rows.chunks(PIECE) {
-            let (piece, marks) = (piece.to_vec(), marks.clone());
+        words = if is_theirs { words } else { &sought.own_words };
+    }
+    let mut all = Vec::new();
+    for (index, column) in texts() {
+        all.extend(changed(column, row.get_ref(index)?, words));
+    }
+    Ok(all)
+}
+
+/// Whether a text of the table names the person.
+pub fn finds(db: &Db, sweep: &Sweep, sought: &Sought) -> Result<bool> {
+    let look = |row: &rusqlite::Row<'_>, from: usize| {
+        Ok(changes(sweep, sought, row, from)?.pop().map(drop))
+    };
+    let mut is_found = false;
+    walk_some(db, (sweep.table, sweep.key, sweep.texts), sweep.which, look, |found| {
+        is_found |= !found.is_empty();
+        Ok(())
+    })?;
+    Ok(is_found)
+}
+
+/// Puts a neutral word in the place of the person's in all texts.
+pub fn scrub(db: &Db, sweep: &'static Sweep, sought: &Arc<Sought>) -> Result<()> {
+    let look = |row: &rusqlite::Row<'_>, from: usize| {
+        let all = changes(sweep, sought, row, from)?;
+        Ok((!all.is_empty()).then_some(all))
+    };
+    walk_some(db, (sweep.table, sweep.key, sweep.texts), sweep.which, look, |found| {
+        for piece in found.chunks(PIECE) {
+            let (piece, sought) = (piece.to_vec(), Arc::clone(sought));
             db.write_piece(move |tx| {
-                for (column, value, key) in &piece {
-                    let sql = format!(
-                        "UPDATE {} SET {column} = ? WHERE ({}) = ({marks})",
-                        sweep.table,
-                        sweep.key.join(", ")
-                    );
-                    tx.run(&sql, params_from_iter(std::iter::once(value).chain(key)))?;
-                }
-                Ok::<_, DbError>(())
+                piece.iter().try_for_each(|(key, all)| put(tx, sweep, &sought, (key, all)))
             })?;
         }
         Ok(())
     })
+}
+
+/// Writes a row. What somebody changed since it was read is looked at again.
+fn put(
+    tx: &WriteTx<'_>,
+    sweep: &Sweep,
+    sought: &Sought,
+    (key, all): (&Key, &[Changed]),
+) -> Result<()> {
+    let marks = vec!["?"; key.len()].join(", ");
+    let place = format!("({}) = ({marks})", sweep.key.join(", "));
+    let mut is_stale = false;
+    for Changed { column, was, is } in all {
+        let sql =
+            format!("UPDATE {} SET {column} = ? WHERE {place} AND {column} IS ?", sweep.table);
+        let values = std::iter::once(is).chain(key).chain(std::iter::once(was));
+        is_stale |= tx.execute(&sql, params_from_iter(values))? == 0;
+    }
+    if !is_stale {
+        return Ok(());
+    }
+    let (keys, texts) = (sweep.key.join(", "), sweep.texts.join(", "));
+    let sql = format!("SELECT {keys}, {texts} FROM {} WHERE {place}", sweep.table);
+    let now = tx
+        .optional(&sql, params_from_iter(key), |row| changes(sweep, sought, row, key.len()))?
+        .unwrap_or_default();
+    for Changed { column, is, .. } in &now {
+        let sql = format!("UPDATE {} SET {column} = ? WHERE {place}", sweep.table);
+        tx.run(&sql, params_from_iter(std::iter::once(is).chain(key)))?;
+    }
+    Ok(())
 }
 
 /// The rows of a list of students without the person, who is not made any more.
@@ -131,7 +242,7 @@ fn without_row(rows: &str, words: &Words) -> Option<String> {
         serde_json::from_str(rows).ok()?;
     let mut is_changed = false;
     for row in &mut list {
-        if !row.values().any(|value| words.identify(value.as_str())) {
+        if !row.values().any(|value| value.as_str().is_some_and(|text| words.identify(text))) {
             continue;
         }
         is_changed = true;
@@ -150,63 +261,6 @@ fn without_row(rows: &str, words: &Words) -> Option<String> {
     is_changed.then(|| serde_json::to_string(&list).unwrap_or_default())
 }
 
-/// Blanks what names the person in the audit log: who acted, where it was them;
-/// what it was about, where it was them or names them.
-pub fn blank_audit(db: &Db, user: Option<UserId>, words: &Words) -> Result<()> {
-    let columns = [
-        "actor_kind",
-        "actor_id",
-        "actor_name",
-        "address",
-        "object_kind",
-        "object_id",
-        "object_name",
-        "before",
-        "after",
-        "length(who)",
-        "length(what)",
-    ];
-    let id = user.map(|user| user.to_string());
-    let look = |row: &rusqlite::Row<'_>, from: usize| {
-        let text = |index: usize| row.get_ref(from + index)?.as_str_or_null().map_err(Into::into);
-        let text = |index| -> rusqlite::Result<Option<&str>> { text(index) };
-        let is_actor = text(0)? == Some("pessoa")
-            && user.is_some()
-            && row.get::<_, Option<i64>>(from + 1)? == user.map(|user| user.0);
-        // Of an entry that says which person it is about, a name alone says nothing:
-        // others may have it too.
-        let about_a_person = matches!(text(4)?, Some("aluno" | "equipe"));
-        let named = |text: Option<&str>, is_known: bool| {
-            if is_known { words.identify(text) } else { words.are_in(text) }
-        };
-        let acted_in_person = text(0)? == Some("pessoa");
-        let who = is_actor || named(text(2)?, acted_in_person);
-        let is_object = about_a_person && id.is_some() && text(5)? == id.as_deref();
-        let what = is_object
-            || [6, 7, 8].into_iter().try_fold(false, |found, index| {
-                Ok::<_, rusqlite::Error>(found || named(text(index)?, about_a_person))
-            })?;
-        let is_left =
-            |index: usize| Ok::<_, rusqlite::Error>(row.get::<_, i64>(from + index)? != 32);
-        let blank = Blank { who: who && is_left(9)?, what: what && is_left(10)? };
-        Ok((blank != Blank::default()).then_some(blank))
-    };
-    walk(db, ("audit", &["audit_id"], &columns), look, |found| {
-        for piece in found.chunks(PIECE / 4) {
-            let piece = piece.to_vec();
-            db.write_piece(move |tx| {
-                for (key, blank) in piece {
-                    if let Some(Value::Integer(number)) = key.first() {
-                        chain::blank(tx, *number, blank)?;
-                    }
-                }
-                Ok::<_, DbError>(())
-            })?;
-        }
-        Ok(())
-    })
-}
-
 /// Removes notifications of the marketplace about the person's accounts.
 pub fn forget_received(db: &Db, accounts: &[i64]) -> Result<()> {
     if accounts.is_empty() {
@@ -221,20 +275,8 @@ pub fn forget_received(db: &Db, accounts: &[i64]) -> Result<()> {
     })
 }
 
-/// Takes number and address of the person out of the log of requests.
-pub fn forget_requests(db: &Db, user: UserId) -> Result<()> {
-    let look = |row: &rusqlite::Row<'_>, from: usize| {
-        let is_person = row.get_ref(from)?.as_str()? != "chave";
-        let is_theirs = row.get::<_, Option<i64>>(from + 1)? == Some(user.0);
-        Ok((is_person && is_theirs).then_some(()))
-    };
-    let blank = "UPDATE request_log SET caller_id = NULL, address = '' WHERE entry_id = ?1";
-    walk(db, ("request_log", &["entry_id"], &["caller", "caller_id"]), look, |found| {
-        change_each(db, &found, blank)
-    })
-}
-
-fn change_each(db: &Db, found: &[(Key, ())], sql: &'static str) -> Result<()> {
+/// Runs a statement for the key of each row.
+pub fn change_each(db: &Db, found: &[(Key, ())], sql: &'static str) -> Result<()> {
     for piece in found.chunks(PIECE) {
         let piece = piece.to_vec();
         db.write_piece(move |tx| {
@@ -242,4 +284,35 @@ fn change_each(db: &Db, found: &[(Key, ())], sql: &'static str) -> Result<()> {
         })?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{TestApp, config};
+
+    #[test]
+    fn what_was_changed_since_it_was_read_is_not_put_back() {
+        let test = TestApp::new(config(&[]));
+        let words = Words::of(&["Ana Souza".to_owned()]);
+        let own_words = words.without_names();
+        let sought = Sought { users: Vec::new(), words, own_words, clients: Vec::new() };
+        let text = |text: &str| Value::Text(text.to_owned());
+        let titles = test.write(move |tx| {
+            tx.run(
+                "INSERT INTO user (user_id, email, name, role, created_at) VALUES (8, 'bia@exemplo.com', 'Bia', 'pro', 1)",
+                [],
+            )?;
+            tx.run(
+                "INSERT INTO notification VALUES (8, 1, 1, 7, 'Ana Souza voltou', 'de Ana Souza', NULL, NULL, NULL)",
+                [],
+            )?;
+            let key = vec![Value::Integer(8), Value::Integer(1), Value::Integer(1)];
+            let (was, is) = (text("Ana Souza saiu"), text("[apagado] saiu"));
+            let read = [Changed { column: "title", was, is }];
+            put(tx, &SWEEPS[0], &sought, (&key, &read))?;
+            tx.values::<String>("SELECT title || ', ' || message FROM notification", [])
+        });
+        assert_eq!(titles, ["[apagado] voltou, de [apagado]"]);
+    }
 }

@@ -177,7 +177,7 @@ pub const TABLES: &[Table] = &[
         "paid_until", "recurrence",
         "(SELECT body FROM checkout_body b WHERE b.event_id = checkout_event.event_id) AS conteudo",
     ], &["dedup_key", "kind", "state", "user_id", "apart"],
-        "event_id > 0 AND (user_id = ?1 OR email = ?2)")),
+        "event_id > 0 AND (user_id = ?1 OR email = ?2 AND user_id IS NULL)")),
     ("checkout_body", Nothing("told with its event")),
     ("checkout_count", SUMS),
     ("partner_account", file("plano_de_api", &["plan", "until_day", "updated_at"], &["user_id"], "user_id = ?1")),
@@ -210,7 +210,8 @@ pub const TABLES: &[Table] = &[
     ], &["supplier_id", "seller_id"],
         "relation_id IN (SELECT relation_id FROM drop_relation WHERE supplier_id = ?1
             UNION SELECT relation_id FROM drop_relation WHERE seller_id = ?1
-            UNION SELECT relation_id FROM drop_relation WHERE email = ?2 AND state IN (1, 2, 3, 4, 5))")),
+            UNION SELECT relation_id FROM drop_relation
+            WHERE email = ?2 AND state IN (1, 2, 3, 4, 5) AND seller_id IS NULL)")),
     ("drop_link", file("vinculos_de_fornecimento", &[
         "link_id", "iif(supplier_id = ?1, 'fornecedor', 'vendedor') AS lado", "item_id", "site", "product_id", "created_at",
     ], &["supplier_id", "seller_id"],

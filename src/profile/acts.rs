@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::pages::{self, PATH};
 use crate::accounts::{confirm, own, store};
 use crate::app::App;
+use crate::audit::Actor;
 use crate::base::text::{from_hex, person_name};
 use crate::base::{TokenHash, phone};
 use crate::edge::guard::Person;
@@ -65,11 +66,12 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         }
     };
     let (answer, versions) = (Answer::to(request), Arc::clone(&app.versions));
+    let actor = Actor::person(person, request);
     app.db.write(move |tx| {
         if let Some(login) = login {
             login.note(tx)?;
         }
-        own::rename(tx, user, &name, number.as_deref())?;
+        own::rename(tx, &actor, user, (&name, number.as_deref()))?;
         tx.after_commit(move || versions.raise(user));
         Ok::<_, Problem>(())
     })?;

@@ -205,7 +205,8 @@ fn the_commands_give_and_erase_beside_a_server() {
     let text = unzipped(&std::fs::read(&file).unwrap());
     assert!(text.contains("ana@example.com") && !text.contains("bia@"), "{text}");
     // A file is never replaced, and half of one never stays.
-    site.command(&export).exits(1);
+    let there = site.command(&export).exits(1).stderr;
+    assert!(there.contains("choose another name"), "{there}");
     let nobody = site.folder().join("x.zip");
     let nobody_name = nobody.display().to_string();
     site.command(&["person", "export", "--email", "eva@example.com", &nobody_name]).exits(1);
@@ -226,6 +227,67 @@ fn the_commands_give_and_erase_beside_a_server() {
     site.stop();
     assert!(!names(&site.database(), &ANA));
     site.start_again();
+}
+
+#[test]
+fn who_was_removed_in_the_panel_is_erased_by_the_command() {
+    let site = Site::start();
+    let admin = site.administrator();
+    site.person("ana");
+    let target = student(&admin, "ana");
+    let shown = page(&admin, &target).text();
+    assert!(shown.contains("use Apagar dados"), "what removing leaves is said where it is offered");
+    admin.post(&format!("{target}/excluir"), &json!({})).ok();
+    let copy = site.folder().join("data/seller-platform.before-v2.db");
+    std::fs::write(&copy, "x").unwrap();
+    let said = site.command(&["person", "erase", "--email", "ana@example.com", "--yes"]).ok();
+    assert!(said.contains("erased") && said.contains("before-v2.db"), "{said}");
+    site.stop();
+    assert!(!names(&site.database(), &ANA));
+    site.start_again();
+}
+
+#[test]
+fn an_erasure_that_failed_is_told_and_tried_again_within_the_hour() {
+    let site = Site::start();
+    let admin = site.administrator();
+    site.person("ana");
+    let id = student(&admin, "ana").rsplit('/').next().unwrap().to_owned();
+    meddle(
+        &site,
+        &format!(
+            "INSERT INTO erasure (person, email, at, subject)
+             VALUES (zeroblob(32), zeroblob(32), 1,
+                     '{{\"user\":{id},\"email\":\"ana@example.com\",\"words\":[\"ana@example.com\"],\"accounts\":[]}}')"
+        ),
+    );
+    let shown = page(&admin, "/admin").expect(200).text();
+    assert!(shown.contains("1 apagamento de dados não terminou"), "{shown}");
+    site.clock().advance_s(3_601);
+    until("it is done", Duration::from_secs(10), || {
+        let left = "SELECT count(*) || '' FROM erasure WHERE subject IS NOT NULL";
+        (site.stored(left) == ["0"]).then_some(())
+    });
+    assert_eq!(list(&admin, "/admin/alunos")["total"], 0);
+}
+
+#[test]
+fn the_refund_of_an_erased_buyer_is_kept_without_them() {
+    let site = Site::start();
+    let admin = site.administrator();
+    let platform = site.anonymous();
+    Event::approved("e-1", "ana@example.com", "HP1", 0).send(&platform).ok();
+    site.command(&["person", "erase", "--email", "ana@example.com", "--yes"]).ok();
+    Event::new("e-2", "PURCHASE_REFUNDED", "ana@example.com", "HP1", 1).send(&platform).ok();
+    // Of another purchase: somebody who came again.
+    Event::new("e-3", "PURCHASE_REFUNDED", "ana@example.com", "HP2", 1).send(&platform).ok();
+    let stored = site.stored(
+        "SELECT purchase || ' ' || email || ' ' || coalesce(subscriber, '') || ' ' || body
+         FROM checkout_event JOIN checkout_body USING (event_id) WHERE event_id > 1 ORDER BY event_id",
+    );
+    assert!(stored[0].starts_with("HP1   {") && !stored[0].contains("Lia Prado"), "{stored:?}");
+    assert!(stored[1].starts_with("HP2 ana@example.com"), "{stored:?}");
+    assert_eq!(list(&admin, "/admin/compras")["total"], 3);
 }
 
 #[test]

@@ -77,6 +77,9 @@ fn an_administrator_looks_as_a_student_and_every_page_says_so() {
     let begun = ("aluno.ver_como".to_owned(), String::new());
     let ended = ("aluno.ver_como_fim".to_owned(), "encerrada".to_owned());
     assert_eq!(told(&admin), [ended, begun]);
+    // Who looked is told by number: names are in the entries that they acted in.
+    let ended = &list(&admin, "/admin/auditoria?q=ver_como_fim")["dados"][0];
+    assert_eq!(ended["depois"]["quem_via"], ended["quem_id"], "{ended}");
     let entry = &list(&admin, "/admin/auditoria?q=pediu+ajuda")["dados"][0];
     assert_eq!(entry["depois"]["motivo"], "a aluna pediu ajuda");
     assert_eq!(entry["objeto_nome"], "ana da Silva");

@@ -1,5 +1,7 @@
 //! Every table is told of, and nothing of an erased person is left in the file.
 
+mod others;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::sync::Arc;
@@ -91,7 +93,7 @@ const WORD: &str = "Zorbaxinha";
 /// Fills every table that can name Ana, whose number is 7; Bia has number 8.
 fn seed(test: &TestApp) {
     test.write(|tx| {
-        let sql = include_str!("seed.sql").replace("$NOW", &NOW.0.to_string());
+        let sql = include_str!("../seed.sql").replace("$NOW", &NOW.0.to_string());
         for statement in sql.split(";\n").filter(|text| !text.trim().is_empty()) {
             tx.run(statement, []).unwrap_or_else(|error| panic!("{error} in {statement}"));
         }
