@@ -55,7 +55,7 @@ struct Remembered {
 }
 
 impl Remembered {
-    fn is_noted(mut self) {
+    fn noted(mut self) {
         self.key = None;
     }
 }
@@ -73,7 +73,7 @@ impl Drop for Remembered {
 pub fn look(app: &App, person: &Person, request: &Request, act: &Act<'_>) {
     let key = (person.account.user_id.0, act.action, act.object_id.clone());
     if let Some(look) = app.looks.remember(key, request.now) {
-        submit(app, (person, request), act, move || look.is_noted());
+        submit(app, (person, request), act, move || look.noted());
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
         let looks = Looks::default();
         let key = |staff, id: usize| (staff, "aluno.consultar", id.to_string());
         let now = Instant(1_000_000);
-        let noted = |key, now| looks.remember(key, now).map(Remembered::is_noted).is_some();
+        let noted = |key, now| looks.remember(key, now).map(Remembered::noted).is_some();
         assert!(looks.remember(key(1, 7), now).is_some());
         assert!(noted(key(1, 7), now), "the one before did not get into the log");
         assert!(!noted(key(1, 7), now.plus(AGAIN_S - 1)));

@@ -463,10 +463,10 @@ fn name_file(config: &Config, error: anyhow::Error) -> anyhow::Error {
         error
     };
     if let Some(OpenError::Damaged { .. } | OpenError::NotADatabase(_)) = error.downcast_ref() {
-        let replica = match config.replica.url.is_none() {
-            true => "",
-            false => "; the replica has the last seconds too: `seller-platform restore replica`",
-        };
+        let replica = config.replica.url.as_ref().map_or(
+            "",
+            |_| "; the replica has the last seconds too: `seller-platform restore replica`",
+        );
         let copy = newest_good_copy(path, config.database.backup_dir.as_deref());
         let copy = copy.map_or_else(String::new, |copy| {
             format!("; the newest good copy is {}", copy.display())

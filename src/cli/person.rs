@@ -138,7 +138,7 @@ fn older_files(context: &Context) -> Vec<String> {
     lines.sort();
     lines.dedup();
     if let Some(folder) = database.backup_dir.as_deref() {
-        let copies = kept_in(folder).len();
+        let copies = kept_in(folder, &database.path, context.clock.now()).len();
         if copies > 0 {
             lines.push(format!(
                 "still there, from before: {copies} copies in {}, until newer ones take their place",

@@ -394,7 +394,7 @@ mod tests {
         // The clock went back while it was made: all others are from the future.
         let before = now.minus(10 * day);
         let seen = Standing::of(&config, before, None, before);
-        assert_eq!(too_many(&seen.kept, 1, (&made, None)), [Path::new(""); 0]);
+        assert!(too_many(&seen.kept, 1, (&made, None)).is_empty());
         // The clock goes ahead: what was made is the oldest.
         let oldest = folder.path().join(name(16));
         let seen = Standing::of(&config, now, None, now);

@@ -272,7 +272,8 @@ fn a_step_that_fails_leaves_the_file_at_the_version_before() {
 fn an_older_file_is_tried_without_a_copy_of_it_unless_the_service_stops() {
     let place = Place::new();
     let version = || migrate::version_of_file(&place.path()).unwrap();
-    let mut file = Connection::open(place.path()).unwrap();
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let mut file = pragmas::open_plain(&place.path(), flags).unwrap();
     in_transaction(&mut file, BASELINE, 1).unwrap();
     drop(file);
     let stop = Stop::default();
