@@ -111,7 +111,11 @@ fn a_server_whose_note_was_replaced_ends() {
     std::fs::create_dir(&place).unwrap();
     let note = place.join("note.db");
     let text = json!({ "number": 1, "id": "0123456789abcdef", "by": "another", "at": 0 });
-    let connection = Connection::open(&note).unwrap();
+    let connection = Connection::open_with_flags(
+        &note,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+    )
+    .unwrap();
     connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE note (text TEXT)").unwrap();
     connection.execute("INSERT INTO note VALUES (?1)", [text.to_string()]).unwrap();
     drop(connection);
@@ -288,7 +292,8 @@ fn a_replica_gives_its_space_up_before_answered_writes_need_it() {
             let name = format!("seller.db{end}");
             std::fs::copy(inside.join(name), format!("{}{end}", seen.display())).unwrap();
         }
-        let connection = Connection::open(&seen).unwrap();
+        let connection =
+            Connection::open_with_flags(&seen, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
         let sql = "SELECT count(*) FROM notification WHERE title LIKE '%espaço para a réplica%'";
         let told = connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
         (told == 1).then_some(())
