@@ -131,7 +131,7 @@ fn a_number_that_is_not_there_fails_and_delays_nobody() {
     let again = format!("{QUEUE}/{}/reenviar", sent.as_str().unwrap());
     assert_eq!(admin.post(&again, &json!({})).expect(409).code(), "conflict");
     assert_eq!(
-        site.stored("SELECT action || ' ' || before || ' ' || after FROM audit WHERE object_kind = 'mensagem'"),
+        site.stored("SELECT action || ' ' || before || ' ' || after FROM audit WHERE action = 'mensagem.reenviar'"),
         [r#"mensagem.reenviar {"estado":"falhou"} {"estado":"pendente"}"#]
     );
 }

@@ -107,7 +107,7 @@ fn a_waiting_message_is_cancelled_once_and_on_the_record() {
     assert_eq!(dropped["dados"][0]["motivo"], "cancelada por administradora da Silva");
     assert_eq!(ids(&list(&admin, "/admin/mensagens?estado=pendente")), all[1..]);
     assert_eq!(
-        site.stored("SELECT actor_kind || ' ' || action || ' ' || object_name || ' ' || before || ' ' || after FROM audit WHERE object_kind = 'mensagem'"),
+        site.stored("SELECT actor_kind || ' ' || action || ' ' || object_name || ' ' || before || ' ' || after FROM audit WHERE object_kind = 'mensagem' AND before IS NOT NULL"),
         [r#"pessoa mensagem.cancelar Boas-vindas para rui {"estado":"pendente"} {"estado":"descartada"}"#]
     );
 }
