@@ -70,7 +70,7 @@ fn pick(account: &JoinedAccount) -> Pick {
 
 /// `GET /admin/agencia/etiqueta`: the labels of shipments as one PDF.
 pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    looks::list(app, (person, request), "etiqueta.baixar", "etiqueta");
+    looks::file(app, (person, request), "etiqueta.baixar", "etiqueta");
     print(app, request, LOST, |tx, account: MlUserId| {
         Ok(store::joined(tx, account)?.map(|joined| joined.owner))
     })

@@ -70,32 +70,36 @@ impl Drop for Remembered {
 
 /// Notes a look, unless the same was noted within the hour. The page does not wait
 /// for it.
-pub fn look(app: &App, person: &Person, request: &Request, act: &Act<'_>) {
+pub fn look(app: &App, (person, request): (&Person, &Request), act: &Act<'_>) {
     let key = (person.account.user_id.0, act.action, act.object_id.clone());
     if let Some(look) = app.looks.remember(key, request.now) {
         submit(app, (person, request), act, move || look.noted());
     }
 }
 
-/// Notes that somebody took a whole list along as a file.
-pub fn file(
+/// [`look`] at something without a name.
+pub fn record(
     app: &App,
-    (person, request): (&Person, &Request),
-    action: &'static str,
-    object: &'static str,
+    who: (&Person, &Request),
+    (action, object): (&'static str, &'static str),
+    id: i64,
 ) {
-    let act = Act { action, object, object_id: String::new(), object_name: "" };
-    submit(app, (person, request), &act, || ());
+    look(app, who, &Act { action, object, object_id: id.to_string(), object_name: "" });
+}
+
+/// Notes that somebody took a whole list along as a file.
+pub fn file(app: &App, who: (&Person, &Request), action: &'static str, object: &'static str) {
+    submit(app, who, &whole(action, object), || ());
 }
 
 /// Notes that somebody read a list as JSON, where a page has a hundred people.
-pub fn list(
-    app: &App,
-    (person, request): (&Person, &Request),
-    action: &'static str,
-    object: &'static str,
-) {
-    look(app, person, request, &Act { action, object, object_id: String::new(), object_name: "" });
+pub fn list(app: &App, who: (&Person, &Request), action: &'static str, object: &'static str) {
+    look(app, who, &whole(action, object));
+}
+
+/// About all of a kind.
+const fn whole(action: &'static str, object: &'static str) -> Act<'static> {
+    Act { action, object, object_id: String::new(), object_name: "" }
 }
 
 fn submit(

@@ -133,7 +133,7 @@ pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         object_id: event.id.to_string(),
         object_name: event.transaction.as_deref().unwrap_or_default(),
     };
-    looks::look(app, person, request, &act);
+    looks::look(app, (person, request), &act);
     let zone = app.zone();
     let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());
     if request.wants_json() {

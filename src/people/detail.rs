@@ -60,7 +60,7 @@ fn looked(app: &App, person: &Person, request: &Request, (group, seen): (Group, 
         object_id: seen.id.to_string(),
         object_name: &seen.name,
     };
-    look(app, person, request, &act);
+    look(app, (person, request), &act);
 }
 
 struct Stored {

@@ -204,6 +204,20 @@ fn addresses_that_let_strangers_in_are_told() {
 }
 
 #[test]
+fn a_port_that_another_program_has_is_told_before_the_start() {
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = other.local_addr().unwrap().to_string();
+    let site = quiet().config("server.listen", &*taken).start();
+    assert_eq!(told(&site, "configuration").0, Some(0), "the server listens elsewhere");
+    site.stop();
+    let (code, lines) = told(&site, "configuration");
+    assert_eq!(code, Some(1));
+    assert!(lines[0].1.contains(&taken) && lines[0].1.contains("in use"), "{lines:?}");
+    drop(other);
+    assert_eq!(told(&site, "configuration").0, Some(0));
+}
+
+#[test]
 fn leftovers_are_named_with_their_size() {
     let folder = tempfile::tempdir().unwrap();
     let site = quiet().config("database.backup_dir", folder.path().display().to_string()).start();

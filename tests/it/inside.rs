@@ -345,7 +345,7 @@ fn dashboard_and_alerts_name_figures_that_exist() {
 }
 
 /// The files of a ZIP archive, by its directory.
-fn unzipped(bytes: &[u8]) -> Vec<(String, String)> {
+pub fn unzipped(bytes: &[u8]) -> Vec<(String, String)> {
     let number = |at: usize, size: usize| {
         bytes[at..at + size].iter().rev().fold(0usize, |sum, byte| sum << 8 | usize::from(*byte))
     };

@@ -1,11 +1,9 @@
 //! What is kept about a person: all of it as a file, and its erasure, in the panel
 //! and on the command line; what staff looked at; the chain of the audit log.
 
-use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
-use flate2::read::DeflateDecoder;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
@@ -20,24 +18,8 @@ const OWN: &str = "/painel/perfil/dados";
 
 /// Names and texts of a ZIP, one after the other.
 fn unzipped(archive: &[u8]) -> String {
-    let number = |at: usize, bytes: usize| {
-        archive[at..at + bytes]
-            .iter()
-            .rev()
-            .fold(0_usize, |all, byte| all << 8 | usize::from(*byte))
-    };
-    let end = archive.len() - 22;
-    assert_eq!(&archive[end..end + 4], b"PK\x05\x06", "no ZIP");
-    let (mut at, mut text) = (number(end + 16, 4), String::new());
-    for _ in 0..number(end + 10, 2) {
-        let (length, local) = (number(at + 28, 2), number(at + 42, 4));
-        text += &String::from_utf8_lossy(&archive[at + 46..at + 46 + length]);
-        let from = local + 30 + number(local + 26, 2) + number(local + 28, 2);
-        let packed = &archive[from..from + number(at + 20, 4)];
-        DeflateDecoder::new(packed).read_to_string(&mut text).expect("a file of text");
-        at += 46 + length;
-    }
-    text
+    let files = crate::inside::unzipped(archive);
+    files.into_iter().map(|(name, text)| name + &text).collect()
 }
 
 #[track_caller]

@@ -237,8 +237,8 @@ fn a_standby_feeds_the_watchdog() {
 #[test]
 #[ignore = "needs Litestream; tests/run installs it"]
 fn a_replica_gives_its_space_up_before_answered_writes_need_it() {
-    let is_possible = run(Command::new("unshare").args(["-rm", "true"]), "").code == Some(0);
-    if !is_possible {
+    if run(Command::new("unshare").args(["-rm", "true"]), "").code != Some(0) {
+        eprintln!("not tried: this system lets nobody mount a disk of their own");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -244,13 +244,7 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     let found = app.db.read(request.lane, |tx| store::message(tx, id))?;
     let (message, params) = found.ok_or_else(Problem::not_found)?;
     let params = shown(&params);
-    let act = Act {
-        action: "mensagem.consultar",
-        object: "mensagem",
-        object_id: id.to_string(),
-        object_name: "",
-    };
-    looks::look(app, person, request, &act);
+    looks::record(app, (person, request), ("mensagem.consultar", "mensagem"), id);
     if request.wants_json() {
         return Reply::json(&MessageReply {
             ok: true,

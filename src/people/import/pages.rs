@@ -13,7 +13,7 @@ use super::{Counts, MOST_ROWS, Row, RowOutcome, read};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::{Act, Actor, looks};
+use crate::audit::{Actor, looks};
 use crate::base::{grouped, shortened};
 use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
@@ -300,13 +300,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         .into_iter()
         .filter(|row| asked.outcome.is_none_or(|outcome| row.situacao == outcome))
         .collect();
-    let act = Act {
-        action: "importacao.consultar",
-        object: "importacao",
-        object_id: id.to_string(),
-        object_name: "",
-    };
-    looks::look(app, person, request, &act);
+    looks::record(app, (person, request), ("importacao.consultar", "importacao"), id);
     if asked.csv {
         return export::list(app, person, &LIST, rows, |_, _, row| Ok(Some(row)));
     }
