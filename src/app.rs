@@ -1,10 +1,10 @@
 //! The state of the service: one value, made at start, that all handlers and
 //! jobs share.
 
-use parking_lot::Mutex;
 use std::net::SocketAddr;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 
 use tokio::sync::Semaphore;
 
@@ -15,7 +15,7 @@ use crate::accounts::views::DemoLogin;
 use crate::agency::questions::holds::Holds;
 use crate::audit::looks::Looks;
 use crate::base::worker::{Stop, Turns};
-use crate::base::{Clock, Day, Instant, Sealer, Versions, Zone};
+use crate::base::{Clock, Instant, Sealer};
 use crate::behind::{Counter, LastUses};
 use crate::changes::LastChanges;
 use crate::config::{Config, ShownSetting};
@@ -28,8 +28,6 @@ use crate::edge::lanes::Lanes;
 use crate::edge::route::{self, Route};
 use crate::extension::kept::Dashboards;
 use crate::http::addresses::Addresses;
-use crate::http::body::UNSENT_BYTES;
-use crate::http::budget::Budget;
 use crate::http::intake::Intake;
 use crate::http::limit::Limiter;
 use crate::http::router::Router;
@@ -43,7 +41,6 @@ use crate::operations::requests::Recorder;
 use crate::operations::rounds::Rounds;
 use crate::operations::soundness::Way;
 use crate::operations::traffic::Traffic;
-use crate::panel::export::Exports;
 use crate::panel::notices::Notices;
 use crate::panel::once;
 use crate::partner::oauth::Fetcher;
@@ -53,21 +50,16 @@ use crate::partner::webhooks::Webhooks;
 use crate::people::import::apply::Imports;
 use crate::program::recount::Recount;
 use crate::replica;
+use crate::services::Services;
 use crate::stale;
 
 /// The service's state.
 pub struct App {
-    /// A reference to itself, for work that outlives the handler that began it.
-    pub own: Weak<App>,
-    pub config: Config,
-    pub clock: Clock,
-    pub db: Db,
+    pub services: Arc<Services>,
     pub addresses: Addresses,
     /// HTTPS of our own; `None`: there is none.
     pub https: Option<Arc<Https>>,
-    pub sealer: Arc<Sealer>,
     pub limiter: Arc<Limiter>,
-    pub versions: Arc<Versions>,
     pub identities: Identities,
     pub last_uses: LastUses,
     pub usage: Arc<Usage>,
@@ -101,9 +93,6 @@ pub struct App {
     pub requests: Recorder,
     /// Limits the memory of request bodies.
     pub intake: Intake,
-    /// Limits the memory of large answers that are being sent.
-    pub unsent: Arc<Budget>,
-    pub exports: Exports,
     /// What staff looked at within the hour.
     pub looks: Looks,
     /// Tests of channels: those under way, and what came of the last.
@@ -137,7 +126,6 @@ pub struct App {
     pub started_at: Instant,
     /// Logins to show on the login page of a demonstration.
     pub demo: Vec<DemoLogin>,
-    today: Mutex<(Instant, Instant, Day)>,
 }
 
 /// What an [`App`] is made of.
@@ -152,6 +140,15 @@ pub struct Parts {
     pub demo: Vec<DemoLogin>,
 }
 
+impl Deref for App {
+    type Target = Services;
+
+    /// So that what needs no more than the services says so and is given the app.
+    fn deref(&self) -> &Services {
+        &self.services
+    }
+}
+
 impl App {
     /// Builds the service. Conflicting rows of the route table are an error.
     #[expect(clippy::too_many_lines, reason = "a list of all parts")]
@@ -163,13 +160,16 @@ impl App {
         let passwords = Passwords::start()
             .map_err(|error| format!("cannot start the password thread: {error}"))?;
         let delivery = Delivery::new(&config)?;
-        let app = Arc::new_cyclic(|own| Self {
-            own: own.clone(),
+        let (marketplace, telegram) = (
+            Marketplace::new(&config.marketplace, clock.clone()),
+            TelegramState::new(&config.telegram),
+        );
+        let fetcher = Fetcher::new(&config.agents);
+        let services = Services::new(config, clock, db, sealer);
+        let app = Arc::new(Self {
             addresses,
             https,
-            sealer: Arc::new(sealer),
             limiter: Arc::default(),
-            versions: Arc::default(),
             identities: Identities::default(),
             last_uses: LastUses::default(),
             usage: Arc::default(),
@@ -179,19 +179,17 @@ impl App {
             public: PublicContent::default(),
             passwords,
             familiar: Arc::default(),
-            marketplace: Marketplace::new(&config.marketplace, clock.clone()),
+            marketplace,
             holds: Holds::default(),
             delivery,
             webhooks: Webhooks::default(),
             push_keys: OnceLock::new(),
-            telegram: TelegramState::new(&config.telegram),
+            telegram,
             refused_signatures: Counter::new("refused_signatures"),
             router,
             traffic: Traffic::new(&routes),
             requests: Recorder::new(&routes),
             intake: Intake::default(),
-            unsent: Budget::new(UNSENT_BYTES),
-            exports: Exports::default(),
             looks: Looks::default(),
             routes,
             lanes: Lanes::default(),
@@ -212,14 +210,11 @@ impl App {
             imports: Arc::default(),
             recount: Recount::default(),
             milestone_bell: Stop::default(),
-            fetcher: Fetcher::new(&config.agents),
+            fetcher,
             outside_change: Arc::default(),
             started_at,
             demo,
-            today: Mutex::new((Instant(0), Instant(0), Day(0))),
-            config,
-            clock,
-            db,
+            services,
         });
         app.marketplace.issued.mark_all(started_at);
         let (versions, outside) = (Arc::clone(&app.versions), Arc::clone(&app.outside_change));
@@ -231,24 +226,6 @@ impl App {
             outside.store(true, Ordering::Release);
         });
         Ok(app)
-    }
-
-    /// The zone of civil time.
-    pub fn zone(&self) -> Zone {
-        self.config.server.timezone
-    }
-
-    /// The civil day of an instant. The present day is remembered, because
-    /// finding it takes longer than a whole lookup.
-    pub fn day(&self, at: Instant) -> Day {
-        let mut today = self.today.lock();
-        let (start, end, day) = *today;
-        if start <= at && at < end {
-            return day;
-        }
-        let day = self.zone().day(at);
-        *today = (self.zone().start_of(day), self.zone().start_of(day.plus(1)), day);
-        day
     }
 }
 

@@ -51,6 +51,7 @@ mod program;
 mod replica;
 mod routes;
 mod sandbox;
+mod services;
 mod stale;
 mod suppliers;
 mod webhooks;

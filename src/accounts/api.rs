@@ -12,6 +12,7 @@ use crate::base::{DAY_S, TokenHash, secrets};
 use crate::edge::guard;
 use crate::edge::route::Job;
 use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::services::Services;
 
 /// Lifetime of an extension token.
 const TOKEN_S: i64 = 30 * DAY_S;
@@ -72,8 +73,8 @@ pub fn auth(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
 
 /// A prefilled chat with the person who sells access; none unless a number is
 /// configured.
-fn upgrade_link(app: &App, account: &Account) -> Option<String> {
-    let number = &app.config.chat.upgrade_number;
+fn upgrade_link(services: &Services, account: &Account) -> Option<String> {
+    let number = &services.config.chat.upgrade_number;
     if number.is_empty() {
         return None;
     }

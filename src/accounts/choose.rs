@@ -21,6 +21,7 @@ use crate::base::TokenHash;
 use crate::edge::guard::Visitor;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::panel::{Layout, Sent, view};
+use crate::services::Services;
 
 /// What to correct in a password.
 pub const LENGTH_WORDS: &str = "Use de 10 a 200 caracteres.";
@@ -42,13 +43,17 @@ pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem>
     }
 }
 
-fn find_valid(app: &App, request: &Request, code: &str) -> Result<Option<ValidLink>, Problem> {
+fn find_valid(
+    services: &Services,
+    request: &Request,
+    code: &str,
+) -> Result<Option<ValidLink>, Problem> {
     let hash = links::key(code);
-    Ok(app.db.read(request.lane, |tx| links::find_valid(tx, &hash))?)
+    Ok(services.db.read(request.lane, |tx| links::find_valid(tx, &hash))?)
 }
 
 fn form(
-    app: &App,
+    services: &Services,
     request: &Request,
     code: String,
     link: &ValidLink,
@@ -57,19 +62,19 @@ fn form(
     let mut password = view::Field::default().fault(fault);
     view::focus_first([&mut password]);
     ChoosePage {
-        layout: Layout::outside(&app.config.server.name, request.now),
+        layout: Layout::outside(&services.config.server.name, request.now),
         code,
         email: link.email.clone(),
-        valid_until: app.zone().page(link.expires_at),
+        valid_until: services.zone().page(link.expires_at),
         password,
     }
 }
 
-fn gone(app: &App, request: &Request) -> Result<Reply, Problem> {
+fn gone(services: &Services, request: &Request) -> Result<Reply, Problem> {
     if request.wants_json() {
         return Err(Problem::not_found());
     }
-    let layout = Layout::outside(&app.config.server.name, request.now);
+    let layout = Layout::outside(&services.config.server.name, request.now);
     Ok(Reply::page(&LinkGonePage { layout })?.status(StatusCode::NOT_FOUND))
 }
 

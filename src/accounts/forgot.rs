@@ -19,6 +19,7 @@ use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::outbox::MessageKind;
 use crate::panel::{Layout, Notice, Sent, Tone, view};
+use crate::services::Services;
 
 /// Most links that are sent to an account.
 const OF_ACCOUNT: Limit = Limit { count: 3, window_s: 3600 };
@@ -32,7 +33,7 @@ pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem>
 }
 
 fn form(
-    app: &App,
+    services: &Services,
     request: &Request,
     email: String,
     alert: Option<Notice>,
@@ -41,18 +42,18 @@ fn form(
     let mut email = view::Field::of(email).fault(fault);
     view::focus_first([&mut email]);
     ForgotPage {
-        layout: Layout::outside(&app.config.server.name, request.now),
+        layout: Layout::outside(&services.config.server.name, request.now),
         alert,
         email,
         sent: false,
-        sends: sends(app),
+        sends: sends(services),
     }
 }
 
 /// Whether this installation can send messages at all.
-fn sends(app: &App) -> bool {
-    let chat = app.config.chat.gateway != crate::config::Gateway::None;
-    chat || !app.config.email.smtp_url.is_empty()
+fn sends(services: &Services) -> bool {
+    let chat = services.config.chat.gateway != crate::config::Gateway::None;
+    chat || !services.config.email.smtp_url.is_empty()
 }
 
 /// `POST /entrar/esqueci`: queues a link for the person with that address.

@@ -17,6 +17,7 @@ use crate::base::{Instant, UserId};
 use crate::db::{Lane, WriteTx};
 use crate::http::limit::{self, Class, Limit, Limiter, Subject, Verdict};
 use crate::http::{Code, Problem, Reply, Request};
+use crate::services::Services;
 
 /// Most successful logins of an account per window, as a multiple of the
 /// failures that it may have. It is more than any person or program needs.
@@ -97,8 +98,8 @@ pub fn reject_early(app: &App, request: &Request) -> Option<Result<Reply, Proble
     (!verdict.allowed && !app.familiar.holds(client, now)).then(|| Err(too_many(&verdict, now)))
 }
 
-fn failures(app: &App) -> Limit {
-    let limits = &app.config.limits;
+fn failures(services: &Services) -> Limit {
+    let limits = &services.config.limits;
     Limit { count: limits.login_failures, window_s: limits.login_window_s }
 }
 

@@ -18,6 +18,7 @@ use crate::db::{Lane, WriteTx};
 use crate::edge::guard::Visitor;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::panel::{Layout, Notice, Sent, view};
+use crate::services::Services;
 
 const EMAIL_TAKEN: &str = "Já existe uma conta com este e-mail. Informe outro.";
 
@@ -58,9 +59,9 @@ pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem>
     }
 }
 
-fn living_link(app: &App, code: &str) -> Result<Option<Instant>, Problem> {
+fn living_link(services: &Services, code: &str) -> Result<Option<Instant>, Problem> {
     let hash = TokenHash::of(code);
-    app.db.read(Lane::InPlace, |tx| {
+    services.db.read(Lane::InPlace, |tx| {
         if store::has_administrator(tx)? {
             Ok(None)
         } else {
@@ -69,9 +70,9 @@ fn living_link(app: &App, code: &str) -> Result<Option<Instant>, Problem> {
     })
 }
 
-fn gone(app: &App, request: &Request) -> Result<Reply, Problem> {
-    let done = app.db.read(request.lane, store::has_administrator)?;
-    let layout = Layout::outside(&app.config.server.name, request.now);
+fn gone(services: &Services, request: &Request) -> Result<Reply, Problem> {
+    let done = services.db.read(request.lane, store::has_administrator)?;
+    let layout = Layout::outside(&services.config.server.name, request.now);
     Ok(Reply::page(&SetupGonePage { layout, done })?.status(http::StatusCode::NOT_FOUND))
 }
 
@@ -156,7 +157,7 @@ fn make(
 
 /// The form as typed, with its faults.
 fn form(
-    app: &App,
+    services: &Services,
     request: &Request,
     typed: Typed,
     ends: Instant,
@@ -168,10 +169,10 @@ fn form(
     let mut password = view::Field::default().fault(fault("senha"));
     let count = view::focus_first([&mut name, &mut email, &mut password]);
     SetupPage {
-        layout: Layout::outside(&app.config.server.name, request.now),
+        layout: Layout::outside(&services.config.server.name, request.now),
         alert: Notice::faults(count),
         code: typed.code,
-        valid_until: app.zone().civil(ends).format("%H:%M").to_string(),
+        valid_until: services.zone().civil(ends).format("%H:%M").to_string(),
         name,
         email,
         password,

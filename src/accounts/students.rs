@@ -10,10 +10,10 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{Role, links, store, viewing};
-use crate::app::App;
 use crate::base::{Instant, Sealer, UserId, Versions};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
+use crate::services::Services;
 
 /// What is needed to change people, apart from the transaction.
 #[derive(Clone)]
@@ -25,11 +25,11 @@ pub struct AccountServices {
 
 impl AccountServices {
     /// The services of a running platform.
-    pub fn of(app: &App) -> Self {
+    pub fn of(services: &Services) -> Self {
         Self {
-            versions: Arc::clone(&app.versions),
-            sealer: Arc::clone(&app.sealer),
-            email_works: !app.config.email.smtp_url.is_empty(),
+            versions: Arc::clone(&services.versions),
+            sealer: Arc::clone(&services.sealer),
+            email_works: !services.config.email.smtp_url.is_empty(),
         }
     }
 

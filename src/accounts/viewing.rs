@@ -11,11 +11,11 @@ use rusqlite::Params;
 use serde::Serialize;
 
 use super::{Account, store};
-use crate::app::App;
 use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{Lane, ReadTx, Result, WriteTx};
 use crate::row;
+use crate::services::Services;
 
 /// The actor in the audit log when a view is closed automatically.
 const CLOSING: &str = "fim da visualização";
@@ -38,11 +38,11 @@ pub struct View {
 
 /// The student of a view; `None` when it is over: in time, or because the
 /// student is suspended, gone or no student any more.
-pub fn student(app: &App, viewing: Viewing, now: Instant) -> Result<Option<Account>> {
+pub fn student(services: &Services, viewing: Viewing, now: Instant) -> Result<Option<Account>> {
     if viewing.until <= now {
         return Ok(None);
     }
-    let account = app.db.read(Lane::InPlace, |tx| store::by_id(tx, viewing.student))?;
+    let account = services.db.read(Lane::InPlace, |tx| store::by_id(tx, viewing.student))?;
     Ok(account.filter(|account| !account.suspended && account.role.is_student()))
 }
 
@@ -148,9 +148,9 @@ pub fn close_of(tx: &WriteTx<'_>, student: UserId) -> Result<Vec<UserId>> {
 
 /// Closes the views whose time is over and those of ended sessions, so that the
 /// audit log shows their end too.
-pub fn close_over(app: &App) -> Result<()> {
-    let now = app.clock.now();
-    let any = app.db.read(Lane::InPlace, |tx| {
+pub fn close_over(services: &Services) -> Result<()> {
+    let now = services.clock.now();
+    let any = services.db.read(Lane::InPlace, |tx| {
         tx.value::<bool>(
             "SELECT EXISTS (SELECT 1 FROM session INDEXED BY session_viewing
                             WHERE viewing_id IS NOT NULL AND (viewing_until <= ?1 OR ended_at IS NOT NULL))",
@@ -160,8 +160,8 @@ pub fn close_over(app: &App) -> Result<()> {
     if !any {
         return Ok(());
     }
-    let versions = Arc::clone(&app.versions);
-    app.db.write(move |tx| {
+    let versions = Arc::clone(&services.versions);
+    services.db.write(move |tx| {
         let over = "(s.viewing_until <= ?1 OR s.ended_at IS NOT NULL)";
         let all = all(tx, over, [tx.now()])?;
         let actor = Actor::local(ActorKind::System, CLOSING);

@@ -14,6 +14,7 @@ use crate::base::Instant;
 use crate::db::DbError;
 use crate::edge::guard::Person;
 use crate::http::Request;
+use crate::services::Services;
 
 /// For how long a look is not noted again.
 const AGAIN_S: i64 = 3_600;
@@ -88,8 +89,13 @@ pub fn record(
 }
 
 /// Notes that somebody took a whole list along as a file.
-pub fn file(app: &App, who: (&Person, &Request), action: &'static str, object: &'static str) {
-    submit(app, who, &whole(action, object), || ());
+pub fn file(
+    services: &Services,
+    who: (&Person, &Request),
+    action: &'static str,
+    object: &'static str,
+) {
+    submit(services, who, &whole(action, object), || ());
 }
 
 /// Notes that somebody read a list as JSON, where a page has a hundred people.
@@ -103,7 +109,7 @@ const fn whole(action: &'static str, object: &'static str) -> Act<'static> {
 }
 
 fn submit(
-    app: &App,
+    services: &Services,
     (person, request): (&Person, &Request),
     act: &Act<'_>,
     noted: impl FnOnce() + Send + 'static,
@@ -111,7 +117,7 @@ fn submit(
     let actor = Actor::person(person, request);
     let (action, object, id) = (act.action, act.object, act.object_id.clone());
     let name = act.object_name.to_owned();
-    drop(app.db.submit(move |tx| {
+    drop(services.db.submit(move |tx| {
         let act = Act { action, object, object_id: id, object_name: &name };
         note(tx, &actor, &act, None::<&()>, None::<&()>)?;
         tx.after_commit(noted);

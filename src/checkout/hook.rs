@@ -18,6 +18,7 @@ use crate::edge::guard::{self, CheckoutSender};
 use crate::edge::route::Job;
 use crate::http::input::is_form;
 use crate::http::{Problem, Reply, Request, schema};
+use crate::services::Services;
 
 /// The answer to every accepted event.
 #[derive(Serialize, JsonSchema)]
@@ -115,15 +116,15 @@ pub fn receive(app: &App, sender: &CheckoutSender, request: &Request) -> Result<
 }
 
 /// An event with all that is needed to apply it, such as the configured plan.
-pub fn incoming(app: &App, event: Event, body: String, actor: Actor) -> Incoming {
-    let config = &app.config.checkout;
+pub fn incoming(services: &Services, event: Event, body: String, actor: Actor) -> Incoming {
+    let config = &services.config.checkout;
     Incoming {
         role: event.plan_by(config),
         event,
         body,
         actor,
         grace_days: config.late_grace_days,
-        zone: app.zone(),
+        zone: services.zone(),
     }
 }
 

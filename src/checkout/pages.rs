@@ -16,6 +16,7 @@ use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::{Answer, Badge, ListQuery, ListReply, When, export};
+use crate::services::Services;
 use crate::wire;
 
 /// Newest events that one CSV file holds.
@@ -119,9 +120,9 @@ const fn badge(state: EventState) -> Badge {
     }
 }
 
-fn find(app: &App, request: &Request) -> Result<(Stored, Option<String>), Problem> {
+fn find(services: &Services, request: &Request) -> Result<(Stored, Option<String>), Problem> {
     let id = request.id()?;
-    app.db.read(request.lane, |tx| store::one(tx, id))?.ok_or_else(Problem::not_found)
+    services.db.read(request.lane, |tx| store::one(tx, id))?.ok_or_else(Problem::not_found)
 }
 
 /// `GET /admin/compras/{id}`: one event with what was received.

@@ -10,6 +10,7 @@ use crate::base::Instant;
 use crate::db::copying::{self, Making};
 use crate::db::restore::restore_as;
 use crate::db::{Lane, contents, kept_in, migrate};
+use crate::services::Services;
 
 /// The folder in which the restore is tried; its name tells that it may go.
 const FOLDER: &str = "drill.partial";
@@ -127,8 +128,8 @@ fn made(folder: &Path) -> Result<PathBuf, String> {
 }
 
 /// Rows of a table now; `None` when there is no such table, or counting takes too long.
-fn present_rows(app: &App, table: &str) -> Option<u64> {
+fn present_rows(services: &Services, table: &str) -> Option<u64> {
     let sql = format!("SELECT count(*) FROM \"{}\"", table.replace('"', "\"\""));
-    let count = app.db.read(Lane::Slow, |tx| tx.value::<i64>(&sql, []));
+    let count = services.db.read(Lane::Slow, |tx| tx.value::<i64>(&sql, []));
     count.ok().and_then(|count| u64::try_from(count).ok())
 }

@@ -27,6 +27,7 @@ use crate::http::body::Pieces;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::panel::view::size;
 use crate::panel::{Answer, Badge, Notice, Outcome, Progress, Sent, Tone, When};
+use crate::services::Services;
 
 /// Media type of a SQLite file.
 pub const MEDIA: &str = "application/vnd.sqlite3";
@@ -131,14 +132,14 @@ fn json(app: &App, seen: &Standing, request: &Request) -> Result<Reply, Problem>
     }))
 }
 
-fn wire_drill(app: &App, drill: Drill) -> Value {
+fn wire_drill(services: &Services, drill: Drill) -> Value {
     let (found, error) = match drill.outcome {
         Ok(found) => (Some(found), None),
         Err(error) => (None, Some(error)),
     };
     json!({
         "arquivo": drill.file,
-        "em": app.zone().spaced(drill.at),
+        "em": services.zone().spaced(drill.at),
         "ms": drill.ms,
         "restaurada": error.is_none(),
         "erro": error,
@@ -180,7 +181,7 @@ pub fn progress(doing: Doing, percent: u64) -> Progress {
 }
 
 /// What the page says first, when something needs somebody.
-fn attention(app: &App, seen: &Standing, now: Instant) -> Vec<Notice> {
+fn attention(services: &Services, seen: &Standing, now: Instant) -> Vec<Notice> {
     let mut notices = Vec::new();
     if !seen.has_folder {
         notices.push(Notice::new(
@@ -196,7 +197,7 @@ fn attention(app: &App, seen: &Standing, now: Instant) -> Vec<Notice> {
         ));
     }
     if let Some(failure) = &seen.failure {
-        let title = format!("{} ({})", failure.title, app.zone().page(Instant(failure.at)));
+        let title = format!("{} ({})", failure.title, services.zone().page(Instant(failure.at)));
         notices.push(Notice::new(Tone::Bad, title, failure.detail.clone()));
     }
     if seen.is_late(now) {
@@ -209,8 +210,8 @@ fn attention(app: &App, seen: &Standing, now: Instant) -> Vec<Notice> {
     notices
 }
 
-fn rule(app: &App) -> String {
-    let database = &app.config.database;
+fn rule(services: &Services) -> String {
+    let database = &services.config.database;
     let kept = match database.backup_keep {
         1 => "só a mais nova fica".to_owned(),
         keep => format!("as {keep} mais novas ficam"),
@@ -222,11 +223,11 @@ fn rule(app: &App) -> String {
     }
 }
 
-fn next_words(app: &App, seen: &Standing, now: Instant) -> String {
+fn next_words(services: &Services, seen: &Standing, now: Instant) -> String {
     match seen.next_due(now) {
         None => "Nenhuma prevista".to_owned(),
         Some(due) if due <= now => "Agora".to_owned(),
-        Some(due) => app.zone().page(due),
+        Some(due) => services.zone().page(due),
     }
 }
 
@@ -304,8 +305,13 @@ fn act<'a>(action: &'static str, name: &'a str) -> Act<'a> {
     Act { action, object: "backup", object_id: String::new(), object_name: name }
 }
 
-fn note(app: &App, actor: Actor, action: &'static str, name: String) -> Result<(), Problem> {
-    Ok(app.db.write(move |tx| {
+fn note(
+    services: &Services,
+    actor: Actor,
+    action: &'static str,
+    name: String,
+) -> Result<(), Problem> {
+    Ok(services.db.write(move |tx| {
         audit::note(tx, &actor, &act(action, &name), None::<&()>, None::<&()>)?;
         Ok::<_, DbError>(())
     })?)

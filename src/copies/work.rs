@@ -19,6 +19,7 @@ use crate::db::{DbError, Kept, Manifest, is_left, kept_in, lead_latest_to};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::ChannelSet;
 use crate::panel::view::size;
+use crate::services::Services;
 
 /// How often the time is looked at. A clock change is noticed within this time.
 const LOOK: Duration = Duration::from_secs(1);
@@ -181,9 +182,9 @@ fn lead_latest(copy: &Path) {
     }
 }
 
-fn remove_old(app: &App, folder: &Path, report: &Report) {
-    let kept = kept_in(folder, &app.config.database.path, app.clock.now());
-    let keep = usize::try_from(app.config.database.backup_keep).unwrap_or(usize::MAX);
+fn remove_old(services: &Services, folder: &Path, report: &Report) {
+    let kept = kept_in(folder, &services.config.database.path, services.clock.now());
+    let keep = usize::try_from(services.config.database.backup_keep).unwrap_or(usize::MAX);
     let made = folder.join(&report.file);
     for copy in too_many(&kept, keep, (&made, report.facts.key_id.as_deref())) {
         // The copy first: one without its manifest would never be removed.

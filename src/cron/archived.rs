@@ -15,6 +15,7 @@ use crate::base::{Instant, Zone, grouped, retention};
 use crate::edge::guard::Person;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::panel::{Filter, Head, ListReply, Listing, Notice, Paging, Tone, export, view};
+use crate::services::Services;
 
 /// The kinds of logs with their titles, as options of a filter.
 const KINDS: [(&str, &str); LOGS.len()] = {
@@ -59,7 +60,7 @@ struct WireBatch {
     arquivado_em: String,
 }
 
-fn wire(app: &App, batch: BatchRow) -> WireBatch {
+fn wire(services: &Services, batch: BatchRow) -> WireBatch {
     WireBatch {
         id: batch.id.to_string(),
         tipo: batch.kind,
@@ -68,7 +69,7 @@ fn wire(app: &App, batch: BatchRow) -> WireBatch {
         registros: batch.entries,
         bytes: batch.bytes,
         bytes_guardados: batch.packed_bytes,
-        arquivado_em: app.zone().spaced(batch.created_at),
+        arquivado_em: services.zone().spaced(batch.created_at),
     }
 }
 

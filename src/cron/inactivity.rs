@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::db::{Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
+use crate::services::Services;
 
 /// People that are read at a time.
 const PIECE: usize = 250;
@@ -53,10 +54,10 @@ pub fn alert(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outco
 }
 
 /// Deletes the marks of days that are over.
-fn forget_earlier(app: &App) -> Outcome {
-    let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
+fn forget_earlier(services: &Services) -> Outcome {
+    let marks = services.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
     for (name, _) in marks.into_iter().filter(|(_, is_over)| *is_over) {
-        app.db.write(move |tx| mark::forget(tx, &name))?;
+        services.db.write(move |tx| mark::forget(tx, &name))?;
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::panel::csv::CsvFile;
 use crate::panel::{Answer, Badge, Filter, Head, Listing, Notice, Outcome, Tone, When, export};
+use crate::services::Services;
 
 const LIST: Listing = Listing {
     path: "/admin/cron",
@@ -101,8 +102,8 @@ struct WireTask {
     pausada_em: Option<String>,
 }
 
-fn wire_task(app: &App, task: &Task, state: Option<&TaskState>) -> WireTask {
-    let spaced = |at: Option<Instant>| at.map(|at| app.zone().spaced(at));
+fn wire_task(services: &Services, task: &Task, state: Option<&TaskState>) -> WireTask {
+    let spaced = |at: Option<Instant>| at.map(|at| services.zone().spaced(at));
     WireTask {
         nome: task.name,
         titulo: task.title,
@@ -117,7 +118,7 @@ fn wire_task(app: &App, task: &Task, state: Option<&TaskState>) -> WireTask {
     }
 }
 
-fn task_row(app: &App, task: &Task, state: Option<&TaskState>, now: Instant) -> TaskRow {
+fn task_row(services: &Services, task: &Task, state: Option<&TaskState>, now: Instant) -> TaskRow {
     let failures = state.map_or(0, |state| state.failures);
     let paused = state.is_some_and(|state| state.paused_at.is_some());
     let last = state.and_then(|state| state.started_at);
@@ -126,7 +127,7 @@ fn task_row(app: &App, task: &Task, state: Option<&TaskState>, now: Instant) -> 
         name: task.name,
         title: task.title,
         every: task.every.words(),
-        last: last.map(|at| When::new(app.zone(), at, now)),
+        last: last.map(|at| When::new(services.zone(), at, now)),
         took: state.and_then(|state| state.ms).map(took).unwrap_or_default(),
         state: if paused {
             Badge::Paused
@@ -140,7 +141,7 @@ fn task_row(app: &App, task: &Task, state: Option<&TaskState>, now: Instant) -> 
             Badge::Healthy
         },
         error: error.map_or_else(String::new, |(error, at)| {
-            format!("Última falha em {}: {error}", app.zone().page(at))
+            format!("Última falha em {}: {error}", services.zone().page(at))
         }),
         paused,
     }
@@ -158,11 +159,11 @@ struct WireRun {
     erros: Vec<Failure>,
 }
 
-fn wire_run(app: &App, run: Noted) -> WireRun {
+fn wire_run(services: &Services, run: Noted) -> WireRun {
     WireRun {
         id: run.id.to_string(),
-        inicio: app.zone().spaced(run.started_at),
-        fim: app.zone().spaced(run.ended_at),
+        inicio: services.zone().spaced(run.started_at),
+        fim: services.zone().spaced(run.ended_at),
         ms: run.ms,
         origem: run.origin,
         resultado: run.outcome.name(),
@@ -171,15 +172,15 @@ fn wire_run(app: &App, run: Noted) -> WireRun {
     }
 }
 
-fn run_row(app: &App, run: &Noted, now: Instant) -> RunRow {
+fn run_row(services: &Services, run: &Noted, now: Instant) -> RunRow {
     let did = in_words(&run.counts)
         .into_iter()
         .map(|(words, count)| format!("{words}: {}", grouped(count)));
     let failed = run.errors.iter().map(|failure| format!("Falhou: {}", title_of(&failure.tarefa)));
     RunRow {
         id: run.id.to_string(),
-        at: app.zone().page(run.started_at),
-        began: When::new(app.zone(), run.started_at, now),
+        at: services.zone().page(run.started_at),
+        began: When::new(services.zone(), run.started_at, now),
         origin: origin_words(&run.origin),
         took: took(run.ms),
         state: badge(run.outcome),
@@ -242,9 +243,9 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     })
 }
 
-fn attention(app: &App, tasks: &[TaskRow]) -> Vec<Notice> {
+fn attention(services: &Services, tasks: &[TaskRow]) -> Vec<Notice> {
     let mut notices = Vec::new();
-    if !app.config.cron.enabled {
+    if !services.config.cron.enabled {
         let text = "As tarefas só rodam quando alguém chama /api/v1/cron com o segredo, ou aqui. Para rodarem sozinhas, ponha cron.enabled = true no arquivo de configuração e reinicie o serviço.";
         notices.push(Notice::new(Tone::Warn, "O relógio interno está desligado", text));
     }

@@ -2,9 +2,9 @@
 
 use super::rules::Every;
 use super::{TASKS, store};
-use crate::app::App;
 use crate::base::{Instant, Zone};
 use crate::db::{ReadTx, Result};
+use crate::services::Services;
 
 /// A task as it last ran and will run.
 pub struct PlannedTask {
@@ -22,10 +22,10 @@ pub struct PlannedTask {
 }
 
 /// All tasks, in the order in which they run.
-pub fn planned(app: &App, tx: &ReadTx<'_>) -> Result<Vec<PlannedTask>> {
+pub fn planned(services: &Services, tx: &ReadTx<'_>) -> Result<Vec<PlannedTask>> {
     let known = store::tasks(tx)?;
-    let now = app.clock.now();
-    let interval = i64::try_from(app.config.cron.interval_s).unwrap_or(i64::MAX);
+    let now = services.clock.now();
+    let interval = i64::try_from(services.config.cron.interval_s).unwrap_or(i64::MAX);
     let last_run = known.iter().filter_map(|state| state.started_at).max();
     let next_run = last_run.map_or(now, |last| Instant(last.0.saturating_add(interval).max(now.0)));
     let tasks = TASKS.iter().map(|task| {
@@ -33,7 +33,7 @@ pub fn planned(app: &App, tx: &ReadTx<'_>) -> Result<Vec<PlannedTask>> {
         let is_paused = state.is_some_and(|state| state.paused_at.is_some());
         let last = state.and_then(|state| state.started_at);
         let failures = state.map_or(0, |state| state.failures);
-        let is_planned = app.config.cron.enabled && !is_paused;
+        let is_planned = services.config.cron.enabled && !is_paused;
         // One that failed is tried again in the next run.
         let settled = last.filter(|_| failures == 0);
         PlannedTask {
@@ -43,7 +43,7 @@ pub fn planned(app: &App, tx: &ReadTx<'_>) -> Result<Vec<PlannedTask>> {
             failures,
             error: state.and_then(|state| Some((state.error.clone()?, state.failed_at?))),
             is_paused,
-            next: is_planned.then(|| next_of(task.every, app.zone(), settled, next_run)),
+            next: is_planned.then(|| next_of(task.every, services.zone(), settled, next_run)),
         }
     });
     Ok(tasks.collect())

@@ -15,6 +15,7 @@ use crate::messages::choices::{self, ChannelSet};
 use crate::outbox::{self, MessageKind, NewMessage};
 use crate::program::ledger::LedgerAccount;
 use crate::program::{ProgramSettings, challenges, store};
+use crate::services::Services;
 
 /// People that are read at a time.
 const PIECE: u32 = 250;
@@ -49,10 +50,10 @@ fn for_each_student(
 }
 
 /// Deletes the marks of occasions that are over.
-fn forget_earlier(app: &App, kind: &str) -> Outcome {
-    let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, kind))?;
+fn forget_earlier(services: &Services, kind: &str) -> Outcome {
+    let marks = services.db.read(Lane::Slow, |tx| mark::of_kind(tx, kind))?;
     for (name, _) in marks.into_iter().filter(|(_, is_over)| *is_over) {
-        app.db.write(move |tx| mark::forget(tx, &name))?;
+        services.db.write(move |tx| mark::forget(tx, &name))?;
     }
     Ok(())
 }

@@ -5,9 +5,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Ran, Run};
-use crate::app::App;
 use crate::db::DbError;
 use crate::marketplace::sync::Counts;
+use crate::services::Services;
 
 /// The counts of a run. Zeros stand for tasks that did nothing.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -230,10 +230,10 @@ pub struct Answer<'r> {
 
 impl<'r> Answer<'r> {
     /// The answer for a run.
-    pub fn of(app: &App, run: &'r Run) -> Self {
+    pub fn of(services: &Services, run: &'r Run) -> Self {
         Self {
             ok: run.failures.is_empty(),
-            ts: app.zone().spaced(run.started_at),
+            ts: services.zone().spaced(run.started_at),
             report: &run.report,
             erros: &run.failures,
             ms: run.ms,

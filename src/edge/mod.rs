@@ -45,6 +45,7 @@ use crate::http::{input, intake};
 use crate::operations::requests::{Caller, Entry};
 use crate::panel::export;
 use crate::panel::once::{self, FormSubmission};
+use crate::services::Services;
 
 use forms::PageSession;
 use perform::{contained, perform};
@@ -177,7 +178,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    fn new(app: &App, peer: SocketAddr, head: &Parts) -> Self {
+    fn new(services: &Services, peer: SocketAddr, head: &Parts) -> Self {
         let forwarded = head.headers.get_all(X_FORWARDED_FOR);
         // An invalid byte must not hide the address that the proxy added to the
         // same line.
@@ -185,7 +186,7 @@ impl Exchange {
             forwarded.iter().map(|line| String::from_utf8_lossy(line.as_bytes())).collect();
         let forwarded = lines.iter().map(|line| &**line);
         let family = Family::of_unknown_path(head.uri.path());
-        let (now, came) = app.clock.reading();
+        let (now, came) = services.clock.reading();
         Self {
             method: head.method.clone(),
             uri: Uri::default(),
@@ -193,7 +194,7 @@ impl Exchange {
             id: request_id(&head.headers),
             now,
             came,
-            client: client_address(peer.ip(), forwarded, &app.config.server.trusted_proxies),
+            client: client_address(peer.ip(), forwarded, &services.config.server.trusted_proxies),
             origin: head.headers.get(ORIGIN).cloned(),
             family,
             html: family == Family::Page && wants_html(&head.headers),
@@ -541,8 +542,8 @@ struct MatchedRequest<'a> {
 }
 
 /// The answer, charged to the budget of unsent answers if it is large.
-fn charged(app: &App, reply: Reply) -> Result<Reply, Problem> {
-    let body = reply.body.charged(&app.unsent).ok_or_else(export::unsent)?;
+fn charged(services: &Services, reply: Reply) -> Result<Reply, Problem> {
+    let body = reply.body.charged(&services.sending.unsent).ok_or_else(export::unsent)?;
     Ok(Reply { body, ..reply })
 }
 

@@ -20,6 +20,7 @@ use crate::http::router::Router;
 use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::keys::Scope;
 use crate::partner::operation::Declared;
+use crate::services::Services;
 
 /// Work on a thread of a lane, which makes the reply.
 pub type SlowWork<R> = Box<dyn FnOnce(&App) -> Result<R, Problem> + Send>;
@@ -438,8 +439,8 @@ impl Route {
     }
 
     /// Largest body the row takes.
-    pub fn body_limit(&self, app: &App) -> usize {
-        let configured = app.config.server.max_body_bytes;
+    pub fn body_limit(&self, services: &Services) -> usize {
+        let configured = services.config.server.max_body_bytes;
         match self.body_bytes {
             // The setting is meant for forms and JSON, not for files.
             Some(own) if own > FORMS => own,
@@ -450,10 +451,10 @@ impl Route {
 
     /// Whether the guard identifies the caller by the head of the request.
     /// Otherwise the body has to prove it, or the row needs no credential.
-    pub fn proves_in_head(&self, app: &App, headers: &HeaderMap) -> bool {
+    pub fn proves_in_head(&self, services: &Services, headers: &HeaderMap) -> bool {
         match self.call {
             Call::Open(_) | Call::Visitor(_) | Call::Notification(_) => false,
-            Call::Checkout(_) => headers.contains_key(&app.config.checkout.token_header),
+            Call::Checkout(_) => headers.contains_key(&services.config.checkout.token_header),
             _ => true,
         }
     }

@@ -24,6 +24,7 @@ use crate::messages::{Notification, store as messages};
 use crate::program::rules::Standing as ProgramStanding;
 use crate::program::wire::Progress;
 use crate::program::{ProgramSettings, store as program};
+use crate::services::Services;
 
 /// Unread notifications that the dashboard shows.
 const NOTIFICATIONS: u32 = 15;
@@ -95,13 +96,13 @@ pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, P
 
 /// The dashboard in JSON, and when it expires within the day without a change.
 fn written(
-    app: &App,
+    services: &Services,
     user: &Account,
     now: Instant,
     Books { accounts, notifications, unread, progress }: Books,
     DashboardBase { permissions, ahead }: &DashboardBase,
 ) -> Result<(Bytes, Option<Instant>), Problem> {
-    let zone = app.zone();
+    let zone = services.zone();
     let ml = MarketplaceSide {
         vendas_hoje: accounts.iter().map(|account| account.sales_today).sum(),
         total_reclam: accounts.iter().map(|account| account.linked.open_claims).sum(),
@@ -121,8 +122,8 @@ fn written(
         permissoes: *permissions,
         program: Progress::of(
             progress.as_ref(),
-            app.day(now),
-            ProgramSettings::of(&app.config).lap_days,
+            services.day(now),
+            ProgramSettings::of(&services.config).lap_days,
         ),
         ml,
         meets: ahead

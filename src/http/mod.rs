@@ -32,6 +32,7 @@ pub mod reply;
 pub mod request;
 pub mod router;
 pub mod schema;
+pub mod sending;
 pub mod server;
 pub mod structure;
 mod text_field;

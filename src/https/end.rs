@@ -7,6 +7,7 @@ use crate::base::{DAY_S, Instant};
 use crate::db::Result;
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::ChannelSet;
+use crate::services::Services;
 
 /// Days before the end at which it is told when no newer certificate came.
 const STEPS: [i64; 3] = [3, 10, 20];
@@ -51,13 +52,13 @@ pub fn tell(app: &App, https: &Https, told: &mut Option<(Instant, i64)>) {
 }
 
 fn alert(
-    app: &App,
+    services: &Services,
     https: &Https,
     standing: &Standing,
     (until, step): (Instant, i64),
     now: Instant,
 ) -> Result<()> {
-    let channel_set = ChannelSet::of(&app.config);
+    let channel_set = ChannelSet::of(&services.config);
     let left = standing.served.as_ref().map_or(0, |facts| days_left(facts, now));
     let title = match left {
         ..0 => "O certificado HTTPS venceu".to_owned(),
@@ -65,7 +66,7 @@ fn alert(
         1 => "O certificado HTTPS vence em 1 dia".to_owned(),
         left => format!("O certificado HTTPS vence em {left} dias"),
     };
-    let end = app.zone().page(until);
+    let end = services.zone().page(until);
     let detail = match &standing.fault {
         Some(fault) if https.is_renewed() => {
             format!("Vale até {end}, e a renovação falha. O último motivo: {fault}.")
@@ -77,7 +78,7 @@ fn alert(
             "Vale até {end}. Ponha um novo nos arquivos de server.tls_cert e server.tls_key; ele passa a valer sozinho."
         ),
     };
-    app.db.write(move |tx| {
+    services.db.write(move |tx| {
         let alert = Alert {
             title: &title,
             detail: &detail,

@@ -14,9 +14,9 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::app::App;
 use crate::base::{Instant, shortened, trace};
 use crate::db::DbError;
+use crate::services::Services;
 
 pub use redacted::redacted;
 
@@ -150,13 +150,13 @@ pub fn unwritten() -> Vec<LoggedError> {
 }
 
 /// Writes what waits.
-pub fn flush(app: &App) -> Result<(), DbError> {
+pub fn flush(services: &Services) -> Result<(), DbError> {
     let (calls, errors) = (Arc::new(CALLS.lock().take()), Arc::new(ERRORS.lock().take()));
     if calls.is_empty() && errors.is_empty() {
         return Ok(());
     }
     let job = (Arc::clone(&calls), Arc::clone(&errors));
-    let written = app.db.write_piece(move |tx| store::add(tx, &job.0, &job.1));
+    let written = services.db.write_piece(move |tx| store::add(tx, &job.0, &job.1));
     if written.is_err() {
         CALLS.lock().put_back(&calls);
         ERRORS.lock().put_back(&errors);

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::app::App;
 use crate::base::{DAY_S, Instant};
 use crate::db::{Kept, access};
+use crate::services::Services;
 
 /// Free space below which it is little, whatever the database takes.
 const LITTLE_SPACE: u64 = 256 << 20;
@@ -23,8 +23,8 @@ pub struct Disk {
 }
 
 /// The folder of the database and that of its copies, also when both are on one disk.
-pub fn disks(app: &App) -> Vec<Disk> {
-    let database = &app.config.database;
+pub fn disks(services: &Services) -> Vec<Disk> {
+    let database = &services.config.database;
     let folders = [
         ("database", Some(access::folder_of(&database.path))),
         ("copies", database.backup_dir.as_deref()),

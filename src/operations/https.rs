@@ -6,6 +6,7 @@ use crate::base::{Instant, grouped};
 use crate::https::Standing;
 use crate::https::end::{FEW_DAYS, days_left, is_late};
 use crate::panel::{Badge, Tone};
+use crate::services::Services;
 
 /// When the served certificate ends; `None` without HTTPS of our own, 0 without a
 /// certificate.
@@ -55,10 +56,15 @@ pub fn open_items(app: &App, now: Instant) -> Vec<OpenItem> {
     items
 }
 
-fn certificate(app: &App, standing: &Standing, is_renewed: bool, now: Instant) -> Option<OpenItem> {
+fn certificate(
+    services: &Services,
+    standing: &Standing,
+    is_renewed: bool,
+    now: Instant,
+) -> Option<OpenItem> {
     let reason = match (&standing.fault, standing.next_try) {
         (Some(fault), Some(next)) => {
-            format!("O motivo: {fault}. Nova tentativa em {}.", app.zone().page(next))
+            format!("O motivo: {fault}. Nova tentativa em {}.", services.zone().page(next))
         }
         (Some(fault), None) => format!("O motivo: {fault}."),
         (None, _) if is_renewed => "O pedido está em andamento.".to_owned(),
@@ -72,7 +78,7 @@ fn certificate(app: &App, standing: &Standing, is_renewed: bool, now: Instant) -
         return Some(item(Tone::Bad, "Ainda não há certificado HTTPS".to_owned(), text));
     };
     let left = days_left(facts, now);
-    let end = app.zone().page(facts.until);
+    let end = services.zone().page(facts.until);
     match left {
         ..0 => {
             let text = format!("Acabou em {end}, e os navegadores recusam a página. {reason}");

@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::base::Instant;
 use crate::db::Lane;
 use crate::http::Problem;
+use crate::services::Services;
 
 /// Writes them.
 pub(super) fn write(figures: &mut Figures, app: &App, now: Instant) -> Result<(), Problem> {
@@ -54,8 +55,8 @@ fn lanes(figures: &mut Figures, app: &App) {
     }
 }
 
-fn disks(figures: &mut Figures, app: &App) {
-    let disks = disk::disks(app);
+fn disks(figures: &mut Figures, services: &Services) {
+    let disks = disk::disks(services);
     let name = "seller_platform_disk_free_bytes";
     figures.metric("gauge", name, "Free space where the database and its copies lie.");
     for disk in &disks {
@@ -68,8 +69,8 @@ fn disks(figures: &mut Figures, app: &App) {
     }
 }
 
-fn waiting(figures: &mut Figures, app: &App, now: Instant) -> Result<(), Problem> {
-    let queues = app.db.read(Lane::Slow, queues::all)?;
+fn waiting(figures: &mut Figures, services: &Services, now: Instant) -> Result<(), Problem> {
+    let queues = services.db.read(Lane::Slow, queues::all)?;
     let name = "seller_platform_queue_length";
     figures.metric("gauge", name, "What waits in each queue.");
     for queue in &queues {

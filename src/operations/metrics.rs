@@ -12,6 +12,7 @@ use crate::db::{Condition, FileKind, Lane, Trouble};
 use crate::edge::guard::KeyHolder;
 use crate::http::{Problem, Reply, Request};
 use crate::partner::webhooks;
+use crate::services::Services;
 
 const MEDIA: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
@@ -117,7 +118,7 @@ fn held(figures: &mut Figures, app: &App) {
     figures.gauge(
         "seller_platform_unsent_bytes",
         "Large answers that wait to be sent or are on their way.",
-        app.unsent.held() as u64,
+        app.sending.unsent.held() as u64,
     );
 }
 
@@ -143,24 +144,28 @@ fn request_log(figures: &mut Figures, app: &App) {
     figures.value(name, "", app.requests.dropped());
 }
 
-fn database(figures: &mut Figures, app: &App) {
+fn database(figures: &mut Figures, services: &Services) {
     figures.gauge(
         "seller_platform_writer_queue_jobs",
         "Jobs that wait for the writer.",
-        app.db.queue_depth() as u64,
+        services.db.queue_depth() as u64,
     );
     figures.gauge(
         "seller_platform_writer_largest_job_rows",
         "Rows that the largest job of the writer changed since the start.",
-        app.db.largest_job(),
+        services.db.largest_job(),
     );
     figures.gauge(
         "seller_platform_database_bytes",
         "Size of the database file.",
-        std::fs::metadata(app.db.path()).map_or(0, |file| file.len()),
+        std::fs::metadata(services.db.path()).map_or(0, |file| file.len()),
     );
-    figures.gauge("seller_platform_wal_bytes", "Size of the write-ahead log.", app.db.wal_bytes());
-    let (condition, trouble) = (app.db.condition(), app.db.trouble());
+    figures.gauge(
+        "seller_platform_wal_bytes",
+        "Size of the write-ahead log.",
+        services.db.wal_bytes(),
+    );
+    let (condition, trouble) = (services.db.condition(), services.db.trouble());
     figures.gauge(
         "seller_platform_database_writable",
         "1 when the last write went through.",
@@ -192,9 +197,9 @@ fn database(figures: &mut Figures, app: &App) {
     figures.gauge(
         "seller_platform_database_writes_missing",
         "1 when answered writes were missing at a start.",
-        u64::from(app.db.missing().is_some()),
+        u64::from(services.db.missing().is_some()),
     );
-    if let Ok(at) = soundness::last_whole_check(app) {
+    if let Ok(at) = soundness::last_whole_check(services) {
         figures.gauge(
             "seller_platform_database_checked_timestamp_seconds",
             "When the whole database was last found sound, in seconds since 1970; 0 before the first time.",

@@ -15,6 +15,7 @@ use crate::outbox::{Channel, channel_words};
 use crate::panel::{Notice, Tone, view};
 use crate::partner::accounts::{QuotaThresholds, store as partners};
 use crate::privacy::erase;
+use crate::services::Services;
 
 /// Days over which rejected signatures and failed messages are counted.
 pub const DAYS: i64 = 7;
@@ -207,7 +208,7 @@ fn trouble(app: &App) -> Vec<OpenItem> {
 }
 
 /// The copies of the database.
-fn backups(app: &App, copies: &Standing, now: Instant) -> Vec<OpenItem> {
+fn backups(services: &Services, copies: &Standing, now: Instant) -> Vec<OpenItem> {
     let mut items = Vec::new();
     if !copies.has_folder {
         let text = "database.backup_dir está vazio: nada é copiado. Remova essa linha da configuração e reinicie o serviço.";
@@ -226,7 +227,7 @@ fn backups(app: &App, copies: &Standing, now: Instant) -> Vec<OpenItem> {
     }
     if copies.is_late(now) {
         let title = match copies.newest_good().and_then(Kept::made_at) {
-            Some(at) => format!("A última cópia de segurança é de {}", app.zone().page(at)),
+            Some(at) => format!("A última cópia de segurança é de {}", services.zone().page(at)),
             None => "Nenhuma cópia de segurança ainda".to_owned(),
         };
         let text = "Ela devia se fazer sozinha. Veja o motivo e copie agora.";

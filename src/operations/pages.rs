@@ -21,6 +21,7 @@ use crate::messages::queue;
 use crate::outbox::{Channel, channel_words};
 use crate::panel::{Badge, view};
 use crate::partner::accounts::QuotaThresholds;
+use crate::services::Services;
 
 /// `GET /admin`: state of the service, open items and numbers of people.
 pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
@@ -114,9 +115,9 @@ fn inbox_rows(figures: &Figures) -> [HealthRow; 4] {
 }
 
 /// Messages that wait, and whether they wait for a channel to be configured.
-fn queued_messages(app: &App, figures: &Figures) -> HealthRow {
+fn queued_messages(services: &Services, figures: &Figures) -> HealthRow {
     let blocked =
-        figures.queued.iter().any(|(channel, _)| !queue::is_configured(&app.config, channel));
+        figures.queued.iter().any(|(channel, _)| !queue::is_configured(&services.config, channel));
     let waiting: u64 = figures.queued.iter().map(|(_, count)| count).sum();
     let (note, state) =
         if blocked { ("Há um canal não configurado.", Badge::Off) } else { ("", Badge::Healthy) };
@@ -130,9 +131,9 @@ fn queued_messages(app: &App, figures: &Figures) -> HealthRow {
 }
 
 /// The newest copy of the database, and when the next one is due.
-pub fn last_copy(app: &App, copies: &Standing) -> HealthRow {
-    let now = app.clock.now();
-    let page = |at| app.zone().page(at);
+pub fn last_copy(services: &Services, copies: &Standing) -> HealthRow {
+    let now = services.clock.now();
+    let page = |at| services.zone().page(at);
     let is_bad = copies.failure.is_some() || copies.broken().next().is_some();
     HealthRow {
         label: "Última cópia",

@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::base::{DAY_S, Instant, Stop};
 use crate::config::Config;
 use crate::db::{Condition, Db, Depth, Lane, Result, Trouble, newest_good_copy};
+use crate::services::Services;
 
 /// A database up to this size is checked before its first write: a tenth of a
 /// second. A larger one is checked while the service runs.
@@ -46,16 +47,16 @@ impl Way {
     }
 
     /// Looks for the copy, once in each trouble.
-    fn prepare(&self, app: &App) {
-        let is_needed = app.db.is_blocked() || app.db.missing().is_some();
+    fn prepare(&self, services: &Services) {
+        let is_needed = services.db.is_blocked() || services.db.missing().is_some();
         let is_known = self.found.lock().is_some();
         if is_needed && !is_known {
-            let folder = app.config.database.backup_dir.as_deref();
+            let folder = services.config.database.backup_dir.as_deref();
             let copy =
-                newest_good_copy(app.db.path(), folder).map(|copy| copy.display().to_string());
-            match (app.db.trouble(), app.db.missing()) {
+                newest_good_copy(services.db.path(), folder).map(|copy| copy.display().to_string());
+            match (services.db.trouble(), services.db.missing()) {
                 (Some(Trouble::Damaged(_)), _) => {
-                    tracing::warn!("{}", restoring(&app.config, copy.as_deref()));
+                    tracing::warn!("{}", restoring(&services.config, copy.as_deref()));
                 }
                 (_, Some(missing)) => tracing::warn!("{}", compared(&missing, copy.as_deref())),
                 _ => {}
@@ -246,9 +247,9 @@ pub fn watch(
     }
 }
 
-fn is_whole_due(app: &App) -> Result<bool> {
-    let last = app.db.read(Lane::Slow, store::last_whole_check)?;
-    let passed = app.clock.now().since(last);
+fn is_whole_due(services: &Services) -> Result<bool> {
+    let last = services.db.read(Lane::Slow, store::last_whole_check)?;
+    let passed = services.clock.now().since(last);
     // A clock that was set back makes it due, too.
     Ok(!(0..WHOLE_EVERY_S).contains(&passed))
 }
@@ -275,6 +276,6 @@ fn check_whole(app: &App) {
 }
 
 /// When the whole database was last found sound.
-pub fn last_whole_check(app: &App) -> Result<Instant> {
-    app.db.read(Lane::Slow, store::last_whole_check)
+pub fn last_whole_check(services: &Services) -> Result<Instant> {
+    services.db.read(Lane::Slow, store::last_whole_check)
 }

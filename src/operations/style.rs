@@ -19,6 +19,7 @@ use crate::panel::{
     Tab, Table, Tick, Tone, When, export,
 };
 use crate::program::drawing::{Emblem, Flame, Lap};
+use crate::services::Services;
 
 const LIST: Listing = Listing {
     path: "/admin/estilo",
@@ -316,7 +317,7 @@ fn notices() -> Vec<Notice> {
     .into()
 }
 
-fn row(app: &App, sample: &Sample, now: Instant) -> Row {
+fn row(services: &Services, sample: &Sample, now: Instant) -> Row {
     Row {
         email: format!("pessoa{}@exemplo.com", sample.id),
         name: sample.name.clone(),
@@ -326,7 +327,7 @@ fn row(app: &App, sample: &Sample, now: Instant) -> Row {
             _ => Badge::Suspended,
         },
         sales: grouped(sample.sales),
-        seen: When::new(app.zone(), sample.seen, now),
+        seen: When::new(services.zone(), sample.seen, now),
     }
 }
 
@@ -364,7 +365,7 @@ fn stats() -> Vec<Stat> {
     ]
 }
 
-fn chart(app: &App, now: Instant) -> Option<BarChart> {
+fn chart(services: &Services, now: Instant) -> Option<BarChart> {
     let words = BarWords {
         title: "Faturamento por dia, 30 dias",
         unit: "Faturamento",
@@ -373,5 +374,5 @@ fn chart(app: &App, now: Instant) -> Option<BarChart> {
     };
     let values: Vec<i64> =
         (0..30_i64).map(|day| (day * 7_919 + 31) % 211 * 100 * (day % 6)).collect();
-    BarChart::new(words, app.day(now).plus(-29), &values)
+    BarChart::new(words, services.day(now).plus(-29), &values)
 }

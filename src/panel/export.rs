@@ -11,82 +11,68 @@
 use std::io;
 use std::sync::{Arc, Weak};
 
-use bytes::Bytes;
-use serde::Serialize;
-use tokio::sync::Semaphore;
-
-use crate::app::App;
 use crate::db::{Lane, ReadTx};
 use crate::edge::guard::Person;
 use crate::http::body::{Body, Pieces};
-use crate::http::budget::Places;
 use crate::http::{Problem, Reply};
 use crate::panel::csv::CsvFile;
 use crate::panel::list::Listing;
+use crate::services::Services;
+use bytes::Bytes;
+use serde::Serialize;
 
-/// Files that may be sent to one account at the same time.
-const AT_A_TIME: usize = 2;
-/// Pieces that are read at the same time, so that exports leave slow readers
-/// to other requests.
-const TURNS: usize = 2;
 /// Seconds after which the caller may retry.
 const COME_BACK_S: i64 = 10;
-
-/// Limits the files that are being sent.
-pub struct Exports {
-    places: Arc<Places>,
-    turns: Arc<Semaphore>,
-}
-
-impl Default for Exports {
-    fn default() -> Self {
-        Self { places: Places::new(AT_A_TIME), turns: Arc::new(Semaphore::new(TURNS)) }
-    }
-}
 
 /// Sends a list as its file, one row for each key. `read` reads the row, `None`
 /// when it is gone. The keys of a short list may be the rows themselves.
 pub fn list<K: Send + 'static, R: Serialize>(
-    app: &App,
+    services: &Services,
     person: &Person,
     list: &'static Listing,
     keys: Vec<K>,
-    mut read: impl FnMut(&App, &ReadTx<'_>, K) -> Result<Option<R>, Problem> + Send + 'static,
+    mut read: impl FnMut(&Services, &ReadTx<'_>, K) -> Result<Option<R>, Problem> + Send + 'static,
 ) -> Result<Reply, Problem> {
     let file = CsvFile::of(list.file, list.csv)?;
-    send(app, person, file, keys, move |app, tx, key, file| match read(app, tx, key)? {
-        Some(row) => file.record(list.csv, &row),
-        None => Ok(()),
+    send(services, person, file, keys, move |services, tx, key, file| {
+        match read(services, tx, key)? {
+            Some(row) => file.record(list.csv, &row),
+            None => Ok(()),
+        }
     })
 }
 
 /// Sends one row for each key. `row` reads the row and adds it to the file,
 /// unless it is gone. The keys of a short list may be the rows themselves.
 pub fn send<K: Send + 'static>(
-    app: &App,
+    services: &Services,
     person: &Person,
     file: CsvFile,
     keys: Vec<K>,
-    row: impl FnMut(&App, &ReadTx<'_>, K, &mut CsvFile) -> Result<(), Problem> + Send + 'static,
+    row: impl FnMut(&Services, &ReadTx<'_>, K, &mut CsvFile) -> Result<(), Problem> + Send + 'static,
 ) -> Result<Reply, Problem> {
     let who = ("person", person.account.user_id.0);
-    let place = app.exports.places.enter(who).ok_or_else(|| {
+    let place = services.sending.files.enter(who).ok_or_else(|| {
         let text = "two files are on their way to this account already; wait for one of them";
         Problem::unavailable(text, COME_BACK_S)
     })?;
-    let held = app.unsent.take(keys.len().saturating_mul(size_of::<K>())).ok_or_else(unsent)?;
+    let held = services
+        .sending
+        .unsent
+        .take(keys.len().saturating_mul(size_of::<K>()))
+        .ok_or_else(unsent)?;
     let mut reply = file.reply()?;
     let mut rows = Rows { file, keys: keys.into_iter(), row };
-    let first = rows.piece(app)?;
+    let first = rows.piece(services)?;
     reply.body = if rows.keys.len() == 0 {
         Body::Bytes(first)
     } else {
-        let (own, mut first) = (app.own.clone(), Some(first));
+        let (own, mut first) = (services.own(), Some(first));
         let source = move || match first.take() {
             Some(first) => Ok(first),
             None => rows.next(&own),
         };
-        let mut pieces = Pieces::made(source, Arc::clone(&app.exports.turns));
+        let mut pieces = Pieces::made(source, Arc::clone(&services.sending.turns));
         pieces.hold((place, held));
         Body::Pieces(Box::new(pieces))
     };
@@ -106,15 +92,15 @@ struct Rows<K, F> {
 
 impl<K, F> Rows<K, F>
 where
-    F: FnMut(&App, &ReadTx<'_>, K, &mut CsvFile) -> Result<(), Problem>,
+    F: FnMut(&Services, &ReadTx<'_>, K, &mut CsvFile) -> Result<(), Problem>,
 {
     /// The next piece; empty only when nothing is left.
-    fn piece(&mut self, app: &App) -> Result<Bytes, Problem> {
-        app.db.read(Lane::Slow, |tx| {
+    fn piece(&mut self, services: &Services) -> Result<Bytes, Problem> {
+        services.db.read(Lane::Slow, |tx| {
             while !self.file.is_full()
                 && let Some(key) = self.keys.next()
             {
-                (self.row)(app, tx, key, &mut self.file)?;
+                (self.row)(services, tx, key, &mut self.file)?;
             }
             Ok::<_, Problem>(())
         })?;
@@ -122,9 +108,9 @@ where
     }
 
     /// The same for pieces after the first; an error breaks the connection.
-    fn next(&mut self, app: &Weak<App>) -> io::Result<Bytes> {
-        let app = app.upgrade().ok_or(io::ErrorKind::ConnectionAborted)?;
-        self.piece(&app).map_err(|problem| {
+    fn next(&mut self, services: &Weak<Services>) -> io::Result<Bytes> {
+        let services = services.upgrade().ok_or(io::ErrorKind::ConnectionAborted)?;
+        self.piece(&services).map_err(|problem| {
             tracing::warn!(
                 ?problem,
                 "a file broke off; its caller was told by a broken connection"

@@ -20,6 +20,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::journal;
 use crate::panel::{Answer, Notice, Sent, Tone, Visit, view};
 use crate::people::acts::find;
+use crate::services::Services;
 
 const ZIP: HeaderValue = HeaderValue::from_static("application/zip");
 const STUDENTS: &str = "/admin/alunos";
@@ -151,15 +152,15 @@ pub fn retention(app: &App, person: &Person, request: &Request) -> Result<Reply,
     Reply::page(&RetentionPage { layout: layout(app, person, request), kept: RETENTION })
 }
 
-fn student(app: &App, request: &Request) -> Result<(UserId, String), Problem> {
+fn student(services: &Services, request: &Request) -> Result<(UserId, String), Problem> {
     let id = request.id().map(UserId)?;
-    let found = app.db.read(request.lane, |tx| find(tx, Group::Students, id))?;
+    let found = services.db.read(request.lane, |tx| find(tx, Group::Students, id))?;
     Ok((id, found.name))
 }
 
 /// What was sent as the password.
-fn password(app: &App, request: &Request) -> Result<String, Problem> {
-    let mut sent = Sent::of(request, app.zone())?;
+fn password(services: &Services, request: &Request) -> Result<String, Problem> {
+    let mut sent = Sent::of(request, services.zone())?;
     let password: Option<String> = sent.optional(confirm::FIELD);
     sent.finish()?;
     Ok(password.unwrap_or_default())

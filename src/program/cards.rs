@@ -6,19 +6,19 @@ use super::pages::reward_words;
 use super::rules::{Rules, Standing};
 use super::views::{Ahead, CheckInCard, Lap, Moment};
 use super::{Action, Milestone, ProgramSettings, challenges, store};
-use crate::app::App;
 use crate::base::{Day, UserId};
 use crate::db::{ReadTx, Result};
+use crate::services::Services;
 
 /// The card of the check-in on the home page. `word` is the result of a
 /// check-in that was just done ([`super::checkin`]).
 pub fn card(
     tx: &ReadTx<'_>,
-    app: &App,
+    services: &Services,
     student: UserId,
     (today, word): (Day, Option<&str>),
 ) -> Result<CheckInCard> {
-    let settings = ProgramSettings::of(&app.config);
+    let settings = ProgramSettings::of(&services.config);
     let standing = store::standing(tx, student)?.unwrap_or_default();
     let (rules, all) = (Rules::read(tx)?, milestones::all(tx)?);
     let streak = standing.streak_on(today);

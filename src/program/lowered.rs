@@ -15,6 +15,7 @@ use crate::base::UserId;
 use crate::base::worker::{self, Stop};
 use crate::db::{Lane, ReadTx, Result, WriteTx};
 use crate::row;
+use crate::services::Services;
 
 /// Students of one job of the writer.
 const PIECE: usize = 25;
@@ -68,9 +69,9 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
 }
 
 /// Tells the next students; false when there is nobody left to be told.
-pub(super) fn step(app: &App) -> Result<bool> {
-    let Some((lowered, students)) = app.db.read(Lane::Slow, next)? else { return Ok(false) };
-    app.db.write(move |tx| tell(tx, lowered, &students))?;
+pub(super) fn step(services: &Services) -> Result<bool> {
+    let Some((lowered, students)) = services.db.read(Lane::Slow, next)? else { return Ok(false) };
+    services.db.write(move |tx| tell(tx, lowered, &students))?;
     Ok(true)
 }
 

@@ -17,6 +17,7 @@ use crate::base::worker::{self, Stop};
 use crate::base::{Day, Instant, UserId};
 use crate::db::{DbError, Lane, ReadTx, Record as _, Result, WriteTx};
 use crate::row;
+use crate::services::Services;
 
 /// Students of one batch.
 const PIECE: u32 = 200;
@@ -123,13 +124,13 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
 }
 
 /// Compares the next batch; false when no comparison runs.
-pub(super) fn step(app: &App) -> Result<bool> {
-    let Some(run) = app.db.read(Lane::Slow, last)?.filter(|run| run.ended_at.is_none()) else {
+pub(super) fn step(services: &Services) -> Result<bool> {
+    let Some(run) = services.db.read(Lane::Slow, last)?.filter(|run| run.ended_at.is_none()) else {
         return Ok(false);
     };
-    let today = app.day(app.clock.now());
-    let piece = app.db.read(Lane::Slow, |tx| compare(tx, run.position, today))?;
-    app.db.write_piece(move |tx| {
+    let today = services.day(services.clock.now());
+    let piece = services.db.read(Lane::Slow, |tx| compare(tx, run.position, today))?;
+    services.db.write_piece(move |tx| {
         for student in &piece.wrong {
             tx.run("INSERT OR IGNORE INTO program_mend (student_id) VALUES (?1)", [student])?;
         }

@@ -25,6 +25,7 @@ use crate::base::{Clock, Stop, shortened, worker};
 use crate::db::{DbError, Lane, copying};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::ChannelSet;
+use crate::services::Services;
 
 /// Pauses before Litestream is started again: the first, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
@@ -98,18 +99,18 @@ fn work(app: &App, replica: &Replica, stop: &Stop) {
 
 /// Whether what Litestream has not copied yet is worth some room in the log. Without
 /// what it knows of the replica it begins with a whole copy.
-fn goes_on(app: &App, replica: &Replica) -> bool {
+fn goes_on(services: &Services, replica: &Replica) -> bool {
     let is_ours = |own: Epoch| epoch::is_ours(&replica.database, &own);
     place::has_progress(&replica.database)
-        && own_epoch(app).is_ok_and(|own| own.is_some_and(is_ours))
+        && own_epoch(services).is_ok_and(|own| own.is_some_and(is_ours))
 }
 
-fn is_log_long(app: &App) -> bool {
-    app.db.wal_bytes() > MOST_LOG
+fn is_log_long(services: &Services) -> bool {
+    services.db.wal_bytes() > MOST_LOG
 }
 
-fn own_epoch(app: &App) -> Result<Option<Epoch>> {
-    app.db.read(Lane::Slow, epoch::of).map_err(|error: DbError| Fault(error.to_string()))
+fn own_epoch(services: &Services) -> Result<Option<Epoch>> {
+    services.db.read(Lane::Slow, epoch::of).map_err(|error: DbError| Fault(error.to_string()))
 }
 
 /// What a run of Litestream needs: the program, and that no other one runs here.
@@ -173,24 +174,24 @@ fn follow(app: &App, replica: &Replica, stop: &Stop) -> Result<()> {
 }
 
 /// Refuses to begin while there is too little space: for a whole copy, or to go on.
-fn require_space(app: &App, replica: &Replica) -> Result<()> {
+fn require_space(services: &Services, replica: &Replica) -> Result<()> {
     let database = &replica.database;
     let is_enough = if place::has_progress(database) {
-        app.db.has_space_to_spare()
+        services.db.has_space_to_spare()
     } else {
         let bytes = std::fs::metadata(database).map_or(0, |found| found.len());
-        copying::require(bytes.saturating_add(app.db.wal_bytes()), database).is_ok()
+        copying::require(bytes.saturating_add(services.db.wal_bytes()), database).is_ok()
     };
-    if is_enough { Ok(()) } else { Err(give_room(app, replica)) }
+    if is_enough { Ok(()) } else { Err(give_room(services, replica)) }
 }
 
 /// Removes what Litestream keeps to send it later, before it takes the space that
 /// answered writes need; the administrators are told once a day.
-fn give_room(app: &App, replica: &Replica) -> Fault {
+fn give_room(services: &Services, replica: &Replica) -> Fault {
     place::forget_progress(&replica.database);
-    let channels = ChannelSet::of(&app.config);
-    let cause = format!("replica:espaco:{}", app.day(app.clock.now()).iso());
-    let told = app.db.write(move |tx| {
+    let channels = ChannelSet::of(&services.config);
+    let cause = format!("replica:espaco:{}", services.day(services.clock.now()).iso());
+    let told = services.db.write(move |tx| {
         let alert = Alert {
             title: "Falta espaço para a réplica",
             detail: "O disco está quase cheio. O que ainda não tinha sido enviado à réplica foi descartado, e ela espera até haver espaço para recomeçar com uma cópia inteira. O serviço continua; libere espaço e veja se a réplica está ao alcance.",
@@ -257,8 +258,8 @@ fn turn(app: &App, replica: &Replica, tool: &Tool) -> Result<Option<Epoch>> {
 }
 
 /// Another server took over: nothing is written any more, and the process ends.
-fn lose(app: &App, by: &Epoch) {
-    app.db.supersede(&epoch::lost(by));
+fn lose(services: &Services, by: &Epoch) {
+    services.db.supersede(&epoch::lost(by));
     // As by a supervisor: running requests finish.
     let _ = kill_process(getpid(), Signal::TERM);
 }

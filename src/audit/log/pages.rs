@@ -18,6 +18,7 @@ use crate::panel::csv::CsvFile;
 use crate::panel::export;
 use crate::panel::list::{Filter, Head, ListQuery, Listing};
 use crate::panel::view::When;
+use crate::services::Services;
 
 const LIST: Listing = Listing {
     path: "/admin/auditoria",
@@ -112,7 +113,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-fn wanted(app: &App, query: &ListQuery, now: Instant) -> Wanted {
+fn wanted(services: &Services, query: &ListQuery, now: Instant) -> Wanted {
     let days = match query.filter("periodo") {
         Some("hoje") => Some(0),
         Some("7") => Some(6),
@@ -123,7 +124,7 @@ fn wanted(app: &App, query: &ListQuery, now: Instant) -> Wanted {
         search: query.search.clone(),
         actor_kind: query.filter("quem"),
         object_kind: query.filter("objeto"),
-        since: days.map(|days| app.zone().start_of(app.day(now).plus(-days))),
+        since: days.map(|days| services.zone().start_of(services.day(now).plus(-days))),
     }
 }
 

@@ -22,6 +22,7 @@ use crate::http::Family;
 use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::panel::view::Layout;
+use crate::services::Services;
 
 /// A session ends after so long without a request.
 pub const SESSION_IDLE_S: i64 = 12 * 3600;
@@ -95,8 +96,8 @@ fn lets_out(route: &Route) -> bool {
 
 /// What a person's change costs: one call in a window of all sessions of that
 /// person. People do not reach its end; a script that does writes no more rows.
-fn of_session(app: &App, account: &Account) -> Charge {
-    let limits = &app.config.limits;
+fn of_session(services: &Services, account: &Account) -> Charge {
+    let limits = &services.config.limits;
     let limit = Limit { count: limits.session_post, window_s: limits.window_s };
     let subject = Subject::id(account.user_id.0);
     Window { class: Class::SessionPost, subject, limit }.into()
@@ -127,7 +128,7 @@ fn without_session(family: Family, request: &Request, problem: Problem) -> Refus
 /// A student's row, called by an administrator who views the panel as a
 /// student: reading is allowed and nothing else.
 fn as_student(
-    app: &App,
+    services: &Services,
     route: &Route,
     request: &Request,
     person: Person,
@@ -142,19 +143,19 @@ fn as_student(
             view: Some(view),
         });
     }
-    Err(view_only(app, request, &view))
+    Err(view_only(services, request, &view))
 }
 
 /// The answer to a request that would change something during a view.
-fn view_only(app: &App, request: &Request, view: &View) -> Refused {
+fn view_only(services: &Services, request: &Request, view: &View) -> Refused {
     let problem = Problem::forbidden("você está vendo como aluno: aqui só dá para olhar");
     if request.wants_json() {
         return problem.into();
     }
     let page = ViewOnlyPage {
-        layout: Layout::outside(&app.config.server.name, request.now),
+        layout: Layout::outside(&services.config.server.name, request.now),
         name: view.student.name.clone(),
-        until: app.zone().civil(view.until).format("%H:%M").to_string(),
+        until: services.zone().civil(view.until).format("%H:%M").to_string(),
     };
     let page = Reply::page(&page).map(|page| page.status(StatusCode::FORBIDDEN));
     page.map_or_else(Refused::Problem, Refused::Redirect)

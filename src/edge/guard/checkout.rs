@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::base::secrets::Secret;
 use crate::http::{Problem, Request};
 use crate::operations::store;
+use crate::services::Services;
 
 /// The sender of a purchase event. `is_proven` means that the header had a
 /// valid token; without a token there, [`prove_in_body`] checks the one in the
@@ -47,10 +48,10 @@ pub fn prove_in_body(app: &App, request: &Request, presented: Option<&str>) -> R
 }
 
 /// True, or the refusal.
-fn is_accepted(app: &App, request: &Request, presented: &str) -> Result<bool, Problem> {
-    let configured = &app.config.checkout.tokens;
+fn is_accepted(services: &Services, request: &Request, presented: &str) -> Result<bool, Problem> {
+    let configured = &services.config.checkout.tokens;
     let is_good = if configured.is_empty() {
-        generated(app, request)?.is_some_and(|token| token.matches(presented))
+        generated(services, request)?.is_some_and(|token| token.matches(presented))
     } else {
         // All are compared, so that the time does not show which one is right.
         let good = configured.iter().filter(|token| token.matches(presented));
@@ -60,7 +61,9 @@ fn is_accepted(app: &App, request: &Request, presented: &str) -> Result<bool, Pr
 }
 
 /// The token that was made at the first start.
-fn generated(app: &App, request: &Request) -> Result<Option<Secret>, Problem> {
-    let kept = app.db.read(request.lane, |tx| store::secret(tx, &app.sealer, "checkout_token"))?;
+fn generated(services: &Services, request: &Request) -> Result<Option<Secret>, Problem> {
+    let kept = services
+        .db
+        .read(request.lane, |tx| store::secret(tx, &services.sealer, "checkout_token"))?;
     Ok(kept)
 }

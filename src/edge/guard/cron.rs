@@ -7,6 +7,7 @@ use super::{Class, GuardResult, bearer, browser, is_ours, turned_away};
 use crate::app::App;
 use crate::http::{Problem, Request};
 use crate::operations::store;
+use crate::services::Services;
 
 /// A scheduler that has the cron secret.
 pub struct CronCaller(());
@@ -25,10 +26,10 @@ pub fn cron(app: &App, request: &Request) -> GuardResult<CronCaller> {
     }
 }
 
-fn is_right(app: &App, request: &Request) -> Result<bool, Problem> {
-    let configured = &app.config.cron.secret;
+fn is_right(services: &Services, request: &Request) -> Result<bool, Problem> {
+    let configured = &services.config.cron.secret;
     let secret = if configured.is_empty() {
-        app.db.read(request.lane, |tx| store::secret(tx, &app.sealer, "cron_secret"))?
+        services.db.read(request.lane, |tx| store::secret(tx, &services.sealer, "cron_secret"))?
     } else {
         Some(configured.clone())
     };

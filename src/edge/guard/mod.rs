@@ -47,6 +47,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::partner::oauth::Granted;
 use crate::partner::operation::Declared;
 use crate::partner::{self, Plan};
+use crate::services::Services;
 use challenge::challenged;
 use charge::{Quota, Window};
 use known::{Entry, lookup};
@@ -169,8 +170,8 @@ impl Agent {
     }
 
     /// The owner as a supplier, for the operations of suppliers.
-    pub fn supplier(&self, app: &App) -> Result<Supplier, Problem> {
-        as_supplier(app, self.caller.clone())
+    pub fn supplier(&self, services: &Services) -> Result<Supplier, Problem> {
+        as_supplier(services, self.caller.clone())
     }
 
     /// Whether the owner allowed the assistant to change something or to send a
@@ -200,9 +201,9 @@ impl Agent {
     }
 
     /// What every other message costs: one call in a rate window, and no quota.
-    pub fn talk(&self, app: &App) -> Charge {
+    pub fn talk(&self, services: &Services) -> Charge {
         let limit =
-            Limit { count: self.caller.plan.per_minute, window_s: app.config.limits.window_s };
+            Limit { count: self.caller.plan.per_minute, window_s: services.config.limits.window_s };
         let subject = Subject::id(self.caller.account.user_id.0);
         Window { class: Class::AgentTalk, subject, limit }.into()
     }
@@ -352,13 +353,13 @@ pub fn supplier(
     partner(app, operation, request, |known| as_supplier(app, known))
 }
 
-fn as_supplier(app: &App, known: PartnerCaller) -> Result<Supplier, Problem> {
+fn as_supplier(services: &Services, known: PartnerCaller) -> Result<Supplier, Problem> {
     if known.account.role != Role::Drop {
         return Err(Problem::forbidden("this operation is for suppliers"));
     }
     let owner = known.account.user_id;
     // Read for every call, so that an ended relation has effect at once.
-    if !app.db.read(Lane::InPlace, |tx| relations::has_any(tx, owner))? {
+    if !services.db.read(Lane::InPlace, |tx| relations::has_any(tx, owner))? {
         return Err(Problem::forbidden("no seller is linked to this supplier"));
     }
     Ok(Supplier(known))
@@ -509,8 +510,8 @@ fn too_narrow() -> Problem {
 
 /// The window of reminders to all sellers: of a token, a connected app, or the panel of
 /// a supplier.
-fn remind_all(app: &App, subject: Subject) -> Window {
-    let limit = Limit { count: 1, window_s: app.config.limits.remind_all_window_s };
+fn remind_all(services: &Services, subject: Subject) -> Window {
+    let limit = Limit { count: 1, window_s: services.config.limits.remind_all_window_s };
     Window { class: Class::PartnerRemindAll, subject, limit }
 }
 
@@ -555,13 +556,13 @@ fn count_address(app: &App, request: &Request, class: Class) -> Verdict {
 }
 
 /// A window of an extension token.
-fn of_token(app: &App, token: &TokenHash) -> Window {
+fn of_token(services: &Services, token: &TokenHash) -> Window {
     let subject = Subject::token(token);
-    Window { class: Class::ApiToken, subject, limit: api_limit(app) }
+    Window { class: Class::ApiToken, subject, limit: api_limit(services) }
 }
 
-fn api_limit(app: &App) -> Limit {
-    Limit { count: app.config.limits.requests, window_s: app.config.limits.window_s }
+fn api_limit(services: &Services) -> Limit {
+    Limit { count: services.config.limits.requests, window_s: services.config.limits.window_s }
 }
 
 fn rate_limited() -> Problem {

@@ -4,13 +4,13 @@
 use serde::Serialize;
 
 use super::words::Words;
-use crate::app::App;
 use crate::base::text::{like_beginning, search_key};
 use crate::base::{MlUserId, UserId};
 use crate::db::{self, Filters, Page, ReadTx, Record};
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::stores::{self, Stores};
 use crate::panel::{ListQuery, ListReply, Listing, Table, Visit, export, list};
+use crate::services::Services;
 
 /// A record of the books that its owner sees in a list. Its table has the
 /// columns `owner_id` and `ml_user_id`.
@@ -41,7 +41,7 @@ pub trait Listed: Record + 'static {
     /// The column of a sort order that the address names.
     fn column(order: &str) -> &'static str;
 
-    fn wire(self, app: &App, stores: &Stores) -> Self::Wire;
+    fn wire(self, services: &Services, stores: &Stores) -> Self::Wire;
 }
 
 /// The filters and the search of a list.

@@ -18,6 +18,7 @@ use crate::messages::tabs;
 use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words, kind_words};
 use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{Answer, Filter, Head, ListReply, Listing, Notice, Outcome, Tone, When, export};
+use crate::services::Services;
 
 /// The list's address.
 pub const PATH: &str = "/admin/mensagens";
@@ -106,10 +107,10 @@ struct WireRecipient {
     email: String,
 }
 
-fn wire(app: &App, message: Message, now: Instant) -> WireMessage {
-    let spaced = |at| app.zone().spaced(at);
+fn wire(services: &Services, message: Message, now: Instant) -> WireMessage {
+    let spaced = |at| services.zone().spaced(at);
     WireMessage {
-        motivo: reason(&app.config, &message, now),
+        motivo: reason(&services.config, &message, now),
         id: message.id.to_string(),
         tentativas: message.attempts,
         resposta: message.provider,

@@ -17,6 +17,7 @@ use crate::journal::{self, LoggedError, OutsideCall};
 use crate::outbox::{self, CausedMessage};
 use crate::panel::view::{self, address};
 use crate::panel::{Tone, When};
+use crate::services::Services;
 
 /// The page's address.
 const PATH: &str = "/admin/requisicoes/rastro";
@@ -190,8 +191,13 @@ struct WireAct {
     quem: String,
 }
 
-fn wire(app: &App, asked: &str, logged: Vec<store::Logged>, found: Option<&Found>) -> Wire {
-    let zone = app.zone();
+fn wire(
+    services: &Services,
+    asked: &str,
+    logged: Vec<store::Logged>,
+    found: Option<&Found>,
+) -> Wire {
+    let zone = services.zone();
     let calls = found.map_or(&[][..], |found| &found.calls);
     let messages = found.map_or(&[][..], |found| &found.messages);
     let errors = found.map_or(&[][..], |found| &found.errors);

@@ -14,6 +14,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::journal;
 use crate::panel::view::address;
 use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, Tone, When, export};
+use crate::services::Services;
 use crate::wire;
 
 /// Most rows of a CSV file. To get older rows, the list must be filtered.
@@ -147,8 +148,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-fn filter_of(app: &App, query: &ListQuery, now: Instant) -> RequestLogFilter {
-    let start_of = |days: i64| app.zone().start_of(app.day(now).plus(-days));
+fn filter_of(services: &Services, query: &ListQuery, now: Instant) -> RequestLogFilter {
+    let start_of = |days: i64| services.zone().start_of(services.day(now).plus(-days));
     RequestLogFilter {
         search: query.search.clone(),
         class: query.filter("resposta").and_then(|class| class.get(..1)?.parse().ok()),

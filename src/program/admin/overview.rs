@@ -26,6 +26,7 @@ use crate::program::rules::Rules;
 use crate::program::store::{self, DaySum, Leaving};
 use crate::program::views::points;
 use crate::program::{Action, Challenge, Milestone, ProgramSettings, challenges, milestones};
+use crate::services::Services;
 
 /// Students that are read at a time.
 const PIECE: usize = 250;
@@ -139,7 +140,7 @@ fn leaving_row(one: &Leaving, all: &[Milestone], today: Day) -> LeavingRow {
     }
 }
 
-fn recount_card(run: Option<&RecountRun>, app: &App, request: &Request) -> RecountCard {
+fn recount_card(run: Option<&RecountRun>, services: &Services, request: &Request) -> RecountCard {
     let number = |count: i64| u64::try_from(count).unwrap_or(0);
     match run {
         None => RecountCard::default(),
@@ -151,7 +152,7 @@ fn recount_card(run: Option<&RecountRun>, app: &App, request: &Request) -> Recou
             Some(at) => RecountCard {
                 running: None,
                 last: Some(RecountOutcome {
-                    when: When::new(app.zone(), at, request.now),
+                    when: When::new(services.zone(), at, request.now),
                     students: number(run.compared),
                     mended: number(run.mended),
                 }),
@@ -201,8 +202,8 @@ fn milestones_words(all: &[Milestone]) -> String {
     }
 }
 
-fn run_json(app: &App, run: &RecountRun) -> Value {
-    let zone = app.zone();
+fn run_json(services: &Services, run: &RecountRun) -> Value {
+    let zone = services.zone();
     json!({
         "inicio": zone.spaced(run.begun_at), "fim": run.ended_at.map(|at| zone.spaced(at)),
         "concluido": run.ended_at.is_some(), "alunos": run.students,

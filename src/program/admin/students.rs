@@ -21,6 +21,7 @@ use crate::program::rules::{MOST_XP, Standing};
 use crate::program::store::Entry;
 use crate::program::views::{EntryLine, days};
 use crate::program::{Milestone, ProgramSettings, cards, ledger, milestones, store};
+use crate::services::Services;
 
 /// The list of entries. It has no fixed path, because the address contains the
 /// student.
@@ -73,9 +74,9 @@ struct Seen {
     entries: Vec<Entry>,
 }
 
-fn read(app: &App, request: &Request, query: &ListQuery) -> Result<Seen, Problem> {
-    let (student, today) = (UserId(request.id()?), app.day(request.now));
-    app.db.read(request.lane, |tx| {
+fn read(services: &Services, request: &Request, query: &ListQuery) -> Result<Seen, Problem> {
+    let (student, today) = (UserId(request.id()?), services.day(request.now));
+    services.db.read(request.lane, |tx| {
         let account = accounts::by_id(tx, student)?.ok_or_else(Problem::not_found)?;
         if !account.role.is_student() {
             return Err(Problem::not_found());

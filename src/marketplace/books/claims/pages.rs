@@ -15,6 +15,7 @@ use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::code_text::{self, CodeText};
 use crate::marketplace::books::listed;
 use crate::panel::{Badge, Filter, Head, Listing, When};
+use crate::services::Services;
 use crate::wire;
 
 pub(super) const LIST: Listing = Listing {
@@ -54,9 +55,9 @@ pub(super) const LIST: Listing = Listing {
 wire! {
     /// A claim in JSON and CSV.
     #[derive(Serialize)]
-    pub struct WireClaim of(app: &App, stores: &Stores, claim: Claim) after {
+    pub struct WireClaim of(services: &Services, stores: &Stores, claim: Claim) after {
         let Claim { id, row, title } = claim;
-        let spaced = |at| app.zone().spaced(at);
+        let spaced = |at| services.zone().spaced(at);
     } {
         id: String = id.to_string(),
         conta: String = stores.name(row.ml_user_id),
@@ -76,7 +77,7 @@ wire! {
     }
 }
 
-fn line(app: &App, stores: &Stores, claim: Claim, now: Instant) -> ClaimLine {
+fn line(services: &Services, stores: &Stores, claim: Claim, now: Instant) -> ClaimLine {
     let Claim { id, row, title } = claim;
     let is_open = row.is_open();
     let due = row.due_at.filter(|_| is_open);
@@ -94,9 +95,9 @@ fn line(app: &App, stores: &Stores, claim: Claim, now: Instant) -> ClaimLine {
             ClaimState::Closed => Badge::Closed,
         },
         action: while_open(code_text::claim_action(&row.action)),
-        due: due.map_or_else(String::new, |at| format!("até {}", app.zone().page(at))),
+        due: due.map_or_else(String::new, |at| format!("até {}", services.zone().page(at))),
         resolution: code_text::claim_resolution(&row.resolution),
-        opened: When::new(app.zone(), row.opened_at, now),
+        opened: When::new(services.zone(), row.opened_at, now),
     }
 }
 

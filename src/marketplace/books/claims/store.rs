@@ -2,7 +2,6 @@
 
 use super::ClaimState;
 use super::pages::{self, WireClaim};
-use crate::app::App;
 use crate::base::{Instant, MlUserId, OrderId, UserId};
 use crate::db::{Column, Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
@@ -10,6 +9,7 @@ use crate::marketplace::books::listed::{Listed, Wanted};
 use crate::marketplace::books::words::Words;
 use crate::panel::Listing;
 use crate::row;
+use crate::services::Services;
 
 /// A claim as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,8 +89,8 @@ impl Listed for Claim {
         "opened_at"
     }
 
-    fn wire(self, app: &App, stores: &Stores) -> WireClaim {
-        WireClaim::of(app, stores, self)
+    fn wire(self, services: &Services, stores: &Stores) -> WireClaim {
+        WireClaim::of(services, stores, self)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::{code_text, listed};
 use crate::marketplace::tools::fees;
 use crate::panel::{Badge, Filter, Head, Listing, When};
+use crate::services::Services;
 use crate::wire;
 
 pub(super) const LIST: Listing = Listing {
@@ -63,7 +64,7 @@ pub(super) const LIST: Listing = Listing {
 wire! {
     /// A listing in JSON and CSV.
     #[derive(Serialize)]
-    pub struct WireListing of(app: &App, stores: &Stores, listing: SellerListing) after {
+    pub struct WireListing of(services: &Services, stores: &Stores, listing: SellerListing) after {
         let SellerListing { id, row, status, currency, kind, .. } = listing;
     } {
         id: String = id,
@@ -81,11 +82,11 @@ wire! {
         ean: String = row.ean,
         link: String = row.permalink,
         miniatura: String = row.thumbnail,
-        atualizado_em: String = app.zone().spaced(row.updated_at),
+        atualizado_em: String = services.zone().spaced(row.updated_at),
     }
 }
 
-fn line(app: &App, stores: &Stores, listing: SellerListing, now: Instant) -> ListingLine {
+fn line(services: &Services, stores: &Stores, listing: SellerListing, now: Instant) -> ListingLine {
     let SellerListing { id, row, status, kind, logistic, .. } = listing;
     let is_address = row.permalink.starts_with("https://");
     ListingLine {
@@ -103,7 +104,7 @@ fn line(app: &App, stores: &Stores, listing: SellerListing, now: Instant) -> Lis
             &row.category,
             &logistic.unwrap_or_default(),
         ),
-        changed: When::new(app.zone(), row.updated_at, now),
+        changed: When::new(services.zone(), row.updated_at, now),
         permalink: if is_address { row.permalink } else { String::new() },
         title: row.title,
         sku: row.sku,

@@ -1,7 +1,6 @@
 //! Listings in the database. Triggers keep the counts by state.
 
 use super::pages::{self, WireListing};
-use crate::app::App;
 use crate::base::{Cents, Instant, MlUserId, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
@@ -10,6 +9,7 @@ use crate::marketplace::books::words::Words;
 use crate::marketplace::sync::LISTINGS;
 use crate::panel::Listing;
 use crate::row;
+use crate::services::Services;
 
 /// A listing as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,8 +99,8 @@ impl Listed for SellerListing {
         }
     }
 
-    fn wire(self, app: &App, stores: &Stores) -> WireListing {
-        WireListing::of(app, stores, self)
+    fn wire(self, services: &Services, stores: &Stores) -> WireListing {
+        WireListing::of(services, stores, self)
     }
 }
 

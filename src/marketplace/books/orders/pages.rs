@@ -1,6 +1,8 @@
 //! Sales in the seller's panel: the list with its filters and one sale, as
 //! page, JSON or CSV.
 
+use std::sync::Arc;
+
 use http::StatusCode;
 use serde::Serialize;
 
@@ -25,6 +27,7 @@ use crate::panel::days::Days;
 use crate::panel::{
     Filter, Head, ListQuery, ListReply, Listing, Notice, Outcome, Tone, When, days, export,
 };
+use crate::services::Services;
 
 const LIST: Listing = Listing {
     path: "/painel/vendas",
@@ -106,7 +109,7 @@ struct WireSale {
     logistica: Option<String>,
 }
 
-fn wire(app: &App, page: &OrderPage, stores: &Stores, order: &Order) -> WireSale {
+fn wire(services: &Services, page: &OrderPage, stores: &Stores, order: &Order) -> WireSale {
     let word = |place: usize| page.word(place).to_owned();
     let sold = page.sold(order);
     WireSale {
@@ -121,14 +124,20 @@ fn wire(app: &App, page: &OrderPage, stores: &Stores, order: &Order) -> WireSale
         sku: sold.sku.to_owned(),
         anuncio: sold.ml_id.to_owned(),
         comprador: order.buyer_nickname.clone(),
-        criada_em: app.zone().spaced(order.created_at),
+        criada_em: services.zone().spaced(order.created_at),
         envio_id: order.shipping_id.map(|id| id.to_string()),
         envio: order.shipping_status.map(word),
         logistica: order.logistic_type.map(word),
     }
 }
 
-fn line(app: &App, page: &OrderPage, stores: &Stores, order: &Order, now: Instant) -> SaleLine {
+fn line(
+    services: &Services,
+    page: &OrderPage,
+    stores: &Stores,
+    order: &Order,
+    now: Instant,
+) -> SaleLine {
     let shipping = order.shipping_status.map(|place| page.word(place));
     let sold = page.sold(order);
     SaleLine {
@@ -141,20 +150,20 @@ fn line(app: &App, page: &OrderPage, stores: &Stores, order: &Order, now: Instan
         buyer: order.buyer_nickname.clone(),
         state: OrderState::new(page.word(order.status)),
         shipping: code_text::shipping(shipping.unwrap_or_default()),
-        when: When::new(app.zone(), order.created_at, now),
+        when: When::new(services.zone(), order.created_at, now),
     }
 }
 
 /// The orders that the address asks for.
 fn asked(
-    app: &App,
+    services: &Services,
     query: &ListQuery,
     store: Option<MlUserId>,
     days: &Days,
     now: Instant,
 ) -> Asked {
     let days = match query.filter(days::SHORTCUT) {
-        Some(count) => &last_days(app.day(now), count),
+        Some(count) => &last_days(services.day(now), count),
         None => days,
     };
     let (limit, offset) = query.window();
@@ -162,12 +171,12 @@ fn asked(
         status: query.filter("estado").map(str::to_owned),
         store: store.map(|store| store.0),
         days: (days.from, days.to),
-        created: days.span(app.zone()),
+        created: days.span(services.zone()),
         items: None,
         limit: limit.min(MOST_ROWS).into(),
         offset: offset.into(),
         oldest_first: !query.descending,
-        zone: app.zone(),
+        zone: services.zone(),
         keys_only: query.csv,
     };
     let search = query.search.trim();
@@ -285,9 +294,9 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     })?;
     let total = page.total.unsigned_abs();
     if query.csv {
-        let keys = page.into_keys();
+        let (keys, words) = (page.into_keys(), Arc::clone(words));
         return export::list(app, person, &LIST, keys, move |app, tx, key| {
-            let page = list::read_key(tx, &app.marketplace.words, owner, key)?;
+            let page = list::read_key(tx, &words, owner, key)?;
             Ok(page.orders.first().map(|order| wire(app, &page, &stores, order)))
         });
     }

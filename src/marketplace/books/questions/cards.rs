@@ -10,6 +10,7 @@ use crate::marketplace::books::listings::pages::state_badge;
 use crate::panel::view::Field;
 use crate::panel::{Badge, Notice, Outcome, Tone, When};
 use crate::row;
+use crate::services::Services;
 
 use super::replies::SavedReply;
 use super::store::Question;
@@ -254,16 +255,16 @@ pub fn said(text: String) -> String {
 }
 
 /// The code of a listing, such as `MLB123`.
-pub fn listing_code(app: &App, item: i64) -> String {
-    format!("{}{item}", app.config.marketplace.site)
+pub fn listing_code(services: &Services, item: i64) -> String {
+    format!("{}{item}", services.config.marketplace.site)
 }
 
 fn listing(
-    app: &App,
+    services: &Services,
     tx: &ReadTx<'_>,
     (owner, item, title): (UserId, i64, String),
 ) -> Result<CardListing> {
-    let id = listing_code(app, item);
+    let id = listing_code(services, item);
     let found = "FROM listing WHERE owner_id = ?1 AND item_id = ?2";
     let Some(shown) = tx.record::<Shown>(found, (owner, item))? else {
         let title = if title.is_empty() { id.clone() } else { title };

@@ -20,6 +20,7 @@ use crate::marketplace::books::listed;
 use crate::panel::{
     Filter, FormView, Head, ListQuery, Listing, Notice, Table, Tone, Visit, When, list,
 };
+use crate::services::Services;
 use crate::wire;
 
 /// The list's address.
@@ -59,14 +60,14 @@ pub(super) const LIST: Listing = Listing {
 wire! {
     /// A question in JSON and CSV.
     #[derive(Serialize)]
-    pub struct WireQuestion of(app: &App, stores: &Stores, question: Question) after {
+    pub struct WireQuestion of(services: &Services, stores: &Stores, question: Question) after {
         let Question { row, title } = question;
-        let spaced = |at| app.zone().spaced(at);
+        let spaced = |at| services.zone().spaced(at);
     } {
         id: String = row.id.to_string(),
         conta: String = stores.name(row.ml_user_id),
         ml_user_id: MlUserId = row.ml_user_id,
-        anuncio: String = listing_code(app, row.item_id),
+        anuncio: String = listing_code(services, row.item_id),
         titulo_anuncio: String = title,
         texto: String = row.text,
         estado: &'static str = row.state.name(),
@@ -76,14 +77,14 @@ wire! {
     }
 }
 
-fn line(app: &App, stores: &Stores, question: Question, now: Instant) -> QuestionLine {
+fn line(services: &Services, stores: &Stores, question: Question, now: Instant) -> QuestionLine {
     let Question { row, title } = question;
-    let when = |at| When::new(app.zone(), at, now);
+    let when = |at| When::new(services.zone(), at, now);
     QuestionLine {
         id: row.id,
         text: said(row.text),
         answer: row.answer.unwrap_or_default(),
-        listing: if title.is_empty() { listing_code(app, row.item_id) } else { title },
+        listing: if title.is_empty() { listing_code(services, row.item_id) } else { title },
         store: stores.name(row.ml_user_id),
         state: badge(row.state),
         standing: (row.state == QuestionState::Closed).then(|| {

@@ -15,6 +15,7 @@ use crate::marketplace::books::document::QuestionDocument;
 use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::client::{AnswerSent, Failure};
 use crate::marketplace::tools;
+use crate::services::Services;
 
 /// The result of sending an answer.
 pub enum AnswerOutcome {
@@ -73,8 +74,8 @@ pub fn send_answer(
     Ok(if question.is_open() { AnswerOutcome::Unsent(refusal) } else { too_late(&question) })
 }
 
-fn read(app: &App, owner: UserId, id: i64) -> Result<QuestionRow, Problem> {
-    let question = app.db.read(Lane::Brief, |tx| store::stored(tx, owner, id))?;
+fn read(services: &Services, owner: UserId, id: i64) -> Result<QuestionRow, Problem> {
+    let question = services.db.read(Lane::Brief, |tx| store::stored(tx, owner, id))?;
     question.ok_or_else(Problem::not_found)
 }
 
@@ -167,7 +168,7 @@ fn keep(
 /// Whether an answered question has the answer of an earlier try with this
 /// text, whose result was not known.
 fn has_arrived(
-    app: &App,
+    services: &Services,
     question: &QuestionRow,
     text: &str,
     on_sent: OnSent,
@@ -175,7 +176,7 @@ fn has_arrived(
     let is_given = question.answer.as_deref().map(str::trim) == Some(text);
     let id = question.id;
     Ok(is_given
-        && app.db.write(move |tx| {
+        && services.db.write(move |tx| {
             let was_sent = sending::is_unclear(tx, id)?;
             sending::end(tx, id)?;
             if was_sent {

@@ -3,7 +3,6 @@
 use super::QuestionState;
 use super::cards::CardRow;
 use super::pages::{self, WireQuestion};
-use crate::app::App;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
@@ -11,6 +10,7 @@ use crate::marketplace::books::listed::{Listed, Wanted};
 use crate::marketplace::books::words::Words;
 use crate::panel::Listing;
 use crate::row;
+use crate::services::Services;
 
 /// The value of the state filter that means all states.
 pub const ALL: &str = "todas";
@@ -80,8 +80,8 @@ impl Listed for Question {
         "asked_at"
     }
 
-    fn wire(self, app: &App, stores: &Stores) -> WireQuestion {
-        WireQuestion::of(app, stores, self)
+    fn wire(self, services: &Services, stores: &Stores) -> WireQuestion {
+        WireQuestion::of(services, stores, self)
     }
 }
 

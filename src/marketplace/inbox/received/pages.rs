@@ -15,6 +15,7 @@ use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::inbox::hook::NotificationState;
 use crate::panel::{Answer, Filter, Head, ListReply, Listing, Outcome, When, export};
+use crate::services::Services;
 
 const LIST: Listing = Listing {
     path: "/admin/notificacoes",
@@ -68,8 +69,8 @@ struct WireReceived {
     resultado: Option<String>,
 }
 
-fn wire(app: &App, one: Received) -> WireReceived {
-    let spaced = |at| app.zone().spaced(at);
+fn wire(services: &Services, one: Received) -> WireReceived {
+    let spaced = |at| services.zone().spaced(at);
     WireReceived {
         id: one.id.to_string(),
         recebida_em: spaced(one.at),
