@@ -8,30 +8,34 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::Semaphore;
 
-use crate::accounts::confirm::Confirmations;
+use crate::accounts::confirmations::Confirmations;
 use crate::accounts::familiar::Familiar;
 use crate::accounts::passwords::Passwords;
 use crate::accounts::views::DemoLogin;
 use crate::agency::questions::holds::Holds;
-use crate::audit::looks::Looks;
+use crate::audit::recent::Looks;
+use crate::base::counter::Counter;
 use crate::base::worker::{Stop, Turns};
-use crate::base::{Clock, Instant, Sealer};
-use crate::behind::{Counter, LastUses};
+use crate::base::{Clock, Sealer};
 use crate::changes::LastChanges;
 use crate::config::{Config, ShownSetting};
 use crate::content::PublicContent;
 use crate::copies::Copies;
 use crate::db::Db;
-use crate::developers::{Documents, status};
-use crate::edge::guard::Identities;
+use crate::developers::documents::Documents;
+use crate::developers::status::days::Watch;
 use crate::edge::lanes::Lanes;
 use crate::edge::route::{self, Route};
 use crate::extension::kept::Dashboards;
+use crate::http::Request;
 use crate::http::addresses::Addresses;
 use crate::http::intake::Intake;
 use crate::http::limit::Limiter;
 use crate::http::router::Router;
 use crate::https::Https;
+use crate::identity::Person;
+use crate::identity::last_uses::LastUses;
+use crate::identity::token::Identities;
 use crate::marketplace::Marketplace;
 use crate::messages::delivery::Delivery;
 use crate::messages::push::vapid;
@@ -39,16 +43,16 @@ use crate::messages::telegram::TelegramState;
 use crate::operations::channel_tests::ChannelTests;
 use crate::operations::requests::Recorder;
 use crate::operations::rounds::Rounds;
-use crate::operations::soundness::Way;
 use crate::operations::traffic::Traffic;
+use crate::operations::way::Way;
 use crate::panel::notices::Notices;
 use crate::panel::once;
 use crate::partner::oauth::Fetcher;
 use crate::partner::pages_cache::Pages;
 use crate::partner::usage::Usage;
 use crate::partner::webhooks::Webhooks;
-use crate::people::import::apply::Imports;
-use crate::program::recount::Recount;
+use crate::people::import::running::Imports;
+use crate::program::recounting::Recount;
 use crate::replica;
 use crate::services::Services;
 use crate::stale;
@@ -108,7 +112,7 @@ pub struct App {
     pub notices: Notices,
     pub documents: Documents,
     /// The observed state of the service's parts, to be written by day.
-    pub states: status::Watch,
+    pub states: Watch,
     /// Requests with the same form run one after the other.
     pub form_locks: once::FormLocks,
     /// Runs of the periodic tasks happen one after the other.
@@ -123,7 +127,6 @@ pub struct App {
     pub fetcher: Fetcher,
     /// Set when another process, such as a command, changed the database.
     pub outside_change: Arc<AtomicBool>,
-    pub started_at: Instant,
     /// Logins to show on the login page of a demonstration.
     pub demo: Vec<DemoLogin>,
 }
@@ -139,6 +142,10 @@ pub struct Parts {
     pub routes: Vec<Route>,
     pub demo: Vec<DemoLogin>,
 }
+
+/// Arguments that the functions of a page pass on: the app, the signed-in
+/// person and the request.
+pub type Visit<'a> = (&'a App, &'a Person, &'a Request);
 
 impl Deref for App {
     type Target = Services;
@@ -156,7 +163,6 @@ impl App {
         let Parts { config, clock, db, sealer, bound, https, routes, demo } = parts;
         let router = route::router(&routes)?;
         let addresses = addresses(&config, bound, https.as_deref());
-        let started_at = clock.now();
         let passwords = Passwords::start()
             .map_err(|error| format!("cannot start the password thread: {error}"))?;
         let delivery = Delivery::new(&config)?;
@@ -187,8 +193,8 @@ impl App {
             telegram,
             refused_signatures: Counter::new("refused_signatures"),
             router,
-            traffic: Traffic::new(&routes),
-            requests: Recorder::new(&routes),
+            traffic: Traffic::new(routes.iter().map(Route::counted_in)),
+            requests: Recorder::new(routes.iter().map(|row| (row.path, row.secret_path))),
             intake: Intake::default(),
             looks: Looks::default(),
             routes,
@@ -203,7 +209,7 @@ impl App {
             replica: replica::State::default(),
             notices: Notices::default(),
             documents: Documents::default(),
-            states: status::Watch::new(started_at),
+            states: Watch::new(services.started_at),
             form_locks: once::FormLocks::default(),
             cron_turns: Turns::default(),
             agency_turns: Turns::default(),
@@ -212,11 +218,10 @@ impl App {
             milestone_bell: Stop::default(),
             fetcher,
             outside_change: Arc::default(),
-            started_at,
             demo,
             services,
         });
-        app.marketplace.issued.mark_all(started_at);
+        app.marketplace.issued.mark_all(app.started_at);
         let (versions, outside) = (Arc::clone(&app.versions), Arc::clone(&app.outside_change));
         let bell = app.webhooks.bell.clone();
         stale::watch(&app.db, &app.versions, move || bell.ring())

@@ -8,23 +8,21 @@
 //! The same thread fills the search indexes. A crash loses nothing there: the
 //! tables record which rows are not indexed yet.
 
-use parking_lot::Mutex;
-use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::accounts::{links, store as accounts, viewing};
 use crate::app::App;
 use crate::audit::log::store as trail;
-use crate::base::{Day, Instant, TokenHash, UserId, retention};
+use crate::base::{Day, TokenHash, UserId, retention};
 use crate::checkout::store as purchases;
 use crate::db::{Db, DbError, Lane, WriteTx};
 use crate::developers::status;
 use crate::drop::relations;
-use crate::edge::guard::TokenKind;
 use crate::http::limit::StoredWindow;
+use crate::identity::last_uses::LastUse;
+use crate::identity::token::TokenKind;
 use crate::journal;
 use crate::marketplace::inbox::received::store as received;
 use crate::marketplace::tools::fees::store as fees;
@@ -40,59 +38,6 @@ use crate::privacy::erase::Eraser;
 pub const TIDY_EVERY_S: i64 = 3600;
 /// Most entries written by one job of the writer.
 const PIECE: usize = 100;
-
-/// The last use of a token.
-#[derive(Clone)]
-pub enum LastUse {
-    /// Of a person's token. That of a session is also the person's last access.
-    Person { owner: UserId, at: Instant, address: IpAddr },
-    /// Of an API key, with method and path.
-    Key { at: Instant, address: IpAddr, route: String },
-}
-
-type UsesByToken = HashMap<(TokenKind, TokenHash), LastUse>;
-
-/// Last uses of tokens that are still to be written.
-#[derive(Default)]
-pub struct LastUses {
-    noted: Mutex<UsesByToken>,
-}
-
-impl LastUses {
-    /// Notes a use.
-    pub fn note(&self, kind: TokenKind, token: TokenHash, last: LastUse) {
-        self.noted.lock().insert((kind, token), last);
-    }
-
-    fn take(&self) -> UsesByToken {
-        std::mem::take(&mut *self.noted.lock())
-    }
-}
-
-/// Something counted by civil day.
-pub struct Counter {
-    name: &'static str,
-    unwritten: AtomicU64,
-    /// The total since the start.
-    counted: AtomicU64,
-}
-
-impl Counter {
-    /// A counter under a name of `daily_count`.
-    pub const fn new(name: &'static str) -> Self {
-        Self { name, unwritten: AtomicU64::new(0), counted: AtomicU64::new(0) }
-    }
-
-    /// The total since the start.
-    pub fn counted(&self) -> u64 {
-        self.counted.load(Ordering::Relaxed)
-    }
-
-    pub fn add(&self, count: u64) {
-        self.counted.fetch_add(count, Ordering::Relaxed);
-        self.unwritten.fetch_add(count, Ordering::Relaxed);
-    }
-}
 
 /// Everything that changed since the last batch.
 struct Batch {
@@ -309,7 +254,7 @@ fn delete_expired(app: &App) -> Result<(), DbError> {
     in_pieces(app, journal::store::forget_calls)?;
     in_pieces(app, journal::store::forget_errors)?;
     let today = app.day(app.clock.now());
-    app.db.write(move |tx| status::forget(tx, today))?;
+    app.db.write(move |tx| status::days::forget(tx, today))?;
     in_pieces(app, |tx, most| {
         // A row of length 0 marks failed logins as forgiven; `forgive_marked`
         // removes it.

@@ -32,6 +32,7 @@ mod fixture;
 mod home;
 mod http;
 mod https;
+mod identity;
 mod integration;
 mod journal;
 mod keys;

@@ -673,7 +673,7 @@ fn shops() -> [Route; 7] {
 #[rustfmt::skip]
 fn agency_questions() -> [Route; 15] {
     use Access::{Agency, Student};
-    use agency::questions::{self as queue, answer, holds, pages, replies};
+    use agency::questions::{self as queue, answer, holding, pages, replies};
     use marketplace::books::questions::buyers;
     use marketplace::books::questions::replies::acts;
     [
@@ -682,8 +682,8 @@ fn agency_questions() -> [Route; 15] {
             "The same as JSON."),
         post("/admin/agencia/central-perguntas/responder", Call::Session(Agency, Run::Outside(answer::answer)),
             "Answers a question of a client's account.").body_at_most(ANSWER),
-        get("/admin/agencia/central-perguntas/atendendo", Call::Session(Agency, Run::Read(holds::list)), "Who answers which question now."),
-        post("/admin/agencia/central-perguntas/{id}/assumir", Call::Session(Agency, Run::Read(holds::take)),
+        get("/admin/agencia/central-perguntas/atendendo", Call::Session(Agency, Run::Read(holding::list)), "Who answers which question now."),
+        post("/admin/agencia/central-perguntas/{id}/assumir", Call::Session(Agency, Run::Read(holding::take)),
             "Says that one answers a question.").body_at_most(SMALL),
         get("/admin/agencia/central-perguntas/{id}/comprador", Call::Session(Agency, Run::Outside(pages::buyer)),
             "What the buyer of a question is called."),

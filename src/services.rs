@@ -23,14 +23,17 @@ pub struct Services {
     pub versions: Arc<Versions>,
     /// Limits what large answers and files hold while they are sent.
     pub sending: Sending,
+    pub started_at: Instant,
     /// When the present civil day began, when it ends, and which it is.
     today: Mutex<(Instant, Instant, Day)>,
 }
 
 impl Services {
     pub fn new(config: Config, clock: Clock, db: Db, sealer: Sealer) -> Arc<Self> {
+        let started_at = clock.now();
         Arc::new_cyclic(|own| Self {
             own: own.clone(),
+            started_at,
             config,
             clock,
             db,

@@ -4,11 +4,8 @@
 //! It is checked in the one place that checks passwords (`login.rs`), so an open
 //! session gives an attacker no faster way to guess the password.
 
-use std::collections::HashMap;
-
 use http::StatusCode;
 use http::header::RETRY_AFTER;
-use parking_lot::Mutex;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 
@@ -17,43 +14,14 @@ use super::login::{self, Login};
 use super::pages::own_path;
 use super::views::ConfirmPage;
 use crate::app::App;
-use crate::base::{Instant, TokenHash};
-use crate::edge::guard::Person;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{Answer, Notice, Sent, Tone, Visit, view};
 
 /// The page that asks.
 pub const PATH: &str = "/confirmar";
-/// How long a confirmation counts, in seconds.
-const LIFE_S: i64 = 600;
-/// Most sessions of which one is known.
-const MOST: usize = 10_000;
 const ASKED: &str = "Informe a sua senha atual.";
 const WRONG: &str = "A senha atual não confere.";
-
-/// When the password was last given again, by session. A restart forgets it.
-#[derive(Default)]
-pub struct Confirmations(Mutex<HashMap<TokenHash, Instant>>);
-
-impl Confirmations {
-    fn note(&self, session: TokenHash, now: Instant) {
-        let mut all = self.0.lock();
-        if all.len() >= MOST {
-            all.retain(|_, at| is_recent(*at, now));
-        }
-        if all.len() < MOST {
-            all.insert(session, now);
-        }
-    }
-
-    fn holds(&self, session: &TokenHash, now: Instant) -> bool {
-        self.0.lock().get(session).is_some_and(|at| is_recent(*at, now))
-    }
-}
-
-fn is_recent(at: Instant, now: Instant) -> bool {
-    (0..LIFE_S).contains(&now.since(at))
-}
 
 /// `None` when the person has given the password within ten minutes, otherwise the
 /// answer that asks for it; afterwards browsers go on to the own path `then`.

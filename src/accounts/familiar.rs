@@ -8,12 +8,13 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::login::KNOWN_FOR_S;
 use super::store;
 use crate::base::{Instant, UserId};
 use crate::db::{Db, Lane, Result, WriteTx};
 use crate::http::limit::Subject;
 
+/// How long an address is known after a successful login.
+pub const KNOWN_FOR_S: i64 = 30 * 86_400;
 /// Most addresses that are kept; a new one replaces the one that was unused for
 /// longest.
 const MOST: usize = 20_000;

@@ -2,8 +2,8 @@
 
 use super::menu;
 use crate::app::App;
-use crate::edge::guard::Person;
 use crate::http::Request;
+use crate::identity::Person;
 use crate::panel::Layout;
 use crate::panel::view::{Reader, Viewed};
 

@@ -10,6 +10,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use super::familiar::KNOWN_FOR_S;
 use super::familiar::{Familiar, remembered_address};
 use super::{Account, store};
 use crate::app::App;
@@ -22,8 +23,6 @@ use crate::services::Services;
 /// Most successful logins of an account per window, as a multiple of the
 /// failures that it may have. It is more than any person or program needs.
 const GOOD_BY_FAILED: u32 = 30;
-/// How long an address is known after a successful login.
-pub const KNOWN_FOR_S: i64 = 30 * 86_400;
 /// Longer passwords are not even hashed.
 const LONGEST: usize = 200;
 

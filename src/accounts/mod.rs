@@ -7,6 +7,7 @@
 pub mod api;
 pub mod choose;
 pub mod confirm;
+pub mod confirmations;
 pub mod familiar;
 pub mod forgot;
 pub mod frame;
@@ -27,10 +28,12 @@ pub mod viewing;
 pub mod views;
 pub mod wire;
 
+use std::sync::Arc;
+
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::Serialize;
 
-use crate::base::UserId;
+use crate::base::{Instant, UserId};
 
 /// What a person is to the platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
@@ -178,4 +181,18 @@ impl Permissions {
             _ => {}
         }
     }
+}
+
+/// The student as whom a session views the panel, and until when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Viewing {
+    pub student: UserId,
+    pub until: Instant,
+}
+
+/// A running view.
+#[derive(Clone, Debug)]
+pub struct View {
+    pub student: Arc<Account>,
+    pub until: Instant,
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::viewing::Viewing;
+use super::Viewing;
 use super::{Account, Permissions, Role};
 use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::edge::guard::Known;
 use crate::http::limit::{Class, person_prefix};
+use crate::identity::token::Known;
 use crate::row;
 
 /// Counters of a person's logins.
@@ -299,8 +299,8 @@ pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<usize> {
         (
             new.user,
             tx.now().0,
-            tx.now().minus(crate::edge::guard::SESSION_AGE_S).0,
-            tx.now().minus(crate::edge::guard::SESSION_IDLE_S).0,
+            tx.now().minus(crate::identity::SESSION_AGE_S).0,
+            tx.now().minus(crate::identity::SESSION_IDLE_S).0,
             SESSIONS,
         ),
     )
@@ -309,7 +309,7 @@ pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<usize> {
 /// Removes sessions and extension tokens that ended before an instant, at most
 /// `most` of each; returns how many.
 pub fn forget_ended(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
-    let opened = before.minus(crate::edge::guard::SESSION_AGE_S);
+    let opened = before.minus(crate::identity::SESSION_AGE_S);
     let most = i64::try_from(most).unwrap_or(1);
     let sessions = tx.execute(
         "DELETE FROM session WHERE session_hash IN (

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rusqlite::Params;
 use serde::Serialize;
 
-use super::{Account, store};
+use super::{Account, Viewing, store};
 use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{Lane, ReadTx, Result, WriteTx};
@@ -21,20 +21,6 @@ use crate::services::Services;
 const CLOSING: &str = "fim da visualização";
 /// How long a view lasts.
 pub const VIEW_S: i64 = 30 * 60;
-
-/// The student as whom a session views the panel, and until when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Viewing {
-    pub student: UserId,
-    pub until: Instant,
-}
-
-/// A running view.
-#[derive(Clone, Debug)]
-pub struct View {
-    pub student: Arc<Account>,
-    pub until: Instant,
-}
 
 /// The student of a view; `None` when it is over: in time, or because the
 /// student is suspended, gone or no student any more.

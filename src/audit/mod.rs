@@ -8,13 +8,14 @@
 pub mod chain;
 pub mod log;
 pub mod looks;
+pub mod recent;
 
 use serde::Serialize;
 
 use crate::base::chain::Kept;
 use crate::db::{Result, WriteTx};
-use crate::edge::guard::Person;
 use crate::http::Request;
+use crate::identity::Person;
 use crate::keys::ApiKey;
 
 crate::named! {

@@ -4,6 +4,7 @@
 pub mod cache;
 pub mod chain;
 pub mod clock;
+pub mod counter;
 #[cfg(test)]
 pub mod fuzz;
 pub mod ids;

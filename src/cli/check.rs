@@ -17,7 +17,7 @@ use crate::db::{
 };
 use crate::messages::delivery::store as delivery;
 use crate::messages::push::store as devices;
-use crate::operations::{outside, soundness, store};
+use crate::operations::{outside, store, way};
 use crate::outbox::Channel;
 
 pub(super) use crate::operations::findings::{Finding, Verdict, finding};
@@ -183,7 +183,7 @@ fn integrity(context: &Context) -> Finding {
     let bad = |fault: &str| {
         let copy = newest_good_copy(path, database.backup_dir.as_deref());
         let copy = copy.map(|copy| copy.display().to_string());
-        let text = format!("{fault}; {}", soundness::restoring(context.config(), copy.as_deref()));
+        let text = format!("{fault}; {}", way::restoring(context.config(), copy.as_deref()));
         finding("integrity", Verdict::Bad, text)
     };
     if let Some(known) = alarm::kept(path) {
@@ -231,7 +231,7 @@ fn files(context: &Context) -> Vec<Finding> {
         let copy = copy.map(|copy| copy.display().to_string());
         let text = format!(
             "{}; then remove {}.missing",
-            soundness::compared(&missing, copy.as_deref()),
+            way::compared(&missing, copy.as_deref()),
             database.path.display()
         );
         findings.push(finding("writes", Verdict::Bad, text));

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::{Arguments, Context, OpenapiDocument, say};
 use crate::base::shortened;
-use crate::developers::openapi::{Document, Installation};
+use crate::developers::documents::Document;
+use crate::developers::openapi::Installation;
 use crate::edge::route::Route;
 use crate::http::Family;
 use crate::routes;

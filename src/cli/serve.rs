@@ -305,7 +305,7 @@ fn start_workers(
             cron::tick::work(&ticking, stop);
         })?);
     }
-    workers.extend(https::start_worker(app, stop)?);
+    workers.extend(https::worker::start_worker(app, stop)?);
     let checked = Arc::clone(app);
     workers.push(worker::start("soundness", stop, move |stop| {
         soundness::watch(&checked, stop, state, write_first_late);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use http::HeaderValue;
 use http::header::CACHE_CONTROL;
 
-use super::public::{self, Page};
+use super::kept::Page;
+use super::public;
 use crate::app::App;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};

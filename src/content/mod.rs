@@ -9,6 +9,7 @@ pub mod api;
 pub mod change;
 pub mod classroom;
 pub mod courses;
+pub mod kept;
 pub mod lessons;
 pub mod meets;
 pub mod plans;
@@ -21,7 +22,7 @@ pub mod wire;
 #[cfg(test)]
 pub mod samples;
 
-pub use public::PublicContent;
+pub use kept::PublicContent;
 
 /// A short name for addresses, made from a title.
 pub fn slug_of(title: &str) -> String {

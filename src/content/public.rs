@@ -5,11 +5,9 @@
 //! minute for which it was rendered. Requests in between do not read the
 //! database.
 
-use parking_lot::Mutex;
 use std::sync::Arc;
 
-use serde::Serialize;
-
+use super::kept::{CacheLifetime, DocumentData, Page};
 use super::schema_doc::WireSchema;
 use super::store::{self, Topic};
 use super::teachers::WireTeacher;
@@ -18,23 +16,10 @@ use super::{meets, plans, teachers};
 use crate::app::App;
 use crate::base::Instant;
 use crate::db::ReadTx;
-use crate::http::conditional::Rendered;
-use crate::http::envelope::Envelope;
-use crate::http::reply::media;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Problem, Request};
 
 /// Meets that the public list shows.
 const MEETS: u32 = 10;
-
-/// The documents of one service.
-#[derive(Default)]
-pub struct PublicContent {
-    plans: Document,
-    teachers: Document,
-    meets: Document,
-    context: Document,
-    schema: Document,
-}
 
 /// All active plans.
 pub fn plans(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
@@ -140,96 +125,4 @@ fn instructions(name: &str) -> String {
          quando link é null, o encontro é só para alunos e o acesso está no painel. Não invente planos, preços, \
          datas nem links, e não prometa resultados de venda."
     )
-}
-
-/// What a document is made of.
-struct DocumentData<T> {
-    message: &'static str,
-    /// When the content last changed, where that is stored.
-    changed: Option<Instant>,
-    data: T,
-}
-
-/// How long a document stays valid.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum CacheLifetime {
-    UntilChanged,
-    /// Until the content changes or the minute passes.
-    AMinute,
-}
-
-/// One document in memory, with the version and the minute it was rendered for.
-#[derive(Default)]
-struct Document(Mutex<Option<CachedPage>>);
-
-struct CachedPage {
-    version: u64,
-    minute: i64,
-    page: Arc<Page>,
-}
-
-/// A rendered document.
-pub struct Page {
-    pub rendered: Rendered,
-    changed: Instant,
-}
-
-impl Page {
-    /// The document as an answer of its own, without validators.
-    pub fn reply(&self) -> Reply {
-        Reply::of(media::JSON, self.rendered.body.clone())
-    }
-}
-
-impl Document {
-    /// The page, from memory while it is valid. Requests that arrive while it
-    /// is being rendered wait for it, because they all need the same page.
-    fn page<T: Serialize>(
-        &self,
-        app: &App,
-        lifetime: CacheLifetime,
-        request: &Request,
-        make: impl FnOnce(&ReadTx<'_>) -> Result<DocumentData<T>, Problem>,
-    ) -> Result<Arc<Page>, Problem> {
-        let minute = match lifetime {
-            CacheLifetime::UntilChanged => 0,
-            CacheLifetime::AMinute => request.now.minute(),
-        };
-        let mut cached = self.0.lock();
-        // The version is read before the data, so a change in between makes the
-        // page stale.
-        let version = app.versions.content();
-        if let Some(cached) = &*cached
-            && cached.version == version
-            // A late request of the minute before may use the newer page.
-            && (cached.minute == minute || cached.minute == minute + 1)
-        {
-            return Ok(Arc::clone(&cached.page));
-        }
-        let before = cached.as_ref().map(|cached| Arc::clone(&cached.page));
-        let (document, at) =
-            app.db.read(request.lane, |tx| Ok::<_, Problem>((make(tx)?, tx.now())))?;
-        let page = render(&document, at, before)?;
-        *cached = Some(CachedPage { version, minute, page: Arc::clone(&page) });
-        Ok(page)
-    }
-}
-
-/// Renders a document. `Last-Modified` grows with each different body, so a
-/// client that asks by date misses no change.
-fn render<T: Serialize>(
-    document: &DocumentData<T>,
-    now: Instant,
-    before: Option<Arc<Page>>,
-) -> Result<Arc<Page>, Problem> {
-    let body = serde_json::to_vec(&Envelope::of(document.message, &document.data));
-    let body = body.map_err(Problem::internal)?;
-    let mut changed = document.changed.unwrap_or(now);
-    if let Some(before) = before {
-        if before.rendered.body == body {
-            return Ok(before);
-        }
-        changed = changed.max(before.changed.plus(1));
-    }
-    Ok(Arc::new(Page { rendered: Rendered::new(body, Some(changed)), changed }))
 }

@@ -25,12 +25,12 @@ use chrono::NaiveTime;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::app::App;
 use crate::audit::chain;
 use crate::base::{Instant, Stop, Zone};
 use crate::config::Database;
 use crate::db::copying::{Facts, Progress};
 use crate::db::{Kept, Lane, ReadTx, Result, kept_in};
+use crate::services::Services;
 
 /// The page of the copies.
 pub const PATH: &str = "/admin/copias";
@@ -120,6 +120,18 @@ impl Copies {
         self.state.lock().drill.clone()
     }
 
+    /// Looks into the folder of copies.
+    pub fn standing(&self, services: &Services) -> Result<Standing> {
+        let first_start = if let Some(at) = self.first_start.get() {
+            *at
+        } else {
+            let stored = services.db.read(Lane::Slow, store::first_start)?;
+            *self.first_start.get_or_init(|| stored.unwrap_or(services.started_at))
+        };
+        let database = &services.config.database;
+        Ok(Standing::of(database, first_start, self.failure(), services.clock.now()))
+    }
+
     /// Ends the worker, and a copy that is being made.
     pub fn stop(&self) {
         self.bell.stop();
@@ -154,18 +166,6 @@ pub struct Standing {
     /// From when the first copy is waited for.
     pub first_start: Instant,
     pub failure: Option<Failure>,
-}
-
-/// Looks into the folder of copies.
-pub fn standing(app: &App) -> Result<Standing> {
-    let copies = &app.copies;
-    let first_start = if let Some(at) = copies.first_start.get() {
-        *at
-    } else {
-        let at = app.db.read(Lane::Slow, store::first_start)?.unwrap_or(app.started_at);
-        *copies.first_start.get_or_init(|| at)
-    };
-    Ok(Standing::of(&app.config.database, first_start, copies.failure(), app.clock.now()))
 }
 
 impl Standing {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::drill::{Drill, Found};
 use super::views::{CopiesPage, CopyRow, DrillPart};
-use super::{Doing, PATH, Standing, standing};
+use super::{Doing, PATH, Standing};
 use crate::accounts::confirm;
 use crate::accounts::frame::layout;
 use crate::app::App;
@@ -63,7 +63,7 @@ struct WireCopy {
 
 /// `GET /admin/copias`: as page or JSON.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let seen = standing(app)?;
+    let seen = app.copies.standing(app)?;
     if request.wants_json() {
         return json(app, &seen, request);
     }
@@ -353,7 +353,7 @@ pub fn drill(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 
 /// A copy in the list, by its name. Other files are not found, whatever the name.
 fn find(app: &App, name: &str) -> Result<Option<Kept>, Problem> {
-    Ok(standing(app)?.kept.into_iter().find(|copy| copy.name() == name))
+    Ok(app.copies.standing(app)?.kept.into_iter().find(|copy| copy.name() == name))
 }
 
 #[derive(Deserialize)]

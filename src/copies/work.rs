@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant as Monotonic};
 
-use super::{Doing, Failure, PATH, STEM, drill, facts, standing, store, too_many};
+use super::{Doing, Failure, PATH, STEM, drill, facts, store, too_many};
 use crate::app::App;
 use crate::base::{Instant, Stop, worker};
 use crate::db::backup::{self, BackupError, Report};
@@ -117,7 +117,7 @@ fn do_what_is_due(app: &App, next: &mut Option<NextLook>) {
     if waits || app.db.is_blocked() || app.copies.pauses(now) {
         return;
     }
-    let Ok(seen) = standing(app) else {
+    let Ok(seen) = app.copies.standing(app) else {
         return;
     };
     // First: a copy that has gone bad is told of even when the next one is due.

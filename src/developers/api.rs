@@ -3,7 +3,7 @@
 use http::HeaderValue;
 use http::header::CACHE_CONTROL;
 
-use super::openapi::Document;
+use super::documents::Document;
 use crate::app::App;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
@@ -22,6 +22,6 @@ pub fn platform(app: &App, (): &(), request: &Request) -> Result<Reply, Problem>
 }
 
 fn document(app: &App, request: &Request, which: Document) -> Reply {
-    let rendered = app.documents.get(app, which).rendered.clone();
+    let rendered = super::document(app, which).rendered.clone();
     rendered.answer(request.headers(), media::JSON).with(CACHE_CONTROL, A_MINUTE)
 }

@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::agents::agents;
 use super::changelog::CHANGES;
+use super::documents::Document;
 use super::guide::guide;
 use super::language::{Language, Text};
-use super::openapi::Document;
-use super::status::{self, Component, DAYS, PartDay, State};
+use super::status::days::PartDay;
+use super::status::state::{Component, State};
+use super::status::{self, DAYS};
 use super::views::{
     AgentsEnglish, AgentsPortuguese, ChangeRow, ChangelogPage, DayBar, Frame, GuideEnglish,
     GuidePortuguese, PartRow, ReferencePage, StatusPage, WebhooksEnglish, WebhooksPortuguese,
@@ -111,7 +113,7 @@ pub fn show_webhooks(app: &App, (): &(), request: &Request) -> Result<Reply, Pro
 pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
     kept(app, request, REFERENCE, |layout, frame| {
-        let made = app.documents.get(app, Document::Partner);
+        let made = super::document(app, Document::Partner);
         let below = super::openapi::PARTNER;
         let base_url = format!("{}{below}", app.addresses.base_url);
         let rows = app.routes.iter().filter(|row| row.surface == Surface::Partner);
@@ -163,7 +165,7 @@ impl Seen {
         let today = app.day(request.now);
         let (parts, days) = app.db.read(request.lane, |tx| {
             let parts = status::now(app, tx, request.now)?;
-            Ok::<_, Problem>((parts, status::history(tx, today.plus(1 - DAYS))?))
+            Ok::<_, Problem>((parts, status::days::history(tx, today.plus(1 - DAYS))?))
         })?;
         Ok(Self { today, parts, days, outage: soundness::outage(app) })
     }

@@ -8,7 +8,6 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone, grouped};
 use crate::config::{Gateway, ShownSetting};
-use crate::copies;
 use crate::cron::plan;
 use crate::db::Lane;
 use crate::edge::guard::Person;
@@ -61,7 +60,7 @@ fn look(app: &App, now: Instant) -> Result<Inside, Problem> {
     newest.reverse();
     newest.append(&mut errors);
     newest.truncate(ERRORS as usize);
-    let copies = copies::standing(app)?;
+    let copies = app.copies.standing(app)?;
     let sections = vec![
         facts::program(app, now),
         facts::database(app, &read, now),

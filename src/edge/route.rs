@@ -9,25 +9,21 @@ use http::{HeaderMap, Method};
 use schemars::JsonSchema;
 
 use crate::app::App;
-use crate::db::WriteTx;
 use crate::edge::docs::{Docs, SchemaOf, in_place, referred};
-use crate::edge::guard::{
+use crate::http::cors::Cors;
+pub use crate::http::job::{Job, WriteWork, nothing_to_do};
+use crate::http::router::Router;
+use crate::http::{Code, Family, Problem, Reply, Request};
+use crate::identity::{
     Agent, CheckoutSender, Claim, CronCaller, ExtensionUser, KeyHolder, Person, Seller, Supplier,
     TelegramSender, Visitor,
 };
-use crate::http::cors::Cors;
-use crate::http::router::Router;
-use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::keys::Scope;
 use crate::partner::operation::Declared;
 use crate::services::Services;
 
 /// Work on a thread of a lane, which makes the reply.
 pub type SlowWork<R> = Box<dyn FnOnce(&App) -> Result<R, Problem> + Send>;
-/// Work inside the write transaction, which makes the reply.
-pub type WriteWork<R> = Box<dyn FnOnce(&WriteTx<'_>) -> Result<R, Problem> + Send>;
-/// What a writing handler returns.
-pub type Job = WriteWork<Reply>;
 
 /// The work that remains for a reply after the input was checked.
 pub enum Todo<R> {
@@ -41,11 +37,6 @@ pub enum Todo<R> {
     Fetch(SlowWork<R>),
     /// A job of the writer; answered after COMMIT.
     Write(WriteWork<R>),
-}
-
-/// A job that changes nothing and returns the reply.
-pub fn nothing_to_do(reply: Reply) -> Job {
-    Box::new(move |_| Ok(reply))
 }
 
 /// A handler that answers from memory or from one indexed read.

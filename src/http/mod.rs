@@ -22,6 +22,7 @@ pub mod head;
 pub mod input;
 pub mod intake;
 mod io;
+pub mod job;
 pub mod limit;
 pub mod pack;
 mod parameter;

@@ -13,7 +13,7 @@ pub mod certificate;
 pub mod directory;
 pub mod end;
 pub mod store;
-mod worker;
+pub mod worker;
 mod x509;
 
 use std::collections::HashMap;
@@ -23,7 +23,6 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-pub use worker::start_worker;
 pub use x509::Facts;
 
 use crate::base::Instant;

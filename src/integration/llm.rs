@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::content::public::{self, Page};
+use crate::content::kept::Page;
+use crate::content::public;
 use crate::content::wire::{WireContext, WireMeet, WirePlan};
 use crate::edge::guard::KeyHolder;
 use crate::http::{Check, Field, Problem, Reply, Request};

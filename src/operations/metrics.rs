@@ -7,7 +7,6 @@ use http::HeaderValue;
 use super::{https, load, soundness, store};
 use crate::app::App;
 use crate::base::Instant;
-use crate::copies;
 use crate::db::{Condition, FileKind, Lane, Trouble};
 use crate::edge::guard::KeyHolder;
 use crate::http::{Problem, Reply, Request};
@@ -209,7 +208,7 @@ fn database(figures: &mut Figures, services: &Services) {
 }
 
 fn backups(figures: &mut Figures, app: &App) -> Result<(), Problem> {
-    let seen = copies::standing(app)?;
+    let seen = app.copies.standing(app)?;
     figures.gauge(
         "seller_platform_backup_last_success_timestamp_seconds",
         "When the newest good copy of the database was made, in seconds since 1970; 0 without one.",

@@ -21,3 +21,4 @@ pub mod store;
 pub mod style;
 pub mod traffic;
 pub mod views;
+pub mod way;

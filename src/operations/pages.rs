@@ -31,7 +31,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
         let figures = open_items::figures(tx, operator, &thresholds, request.now)?;
         Ok::<_, Problem>((figures, accounts::count_by_role(tx)?))
     })?;
-    let copies = copies::standing(app)?;
+    let copies = app.copies.standing(app)?;
     let open = open_items::open_items(app, &figures, &copies, request.now);
     let total = people.iter().map(|(_, count)| count).sum();
     let count_of =

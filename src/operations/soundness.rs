@@ -4,13 +4,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant as Monotonic};
 
-use parking_lot::Mutex;
-
 use super::store;
+use super::way::{compared, restoring};
 use crate::app::App;
 use crate::base::{DAY_S, Instant, Stop};
-use crate::config::Config;
-use crate::db::{Condition, Db, Depth, Lane, Result, Trouble, newest_good_copy};
+use crate::db::{Condition, Db, Depth, Lane, Result, Trouble};
 use crate::services::Services;
 
 /// A database up to this size is checked before its first write: a tenth of a
@@ -26,61 +24,6 @@ pub const WHOLE_EVERY_S: i64 = 7 * DAY_S;
 const AFTER_FAILURE: Duration = Duration::from_secs(600);
 /// How often it is looked whether something is due.
 const LOOK: Duration = Duration::from_millis(500);
-
-/// The copy that is named while there is trouble.
-#[derive(Default)]
-pub struct Way {
-    /// `None` while it was not looked for.
-    found: Mutex<Option<Found>>,
-}
-
-/// The newest good copy, if there is one.
-#[derive(Clone)]
-struct Found {
-    copy: Option<String>,
-}
-
-impl Way {
-    /// The path of the newest good copy.
-    fn copy(&self) -> Option<String> {
-        self.found.lock().clone()?.copy
-    }
-
-    /// Looks for the copy, once in each trouble.
-    fn prepare(&self, services: &Services) {
-        let is_needed = services.db.is_blocked() || services.db.missing().is_some();
-        let is_known = self.found.lock().is_some();
-        if is_needed && !is_known {
-            let folder = services.config.database.backup_dir.as_deref();
-            let copy =
-                newest_good_copy(services.db.path(), folder).map(|copy| copy.display().to_string());
-            match (services.db.trouble(), services.db.missing()) {
-                (Some(Trouble::Damaged(_)), _) => {
-                    tracing::warn!("{}", restoring(&services.config, copy.as_deref()));
-                }
-                (_, Some(missing)) => tracing::warn!("{}", compared(&missing, copy.as_deref())),
-                _ => {}
-            }
-            *self.found.lock() = Some(Found { copy });
-        } else if is_known && !is_needed {
-            *self.found.lock() = None;
-        }
-    }
-}
-
-/// What to do about damage. A replica is newer than all copies.
-pub fn restoring(config: &Config, copy: Option<&str>) -> String {
-    let copy = match copy {
-        Some(copy) => format!("run `seller-platform restore {copy}`, the newest good copy"),
-        None => "restore a backup with `seller-platform restore FILE`".to_owned(),
-    };
-    if config.replica.url.is_none() {
-        return format!("stop the server and {copy}");
-    }
-    format!(
-        "stop the server and run `seller-platform restore replica`, which has the last seconds too; if that fails, {copy}"
-    )
-}
 
 /// Why the service takes no writes.
 pub struct Outage {
@@ -143,12 +86,6 @@ pub fn outage(app: &App) -> Option<Outage> {
 pub fn missing(app: &App) -> Option<String> {
     let missing = app.db.missing()?;
     Some(compared(&missing, copy_name(app).as_deref()))
-}
-
-/// The same, for whoever knows the copy.
-pub fn compared(missing: &str, copy: Option<&str>) -> String {
-    let copy = copy.unwrap_or("the newest copy");
-    format!("answered writes may be missing ({missing}); compare with {copy}")
 }
 
 fn copy_name(app: &App) -> Option<String> {

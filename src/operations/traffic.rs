@@ -5,8 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::StatusCode;
 
-use crate::edge::route::{Call, Route};
-
 /// Classes of final statuses.
 pub const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 
@@ -89,10 +87,18 @@ pub struct SurfaceFigures {
 }
 
 impl Traffic {
-    /// Counts for the routes of a table.
-    pub fn new(routes: &[Route]) -> Self {
+    /// Counts for the rows of a table: the names of the group and of the surface in which
+    /// each is counted.
+    pub fn new(rows: impl Iterator<Item = (&'static str, &'static str)>) -> Self {
+        let index = |all: &[&str], name| all.iter().position(|known| *known == name);
+        let place = |(group, surface)| {
+            (
+                index(&GROUPS, group).unwrap_or(UNKNOWN),
+                index(&SURFACES, surface).unwrap_or(SURFACES.len() - 1),
+            )
+        };
         Self {
-            rows: routes.iter().map(|route| (group(route), surface(route))).collect(),
+            rows: rows.map(place).collect(),
             counts: Default::default(),
             surfaces: Default::default(),
         }
@@ -144,45 +150,6 @@ impl Traffic {
     }
 }
 
-fn group(route: &Route) -> usize {
-    let under = |prefixes: &[&str]| prefixes.iter().any(|prefix| route.path.starts_with(prefix));
-    let name = if under(&["/healthz", "/readyz", "/metrics", "/api/v1/admin/", "/api/v1/cron"]) {
-        "operations"
-    } else if matches!(route.call, Call::Key(..)) {
-        "integration"
-    } else if under(&["/api/ext/"]) {
-        "extension"
-    } else if is_partner(route) {
-        "partner"
-    } else if under(&["/ml/", "/api/v1/webhook/"]) {
-        "webhooks"
-    } else if under(&["/api/"]) {
-        "public"
-    } else if under(&["/admin"]) {
-        "administration"
-    } else if under(&["/assets/", "/favicon"]) {
-        "assets"
-    } else {
-        "pages"
-    };
-    let index = GROUPS.iter().position(|known| *known == name);
-    index.unwrap_or(UNKNOWN)
-}
-
-const fn is_partner(route: &Route) -> bool {
-    matches!(route.call, Call::Seller(..) | Call::Supplier(..) | Call::Agent(..))
-}
-
-fn surface(route: &Route) -> usize {
-    let name = match GROUPS[group(route)] {
-        "partner" if matches!(route.call, Call::Agent(..)) => "mcp",
-        "administration" | "pages" => "panel",
-        same => same,
-    };
-    let index = SURFACES.iter().position(|known| *known == name);
-    index.unwrap_or(SURFACES.len() - 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,7 +157,7 @@ mod tests {
     #[test]
     fn every_group_has_rows_and_counts_apart() {
         let routes = crate::routes::all();
-        let traffic = Traffic::new(&routes);
+        let traffic = Traffic::new(routes.iter().map(crate::edge::route::Route::counted_in));
         for (row, _) in routes.iter().enumerate() {
             traffic.count(Some(row), StatusCode::OK, 700);
         }
@@ -207,7 +174,7 @@ mod tests {
     #[test]
     fn every_surface_has_rows_errors_and_durations() {
         let routes = crate::routes::all();
-        let traffic = Traffic::new(&routes);
+        let traffic = Traffic::new(routes.iter().map(crate::edge::route::Route::counted_in));
         for (row, _) in routes.iter().enumerate() {
             traffic.count(Some(row), StatusCode::OK, 1_000);
             traffic.count(Some(row), StatusCode::BAD_GATEWAY, 1_001);

@@ -12,9 +12,9 @@ use std::io;
 use std::sync::{Arc, Weak};
 
 use crate::db::{Lane, ReadTx};
-use crate::edge::guard::Person;
 use crate::http::body::{Body, Pieces};
 use crate::http::{Problem, Reply};
+use crate::identity::Person;
 use crate::panel::csv::CsvFile;
 use crate::panel::list::Listing;
 use crate::services::Services;

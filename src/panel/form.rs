@@ -15,8 +15,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::base::{Cents, Zone, text};
-use crate::edge::route::Job;
 use crate::http::input::FromField;
+use crate::http::job::Job;
 use crate::http::{Check, Field, Fields, Problem, Reply, Request, input};
 use crate::panel::view::{self, Notice};
 

@@ -18,15 +18,9 @@ pub mod notices;
 pub mod once;
 pub mod view;
 
-use crate::app::App;
-use crate::edge::guard::Person;
-use crate::http::Request;
-
 pub use answer::{Answer, ListReply};
 pub use form::{Form, FormView, Input, Pick, Rule, Sent};
 pub use list::{Filter, Head, ListQuery, Listing, Table};
 pub use view::{Badge, Choice, Layout, Notice, Outcome, Paging, Progress, Tab, Tick, Tone, When};
 
-/// Arguments that the functions of a page pass on: the app, the signed-in
-/// person and the request.
-pub type Visit<'a> = (&'a App, &'a Person, &'a Request);
+pub use crate::app::Visit;

@@ -21,12 +21,12 @@ use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::db::{ReadTx, WriteTx};
 use crate::edge::docs::{Docs, Example, SchemaOf, in_place, referred};
-use crate::edge::guard::PartnerCaller;
 use crate::edge::route::{SlowWork, Todo};
 use crate::http::body::Body;
 use crate::http::conditional::{Rendered, Validators};
 use crate::http::reply::media;
 use crate::http::{Code, Fields, Problem, Reply, Request};
+use crate::identity::PartnerCaller;
 
 /// Room for most replies.
 const USUAL_BYTES: usize = 8 * 1024;

@@ -11,7 +11,8 @@ use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{TokenHash, UserId};
 use crate::config::Config;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::edge::guard::{Known, PartnerToken};
+use crate::identity::PartnerToken;
+use crate::identity::token::Known;
 use crate::partner::oauth::Granted;
 use crate::row;
 

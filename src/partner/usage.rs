@@ -8,11 +8,11 @@ use std::sync::Arc;
 use foldhash::quality::RandomState;
 
 use super::store;
-use crate::app::App;
 use crate::base::clock::{Day, Instant};
 use crate::base::ids::UserId;
 use crate::db::{DbError, Lane};
 use crate::http::limit::{Scope, Verdict};
+use crate::services::Services;
 
 /// An account's calls of the current month.
 ///
@@ -146,27 +146,27 @@ impl Usage {
     /// Counts one call of an account against its quota, unless it is used up.
     pub fn count(
         &self,
-        app: &App,
+        services: &Services,
         account: (UserId, u64),
         operation: &'static str,
         now: Instant,
     ) -> Result<Verdict, DbError> {
-        self.ask(app, account, Ask::Count(operation), now)
+        self.ask(services, account, Ask::Count(operation), now)
     }
 
     /// Counts a call that may give its place back; nothing is held when the quota is
     /// used up.
     pub fn hold(
         self: &Arc<Self>,
-        app: &App,
+        services: &Services,
         (user, quota): (UserId, u64),
         operation: &'static str,
         now: Instant,
     ) -> Result<(Verdict, Option<HeldCall>), DbError> {
-        let verdict = self.ask(app, (user, quota), Ask::Hold(operation), now)?;
+        let verdict = self.ask(services, (user, quota), Ask::Hold(operation), now)?;
         // Made only for a call that was counted, because dropping it counts.
         let held = verdict.allowed.then(|| {
-            let (usage, day) = (Arc::clone(self), app.day(now));
+            let (usage, day) = (Arc::clone(self), services.day(now));
             HeldCall { usage, user, day, operation, is_given_back: false }
         });
         Ok((verdict, held))
@@ -175,37 +175,37 @@ impl Usage {
     /// Says whether a call would be counted, and counts nothing.
     pub fn peek(
         &self,
-        app: &App,
+        services: &Services,
         account: (UserId, u64),
         now: Instant,
     ) -> Result<Verdict, DbError> {
-        self.ask(app, account, Ask::Peek, now)
+        self.ask(services, account, Ask::Peek, now)
     }
 
     /// What an account has used of the month of an instant.
-    pub fn month(&self, app: &App, user: UserId, now: Instant) -> Result<Month, DbError> {
-        let day = app.day(now);
+    pub fn month(&self, services: &Services, user: UserId, now: Instant) -> Result<Month, DbError> {
+        let day = services.day(now);
         loop {
             if let Some(month) = self.lock().current(user, now) {
                 return Ok(month.clone());
             }
-            self.remember(user, Self::stored_month(app, user, day)?, now);
+            self.remember(user, Self::stored_month(services, user, day)?, now);
         }
     }
 
     fn ask(
         &self,
-        app: &App,
+        services: &Services,
         (user, quota): (UserId, u64),
         ask: Ask,
         now: Instant,
     ) -> Result<Verdict, DbError> {
-        let day = app.day(now);
+        let day = services.day(now);
         loop {
             if let Some(verdict) = self.ask_known(user, (day, ask), quota, now) {
                 return Ok(verdict);
             }
-            self.remember(user, Self::stored_month(app, user, day)?, now);
+            self.remember(user, Self::stored_month(services, user, day)?, now);
         }
     }
 
@@ -252,15 +252,15 @@ impl Usage {
 
     /// What the database says of this month. Only an account's first call of
     /// a month comes here, so nothing of it waits to be written.
-    fn stored_month(app: &App, user: UserId, day: Day) -> Result<Month, DbError> {
+    fn stored_month(services: &Services, user: UserId, day: Day) -> Result<Month, DbError> {
         let (first, next) = (day.month_start(), day.next_month_start());
         let calls: BTreeMap<_, _> =
-            app.db.read(Lane::InPlace, |tx| store::calls_by_day(tx, user, first, next))?;
+            services.db.read(Lane::InPlace, |tx| store::calls_by_day(tx, user, first, next))?;
         Ok(Month {
             used: calls.values().sum(),
             first_day: first,
-            start: app.zone().start_of(first),
-            end: app.zone().start_of(next),
+            start: services.zone().start_of(first),
+            end: services.zone().start_of(next),
             days: sums(&calls, |(day, _)| day),
             operations: sums(&calls, |(_, operation)| operation),
         })

@@ -18,6 +18,7 @@ pub mod milestones;
 pub mod pages;
 pub mod ranking;
 pub mod recount;
+pub mod recounting;
 pub mod rules;
 pub mod store;
 pub mod views;

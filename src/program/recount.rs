@@ -8,14 +8,15 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant as Monotonic};
+use std::time::Duration;
 
+use super::recounting::last;
 use super::rules::{Posting, Standing};
 use super::{ledger, store};
 use crate::app::App;
 use crate::base::worker::{self, Stop};
 use crate::base::{Day, Instant, UserId};
-use crate::db::{DbError, Lane, ReadTx, Record as _, Result, WriteTx};
+use crate::db::{Lane, ReadTx, Record as _, Result, WriteTx};
 use crate::row;
 use crate::services::Services;
 
@@ -25,79 +26,6 @@ const PIECE: u32 = 200;
 const IDLE: Duration = Duration::from_secs(3600);
 /// Pause after a batch could not be read or written.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
-
-/// Signals: `begin` wakes the worker, `over` says that a comparison has ended.
-#[derive(Default)]
-pub struct Recount {
-    begin: Stop,
-    over: Stop,
-}
-
-/// The last comparison, or the one that runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecountRun {
-    pub begun_at: Instant,
-    /// The last student that was compared.
-    pub position: UserId,
-    /// Students compared so far.
-    pub compared: i64,
-    /// Number of students when it began.
-    pub students: i64,
-    /// `None` while it runs.
-    pub ended_at: Option<Instant>,
-    /// Students whose sums were corrected.
-    pub mended: i64,
-}
-row!(RecountRun { begun_at, position, compared = "looked_at", students, ended_at, mended });
-
-/// The last comparison; `None` when there never was one.
-pub fn last(tx: &ReadTx<'_>) -> Result<Option<RecountRun>> {
-    tx.record("FROM program_recount WHERE recount_id = 1", ())
-}
-
-/// Begins a comparison; one that runs starts over.
-pub fn begin(tx: &WriteTx<'_>) -> Result<()> {
-    tx.run("DELETE FROM program_mend", ())?;
-    tx.run(
-        "INSERT INTO program_recount (recount_id, begun_at, position, looked_at, students, ended_at, mended)
-         VALUES (1, ?1, 0, 0, (SELECT count(*) FROM program_student), NULL, 0)
-         ON CONFLICT DO UPDATE SET begun_at = ?1, position = 0, looked_at = 0, ended_at = NULL,
-             mended = 0, students = excluded.students",
-        [tx.now()],
-    )
-}
-
-impl Recount {
-    /// Wakes the worker, because the service stops.
-    pub fn stop(&self) {
-        self.begin.stop();
-    }
-
-    /// Begins a comparison unless one runs, and waits at most `at_most` for its
-    /// end; returns its state.
-    pub fn ask(app: &App, at_most: Duration) -> Result<RecountRun> {
-        let end = Monotonic::now() + at_most;
-        app.db.write(|tx| {
-            if last(tx)?.is_none_or(|run| run.ended_at.is_some()) {
-                begin(tx)?;
-            }
-            Ok::<_, DbError>(())
-        })?;
-        app.recount.begin.ring();
-        loop {
-            // Rings are counted before the state is read, so that an end in
-            // between still wakes this thread.
-            let (rings, _) = app.recount.over.wait_ring(u64::MAX, Duration::ZERO);
-            let run = app.db.read(Lane::Slow, last)?;
-            let run = run.ok_or_else(|| DbError::from(rusqlite::Error::QueryReturnedNoRows))?;
-            let left = end.saturating_duration_since(Monotonic::now());
-            if run.ended_at.is_some() || left.is_zero() {
-                return Ok(run);
-            }
-            app.recount.over.wait_ring(rings, left);
-        }
-    }
-}
 
 /// Starts the worker. It continues a comparison that a stop interrupted.
 pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<()>> {

@@ -194,13 +194,13 @@ proptest! {
                        checkins, last_checkin, checked_at, streak, best_streak, sales, sales_at) FROM program_student";
         let dump = || test.ask(all, |row| row.get::<_, String>(0));
         let before = dump();
-        test.write(recount::begin);
+        test.write(recounting::begin);
         while recount::step(&test.app).unwrap() {}
-        prop_assert_eq!(test.read(recount::last).unwrap().mended, 0);
+        prop_assert_eq!(test.read(recounting::last).unwrap().mended, 0);
         prop_assert_eq!(dump(), before.clone());
         // Damaged sums are corrected.
         test.write(|tx| tx.run("UPDATE program_student SET xp = xp + 7, week_at = 5, best_streak = 900", ()));
-        test.write(recount::begin);
+        test.write(recounting::begin);
         while recount::step(&test.app).unwrap() {}
         prop_assert_eq!(dump(), before);
     }

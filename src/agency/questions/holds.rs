@@ -4,13 +4,8 @@
 use std::collections::HashMap;
 
 use parking_lot::Mutex;
-use serde::Serialize;
 
-use super::store;
-use crate::app::App;
 use crate::base::{Instant, UserId};
-use crate::edge::guard::Person;
-use crate::http::{Problem, Reply, Request};
 use crate::program::ranking::short_name;
 
 /// Most questions with a hold, and seconds until a hold expires without typing.
@@ -62,43 +57,6 @@ impl Holds {
         others.sort_unstable();
         others
     }
-}
-
-#[derive(Serialize)]
-struct HeldReply {
-    ok: bool,
-    /// Who answers it already; `None` when it is the caller.
-    com: Option<String>,
-}
-
-/// `POST /admin/agencia/central-perguntas/{id}/assumir`: says that the caller
-/// answers a question.
-pub fn take(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id = request.id()?;
-    let found = app.db.read(request.lane, |tx| store::joined(tx, id))?;
-    found.ok_or_else(Problem::not_found)?;
-    let account = &person.account;
-    let com = app.holds.take(id, (account.user_id, &account.name), request.now);
-    Reply::json(&HeldReply { ok: true, com })
-}
-
-#[derive(Serialize)]
-struct WireHold {
-    question_id: String,
-    nome: String,
-}
-
-#[derive(Serialize)]
-struct HoldsReply {
-    ok: bool,
-    atendendo: Vec<WireHold>,
-}
-
-/// `GET /admin/agencia/central-perguntas/atendendo`: what others answer now.
-pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let others = app.holds.of_others(person.account.user_id, request.now).into_iter();
-    let atendendo = others.map(|(id, nome)| WireHold { question_id: id.to_string(), nome });
-    Reply::json(&HoldsReply { ok: true, atendendo: atendendo.collect() })
 }
 
 #[cfg(test)]

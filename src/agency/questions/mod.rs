@@ -2,6 +2,7 @@
 //! answers them as sellers answer theirs (`marketplace/books/questions/`).
 
 pub mod answer;
+pub mod holding;
 pub mod holds;
 pub mod pages;
 pub mod replies;

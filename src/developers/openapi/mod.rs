@@ -5,6 +5,7 @@
 
 mod errors;
 
+use crate::developers::documents::Document;
 use http::Method;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -16,15 +17,6 @@ use crate::edge::route::{Call, Route, Surface};
 use crate::partner::oauth::documents as oauth;
 
 pub use crate::partner::{PATH as PARTNER, PATH_DEV as PARTNER_DEV};
-
-/// One of the two documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Document {
-    /// The Partner API, with paths below its two servers.
-    Partner,
-    /// All other APIs: extension, integration, public, receivers, cron, operations.
-    Platform,
-}
 
 /// Settings of the installation that appear in the documents.
 pub struct Installation<'i> {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 
-use super::{Component, State};
+use super::state::{Component, State};
 use crate::base::{Day, Instant, retention};
 use crate::db::{Db, ReadTx, Result, WriteTx};
 use crate::row;

@@ -1,109 +1,20 @@
 //! Status of the service: its parts, the current state of each part, and its state
 //! on each of the last 90 days.
 
-mod days;
+pub mod days;
+pub mod state;
 
-pub use days::{PartDay, Watch, forget, history};
-
-use super::language::Bilingual;
 use crate::app::App;
 use crate::base::{Instant, retention};
 use crate::db::{Lane, ReadTx, Result};
 use crate::messages::delivery::gate::Health;
 use crate::operations::{soundness, store};
-use crate::panel::Tone;
+use state::{Component, State};
 
 /// Days that are shown, today included.
 pub const DAYS: i64 = retention::STATES.days;
 /// After at least this long without a run, the periodic tasks count as stopped.
 const TICK_AGE_S: i64 = 3600;
-
-crate::named! {
-    /// A part of the service that can fail by itself.
-    pub enum Component: text {
-        Api = "api";
-        Database = "database";
-        Tasks = "tasks";
-        Marketplace = "marketplace";
-        Messages = "messages";
-    }
-}
-
-impl Component {
-    pub const fn title(self) -> Bilingual {
-        match self {
-            Self::Api => Bilingual { portuguese: "API e painel", english: "API and panel" },
-            Self::Database => {
-                Bilingual { portuguese: "Gravação de dados", english: "Storing data" }
-            }
-            Self::Tasks => {
-                Bilingual { portuguese: "Tarefas periódicas", english: "Background work" }
-            }
-            Self::Marketplace => Bilingual {
-                portuguese: "Ligação com o marketplace",
-                english: "Marketplace connection",
-            },
-            Self::Messages => {
-                Bilingual { portuguese: "Envio de mensagens", english: "Message delivery" }
-            }
-        }
-    }
-
-    /// What the part does, in one sentence.
-    pub const fn about(self) -> Bilingual {
-        match self {
-            Self::Api => Bilingual {
-                portuguese: "Responde a programas e navegadores.",
-                english: "Answers programs and browsers.",
-            },
-            Self::Database => Bilingual {
-                portuguese: "Guarda o que chega antes de responder.",
-                english: "Stores what arrives before it is answered.",
-            },
-            Self::Tasks => Bilingual {
-                portuguese: "Lembretes, vencimentos e releituras.",
-                english: "Reminders, due dates and readings again.",
-            },
-            Self::Marketplace => Bilingual {
-                portuguese: "Lê vendas, anúncios, perguntas e reclamações.",
-                english: "Reads sales, listings, questions and claims.",
-            },
-            Self::Messages => Bilingual {
-                portuguese: "E-mail, Telegram, navegador e chat.",
-                english: "E-mail, Telegram, browser and chat.",
-            },
-        }
-    }
-}
-
-crate::named! {
-    /// State of a part, from good to bad.
-    #[derive(PartialOrd, Ord)]
-    pub enum State: text {
-        Operational = "operational";
-        Degraded = "degraded";
-        Down = "down";
-    }
-}
-
-impl State {
-    /// The word that people read.
-    pub const fn word(self) -> Bilingual {
-        match self {
-            Self::Operational => Bilingual { portuguese: "Funcionando", english: "Operational" },
-            Self::Degraded => Bilingual { portuguese: "Com falhas", english: "Degraded" },
-            Self::Down => Bilingual { portuguese: "Fora do ar", english: "Down" },
-        }
-    }
-
-    pub const fn tone(self) -> Tone {
-        match self {
-            Self::Operational => Tone::Good,
-            Self::Degraded => Tone::Warn,
-            Self::Down => Tone::Bad,
-        }
-    }
-}
 
 /// The current state of each part; parts that are not configured are left out.
 pub fn now(app: &App, tx: &ReadTx<'_>, now: Instant) -> Result<Vec<(Component, State)>> {

@@ -13,9 +13,9 @@ use http::header::RETRY_AFTER;
 use super::client::Failure;
 use crate::base::MlUserId;
 use crate::db::{ReadTx, Result};
-use crate::edge::guard::Person;
 use crate::http::reply::media;
 use crate::http::{Code, Problem, Reply};
+use crate::identity::Person;
 use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
 use crate::marketplace::account::tokens::CallError;
 

@@ -11,7 +11,6 @@ use super::masked::masked;
 use super::{Entry, store};
 use crate::base::Instant;
 use crate::db::{Db, DbError};
-use crate::edge::route::Route;
 
 /// Up to this many responses per second are all logged.
 const ALL_UP_TO: u32 = 50;
@@ -51,14 +50,14 @@ enum PathLogging {
 }
 
 impl PathLogging {
-    fn of(route: &Route) -> Self {
+    fn of((path, is_secret): (&'static str, bool)) -> Self {
         // Not logged: what browsers and probes fetch often, and the log itself.
         let alone = ["/favicon.ico", "/healthz", "/manifest.webmanifest", "/readyz", "/sw.js"];
         let under = ["/assets/", "/admin/requisicoes"];
-        if alone.contains(&route.path) || under.iter().any(|it| route.path.starts_with(it)) {
+        if alone.contains(&path) || under.iter().any(|it| path.starts_with(it)) {
             Self::Never
-        } else if route.secret_path {
-            Self::Pattern(route.path)
+        } else if is_secret {
+            Self::Pattern(path)
         } else {
             Self::AsAsked
         }
@@ -92,10 +91,11 @@ impl RateCounter {
 }
 
 impl Recorder {
-    /// A recorder for the routes of a table.
-    pub fn new(routes: &[Route]) -> Self {
+    /// A recorder for the rows of a table: the path of each, and whether a part of it is
+    /// secret.
+    pub fn new(rows: impl Iterator<Item = (&'static str, bool)>) -> Self {
         Self {
-            rows: routes.iter().map(PathLogging::of).collect(),
+            rows: rows.map(PathLogging::of).collect(),
             answers: RateCounter::default(),
             failures: RateCounter::default(),
             above: AtomicU64::new(0),
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn all_are_kept_up_to_the_rate_and_a_sample_above_it() {
-        let recorder = Recorder::new(&[]);
+        let recorder = Recorder::new(std::iter::empty());
         let ok = StatusCode::OK;
         assert_eq!(kept(&recorder, 50, ok, NOW), (50, 50));
         assert_eq!(kept(&recorder, 99, ok, NOW), (0, 0));
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn failures_of_ours_are_kept_also_in_a_flood() {
-        let recorder = Recorder::new(&[]);
+        let recorder = Recorder::new(std::iter::empty());
         kept(&recorder, 5_000, StatusCode::OK, NOW);
         let failed = StatusCode::INTERNAL_SERVER_ERROR;
         assert_eq!(kept(&recorder, 50, failed, NOW), (50, 50));
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn threads_that_race_keep_no_more_than_the_rate() {
-        let recorder = Recorder::new(&[]);
+        let recorder = Recorder::new(std::iter::empty());
         let counts: Vec<u32> = std::thread::scope(|scope| {
             let threads =
                 [(); 4].map(|()| scope.spawn(|| kept(&recorder, 2_500, StatusCode::OK, NOW).0));
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn every_row_is_shown_as_it_should_be() {
         let routes = crate::routes::all();
-        let recorder = Recorder::new(&routes);
+        let recorder = Recorder::new(routes.iter().map(|row| (row.path, row.secret_path)));
         let left_out = |path: &str| {
             let row = routes.iter().position(|row| row.path == path);
             recorder.admits(row, StatusCode::OK, NOW).is_none()
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn what_finds_no_place_is_counted() {
-        let recorder = Recorder::new(&[]);
+        let recorder = Recorder::new(std::iter::empty());
         for number in 0..MOST_WAITING + 3 {
             recorder.keep(entry(number));
         }

@@ -6,7 +6,7 @@ use crate::base::retention::{APPS, NEW_APPS};
 use crate::base::{Instant, TokenHash, UserId, Zone};
 use crate::config::Config;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::edge::guard::Known;
+use crate::identity::token::Known;
 use crate::partner::{new_token, store as partners};
 use crate::row;
 

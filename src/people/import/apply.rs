@@ -1,8 +1,7 @@
 //! Making the students of an import, in small jobs of the writer.
 
-use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -21,46 +20,6 @@ use crate::http::{Code, Problem};
 const IDLE: Duration = Duration::from_secs(3600);
 /// Pause after a job failed, such as for want of space.
 const AFTER_FAILURE: Duration = Duration::from_secs(2);
-
-/// The import that is running, if there is one.
-#[derive(Default)]
-pub struct Imports {
-    running: Mutex<Option<Arc<Running>>>,
-    bell: Stop,
-}
-
-/// Progress of an import.
-pub struct Running {
-    pub id: i64,
-    pub total: u32,
-    done: AtomicU32,
-}
-
-impl Running {
-    /// Rows that were handled.
-    pub fn done(&self) -> u32 {
-        self.done.load(Ordering::Relaxed)
-    }
-}
-
-impl Imports {
-    /// The import that is running.
-    pub fn running(&self) -> Option<Arc<Running>> {
-        self.running.lock().clone()
-    }
-
-    /// Wakes the worker, because the service stops.
-    pub fn stop(&self) {
-        self.bell.stop();
-    }
-
-    fn show(&self, id: i64, total: u32, done: u32) -> Arc<Running> {
-        let done = AtomicU32::new(done);
-        let running = Arc::new(Running { id, total, done });
-        *self.running.lock() = Some(Arc::clone(&running));
-        running
-    }
-}
 
 /// Begins to make the students of an import, unless another import runs.
 pub fn begin(app: &App, actor: &Actor, id: i64, total: u32) -> std::result::Result<(), Problem> {

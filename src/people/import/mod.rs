@@ -8,6 +8,7 @@
 
 pub mod apply;
 pub mod pages;
+pub mod running;
 pub mod store;
 pub mod views;
 

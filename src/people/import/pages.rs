@@ -6,7 +6,8 @@ use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderName};
 use serde::{Deserialize, Serialize};
 
-use super::apply::{self, Running, already_applied};
+use super::apply::{self, already_applied};
+use super::running::Running;
 use super::store::{self, Import};
 use super::views::{ImportPage, ImportRow, ImportsPage, ReportRow};
 use super::{Counts, MOST_ROWS, Row, RowOutcome, read};

@@ -21,7 +21,7 @@ use crate::panel::chart::BarChart;
 use crate::panel::{Answer, Badge, Outcome, When};
 use crate::program::ledger::LedgerAccount;
 use crate::program::ranking::{self, Ranking};
-use crate::program::recount::{self, Recount, RecountRun};
+use crate::program::recounting::{self, RecountRun};
 use crate::program::rules::Rules;
 use crate::program::store::{self, DaySum, Leaving};
 use crate::program::views::points;
@@ -78,7 +78,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             rules: Rules::read(tx)?,
             all: milestones::all(tx)?,
             enrolled: store::enrolled(tx)?,
-            run: recount::last(tx)?,
+            run: recounting::last(tx)?,
             days: store::days(tx, today.plus(1 - 2 * CHART_DAYS), today)?,
             streaks: ranking::total(tx, Ranking::Streak, today)?,
             leaving: store::leaving(tx, lost, LEAVING_ROWS)?,
@@ -296,7 +296,7 @@ pub fn recount(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     app.db.write(move |tx| {
         audit::note(tx, &actor, &act("programa.recalcular"), None::<&()>, None::<&()>)
     })?;
-    let run = Recount::ask(app, PATIENCE)?;
+    let run = app.recount.ask(app, PATIENCE)?;
     let word = if run.ended_at.is_some() { "recalculado" } else { "recalculando" };
     let shown = run_json(app, &run);
     let members: Vec<(&str, Value)> = ["concluido", "alunos", "conferidos", "corrigidos"]

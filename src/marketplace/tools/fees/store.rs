@@ -5,7 +5,7 @@ use crate::accounts::store as accounts;
 use crate::base::ids::short_digest;
 use crate::base::{Cents, MlUserId, UserId, retention};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::edge::guard::Person;
+use crate::identity::Person;
 use crate::marketplace::client::{FeeQuestion, Fees};
 
 /// Most cached answers; a newer one replaces the older one in its slot.

@@ -1,4 +1,5 @@
-//! A cache of recently used tokens, by digest; a stale entry is read again.
+//! Finds a token by digest, in memory when it was used of late; a stale entry is read
+//! again.
 //!
 //! The last use of a token is noted here and written later, so a token that is
 //! used all day costs one write a minute.
@@ -7,95 +8,20 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::PartnerToken;
-use crate::accounts::viewing::Viewing;
-use crate::accounts::{Account, store as accounts};
+use crate::accounts::store as accounts;
 use crate::app::App;
-use crate::base::cache::Cache;
 use crate::base::clock::Instant;
-use crate::base::ids::{TokenHash, UserId};
-use crate::behind::LastUse;
+use crate::base::ids::TokenHash;
 use crate::db::Lane;
 use crate::http::Problem;
-use crate::keys::{ApiKey, store as keys};
-use crate::partner::oauth::{Granted, store as oauth};
-use crate::partner::{Plan, store as partners};
+use crate::identity::last_uses::LastUse;
+use crate::identity::token::{ENTRY_BYTES, Entry, Known, TokenKind};
+use crate::keys::store as keys;
+use crate::partner::oauth::store as oauth;
+use crate::partner::store as partners;
 
 /// The last use of a token is written at most once in so many seconds.
 const TOUCH_EVERY_S: i64 = 60;
-/// Bytes for known tokens; about fifty thousand of them.
-const CACHE_BYTES: usize = 16 * 1024 * 1024;
-const ENTRY_BYTES: usize = 320;
-
-/// A token as the database knows it.
-#[derive(Clone)]
-pub enum Known {
-    Extension {
-        account: Arc<Account>,
-        expires_at: Instant,
-        revoked: bool,
-    },
-    Session {
-        account: Arc<Account>,
-        created_at: Instant,
-        ended: bool,
-        /// Set while an administrator views the panel as a student.
-        viewing: Option<Viewing>,
-    },
-    Partner {
-        account: Arc<Account>,
-        token: Arc<PartnerToken>,
-        revoked: bool,
-        plan: Option<Plan>,
-        /// Set for the access token of a connected app.
-        granted: Option<Granted>,
-    },
-    Key(Arc<ApiKey>),
-    Nothing,
-}
-
-impl Known {
-    fn owner(&self) -> Option<UserId> {
-        match self {
-            Self::Extension { account, .. }
-            | Self::Session { account, .. }
-            | Self::Partner { account, .. } => Some(account.user_id),
-            Self::Key(_) | Self::Nothing => None,
-        }
-    }
-}
-
-/// Kinds of tokens, each with its table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TokenKind {
-    Extension,
-    Session,
-    Partner,
-    /// Access tokens of connected apps.
-    Granted,
-    Key,
-}
-
-pub(super) struct Entry {
-    pub(super) known: Known,
-    /// The version at which the token was read.
-    pub(super) version: u64,
-    /// Last use, in seconds; written later, at most once a minute.
-    pub(super) used_at: AtomicI64,
-    noted_at: AtomicI64,
-}
-
-/// Recently used tokens, by digest.
-pub struct Identities {
-    entries: Cache<(TokenKind, TokenHash), Arc<Entry>>,
-}
-
-impl Default for Identities {
-    fn default() -> Self {
-        Self { entries: Cache::new(CACHE_BYTES) }
-    }
-}
-
 /// A token by digest, from memory when it is there and not stale.
 pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<Entry>, Problem> {
     let key = (kind, hash);
@@ -144,12 +70,6 @@ pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<
 }
 
 impl Entry {
-    /// The last use of the token; `None` if it was never used.
-    pub(super) fn last_used_at(&self) -> Option<Instant> {
-        let used_at = self.used_at.load(Ordering::Relaxed);
-        (used_at != i64::MIN).then_some(Instant(used_at))
-    }
-
     /// Notes a successful use, for idle times and the last-use columns.
     pub(super) fn mark_used(
         &self,

@@ -3,19 +3,17 @@
 use super::{Class, GuardResult, is_ours, turned_away};
 use crate::app::App;
 use crate::http::{Problem, Request};
+use crate::identity::{Seal, TelegramSender};
 use crate::messages::telegram;
 
 /// Header of the secret.
 const HEADER: &str = "x-telegram-bot-api-secret-token";
 
-/// Telegram, as the sender of an update.
-pub struct TelegramSender(());
-
 /// The receiver of updates: the secret is checked before the body is read.
 pub fn telegram(app: &App, request: &Request) -> GuardResult<TelegramSender> {
     match is_right(app, request) {
         Ok(true) => {
-            GuardResult { who: Some(("telegram", 0)), ..GuardResult::of(TelegramSender(())) }
+            GuardResult { who: Some(("telegram", 0)), ..GuardResult::of(TelegramSender(Seal)) }
         }
         Ok(false) => turned_away(app, request, Class::ApiAddress, Problem::unauthorized()),
         Err(problem) if is_ours(&problem) => GuardResult::refused(problem),

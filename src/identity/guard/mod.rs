@@ -12,7 +12,7 @@ mod charge;
 mod checkout;
 mod cron;
 mod keys;
-mod known;
+mod lookup;
 mod telegram;
 
 use std::ops::Deref;
@@ -21,22 +21,18 @@ use std::sync::Arc;
 use http::Method;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue, ORIGIN};
 
-pub use browser::{
-    SESSION_AGE_S, SESSION_IDLE_S, person, session_cookie, session_cookie_name, session_given,
-    student, visitor,
-};
+pub use browser::{person, session_cookie, session_cookie_name, session_given, student, visitor};
 
 pub use charge::{Charge, Charged, Held};
-pub use checkout::{CheckoutSender, checkout, prove_in_body};
-pub use cron::{CronCaller, cron};
-pub use keys::{KeyHolder, key};
-pub use known::{Identities, Known, TokenKind};
-pub use telegram::{TelegramSender, telegram};
+pub use checkout::{checkout, prove_in_body};
+pub use cron::cron;
+pub use keys::key;
+pub use telegram::telegram;
 
-use crate::accounts::viewing::View;
-use crate::accounts::{Account, Role};
+use super::token::{Entry, Known, TokenKind};
+use super::{Agent, Claim, ExtensionUser, PartnerCaller, Seal, Seller, Supplier};
+use crate::accounts::Role;
 use crate::app::App;
-use crate::base::clock::Instant;
 use crate::base::ids::{TokenHash, UserId};
 use crate::db::Lane;
 use crate::drop::relations;
@@ -44,13 +40,13 @@ use crate::edge::route::{Route, Surface};
 use crate::http::conditional::may_have_copy;
 use crate::http::limit::{Class, Limit, Subject, Verdict};
 use crate::http::{Code, Problem, Reply, Request};
+use crate::partner;
 use crate::partner::oauth::Granted;
 use crate::partner::operation::Declared;
-use crate::partner::{self, Plan};
 use crate::services::Services;
 use challenge::challenged;
 use charge::{Quota, Window};
-use known::{Entry, lookup};
+use lookup::lookup;
 
 /// What a guard found: an identity or a refusal.
 pub struct GuardResult<I> {
@@ -95,75 +91,7 @@ impl From<Reply> for Refused {
     }
 }
 
-/// A user of the browser extension.
-pub struct ExtensionUser {
-    pub account: Arc<Account>,
-    /// The version of the person at which the account was read.
-    pub version: u64,
-    pub token: TokenHash,
-}
-
-/// A caller with a partner token and an active API plan.
-#[derive(Clone)]
-pub struct PartnerCaller {
-    pub account: Arc<Account>,
-    pub token: Arc<PartnerToken>,
-    /// The last use of the token before this call.
-    pub last_used_at: Option<Instant>,
-    pub plan: Plan,
-    /// What the owner allowed, when the token belongs to a connected app.
-    pub granted: Option<Granted>,
-    /// When this call came.
-    pub called_at: Instant,
-}
-
-impl PartnerCaller {
-    /// The table of the caller's token.
-    pub fn token_kind(&self) -> TokenKind {
-        if self.granted.is_some() { TokenKind::Granted } else { TokenKind::Partner }
-    }
-
-    /// Whether the caller may change something or send a message.
-    pub fn may_write(&self) -> bool {
-        self.granted.is_none_or(|granted| granted.may_write)
-    }
-}
-
-/// A partner caller who is a seller.
-pub struct Seller(PartnerCaller);
-
-/// A partner caller who is a supplier, with an active relation to at least one
-/// seller.
-pub struct Supplier(PartnerCaller);
-
-impl Deref for Seller {
-    type Target = PartnerCaller;
-
-    fn deref(&self) -> &PartnerCaller {
-        &self.0
-    }
-}
-
-impl Deref for Supplier {
-    type Target = PartnerCaller;
-
-    fn deref(&self) -> &PartnerCaller {
-        &self.0
-    }
-}
-
-/// An assistant with a partner token, whatever the role of its owner.
-pub struct Agent {
-    caller: PartnerCaller,
-    token: TokenHash,
-}
-
 impl Agent {
-    /// The person whose data the assistant sees.
-    pub fn owner(&self) -> &Account {
-        &self.caller.account
-    }
-
     /// The owner as a seller, for the operations of sellers.
     pub fn seller(&self) -> Result<Seller, Problem> {
         as_seller(self.caller.clone())
@@ -172,12 +100,6 @@ impl Agent {
     /// The owner as a supplier, for the operations of suppliers.
     pub fn supplier(&self, services: &Services) -> Result<Supplier, Problem> {
         as_supplier(services, self.caller.clone())
-    }
-
-    /// Whether the owner allowed the assistant to change something or to send a
-    /// message.
-    pub fn may_write(&self) -> bool {
-        self.caller.may_write()
     }
 
     /// Rejects an operation that the owner did not allow.
@@ -207,36 +129,6 @@ impl Agent {
         let subject = Subject::id(self.caller.account.user_id.0);
         Window { class: Class::AgentTalk, subject, limit }.into()
     }
-}
-
-/// The name of a partner token, and when it was created.
-#[derive(Clone, Debug)]
-pub struct PartnerToken {
-    pub name: String,
-    pub created_at: Instant,
-}
-
-/// A person with a browser session.
-pub struct Person {
-    pub account: Arc<Account>,
-    /// The session that this request came with.
-    pub session: TokenHash,
-    /// Set while an administrator views the panel as a student. On rows for
-    /// students, `account` is then the student's, and nothing can be changed.
-    pub view: Option<View>,
-}
-
-/// A visitor of a page that needs no session.
-pub struct Visitor {
-    /// The person, when the visitor has a session anyway.
-    pub person: Option<Arc<Account>>,
-}
-
-/// The marketplace's signature on a notification, which is not compared with
-/// the body yet.
-pub struct Claim {
-    pub signature: Option<String>,
-    pub request_id: Option<String>,
 }
 
 /// A row that needs no credential.
@@ -290,7 +182,7 @@ pub fn extension(app: &App, request: &Request) -> GuardResult<ExtensionUser> {
             {
                 entry.mark_used(app, TokenKind::Extension, hash, (request.now, request.client));
                 let (account, version) = (Arc::clone(account), entry.version);
-                Ok(ExtensionUser { account, version, token: hash })
+                Ok(ExtensionUser { _seal: Seal, account, version, token: hash })
             }
             _ => Err(Problem::unauthorized()),
         }
@@ -310,7 +202,8 @@ pub fn extension(app: &App, request: &Request) -> GuardResult<ExtensionUser> {
 pub fn notification(app: &App, request: &Request) -> GuardResult<Claim> {
     let text =
         |name: &'static str| request.header(&HeaderName::from_static(name)).map(str::to_owned);
-    let claim = Claim { signature: text("x-signature"), request_id: text("x-request-id") };
+    let claim =
+        Claim { _seal: Seal, signature: text("x-signature"), request_id: text("x-request-id") };
     let required = app.config.marketplace.signature == crate::config::SignatureMode::Required;
     if required && claim.signature.is_none() {
         app.refused_signatures.add(1);
@@ -461,6 +354,7 @@ fn partner_caller(
     }
     let plan = plan.filter(|plan| plan.is_valid(request.now)).ok_or_else(partner::no_plan)?;
     let caller = PartnerCaller {
+        _seal: Seal,
         account: Arc::clone(account),
         token: Arc::clone(token),
         last_used_at: entry.last_used_at(),

@@ -9,14 +9,14 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use http::Method;
 
-use super::known::TokenKind;
 use super::rate_limited;
 use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::{TokenHash, UserId};
-use crate::behind::LastUse;
 use crate::http::limit::{self, Class, Limit, Subject, Verdict};
 use crate::http::{Code, Problem};
+use crate::identity::last_uses::LastUse;
+use crate::identity::token::TokenKind;
 use crate::partner::usage::HeldCall;
 
 /// What a call costs. The default is nothing.

@@ -7,15 +7,9 @@ use super::{Class, GuardResult, turned_away};
 use crate::app::App;
 use crate::base::secrets::Secret;
 use crate::http::{Problem, Request};
+use crate::identity::{CheckoutSender, Seal};
 use crate::operations::store;
 use crate::services::Services;
-
-/// The sender of a purchase event. `is_proven` means that the header had a
-/// valid token; without a token there, [`prove_in_body`] checks the one in the
-/// body.
-pub struct CheckoutSender {
-    pub is_proven: bool,
-}
 
 /// The checkout receiver: a token in the header is checked before the body is
 /// read.
@@ -30,7 +24,7 @@ pub fn checkout(app: &App, request: &Request) -> GuardResult<CheckoutSender> {
     match outcome {
         Ok(is_proven) => GuardResult {
             who: Some(("checkout", 0)),
-            ..GuardResult::of(CheckoutSender { is_proven })
+            ..GuardResult::of(CheckoutSender { _seal: Seal, is_proven })
         },
         Err(problem) if super::is_ours(&problem) => GuardResult::refused(problem),
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),

@@ -6,11 +6,9 @@ use std::sync::Once;
 use super::{Class, GuardResult, bearer, browser, is_ours, turned_away};
 use crate::app::App;
 use crate::http::{Problem, Request};
+use crate::identity::{CronCaller, Seal};
 use crate::operations::store;
 use crate::services::Services;
-
-/// A scheduler that has the cron secret.
-pub struct CronCaller(());
 
 /// The row that runs the periodic tasks.
 pub fn cron(app: &App, request: &Request) -> GuardResult<CronCaller> {
@@ -19,7 +17,7 @@ pub fn cron(app: &App, request: &Request) -> GuardResult<CronCaller> {
         return GuardResult::refused(problem);
     }
     match is_right(app, request) {
-        Ok(true) => GuardResult { who: Some(("cron", 0)), ..GuardResult::of(CronCaller(())) },
+        Ok(true) => GuardResult { who: Some(("cron", 0)), ..GuardResult::of(CronCaller(Seal)) },
         Ok(false) => turned_away(app, request, Class::ApiAddress, Problem::unauthorized()),
         Err(problem) if is_ours(&problem) => GuardResult::refused(problem),
         Err(problem) => turned_away(app, request, Class::ApiAddress, problem),

@@ -9,11 +9,11 @@ use http::header::{COOKIE, SET_COOKIE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use super::charge::{Charge, Window};
-use super::known::{self, Known, TokenKind};
-use super::{GuardResult, Person, Refused, Visitor};
-use crate::accounts::viewing::{self, View, Viewing};
+use super::lookup::lookup;
+use super::{GuardResult, Refused};
+use crate::accounts::viewing;
 use crate::accounts::views::ViewOnlyPage;
-use crate::accounts::{Account, Role};
+use crate::accounts::{Account, Role, View, Viewing};
 use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::TokenHash;
@@ -21,13 +21,10 @@ use crate::edge::route::{Access, Route};
 use crate::http::Family;
 use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::token::{Known, TokenKind};
+use crate::identity::{Person, SESSION_AGE_S, SESSION_IDLE_S, Seal, Visitor};
 use crate::panel::view::Layout;
 use crate::services::Services;
-
-/// A session ends after so long without a request.
-pub const SESSION_IDLE_S: i64 = 12 * 3600;
-/// A session ends at this age, even while it is used.
-pub const SESSION_AGE_S: i64 = 30 * 86_400;
 
 /// A page for anybody; a session is used when there is one.
 pub fn visitor(app: &App, request: &Request) -> GuardResult<Visitor> {
@@ -51,7 +48,7 @@ pub fn visitor(app: &App, request: &Request) -> GuardResult<Visitor> {
         }
         _ => Charge::default(),
     };
-    GuardResult { charge, who, ..GuardResult::of(Visitor { person }) }
+    GuardResult { charge, who, ..GuardResult::of(Visitor { _seal: Seal, person }) }
 }
 
 /// A page or internal route for people of some roles.
@@ -138,6 +135,7 @@ fn as_student(
     };
     if only_looks(request) && !route.changes_state && !route.in_person {
         return Ok(Person {
+            _seal: Seal,
             account: Arc::clone(&view.student),
             session: person.session,
             view: Some(view),
@@ -176,7 +174,7 @@ fn to_login(request: &Request) -> Refused {
 fn session(app: &App, request: &Request) -> Result<Person, Problem> {
     let cookie = session_cookie(app, request.headers())?.ok_or_else(Problem::unauthorized)?;
     let hash = TokenHash::of(cookie);
-    let entry = known::lookup(app, TokenKind::Session, hash)?;
+    let entry = lookup(app, TokenKind::Session, hash)?;
     let idle_end = Instant(entry.used_at.load(Ordering::Relaxed)).plus(SESSION_IDLE_S);
     match &entry.known {
         Known::Session { account, .. } if account.suspended => Err(Problem::suspended()),
@@ -185,6 +183,7 @@ fn session(app: &App, request: &Request) -> Result<Person, Problem> {
         {
             entry.mark_used(app, TokenKind::Session, hash, (request.now, request.client));
             Ok(Person {
+                _seal: Seal,
                 account: Arc::clone(account),
                 session: hash,
                 view: view(app, account, *viewing, request.now)?,

@@ -7,19 +7,16 @@
 use std::sync::Arc;
 
 use super::charge::{Charge, KeyUse, Window};
-use super::known::{self, Known, TokenKind};
+use super::lookup::lookup;
 use super::{GuardResult, api_limit, bearer, is_ours, turned_away};
 use crate::app::App;
 use crate::base::ids::TokenHash;
 use crate::edge::route::Route;
 use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Request};
+use crate::identity::token::{Known, TokenKind};
+use crate::identity::{KeyHolder, Seal};
 use crate::keys::{self, ApiKey, Scope};
-
-/// An integration whose key may do what the row asks for.
-pub struct KeyHolder {
-    pub key: Arc<ApiKey>,
-}
 
 /// A row of the Integration API.
 pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> GuardResult<KeyHolder> {
@@ -37,7 +34,7 @@ pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> GuardRe
     let (client, method, path) = (request.client, route.method.clone(), route.path);
     let charge = Charge { key: Some(KeyUse { hash, client, method, path }), ..window.into() };
     let who = Some(("key", key.id));
-    GuardResult { charge, who, ..GuardResult::of(KeyHolder { key }) }
+    GuardResult { charge, who, ..GuardResult::of(KeyHolder { _seal: Seal, key }) }
 }
 
 fn identity(
@@ -48,7 +45,7 @@ fn identity(
     let text =
         bearer(request).filter(|text| keys::is_key(text)).ok_or_else(Problem::unauthorized)?;
     let hash = TokenHash::of(text);
-    let entry = known::lookup(app, TokenKind::Key, hash)?;
+    let entry = lookup(app, TokenKind::Key, hash)?;
     let Known::Key(key) = &entry.known else {
         return Err(Problem::unauthorized());
     };

@@ -1,0 +1,159 @@
+//! Who is calling: identities that only the guard can make.
+//!
+//! A handler that has a `&Seller` can rely on a checked token, plan and role. Each type
+//! has a part that nothing outside this folder can write, so an identity comes from
+//! [`guard`] and from nowhere else, in tests too. The types know no handler and no `App`.
+
+pub mod guard;
+pub mod last_uses;
+pub mod token;
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::accounts::{Account, View};
+use crate::base::{Instant, TokenHash};
+use crate::keys::ApiKey;
+use crate::partner::Plan;
+use crate::partner::oauth::Granted;
+use token::TokenKind;
+
+/// A session ends after so long without a request.
+pub const SESSION_IDLE_S: i64 = 12 * 3600;
+/// A session ends at this age, even while it is used.
+pub const SESSION_AGE_S: i64 = 30 * 86_400;
+
+/// What nothing outside this folder can make.
+#[derive(Clone, Copy)]
+struct Seal;
+
+/// A user of the browser extension.
+pub struct ExtensionUser {
+    _seal: Seal,
+    pub account: Arc<Account>,
+    /// The version of the person at which the account was read.
+    pub version: u64,
+    pub token: TokenHash,
+}
+
+/// A caller with a partner token and an active API plan.
+#[derive(Clone)]
+pub struct PartnerCaller {
+    _seal: Seal,
+    pub account: Arc<Account>,
+    pub token: Arc<PartnerToken>,
+    /// The last use of the token before this call.
+    pub last_used_at: Option<Instant>,
+    pub plan: Plan,
+    /// What the owner allowed, when the token belongs to a connected app.
+    pub granted: Option<Granted>,
+    /// When this call came.
+    pub called_at: Instant,
+}
+
+impl PartnerCaller {
+    /// The table of the caller's token.
+    pub fn token_kind(&self) -> TokenKind {
+        if self.granted.is_some() { TokenKind::Granted } else { TokenKind::Partner }
+    }
+
+    /// Whether the caller may change something or send a message.
+    pub fn may_write(&self) -> bool {
+        self.granted.is_none_or(|granted| granted.may_write)
+    }
+}
+
+/// A partner caller who is a seller.
+pub struct Seller(PartnerCaller);
+
+/// A partner caller who is a supplier, with an active relation to at least one
+/// seller.
+pub struct Supplier(PartnerCaller);
+
+impl Deref for Seller {
+    type Target = PartnerCaller;
+
+    fn deref(&self) -> &PartnerCaller {
+        &self.0
+    }
+}
+
+impl Deref for Supplier {
+    type Target = PartnerCaller;
+
+    fn deref(&self) -> &PartnerCaller {
+        &self.0
+    }
+}
+
+/// An assistant with a partner token, whatever the role of its owner.
+pub struct Agent {
+    caller: PartnerCaller,
+    token: TokenHash,
+}
+
+impl Agent {
+    /// The person whose data the assistant sees.
+    pub fn owner(&self) -> &Account {
+        &self.caller.account
+    }
+
+    /// Whether the owner allowed the assistant to change something or to send a
+    /// message.
+    pub fn may_write(&self) -> bool {
+        self.caller.may_write()
+    }
+}
+
+/// The name of a partner token, and when it was created.
+#[derive(Clone, Debug)]
+pub struct PartnerToken {
+    pub name: String,
+    pub created_at: Instant,
+}
+
+/// A person with a browser session.
+pub struct Person {
+    _seal: Seal,
+    pub account: Arc<Account>,
+    /// The session that this request came with.
+    pub session: TokenHash,
+    /// Set while an administrator views the panel as a student. On rows for
+    /// students, `account` is then the student's, and nothing can be changed.
+    pub view: Option<View>,
+}
+
+/// A visitor of a page that needs no session.
+pub struct Visitor {
+    _seal: Seal,
+    /// The person, when the visitor has a session anyway.
+    pub person: Option<Arc<Account>>,
+}
+
+/// The marketplace's signature on a notification, which is not compared with
+/// the body yet.
+pub struct Claim {
+    _seal: Seal,
+    pub signature: Option<String>,
+    pub request_id: Option<String>,
+}
+
+/// The sender of a purchase event. `is_proven` means that the header had a
+/// valid token; without a token there, [`guard::prove_in_body`] checks the one in the
+/// body.
+pub struct CheckoutSender {
+    _seal: Seal,
+    pub is_proven: bool,
+}
+
+/// A scheduler that has the cron secret.
+pub struct CronCaller(Seal);
+
+/// Telegram, as the sender of an update.
+pub struct TelegramSender(Seal);
+
+/// An integration whose key may do what the row asks for.
+pub struct KeyHolder {
+    _seal: Seal,
+    pub key: Arc<ApiKey>,
+}
