@@ -53,6 +53,7 @@ mod replica;
 mod routes;
 mod sandbox;
 mod services;
+mod settings;
 mod stale;
 mod suppliers;
 mod webhooks;

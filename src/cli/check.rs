@@ -17,8 +17,9 @@ use crate::db::{
 };
 use crate::messages::delivery::store as delivery;
 use crate::messages::push::store as devices;
-use crate::operations::{outside, store, way};
+use crate::operations::{outside, way};
 use crate::outbox::Channel;
+use crate::settings;
 
 pub(super) use crate::operations::findings::{Finding, Verdict, finding};
 
@@ -211,7 +212,7 @@ fn integrity(context: &Context) -> Finding {
 /// That no damage was found, and when everything was last looked at.
 fn last_check(context: &Context) -> String {
     let path = &context.config().database.path;
-    let at = read_without_traces(path, context.clock.now(), store::last_whole_check);
+    let at = read_without_traces(path, context.clock.now(), settings::last_whole_check);
     match at {
         Ok(at) if at.0 > 0 => {
             let zone = context.config().server.timezone;
@@ -272,7 +273,7 @@ fn push(context: &Context) -> Finding {
     }
     let path = &context.config().database.path;
     let read = read_without_traces(path, context.clock.now(), |tx| {
-        Ok((store::has_secret(tx, secret::PUSH_KEY)?, devices::count(tx)?))
+        Ok((settings::has_secret(tx, secret::PUSH_KEY)?, devices::count(tx)?))
     });
     match read {
         Ok((true, reached)) => {

@@ -19,8 +19,8 @@ use crate::marketplace::account::store as marketplace;
 use crate::marketplace::account::tokens;
 use crate::messages::push::store as devices;
 use crate::messages::telegram;
-use crate::operations::store;
 use crate::partner::webhooks;
+use crate::settings;
 
 /// Name of the setting with the mark.
 const MARK: &str = "key_check";
@@ -171,7 +171,7 @@ fn opens(tx: &ReadTx<'_>, sealer: &Sealer) -> Result<Option<bool>, DbError> {
     if !has(tx, "setting", "value")? {
         return Ok(None);
     }
-    let opened = |name| match store::secret(tx, sealer, name) {
+    let opened = |name| match settings::secret(tx, sealer, name) {
         Ok(kept) => Ok(kept.map(|_| true)),
         Err(DbError::Sealed(_)) => Ok(Some(false)),
         Err(error) => Err(error),
@@ -282,11 +282,11 @@ fn losses(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
         ),
         (telegram::SECRET, "the secret of Telegram's updates: registered anew by itself"),
     ] {
-        if store::has_secret(tx, name)? {
+        if settings::has_secret(tx, name)? {
             lost.push(what.to_owned());
         }
     }
-    if store::has_secret(tx, secret::PUSH_KEY)? {
+    if settings::has_secret(tx, secret::PUSH_KEY)? {
         let reached = devices::count(tx)?;
         lost.push(format!("the push key: browsers to be switched on again: {reached}"));
     }
@@ -377,8 +377,8 @@ pub fn mark(tx: &WriteTx<'_>, sealer: &Sealer) -> Result<(), DbError> {
     if opens(tx, sealer)? == Some(false) {
         return Err(secrets::SealError.into());
     }
-    if !store::has_secret(tx, MARK)? {
-        store::keep_secret(tx, sealer, MARK, &Secret::new("seller-platform"))?;
+    if !settings::has_secret(tx, MARK)? {
+        settings::keep_secret(tx, sealer, MARK, &Secret::new("seller-platform"))?;
     }
     Ok(())
 }
@@ -386,7 +386,7 @@ pub fn mark(tx: &WriteTx<'_>, sealer: &Sealer) -> Result<(), DbError> {
 /// Gives up everything that is sealed.
 fn forget(tx: &WriteTx<'_>) -> Result<(), DbError> {
     for name in SEALED.into_iter().chain([MARK]) {
-        store::forget_secret(tx, name)?;
+        settings::forget_secret(tx, name)?;
     }
     tokens::forget_all(tx)?;
     marketplace::forget_attempts(tx)?;

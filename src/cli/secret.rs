@@ -9,7 +9,7 @@ use crate::base::{Sealer, Secret, secrets};
 use crate::config::Config;
 use crate::db::{Db, DbError, Lane};
 use crate::messages::push::{store as devices, vapid};
-use crate::operations::store;
+use crate::settings;
 
 /// Secrets that are configured, or generated at the first start.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -62,14 +62,14 @@ pub const PUSH_KEY: &str = "push_key";
 /// The key pair for push services, made when there is none. A browser accepts only
 /// the key that it subscribed with, so a new key makes us forget all browsers.
 pub fn push_keys(db: &Db, sealer: &Arc<Sealer>) -> Result<vapid::Keys, DbError> {
-    let kept = db.read(Lane::Slow, |tx| store::secret(tx, sealer, PUSH_KEY))?;
+    let kept = db.read(Lane::Slow, |tx| settings::secret(tx, sealer, PUSH_KEY))?;
     if let Some(keys) = kept.and_then(|kept| vapid::Keys::from_kept(&kept)) {
         return Ok(keys);
     }
     let sealer = Arc::clone(sealer);
     db.write::<_, DbError>(move |tx| {
         let (kept, keys) = vapid::Keys::generate();
-        store::keep_secret(tx, &sealer, PUSH_KEY, &kept)?;
+        settings::keep_secret(tx, &sealer, PUSH_KEY, &kept)?;
         let forgotten = devices::forget_all(tx)?;
         if forgotten > 0 {
             tracing::warn!(
@@ -82,18 +82,18 @@ pub fn push_keys(db: &Db, sealer: &Arc<Sealer>) -> Result<vapid::Keys, DbError> 
 }
 
 fn generated(db: &Db, sealer: Arc<Sealer>, name: Name) -> Result<Secret, DbError> {
-    let kept = db.read(Lane::Slow, |tx| store::secret(tx, &sealer, name.setting()))?;
+    let kept = db.read(Lane::Slow, |tx| settings::secret(tx, &sealer, name.setting()))?;
     if let Some(secret) = kept {
         return Ok(secret);
     }
     db.write(move |tx| {
         // Another process may have made it meanwhile.
-        if let Some(secret) = store::secret(tx, &sealer, name.setting())? {
+        if let Some(secret) = settings::secret(tx, &sealer, name.setting())? {
             return Ok(secret);
         }
         seal::mark(tx, &sealer)?;
         let secret = Secret::new(secrets::random_hex::<32>());
-        store::keep_secret(tx, &sealer, name.setting(), &secret)?;
+        settings::keep_secret(tx, &sealer, name.setting(), &secret)?;
         Ok(secret)
     })
 }

@@ -11,6 +11,7 @@ use crate::operations::open_items::is_log_large;
 use crate::operations::pages::{last_copy, replica};
 use crate::operations::{disk, https, soundness, store};
 use crate::panel::{Badge, view};
+use crate::settings;
 
 /// A clock may differ by this much from what wrote the newest row.
 const SKEW_S: i64 = 300;
@@ -35,7 +36,7 @@ pub fn read(tx: &ReadTx<'_>) -> Result<Read> {
         commits: tx
             .maybe("SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'commits'", [])?
             .unwrap_or(0),
-        last_whole_check: store::last_whole_check(tx)?,
+        last_whole_check: settings::last_whole_check(tx)?,
         upkeep: store::upkeep(tx)?,
     })
 }

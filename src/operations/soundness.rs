@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::time::{Duration, Instant as Monotonic};
 
-use super::store;
 use super::way::{compared, restoring};
 use crate::app::App;
 use crate::base::{DAY_S, Instant, Stop};
 use crate::db::{Condition, Db, Depth, Lane, Result, Trouble};
 use crate::services::Services;
+use crate::settings;
 
 /// A database up to this size is checked before its first write: a tenth of a
 /// second. A larger one is checked while the service runs.
@@ -185,7 +185,7 @@ pub fn watch(
 }
 
 fn is_whole_due(services: &Services) -> Result<bool> {
-    let last = services.db.read(Lane::Slow, store::last_whole_check)?;
+    let last = services.db.read(Lane::Slow, settings::last_whole_check)?;
     let passed = services.clock.now().since(last);
     // A clock that was set back makes it due, too.
     Ok(!(0..WHOLE_EVERY_S).contains(&passed))
@@ -198,7 +198,7 @@ fn check_whole(app: &App) {
     match found {
         Ok(None) => {
             tracing::info!("the whole database was checked and is sound");
-            if let Err(error) = app.db.write(store::note_whole_check)
+            if let Err(error) = app.db.write(settings::note_whole_check)
                 && !error.is_told()
             {
                 tracing::warn!(%error, "that the database was checked was not noted");
@@ -214,5 +214,5 @@ fn check_whole(app: &App) {
 
 /// When the whole database was last found sound.
 pub fn last_whole_check(services: &Services) -> Result<Instant> {
-    services.db.read(Lane::Slow, store::last_whole_check)
+    services.db.read(Lane::Slow, settings::last_whole_check)
 }

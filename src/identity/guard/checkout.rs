@@ -8,8 +8,8 @@ use crate::app::App;
 use crate::base::secrets::Secret;
 use crate::http::{Problem, Request};
 use crate::identity::{CheckoutSender, Seal};
-use crate::operations::store;
 use crate::services::Services;
+use crate::settings;
 
 /// The checkout receiver: a token in the header is checked before the body is
 /// read.
@@ -58,6 +58,6 @@ fn is_accepted(services: &Services, request: &Request, presented: &str) -> Resul
 fn generated(services: &Services, request: &Request) -> Result<Option<Secret>, Problem> {
     let kept = services
         .db
-        .read(request.lane, |tx| store::secret(tx, &services.sealer, "checkout_token"))?;
+        .read(request.lane, |tx| settings::secret(tx, &services.sealer, "checkout_token"))?;
     Ok(kept)
 }

@@ -7,8 +7,8 @@ use super::{Class, GuardResult, bearer, browser, is_ours, turned_away};
 use crate::app::App;
 use crate::http::{Problem, Request};
 use crate::identity::{CronCaller, Seal};
-use crate::operations::store;
 use crate::services::Services;
+use crate::settings;
 
 /// The row that runs the periodic tasks.
 pub fn cron(app: &App, request: &Request) -> GuardResult<CronCaller> {
@@ -27,7 +27,9 @@ pub fn cron(app: &App, request: &Request) -> GuardResult<CronCaller> {
 fn is_right(services: &Services, request: &Request) -> Result<bool, Problem> {
     let configured = &services.config.cron.secret;
     let secret = if configured.is_empty() {
-        services.db.read(request.lane, |tx| store::secret(tx, &services.sealer, "cron_secret"))?
+        services
+            .db
+            .read(request.lane, |tx| settings::secret(tx, &services.sealer, "cron_secret"))?
     } else {
         Some(configured.clone())
     };

@@ -29,7 +29,7 @@ use crate::app::App;
 use crate::base::{Instant, Secret, Stop, TokenHash, UserId, secrets, worker};
 use crate::config::{self, Updates};
 use crate::db::{DbError, Lane, WriteTx};
-use crate::operations::store as settings;
+use crate::settings;
 
 use bot::{Bot, BotFault, Identity};
 use replies::Replies;

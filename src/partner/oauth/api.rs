@@ -89,7 +89,11 @@ pub fn register(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
         }
     };
     let known = app.familiar.holds(request.client, request.now);
-    let made = clients::registration(&said, &Targets::of(app), (request.now.0, known));
+    let made = clients::registration(
+        &said,
+        &Targets::of(&app.config.agents, &app.addresses),
+        (request.now.0, known),
+    );
     let (client, answer) = match made {
         Ok(made) => made,
         Err(refusal) => return refused(&refusal),

@@ -20,7 +20,7 @@ pub mod api;
 mod ask;
 mod clients;
 pub mod documents;
-mod fetched;
+pub mod fetched;
 pub mod pages;
 mod parameters;
 mod redirect;
@@ -31,8 +31,6 @@ pub mod store;
 mod tokens;
 pub mod views;
 pub mod wire;
-
-pub use fetched::Fetcher;
 
 use crate::base::{DAY_S, Instant, secrets};
 use crate::http::limit::Subject;

@@ -95,7 +95,10 @@ impl Asked {
 
 /// The client, described by its document as it is now.
 fn fetched(app: &App, id: &str, about: (Instant, bool)) -> Result<Client, Problem> {
-    let new = app.fetcher.fetch(id, &Targets::of(app), about).map_err(told_here)?;
+    let new = app
+        .fetcher
+        .fetch(id, &Targets::of(&app.config.agents, &app.addresses), about)
+        .map_err(told_here)?;
     app.db.write(move |tx| store::keep_client(tx, &new))?;
     let client = app.db.read(Lane::Brief, |tx| store::client(tx, id))?;
     client.ok_or_else(|| told_here("client_id is unknown"))
@@ -104,7 +107,7 @@ fn fetched(app: &App, id: &str, about: (Instant, bool)) -> Result<Client, Proble
 /// Stores a valid request and redirects to its page. An invalid one goes back to
 /// the program: by itself when the person is signed in, else by a link.
 fn begin(app: &App, given: &Parameters, client: &Client, asked: Asked) -> Result<Job, Problem> {
-    let targets = Targets::of(app);
+    let targets = Targets::of(&app.config.agents, &app.addresses);
     let server = ServerContext {
         issuer: documents::issuer(app),
         targets: &targets,
@@ -149,7 +152,7 @@ fn look(
         account: Account::clone(account),
         plan,
         number: number.to_owned(),
-        targets: Targets::of(app),
+        targets: Targets::of(&app.config.agents, &app.addresses),
         hosts: app.config.agents.document_hosts.clone(),
     };
     Ok(Todo::Write(Box::new(move |tx| {

@@ -10,7 +10,8 @@ use std::net::IpAddr;
 use http::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
-use crate::app::App;
+use crate::config::Agents;
+use crate::http::addresses::Addresses;
 
 /// Longest address.
 const LONGEST: usize = 500;
@@ -42,9 +43,8 @@ pub struct Targets {
 
 impl Targets {
     /// The targets by the configuration.
-    pub fn of(app: &App) -> Self {
-        let schemes = app.config.agents.redirect_schemes.clone();
-        Self { schemes, own: app.addresses.origins.clone() }
+    pub fn of(agents: &Agents, addresses: &Addresses) -> Self {
+        Self { schemes: agents.redirect_schemes.clone(), own: addresses.origins.clone() }
     }
 
     /// Whether a web address is one of ours: the same host, and on the person's

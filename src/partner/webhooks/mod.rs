@@ -25,12 +25,12 @@ pub mod samples;
 mod sender;
 mod sign;
 mod spread;
+pub mod state;
 mod store;
 pub mod views;
 mod worker;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
 pub use acts::{remove, replay, rotate, switch_off, switch_on, test};
@@ -164,37 +164,6 @@ impl rusqlite::types::ToSql for Events {
 impl rusqlite::types::FromSql for Events {
     fn column_result(value: rusqlite::types::ValueRef<'_>) -> rusqlite::types::FromSqlResult<Self> {
         value.as_i64().map(Self)
-    }
-}
-
-/// In-memory state of webhooks.
-#[derive(Default)]
-pub struct Webhooks {
-    /// Rung when a delivery may be due, or when a try ended.
-    pub bell: Stop,
-    delivered: AtomicU64,
-    failed: AtomicU64,
-    in_flight: AtomicU64,
-}
-
-/// Figures since the start.
-#[derive(Clone, Copy, Debug)]
-pub struct Figures {
-    pub delivered: u64,
-    pub failed: u64,
-    /// Tries that are running now.
-    pub in_flight: u64,
-}
-
-impl Webhooks {
-    /// The present figures.
-    pub fn figures(&self) -> Figures {
-        let read = |one: &AtomicU64| one.load(Ordering::Relaxed);
-        Figures {
-            delivered: read(&self.delivered),
-            failed: read(&self.failed),
-            in_flight: read(&self.in_flight),
-        }
     }
 }
 
