@@ -34,3 +34,18 @@ impl Confirmations {
 fn is_recent(at: Instant, now: Instant) -> bool {
     (0..LIFE_S).contains(&now.since(at))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_confirmation_counts_for_ten_minutes_and_its_session() {
+        let known = Confirmations::default();
+        let (ours, other, at) = (TokenHash([1; 32]), TokenHash([2; 32]), Instant(10_000));
+        known.note(ours, at);
+        assert!(known.holds(&ours, at) && known.holds(&ours, at.plus(LIFE_S - 1)));
+        assert!(!known.holds(&ours, at.plus(LIFE_S)) && !known.holds(&ours, at.minus(1)));
+        assert!(!known.holds(&other, at));
+    }
+}

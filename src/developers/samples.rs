@@ -3,12 +3,14 @@
 use serde_json::Value;
 
 use super::agents::agents;
+use super::documents::Document;
 use super::guide;
 use super::language::Language::{self, English, Portuguese};
-use super::openapi::{Document, Installation};
+use super::openapi::Installation;
 use super::pages::{Seen, change_rows, status_page};
 use super::reference;
-use super::status::{Component, PartDay, State};
+use super::status::days::PartDay;
+use super::status::state::{Component, State};
 use super::views::{
     AgentsEnglish, AgentsPortuguese, ChangelogPage, Frame, GuideEnglish, GuidePortuguese,
     ReferencePage, WebhooksEnglish, WebhooksPortuguese,

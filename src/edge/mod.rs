@@ -11,13 +11,13 @@ mod forms;
 /// The guard by its old address.
 pub mod guard {
     pub use crate::identity::guard::*;
-    pub use crate::identity::token::*;
     pub use crate::identity::*;
 }
 pub mod lanes;
 mod perform;
 pub mod route;
 pub mod stamp;
+pub mod todo;
 
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;

@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 
 use crate::app::App;
 use crate::edge::docs::{Docs, SchemaOf, in_place, referred};
+pub use crate::edge::todo::{SlowWork, Todo};
 use crate::http::cors::Cors;
-pub use crate::http::job::{Job, WriteWork, nothing_to_do};
+pub use crate::http::job::{Job, nothing_to_do};
 use crate::http::router::Router;
 use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::identity::{
@@ -21,23 +22,6 @@ use crate::identity::{
 use crate::keys::Scope;
 use crate::partner::operation::Declared;
 use crate::services::Services;
-
-/// Work on a thread of a lane, which makes the reply.
-pub type SlowWork<R> = Box<dyn FnOnce(&App) -> Result<R, Problem> + Send>;
-
-/// The work that remains for a reply after the input was checked.
-pub enum Todo<R> {
-    /// No work: the reply is ready.
-    Now(R),
-    /// Work in the lane of our own slow work.
-    Slow(SlowWork<R>),
-    /// Work in the lane of calls to other services.
-    Outside(SlowWork<R>),
-    /// Work in the lane of documents of programs.
-    Fetch(SlowWork<R>),
-    /// A job of the writer; answered after COMMIT.
-    Write(WriteWork<R>),
-}
 
 /// A handler that answers from memory or from one indexed read.
 pub type ReadHandler<I> = fn(&App, &I, &Request) -> Result<Reply, Problem>;

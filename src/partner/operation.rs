@@ -21,7 +21,7 @@ use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::db::{ReadTx, WriteTx};
 use crate::edge::docs::{Docs, Example, SchemaOf, in_place, referred};
-use crate::edge::route::{SlowWork, Todo};
+use crate::edge::todo::{SlowWork, Todo};
 use crate::http::body::Body;
 use crate::http::conditional::{Rendered, Validators};
 use crate::http::reply::media;

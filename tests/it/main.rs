@@ -41,6 +41,7 @@ mod agent_tools; // A tool and its operation's address give the same answers and
 mod agents; // The agent endpoint: messages, lists of tools, limits, origins.
 mod alerts; // Messages to people: choices, texts, channels, and alerts about failures.
 mod answers; // Answers to buyers: what the marketplace accepts and rejects.
+mod arrows; // Who may name whom in the source tree.
 mod asked; // Chat messages about buyers' questions, as the account's owner chose.
 mod audit; // The audit log: who did what, and how it is found.
 mod bodies; // A thousand generated bodies for every POST row.

@@ -169,22 +169,30 @@ fn the_pages_show_what_is_there() {
     world.notify(&order_notice(order, "a"), "a").unwrap();
     world.work_inbox();
     let home = text(
-        crate::home::pages::home(&world.app, &person_of(ANA), &world.request("/painel", b""))
-            .unwrap(),
+        crate::home::pages::home(
+            &world.app,
+            &person_of(&world, ANA),
+            &world.request("/painel", b""),
+        )
+        .unwrap(),
     );
     for shown in ["LOJA_X", "Cabo USB-C", "R$ 119,80", "Nova venda"] {
         assert!(home.contains(shown), "{shown}");
     }
     let other = text(
-        crate::home::pages::home(&world.app, &person_of(RUI), &world.request("/painel", b""))
-            .unwrap(),
+        crate::home::pages::home(
+            &world.app,
+            &person_of(&world, RUI),
+            &world.request("/painel", b""),
+        )
+        .unwrap(),
     );
     assert!(!other.contains("LOJA_X") && !other.contains("Cabo"));
 
     let accounts = |word: &str| {
         let request = world.request("/painel/ml", b"");
         let request = Request { notice: Some(word.to_owned()), ..request };
-        text(account::pages::accounts(&world.app, &person_of(ANA), &request).unwrap())
+        text(account::pages::accounts(&world.app, &person_of(&world, ANA), &request).unwrap())
     };
     assert!(accounts("vinculada").contains("LOJA_X foi vinculada"));
     assert!(!accounts("outra").contains("foi vinculada"));
@@ -194,7 +202,7 @@ fn the_pages_show_what_is_there() {
         .headers
         .insert(http::header::ACCEPT, http::HeaderValue::from_static("application/json"));
     let json: Value = serde_json::from_str(&text(
-        crate::home::pages::home(&world.app, &person_of(ANA), &request).unwrap(),
+        crate::home::pages::home(&world.app, &person_of(&world, ANA), &request).unwrap(),
     ))
     .unwrap();
     assert_eq!(

@@ -97,7 +97,7 @@ fn an_account_belongs_to_one_person_until_unlinked() {
     let unlink = |person| {
         account::link::unlink(
             &world.app,
-            &person_of(person),
+            &person_of(&world, person),
             &world.request("/painel/ml/contas/777/desvincular", b""),
         )
     };

@@ -9,12 +9,12 @@ mod turns;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::accounts::{Account, Role};
-use crate::base::{DAY_S, MlUserId, Secret, UserId};
+use crate::accounts::store::{self as accounts, NewSession};
+use crate::base::{DAY_S, Instant, MlUserId, Secret, TokenHash, UserId};
 use crate::db::Lane;
-use crate::edge::guard::{Claim, Person};
 use crate::fixture::{self, NOW, TestApp, TestDir};
 use crate::http::{Family, Problem, Reply, Request};
+use crate::identity::{Person, guard};
 use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::sandbox::{self, CLIENT_ID, CLIENT_SECRET, Running};
 
@@ -120,7 +120,7 @@ impl World {
 
     fn begin(&self, person: UserId) -> Reply {
         let request = self.request("/painel/ml/conectar", b"");
-        let job = account::link::begin(&self.app, &person_of(person), &request).unwrap();
+        let job = account::link::begin(&self.app, &person_of(self, person), &request).unwrap();
         self.app.db.write(job).unwrap()
     }
 
@@ -177,8 +177,14 @@ impl World {
         signature: Option<String>,
         request_id: &str,
     ) -> Result<Reply, Problem> {
-        let claim = Claim { signature, request_id: Some(request_id.to_owned()) };
-        let request = self.request("/ml/notificacoes", body.to_string().as_bytes());
+        let mut request = self.request("/ml/notificacoes", body.to_string().as_bytes());
+        let headers = &mut request.head.headers;
+        headers.insert("x-request-id", request_id.parse().unwrap());
+        if let Some(signature) = signature {
+            headers.insert("x-signature", signature.parse().unwrap());
+        }
+        let claim = guard::notification(&self.app, &request).outcome;
+        let claim = claim.unwrap_or_else(|_| panic!("the header was refused"));
         self.app.db.write(inbox::hook::receive(&self.app, &claim, &request)?)
     }
 }
@@ -204,17 +210,21 @@ fn config_for(url: &str) -> config::Config {
     ])
 }
 
-fn person_of(user_id: UserId) -> Person {
-    let account = Account {
-        user_id,
-        name: "Ana Souza".to_owned(),
-        role: Role::Pro,
-        photo: String::new(),
-        suspended: false,
-        agency: false,
-        email: "ana@x.com".to_owned(),
-    };
-    Person { account: Arc::new(account), session: crate::base::ids::TokenHash([0; 32]), view: None }
+/// A student who is signed in.
+fn person_of(world: &World, user: UserId) -> Person {
+    let secret = format!("sessao-de-{user}");
+    let hash = TokenHash::of(&secret);
+    world.write(move |tx| {
+        if accounts::session(tx, &hash)?.1 == Instant(i64::MIN) {
+            let (address, user_agent) = (String::new(), String::new());
+            accounts::insert_session(tx, &NewSession { hash, user, address, user_agent })?;
+        }
+        Ok(())
+    });
+    let mut request = world.request("/painel", b"");
+    let cookie = format!("{}={secret}", guard::session_cookie_name(&world.app));
+    request.head.headers.insert(http::header::COOKIE, cookie.parse().unwrap());
+    guard::student(&world.app, &request).unwrap_or_else(|_| panic!("{user} is not signed in"))
 }
 
 /// The address that a reply redirects to, and the word of its notice.

@@ -148,8 +148,9 @@ fn left(dir: &TestDir) -> usize {
 /// Closes the service, so that all is in the one file.
 fn closed(test: TestApp) -> TestDir {
     let TestApp { app, dir } = test;
-    let app = Arc::into_inner(app).expect("nobody else holds the service");
-    app.db.close().unwrap();
+    let services = Arc::into_inner(app).map(|app| app.services);
+    let services = services.and_then(Arc::into_inner);
+    services.expect("nobody else holds the service").db.close().unwrap();
     dir
 }
 
