@@ -7,7 +7,7 @@
 //!
 //! An account has at most [`MOST_KEPT`] of answers. Above that the oldest lose
 //! their text but not their place: a repeated call is told that it was done, and
-//! does nothing a second time.
+//! does nothing a second time. Decisions partner-4, partner-5.
 
 use http::{HeaderName, HeaderValue};
 
