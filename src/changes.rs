@@ -4,7 +4,7 @@
 //! A poller sends back the `Last-Modified` that it received and takes 304 as
 //! "nothing new". It would miss a second change in the same second if that
 //! second was sent out after the first change. So a change in a second that
-//! was sent out already is stamped one second later (contract §9).
+//! was sent out already is stamped one second later.
 //!
 //! A change is stamped before it is committed, and a read may happen in
 //! between. So a reader first records which second it may send out

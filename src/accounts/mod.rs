@@ -152,7 +152,7 @@ impl Account {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "seven independent permissions, named by the specification"
+    reason = "seven independent permissions"
 )]
 pub struct Permissions {
     pub extensao_browser: bool,

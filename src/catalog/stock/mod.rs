@@ -147,8 +147,8 @@ pub struct SoldOrder<'o> {
     pub sale: SaleState,
 }
 
-/// Makes the stock that an order has taken equal to its present state (contract
-/// §9): all units of its product while it is paid, else none. Which states were
+/// Makes the stock that an order has taken equal to its present state: all
+/// units of its product while it is paid, else none. Which states were
 /// seen before does not matter. The product is found by the SKU of the order, or
 /// else by the SKU of its listing. The order must not be older than the
 /// product's record, because the stock entered with the record does not include
