@@ -9,7 +9,7 @@
 //! A change is stamped before it is committed, and a read may happen in
 //! between. So a reader first records which second it may send out
 //! ([`IssuedSeconds::mark`]), and learns whether a stamped change is not committed
-//! yet. Whichever of the two comes second sees the other. Decision http-26.
+//! yet. Whichever of the two comes second sees the other. Decision http-24.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

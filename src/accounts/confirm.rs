@@ -2,7 +2,7 @@
 //! minutes, for the session in which it was given.
 //!
 //! It is checked in the one place that checks passwords (`login.rs`), so an open
-//! session gives an attacker no faster way to guess the password. Decision accounts-32.
+//! session gives an attacker no faster way to guess the password. Decision accounts-28.
 
 use std::collections::HashMap;
 

@@ -3,7 +3,7 @@
 //! A movement changes the balance of its product in the same transaction, so the
 //! two never differ. People cannot take out more units than there are. An order
 //! can, because its units were sold already; the balance is then below zero.
-//! Decisions catalog-2, catalog-4.
+//! Decisions catalog-2, catalog-3.
 
 pub mod pages;
 
