@@ -172,7 +172,7 @@ fn store_use(
                 }
                 _ => tx.execute(sql, (token, at))?,
             };
-            // Programs poll whether or not anybody is there (contract §6).
+            // Programs poll whether or not anybody is there.
             if kind == TokenKind::Session {
                 tx.execute(
                     "UPDATE user SET last_access_at = ?2 WHERE user_id = ?1",

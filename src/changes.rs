@@ -4,12 +4,12 @@
 //! A poller sends back the `Last-Modified` that it received and takes 304 as
 //! "nothing new". It would miss a second change in the same second if that
 //! second was sent out after the first change. So a change in a second that
-//! was sent out already is stamped one second later (contract §9).
+//! was sent out already is stamped one second later.
 //!
 //! A change is stamped before it is committed, and a read may happen in
 //! between. So a reader first records which second it may send out
 //! ([`IssuedSeconds::mark`]), and learns whether a stamped change is not committed
-//! yet. Whichever of the two comes second sees the other.
+//! yet. Whichever of the two comes second sees the other. Decision http-24.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

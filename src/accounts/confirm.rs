@@ -2,7 +2,7 @@
 //! minutes, for the session in which it was given.
 //!
 //! It is checked in the one place that checks passwords (`login.rs`), so an open
-//! session gives an attacker no faster way to guess the password.
+//! session gives an attacker no faster way to guess the password. Decision accounts-28.
 
 use http::StatusCode;
 use http::header::RETRY_AFTER;

@@ -2,6 +2,7 @@
 //!
 //! The database has them by person. Here they are in memory and not tied to a
 //! person, because they are needed before the body of a request is read.
+//! Decisions accounts-5, accounts-6.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;

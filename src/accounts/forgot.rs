@@ -3,7 +3,7 @@
 //! Known and unknown e-mail addresses get the same answer in the same time,
 //! because the account is looked up after the answer. An account gets three
 //! links an hour; more requests are ignored, with the same answer. A network
-//! address may send ten requests an hour; more are rejected.
+//! address may send ten requests an hour; more are rejected. Decision accounts-20.
 
 use http::StatusCode;
 use http::header::RETRY_AFTER;

@@ -3,7 +3,7 @@
 //!
 //! A person has one valid link at a time; it works once. Only the digest of its
 //! code is stored. The code itself is stored, encrypted, only until the message
-//! with it was sent.
+//! with it was sent. Decisions accounts-18, accounts-19.
 
 use crate::base::retention::LINKS;
 use crate::base::secrets::Place;

@@ -153,10 +153,7 @@ impl Account {
 
 /// Effective extension permissions, each true or false.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "seven independent permissions, named by the specification"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "seven independent permissions")]
 pub struct Permissions {
     pub extensao_browser: bool,
     pub ml_analisar: bool,

@@ -4,6 +4,7 @@
 //! own buffer. So logins neither slow other requests down nor use more memory
 //! than one hash needs. Its queue is short: when it is full, callers are told
 //! to retry. The buffer is freed within a minute without logins.
+//! Decisions accounts-1, accounts-4.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;

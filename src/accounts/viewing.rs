@@ -4,6 +4,7 @@
 //! The view belongs to the administrator's own session; the student does not
 //! notice it. It ends when its time is over, when the session ends, and when
 //! the student is suspended. Its beginning and its end are in the audit log.
+//! Decision accounts-15.
 
 use std::sync::Arc;
 

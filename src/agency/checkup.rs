@@ -1,4 +1,4 @@
-//! The checkup of an account (contract §8): pure rules that find what is wrong
+//! The checkup of an account: pure rules that find what is wrong
 //! with it, and the stored findings of the last checkup.
 
 use super::store::JoinedAccount;

@@ -18,7 +18,7 @@ use crate::base::{Instant, MlUserId};
 use crate::db::{DbError, Lane, ReadTx, WriteTx};
 use crate::marketplace::sync::now::{self, MOST_READERS};
 
-/// Clients per cycle (specification, "Limits").
+/// Clients per cycle: that many are read at the same time.
 const CLIENTS: u32 = 5;
 /// Seconds after which the periodic tasks read a client again.
 const EVERY_S: i64 = 3600;

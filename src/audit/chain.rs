@@ -1,5 +1,5 @@
 //! The chain of the log: adding to it, walking along it, and blanking words of
-//! people who are erased. The hashes themselves are in `base/chain.rs`.
+//! people who are erased. The hashes themselves are in `base/chain.rs`. Decision privacy-1.
 
 use std::fmt;
 

@@ -3,6 +3,7 @@
 //! Handlers, jobs of the writer and the workers that send messages run on different
 //! threads. Each sets the id of the request while it works for it, so that what it
 //! notes can name the request without carrying the id through every function.
+//! Decision operations-3.
 
 use std::cell::RefCell;
 use std::sync::Arc;

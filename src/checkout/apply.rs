@@ -4,7 +4,7 @@
 //! one after it, and the differences are carried over to the account. So an
 //! event that changes nothing does not undo what staff have done since. A new
 //! payment lets a suspended person in, for whatever reason that person was
-//! suspended (contract §4).
+//! suspended. Decision checkout-9.
 
 use serde_json::json;
 

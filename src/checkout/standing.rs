@@ -8,7 +8,7 @@
 //!
 //! Purchases are put into groups: by subscription, or by product where there
 //! is none. A refund in one group does not affect another group. Within a group,
-//! the newest payment pays the present period.
+//! the newest payment pays the present period. Decisions checkout-2, checkout-3, checkout-4.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

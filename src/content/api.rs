@@ -1,4 +1,4 @@
-//! Public reads (contract §6): answers ready to send, with their validators.
+//! Public reads (docs/contract.md, "Public answers"): answers ready to send, with their validators.
 
 use std::sync::Arc;
 

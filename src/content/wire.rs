@@ -1,4 +1,4 @@
-//! Content as programs read it (contract §6).
+//! Content as programs read it (docs/contract.md, "Public answers").
 
 use schemars::JsonSchema;
 use serde::Serialize;

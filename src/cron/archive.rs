@@ -2,7 +2,7 @@
 //!
 //! The entries are read and compressed outside the writer. Then one job stores
 //! the batch and deletes exactly its entries, or does neither. So an entry is
-//! always in one of the two places, even if the process dies.
+//! always in one of the two places, even if the process dies. Decision cron-8.
 
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! The result of a run: counts under the specification's names, and failures.
+//! The result of a run: counts under the names that programs know, and failures.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -162,7 +162,7 @@ impl Report {
     }
 }
 
-/// Labels for the counts of a run, in the order of the specification.
+/// Labels for the counts of a run, in the order of the answer.
 const WORDS: [(&str, &str); 18] = [
     ("meets_notif", "Pessoas lembradas de um encontro"),
     ("inativos", "Alertas de inatividade"),
@@ -184,7 +184,7 @@ const WORDS: [(&str, &str); 18] = [
     ("suspensos", "Acessos encerrados"),
 ];
 
-/// Stored counts with their labels, in the order of the specification.
+/// Stored counts with their labels, in the order of the answer.
 pub fn in_words(counts: &Map<String, Value>) -> Vec<(&'static str, u64)> {
     let count = |name: &str| counts.get(name).and_then(Value::as_u64);
     WORDS.iter().filter_map(|(name, words)| Some((*words, count(name)?))).collect()

@@ -7,7 +7,7 @@
 //! there is trouble, reads go on and the writer refuses jobs.
 //!
 //! The file of a known damage goes away when a copy is restored, or when a start
-//! checks the whole database and finds it sound.
+//! checks the whole database and finds it sound. Decision db-13.
 
 use std::cell::RefCell;
 use std::fmt::{self, Display};

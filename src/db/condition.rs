@@ -5,7 +5,7 @@
 //! process blocked it, the writer makes a trial write each second until one
 //! succeeds. An idle writer makes one when the condition was read and it has not
 //! written for two seconds. Only a trial write, which also checks the free space
-//! (`room.rs`), ends the condition `Full`.
+//! (`room.rs`), ends the condition `Full`. Decisions db-2, db-3.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};

@@ -2,7 +2,7 @@
 //!
 //! A file that was removed can still be written by whoever has it open, and what
 //! is written is lost. So the files are looked at each half second, and after
-//! each commit before its callers are answered.
+//! each commit before its callers are answered. Decision db-14.
 
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;

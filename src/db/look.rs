@@ -12,7 +12,7 @@
 //!   and the copy is read.
 //!
 //! A rollback journal beside the file means that a change was cut off. It is undone
-//! in such a copy as well, because the file alone shows half of that change.
+//! in such a copy as well, because the file alone shows half of that change. Decision db-17.
 
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;

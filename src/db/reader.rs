@@ -3,7 +3,7 @@
 //! Beginning and ending a snapshot takes system calls, a tenth of the time of a
 //! usual page. So a worker of the server keeps the snapshot of its last read in
 //! place, and its next read uses it again if nothing was committed since. The
-//! checkpointer ends kept snapshots.
+//! checkpointer ends kept snapshots. Decision db-19.
 
 use parking_lot::{Condvar, Mutex};
 use std::cell::Cell;

@@ -1,7 +1,7 @@
 //! A program beside the server that copies the log away: Litestream.
 //!
 //! It keeps a read transaction open, so nobody else can restart the log, and it
-//! writes to two tables of its own when it checkpoints.
+//! writes to two tables of its own when it checkpoints. Decisions replica-1, replica-3.
 
 use std::time::{Duration, Instant};
 

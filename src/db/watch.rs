@@ -4,7 +4,7 @@
 //! changes in a watched table, whatever statement changed it: one of ours, a
 //! trigger of the schema, or a cascade. After the commit the keys are reported.
 //! The triggers are not stored in the file. SQLite's update hook cannot be used,
-//! because it skips tables without a rowid.
+//! because it skips tables without a rowid. Decision db-18.
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};

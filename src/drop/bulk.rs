@@ -13,7 +13,7 @@ use crate::db::{Db, ReadTx, Result, WriteTx};
 use crate::named;
 use crate::panel::csv_read::{self, Unreadable};
 
-/// The columns, in the order of the contract.
+/// The columns, in the order of the file.
 pub const COLUMNS: [&str; 3] = ["seller_id", "ml_id", "sku"];
 /// Most rows of a list.
 pub const MOST: usize = 500;

@@ -99,7 +99,7 @@ impl DropOrder {
 
 /// Updates the drop order of a seller's order to the state of the order. It is
 /// created when the order is paid, if the listing was linked before the order
-/// was placed (contract §9).
+/// was placed.
 pub fn follow(
     tx: &WriteTx<'_>,
     seller: UserId,

@@ -4,7 +4,7 @@
 //! answer delays no login, and a flood of logins delays no report. One caller
 //! cannot take all places of a lane either: it runs few requests at a time, and
 //! may hold at most as many places as are still free, so the next caller finds
-//! one. A request that gets no place is answered with 503 at once.
+//! one. A request that gets no place is answered with 503 at once. Decision http-22.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;

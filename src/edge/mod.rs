@@ -1,6 +1,6 @@
 //! All steps of a request, in their order from top to bottom.
 //!
-//! accept → host → match → size → guard → body → limit → handler → stamp. The
+//! accept → row and host → size → guard → limit → body → handler → stamp. The
 //! route table says what happens at each step; there is no middleware. Handlers
 //! are plain functions; only the steps around them are async.
 

@@ -31,7 +31,7 @@ pub type WriteHandler<I> = fn(&App, &I, &Request) -> Result<Job, Problem>;
 /// A handler that checks its input and decides how the rest runs.
 pub type ChoosingHandler<I> = fn(&App, &I, &Request) -> Result<Todo<Reply>, Problem>;
 
-/// How a row runs (design, "A request").
+/// How a row runs (docs/architecture.md, "A request, from the socket to the answer").
 pub enum Run<I: 'static> {
     /// In place, on the async worker: bounded, indexed reads only.
     Read(ReadHandler<I>),

@@ -1,4 +1,4 @@
-//! The hosts and origins this service answers for.
+//! The hosts and origins this service answers for. Decision http-9.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};

@@ -2,7 +2,7 @@
 //! together, places for one account.
 //!
 //! When the budget is used up, the next request is rejected; nothing waits for
-//! it. What was taken is released when its value is dropped.
+//! it. What was taken is released when its value is dropped. Decisions http-18, http-21.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! What integration, public and webhook answers look like (contract §3):
+//! What integration, public and webhook answers look like:
 //! `{"success":true,"message":"…","data":…}`.
 
 use schemars::JsonSchema;

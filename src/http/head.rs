@@ -1,7 +1,7 @@
 //! The framing of a request head, checked byte by byte (RFC 9112 §2 to §6).
 //!
 //! Stricter than the standard where two parsers could disagree about where a
-//! message ends: such a head is rejected instead of repaired.
+//! message ends: such a head is rejected instead of repaired. Decisions http-1, http-2.
 
 use super::problem::Code;
 

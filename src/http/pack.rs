@@ -7,7 +7,7 @@
 //! origin of a request), and the values of forms are new each time and useless
 //! to others. To protect the rest, names and addresses of people, the gzip
 //! header gets a file name of random length, so that the length reveals
-//! nothing.
+//! nothing. Decision http-26.
 
 use std::io::Write as _;
 

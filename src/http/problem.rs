@@ -1,6 +1,6 @@
 //! Errors of requests, and the families that decide how an error looks.
 //!
-//! A [`Problem`] has one of the contract's codes. The code and the family of
+//! A [`Problem`] has one of a closed list of codes. The code and the family of
 //! the route decide the status; the family alone decides the body's shape. The
 //! cause of an internal problem is logged with the request id and never sent.
 
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::reply::Reply;
 use crate::db::DbError;
 
-/// Shapes of error bodies (contract §3).
+/// Shapes of error bodies (docs/contract.md, "Errors").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// Extension and internal JSON: `{"ok":false,…}`.
@@ -72,7 +72,7 @@ impl Family {
     }
 }
 
-/// Machine-readable reasons (contract §3). The list is closed.
+/// Machine-readable reasons (docs/contract.md, "Errors"). The list is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     Unauthorized,

@@ -1,7 +1,7 @@
 //! Accepts connections: how many, from whom, for how long.
 //!
 //! Each connection is one task. The service handles the requests; here are the
-//! limits of `facts`: connections in total and by address, time for a head,
+//! limits: connections in total and by address, time for a head,
 //! requests and age of a connection, and a stop that lets running requests
 //! finish.
 
@@ -304,8 +304,7 @@ impl Drop for Place {
 }
 
 /// The client's address: the peer's, or, when the peer is a trusted proxy, the
-/// right-most entry of `X-Forwarded-For` that is not a trusted proxy (contract
-/// §4).
+/// right-most entry of `X-Forwarded-For` that is not a trusted proxy.
 ///
 /// An entry that is not an address ends the search; the result is then the last
 /// trusted proxy.

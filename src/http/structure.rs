@@ -1,5 +1,5 @@
 //! The structure of a JSON text, looked at in its bytes before anything is
-//! built of it: a value of seven bytes would take hundreds in memory.
+//! built of it: a value of seven bytes would take hundreds in memory. Decision http-4.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

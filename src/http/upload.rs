@@ -1,6 +1,6 @@
 //! Files that a browser's form sends (RFC 7578), from a body already in memory.
 //!
-//! Parts are slices of the body, so a file is not copied.
+//! Parts are slices of the body, so a file is not copied. Decision http-5.
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;

@@ -1,5 +1,5 @@
 //! What the directory gave, beside the database: our account there, and the newest
-//! certificate with its key. Only the service's account reads them.
+//! certificate with its key. Only the service's account reads them. Decision https-5.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -1,7 +1,7 @@
 //! What a certificate says of itself: its names, and from when until when it holds.
 //!
 //! Only this is read, of a file that the operator or the directory gave; whether a
-//! certificate is to be trusted is for those to judge who are shown it.
+//! certificate is to be trusted is for those to judge who are shown it. Decision https-10.
 
 use chrono::NaiveDateTime;
 

@@ -1,6 +1,6 @@
 //! The API that CRMs, checkouts, automations and assistants call with an API
 //! key: registering, suspending and reactivating students, and reading the
-//! context (contract §4, §6).
+//! context.
 
 pub mod api;
 pub mod llm;

@@ -1,4 +1,4 @@
-//! API keys in the operator's panel, as page and as JSON (contract §6).
+//! API keys in the operator's panel, as page and as JSON.
 
 use serde::Serialize;
 

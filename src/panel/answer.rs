@@ -1,4 +1,4 @@
-//! The response to a change made in a panel (contract §6). Browsers get a
+//! The response to a change made in a panel (docs/contract.md, "Panel as JSON"). Browsers get a
 //! redirect with a word that the next page shows as a notice, programs get a
 //! JSON object.
 
@@ -73,7 +73,7 @@ impl Answer {
     }
 }
 
-/// One page of a list as JSON (contract §6).
+/// One page of a list as JSON (docs/contract.md, "Panel as JSON").
 #[derive(Serialize)]
 pub struct ListReply<T> {
     ok: bool,

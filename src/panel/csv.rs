@@ -4,7 +4,7 @@
 //! (OWASP, "CSV Injection"): at the start of a cell, and wherever a spreadsheet
 //! with other separators may start one. A long number gets an apostrophe too,
 //! because a spreadsheet would round it to fifteen digits. Reading removes the
-//! apostrophes again.
+//! apostrophes again. Decisions panel-7, panel-8.
 
 use std::borrow::Cow;
 

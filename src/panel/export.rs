@@ -6,7 +6,7 @@
 //! piece before. So a slow caller costs the memory of one piece and of the
 //! remaining keys, not of the whole file, and does not hold up the write-ahead
 //! log. Rows removed in the meantime are left out; changed rows are sent as
-//! they are by then.
+//! they are by then. Decision http-20.
 
 use std::io;
 use std::sync::{Arc, Weak};

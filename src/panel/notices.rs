@@ -2,7 +2,7 @@
 //!
 //! They belong to the session and not to the URL, so that reloading a page or
 //! going back to it shows no notice twice. They are kept in memory only: a
-//! restart loses the notice, never the change it is about.
+//! restart loses the notice, never the change it is about. Decision panel-4.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;

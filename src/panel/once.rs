@@ -9,7 +9,7 @@
 //!
 //! An answer may show something only once, such as a new API key. So answers
 //! are encrypted with a key made from the form's value, and only a digest of
-//! that value is stored.
+//! that value is stored. Decisions panel-1, panel-2.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;

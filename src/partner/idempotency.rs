@@ -1,5 +1,5 @@
 //! Calls that are safe to repeat: within a day, a call with the same key and
-//! body gets the first answer, and the work is done once (contract §9).
+//! body gets the first answer, and the work is done once.
 //!
 //! The answer is stored in the transaction of the work. So the work is not done
 //! twice, even when many calls come at once or the process ends. A rejected
@@ -7,7 +7,7 @@
 //!
 //! An account has at most [`MOST_KEPT`] of answers. Above that the oldest lose
 //! their text but not their place: a repeated call is told that it was done, and
-//! does nothing a second time.
+//! does nothing a second time. Decisions partner-4, partner-5.
 
 use http::{HeaderName, HeaderValue};
 

@@ -1,4 +1,4 @@
-//! PNG (W3C, third edition): chunks between a signature and `IEND`.
+//! PNG (W3C, third edition): chunks between a signature and `IEND`. Decision accounts-25.
 
 use super::{PhotoFault, Picture, Reader};
 

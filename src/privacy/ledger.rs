@@ -5,6 +5,7 @@
 //!
 //! The digest of a person is of their number and the second in which their account
 //! was made: a copy of before may give the same number to somebody else later.
+//! Decision privacy-7.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write as _};

@@ -1,6 +1,6 @@
 //! Finding a person in texts: their addresses, numbers and names, whatever the
 //! case, and putting a neutral word in their place. Of JSON only values are looked
-//! at, so its fields stay and it stays valid.
+//! at, so its fields stay and it stays valid. Decision privacy-3.
 
 use std::collections::HashSet;
 

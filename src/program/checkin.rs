@@ -1,4 +1,4 @@
-//! The daily check-in: once a civil day (contract §7).
+//! The daily check-in: once a civil day.
 
 use std::fmt::Write as _;
 

@@ -3,7 +3,7 @@
 //! A level is computed from the points, so a lowered milestone is reached at
 //! once. A worker tells those who reach it that way, some students in each job
 //! of the writer, and stores how far it came. Who was told of the milestone
-//! before is not told again.
+//! before is not told again. Decision program-3.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;

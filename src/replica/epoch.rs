@@ -4,7 +4,7 @@
 //! of one row at `epochs/N`, copied there by Litestream like everything else. `takeover`
 //! writes the next note; a server that finds a note above its own epoch stops. What is
 //! written in an epoch lies below a prefix of its own, so that two servers never write
-//! to the same place. The first epoch lies at the address itself.
+//! to the same place. The first epoch lies at the address itself. Decision replica-5.
 
 use std::fs::File;
 use std::io::Write as _;

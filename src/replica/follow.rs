@@ -2,7 +2,7 @@
 //!
 //! Litestream fetches the copy and applies what comes after it, each second. We see
 //! whether the copy is level with the replica, check it each hour, and begin anew when
-//! another server took over or the copy is not sound.
+//! another server took over or the copy is not sound. Decision replica-8.
 
 use std::collections::VecDeque;
 use std::os::unix::process::CommandExt as _;

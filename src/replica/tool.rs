@@ -1,4 +1,4 @@
-//! Litestream as a program: found, started, waited for.
+//! Litestream as a program: found, started, waited for. Decision replica-4.
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Litestream beside the server: begun, watched, begun again with growing pauses.
 //!
 //! What is missing or fails is told, and never stops the service. Only a server that
-//! took over does: then nothing is written any more, and the process ends.
+//! took over does: then nothing is written any more, and the process ends. Decision replica-2.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};

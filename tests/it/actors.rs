@@ -214,7 +214,7 @@ impl fmt::Display for Actor<'_> {
     }
 }
 
-/// A marketplace notification, signed as the specification says.
+/// A marketplace notification, signed as the marketplace signs.
 pub fn signed_notification(
     resource: &str,
     topic: &str,

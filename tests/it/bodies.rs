@@ -1,5 +1,5 @@
 //! Hundreds of generated bodies for every POST row, a thousand in the long tier: each is
-//! answered with the contract's error body, never with a 5xx, and nothing is stored.
+//! answered with an error body of its family, never with a 5xx, and nothing is stored.
 
 use std::collections::BTreeMap;
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::client::{Reply, Request};
 use crate::openapi;
 
-/// Every machine-readable `code` that the contract names.
+/// Every machine-readable `code` that an error may have.
 const CODES: [&str; 24] = [
     "unauthorized",
     "invalid_credentials",
@@ -101,7 +101,7 @@ fn check_cookies(reply: &Reply) {
     }
 }
 
-/// The families of error bodies (contract §3, JSON-RPC 2.0, RFC 6749 §5.2),
+/// The families of error bodies (docs/contract.md, JSON-RPC 2.0, RFC 6749 §5.2),
 /// distinguished by the path.
 fn check_error(path: &str, body: &Value, reply: &Reply) {
     if path == "/mcp" {

@@ -69,7 +69,7 @@ fn a_good_copy_is_not_sent_again_and_a_stale_one_is() {
     assert_eq!(fresh["data"].as_array().unwrap().len(), 2);
 }
 
-/// A client that keeps a copy and requests only by date, as the specification
+/// A client that keeps a copy and requests only by date, as the guide
 /// recommends to integrators.
 struct Follower<'f> {
     actor: &'f Actor<'f>,

@@ -1,4 +1,4 @@
-//! Clients in the agency's panel, as page and as JSON (contract §6).
+//! Clients in the agency's panel, as page and as JSON.
 
 use serde_json::{Value, json};
 
@@ -497,7 +497,7 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 }
 
 /// `POST /admin/agencia/ml/sincronizar-todos`: starts reading all clients and
-/// reads the five that have waited longest (specification, "Agency").
+/// reads the five that have waited longest.
 pub fn sync_all(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {

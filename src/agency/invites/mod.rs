@@ -7,6 +7,7 @@
 //! that nobody can sign in to. A visit to the consent page is bound to the
 //! browser in which it began: its state is the digest of a cookie. If the
 //! address of the consent page is sent to a stranger, it links nothing.
+//! Decisions agency-2, agency-3.
 
 pub mod pages;
 pub mod returns;

@@ -1,5 +1,5 @@
 //! Who is answering which question. The others see it, but it never blocks an
-//! answer. Kept in memory only, while somebody types.
+//! answer. Kept in memory only, while somebody types. Decision agency-11.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The queue as JSON (contract §8).
+//! The queue as JSON.
 
 use serde::Serialize;
 

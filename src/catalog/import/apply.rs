@@ -5,7 +5,7 @@
 //! of the jobs that follow makes products of some parts and removes them, so
 //! what a kill or a full disk interrupts goes on where it was: at the next
 //! start, or before the next import of the same person. A file of a few rows is
-//! one job.
+//! one job. Decision catalog-7.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 //! A movement changes the balance of its product in the same transaction, so the
 //! two never differ. People cannot take out more units than there are. An order
 //! can, because its units were sold already; the balance is then below zero.
+//! Decisions catalog-2, catalog-3.
 
 pub mod pages;
 
@@ -146,8 +147,8 @@ pub struct SoldOrder<'o> {
     pub sale: SaleState,
 }
 
-/// Makes the stock that an order has taken equal to its present state (contract
-/// §9): all units of its product while it is paid, else none. Which states were
+/// Makes the stock that an order has taken equal to its present state: all
+/// units of its product while it is paid, else none. Which states were
 /// seen before does not matter. The product is found by the SKU of the order, or
 /// else by the SKU of its listing. The order must not be older than the
 /// product's record, because the stock entered with the record does not include

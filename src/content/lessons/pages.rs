@@ -1,4 +1,4 @@
-//! Lessons in the operator's panel, as page and as JSON (contract §6).
+//! Lessons in the operator's panel, as page and as JSON.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Meets in the operator's panel, as page and as JSON (contract §6).
+//! Meets in the operator's panel, as page and as JSON.
 
 use serde::Serialize;
 

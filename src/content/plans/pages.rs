@@ -1,4 +1,4 @@
-//! Plans in the operator's panel, as page and as JSON (contract §6).
+//! Plans in the operator's panel, as page and as JSON.
 
 use http::StatusCode;
 use serde::Serialize;

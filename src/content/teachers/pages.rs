@@ -1,4 +1,4 @@
-//! Teachers in the operator's panel, as page and as JSON (contract §6).
+//! Teachers in the operator's panel, as page and as JSON.
 
 use super::store;
 use super::views::{ExistingTeacher, TeacherForm, TeacherRow, TeachersPage, busy_words};

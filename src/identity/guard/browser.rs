@@ -240,8 +240,8 @@ fn only_looks(request: &Request) -> bool {
     matches!(*request.method(), Method::GET | Method::HEAD)
 }
 
-/// Rejects a request that does not come from our own pages (facts/reliability
-/// §4.4, contract §4).
+/// Rejects a request that does not come from our own pages (docs/contract.md,
+/// "Panel as JSON").
 pub(super) fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
     let text = |name: &'static str| {
         request.headers().get(name).map(|value| value.to_str().unwrap_or_default())

@@ -5,7 +5,7 @@
 //! under the account's lock the stored pair is read again, and a new pair is
 //! committed before it is used. A rejected refresh is final only when no newer
 //! pair was stored meanwhile. Then the account is marked, its owner is notified
-//! once, and no call is made for the account until it is linked again.
+//! once, and no call is made for the account until it is linked again. Decision marketplace-12.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Linked accounts and orders on the wire: names as in the contract's section 5.
+//! Linked accounts and orders on the wire.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -38,7 +38,7 @@ impl OrderStatus {
         (self.name(), self.words())
     }
 
-    /// Whether the order counts as a sale, with its full amount (contract §5).
+    /// Whether the order counts as a sale, with its full amount (docs/contract.md, "Sales").
     pub const fn is_sale(self) -> bool {
         matches!(self, Self::Paid | Self::PartiallyRefunded)
     }

@@ -5,7 +5,7 @@
 //! breaker. While it is open, calls for people fail at once. Only one call
 //! every few seconds is made as a test. Any answer, also a refusal, closes the
 //! breaker. Workers call as always: they retry with growing pauses
-//! (`backoff.rs`).
+//! (`backoff.rs`). Decision marketplace-6.
 
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};

@@ -4,7 +4,7 @@
 //! (`mod.rs`). The body is not signed and never trusted: it only says what to
 //! fetch. The signature covers the last segment of the resource, so a captured
 //! signature cannot be used for another resource. A repeated notification gets
-//! the same answer and is stored once.
+//! the same answer and is stored once. Decisions marketplace-1, marketplace-2.
 
 use bytes::Bytes;
 use schemars::JsonSchema;

@@ -1,5 +1,5 @@
 //! Notifications that the marketplace could not deliver: it keeps them for two
-//! days. They are fetched late and go through the same inbox.
+//! days. They are fetched late and go through the same inbox. Decision sync-22.
 
 use super::store;
 use crate::app::App;

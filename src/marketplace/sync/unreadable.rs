@@ -1,6 +1,6 @@
 //! Unreadable records in lists. They are skipped, so that the others are still
 //! read, and put into the inbox under their id. There they are fetched alone,
-//! for days, and the operator sees them.
+//! for days, and the operator sees them. Decisions sync-7, sync-8.
 
 use super::StepContext;
 use crate::db::DbError;

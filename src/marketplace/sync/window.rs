@@ -8,7 +8,7 @@
 //!
 //! How far a search can be paged is not documented. The shortest window is read
 //! however full it is: from its oldest order on as far as there are pages, then
-//! from its newest order back until both passes meet.
+//! from its newest order back until both passes meet. Decisions sync-4, sync-5, sync-6.
 
 use parking_lot::Mutex;
 use std::collections::HashSet;

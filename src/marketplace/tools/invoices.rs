@@ -1,6 +1,6 @@
 //! `GET /painel/vendas/{id}/nota`: the fiscal note of one of the caller's
-//! sales, fetched with the account's own token. Errors are plain text (contract
-//! §3). If there is no note, a browser is sent back to the page of the sale.
+//! sales, fetched with the account's own token. Errors are plain
+//! text. If there is no note, a browser is sent back to the page of the sale.
 
 use http::StatusCode;
 use http::header::{CONTENT_DISPOSITION, HeaderValue};

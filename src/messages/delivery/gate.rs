@@ -2,7 +2,7 @@
 //! internal clock.
 //!
 //! The rate limit uses real time, because the provider measures it. Pauses use
-//! the service's clock.
+//! the service's clock. Decisions messages-3, messages-4.
 
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};

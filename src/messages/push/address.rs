@@ -5,7 +5,7 @@
 //! default port, and resolve to public IP addresses only. We connect to the IP
 //! addresses that were checked, and follow no redirects. The setting
 //! `push.extra_hosts` adds hosts. Only a host that is configured with its port
-//! may have a private IP address and use plain HTTP.
+//! may have a private IP address and use plain HTTP. Decision messages-21.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

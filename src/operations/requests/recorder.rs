@@ -1,4 +1,5 @@
 //! Chooses which responses are logged, and queues their entries for writing.
+//! Decision operations-7.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::borrow::Cow;

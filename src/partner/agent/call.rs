@@ -1,5 +1,5 @@
 //! A tool call: runs the operation with the tool's name, as a request to the
-//! operation's own address would.
+//! operation's own address would. Decision agents-1.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

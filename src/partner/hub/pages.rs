@@ -1,5 +1,5 @@
 //! `/painel/parceiro` and `/fornecedor/parceiro`: tokens are made, listed and
-//! revoked here, and relations are shown, as page and as JSON (contract §9).
+//! revoked here, and relations are shown, as page and as JSON.
 
 use http::StatusCode;
 use serde::Serialize;

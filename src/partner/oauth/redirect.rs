@@ -4,6 +4,7 @@
 //! A request must name a registered address, character by character. One
 //! exception: a program on the person's own machine may use another port each
 //! time (RFC 8252 §7.3), because it cannot know in advance which port is free.
+//! Decision oauth-8.
 
 use std::net::IpAddr;
 

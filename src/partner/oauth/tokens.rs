@@ -3,6 +3,7 @@
 //!
 //! Each request runs in one write transaction. A refusal that ends a grant is
 //! returned as a normal value, not as an error, so that the transaction commits.
+//! Decisions oauth-4, oauth-5.
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};

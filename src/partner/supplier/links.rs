@@ -161,7 +161,7 @@ pub struct UnlinkListing;
 
 /// A link, by its id or by its listing.
 #[derive(Deserialize, JsonSchema)]
-#[expect(clippy::struct_field_names, reason = "the names of the contract")]
+#[expect(clippy::struct_field_names, reason = "the names that programs know")]
 #[schemars(extend("anyOf" = json!([{ "required": ["link_id"] }, { "required": ["seller_id", "ml_id"] }])))]
 pub struct OldListingLink {
     /// The link, as it was answered.

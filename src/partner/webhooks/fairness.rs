@@ -5,6 +5,7 @@
 //! which failing endpoints do not use. One failure or slow answer resets that.
 //! An endpoint that does not answer in time is paused, longer each time, so
 //! that a receiver that hangs uses a thread for only some seconds per hour.
+//! Decision webhooks-4.
 
 use std::collections::HashMap;
 

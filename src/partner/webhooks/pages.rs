@@ -1,5 +1,5 @@
 //! `/painel/parceiro/webhooks` and `/fornecedor/parceiro/webhooks`: the
-//! endpoints of an account, listed and made, as page and as JSON (contract §9).
+//! endpoints of an account, listed and made, as page and as JSON.
 
 use http::StatusCode;
 use serde::Serialize;

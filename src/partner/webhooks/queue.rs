@@ -2,7 +2,7 @@
 //! again, and removing old deliveries.
 //!
 //! A delivery is not marked while a try runs. When the process dies meanwhile,
-//! the delivery is sent again, with the same id and body.
+//! the delivery is sent again, with the same id and body. Decisions webhooks-2, webhooks-5.
 
 use rusqlite::params;
 use serde_json::json;

@@ -89,7 +89,7 @@ impl OrderDocument {
         })
     }
 
-    /// Whether the order counts as a sale, with its full amount (contract §5).
+    /// Whether the order counts as a sale, with its full amount (docs/contract.md, "Sales").
     pub fn is_sale(&self) -> bool {
         OrderStatus::from_name(&self.status).is_some_and(OrderStatus::is_sale)
     }

@@ -22,7 +22,7 @@ use crate::messages::NotificationKind;
 
 /// The state in which buyers can buy.
 const ACTIVE: &str = "active";
-/// The states that an account's number of listings counts (contract §5).
+/// The states that an account's number of listings counts (docs/contract.md, "Sales").
 const COUNTED: [&str; 2] = [ACTIVE, "paused"];
 /// Reasons that the seller caused.
 const OWN_DOING: [&str; 2] = ["paused_by_seller", "deleted"];

@@ -1,4 +1,5 @@
 //! What was sold: its title and SKU, kept in memory, and the search by them.
+//! Decisions marketplace-20, marketplace-21, marketplace-27.
 
 use crate::base::cache::Cache;
 use crate::base::ids::UserId;

@@ -2,7 +2,7 @@
 //!
 //! Only one answer to a question is sent at a time. When an answer was sent
 //! earlier and its result is not known, the marketplace is asked for the
-//! question before another is sent (`sending.rs`).
+//! question before another is sent (`sending.rs`). Decision marketplace-24.
 
 use super::store::{self, QuestionRow};
 use super::{QuestionState, sending, standing};

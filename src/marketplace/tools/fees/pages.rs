@@ -1,4 +1,4 @@
-//! The fee calculator, as page and as JSON (contract §8).
+//! The fee calculator, as page and as JSON.
 
 use serde::{Deserialize, Serialize};
 

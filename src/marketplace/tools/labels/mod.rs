@@ -4,6 +4,7 @@
 //! A label is requested with the account's own token. The shipment must be
 //! known from the owner's orders, or the marketplace must confirm that the
 //! account sends it. Nothing else that the marketplace says is passed on.
+//! Decisions tools-3, tools-4.
 
 pub mod pages;
 pub mod parcel_page;

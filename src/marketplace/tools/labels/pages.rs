@@ -1,4 +1,4 @@
-//! Labels: the page of what can be printed, and the file (contract §8).
+//! Labels: the page of what can be printed, and the file.
 
 use super::FILE;
 use super::parcel_page::{self, ParcelPage};
