@@ -35,6 +35,7 @@ use crate::http::limit::Limiter;
 use crate::http::router::Router;
 use crate::https::Https;
 use crate::marketplace::Marketplace;
+use crate::marketplace::books::orders::effects::Effects;
 use crate::messages::delivery::Delivery;
 use crate::messages::push::vapid;
 use crate::messages::telegram::TelegramState;
@@ -59,7 +60,7 @@ use crate::stale;
 pub struct App {
     /// A reference to itself, for work that outlives the handler that began it.
     pub own: Weak<App>,
-    pub config: Config,
+    pub config: Arc<Config>,
     pub clock: Clock,
     pub db: Db,
     pub addresses: Addresses,
@@ -149,6 +150,7 @@ pub struct Parts {
     pub bound: SocketAddr,
     pub https: Option<Arc<Https>>,
     pub routes: Vec<Route>,
+    pub effects: Effects,
     pub demo: Vec<DemoLogin>,
 }
 
@@ -156,7 +158,7 @@ impl App {
     /// Builds the service. Conflicting rows of the route table are an error.
     #[expect(clippy::too_many_lines, reason = "a list of all parts")]
     pub fn new(parts: Parts) -> Result<Arc<Self>, String> {
-        let Parts { config, clock, db, sealer, bound, https, routes, demo } = parts;
+        let Parts { config, clock, db, sealer, bound, https, routes, effects, demo } = parts;
         let router = route::router(&routes)?;
         let addresses = addresses(&config, bound, https.as_deref());
         let started_at = clock.now();
@@ -179,7 +181,7 @@ impl App {
             public: PublicContent::default(),
             passwords,
             familiar: Arc::default(),
-            marketplace: Marketplace::new(&config.marketplace, clock.clone()),
+            marketplace: Marketplace::new(&config.marketplace, clock.clone(), effects),
             holds: Holds::default(),
             delivery,
             webhooks: Webhooks::default(),
@@ -217,7 +219,7 @@ impl App {
             started_at,
             demo,
             today: Mutex::new((Instant(0), Instant(0), Day(0))),
-            config,
+            config: Arc::new(config),
             clock,
             db,
         });

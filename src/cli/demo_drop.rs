@@ -2,10 +2,10 @@
 //! linked listings, and what was owed and paid in the last weeks.
 
 use crate::base::{DAY_S, Instant, OrderId, UserId};
-use crate::catalog::stock::{SaleState, SoldOrder};
 use crate::db::{Result, WriteTx};
 use crate::drop::links::{self, ByProduct, NewLink};
 use crate::drop::{orders, relations};
+use crate::marketplace::books::orders::change::{SaleState, SoldOrder};
 
 /// SKU of a listing, and of the supplier's product that it sells.
 const LINKED: [(&str, &str); 3] =

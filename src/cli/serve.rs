@@ -25,6 +25,7 @@ use crate::cron;
 use crate::db::{Db, Lane, Trouble, migrate};
 use crate::edge;
 use crate::edge::lanes;
+use crate::effects::EFFECTS;
 use crate::http::server;
 use crate::http::server::Limits;
 use crate::https;
@@ -91,7 +92,8 @@ impl Server {
         let https = https::prepare(&mut loaded.config);
         let settings = loaded.rows();
         let (config, routes) = (loaded.config, routes::all());
-        let parts = Parts { config, clock, db, sealer, bound, https, routes, demo };
+        let effects = EFFECTS;
+        let parts = Parts { config, clock, db, sealer, bound, https, routes, effects, demo };
         let app = App::new(parts).map_err(|problem| anyhow!(problem))?;
         app.settings.get_or_init(|| settings);
         let is_begun = match first_writes(&app) {

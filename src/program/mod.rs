@@ -19,6 +19,7 @@ pub mod pages;
 pub mod ranking;
 pub mod recount;
 pub mod rules;
+pub mod sales;
 pub mod store;
 pub mod views;
 pub mod wire;

@@ -37,8 +37,11 @@ impl World {
             issued: Arc::default(),
             zone: ZONE,
             channel_set: ChannelSet::that(|_| true),
-            payment_days: 3,
-            program: ProgramSettings { lap_days: 30, zone: ZONE },
+            config: Arc::new(fixture::config(&[
+                ("DROP__PAYMENT_DAYS", "3"),
+                ("SERVER__TIMEZONE", "America/Sao_Paulo"),
+            ])),
+            effects: crate::effects::EFFECTS,
         };
         Self { db, context, versions, _dir: dir }
     }
