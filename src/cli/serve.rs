@@ -271,6 +271,7 @@ fn first_writes(app: &App) -> anyhow::Result<()> {
     // Before anybody is answered: a copy of before may have brought people back.
     privacy::erase::at_start(app)?;
     app.db.write(delivery::store::recover)?;
+    app.db.write_pieces(marketplace::sync::store::plan_new_areas)?;
     // What an import had settled is whole before anybody looks.
     if let Err(error) = catalog::import::apply::resume(&app.db) {
         tracing::warn!(%error, "an interrupted import of products was not finished");

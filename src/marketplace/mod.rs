@@ -12,6 +12,7 @@ pub mod books;
 pub mod busy;
 pub mod client;
 pub mod inbox;
+pub mod kinds;
 pub mod sync;
 pub mod tools;
 
