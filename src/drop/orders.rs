@@ -8,7 +8,8 @@
 use super::RELATED;
 use crate::base::{Cents, DAY_S, Day, Instant, OrderId, UserId, Zone};
 use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
-use crate::marketplace::books::orders::change::{OrderChange, SaleState, SoldOrder};
+use crate::marketplace::books::order_status::SaleState;
+use crate::marketplace::books::orders::change::{OrderChange, SoldOrder};
 use crate::named;
 use crate::row;
 use crate::webhooks::{self, EventType};
@@ -100,9 +101,7 @@ impl DropOrder {
 /// Updates what the owner of an order owes the supplier of what was sold.
 pub fn follow_sale(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     match change.goods() {
-        Some(order) => {
-            follow(tx, change.owner, &order, change.context.config.drop.payment_days)
-        }
+        Some(order) => follow(tx, change.owner, &order, change.context.config.drop.payment_days),
         None => Ok(()),
     }
 }

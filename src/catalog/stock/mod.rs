@@ -8,7 +8,8 @@ pub mod pages;
 
 use crate::base::{Instant, OrderId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::marketplace::books::orders::change::{OrderChange, SaleState, SoldOrder};
+use crate::marketplace::books::order_status::SaleState;
+use crate::marketplace::books::orders::change::{OrderChange, SoldOrder};
 use crate::named;
 use crate::row;
 use crate::webhooks::{self, EventType};
@@ -136,7 +137,9 @@ pub fn follow_sale(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let taken = taken_by(tx, owner, order.id)?;
     let product = match order.sale {
         SaleState::Paid if order.quantity > 0 => match (product_of(tx, owner, order)?, &*taken) {
-            (found, [(product, _)]) if found != Some(*product) && !change.names_other_goods(tx)? => {
+            (found, [(product, _)])
+                if found != Some(*product) && !change.names_other_goods(tx)? =>
+            {
                 Some(*product)
             }
             (found, _) => found,

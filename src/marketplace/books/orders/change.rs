@@ -4,6 +4,7 @@ use super::{BookContext, StoredOrder, is_sale_status};
 use crate::base::{Instant, OrderId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::document::{OrderDocument, SoldItem};
+use crate::marketplace::books::order_status::{OrderStatus, SaleState};
 
 /// A change of an order: what it was and what it is.
 pub struct OrderChange<'c> {
@@ -18,17 +19,6 @@ pub struct OrderChange<'c> {
     pub(super) document: Option<&'c OrderDocument>,
     /// The owner is notified of what happened from here on.
     pub(super) news_from: Instant,
-}
-
-/// What an order means for its goods and for what is owed for them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SaleState {
-    /// It is paid: its goods are out.
-    Paid,
-    /// It was cancelled: nothing is out.
-    Cancelled,
-    /// Any other state: nothing is out.
-    Open,
 }
 
 /// The goods of an order.
@@ -69,11 +59,7 @@ impl OrderChange<'_> {
             item: order.item.number,
             sku: &order.item.sku,
             quantity: order.quantity,
-            sale: match &*order.status {
-                _ if order.is_sale() => SaleState::Paid,
-                "cancelled" | "invalid" => SaleState::Cancelled,
-                _ => SaleState::Open,
-            },
+            sale: OrderStatus::from_name(&order.status).map_or(SaleState::Open, OrderStatus::sale),
         })
     }
 

@@ -21,6 +21,7 @@ use self::change::OrderChange;
 use self::effects::Effects;
 use super::document::{OrderDocument, Shipment, SoldItem};
 use super::news::{self, News};
+use super::order_status::{OrderStatus, SaleState};
 use super::words::{Words, fixed};
 use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, Zone};
@@ -214,7 +215,7 @@ pub fn is_sale(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<bool> 
 }
 
 const fn is_sale_status(status: i64) -> bool {
-    matches!(status, fixed::PAID | fixed::PARTIALLY_REFUNDED)
+    matches!(OrderStatus::sale_of(status), SaleState::Paid)
 }
 
 /// The row to store for a document. What the document leaves out keeps its

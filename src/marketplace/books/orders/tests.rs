@@ -505,9 +505,9 @@ fn what_a_document_leaves_out_is_kept() {
 #[test]
 fn the_fixed_words_are_those_of_the_schema() {
     let world = World::new();
-    for (number, text) in [(fixed::PAID, "paid"), (fixed::PARTIALLY_REFUNDED, "partially_refunded")]
-    {
-        assert_eq!(world.read(|tx| world.context.words.known(tx, text)), Some(number));
+    for status in OrderStatus::ALL {
+        let known = world.read(|tx| world.context.words.known(tx, status.name()));
+        assert_eq!(known, Some(status.number().into()));
     }
     let words = Arc::clone(&world.context.words);
     let numbers = world.write(move |tx| Ok([words.number(tx, "odd")?, words.number(tx, "odd")?]));

@@ -4,7 +4,7 @@
 use super::StoredOrder;
 use super::change::OrderChange;
 use crate::db::{Result, WriteTx};
-use crate::marketplace::books::order_status::OrderStatus;
+use crate::marketplace::books::order_status::{OrderStatus, SaleState};
 use crate::webhooks::{self, EventType};
 
 /// Raises the events of a change. Each type is raised once for an order, even
@@ -33,9 +33,7 @@ pub fn raise_webhook_events(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Resul
 }
 
 fn is_called_off(row: &StoredOrder) -> bool {
-    [OrderStatus::Cancelled, OrderStatus::Invalid]
-        .iter()
-        .any(|status| row.status == i64::from(status.number()))
+    OrderStatus::sale_of(row.status) == SaleState::Cancelled
 }
 
 /// Whether the parcel has been shipped since the order was last read. The first
