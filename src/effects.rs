@@ -2,8 +2,10 @@
 //! list each. A further effect is a function in the room whose rule it is, and
 //! a line here.
 
+use crate::catalog;
+use crate::drop;
 use crate::marketplace::books::orders::effects::{self as books, Effects};
-use crate::{catalog, drop, program};
+use crate::program;
 
 /// The effects, in the order in which they run.
 pub const EFFECTS: Effects = Effects {

@@ -72,13 +72,25 @@ pub struct OutcomeCode {
 
 const QUARTER_S: i64 = 900;
 
-const ORDER: KindRow = KindRow {
-    topics: &[("orders_v2", "Vendas")],
+/// What most kinds have in common.
+const USUAL: KindRow = KindRow {
+    topics: &[],
     is_counted: true,
-    paths: &["/orders/"],
+    paths: &[],
     has_site: false,
     every_s: QUARTER_S,
     follows: None,
+    not_one: code("", ""),
+    missing: code("", ""),
+    of_another: code("", ""),
+    tables: &[],
+    counts: &[],
+    outlives_link: false,
+};
+
+const ORDER: KindRow = KindRow {
+    topics: &[("orders_v2", "Vendas")],
+    paths: &["/orders/"],
     not_one: code("the resource is not an order", "o recurso não é um pedido"),
     missing: code("the marketplace has no such order", "o marketplace não tem este pedido"),
     of_another: code("the order is another account's", "o pedido é de outra conta"),
@@ -87,69 +99,55 @@ const ORDER: KindRow = KindRow {
         table("order_count", "ml_user_id, status, day", ""),
         table("sales_day", "ml_user_id, day", ""),
     ],
-    counts: &[],
     outlives_link: true,
+    ..USUAL
 };
 
 const QUESTION: KindRow = KindRow {
     topics: &[("questions", "Perguntas")],
-    is_counted: true,
     paths: &["/questions/"],
-    has_site: false,
-    every_s: QUARTER_S,
-    follows: None,
     not_one: code("the resource is not a question", "o recurso não é uma pergunta"),
     missing: code("the marketplace has no such question", "o marketplace não tem esta pergunta"),
     of_another: code("the question is another account's", "a pergunta é de outra conta"),
     tables: &[table("question", "asked_at, question_id", "state IN (1, 2, 3) AND ")],
-    counts: &[],
-    outlives_link: false,
+    ..USUAL
 };
 
 const LISTING: KindRow = KindRow {
     topics: &[("items", "Anúncios")],
-    is_counted: true,
     paths: &["/items/"],
     has_site: true,
     every_s: 24 * QUARTER_S,
-    follows: None,
     not_one: code("the resource is not a listing", "o recurso não é um anúncio"),
     missing: code("the marketplace has no such listing", "o marketplace não tem este anúncio"),
     of_another: code("the listing is another account's", "o anúncio é de outra conta"),
     tables: &[table("listing", "item_id", "")],
     counts: &["listing_count"],
-    outlives_link: false,
+    ..USUAL
 };
 
 const CLAIM: KindRow = KindRow {
     topics: &[("claims", "Reclamações"), ("post_purchase", "Pós-venda")],
-    is_counted: true,
     paths: &["/post-purchase/v1/claims/", "/v1/claims/", "/claims/"],
-    has_site: false,
-    every_s: QUARTER_S,
-    follows: None,
     not_one: code("the resource is not a claim", "o recurso não é uma reclamação"),
     missing: code("the marketplace has no such claim", "o marketplace não tem esta reclamação"),
     of_another: code("the claim is another account's", "a reclamação é de outra conta"),
     tables: &[table("claim", "opened_at, claim_id", "state IN (1, 2) AND ")],
-    counts: &[],
-    outlives_link: false,
+    ..USUAL
 };
 
 const SHIPMENT: KindRow = KindRow {
     topics: &[("shipments", "Envios")],
     is_counted: false,
     paths: &["/shipments/"],
-    has_site: false,
     every_s: 4 * QUARTER_S,
     // Shipments to read are known only once the orders are read.
     follows: Some(RecordKind::Order),
     not_one: code("the resource is not a shipment", "o recurso não é um envio"),
     missing: code("the marketplace has no such shipment", "o marketplace não tem este envio"),
     of_another: ORDER.of_another,
-    tables: &[],
-    counts: &[],
     outlives_link: true,
+    ..USUAL
 };
 
 const fn code(stored: &'static str, words: &'static str) -> OutcomeCode {
@@ -242,15 +240,16 @@ mod tests {
 
     #[test]
     fn tables_have_the_columns_by_which_they_are_emptied() {
-        let db = TestDir::new().database();
-        for row in RecordKind::ALL.map(RecordKind::row) {
-            for BookTable { name, key, any_state } in row.tables {
-                let sql = format!(
-                    "EXPLAIN DELETE FROM {name} WHERE {any_state}owner_id = 1 AND ml_user_id = 1 AND ({key}) IN (
-                         SELECT {key} FROM {name})"
-                );
-                db.write(move |tx| tx.run(&sql, [])).unwrap();
-            }
+        let dir = TestDir::new();
+        let db = dir.database();
+        for BookTable { name, key, any_state } in
+            RecordKind::ALL.map(RecordKind::row).iter().flat_map(|row| row.tables)
+        {
+            let sql = format!(
+                "DELETE FROM {name} WHERE {any_state}owner_id = 1 AND ml_user_id = 1
+                     AND ({key}) IN (SELECT {key} FROM {name})"
+            );
+            db.write(move |tx| tx.run(&sql, [])).unwrap();
         }
         let states = |kind: RecordKind| kind.row().tables[0].any_state;
         let all = |numbers: &[u8]| {
@@ -265,11 +264,13 @@ mod tests {
     }
 
     #[test]
-    fn no_topic_path_or_outcome_means_two_things() {
+    fn every_topic_path_and_outcome_is_there_and_means_one_thing() {
         let rows = RecordKind::ALL.map(RecordKind::row);
         let mut paths: Vec<_> = rows.iter().flat_map(|row| row.paths).collect();
         let mut names: Vec<_> = topics().map(|(topic, _)| topic).collect();
         let mut codes: Vec<_> = rows.iter().flat_map(|row| [row.not_one, row.missing]).collect();
+        assert!(rows.iter().all(|row| !row.topics.is_empty() && !row.paths.is_empty()));
+        assert!(codes.iter().all(|code| !code.stored.is_empty() && !code.words.is_empty()));
         let all = (paths.len(), names.len(), codes.len());
         paths.sort_unstable();
         paths.dedup();

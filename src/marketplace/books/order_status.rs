@@ -75,19 +75,13 @@ impl OrderStatus {
 }
 
 const fn names_by_number() -> [&'static str; OrderStatus::ALL.len()] {
-    let mut states = OrderStatus::ALL;
-    let mut names = [""; OrderStatus::ALL.len()];
-    let mut place = 0;
-    while place < states.len() {
-        let mut other = place + 1;
-        while other < states.len() {
-            if states[other].number() < states[place].number() {
-                (states[place], states[other]) = (states[other], states[place]);
-            }
-            other += 1;
+    let (mut names, mut found, mut number) = ([""; OrderStatus::ALL.len()], 0, 0);
+    while found < names.len() {
+        if let Some(status) = OrderStatus::from_number(number) {
+            names[found] = status.name();
+            found += 1;
         }
-        names[place] = states[place].name();
-        place += 1;
+        number += 1;
     }
     names
 }
