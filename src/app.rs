@@ -37,6 +37,7 @@ use crate::identity::Person;
 use crate::identity::last_uses::LastUses;
 use crate::identity::token::Identities;
 use crate::marketplace::Marketplace;
+use crate::marketplace::books::orders::effects::Effects;
 use crate::messages::delivery::Delivery;
 use crate::messages::push::vapid;
 use crate::messages::telegram::TelegramState;
@@ -140,6 +141,7 @@ pub struct Parts {
     pub bound: SocketAddr,
     pub https: Option<Arc<Https>>,
     pub routes: Vec<Route>,
+    pub effects: Effects,
     pub demo: Vec<DemoLogin>,
 }
 
@@ -160,14 +162,14 @@ impl App {
     /// Builds the service. Conflicting rows of the route table are an error.
     #[expect(clippy::too_many_lines, reason = "a list of all parts")]
     pub fn new(parts: Parts) -> Result<Arc<Self>, String> {
-        let Parts { config, clock, db, sealer, bound, https, routes, demo } = parts;
+        let Parts { config, clock, db, sealer, bound, https, routes, effects, demo } = parts;
         let router = route::router(&routes)?;
         let addresses = addresses(&config, bound, https.as_deref());
         let passwords = Passwords::start()
             .map_err(|error| format!("cannot start the password thread: {error}"))?;
         let delivery = Delivery::new(&config)?;
         let (marketplace, telegram) = (
-            Marketplace::new(&config.marketplace, clock.clone()),
+            Marketplace::new(&config.marketplace, clock.clone(), effects),
             TelegramState::new(&config.telegram),
         );
         let fetcher = Fetcher::new(&config.agents);

@@ -11,6 +11,7 @@ use crate::base::clock::tests::set_file;
 use crate::base::{Clock, Instant, Sealer, Zone};
 use crate::config::{self, Config, Overrides};
 use crate::db::{Db, Lane, Options, ReadTx, Result, WriteTx};
+use crate::effects::EFFECTS;
 
 /// The time at the start of a test: 2026-11-20 12:00 UTC.
 pub const NOW: Instant = Instant(1_795_176_000);
@@ -70,6 +71,7 @@ impl TestApp {
             bound: ([127, 0, 0, 1], 8080).into(),
             https: None,
             routes: Vec::new(),
+            effects: EFFECTS,
             demo: Vec::new(),
         };
         Self { app: App::new(parts).unwrap(), dir }

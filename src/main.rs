@@ -26,6 +26,7 @@ mod developers;
 mod diagnostics;
 mod drop;
 mod edge;
+mod effects;
 mod extension;
 #[cfg(test)]
 mod fixture;

@@ -16,7 +16,7 @@ use crate::http::sending::Sending;
 /// The parts of the service that belong to no domain.
 pub struct Services {
     own: Weak<Services>,
-    pub config: Config,
+    pub config: Arc<Config>,
     pub clock: Clock,
     pub db: Db,
     pub sealer: Arc<Sealer>,
@@ -34,7 +34,7 @@ impl Services {
         Arc::new_cyclic(|own| Self {
             own: own.clone(),
             started_at,
-            config,
+            config: Arc::new(config),
             clock,
             db,
             sealer: Arc::new(sealer),

@@ -137,9 +137,9 @@ fn read_client(
         let id = account.ml_user_id;
         let read = catch_unwind(AssertUnwindSafe(|| now::read(app, id, is_over)));
         match read.unwrap_or(Err(DbError::JobPanicked))? {
-            now::Outcome::Read => {}
-            now::Outcome::Failed => failed = failed.or(Some(id)),
-            now::Outcome::LinkLost => lost.push(account.nickname.clone()),
+            now::ReadingOutcome::Read => {}
+            now::ReadingOutcome::Failed => failed = failed.or(Some(id)),
+            now::ReadingOutcome::LinkLost => lost.push(account.nickname.clone()),
         }
     }
     let zone = app.zone();

@@ -8,7 +8,7 @@
 use super::store::JoinedAccount;
 use crate::base::{Cents, Day};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::marketplace::sync::ORDERS;
+use crate::marketplace::kinds::RecordKind;
 use crate::row;
 
 /// Days of history that charts show.
@@ -58,7 +58,7 @@ pub fn note(tx: &WriteTx<'_>, account: &JoinedAccount, today: Day) -> Result<()>
         "SELECT EXISTS (SELECT 1 FROM agency_day
                         WHERE client_id = ?1 AND day BETWEEN ?3 AND ?4 AND ml_user_id = ?2 AND seen = 1)
              AND EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?2 AND area = ?5 AND good_until IS NOT NULL)",
-        (of.0, of.1, today.plus(-OPEN_DAYS), today.plus(-1), ORDERS),
+        (of.0, of.1, today.plus(-OPEN_DAYS), today.plus(-1), RecordKind::Order),
     )?;
     let back = if is_known { OPEN_DAYS } else { KEPT_DAYS };
     let window = (of.0, of.1, of.2, today.plus(-back), today);

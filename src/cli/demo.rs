@@ -25,7 +25,7 @@ use crate::config::{Gateway, Updates};
 use crate::content::plans::{Period, PlanEntry, store as content};
 use crate::db::{DbError, Json, Lane};
 use crate::keys::{self, KeyEntry, Scope, Words};
-use crate::marketplace::sync::{LISTINGS, ORDERS};
+use crate::marketplace::kinds::RecordKind;
 use crate::partner::{self, PlanName, store as partners};
 use crate::program::ProgramSettings;
 use crate::sandbox::DemoShops;
@@ -334,7 +334,7 @@ fn wait_for_sales(app: &App, accounts: usize) -> anyhow::Result<()> {
                    AND EXISTS (SELECT 1 FROM ml_sync l
                                WHERE l.ml_user_id = s.ml_user_id AND l.area = ?1
                                  AND l.good_until IS NOT NULL)",
-                [LISTINGS, ORDERS],
+                [RecordKind::Listing, RecordKind::Order],
             )
         })?;
         if usize::try_from(ready) == Ok(accounts) {

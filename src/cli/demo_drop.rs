@@ -2,10 +2,11 @@
 //! linked listings, and what was owed and paid in the last weeks.
 
 use crate::base::{DAY_S, Instant, OrderId, UserId};
-use crate::catalog::stock::{SaleState, SoldOrder};
 use crate::db::{Result, WriteTx};
 use crate::drop::links::{self, ByProduct, NewLink};
 use crate::drop::{orders, relations};
+use crate::marketplace::books::order_status::{OrderStatus, SaleState};
+use crate::marketplace::books::orders::change::SoldOrder;
 
 /// SKU of a listing, and of the supplier's product that it sells.
 const LINKED: [(&str, &str); 3] =
@@ -70,9 +71,9 @@ fn bill(
     )?;
     for (id, created_at, quantity, status) in sales {
         let order = |sale| SoldOrder { id, created_at, item, sku: "", quantity, sale };
-        let became: &[SaleState] = match &*status {
-            "paid" => &[SaleState::Paid],
-            "cancelled" => &[SaleState::Paid, SaleState::Cancelled],
+        let became: &[SaleState] = match OrderStatus::from_name(&status) {
+            Some(OrderStatus::Paid) => &[SaleState::Paid],
+            Some(OrderStatus::Cancelled) => &[SaleState::Paid, SaleState::Cancelled],
             _ => &[],
         };
         for sale in became {

@@ -25,6 +25,7 @@ use crate::cron;
 use crate::db::{Db, Lane, Trouble, migrate};
 use crate::edge;
 use crate::edge::lanes;
+use crate::effects::EFFECTS;
 use crate::http::server;
 use crate::http::server::Limits;
 use crate::https;
@@ -91,7 +92,8 @@ impl Server {
         let https = https::prepare(&mut loaded.config);
         let settings = loaded.rows();
         let (config, routes) = (loaded.config, routes::all());
-        let parts = Parts { config, clock, db, sealer, bound, https, routes, demo };
+        let effects = EFFECTS;
+        let parts = Parts { config, clock, db, sealer, bound, https, routes, effects, demo };
         let app = App::new(parts).map_err(|problem| anyhow!(problem))?;
         app.settings.get_or_init(|| settings);
         let is_begun = match first_writes(&app) {
@@ -269,6 +271,7 @@ fn first_writes(app: &App) -> anyhow::Result<()> {
     // Before anybody is answered: a copy of before may have brought people back.
     privacy::erase::at_start(app)?;
     app.db.write(delivery::store::recover)?;
+    app.db.write_pieces(marketplace::sync::store::plan_new_areas)?;
     // What an import had settled is whole before anybody looks.
     if let Err(error) = catalog::import::apply::resume(&app.db) {
         tracing::warn!(%error, "an interrupted import of products was not finished");

@@ -7,8 +7,9 @@
 
 use super::RELATED;
 use crate::base::{Cents, DAY_S, Day, Instant, OrderId, UserId, Zone};
-use crate::catalog::stock::{SaleState, SoldOrder};
 use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
+use crate::marketplace::books::order_status::SaleState;
+use crate::marketplace::books::orders::change::{OrderChange, SoldOrder};
 use crate::named;
 use crate::row;
 use crate::webhooks::{self, EventType};
@@ -94,6 +95,14 @@ impl DropOrder {
             DropState::Paid => Standing::Paid,
             DropState::Cancelled => Standing::Cancelled,
         }
+    }
+}
+
+/// Updates what the owner of an order owes the supplier of what was sold.
+pub fn follow_sale(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
+    match change.goods() {
+        Some(order) => follow(tx, change.owner, &order, change.context.config.drop.payment_days),
+        None => Ok(()),
     }
 }
 

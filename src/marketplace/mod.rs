@@ -12,6 +12,7 @@ pub mod books;
 pub mod busy;
 pub mod client;
 pub mod inbox;
+pub mod kinds;
 pub mod sync;
 pub mod tools;
 
@@ -29,6 +30,7 @@ use crate::config;
 use crate::db::{Db, DbError};
 
 use account::tokens::RefreshLocks;
+use books::orders::effects::Effects;
 use books::words::Words;
 use busy::Busy;
 use client::Client;
@@ -57,12 +59,14 @@ pub struct Marketplace {
     pub words: Arc<Words>,
     /// Checks signatures of notifications.
     pub verifier: Verifier,
+    /// What other rooms do about changes.
+    pub effects: Effects,
     refresh_locks: RefreshLocks,
 }
 
 impl Marketplace {
     /// The marketplace of a configuration. Nothing is called yet.
-    pub fn new(config: &config::Marketplace, clock: Clock) -> Self {
+    pub fn new(config: &config::Marketplace, clock: Clock, effects: Effects) -> Self {
         Self {
             client: Client::new(config, clock),
             bell: Stop::default(),
@@ -73,6 +77,7 @@ impl Marketplace {
             issued: Arc::default(),
             words: Arc::default(),
             verifier: Verifier::new(config),
+            effects,
             refresh_locks: RefreshLocks::default(),
         }
     }

@@ -20,6 +20,7 @@ pub mod ranking;
 pub mod recount;
 pub mod recounting;
 pub mod rules;
+pub mod sales;
 pub mod store;
 pub mod views;
 pub mod wire;

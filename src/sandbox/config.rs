@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::base::Instant;
+use crate::marketplace::kinds::COUNTED_TOPICS;
 use crate::usual;
 
 usual! {
@@ -64,7 +65,7 @@ usual! {
         /// Notifications of claims use their old topic `claims`.
         pub legacy_claims: bool,
         /// Topics the application has subscribed to.
-        pub topics: Vec<String> = TOPICS.map(str::to_owned).to_vec(),
+        pub topics: Vec<String> = COUNTED_TOPICS.map(|(topic, _)| topic.to_owned()).to_vec(),
         /// A topic is switched off after so many of its notifications in a row
         /// were given up; 0 means never.
         pub silence_after: u32,
@@ -95,9 +96,6 @@ pub enum FeesShape {
     /// An array in an array.
     Nested,
 }
-
-/// Topics that the platform's application is subscribed to.
-const TOPICS: [&str; 5] = ["orders_v2", "items", "questions", "post_purchase", "claims"];
 
 impl Config {
     /// The switches with some of them changed.

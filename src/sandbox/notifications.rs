@@ -1,6 +1,7 @@
 //! Notifications: how they are queued, and the list of those that were given up.
 //! `deliver.rs` sends them.
 
+use std::fmt::Display;
 use std::time::Instant as Monotonic;
 
 use serde::Deserialize;
@@ -13,6 +14,7 @@ use super::state::{QUEUE_MAX, SandboxState};
 use super::things::ChangeContext;
 use crate::base::text::hex;
 use crate::base::{DAY_S, Instant};
+use crate::marketplace::kinds::RecordKind;
 
 /// How long `/missed_feeds` shows notifications that were given up.
 const MISSED_S: i64 = 2 * DAY_S;
@@ -30,15 +32,17 @@ pub struct NewNotification<'n> {
     pub actions: &'n [&'n str],
 }
 
-/// Queues a notification, unless its topic is not subscribed or is switched off.
+/// Queues a notification about a record, unless its topic is not subscribed or is
+/// switched off.
 pub fn notify(
     state: &mut SandboxState,
     context: ChangeContext,
     seller: i64,
-    topic: &str,
-    resource: &str,
+    kind: RecordKind,
+    id: impl Display,
 ) {
-    announce(state, context, &NewNotification { seller, topic, resource, actions: &[] });
+    let (topic, resource) = kind.announcement(id);
+    announce(state, context, &NewNotification { seller, topic, resource: &resource, actions: &[] });
 }
 
 /// Queues a notification as [`notify`] does, also with actions.

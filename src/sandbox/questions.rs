@@ -13,6 +13,7 @@ use super::things::{
     ChangeContext, Question, check_length, check_status, created_at, item_id, item_number, touch,
 };
 use crate::base::{DAY_S, Instant};
+use crate::marketplace::kinds::RecordKind;
 
 /// Parameters of the search.
 pub const SEARCH: &str = "seller_id item item_id from status api_version sort_fields sort_types \
@@ -239,7 +240,7 @@ pub fn ask(
 }
 
 fn notify_about(state: &mut SandboxState, seller: i64, id: i64, context: ChangeContext) {
-    notify(state, context, seller, "questions", &format!("/questions/{id}"));
+    notify(state, context, seller, RecordKind::Question, id);
 }
 
 /// Stores the seller's answer, given through the platform or elsewhere.

@@ -10,6 +10,7 @@ use super::shipments::{refine, ship};
 use super::state::{ORDERS_MAX, SandboxState, check_room};
 use super::things::{ChangeContext, Invoice, Order, check_status, created_at, item_id, touch};
 use crate::base::{Cents, Instant};
+use crate::marketplace::kinds::RecordKind;
 use crate::usual;
 
 usual! {
@@ -121,8 +122,8 @@ pub fn sell(
     if sale.shipping == Shipping::Now {
         ship(state, id, &logistic, "ready_to_ship", created);
     }
-    notify(state, context, sale.ml_user_id, "orders_v2", &format!("/orders/{id}"));
-    notify(state, context, sale.ml_user_id, "items", &format!("/items/{}", item_id(number)));
+    notify(state, context, sale.ml_user_id, RecordKind::Order, id);
+    notify(state, context, sale.ml_user_id, RecordKind::Listing, item_id(number));
     Ok(id)
 }
 
@@ -187,12 +188,12 @@ pub fn change(
     if let (Some(substatus), Some(shipment)) = (change.shipping_substatus, shipment) {
         refine(state, shipment, substatus, now);
     }
-    notify(state, context, order.seller, "orders_v2", &format!("/orders/{id}"));
+    notify(state, context, order.seller, RecordKind::Order, id);
     if returned {
-        notify(state, context, order.seller, "items", &format!("/items/{}", item_id(order.item)));
+        notify(state, context, order.seller, RecordKind::Listing, item_id(order.item));
     }
     if let Some(shipment) = shipment.filter(|_| moved) {
-        notify(state, context, order.seller, "shipments", &format!("/shipments/{shipment}"));
+        notify(state, context, order.seller, RecordKind::Shipment, shipment);
     }
     Ok(())
 }

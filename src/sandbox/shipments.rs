@@ -12,6 +12,7 @@ use super::records::own;
 use super::state::SandboxState;
 use super::things::{Order, Shipment, ZONE, item_id, mode_of, touch};
 use crate::base::{Cents, DAY_S, Instant};
+use crate::marketplace::kinds::RecordKind;
 
 /// Most labels of one call.
 const LABELS_MAX: usize = 50;
@@ -199,7 +200,7 @@ pub fn labels(call: &mut Call<'_>) -> HandlerResult {
         {
             shipment.substatus = Some("printed".to_owned());
             touch(&mut shipment.updated, call.now);
-            notify(call.state, context, call.seller, "shipments", &format!("/shipments/{id}"));
+            notify(call.state, context, call.seller, RecordKind::Shipment, id);
         }
     }
     Ok(Reply::pdf(pdf::document(&pages)))

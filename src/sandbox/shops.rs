@@ -13,6 +13,7 @@ use super::things::{
 };
 use crate::base::secrets::random_hex;
 use crate::base::{Cents, DAY_S, Instant};
+use crate::marketplace::kinds::RecordKind;
 
 /// Most variations of one listing.
 const VARIATIONS_MAX: usize = 100;
@@ -106,7 +107,7 @@ pub fn publish(
     }
     (item.created, item.updated) = (context.now, context.now);
     let number = item.number;
-    notify(state, context, item.seller, "items", &format!("/items/{}", item.id()));
+    notify(state, context, item.seller, RecordKind::Listing, item.id());
     state.items.insert(number, item);
     Ok(number)
 }
@@ -149,7 +150,7 @@ pub fn change_item(
     }
     touch(&mut item.updated, context.now);
     let (seller, number, is_closed) = (item.seller, item.number, item.status == "closed");
-    notify(state, context, seller, "items", &format!("/items/{id}"));
+    notify(state, context, seller, RecordKind::Listing, id);
     if is_closed {
         questions::close_for(state, number, context);
     }

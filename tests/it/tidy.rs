@@ -13,8 +13,17 @@ const SMALL: [&str; 1] = ["base"];
 const GROUND: [&str; 3] = ["config", "db", "http"];
 
 /// Folders that know the domains; no domain knows them.
-const UPSTAIRS: [&str; 8] =
-    ["main", "cli", "routes", "diagnostics", "cron", "sandbox", "page_samples", "fixture"];
+const UPSTAIRS: [&str; 9] = [
+    "main",
+    "cli",
+    "routes",
+    "effects",
+    "diagnostics",
+    "cron",
+    "sandbox",
+    "page_samples",
+    "fixture",
+];
 
 /// Folders beside the domains: what handlers may use, who is calling, and how a
 /// request is handled.

@@ -9,6 +9,8 @@ pub mod pages;
 
 use crate::base::{Instant, OrderId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::marketplace::books::order_status::SaleState;
+use crate::marketplace::books::orders::change::{OrderChange, SoldOrder};
 use crate::named;
 use crate::row;
 use crate::webhooks::{self, EventType};
@@ -123,47 +125,23 @@ pub fn page(tx: &ReadTx<'_>, product: i64, skipped: u64, most: u32) -> Result<Ve
     )
 }
 
-/// State of an order: it decides whether its goods are out of stock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SaleState {
-    /// It is paid: its goods are out.
-    Paid,
-    /// It was cancelled: nothing is out.
-    Cancelled,
-    /// Any other state: nothing is out.
-    Open,
-}
-
-/// The data of an order that stock needs.
-#[derive(Clone, Copy, Debug)]
-pub struct SoldOrder<'o> {
-    pub id: OrderId,
-    pub created_at: Instant,
-    /// Number of the listing that sold it.
-    pub item: i64,
-    /// The SKU on the order; empty when it has none.
-    pub sku: &'o str,
-    pub quantity: i64,
-    pub sale: SaleState,
-}
-
 /// Makes the stock that an order has taken equal to its present state: all
-/// units of its product while it is paid, else none. Which states were
-/// seen before does not matter. The product is found by the SKU of the order, or
+/// units of its product while it is paid, else none. Which states were seen before does not matter. The product is found by the SKU of the order, or
 /// else by the SKU of its listing. The order must not be older than the
 /// product's record, because the stock entered with the record does not include
-/// earlier sales. `is_other` says whether the order named other goods before;
-/// if not, it keeps the product that it took, whose SKU may have changed since.
-pub fn follow_order(
-    tx: &WriteTx<'_>,
-    owner: UserId,
-    order: &SoldOrder<'_>,
-    is_other: impl FnOnce() -> Result<bool>,
-) -> Result<()> {
+/// earlier sales. An order that names the same goods as before keeps the product
+/// that it took, whose SKU may have changed since.
+pub fn follow_sale(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
+    let Some(order) = &change.goods() else { return Ok(()) };
+    let owner = change.owner;
     let taken = taken_by(tx, owner, order.id)?;
     let product = match order.sale {
         SaleState::Paid if order.quantity > 0 => match (product_of(tx, owner, order)?, &*taken) {
-            (found, [(product, _)]) if found != Some(*product) && !is_other()? => Some(*product),
+            (found, [(product, _)])
+                if found != Some(*product) && !change.names_other_goods(tx)? =>
+            {
+                Some(*product)
+            }
             (found, _) => found,
         },
         _ => None,

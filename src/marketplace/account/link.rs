@@ -21,11 +21,10 @@ use crate::db::{self, Lane, ReadTx, WriteTx};
 use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::client::{Caller, Failure, TokenPair};
 use crate::named;
 use crate::panel::{Answer, Notice, Tone};
-use crate::program::ledger::{self, Cause};
-use crate::program::{Action, ProgramSettings};
 
 /// Seconds that a person may take at the marketplace.
 const ATTEMPT_S: i64 = 600;
@@ -300,13 +299,12 @@ fn account_of_code(code: &str) -> Option<MlUserId> {
 fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<LinkOutcome, Problem> {
     let new = NewLink::of(app, pair);
     let wanted = app.marketplace.wanted.clone();
-    let settings = ProgramSettings::of(&app.config);
+    let context = BookContext::of(app);
     let linking = app.db.write(move |tx| {
         let linking = store::link(tx, user, &new)?;
         if linking != Linking::BelongsToAnother {
-            let day = settings.zone.day(tx.now());
-            let cause = Cause { action: Action::Linked, id: new.ml_user_id.0, day };
-            ledger::give(tx, settings, user, cause)?;
+            let effects = context.effects.of_links.iter();
+            effects.copied().try_for_each(|effect| effect(tx, &context, user, new.ml_user_id))?;
         }
         tx.after_commit(move || wanted.ring());
         Ok::<_, Problem>(linking)

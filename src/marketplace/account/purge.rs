@@ -1,5 +1,5 @@
-//! Deletes what was read of an account that was unlinked: listings, questions
-//! and claims.
+//! Deletes what was read of an account that was unlinked: records of the kinds
+//! that do not outlive the link.
 //!
 //! Unlinking ends the permission to show this data. A first piece is deleted at
 //! once, and a worker deletes the rest piece by piece, so that no write takes long.
@@ -9,16 +9,8 @@
 use crate::app::App;
 use crate::base::{MlUserId, Stop, UserId};
 use crate::db::{Filters, Lane, Result, WriteTx};
+use crate::marketplace::kinds::{BookTable, KindRow, RecordKind};
 use crate::marketplace::work_off;
-
-/// Tables with what was read of an account: the name, the key columns after
-/// `owner_id`, and a condition that lists all states. The condition is needed
-/// where the index has the state before the account.
-const TABLES: [(&str, &str, &str); 3] = [
-    ("listing", "item_id", ""),
-    ("question", "asked_at, question_id", "state IN (1, 2, 3) AND "),
-    ("claim", "opened_at, claim_id", "state IN (1, 2) AND "),
-];
 
 /// Starts to delete what was read of an account that was unlinked.
 pub fn start(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
@@ -61,19 +53,21 @@ fn delete_piece(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()
     if !tx.work_off(|most| remove(tx, owner, Some(account), most))? {
         return Ok(());
     }
-    tx.execute(
-        "DELETE FROM listing_count WHERE owner_id = ?1 AND ml_user_id = ?2",
-        (owner, account),
-    )?;
+    for table in rows_of(true).flat_map(|row| row.counts) {
+        let sql = format!("DELETE FROM {table} WHERE owner_id = ?1 AND ml_user_id = ?2");
+        tx.execute(&sql, (owner, account))?;
+    }
     unmark(tx, owner, account)
 }
 
-/// Deletes listings, questions and claims of a person, at most `most` rows of
-/// each table; returns how many. When it returns 0, nothing is left.
+/// Deletes all records of a person, and their sums, at most `most` rows of each
+/// table; returns how many. When it returns 0, nothing is left.
 pub fn delete_all(tx: &WriteTx<'_>, person: UserId, most: usize) -> Result<usize> {
     let removed = remove(tx, person, None, most)?;
     if removed == 0 {
-        tx.execute("DELETE FROM listing_count WHERE owner_id = ?1", [person])?;
+        for table in rows_of(false).flat_map(|row| row.counts) {
+            tx.execute(&format!("DELETE FROM {table} WHERE owner_id = ?1"), [person])?;
+        }
         tx.execute("DELETE FROM ml_unlinked WHERE owner_id = ?1", [person])?;
     }
     Ok(removed)
@@ -88,16 +82,23 @@ fn remove(
     most: usize,
 ) -> Result<usize> {
     let (most, mut removed) = (i64::try_from(most).unwrap_or(1), 0);
-    for (table, key, run) in TABLES {
+    let rows = rows_of(account.is_some());
+    for BookTable { name, key, any_state } in rows.flat_map(|row| row.tables) {
         let mut rows = Filters::new("owner_id = :owner", &[(":owner", &owner)]);
-        rows.and_if(&format!("{run}ml_user_id = :account"), ":account", &account);
+        rows.and_if(&format!("{any_state}ml_user_id = :account"), ":account", &account);
         rows.bind(&[(":most", &most)]);
         let sql = format!(
-            "DELETE FROM {table} WHERE owner_id = :owner AND ({key}) IN (
-                 SELECT {key} FROM {table} WHERE {} LIMIT :most)",
+            "DELETE FROM {name} WHERE owner_id = :owner AND ({key}) IN (
+                 SELECT {key} FROM {name} WHERE {} LIMIT :most)",
             rows.sql()
         );
         removed += tx.execute(&sql, rows.values())?;
     }
     Ok(removed)
+}
+
+/// The kinds of records to delete: all, or those that end with their link.
+fn rows_of(ends_link: bool) -> impl Iterator<Item = &'static KindRow> {
+    let rows = RecordKind::ALL.into_iter().map(RecordKind::row);
+    rows.filter(move |row| !ends_link || !row.outlives_link)
 }

@@ -13,6 +13,7 @@ use crate::marketplace::books::document::SellerRecord;
 use crate::marketplace::books::listings;
 use crate::marketplace::books::questions::QuestionState;
 use crate::marketplace::client::TokenPair;
+use crate::marketplace::kinds::RecordKind;
 use crate::marketplace::sync;
 use crate::row;
 
@@ -383,28 +384,8 @@ fn remove_rows(
 /// Deletes what was read of a person's accounts, and its sums, at most `step`
 /// rows of each table; returns how many. When it returns 0, nothing is left.
 pub fn forget_history(tx: &WriteTx<'_>, person: UserId, step: usize) -> Result<usize> {
-    let most = i64::try_from(step).unwrap_or(1);
-    let orders = tx.execute(
-        "DELETE FROM sale_order
-         WHERE owner_id = ?1 AND (created_at, order_id) IN (
-             SELECT created_at, order_id FROM sale_order WHERE owner_id = ?1 LIMIT ?2)",
-        (person, most),
-    )?;
-    let counts = tx.execute(
-        "DELETE FROM order_count
-         WHERE owner_id = ?1 AND (ml_user_id, status, day) IN (
-             SELECT ml_user_id, status, day FROM order_count WHERE owner_id = ?1 LIMIT ?2)",
-        (person, most),
-    )?;
-    let days = tx.execute(
-        "DELETE FROM sales_day
-         WHERE owner_id = ?1 AND (ml_user_id, day) IN (
-             SELECT ml_user_id, day FROM sales_day WHERE owner_id = ?1 LIMIT ?2)",
-        (person, most),
-    )?;
     let changes = tx.execute("DELETE FROM owner_change WHERE owner_id = ?1", [person])?;
-    let rest = purge::delete_all(tx, person, step)?;
-    Ok(orders + counts + days + changes + rest)
+    Ok(changes + purge::delete_all(tx, person, step)?)
 }
 
 /// Stores the nickname and reputation of an account. What the marketplace left
@@ -439,7 +420,7 @@ pub fn note_listings(tx: &WriteTx<'_>, account: MlUserId, listings: i64) -> Resu
         "UPDATE ml_account SET listings = ?2
          WHERE ml_user_id = ?1
              AND NOT EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?1 AND area = ?3 AND good_until IS NOT NULL)",
-        (account, listings, sync::LISTINGS),
+        (account, listings, RecordKind::Listing),
     )
 }
 

@@ -36,7 +36,7 @@ pub trait Listed: Record + 'static {
     fn state(tx: &ReadTx<'_>, words: &Words, name: &str) -> db::Result<i64>;
 
     /// Narrows a list to what a search finds.
-    fn search<'w>(filters: &mut Filters<'w>, wanted: &'w Wanted);
+    fn search<'w>(filters: &mut Filters<'w>, wanted: &'w RecordFilter);
 
     /// The column of a sort order that the address names.
     fn column(order: &str) -> &'static str;
@@ -45,7 +45,7 @@ pub trait Listed: Record + 'static {
 }
 
 /// The filters and the search of a list.
-pub struct Wanted {
+pub struct RecordFilter {
     owner: UserId,
     store: Option<MlUserId>,
     state: Option<i64>,
@@ -65,7 +65,7 @@ pub struct Found<T> {
     pub table: Table,
 }
 
-impl Wanted {
+impl RecordFilter {
     fn filters<T: Listed>(&self) -> Filters<'_> {
         let mut filters = Filters::new("owner_id = :owner", &[(":owner", &self.owner)]);
         filters.and_if(&format!("{} = :state", T::STATE), ":state", &self.state);
@@ -92,7 +92,7 @@ pub fn answer<T: Listed>(
     let (stores, ids, rows, total) = app.db.read(request.lane, |tx| {
         let state = query.filter("estado").filter(|name| *name != T::ALL);
         let state = state.map(|name| T::state(tx, &app.marketplace.words, name)).transpose()?;
-        let wanted = Wanted {
+        let wanted = RecordFilter {
             owner,
             store,
             state,

@@ -1,18 +1,19 @@
-//! States of orders: number, name at the marketplace, words and badge, in one
-//! table.
+//! States of orders, in one table: number, name at the marketplace, words, badge,
+//! and what each means for sales and goods.
 
 use crate::named;
 use crate::panel::{Badge, Tone};
 
 named! {
-    /// A state of an order that the marketplace documents. The number is that
-    /// of its word in `schema.sql`; the text is the label in a list's filter.
+    /// A state of an order that the marketplace documents, the most wanted
+    /// first, as in a list's filter. The number is that of its word in
+    /// `schema.sql`; the text is the label in the filter.
     pub enum OrderStatus: number {
-        Confirmed = 1, "confirmed", "Confirmadas";
+        Paid = 5, "paid", "Pagas";
         PaymentRequired = 2, "payment_required", "Aguardando pagamento";
         PaymentInProcess = 3, "payment_in_process", "Pagamento em análise";
         PartiallyPaid = 4, "partially_paid", "Pagas em parte";
-        Paid = 5, "paid", "Pagas";
+        Confirmed = 1, "confirmed", "Confirmadas";
         PartiallyRefunded = 6, "partially_refunded", "Reembolso parcial";
         PendingCancel = 7, "pending_cancel", "Em cancelamento";
         Cancelled = 8, "cancelled", "Canceladas";
@@ -20,42 +21,69 @@ named! {
     }
 }
 
+/// What an order means for its goods and for what is owed for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SaleState {
+    /// It counts as a sale, with its full amount (docs/contract.md, "Sales"): its
+    /// goods are out.
+    Paid,
+    /// It was cancelled: nothing is out.
+    Cancelled,
+    /// Any other state: nothing is out.
+    Open,
+}
+
 impl OrderStatus {
-    /// The values of a list's filter, the most wanted first.
-    pub const SALES_FILTER: [(&'static str, &'static str); 9] = [
-        Self::Paid.choice(),
-        Self::PaymentRequired.choice(),
-        Self::PaymentInProcess.choice(),
-        Self::PartiallyPaid.choice(),
-        Self::Confirmed.choice(),
-        Self::PartiallyRefunded.choice(),
-        Self::PendingCancel.choice(),
-        Self::Cancelled.choice(),
-        Self::Invalid.choice(),
-    ];
+    /// The names of all states, in the order of their numbers.
+    pub const NAMES_BY_NUMBER: [&'static str; Self::ALL.len()] = names_by_number();
 
-    const fn choice(self) -> (&'static str, &'static str) {
-        (self.name(), self.words())
-    }
-
-    /// Whether the order counts as a sale, with its full amount (docs/contract.md, "Sales").
-    pub const fn is_sale(self) -> bool {
-        matches!(self, Self::Paid | Self::PartiallyRefunded)
+    const fn row(self) -> (Badge, SaleState) {
+        match self {
+            Self::Confirmed => (Badge::Confirmed, SaleState::Open),
+            Self::PaymentRequired => (Badge::AwaitingPayment, SaleState::Open),
+            Self::PaymentInProcess => (Badge::PaymentInReview, SaleState::Open),
+            Self::PartiallyPaid => (Badge::PartlyPaid, SaleState::Open),
+            Self::Paid => (Badge::Paid, SaleState::Paid),
+            Self::PartiallyRefunded => (Badge::PartlyRefunded, SaleState::Paid),
+            Self::PendingCancel => (Badge::BeingCancelled, SaleState::Open),
+            Self::Cancelled => (Badge::Cancelled, SaleState::Cancelled),
+            Self::Invalid => (Badge::Invalid, SaleState::Cancelled),
+        }
     }
 
     const fn badge(self) -> Badge {
-        match self {
-            Self::Confirmed => Badge::Confirmed,
-            Self::PaymentRequired => Badge::AwaitingPayment,
-            Self::PaymentInProcess => Badge::PaymentInReview,
-            Self::PartiallyPaid => Badge::PartlyPaid,
-            Self::Paid => Badge::Paid,
-            Self::PartiallyRefunded => Badge::PartlyRefunded,
-            Self::PendingCancel => Badge::BeingCancelled,
-            Self::Cancelled => Badge::Cancelled,
-            Self::Invalid => Badge::Invalid,
+        self.row().0
+    }
+
+    /// What the state means for its goods.
+    pub const fn sale(self) -> SaleState {
+        self.row().1
+    }
+
+    /// What a stored status means; open when the marketplace has added it.
+    pub const fn sale_of(number: i64) -> SaleState {
+        match Self::from_number(number) {
+            Some(status) => status.sale(),
+            None => SaleState::Open,
         }
     }
+
+    /// Whether the order counts as a sale.
+    pub const fn is_sale(self) -> bool {
+        matches!(self.sale(), SaleState::Paid)
+    }
+}
+
+const fn names_by_number() -> [&'static str; OrderStatus::ALL.len()] {
+    let (mut names, mut found, mut number) = ([""; OrderStatus::ALL.len()], 0, 0);
+    while found < names.len() {
+        if let Some(status) = OrderStatus::from_number(number) {
+            names[found] = status.name();
+            found += 1;
+        }
+        number += 1;
+    }
+    names
 }
 
 /// The state of an order in a page; prints as a [`Badge`] does.

@@ -25,7 +25,7 @@ pub mod fixed {
 }
 
 /// States of an order, as the marketplace documents them.
-pub const ORDER_STATES: [&str; 9] = OrderStatus::NAMES;
+pub const ORDER_STATES: [&str; OrderStatus::ALL.len()] = OrderStatus::NAMES_BY_NUMBER;
 
 /// Cache of the words that were used since the process started.
 #[derive(Default)]

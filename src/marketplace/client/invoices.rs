@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Answer, Caller, Client, Failure, File, Wanted};
+use super::{Answer, Caller, Client, Failure, File, FileRequest};
 use crate::base::OrderId;
 use crate::marketplace::books::document::{positive, text};
 
@@ -85,7 +85,7 @@ impl Client {
     }
 
     fn note(&self, caller: &Caller<'_>, path: &str, kind: &'static str) -> Answer<File> {
-        let wanted = Wanted { path, query: &[], most: MAX_NOTE, kind };
+        let wanted = FileRequest { path, query: &[], most: MAX_NOTE, kind };
         let file = self.bytes(caller, &wanted)?;
         let begins = KINDS.iter().find(|(known, _)| *known == kind);
         // A text file may begin with a byte order mark.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Answer, Caller, Client, Failure, Wanted};
+use super::{Answer, Caller, Client, Failure, FileRequest};
 use crate::marketplace::books::document::{positive, text};
 
 /// Most labels in one file.
@@ -37,7 +37,7 @@ impl Client {
     /// The labels of shipments of the caller, as one PDF.
     pub fn labels(&self, caller: &Caller<'_>, shipments: &[i64]) -> Answer<Vec<u8>> {
         let ids: Vec<String> = shipments.iter().map(ToString::to_string).collect();
-        let wanted = Wanted {
+        let wanted = FileRequest {
             path: "/shipment_labels",
             query: &[("shipment_ids", ids.join(",")), ("response_type", "pdf".to_owned())],
             most: MAX_LABELS,

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Answer, Caller, Client, Failure};
+use crate::marketplace::kinds::RecordKind;
 
 /// Notifications per page, as the marketplace documents it.
 pub const MISSED_PAGE: usize = 10;
@@ -23,7 +24,7 @@ impl Client {
             ("limit", MISSED_PAGE.to_string()),
             ("offset", offset.to_string()),
         ];
-        if topic == "items" {
+        if RecordKind::of_topic(topic).is_some_and(|kind| kind.row().has_site) {
             query.push(("site_id", self.site.clone()));
         }
         match self.get(caller, "/missed_feeds", &query)?["messages"].take() {

@@ -171,7 +171,7 @@ impl<T> Page<T> {
 }
 
 /// A requested file.
-pub struct Wanted<'w> {
+pub struct FileRequest<'w> {
     /// A path of ours or one that the marketplace returned; never a whole URL.
     pub path: &'w str,
     pub query: &'w [(&'w str, String)],
@@ -278,8 +278,8 @@ impl Client {
     }
 
     /// Downloads a file of the caller.
-    pub fn bytes(&self, caller: &Caller<'_>, wanted: &Wanted<'_>) -> Answer<File> {
-        let Wanted { path, query, most, kind } = *wanted;
+    pub fn bytes(&self, caller: &Caller<'_>, wanted: &FileRequest<'_>) -> Answer<File> {
+        let FileRequest { path, query, most, kind } = *wanted;
         if !is_path(path) {
             return Err(Failure::Garbled("it is no path"));
         }

@@ -1,7 +1,8 @@
 //! Fetches the record that a notification is about, and brings it into the
 //! books.
 
-use super::subject::{Nothing, Subject};
+use super::outcome::InboxOutcome;
+use super::subject::Subject;
 use super::{FailureScope, FetchOutcome, again};
 use crate::app::App;
 use crate::base::{Instant, MlUserId, OrderId, UserId};
@@ -15,15 +16,13 @@ use crate::marketplace::books::document::{
 use crate::marketplace::books::orders::{self, Applied, BookContext};
 use crate::marketplace::client::{Caller, Client, Failure};
 use crate::marketplace::inbox::hook::NotificationState;
+use crate::marketplace::kinds::{KindRow, OutcomeCode, RecordKind};
 
 /// Most orders of one shipment that are read; more are a mistake.
 const MOST_ORDERS: usize = 50;
 
-/// The outcome of a notification whose account must be linked again.
-pub const LINK_LOST: &str = "the account must be linked again";
-
 /// Brings a fetched record into the books; returns the outcome.
-pub type Found = Box<dyn FnOnce(&WriteTx<'_>, &BookContext, &Link) -> Result<&'static str> + Send>;
+pub type Found = Box<dyn FnOnce(&WriteTx<'_>, &BookContext, &Link) -> Result<OutcomeCode> + Send>;
 
 /// The account whose books a record goes into, and its owner.
 pub struct Link {
@@ -45,39 +44,36 @@ pub fn fetch_subject(
 ) -> FetchOutcome {
     let subject = match Subject::of(topic, resource) {
         Ok(subject) => subject,
-        Err(Nothing::Topic) => {
-            return FetchOutcome::Settled(
-                NotificationState::Ignored,
-                "the topic is not one this service follows",
-            );
-        }
-        Err(Nothing::Resource(what)) => {
-            return FetchOutcome::Settled(NotificationState::Ignored, what);
-        }
+        Err(outcome) => return FetchOutcome::Settled(NotificationState::Ignored, outcome),
     };
+    let KindRow { missing, of_another, .. } = subject.kind.row();
     let client = &app.marketplace.client;
     match with_token(app, seller, |caller| fetch(client, caller, &subject)) {
         Ok(Some(found)) => FetchOutcome::Found(found),
-        Ok(None) => FetchOutcome::Settled(NotificationState::Ignored, subject.of_another()),
+        Ok(None) => FetchOutcome::Settled(NotificationState::Ignored, *of_another),
         Err(CallError::NotLinked) => {
-            FetchOutcome::Settled(NotificationState::Ignored, "the account is not linked any more")
+            FetchOutcome::Settled(NotificationState::Ignored, InboxOutcome::Unlinked.code())
         }
         // Retried: linking again reads the account, except records that cannot
         // be read in lists.
-        Err(CallError::LinkLost) => again(LINK_LOST, None, FailureScope::Itself),
+        Err(CallError::LinkLost) => {
+            again(InboxOutcome::LinkLost.name(), None, FailureScope::Itself)
+        }
         Err(CallError::Failed(failure))
-            if failure.is_not_found() && said != Some(subject.not_found()) =>
+            if failure.is_not_found() && said != Some(missing.stored) =>
         {
-            again(subject.not_found(), None, FailureScope::Itself)
+            again(missing.stored, None, FailureScope::Itself)
         }
         Err(CallError::Failed(failure)) if failure.is_not_found() => {
-            let said = subject.not_found();
-            match subject {
-                Subject::Item(item) => FetchOutcome::Found(gone::<ListingDocument>(item, said)),
-                Subject::Question(id) => FetchOutcome::Found(gone::<QuestionDocument>(id, said)),
-                Subject::Claim(claim) => FetchOutcome::Found(gone::<ClaimDocument>(claim, said)),
-                _ => FetchOutcome::Settled(NotificationState::Done, said),
-            }
+            let Subject { kind, id } = subject;
+            FetchOutcome::Found(match kind {
+                RecordKind::Listing => gone::<ListingDocument>(id, *missing),
+                RecordKind::Question => gone::<QuestionDocument>(id.number, *missing),
+                RecordKind::Claim => gone::<ClaimDocument>(id.number, *missing),
+                RecordKind::Order | RecordKind::Shipment => {
+                    return FetchOutcome::Settled(NotificationState::Done, *missing);
+                }
+            })
         }
         Err(CallError::Failed(failure)) => {
             let (asked_s, scope) = match failure {
@@ -103,21 +99,22 @@ fn fetch(
     subject: &Subject,
 ) -> std::result::Result<Option<Found>, Failure> {
     let seller = caller.ml_user_id;
-    Ok(match subject {
-        Subject::Order(order) => {
-            let order = fetch_order(client, caller, *order, None)?;
+    let number = subject.id.number;
+    Ok(match subject.kind {
+        RecordKind::Order => {
+            let order = fetch_order(client, caller, OrderId(number), None)?;
             (order.seller == seller).then(|| orders_found(vec![order]))
         }
-        Subject::Item(item) => own(caller, client.item(caller, item)?),
-        Subject::Question(question) => own(caller, client.question(caller, *question)?),
-        Subject::Claim(claim) => own(caller, client.claim(caller, *claim)?),
-        Subject::Shipment(number) => {
-            let mut carried = client.orders_of_shipment(caller, *number)?;
+        RecordKind::Listing => own(caller, client.item(caller, &subject.id)?),
+        RecordKind::Question => own(caller, client.question(caller, number)?),
+        RecordKind::Claim => own(caller, client.claim(caller, number)?),
+        RecordKind::Shipment => {
+            let mut carried = client.orders_of_shipment(caller, number)?;
             carried.truncate(MOST_ORDERS);
-            let shipment = client.shipment(caller, *number)?;
+            let shipment = client.shipment(caller, number)?;
             let mut own = Vec::new();
             for order in carried {
-                let order = fetch_order(client, caller, order, Some((*number, &shipment)))?;
+                let order = fetch_order(client, caller, order, Some((number, &shipment)))?;
                 if order.seller == seller {
                     own.push(order);
                 }
@@ -162,16 +159,16 @@ fn own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
     let is_own = document.seller() == caller.ml_user_id;
     is_own.then(|| -> Found {
         Box::new(move |tx, context, link| {
-            document.apply((tx, context, link.owner), link.since).map(words)
+            document.apply((tx, context, link.owner), link.since).map(outcome)
         })
     })
 }
 
 /// Stores that the marketplace has no such record.
-fn gone<D: Booked>(id: D::Id, said: &'static str) -> Found {
+fn gone<D: Booked>(id: D::Id, missing: OutcomeCode) -> Found {
     Box::new(move |tx, _, link| {
         D::gone(tx, link.owner, link.account, &id)?;
-        Ok(said)
+        Ok(missing)
     })
 }
 
@@ -183,22 +180,23 @@ fn apply_orders(
     (tx, context, owner): BookWrite<'_, '_>,
     orders: &[OrderDocument],
     news_from: Instant,
-) -> Result<&'static str> {
-    let mut said = "the shipment carries no order";
+) -> Result<OutcomeCode> {
+    let mut said = InboxOutcome::EmptyShipment.code();
     for order in orders {
         let applied = orders::apply((tx, context, owner), order, news_from)?;
         // Of several orders, the outcome of one that changed is returned.
-        if applied == Applied::Stored || said != words(Applied::Stored) {
-            said = words(applied);
+        if applied == Applied::Stored || said != InboxOutcome::Applied.code() {
+            said = outcome(applied);
         }
     }
     Ok(said)
 }
 
-const fn words(applied: Applied) -> &'static str {
-    match applied {
-        Applied::Stored => "applied",
-        Applied::Unchanged => "known already",
-        Applied::Stale => "a newer state was known already",
-    }
+const fn outcome(applied: Applied) -> OutcomeCode {
+    let outcome = match applied {
+        Applied::Stored => InboxOutcome::Applied,
+        Applied::Unchanged => InboxOutcome::Unchanged,
+        Applied::Stale => InboxOutcome::Stale,
+    };
+    outcome.code()
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::notification::Notification;
+use super::outcome::InboxOutcome;
 use super::signature::Signed;
 use crate::app::App;
 use crate::base::MlUserId;
@@ -23,7 +24,8 @@ use crate::edge::route::Job;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::store::owner_of;
-use crate::marketplace::inbox::{self, WAITS};
+use crate::marketplace::inbox::WAITS;
+use crate::marketplace::kinds::RecordKind;
 use crate::named;
 
 /// The answer to every accepted notification.
@@ -45,11 +47,10 @@ named! {
 
 /// The first state of a notification about a topic, when its account is linked.
 fn state_of(topic: &str) -> (NotificationState, Option<&'static str>) {
-    if inbox::is_followed(topic) {
-        return (NotificationState::Waiting, None);
+    match RecordKind::of_topic(topic) {
+        Some(_) => (NotificationState::Waiting, None),
+        None => (NotificationState::Ignored, Some(InboxOutcome::OtherTopic.name())),
     }
-    let text = "the topic is not one this service follows";
-    (NotificationState::Ignored, Some(text))
 }
 
 /// What may stand in the address.
@@ -153,7 +154,7 @@ fn store(
 ) -> Result<Option<NotificationState>> {
     let (state, outcome) = match owner_of(tx, notification.account)? {
         Some(_) => state_of(&notification.topic),
-        None => (NotificationState::Ignored, Some("the account is not linked")),
+        None => (NotificationState::Ignored, Some(InboxOutcome::NotLinked.name())),
     };
     let stored = insert(tx, notification, body, delivery_key, (state, outcome))?;
     Ok(stored.then_some(state))
@@ -202,9 +203,10 @@ const MOST_WAITING: i64 = 200;
 pub fn store_unreadable(
     tx: &WriteTx<'_>,
     account: MlUserId,
-    topic: &str,
-    resource: &str,
+    kind: RecordKind,
+    id: i64,
 ) -> Result<bool> {
+    let (topic, resource) = kind.announcement(id);
     let waiting: i64 = tx.value(
         &format!(
             "SELECT count(*) FROM (
@@ -222,7 +224,7 @@ pub fn store_unreadable(
     let hour = tx.now().0.div_euclid(3600);
     let key = short_digest(&[b"odd", resource.as_bytes(), &hour.to_le_bytes()]);
     let notification = Notification {
-        resource: resource.to_owned(),
+        resource,
         topic: topic.to_owned(),
         account,
         application: None,

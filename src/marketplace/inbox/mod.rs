@@ -9,6 +9,7 @@
 mod fetch;
 pub mod hook;
 pub mod notification;
+mod outcome;
 pub mod received;
 pub mod signature;
 mod subject;
@@ -17,10 +18,9 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-pub use self::subject::{FOLLOWED, is_followed};
-
-use self::fetch::{Found, LINK_LOST, Link, fetch_subject};
+use self::fetch::{Found, Link, fetch_subject};
 use self::hook::NotificationState;
+use self::outcome::InboxOutcome;
 use crate::app::App;
 use crate::base::{DAY_S, Instant, MlUserId, Stop};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
@@ -28,6 +28,7 @@ use crate::marketplace::account::store;
 use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::busy::Busy;
 use crate::marketplace::client::backoff::{pause_asked_s, pause_s};
+use crate::marketplace::kinds::OutcomeCode;
 use crate::marketplace::work_off;
 use crate::row;
 
@@ -63,7 +64,7 @@ row!(Waiting { id = "notification_id", topic, resource, attempts, received_at, o
 enum FetchOutcome {
     /// Fetched; still to be brought into the books.
     Found(Found),
-    Settled(NotificationState, &'static str),
+    Settled(NotificationState, OutcomeCode),
     /// To be retried.
     Again {
         error: String,
@@ -112,8 +113,8 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             fetch_subject(app, seller, &topic, &resource, said.as_deref())
         }));
-        let outcome =
-            outcome.unwrap_or_else(|_| again("the handler panicked", None, FailureScope::Itself));
+        let outcome = outcome
+            .unwrap_or_else(|_| again(InboxOutcome::Panicked.name(), None, FailureScope::Itself));
         let scope = match &outcome {
             FetchOutcome::Again { scope, .. } => *scope,
             _ => FailureScope::Itself,
@@ -142,16 +143,16 @@ fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: FetchOutcome
     let settled = app.db.write(move |tx| match outcome {
         FetchOutcome::Found(found) => {
             let Some((owner, since)) = store::owner_of(tx, seller)? else {
-                let text = "the account is not linked any more";
-                return close(tx, &rows, NotificationState::Ignored, text);
+                let outcome = InboxOutcome::Unlinked.code();
+                return close(tx, &rows, NotificationState::Ignored, outcome);
             };
             let account = seller;
             let link = Link { owner, account, since };
-            let text = found(tx, &context, &link)?;
+            let outcome = found(tx, &context, &link)?;
             store::note_synced(tx, seller)?;
-            close(tx, &rows, NotificationState::Done, text)
+            close(tx, &rows, NotificationState::Done, outcome)
         }
-        FetchOutcome::Settled(state, text) => close(tx, &rows, state, text),
+        FetchOutcome::Settled(state, outcome) => close(tx, &rows, state, outcome),
         FetchOutcome::Again { error, asked_s, is_refused, .. } => {
             retry(tx, &rows, &error, asked_s, is_refused)
         }
@@ -167,13 +168,13 @@ fn close(
     tx: &WriteTx<'_>,
     rows: &[Waiting],
     state: NotificationState,
-    outcome: &str,
+    outcome: OutcomeCode,
 ) -> Result<()> {
     for row in rows {
         tx.execute(
             "UPDATE ml_notification SET state = ?2, attempts = attempts + 1, outcome = ?3
              WHERE notification_id = ?1 AND state = ?4",
-            (row.id, state, outcome, NotificationState::Waiting),
+            (row.id, state, outcome.stored, NotificationState::Waiting),
         )?;
     }
     Ok(())
@@ -187,11 +188,12 @@ fn retry(
     asked_s: Option<i64>,
     is_refused: bool,
 ) -> Result<()> {
+    let is_link_lost = InboxOutcome::from_name(error) == Some(InboxOutcome::LinkLost);
     for row in rows {
         let attempts = row.attempts + 1;
         let waited_out = is_refused || tx.now().since(row.received_at) >= WAIT_OUT_S;
         let state = match waited_out && attempts >= GIVE_UP_TRIES {
-            true if error == LINK_LOST => NotificationState::Ignored,
+            true if is_link_lost => NotificationState::Ignored,
             true => NotificationState::Failed,
             false => NotificationState::Waiting,
         };

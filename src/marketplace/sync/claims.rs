@@ -6,13 +6,14 @@ use std::collections::HashSet;
 
 use super::lanes::{AT_ONCE, pieces};
 use super::records;
-use super::unreadable::{self, RecordKind};
+use super::unreadable;
 use super::{Asked, Step, StepContext};
 use crate::base::{DAY_S, MlUserId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::claims::{self as books, ClaimState};
 use crate::marketplace::books::document::ClaimDocument;
 use crate::marketplace::client::{CLAIMS_PAGE, CLAIMS_REACH, Caller, ClaimSearch, Client};
+use crate::marketplace::kinds::RecordKind;
 
 /// Most pages of a search.
 const MOST_PAGES: usize = CLAIMS_REACH / CLAIMS_PAGE - 1;
@@ -24,9 +25,6 @@ const MOST_OPEN: u32 = 10_000;
 const FIRST_SPAN_S: i64 = 90 * DAY_S;
 /// Overlap with the last reading, because changes may show late.
 const OVERLAP_S: i64 = 2 * 3600;
-/// How a single claim is announced and fetched.
-const RECORDS: RecordKind =
-    RecordKind { topic: "post_purchase", path: "/post-purchase/v1/claims/" };
 
 /// What a search found.
 #[derive(Default)]
@@ -46,7 +44,7 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
         None => account.linked_at.minus(FIRST_SPAN_S),
     };
     let changed = search(reading, ClaimSearch::ChangedSince(since))?;
-    unreadable::queue_unreadable(reading, &RECORDS, changed.unreadable)?;
+    unreadable::queue_unreadable(reading, RecordKind::Claim, changed.unreadable)?;
     let mut others = reading.look_up(|tx| open(tx, account.owner, account.ml_user_id))?;
     others.retain(|claim| !waiting.claims.contains(claim));
     others.truncate(ALONE);
@@ -65,8 +63,12 @@ fn search(reading: &StepContext<'_>, search: ClaimSearch) -> Asked<Found> {
             break;
         }
         found.total = page.total;
-        let mut claims: Vec<ClaimDocument> =
-            unreadable::take_readable(reading, &RECORDS, page.records, &mut found.unreadable);
+        let mut claims: Vec<ClaimDocument> = unreadable::take_readable(
+            reading,
+            RecordKind::Claim,
+            page.records,
+            &mut found.unreadable,
+        );
         claims.retain(|claim| claim.seller == reading.account.ml_user_id);
         found.claims.extend(claims.iter().map(|claim| claim.id));
         for piece in pieces(claims, AT_ONCE) {

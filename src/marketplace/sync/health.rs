@@ -74,11 +74,7 @@ impl Health {
 
 /// Areas with more than a short problem: a refusal counts at once, another
 /// failure when it repeats or makes a reading late.
-fn trouble(
-    account: &LinkedAccount,
-    known: &[(&'static Area, &AreaState)],
-    now: Instant,
-) -> Option<Trouble> {
+fn trouble(account: &LinkedAccount, known: &[(Area, &AreaState)], now: Instant) -> Option<Trouble> {
     let since = |state: &AreaState| state.good_until.unwrap_or(account.linked_at);
     let error = |state: &AreaState| state.error.clone().unwrap_or_default();
     let failing: Vec<_> = known

@@ -7,8 +7,8 @@ use crate::base::MlUserId;
 use crate::db::{DbError, Lane};
 use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::marketplace::client::MISSED_PAGE;
-use crate::marketplace::inbox;
 use crate::marketplace::inbox::hook;
+use crate::marketplace::kinds::topics;
 
 /// Most pages of a topic that are read in a run.
 const MOST_PAGES: usize = 100;
@@ -58,7 +58,7 @@ fn receive_as(
 ) -> Result<usize, CallError> {
     let client = &app.marketplace.client;
     let mut received = 0;
-    for topic in inbox::FOLLOWED {
+    for (topic, _) in topics() {
         for page in 0..MOST_PAGES {
             if is_over() {
                 return Ok(received);

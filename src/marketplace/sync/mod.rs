@@ -2,7 +2,7 @@
 //! an account is linked, later what changed, and what no notification
 //! announced.
 //!
-//! An account is read by areas ([`AREAS`]), each in steps. The progress is
+//! An account is read by areas ([`Area`]), each in steps. The progress is
 //! stored after each step (`store.rs`), so a restart, a failure or an outage
 //! costs one step at most. First readings, and those that a person asks for,
 //! are done at once by [`work`]; the others run in the periodic tasks
@@ -42,6 +42,7 @@ use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::busy::Taken;
 use crate::marketplace::client::backoff::pause_asked_s;
+use crate::marketplace::kinds::{KindRow, RecordKind};
 use crate::marketplace::work_off;
 use store::{Account, AreaState, Due, Pace};
 
@@ -53,7 +54,11 @@ pub const WORKERS: usize = 2;
 const SWEEPERS: usize = 3;
 const _: () = assert!(WORKERS + SWEEPERS + now::MOST_READERS <= store::MOST_TAKEN);
 
-/// A part of an account's data that is read separately.
+const QUARTER_S: i64 = 900;
+
+/// A part of an account's data that is read separately: the records of a kind,
+/// or the account itself.
+#[derive(Clone, Copy)]
 pub struct Area {
     /// Its number in the database.
     pub number: i64,
@@ -63,42 +68,55 @@ pub struct Area {
     pub title: &'static str,
     /// Seconds between two readings.
     every_s: i64,
+    /// The kind whose first reading comes before the first one of this area.
+    follows: Option<RecordKind>,
     /// Reads one step.
     read: fn(&StepContext<'_>) -> Asked<Step>,
-    /// Called in the transaction that ends a reading.
-    settle: fn(&WriteTx<'_>, &Account) -> Result<(), DbError>,
 }
+
+/// The area of the account itself.
+const ACCOUNT: Area = Area {
+    number: 5,
+    name: "conta",
+    title: "Dados da conta",
+    every_s: QUARTER_S,
+    follows: None,
+    read: account::read,
+};
 
 impl Area {
+    /// All areas.
+    pub fn all() -> impl Iterator<Item = Self> {
+        RecordKind::ALL.into_iter().map(Self::of_kind).chain([ACCOUNT])
+    }
+
     /// The area of a number; `None` for one that a newer program has added.
-    pub fn of(number: i64) -> Option<&'static Self> {
-        AREAS.iter().find(|area| area.number == number)
+    pub fn of(number: i64) -> Option<Self> {
+        Self::all().find(|area| area.number == number)
+    }
+
+    fn of_kind(kind: RecordKind) -> Self {
+        let KindRow { every_s, follows, .. } = *kind.row();
+        let read = match kind {
+            RecordKind::Order => orders::read,
+            RecordKind::Question => questions::read,
+            RecordKind::Listing => listings::read,
+            RecordKind::Claim => claims::read,
+            RecordKind::Shipment => shipments::read,
+        };
+        let (number, name, title) = (kind.area(), kind.name(), kind.words());
+        Self { number, name, title, every_s, follows, read }
+    }
+
+    /// Called in the transaction that ends a reading.
+    fn settle(self, tx: &WriteTx<'_>, account: &Account) -> DbResult<()> {
+        store::wake_followers(tx, account, self)?;
+        if self.number == RecordKind::Listing.area() {
+            listings::recount(tx, account)?;
+        }
+        Ok(())
     }
 }
-
-const QUARTER_S: i64 = 900;
-/// The area of orders.
-pub const ORDERS: i64 = 1;
-/// The area of listings.
-pub const LISTINGS: i64 = 2;
-/// The area of the account itself.
-const ACCOUNT: i64 = 5;
-/// The area of shipments, which follows the first reading of orders.
-const SHIPMENTS: i64 = 6;
-
-const fn nothing(_: &WriteTx<'_>, _: &Account) -> Result<(), DbError> {
-    Ok(())
-}
-
-#[rustfmt::skip] // A table.
-pub const AREAS: &[Area] = &[
-    Area { number: ORDERS, name: "pedidos", title: "Pedidos", every_s: QUARTER_S, read: orders::read, settle: store::wake_shipments },
-    Area { number: LISTINGS, name: "anuncios", title: "Anúncios", every_s: 24 * QUARTER_S, read: listings::read, settle: listings::recount },
-    Area { number: 3, name: "perguntas", title: "Perguntas", every_s: QUARTER_S, read: questions::read, settle: nothing },
-    Area { number: 4, name: "reclamacoes", title: "Reclamações", every_s: QUARTER_S, read: claims::read, settle: nothing },
-    Area { number: ACCOUNT, name: "conta", title: "Dados da conta", every_s: QUARTER_S, read: account::read, settle: nothing },
-    Area { number: SHIPMENTS, name: "envios", title: "Envios", every_s: 4 * QUARTER_S, read: shipments::read, settle: nothing },
-];
 
 /// The context of one step of a reading.
 pub struct StepContext<'r> {
@@ -255,7 +273,7 @@ pub fn work(app: &App, stop: &Stop) {
 
 /// Makes the orders of some accounts due now, those first that are due next.
 pub fn hurry(app: &App, accounts: u32) -> Result<(), DbError> {
-    app.db.write(move |tx| store::hurry(tx, ORDERS, accounts))
+    app.db.write(move |tx| store::hurry(tx, RecordKind::Order, accounts))
 }
 
 /// Reads what is due of all accounts, as far as there is time.
@@ -353,14 +371,14 @@ fn step(
     }
 }
 
-fn note(app: &App, area: &'static Area, due: Due, step: Step) -> Result<Stepped, DbError> {
+fn note(app: &App, area: Area, due: Due, step: Step) -> Result<Stepped, DbError> {
     let wanted = app.db.write(move |tx| store::note(tx, &due, area, &step))?;
     Ok(if wanted { Stepped::Read } else { Stepped::Interrupted })
 }
 
 /// Stores a failure. The area waits, and so do areas that would fail in the
 /// same way.
-fn put_off(app: &App, area: &Area, due: Due, error: &CallError) -> Result<Stepped, DbError> {
+fn put_off(app: &App, area: Area, due: Due, error: &CallError) -> Result<Stepped, DbError> {
     let account = due.account;
     let (asked_s, elsewhere) = match error {
         CallError::NotLinked => return Ok(Stepped::Interrupted),

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The result of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ReadingOutcome {
     /// Everything is read, or a reading goes on elsewhere.
     Read,
     /// Something could not be read; the account's areas say what and why.
@@ -31,10 +31,10 @@ pub fn read(
     app: &App,
     account: MlUserId,
     is_over: &(dyn Fn() -> bool + Sync),
-) -> Result<Outcome, DbError> {
+) -> Result<ReadingOutcome, DbError> {
     let Some(_taken) = app.marketplace.busy.take_within(account, PATIENCE) else {
         // Another thread is reading the account and goes on.
-        return Ok(Outcome::Read);
+        return Ok(ReadingOutcome::Read);
     };
     let found = app.db.write(move |tx| {
         let found = store::account(tx, account)?;
@@ -44,7 +44,7 @@ pub fn read(
         store::schedule_now(tx, account)?;
         Ok::<_, DbError>(found)
     })?;
-    let Some(target) = found else { return Ok(Outcome::LinkLost) };
+    let Some(target) = found else { return Ok(ReadingOutcome::LinkLost) };
     let (mut failed, news) = (false, AtomicUsize::new(0));
     while !is_over() {
         match step(app, target, Pace::AtOnce, is_over, &news)? {
@@ -59,7 +59,7 @@ pub fn read(
         Ok::<_, DbError>(is_same && store::is_callable(tx, account)?)
     })?;
     if !is_linked {
-        return Ok(Outcome::LinkLost);
+        return Ok(ReadingOutcome::LinkLost);
     }
-    Ok(if failed { Outcome::Failed } else { Outcome::Read })
+    Ok(if failed { ReadingOutcome::Failed } else { ReadingOutcome::Read })
 }

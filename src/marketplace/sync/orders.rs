@@ -9,9 +9,10 @@
 use super::rules::{self, HOUR_S, half, hour, next_span};
 use super::store::AreaState;
 use super::window::Window;
-use super::{Asked, ORDERS, Step, StepContext};
+use super::{Asked, Step, StepContext};
 use crate::base::{DAY_S, Instant};
 use crate::marketplace::client::Span;
+use crate::marketplace::kinds::RecordKind;
 
 /// How far back the marketplace keeps orders.
 const SPAN_S: i64 = 365 * DAY_S;
@@ -62,7 +63,8 @@ pub fn history_from<'a>(
     linked_at: Instant,
     mut areas: impl Iterator<Item = &'a AreaState>,
 ) -> Option<Instant> {
-    let state = areas.find(|state| state.area == ORDERS && state.good_until.is_none())?;
+    let orders = RecordKind::Order.area();
+    let state = areas.find(|state| state.area == orders && state.good_until.is_none())?;
     Some(Position::of(&state.position).map_or(linked_at, |position| position.from))
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::lanes::{AT_ONCE, pieces};
 use super::records;
-use super::unreadable::{self, RecordKind};
+use super::unreadable;
 use super::{Asked, Step, StepContext};
 use crate::base::{DAY_S, Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result};
@@ -17,6 +17,7 @@ use crate::marketplace::books::document::QuestionDocument;
 use crate::marketplace::books::orders::Applied;
 use crate::marketplace::books::questions::{self as books, QuestionState};
 use crate::marketplace::client::{Caller, Client, Page, QUESTIONS_PAGE, QUESTIONS_REACH};
+use crate::marketplace::kinds::RecordKind;
 
 /// Most pages of a scan: so many questions do not wait in practice.
 const MOST_PAGES: usize = 200;
@@ -30,8 +31,6 @@ const ALONE: usize = 200;
 const MOST_OPEN: u32 = 10_000;
 /// Overlap with the last reading, because questions may show late.
 const OVERLAP_S: i64 = 2 * 3600;
-/// How a single question is announced and fetched.
-const RECORDS: RecordKind = RecordKind { topic: "questions", path: "/questions/" };
 
 /// What searches found.
 #[derive(Default)]
@@ -127,7 +126,7 @@ fn asked_since(
         }
         reading.check_time()?;
     }
-    unreadable::queue_unreadable(reading, &RECORDS, unreadable)?;
+    unreadable::queue_unreadable(reading, RecordKind::Question, unreadable)?;
     Ok(())
 }
 
@@ -139,7 +138,8 @@ fn book(
     unclear: &mut BTreeSet<i64>,
     unreadable: &mut Vec<i64>,
 ) -> Asked<Vec<(i64, Instant)>> {
-    let mut questions = unreadable::take_readable(reading, &RECORDS, page.records, unreadable);
+    let mut questions =
+        unreadable::take_readable(reading, RecordKind::Question, page.records, unreadable);
     questions.retain(|question: &QuestionDocument| question.seller == reading.account.ml_user_id);
     let asked = |question: &QuestionDocument| (question.id, question.asked_at);
     let all = questions.iter().map(asked).collect();

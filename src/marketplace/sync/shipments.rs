@@ -8,6 +8,7 @@ use super::records::{self, FetchedRecord, Forbidden};
 use super::{Asked, Step, StepContext, count_of};
 use crate::base::{DAY_S, Instant, MlUserId, OrderId};
 use crate::db::{ReadTx, Result};
+use crate::marketplace::books::order_status::{OrderStatus, SaleState};
 use crate::marketplace::books::orders;
 use crate::row;
 
@@ -21,19 +22,18 @@ const MOST: i64 = 1_000;
 const MOST_OLD: i64 = 200;
 /// Final states of shipments.
 const ENDED: [&str; 4] = ["delivered", "not_delivered", "cancelled", "closed"];
-/// States of orders that are not sent. Within this time after such an order
-/// changed, its shipment may still be on its way to a final state.
-const CALLED_OFF: [&str; 2] = ["cancelled", "invalid"];
+/// Within this time after an order was called off, its shipment may still be on
+/// its way to a final state.
 const CALLING_OFF_S: i64 = 7 * DAY_S;
 
 /// A position in the list of all orders, the newest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct OrderPlace {
     created_at: Instant,
     order: OrderId,
 }
 
-impl Place {
+impl OrderPlace {
     const NEWEST: Self = Self::at(Instant(i64::MAX));
     const END: Self = Self::at(Instant(i64::MIN));
 
@@ -48,23 +48,26 @@ impl Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Position {
     /// The last order that was checked.
-    at: Place,
+    at: OrderPlace,
     /// How far older orders were checked, in all readings.
-    old: Place,
+    old: OrderPlace,
     /// How many shipments of older orders this reading may still request.
     left: i64,
 }
 
 impl Position {
     /// The beginning of a reading; `old` is from the readings before it.
-    const fn beginning(old: Place) -> Self {
-        Self { at: Place::NEWEST, old, left: MOST_OLD }
+    const fn beginning(old: OrderPlace) -> Self {
+        Self { at: OrderPlace::NEWEST, old, left: MOST_OLD }
     }
 
     fn of(text: &str) -> Option<Self> {
         let mut numbers = text.split(' ').map(|number| number.parse().ok());
         let mut place = || {
-            Some(Place { created_at: Instant(numbers.next()??), order: OrderId(numbers.next()??) })
+            Some(OrderPlace {
+                created_at: Instant(numbers.next()??),
+                order: OrderId(numbers.next()??),
+            })
         };
         let (at, old) = (place()?, place()?);
         let left = numbers.next()??;
@@ -72,15 +75,15 @@ impl Position {
     }
 
     /// Moves on after a piece; returns whether the reading is over.
-    fn pass(&mut self, piece: &Piece, edge: Place) -> bool {
+    fn pass(&mut self, piece: &Piece, edge: OrderPlace) -> bool {
         if self.at > edge {
             self.at = piece.last.unwrap_or_else(|| self.old.min(edge));
             return false;
         }
-        self.old = piece.last.unwrap_or(Place::END);
+        self.old = piece.last.unwrap_or(OrderPlace::END);
         self.at = self.old;
         self.left -= count_of(piece.sent.len());
-        let ends_reading = self.left <= 0 || self.old == Place::END;
+        let ends_reading = self.left <= 0 || self.old == OrderPlace::END;
         if ends_reading {
             *self = Self::beginning(self.old);
         }
@@ -95,7 +98,7 @@ impl Position {
 
 /// The columns of an order that the check needs.
 struct SeenOrder {
-    place: Place,
+    place: OrderPlace,
     account: MlUserId,
     status: i64,
     shipment: Option<i64>,
@@ -103,9 +106,9 @@ struct SeenOrder {
     state: Option<i64>,
     updated_at: Instant,
 }
-row!(Place { created_at, order = "order_id" });
+row!(OrderPlace { created_at, order = "order_id" });
 row!(SeenOrder {
-    place as Place, account = "ml_user_id", status, shipment = "shipping_id",
+    place as OrderPlace, account = "ml_user_id", status, shipment = "shipping_id",
     state = "shipping_status", updated_at,
 });
 
@@ -120,14 +123,14 @@ struct Sent {
 struct Piece {
     sent: Vec<Sent>,
     /// The last order that was checked; `None` when there are no more.
-    last: Option<Place>,
+    last: Option<OrderPlace>,
 }
 
 /// Reads some shipments, those of the newest orders first.
 pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     let known = Position::of(&reading.state.position);
-    let mut position = known.unwrap_or(Position::beginning(Place::NEWEST));
-    let edge = Place::at(reading.began.minus(SPAN_S));
+    let mut position = known.unwrap_or(Position::beginning(OrderPlace::NEWEST));
+    let edge = OrderPlace::at(reading.began.minus(SPAN_S));
     let mut sent = Vec::new();
     let mut ends_reading = false;
     // Orders with nothing to request take no step of their own.
@@ -147,14 +150,17 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     })
 }
 
-fn piece(tx: &ReadTx<'_>, reading: &StepContext<'_>, from: Position, edge: Place) -> Result<Piece> {
+fn piece(
+    tx: &ReadTx<'_>,
+    reading: &StepContext<'_>,
+    from: Position,
+    edge: OrderPlace,
+) -> Result<Piece> {
     let account = reading.account;
     let is_recent = from.at > edge;
-    let numbers = |words: &[&str]| -> Result<Vec<Option<i64>>> {
-        words.iter().map(|word| reading.app.marketplace.words.known(tx, word)).collect()
-    };
-    let (done, called_off) = (numbers(&ENDED)?, numbers(&CALLED_OFF)?);
-    let oldest = if is_recent { edge } else { Place::END };
+    let words = &reading.app.marketplace.words;
+    let done: Vec<_> = ENDED.iter().map(|word| words.known(tx, word)).collect::<Result<_>>()?;
+    let oldest = if is_recent { edge } else { OrderPlace::END };
     let orders: Vec<SeenOrder> = tx.records(
         "FROM sale_order
          WHERE owner_id = ?1 AND created_at >= ?2 AND (created_at, order_id) < (?3, ?4)
@@ -164,7 +170,7 @@ fn piece(tx: &ReadTx<'_>, reading: &StepContext<'_>, from: Position, edge: Place
     )?;
     let wanted = |order: &SeenOrder| {
         let is_late = reading.began.since(order.updated_at) > CALLING_OFF_S;
-        let is_off = is_late && called_off.contains(&Some(order.status));
+        let is_off = is_late && OrderStatus::sale_of(order.status) == SaleState::Cancelled;
         let is_done = done.contains(&order.state) || is_off || !is_recent;
         let is_own = order.account == account.ml_user_id;
         order.shipment.filter(|_| is_own && (order.state.is_none() || !is_done))
@@ -206,8 +212,8 @@ mod tests {
 
     #[test]
     fn positions_are_read_as_they_are_written() {
-        let place = Place { created_at: Instant(1_795_140_600), order: OrderId(2_000_001) };
-        for (at, old) in [(Place::NEWEST, place), (place, Place::END)] {
+        let place = OrderPlace { created_at: Instant(1_795_140_600), order: OrderId(2_000_001) };
+        for (at, old) in [(OrderPlace::NEWEST, place), (place, OrderPlace::END)] {
             let position = Position { at, old, left: 7 };
             assert_eq!(Position::of(&position.text()), Some(position));
         }

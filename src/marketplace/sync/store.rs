@@ -3,10 +3,11 @@
 use rusqlite::params_from_iter;
 
 use super::rules::next_turn;
-use super::{ACCOUNT, AREAS, Area, SHIPMENTS, Step};
+use super::{ACCOUNT, Area, Step};
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::account::store::{note_synced, owner_of};
+use crate::marketplace::kinds::RecordKind;
 use crate::row;
 
 /// Most accounts that other threads may be reading.
@@ -92,30 +93,58 @@ struct OwnArea {
 row!(OwnArea { account = "s.ml_user_id", state as AreaState });
 
 /// Plans the first reading of a new account. An account that was linked before
-/// continues where its readings stopped, but shipments of old orders are
-/// checked again.
+/// continues where its readings stopped, but an area that follows another, as
+/// the shipments of old orders, is read again.
 pub fn plan(tx: &WriteTx<'_>, account: MlUserId) -> Result<()> {
-    for area in AREAS {
-        let now = tx.now();
-        // Shipments to read are known only once the orders are read.
-        let first_at = if area.number == SHIPMENTS { LATER } else { now };
+    for area in Area::all() {
+        let (now, is_later) = (tx.now(), area.follows.is_some());
+        let first_at = if is_later { LATER } else { now };
         tx.execute(
             "INSERT INTO ml_sync (ml_user_id, area, next_at, at_once) VALUES (?1, ?2, ?4, 1)
              ON CONFLICT (ml_user_id, area) DO UPDATE
              SET next_at = iif(good_until IS NULL, ?4, ?3), at_once = 1, attempts = 0, error = NULL,
-                 position = iif(area = ?5, '', position)",
-            (account, area.number, now, first_at, SHIPMENTS),
+                 position = iif(?5, '', position)",
+            (account, area.number, now, first_at, is_later),
         )?;
     }
     Ok(())
 }
 
-/// Starts the first reading of the shipments of an account.
-pub fn wake_shipments(tx: &WriteTx<'_>, account: &Account) -> Result<()> {
-    tx.run(
-        "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2 AND next_at = ?4 AND good_until IS NULL",
-        (account.ml_user_id, SHIPMENTS, tx.now(), LATER),
+/// Plans the first reading of areas of accounts that were linked before this
+/// program read them; false when some are left. Nobody waits for these
+/// readings.
+pub fn plan_new_areas(tx: &WriteTx<'_>) -> Result<bool> {
+    tx.work_off(|most| {
+        Area::all().try_fold(0, |planned, area| Ok(planned + plan_area(tx, area, most)?))
+    })
+}
+
+fn plan_area(tx: &WriteTx<'_>, area: Area, most: usize) -> Result<usize> {
+    tx.execute(
+        "INSERT INTO ml_sync (ml_user_id, area, next_at, at_once)
+         SELECT ml_user_id, ?1,
+                iif(token_ok AND (?2 IS NULL OR EXISTS (
+                        SELECT 1 FROM ml_sync s
+                        WHERE s.ml_user_id = a.ml_user_id AND s.area = ?2 AND s.good_until IS NOT NULL)), ?3, ?4), 0
+         FROM ml_account a
+         WHERE EXISTS (SELECT 1 FROM ml_sync s WHERE s.ml_user_id = a.ml_user_id)
+             AND NOT EXISTS (SELECT 1 FROM ml_sync s WHERE s.ml_user_id = a.ml_user_id AND s.area = ?1)
+         LIMIT ?5",
+        (area.number, area.follows, tx.now(), LATER, i64::try_from(most).unwrap_or(1)),
     )
+}
+
+/// Starts the first reading of areas of an account that follow one.
+pub fn wake_followers(tx: &WriteTx<'_>, account: &Account, done: Area) -> Result<()> {
+    let followers =
+        Area::all().filter(|area| area.follows.map(RecordKind::area) == Some(done.number));
+    for area in followers {
+        tx.execute(
+            "UPDATE ml_sync SET next_at = ?3 WHERE ml_user_id = ?1 AND area = ?2 AND next_at = ?4 AND good_until IS NULL",
+            (account.ml_user_id, area.number, tx.now(), LATER),
+        )?;
+    }
+    Ok(())
 }
 
 /// Accounts that can be read, those first that are read next.
@@ -125,7 +154,7 @@ pub fn callable(tx: &ReadTx<'_>, most: u32) -> Result<Vec<MlUserId>> {
          WHERE at_once = 0 AND next_at < ?1 AND area = ?3
          ORDER BY next_at, ml_user_id
          LIMIT ?2",
-        (LATER, most, ACCOUNT),
+        (LATER, most, ACCOUNT.number),
     )
 }
 
@@ -164,7 +193,7 @@ pub fn account(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<Account>> {
 
 /// Makes an area of some accounts due now, those first that are due next. Areas
 /// that failed keep waiting.
-pub fn hurry(tx: &WriteTx<'_>, area: i64, accounts: u32) -> Result<()> {
+pub fn hurry(tx: &WriteTx<'_>, area: RecordKind, accounts: u32) -> Result<()> {
     tx.run(
         "UPDATE ml_sync SET next_at = ?2
          WHERE area = ?1 AND ml_user_id IN (
@@ -236,7 +265,7 @@ pub fn is_still(tx: &ReadTx<'_>, account: &Account) -> Result<bool> {
 
 /// Stores the progress of a reading; false when the account is no longer linked
 /// as it was.
-pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<bool> {
+pub fn note(tx: &WriteTx<'_>, due: &Due, area: Area, step: &Step) -> Result<bool> {
     let Due { account, state, .. } = due;
     if !is_still(tx, account)? {
         return Ok(false);
@@ -266,7 +295,7 @@ pub fn note(tx: &WriteTx<'_>, due: &Due, area: &Area, step: &Step) -> Result<boo
         ),
     )?;
     if step.ends_reading {
-        (area.settle)(tx, account)?;
+        area.settle(tx, account)?;
     }
     note_synced(tx, account.ml_user_id)?;
     Ok(true)

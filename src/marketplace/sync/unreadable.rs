@@ -6,20 +6,13 @@ use super::StepContext;
 use crate::db::DbError;
 use crate::marketplace::books::document::UnreadableRecord;
 use crate::marketplace::inbox::hook;
-
-/// How a record of a list is fetched alone.
-pub struct RecordKind {
-    /// Topic of a notification about one.
-    pub topic: &'static str,
-    /// Its path, up to its number.
-    pub path: &'static str,
-}
+use crate::marketplace::kinds::RecordKind;
 
 /// The records that can be read. Numbers of the others are added to
 /// `unreadable`.
 pub fn take_readable<T>(
     reading: &StepContext<'_>,
-    kind: &RecordKind,
+    kind: RecordKind,
     records: Vec<Result<T, UnreadableRecord>>,
     unreadable: &mut Vec<i64>,
 ) -> Vec<T> {
@@ -29,7 +22,7 @@ pub fn take_readable<T>(
         match record {
             Ok(record) => found.push(record),
             Err(error) => {
-                tracing::warn!(ml_user_id = account.0, topic = kind.topic, id = error.id, %error, "a record was passed over");
+                tracing::warn!(ml_user_id = account.0, kind = kind.name(), id = error.id, %error, "a record was passed over");
                 unreadable.extend(error.id);
             }
         }
@@ -40,7 +33,7 @@ pub fn take_readable<T>(
 /// Has records fetched alone.
 pub fn queue_unreadable(
     reading: &StepContext<'_>,
-    kind: &'static RecordKind,
+    kind: RecordKind,
     unreadable: Vec<i64>,
 ) -> Result<(), DbError> {
     if unreadable.is_empty() {
@@ -49,12 +42,7 @@ pub fn queue_unreadable(
     let bell = reading.app.marketplace.bell.clone();
     reading.write(move |tx, account, _| {
         for id in unreadable {
-            hook::store_unreadable(
-                tx,
-                account.ml_user_id,
-                kind.topic,
-                &format!("{}{id}", kind.path),
-            )?;
+            hook::store_unreadable(tx, account.ml_user_id, kind, id)?;
         }
         tx.after_commit(move || bell.ring());
         Ok(())

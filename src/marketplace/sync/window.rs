@@ -17,13 +17,14 @@ use std::sync::atomic::Ordering;
 use super::buyers::Names;
 use super::lanes::{AT_ONCE, both, pieces, two_at_a_time};
 use super::rules::{MOST_ORDERS, whole_hours};
-use super::unreadable::{self, RecordKind};
+use super::unreadable;
 use super::{Asked, Halt, StepContext, count_of};
 use crate::db::{DbError, Pending};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::document::{OrderDocument, UnreadableRecord};
 use crate::marketplace::books::orders::{self as books, Applied};
 use crate::marketplace::client::{Failure, ORDERS_PAGE, OrderSearch, Page, Span};
+use crate::marketplace::kinds::RecordKind;
 
 /// Orders from the beginning of one page to that of the next.
 const STRIDE: usize = ORDERS_PAGE - 1;
@@ -38,8 +39,6 @@ const STATES: [Option<&str>; 2] = [None, Some("cancelled,pending_cancel,invalid"
 const PASSES: usize = 2 * STATES.len();
 /// From this offset on, paging may end though there are more orders.
 const SURE_REACH: usize = 900;
-/// How a single order is announced and fetched.
-const RECORDS: RecordKind = RecordKind { topic: "orders_v2", path: "/orders/" };
 
 /// A window with the first page of each of its two searches.
 pub struct Window {
@@ -86,7 +85,7 @@ impl Window {
         let (mut window, mut seen) = (self, HashSet::<i64>::new());
         for times in 1.. {
             let course = window.read_once(reading)?;
-            unreadable::queue_unreadable(reading, &RECORDS, course.unreadable)?;
+            unreadable::queue_unreadable(reading, RecordKind::Order, course.unreadable)?;
             seen.extend(course.pages.iter().flat_map(|page| page.rows.iter().flatten()));
             if course.was_stopped {
                 return Err(Halt::NoTime);
@@ -128,8 +127,12 @@ impl Window {
             if found.records.is_empty() {
                 return Ok(None);
             }
-            let mut orders =
-                unreadable::take_readable(reading, &RECORDS, found.records, &mut course.unreadable);
+            let mut orders = unreadable::take_readable(
+                reading,
+                RecordKind::Order,
+                found.records,
+                &mut course.unreadable,
+            );
             drop(course);
             if let Span::Updated(..) = span {
                 names.add(reading, &mut orders)?;

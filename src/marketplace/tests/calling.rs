@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::marketplace::books::document::ItemId;
-use crate::marketplace::client::{Caller, Failure, Wanted};
+use crate::marketplace::client::{Caller, Failure, FileRequest};
 
 impl World {
     /// Makes a call for the linked shop.
@@ -221,8 +221,12 @@ fn files_are_bounded_and_never_from_elsewhere() {
     let label = |most: u64| {
         let query = [("shipment_ids", shipment.clone()), ("response_type", "pdf".to_owned())];
         world.call(|client, caller| {
-            let wanted =
-                Wanted { path: "/shipment_labels", query: &query, most, kind: "application/pdf" };
+            let wanted = FileRequest {
+                path: "/shipment_labels",
+                query: &query,
+                most,
+                kind: "application/pdf",
+            };
             client.bytes(caller, &wanted)
         })
     };
@@ -251,7 +255,7 @@ fn files_are_bounded_and_never_from_elsewhere() {
         assert_eq!(why(label(65_536)), expected);
     }
     let away = world.call(|client, caller| {
-        let wanted = Wanted { path: "//evil.example/x", query: &[], most: 10, kind: "" };
+        let wanted = FileRequest { path: "//evil.example/x", query: &[], most: 10, kind: "" };
         client.bytes(caller, &wanted)
     });
     assert_eq!(why(away), Failure::Garbled("it is no path"));

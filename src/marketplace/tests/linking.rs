@@ -177,3 +177,29 @@ fn tokens_of_another_key_are_an_error_and_stay() {
     assert_eq!(world.rows(kept), before);
     assert_eq!(world.rows("SELECT count(*) FROM ml_account WHERE access_token IS NULL"), ["0"]);
 }
+
+#[test]
+fn linked_accounts_are_read_for_what_a_newer_program_reads() {
+    let world = World::linked();
+    let areas = "SELECT area, next_at < 9223372036854775807, at_once FROM ml_sync WHERE area IN (4, 6) ORDER BY area";
+    let plan = || {
+        world.app.db.write_pieces(sync::store::plan_new_areas).unwrap();
+        world.rows(areas)
+    };
+    world.write(|tx| tx.run("DELETE FROM ml_sync WHERE area IN (4, 6)", []));
+    assert_eq!(plan(), ["4 1 0", "6 1 0"]);
+    sync::sweep(&world.app, &|| false).unwrap();
+    assert_eq!(world.rows("SELECT count(good_until) FROM ml_sync"), ["6"]);
+    let known = world.rows("SELECT * FROM ml_sync");
+    plan();
+    assert_eq!(world.rows("SELECT * FROM ml_sync"), known, "what is planned stays");
+
+    // Shipments wait for the orders, and everything for a lost link.
+    world.write(|tx| tx.run("DELETE FROM ml_sync WHERE area IN (4, 6)", []));
+    world.write(|tx| tx.run("UPDATE ml_sync SET good_until = NULL WHERE area = 1", []));
+    assert_eq!(plan(), ["4 1 0", "6 0 0"]);
+    world.write(|tx| tx.run("DELETE FROM ml_sync WHERE area IN (4, 6)", []));
+    world.write(|tx| tx.run("UPDATE ml_account SET token_ok = 0", []));
+    assert_eq!(plan(), ["4 0 0", "6 0 0"]);
+    assert_eq!(world.log("violations")["violations"], json!([]));
+}

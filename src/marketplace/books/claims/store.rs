@@ -5,7 +5,7 @@ use super::pages::{self, WireClaim};
 use crate::base::{Instant, MlUserId, OrderId, UserId};
 use crate::db::{Column, Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
-use crate::marketplace::books::listed::{Listed, Wanted};
+use crate::marketplace::books::listed::{Listed, RecordFilter};
 use crate::marketplace::books::words::Words;
 use crate::panel::Listing;
 use crate::row;
@@ -80,7 +80,7 @@ impl Listed for Claim {
         Ok(ClaimState::from_name(name).map_or(-1, |state| state.number().into()))
     }
 
-    fn search<'w>(filters: &mut Filters<'w>, wanted: &'w Wanted) {
+    fn search<'w>(filters: &mut Filters<'w>, wanted: &'w RecordFilter) {
         let condition = "(claim_id = :number OR resource_id = :number)";
         filters.and(condition, &[(":number", &wanted.number)]);
     }

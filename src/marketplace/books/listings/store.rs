@@ -4,9 +4,9 @@ use super::pages::{self, WireListing};
 use crate::base::{Cents, Instant, MlUserId, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
-use crate::marketplace::books::listed::{Listed, Wanted};
+use crate::marketplace::books::listed::{Listed, RecordFilter};
 use crate::marketplace::books::words::Words;
-use crate::marketplace::sync::LISTINGS;
+use crate::marketplace::kinds::RecordKind;
 use crate::panel::Listing;
 use crate::row;
 use crate::services::Services;
@@ -85,7 +85,7 @@ impl Listed for SellerListing {
         Ok(words.known(tx, name)?.unwrap_or(-1))
     }
 
-    fn search<'w>(filters: &mut Filters<'w>, wanted: &'w Wanted) {
+    fn search<'w>(filters: &mut Filters<'w>, wanted: &'w RecordFilter) {
         filters.and(FOUND, &[(":key", &wanted.key), (":from", &wanted.beginning)]);
     }
 
@@ -140,7 +140,7 @@ pub fn recount(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()>
              EXISTS (SELECT 1 FROM ml_sync WHERE ml_user_id = ?2 AND area = ?4 AND good_until IS NOT NULL),
              ?3, max(listings, ?3))
          WHERE ml_user_id = ?2 AND owner_id = ?1",
-        (owner, account, counted, LISTINGS),
+        (owner, account, counted, RecordKind::Listing),
     )
 }
 

@@ -6,7 +6,8 @@
 //! transaction that stores the row, so they always equal a recount. A sale is
 //! notified once, when the order first becomes a sale.
 
-mod effects;
+pub mod change;
+pub mod effects;
 pub mod list;
 pub mod pages;
 mod runs;
@@ -16,20 +17,21 @@ mod webhook_events;
 
 use std::sync::Arc;
 
-use self::effects::OrderChange;
+use self::change::OrderChange;
+use self::effects::Effects;
 use super::document::{OrderDocument, Shipment, SoldItem};
 use super::news::{self, News};
+use super::order_status::{OrderStatus, SaleState};
 use super::words::{Words, fixed};
 use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, Zone};
-use crate::catalog::stock::{SaleState, SoldOrder};
 use crate::changes::IssuedSeconds;
+use crate::config::Config;
 use crate::db::{Column, ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
 use crate::marketplace::books::BookWrite;
 use crate::messages::NotificationKind;
 use crate::messages::choices::ChannelSet;
-use crate::program::ProgramSettings;
 use crate::row;
 
 /// The day of `order_count` that holds the sum of all days.
@@ -49,23 +51,22 @@ pub struct BookContext {
     pub zone: Zone,
     /// Configured channels for messages to people.
     pub channel_set: ChannelSet,
-    /// Days from an order until its supplier is to be paid.
-    pub payment_days: u32,
-    /// How sales count in the program.
-    pub program: ProgramSettings,
+    /// The settings in force, for effects.
+    pub config: Arc<Config>,
+    pub effects: Effects,
 }
 
 impl BookContext {
     /// The context of the running service.
     pub fn of(app: &App) -> Self {
-        let Marketplace { words, issued, .. } = &app.marketplace;
+        let Marketplace { words, issued, effects, .. } = &app.marketplace;
         Self {
             words: Arc::clone(words),
             issued: Arc::clone(issued),
             zone: app.zone(),
             channel_set: ChannelSet::of(&app.config),
-            payment_days: app.config.drop.payment_days,
-            program: ProgramSettings::of(&app.config),
+            config: Arc::clone(&app.config),
+            effects: *effects,
         }
     }
 }
@@ -204,36 +205,6 @@ fn apply_alone(
     Ok(Applied::Stored)
 }
 
-/// The part of a document that stock and bills of suppliers need.
-fn goods(order: &OrderDocument) -> SoldOrder<'_> {
-    SoldOrder {
-        id: order.id,
-        created_at: order.created_at,
-        item: order.item.number,
-        sku: &order.item.sku,
-        quantity: order.quantity,
-        sale: match &*order.status {
-            _ if order.is_sale() => SaleState::Paid,
-            "cancelled" | "invalid" => SaleState::Cancelled,
-            _ => SaleState::Open,
-        },
-    }
-}
-
-/// Whether a document names other goods than the stored order: another listing,
-/// another SKU, or another time of the sale.
-fn sells_other_goods(tx: &ReadTx<'_>, before: &StoredOrder, order: &OrderDocument) -> Result<bool> {
-    let SoldItem { number, sku, .. } = &order.item;
-    if (before.created_at, before.item_id) != (order.created_at, *number) {
-        return Ok(true);
-    }
-    let known: Option<String> = tx.maybe(
-        "SELECT sku FROM sold_item WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3",
-        (before.item_id, before.variation_id, before.item_version),
-    )?;
-    Ok(known.is_none_or(|known| known != *sku))
-}
-
 /// Whether an order is in an owner's books as a sale.
 pub fn is_sale(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<bool> {
     let status: Option<i64> = tx.maybe(
@@ -244,7 +215,7 @@ pub fn is_sale(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<bool> 
 }
 
 const fn is_sale_status(status: i64) -> bool {
-    matches!(status, fixed::PAID | fixed::PARTIALLY_REFUNDED)
+    matches!(OrderStatus::sale_of(status), SaleState::Paid)
 }
 
 /// The row to store for a document. What the document leaves out keeps its

@@ -33,12 +33,7 @@ const LIST: Listing = Listing {
     path: "/painel/vendas",
     hint: "Título, SKU ou número",
     filters: &[
-        Filter {
-            name: "estado",
-            label: "Situação",
-            all: "Todas",
-            values: &OrderStatus::SALES_FILTER,
-        },
+        Filter { name: "estado", label: "Situação", all: "Todas", values: &OrderStatus::FILTER },
         Filter {
             name: "periodo",
             label: "Período",

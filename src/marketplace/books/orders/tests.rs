@@ -37,8 +37,11 @@ impl World {
             issued: Arc::default(),
             zone: ZONE,
             channel_set: ChannelSet::that(|_| true),
-            payment_days: 3,
-            program: ProgramSettings { lap_days: 30, zone: ZONE },
+            config: Arc::new(fixture::config(&[
+                ("DROP__PAYMENT_DAYS", "3"),
+                ("SERVER__TIMEZONE", "America/Sao_Paulo"),
+            ])),
+            effects: crate::effects::EFFECTS,
         };
         Self { db, context, versions, _dir: dir }
     }
@@ -502,9 +505,9 @@ fn what_a_document_leaves_out_is_kept() {
 #[test]
 fn the_fixed_words_are_those_of_the_schema() {
     let world = World::new();
-    for (number, text) in [(fixed::PAID, "paid"), (fixed::PARTIALLY_REFUNDED, "partially_refunded")]
-    {
-        assert_eq!(world.read(|tx| world.context.words.known(tx, text)), Some(number));
+    for status in OrderStatus::ALL {
+        let known = world.read(|tx| world.context.words.known(tx, status.name()));
+        assert_eq!(known, Some(status.number().into()));
     }
     let words = Arc::clone(&world.context.words);
     let numbers = world.write(move |tx| Ok([words.number(tx, "odd")?, words.number(tx, "odd")?]));

@@ -2,16 +2,14 @@
 //! an account is linked does not.
 
 use super::StoredOrder;
-use super::effects::OrderChange;
-use super::is_sale_status;
-use crate::base::Instant;
+use super::change::OrderChange;
 use crate::db::{Result, WriteTx};
-use crate::marketplace::books::order_status::OrderStatus;
+use crate::marketplace::books::order_status::{OrderStatus, SaleState};
 use crate::webhooks::{self, EventType};
 
 /// Raises the events of a change. Each type is raised once for an order, even
 /// when documents repeat or come late.
-pub(super) fn raise_webhook_events(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
+pub fn raise_webhook_events(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let tell = |kind| webhooks::raise(tx, change.owner, kind, (change.order.0, 0));
     if change.document.is_some() {
         let (before, after, news_from) = (change.before, change.after, change.news_from);
@@ -19,9 +17,7 @@ pub(super) fn raise_webhook_events(tx: &WriteTx<'_>, change: &OrderChange<'_>) -
         if before.is_none() && is_new {
             tell(EventType::OrderCreated)?;
         }
-        let is_paid = |row: &StoredOrder| is_sale_status(row.status);
-        let paid_at = after.closed_at.unwrap_or(after.created_at);
-        if is_paid(after) && !before.is_some_and(is_paid) && paid_at >= news_from {
+        if change.is_sale() && !change.was_sale() && change.sold_at() >= news_from {
             tell(EventType::OrderPaid)?;
         }
         // For an older order only a change since `news_from` is news.
@@ -37,9 +33,7 @@ pub(super) fn raise_webhook_events(tx: &WriteTx<'_>, change: &OrderChange<'_>) -
 }
 
 fn is_called_off(row: &StoredOrder) -> bool {
-    [OrderStatus::Cancelled, OrderStatus::Invalid]
-        .iter()
-        .any(|status| row.status == i64::from(status.number()))
+    OrderStatus::sale_of(row.status) == SaleState::Cancelled
 }
 
 /// Whether the parcel has been shipped since the order was last read. The first
@@ -53,11 +47,7 @@ fn has_left_now(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<bool> {
     if known.is_some() {
         return Ok(!has_left(tx, change, known)?);
     }
-    let linked_at: Option<Instant> = tx.maybe(
-        "SELECT linked_at FROM ml_account WHERE ml_user_id = ?1 AND owner_id = ?2",
-        (change.after.ml_user_id, change.owner),
-    )?;
-    Ok(linked_at.is_some_and(|at| change.after.created_at >= at))
+    Ok(change.linked_at(tx)?.is_some_and(|at| change.after.created_at >= at))
 }
 
 fn has_left(tx: &WriteTx<'_>, change: &OrderChange<'_>, status: Option<i64>) -> Result<bool> {

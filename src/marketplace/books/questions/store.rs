@@ -6,7 +6,7 @@ use super::pages::{self, WireQuestion};
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
-use crate::marketplace::books::listed::{Listed, Wanted};
+use crate::marketplace::books::listed::{Listed, RecordFilter};
 use crate::marketplace::books::words::Words;
 use crate::panel::Listing;
 use crate::row;
@@ -70,7 +70,7 @@ impl Listed for Question {
         Ok(QuestionState::from_name(name).map_or(-1, |state| state.number().into()))
     }
 
-    fn search<'w>(filters: &mut Filters<'w>, wanted: &'w Wanted) {
+    fn search<'w>(filters: &mut Filters<'w>, wanted: &'w RecordFilter) {
         let condition = "(holds(text, :key) OR item_id IN (
              SELECT item_id FROM listing WHERE owner_id = :owner AND holds(title, :key)))";
         filters.and(condition, &[(":key", &wanted.key)]);

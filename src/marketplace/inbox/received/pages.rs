@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::store::{self, Wanted};
+use super::store::{self, NotificationFilter};
 use super::views::{ReceivedOne, ReceivedPage, ReceivedRow};
-use super::{Received, TOPICS, badge, outcome_words, topic_words};
+use super::{Received, badge, topic_words};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
@@ -14,6 +14,8 @@ use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::marketplace::inbox::hook::NotificationState;
+use crate::marketplace::inbox::outcome::words_of;
+use crate::marketplace::kinds::COUNTED_TOPICS;
 use crate::panel::{Answer, Filter, Head, ListReply, Listing, Outcome, When, export};
 use crate::services::Services;
 
@@ -27,7 +29,7 @@ const LIST: Listing = Listing {
             all: "Todas",
             values: &NotificationState::FILTER,
         },
-        Filter { name: "topico", label: "Tópico", all: "Todos", values: TOPICS },
+        Filter { name: "topico", label: "Tópico", all: "Todos", values: &COUNTED_TOPICS },
     ],
     sort_keys: &["-recebida_em"],
     heads: &[
@@ -82,7 +84,7 @@ fn wire(services: &Services, one: Received) -> WireReceived {
         tentativas: one.attempts,
         proxima_tentativa_em: (one.state == NotificationState::Waiting)
             .then(|| spaced(one.next_try_at)),
-        resultado: one.outcome.as_deref().map(outcome_words),
+        resultado: one.outcome.as_deref().map(words_of),
     }
 }
 
@@ -94,7 +96,7 @@ fn row(app: &App, one: &Received, now: Instant) -> ReceivedRow {
         topic: topic_words(&one.topic).to_owned(),
         account: nickname.unwrap_or_else(|| one.account.to_string()),
         state: badge(one.state),
-        outcome: one.outcome.as_deref().map(outcome_words).unwrap_or_default(),
+        outcome: one.outcome.as_deref().map(words_of).unwrap_or_default(),
         at: When::new(app.zone(), one.at, now),
         may_be_tried: one.state != NotificationState::Waiting || one.attempts > 0,
     }
@@ -103,7 +105,7 @@ fn row(app: &App, one: &Received, now: Instant) -> ReceivedRow {
 /// `GET /admin/notificacoes`: the inbox, as page, JSON or CSV.
 pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
-    let wanted = Wanted {
+    let wanted = NotificationFilter {
         search: &query.search,
         topic: query.filter("topico"),
         state: query.filter("estado").and_then(NotificationState::from_name),

@@ -6,6 +6,7 @@ use super::Received;
 use crate::base::Instant;
 use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
 use crate::marketplace::inbox::hook::NotificationState;
+use crate::marketplace::kinds::RecordKind;
 use crate::row;
 
 row!(Received {
@@ -16,22 +17,20 @@ row!(Received {
 /// A left join, so that notifications without a linked account are included.
 const TABLES: &str = "ml_notification n LEFT JOIN ml_account a ON a.ml_user_id = n.ml_user_id";
 
-/// Path prefixes of resources that have a number.
-const NUMBERED: [&str; 7] = [
-    "/orders/",
-    "/questions/",
-    "/shipments/",
-    "/payments/",
-    "/collections/",
-    "/claims/",
-    "/post-purchase/v1/claims/",
-];
+/// Path prefixes of resources with a number that are kept and not processed.
+const OTHERS: [&str; 2] = ["/payments/", "/collections/"];
+
+/// The resources that a number can mean.
+fn numbered(number: i64) -> impl Iterator<Item = String> {
+    let rows = RecordKind::ALL.into_iter().map(RecordKind::row).filter(|row| !row.has_site);
+    rows.flat_map(|row| row.paths).chain(&OTHERS).map(move |path| format!("{path}{number}"))
+}
 
 /// Filter, order and window of a list of notifications.
-pub struct Wanted<'q> {
+pub struct NotificationFilter<'q> {
     /// A resource, its beginning or its number, or an account; empty for all.
     pub search: &'q str,
-    /// One of [`super::TOPICS`].
+    /// One of the topics that are counted.
     pub topic: Option<&'q str>,
     pub state: Option<NotificationState>,
     pub newest_first: bool,
@@ -69,7 +68,7 @@ fn sought(tx: &ReadTx<'_>, search: &str) -> Result<Sought> {
     let Ok(number) = search.parse::<i64>() else {
         return Ok(Sought::Resource(format!("/items/{}", search.to_uppercase())));
     };
-    for resource in NUMBERED.map(|place| format!("{place}{number}")) {
+    for resource in numbered(number) {
         let known: bool = tx.value(
             &format!(
                 "SELECT EXISTS (SELECT 1 FROM ml_notification n WHERE {SEARCHED} AND n.resource = ?1)"
@@ -85,7 +84,7 @@ fn sought(tx: &ReadTx<'_>, search: &str) -> Result<Sought> {
 
 impl Sought {
     /// The conditions of the search and of the other filters.
-    fn filters<'w>(&'w self, wanted: &'w Wanted<'_>) -> Filters<'w> {
+    fn filters<'w>(&'w self, wanted: &'w NotificationFilter<'_>) -> Filters<'w> {
         let within = if matches!(self, Self::All) { "true" } else { SEARCHED };
         let mut filters = Filters::new(within, &[]);
         filters.and_if("topic = :topic", ":topic", &wanted.topic);
@@ -96,8 +95,8 @@ impl Sought {
         match self {
             Self::All => {}
             Self::Number(number) => {
-                let names = NUMBERED.map(|place| format!("'{place}{number}'")).join(", ");
-                filters.and(&format!("n.resource IN ({names})"), &[]);
+                let names: Vec<_> = numbered(*number).map(|name| format!("'{name}'")).collect();
+                filters.and(&format!("n.resource IN ({})", names.join(", ")), &[]);
             }
             Self::Resource(name) => filters.and("n.resource = :name", &[(":name", name)]),
             Self::Beginning(from, to) => filters
@@ -112,7 +111,7 @@ impl Sought {
     fn rows<T>(
         &self,
         tx: &ReadTx<'_>,
-        wanted: &Wanted<'_>,
+        wanted: &NotificationFilter<'_>,
         columns: &str,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
@@ -132,7 +131,7 @@ impl Sought {
 }
 
 /// One page of notifications with the number of all that match.
-pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Received>, u64)> {
+pub fn page(tx: &ReadTx<'_>, wanted: &NotificationFilter<'_>) -> Result<(Vec<Received>, u64)> {
     let sought = sought(tx, wanted.search)?;
     let count = match sought {
         Sought::All => "SELECT coalesce(sum(notifications), 0) FROM ml_notification_count",
@@ -143,7 +142,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Received>, u64)
 }
 
 /// Ids of the notifications that match, in the order of [`page`].
-pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
+pub fn ids(tx: &ReadTx<'_>, wanted: &NotificationFilter<'_>) -> Result<Vec<i64>> {
     sought(tx, wanted.search)?.rows(tx, wanted, "n.notification_id", |row| row.get(0))
 }
 

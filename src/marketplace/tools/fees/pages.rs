@@ -48,12 +48,12 @@ struct Asked {
 }
 
 /// A question about one account, read from an address.
-struct Wanted {
+struct FeeQuery {
     account: MlUserId,
     question: FeeQuestion,
 }
 
-impl Wanted {
+impl FeeQuery {
     fn read(request: &Request) -> Result<Self, Problem> {
         let asked: Asked = request.query()?;
         let mut check = Check::text();
@@ -153,7 +153,7 @@ pub fn fees_json(app: &App, person: &Person, request: &Request) -> Result<Reply,
     if !own.may {
         return Err(Problem::forbidden("seu plano não inclui a calculadora"));
     }
-    let wanted = Wanted::read(request)?;
+    let wanted = FeeQuery::read(request)?;
     let account = wanted.of(&accounts)?;
     let fees = wanted.ask(app, own.owner)?;
     let category = &wanted.question.category;
@@ -187,7 +187,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let page = calculator((app, person, request), &own, &accounts);
         return Reply::page(&page);
     }
-    let outcome = Wanted::typed(request).and_then(|wanted| {
+    let outcome = FeeQuery::typed(request).and_then(|wanted| {
         let account = wanted.of(&accounts)?;
         if !account.token_ok {
             return Ok(None);

@@ -1,0 +1,23 @@
+//! What other rooms do about changes of the marketplace: every effect, in one
+//! list each. A further effect is a function in the room whose rule it is, and
+//! a line here.
+
+use crate::catalog;
+use crate::drop;
+use crate::marketplace::books::orders::effects::{self as books, Effects};
+use crate::program;
+
+/// The effects, in the order in which they run.
+pub const EFFECTS: Effects = Effects {
+    of_orders: &[
+        books::count_orders,
+        books::sum_sales,
+        catalog::stock::follow_sale,
+        drop::orders::follow_sale,
+        books::stamp,
+        books::notify,
+        books::raise_webhook_events,
+        program::sales::reward_sale,
+    ],
+    of_links: &[program::sales::reward_link],
+};

@@ -1,0 +1,287 @@
+//! The kinds of records at the marketplace, in one table: how a record is
+//! announced, where it is fetched, how often records are read unannounced, what
+//! the inbox says of them, and what of them is deleted.
+//!
+//! A further kind is a line of [`RecordKind`] and a row. The compiler then asks
+//! how one is fetched (`inbox/fetch.rs`) and how they are read (`sync/mod.rs`).
+
+use crate::named;
+
+named! {
+    /// A kind of record. Its number, name and title are also those of its area
+    /// of an account's reading.
+    pub enum RecordKind: number {
+        Order = 1, "pedidos", "Pedidos";
+        Question = 3, "perguntas", "Perguntas";
+        Listing = 2, "anuncios", "Anúncios";
+        Claim = 4, "reclamacoes", "Reclamações";
+        /// It is fetched as the orders that it carries.
+        Shipment = 6, "envios", "Envios";
+    }
+}
+
+/// A row of the table of kinds.
+pub struct KindRow {
+    /// Topics of its notifications, each with its label; the last one is the
+    /// topic in use today.
+    pub topics: &'static [(&'static str, &'static str)],
+    /// Whether the inbox can be narrowed to its topics. Triggers count these
+    /// topics one by one, and all others together.
+    pub is_counted: bool,
+    /// The path of a record up to its id, then other forms that notifications
+    /// have.
+    pub paths: &'static [&'static str],
+    /// Whether its ids begin with the letters of a site, such as `MLB123`.
+    pub has_site: bool,
+    /// Seconds between two readings of its area.
+    pub every_s: i64,
+    /// The kind whose first reading comes before the first one of this kind.
+    pub follows: Option<RecordKind>,
+    /// The outcome of a notification with another kind's resource.
+    pub not_one: OutcomeCode,
+    /// The outcome when the marketplace has no such record.
+    pub missing: OutcomeCode,
+    /// The outcome when the record belongs to another account.
+    pub of_another: OutcomeCode,
+    /// Tables with records of a person. They go with the person.
+    pub tables: &'static [BookTable],
+    /// Tables with their counts, which are deleted last.
+    pub counts: &'static [&'static str],
+    /// Whether the records stay when their account is unlinked.
+    pub outlives_link: bool,
+}
+
+/// A table with the columns `owner_id` and, unless its records outlive the link,
+/// `ml_user_id`.
+pub struct BookTable {
+    pub name: &'static str,
+    /// The columns of its key after `owner_id`.
+    pub key: &'static str,
+    /// A condition that lists all states. It is needed where the index has the
+    /// state before the account.
+    pub any_state: &'static str,
+}
+
+/// What became of a notification. The stored sentence is the code and never
+/// changes; the words are for the panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutcomeCode {
+    pub stored: &'static str,
+    pub words: &'static str,
+}
+
+const QUARTER_S: i64 = 900;
+
+/// What most kinds have in common.
+const USUAL: KindRow = KindRow {
+    topics: &[],
+    is_counted: true,
+    paths: &[],
+    has_site: false,
+    every_s: QUARTER_S,
+    follows: None,
+    not_one: code("", ""),
+    missing: code("", ""),
+    of_another: code("", ""),
+    tables: &[],
+    counts: &[],
+    outlives_link: false,
+};
+
+const ORDER: KindRow = KindRow {
+    topics: &[("orders_v2", "Vendas")],
+    paths: &["/orders/"],
+    not_one: code("the resource is not an order", "o recurso não é um pedido"),
+    missing: code("the marketplace has no such order", "o marketplace não tem este pedido"),
+    of_another: code("the order is another account's", "o pedido é de outra conta"),
+    tables: &[
+        table("sale_order", "created_at, order_id", ""),
+        table("order_count", "ml_user_id, status, day", ""),
+        table("sales_day", "ml_user_id, day", ""),
+    ],
+    outlives_link: true,
+    ..USUAL
+};
+
+const QUESTION: KindRow = KindRow {
+    topics: &[("questions", "Perguntas")],
+    paths: &["/questions/"],
+    not_one: code("the resource is not a question", "o recurso não é uma pergunta"),
+    missing: code("the marketplace has no such question", "o marketplace não tem esta pergunta"),
+    of_another: code("the question is another account's", "a pergunta é de outra conta"),
+    tables: &[table("question", "asked_at, question_id", "state IN (1, 2, 3) AND ")],
+    ..USUAL
+};
+
+const LISTING: KindRow = KindRow {
+    topics: &[("items", "Anúncios")],
+    paths: &["/items/"],
+    has_site: true,
+    every_s: 24 * QUARTER_S,
+    not_one: code("the resource is not a listing", "o recurso não é um anúncio"),
+    missing: code("the marketplace has no such listing", "o marketplace não tem este anúncio"),
+    of_another: code("the listing is another account's", "o anúncio é de outra conta"),
+    tables: &[table("listing", "item_id", "")],
+    counts: &["listing_count"],
+    ..USUAL
+};
+
+const CLAIM: KindRow = KindRow {
+    topics: &[("claims", "Reclamações"), ("post_purchase", "Pós-venda")],
+    paths: &["/post-purchase/v1/claims/", "/v1/claims/", "/claims/"],
+    not_one: code("the resource is not a claim", "o recurso não é uma reclamação"),
+    missing: code("the marketplace has no such claim", "o marketplace não tem esta reclamação"),
+    of_another: code("the claim is another account's", "a reclamação é de outra conta"),
+    tables: &[table("claim", "opened_at, claim_id", "state IN (1, 2) AND ")],
+    ..USUAL
+};
+
+const SHIPMENT: KindRow = KindRow {
+    topics: &[("shipments", "Envios")],
+    is_counted: false,
+    paths: &["/shipments/"],
+    every_s: 4 * QUARTER_S,
+    // Shipments to read are known only once the orders are read.
+    follows: Some(RecordKind::Order),
+    not_one: code("the resource is not a shipment", "o recurso não é um envio"),
+    missing: code("the marketplace has no such shipment", "o marketplace não tem este envio"),
+    of_another: ORDER.of_another,
+    outlives_link: true,
+    ..USUAL
+};
+
+const fn code(stored: &'static str, words: &'static str) -> OutcomeCode {
+    OutcomeCode { stored, words }
+}
+
+const fn table(name: &'static str, key: &'static str, any_state: &'static str) -> BookTable {
+    BookTable { name, key, any_state }
+}
+
+/// The topics that the inbox can be narrowed to, each with its label.
+pub const COUNTED_TOPICS: [(&str, &str); 5] = counted_topics();
+
+const fn counted_topics<const COUNT: usize>() -> [(&'static str, &'static str); COUNT] {
+    let (mut found, mut count, mut kind) = ([("", ""); COUNT], 0, 0);
+    while kind < RecordKind::ALL.len() {
+        let row = RecordKind::ALL[kind].row();
+        let mut topic = 0;
+        while row.is_counted && topic < row.topics.len() {
+            found[count] = row.topics[topic];
+            count += 1;
+            topic += 1;
+        }
+        kind += 1;
+    }
+    assert!(count == COUNT, "one for each topic that is counted");
+    found
+}
+
+impl RecordKind {
+    /// Its row of the table.
+    pub const fn row(self) -> &'static KindRow {
+        match self {
+            Self::Order => &ORDER,
+            Self::Question => &QUESTION,
+            Self::Listing => &LISTING,
+            Self::Claim => &CLAIM,
+            Self::Shipment => &SHIPMENT,
+        }
+    }
+
+    /// The number of its area, as it is stored.
+    pub const fn area(self) -> i64 {
+        self as i64
+    }
+
+    /// The kind that a topic is about; `None` for a topic that is not processed.
+    pub fn of_topic(topic: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.row().topics.iter().any(|(name, _)| *name == topic))
+    }
+
+    /// Topic and path with which a record is announced.
+    pub fn announcement(self, id: impl std::fmt::Display) -> (&'static str, String) {
+        let KindRow { topics, paths, .. } = self.row();
+        let topic = topics.last().map_or("", |(topic, _)| topic);
+        (topic, format!("{}{id}", paths.first().map_or("", |path| path)))
+    }
+}
+
+/// All topics that are processed, each with its label.
+pub fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
+    RecordKind::ALL.into_iter().flat_map(|kind| kind.row().topics).copied()
+}
+
+/// The outcome of one kind of record that a stored sentence is.
+pub fn outcome_of(stored: &str) -> Option<OutcomeCode> {
+    let rows = RecordKind::ALL.into_iter().map(RecordKind::row);
+    rows.flat_map(|row| [row.not_one, row.missing, row.of_another])
+        .find(|code| code.stored == stored)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::TestDir;
+    use crate::marketplace::books::claims::ClaimState;
+    use crate::marketplace::books::questions::QuestionState;
+
+    const SCHEMA: &str = include_str!("../../schema.sql");
+
+    #[test]
+    fn triggers_count_the_topics_of_the_table() {
+        let topics: Vec<_> = COUNTED_TOPICS.iter().map(|(topic, _)| format!("'{topic}'")).collect();
+        let lists: Vec<_> = SCHEMA.split("topic IN (").skip(1).collect();
+        assert_eq!(lists.len(), 4);
+        for list in lists {
+            assert_eq!(list.split(')').next().unwrap(), topics.join(", "));
+        }
+    }
+
+    #[test]
+    fn tables_have_the_columns_by_which_they_are_emptied() {
+        let dir = TestDir::new();
+        let db = dir.database();
+        for BookTable { name, key, any_state } in
+            RecordKind::ALL.map(RecordKind::row).iter().flat_map(|row| row.tables)
+        {
+            let sql = format!(
+                "DELETE FROM {name} WHERE {any_state}owner_id = 1 AND ml_user_id = 1
+                     AND ({key}) IN (SELECT {key} FROM {name})"
+            );
+            db.write(move |tx| tx.run(&sql, [])).unwrap();
+        }
+        let states = |kind: RecordKind| kind.row().tables[0].any_state;
+        let all = |numbers: &[u8]| {
+            let numbers: Vec<_> = numbers.iter().map(u8::to_string).collect();
+            format!("state IN ({}) AND ", numbers.join(", "))
+        };
+        assert_eq!(
+            states(RecordKind::Question),
+            all(&QuestionState::ALL.map(QuestionState::number))
+        );
+        assert_eq!(states(RecordKind::Claim), all(&ClaimState::ALL.map(ClaimState::number)));
+    }
+
+    #[test]
+    fn every_topic_path_and_outcome_is_there_and_means_one_thing() {
+        let rows = RecordKind::ALL.map(RecordKind::row);
+        let mut paths: Vec<_> = rows.iter().flat_map(|row| row.paths).collect();
+        let mut names: Vec<_> = topics().map(|(topic, _)| topic).collect();
+        let mut codes: Vec<_> = rows.iter().flat_map(|row| [row.not_one, row.missing]).collect();
+        assert!(rows.iter().all(|row| !row.topics.is_empty() && !row.paths.is_empty()));
+        assert!(codes.iter().all(|code| !code.stored.is_empty() && !code.words.is_empty()));
+        let all = (paths.len(), names.len(), codes.len());
+        paths.sort_unstable();
+        paths.dedup();
+        names.sort_unstable();
+        names.dedup();
+        codes.sort_unstable_by_key(|code| code.stored);
+        codes.dedup_by_key(|code| code.stored);
+        assert_eq!((paths.len(), names.len(), codes.len()), all);
+        assert_eq!(
+            RecordKind::Claim.announcement(7),
+            ("post_purchase", "/post-purchase/v1/claims/7".to_owned())
+        );
+    }
+}
