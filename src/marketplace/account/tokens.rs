@@ -8,16 +8,14 @@
 //! once, and no call is made for the account until it is linked again.
 
 use parking_lot::{Mutex, MutexGuard};
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::App;
 use crate::base::secrets::{Place, SealError};
 use crate::base::{Instant, MlUserId, Sealer, Secret, UserId};
-use crate::changes::{self, Topic};
 use crate::db::{DbError, Lane, ReadTx, WriteTx};
 use crate::marketplace::client::{Caller, Failure, TokenPair};
-use crate::messages::{self, NewNotification, NotificationKind};
+use crate::messages::{self, News, NotificationKind};
 use crate::row;
 
 /// An access token is refreshed this many seconds before it expires.
@@ -230,7 +228,6 @@ fn mark_link_lost(
     error: &'static str,
 ) -> Result<CallError, CallError> {
     let (access, owner, expires_at) = (seen.access.clone(), seen.owner, seen.expires_at);
-    let issued = Arc::clone(&app.marketplace.issued);
     app.db.write(move |tx| {
         let nickname = tx.maybe::<String>(
             "UPDATE ml_account SET token_ok = 0, error = ?3, access_token = NULL, refresh_token = NULL
@@ -239,10 +236,7 @@ fn mark_link_lost(
             (account, access, error)
         )?;
         let Some(nickname) = nickname else { return Ok(CallError::LinkLost) };
-        let lost = Lost { account, nickname: &nickname, expires_at, error };
-        if tell(tx, owner, &lost)? {
-            changes::stamp(tx, &issued, owner, Topic::Notifications)?;
-        }
+        tell(tx, owner, &Lost { account, nickname: &nickname, expires_at, error })?;
         Ok(CallError::LinkLost)
     })
 }
@@ -295,19 +289,15 @@ struct Lost<'l> {
     error: &'static str,
 }
 
-fn tell(tx: &WriteTx<'_>, owner: UserId, lost: &Lost<'_>) -> Result<bool, DbError> {
-    messages::store::notify(
-        tx,
-        owner,
-        &NewNotification {
-            kind: NotificationKind::Sistema,
-            title: "Vínculo perdido",
-            message: &format!("{}: {}", lost.nickname, lost.error),
-            ml_user_id: Some(lost.account),
-            reference: None,
-            cause: &format!("ml_token:{}:{}", lost.account, lost.expires_at.0),
-        },
-    )
+fn tell(tx: &WriteTx<'_>, owner: UserId, lost: &Lost<'_>) -> Result<(), DbError> {
+    let cause = format!("ml_token:{}:{}", lost.account, lost.expires_at.0);
+    let news = News {
+        title: "Vínculo perdido",
+        text: &format!("{}: {}", lost.nickname, lost.error),
+        account: Some(lost.account),
+        ..News::notice(NotificationKind::Sistema, &cause)
+    };
+    messages::tell(tx, owner, news).map(drop)
 }
 
 /// A pair sealed for its account: access token, refresh token.

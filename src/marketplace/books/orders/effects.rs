@@ -8,7 +8,7 @@ use super::{
 };
 use crate::base::{Instant, OrderId, UserId};
 use crate::catalog::stock::follow_order;
-use crate::changes::{self, Topic};
+use crate::changes;
 use crate::db::{Result, WriteTx};
 use crate::drop;
 use crate::marketplace::books::document::OrderDocument;
@@ -88,7 +88,7 @@ fn bill_for_supplier(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 
 /// Notes the time of the change for pollers.
 fn stamp(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    changes::stamp(tx, &change.context.issued, change.owner, Topic::Orders)
+    changes::stamp(tx, &change.context.issued, change.owner)
 }
 
 /// Notifies the owner of a sale, once for each order.

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use self::effects::OrderChange;
 use super::document::{OrderDocument, Shipment, SoldItem};
-use super::news::{self, News};
+use super::news;
 use super::words::{Words, fixed};
 use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, Zone};
@@ -27,8 +27,8 @@ use crate::changes::IssuedSeconds;
 use crate::db::{Column, ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
 use crate::marketplace::books::BookWrite;
-use crate::messages::NotificationKind;
 use crate::messages::choices::ChannelSet;
+use crate::messages::{News, NotificationKind};
 use crate::program::ProgramSettings;
 use crate::row;
 
@@ -478,20 +478,17 @@ fn add_sale(
 }
 
 /// Notifies the owner of a sale, once for each order.
-fn notify_owner((tx, context, owner): BookWrite<'_, '_>, order: &OrderDocument) -> Result<()> {
+fn notify_owner(write: BookWrite<'_, '_>, order: &OrderDocument) -> Result<()> {
     let title = if order.item.title.is_empty() { "Venda" } else { &order.item.title };
     let reference = order.id.to_string();
-    news::notify(
-        (tx, context, owner),
-        &News {
-            kind: NotificationKind::Venda,
-            title: "Nova venda",
-            about: &format!("{}× {title} — {}", order.quantity, order.total.page()),
-            account: order.seller,
-            reference: &reference,
-            cause: &format!("venda:{reference}"),
-        },
-    )
+    let cause = format!("venda:{reference}");
+    let told = News {
+        title: "Nova venda",
+        text: &format!("{}× {title} — {}", order.quantity, order.total.page()),
+        reference: Some(&reference),
+        ..News::notice(NotificationKind::Venda, &cause)
+    };
+    news::tell(write, order.seller, told)
 }
 
 #[cfg(test)]
