@@ -16,10 +16,11 @@ use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::app::App;
+use crate::base::queue::Places;
 use crate::db::{Lane, ReadTx};
 use crate::edge::guard::Person;
 use crate::http::body::{Body, Pieces};
-use crate::http::budget::Places;
+use crate::http::budget::AccountKey;
 use crate::http::{Problem, Reply};
 use crate::panel::csv::CsvFile;
 use crate::panel::list::Listing;
@@ -34,13 +35,14 @@ const COME_BACK_S: i64 = 10;
 
 /// Limits the files that are being sent.
 pub struct Exports {
-    places: Arc<Places>,
+    places: Places<AccountKey>,
     turns: Arc<Semaphore>,
 }
 
 impl Default for Exports {
     fn default() -> Self {
-        Self { places: Places::new(AT_A_TIME), turns: Arc::new(Semaphore::new(TURNS)) }
+        let places = Places::new(usize::MAX, |_| AT_A_TIME);
+        Self { places, turns: Arc::new(Semaphore::new(TURNS)) }
     }
 }
 
@@ -70,7 +72,7 @@ pub fn send<K: Send + 'static>(
     row: impl FnMut(&App, &ReadTx<'_>, K, &mut CsvFile) -> Result<(), Problem> + Send + 'static,
 ) -> Result<Reply, Problem> {
     let who = ("person", person.account.user_id.0);
-    let place = app.exports.places.enter(who).ok_or_else(|| {
+    let place = app.exports.places.take(who).ok_or_else(|| {
         let text = "two files are on their way to this account already; wait for one of them";
         Problem::unavailable(text, COME_BACK_S)
     })?;

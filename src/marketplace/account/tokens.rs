@@ -7,7 +7,6 @@
 //! pair was stored meanwhile. Then the account is marked, its owner is notified
 //! once, and no call is made for the account until it is linked again.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::app::App;
@@ -20,8 +19,6 @@ use crate::row;
 
 /// An access token is refreshed this many seconds before it expires.
 const MARGIN_S: i64 = 60;
-/// Number of locks. Several accounts share one, which only costs waiting time.
-const LOCKS: i64 = 256;
 /// How often a new pair is written to a busy database, and the pause between
 /// tries.
 const SAVE_TRIES: u32 = 30;
@@ -53,24 +50,6 @@ impl CallError {
             Self::Failed(Failure::Away { retry_after_s }) => Some(*retry_after_s),
             _ => None,
         }
-    }
-}
-
-/// Locks by account, so that only one thread at a time refreshes its tokens.
-pub struct RefreshLocks {
-    slots: Vec<Mutex<()>>,
-}
-
-impl Default for RefreshLocks {
-    fn default() -> Self {
-        Self { slots: (0..LOCKS).map(|_| Mutex::default()).collect() }
-    }
-}
-
-impl RefreshLocks {
-    fn of(&self, account: MlUserId) -> MutexGuard<'_, ()> {
-        let slot = usize::try_from(account.0.rem_euclid(LOCKS)).unwrap_or(0);
-        self.slots[slot].lock()
     }
 }
 
@@ -162,7 +141,7 @@ fn open_access(app: &App, account: MlUserId, sealed: &Sealed) -> Result<Secret, 
 /// A newer pair than `seen`: one that another thread stored, or one fetched
 /// now.
 fn refresh(app: &App, account: MlUserId, seen: &Sealed) -> Result<Sealed, CallError> {
-    let _only_one = app.marketplace.refresh_locks.of(account);
+    let _only_one = app.marketplace.refreshing.wait(account);
     let sealed = usable_tokens(app, account)?;
     if sealed.access != seen.access {
         return Ok(sealed);

@@ -6,12 +6,14 @@ mod calling;
 mod linking;
 mod turns;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::*;
 use crate::accounts::{Account, Role};
 use crate::base::{DAY_S, MlUserId, Secret, UserId};
-use crate::db::Lane;
+use crate::db::{DbError, Lane};
 use crate::edge::guard::{Claim, Person};
 use crate::fixture::{self, NOW, TestApp, TestDir};
 use crate::http::{Family, Problem, Reply, Request};
@@ -139,11 +141,11 @@ impl World {
     }
 
     fn read_history(&self) {
-        sync::work(&self.app, &Stop::default());
+        while sync::work_one(&self.app, &Stop::default()).unwrap_or(false) {}
     }
 
     fn work_inbox(&self) {
-        inbox::work(&self.app, &Busy::default(), &Stop::default());
+        while inbox::work_one(&self.app, &Places::leases(), &Stop::default()).unwrap_or(false) {}
     }
 
     fn request(&self, path: &str, body: &[u8]) -> Request {

@@ -10,9 +10,10 @@ use serde_json::json;
 use super::pages::{base_of, without_query};
 use super::spread::HELD;
 use super::store;
-use super::{DeliveryState, Endpoint, EndpointState, MessageId, PATIENCE_S, next_try};
+use super::{DeliveryState, Endpoint, EndpointState, MessageId, next_try};
 use crate::accounts::Role;
 use crate::audit::{self, Act, Actor, ActorKind};
+use crate::base::queue::ENDPOINT_PATIENCE_S;
 use crate::base::retention::WEBHOOKS;
 use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
@@ -214,7 +215,7 @@ fn note_failed(
     };
     let off = if result.is_gone() {
         EndpointState::Gone
-    } else if result.at.since(since) >= PATIENCE_S {
+    } else if result.at.since(since) >= ENDPOINT_PATIENCE_S {
         EndpointState::GivenUp
     } else {
         return Ok(());
