@@ -154,8 +154,8 @@ mod tests {
         drop((other, next));
         let taken = answering.take(3);
         assert!(answering.take_within(3, Duration::ZERO).is_none());
+        let minute = Duration::from_mins(1);
         std::thread::scope(|scope| {
-            let minute = Duration::from_secs(60);
             let waiting = scope.spawn(|| answering.take_within(3, minute).is_some());
             drop(taken);
             assert!(waiting.join().unwrap());
