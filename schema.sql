@@ -762,7 +762,7 @@ CREATE TABLE sales_day (
 -- Newest change of what pollers follow, for Last-Modified.
 CREATE TABLE owner_change (
     owner_id   INTEGER NOT NULL,            -- whose data
-    topic      INTEGER NOT NULL,            -- 1 orders, 2 notifications
+    topic      INTEGER NOT NULL,            -- 1 orders
     changed_at INTEGER NOT NULL,            -- never a second that was already given out
     PRIMARY KEY (owner_id, topic)
 ) STRICT, WITHOUT ROWID;

@@ -22,16 +22,11 @@ use crate::db::{DbError, ReadTx, WriteTx};
 
 const SLOTS: u16 = 4096;
 
-/// The data that a poller follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Topic {
-    Orders = 1,
-    Notifications = 2,
-}
+/// What pollers follow, in the database: the orders.
+const ORDERS: u8 = 1;
 
-/// The newest second that was sent out, by owner and topic. Several owners may
-/// share a slot; at worst that moves a stamp by a second.
+/// The newest second that was sent out, by owner. Several owners may share a
+/// slot; at worst that moves a stamp by a second.
 pub struct IssuedSeconds {
     slots: Vec<Slot>,
     tickets: AtomicU64,
@@ -56,17 +51,16 @@ impl Default for IssuedSeconds {
 }
 
 impl IssuedSeconds {
-    fn slot(&self, owner: UserId, topic: Topic) -> &Slot {
-        let index =
-            usize::try_from((owner.0 * 2 + topic as i64).rem_euclid(i64::from(SLOTS))).unwrap_or(0);
+    fn slot(&self, owner: UserId) -> &Slot {
+        let index = usize::try_from(owner.0.rem_euclid(i64::from(SLOTS))).unwrap_or(0);
         &self.slots[index]
     }
 
     /// Records, before the data is read, that seconds up to `at` may be sent
     /// out. Returns true when a change that is already stamped may be missing
     /// from the read: then send out the second before the newest change.
-    pub fn mark(&self, owner: UserId, topic: Topic, at: Instant) -> bool {
-        let slot = self.slot(owner, topic);
+    pub fn mark(&self, owner: UserId, at: Instant) -> bool {
+        let slot = self.slot(owner);
         slot.newest.fetch_max(at.0, Ordering::SeqCst);
         slot.under_way.load(Ordering::SeqCst) != 0
     }
@@ -79,20 +73,20 @@ impl IssuedSeconds {
         }
     }
 
-    fn newest(&self, owner: UserId, topic: Topic) -> i64 {
-        self.slot(owner, topic).newest.load(Ordering::SeqCst)
+    fn newest(&self, owner: UserId) -> i64 {
+        self.slot(owner).newest.load(Ordering::SeqCst)
     }
 
     /// Notes that a change is about to be stamped; ended by the same ticket.
-    fn begin(&self, owner: UserId, topic: Topic) -> u64 {
+    fn begin(&self, owner: UserId) -> u64 {
         let ticket = self.tickets.fetch_add(1, Ordering::SeqCst) + 1;
-        let slot = self.slot(owner, topic);
+        let slot = self.slot(owner);
         slot.under_way.store(ticket, Ordering::SeqCst);
         ticket
     }
 
-    fn end(&self, owner: UserId, topic: Topic, ticket: u64) {
-        let slot = self.slot(owner, topic);
+    fn end(&self, owner: UserId, ticket: u64) {
+        let slot = self.slot(owner);
         // A later change of the same batch is ended by its own ticket.
         let _ = slot.under_way.compare_exchange(ticket, 0, Ordering::SeqCst, Ordering::SeqCst);
     }
@@ -131,35 +125,30 @@ impl LastChanges {
 }
 
 /// Notes a change now, in the transaction that makes it.
-pub fn stamp(
-    tx: &WriteTx<'_>,
-    issued: &Arc<IssuedSeconds>,
-    owner: UserId,
-    topic: Topic,
-) -> Result<(), DbError> {
-    let ticket = issued.begin(owner, topic);
+pub fn stamp(tx: &WriteTx<'_>, issued: &Arc<IssuedSeconds>, owner: UserId) -> Result<(), DbError> {
+    let ticket = issued.begin(owner);
     let ending = Arc::clone(issued);
-    tx.after_commit(move || ending.end(owner, topic, ticket));
-    let before = newest(tx, owner, topic)?;
+    tx.after_commit(move || ending.end(owner, ticket));
+    let before = newest(tx, owner)?;
     let now = tx.now();
     let at = match before {
         Some(before) if before < now => now,
-        Some(before) if issued.newest(owner, topic) >= before.0 => before.plus(1),
+        Some(before) if issued.newest(owner) >= before.0 => before.plus(1),
         Some(before) => before,
         None => now,
     };
     tx.run(
         "INSERT INTO owner_change (owner_id, topic, changed_at) VALUES (?1, ?2, ?3)
          ON CONFLICT (owner_id, topic) DO UPDATE SET changed_at = ?3",
-        (owner, topic as u8, at.0),
+        (owner, ORDERS, at.0),
     )
 }
 
 /// The newest change, `None` when there never was one.
-pub fn newest(tx: &ReadTx<'_>, owner: UserId, topic: Topic) -> Result<Option<Instant>, DbError> {
+pub fn newest(tx: &ReadTx<'_>, owner: UserId) -> Result<Option<Instant>, DbError> {
     tx.optional(
         "SELECT changed_at FROM owner_change WHERE owner_id = ?1 AND topic = ?2",
-        (owner, topic as u8),
+        (owner, ORDERS),
         |row| row.get(0).map(Instant),
     )
 }

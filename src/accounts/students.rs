@@ -173,19 +173,15 @@ fn queue_link(
     let life = if kind == MessageKind::Welcome { links::FIRST_S } else { links::FORGOTTEN_S };
     let expires_at = tx.now().plus(life);
     let link = links::issue(tx, user, expires_at, Some(&services.sealer))?.name;
+    let message = NewMessage {
+        user,
+        kind,
+        cause: &link,
+        params: json!({ "link": link }),
+        run_at: None,
+        expires_at: Some(expires_at),
+    };
     let channels = [(Channel::Chat, has_chat), (Channel::Email, services.email_works)];
-    let mut queued = 0;
-    for (channel, _) in channels.into_iter().filter(|(_, works)| *works) {
-        let key = format!("{}:{}:{link}", kind.name(), channel.name());
-        let new = NewMessage {
-            channel,
-            user,
-            kind,
-            params: json!({ "link": link }),
-            key: &key,
-            expires_at: Some(expires_at),
-        };
-        queued += usize::from(outbox::enqueue(tx, &new)?);
-    }
-    Ok(queued)
+    let working = channels.into_iter().filter_map(|(channel, works)| works.then_some(channel));
+    Ok(outbox::send(tx, &message, working)?.len())
 }

@@ -3,7 +3,7 @@
 use super::store::is_of_team;
 use crate::base::UserId;
 use crate::db::{Result, WriteTx};
-use crate::messages::{NewNotification, NotificationKind, store as messages};
+use crate::messages::{self, News, NotificationKind};
 
 /// Most administrators who are notified about a client without a keeper.
 const MOST: usize = 50;
@@ -62,18 +62,15 @@ const OWN_ACCOUNTS: &str = "/painel/ml";
 fn tell(
     tx: &WriteTx<'_>,
     person: UserId,
-    (title, message): (&str, &str),
+    (title, text): (&str, &str),
     page: &str,
     cause: &str,
 ) -> Result<()> {
-    let told = NewNotification {
-        kind: NotificationKind::Sistema,
+    let news = News {
         title,
-        message,
-        ml_user_id: None,
+        text,
         reference: Some(page),
-        cause,
+        ..News::notice(NotificationKind::Sistema, cause)
     };
-    messages::notify(tx, person, &told)?;
-    Ok(())
+    messages::tell(tx, person, news).map(drop)
 }

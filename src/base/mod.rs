@@ -12,6 +12,7 @@ pub mod money;
 pub mod named;
 pub mod packed;
 pub mod phone;
+pub mod queue;
 pub mod retention;
 pub mod secrets;
 pub mod text;

@@ -20,7 +20,7 @@ use crate::audit::{self, Act, Actor};
 use crate::base::clock::{Instant, Zone};
 use crate::base::ids::short_digest;
 use crate::db::{Result, WriteTx};
-use crate::outbox::{self, Channel, NewMessage};
+use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
 /// An event that is to be applied, with all that is needed for it.
 pub struct Incoming {
@@ -334,7 +334,7 @@ impl EventEffect<'_> {
         if reactivated {
             done.push(words::REACTIVATED.to_owned());
             if !self.student.has_password {
-                students::send_password_link(tx, services, user, outbox::MessageKind::Welcome)?;
+                students::send_password_link(tx, services, user, MessageKind::Welcome)?;
             }
         }
         let (old, new) = (&self.student.terms, self.terms());
@@ -397,22 +397,19 @@ impl EventEffect<'_> {
         if !self.student.has_chat {
             return Ok(false);
         }
-        let since = terms.late_since.map_or(0, |at| at.0);
-        let key = format!("pagamento_atrasado:{}:{since}", self.student.user_id);
-        outbox::enqueue(
-            tx,
-            &NewMessage {
-                channel: Channel::Chat,
-                user: self.student.user_id,
-                kind: outbox::MessageKind::LatePayment,
-                params: json!({
-                    "paid_until": terms.paid_until.map(|at| at.0),
-                    "grace_days": self.incoming.grace_days,
-                }),
-                key: &key,
-                expires_at: None,
-            },
-        )
+        let since = terms.late_since.map_or(0, |at| at.0).to_string();
+        let message = NewMessage {
+            user: self.student.user_id,
+            kind: MessageKind::LatePayment,
+            cause: &since,
+            params: json!({
+                "paid_until": terms.paid_until.map(|at| at.0),
+                "grace_days": self.incoming.grace_days,
+            }),
+            run_at: None,
+            expires_at: None,
+        };
+        Ok(outbox::queue(tx, &message, Channel::Chat)?.is_some())
     }
 
     fn note(

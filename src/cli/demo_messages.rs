@@ -75,14 +75,14 @@ fn sent(tx: &WriteTx<'_>, user: UserId, number: i64, at: Instant) -> Result<()> 
         (MessageKind::MeetReminder, params)
     };
     let new = NewMessage {
-        channel: Channel::Chat,
         user,
         kind,
+        cause: &format!("demonstracao:{}:{number}", at.0),
         params,
-        key: &format!("demonstracao:{}:{number}", at.0),
+        run_at: Some(at),
         expires_at: None,
     };
-    let Some(id) = outbox::queue(tx, &new, at)? else {
+    let Some(id) = outbox::queue(tx, &new, Channel::Chat)? else {
         return Ok(());
     };
     let (became, provider, outcome) = if number == 10 {

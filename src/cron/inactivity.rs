@@ -14,8 +14,9 @@ use crate::base::{DAY_S, Instant, UserId, Zone};
 use crate::config::Config;
 use crate::db::{Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
-use crate::outbox::{self, Channel, MessageKind, NewMessage};
 use crate::services::Services;
+use crate::messages::{self, News};
+use crate::outbox::{Channel, MessageKind};
 
 /// People that are read at a time.
 const PIECE: usize = 250;
@@ -139,24 +140,16 @@ fn alert_one(tx: &WriteTx<'_>, terms: &Terms, user: UserId) -> Result<bool> {
         return Ok(false);
     };
     let active_at = Instant(seen_at.max(lesson_at.unwrap_or(seen_at)));
-    let run_at = rules::leaves_at(terms.zone, now, terms.quiet, user);
-    let mut queued = false;
-    let kind = MessageKind::Inactivity;
-    for channel in choices::channels_to(tx, terms.channel_set, user, kind)? {
-        let key = format!("{}:{user}:{}:{}", kind.name(), active_at.0, channel.name());
-        let new = NewMessage {
-            channel,
-            user,
-            kind,
-            params: json!({
-                "days": rules::full_days_away(terms.zone, active_at, now),
-                "active_at": active_at.0,
-            }),
-            key: &key,
-            expires_at: Some(run_at.plus(rules::ALERT_LIFE_S)),
-        };
-        queued |= outbox::enqueue_for(tx, &new, run_at)?;
-    }
+    let cause = active_at.0.to_string();
+    let news = News {
+        params: json!({
+            "days": rules::full_days_away(terms.zone, active_at, now),
+            "active_at": active_at.0,
+        }),
+        run_at: Some(rules::leaves_at(terms.zone, now, terms.quiet, user)),
+        ..News::message(MessageKind::Inactivity, terms.channel_set, &cause)
+    };
+    let queued = !messages::tell(tx, user, news)?.is_empty();
     if queued {
         tx.execute(
             "INSERT INTO inactivity_alert (user_id, active_at, queued_at) VALUES (?1, ?2, ?3)

@@ -17,7 +17,8 @@ use crate::content::agenda::PERMISSION;
 use crate::content::meets::{Meet, store as meets};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
-use crate::outbox::{self, Channel, MessageKind, NewMessage};
+use crate::messages::{self, News};
+use crate::outbox::{self, Channel, MessageKind};
 
 /// People that are read at a time.
 const PIECE: usize = 250;
@@ -72,26 +73,18 @@ impl Reminder {
     }
 
     fn queue(&self, tx: &WriteTx<'_>, user: UserId) -> Result<bool> {
-        let kind = MessageKind::MeetReminder;
-        let mut queued = false;
-        for channel in choices::channels_to(tx, self.channel_set, user, kind)? {
-            let key = format!("{}:{}:{user}:{}", kind.name(), self.name(), channel.name());
-            let new = NewMessage {
-                channel,
-                user,
-                kind,
-                params: json!({
-                    "meet_id": self.meet_id,
-                    "title": self.title,
-                    "starts_at": self.starts_at.0,
-                    "moment": self.moment.name(),
-                }),
-                key: &key,
-                expires_at: Some(self.starts_at),
-            };
-            queued |= outbox::enqueue(tx, &new)?;
-        }
-        Ok(queued)
+        let name = self.name();
+        let news = News {
+            params: json!({
+                "meet_id": self.meet_id,
+                "title": self.title,
+                "starts_at": self.starts_at.0,
+                "moment": self.moment.name(),
+            }),
+            expires_at: Some(self.starts_at),
+            ..News::message(MessageKind::MeetReminder, self.channel_set, &name)
+        };
+        Ok(!messages::tell(tx, user, news)?.is_empty())
     }
 }
 
@@ -203,9 +196,9 @@ fn meet_of(mark: &str) -> Option<(i64, Instant)> {
 
 /// Drops the queued messages of a mark's reminder; false when some are left.
 fn take_back(app: &App, context: &TaskContext<'_>, mark: &str) -> Result<bool> {
-    let told = mark.trim_start_matches(MARKS);
+    let (_, told) = mark.split_once(':').unwrap_or_default();
     while !context.is_time_over() {
-        let keys = format!("{}{told}:", MessageKind::MeetReminder.name());
+        let keys = MessageKind::MeetReminder.key(told, None, None);
         let drop =
             move |tx: &WriteTx<'_>| tx.work_off(|most| outbox::drop_keyed(tx, &keys, MOVED, most));
         if app.db.write_piece(drop)? {

@@ -11,8 +11,9 @@ use super::{Outcome, Report, TaskContext};
 use crate::app::App;
 use crate::base::{DAY_S, Day, Instant, UserId};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
-use crate::messages::choices::{self, ChannelSet};
-use crate::outbox::{self, MessageKind, NewMessage};
+use crate::messages::choices::ChannelSet;
+use crate::messages::{self, News};
+use crate::outbox::MessageKind;
 use crate::program::ledger::LedgerAccount;
 use crate::program::{ProgramSettings, challenges, store};
 use crate::services::Services;
@@ -109,21 +110,13 @@ fn remind_one(
     if standing.last_checkin >= Some(today) {
         return Ok(false);
     }
-    let kind = MessageKind::CheckIn;
-    let mut queued = false;
-    for channel in choices::channels_to(tx, channel_set, student, kind)? {
-        let key = format!("{}:{student}:{}:{}", kind.name(), today.0, channel.name());
-        let new = NewMessage {
-            channel,
-            user: student,
-            kind,
-            params: json!({ "streak": standing.streak_on(today), "day": today.0 }),
-            key: &key,
-            expires_at: Some(midnight),
-        };
-        queued |= outbox::enqueue(tx, &new)?;
-    }
-    Ok(queued)
+    let day = today.0.to_string();
+    let news = News {
+        params: json!({ "streak": standing.streak_on(today), "day": today.0 }),
+        expires_at: Some(midnight),
+        ..News::message(MessageKind::CheckIn, channel_set, &day)
+    };
+    Ok(!messages::tell(tx, student, news)?.is_empty())
 }
 
 /// Ends the streaks of those who did not check in yesterday, once a day.

@@ -2,7 +2,7 @@
 
 use chrono::NaiveTime;
 
-use crate::base::{DAY_S, Day, Instant, UserId, Zone};
+use crate::base::{Day, Instant, UserId, Zone};
 
 const HOUR_S: i64 = 3600;
 /// Seconds over which messages that waited for the end of quiet hours are
@@ -112,6 +112,3 @@ pub fn leaves_at(
 pub fn old_before(zone: Zone, now: Instant, days: i64) -> Instant {
     zone.start_of(zone.day(now).plus(-days))
 }
-
-/// How long an inactivity alert may wait before it is outdated.
-pub const ALERT_LIFE_S: i64 = 3 * DAY_S;

@@ -36,6 +36,7 @@ mod readers;
 mod replicated;
 pub mod restore;
 mod room;
+pub mod rounds;
 pub mod row;
 mod soundness;
 mod tx;

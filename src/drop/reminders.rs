@@ -11,8 +11,8 @@ use super::orders::{DropOrder, Standing};
 use crate::base::{Cents, DAY_S, Instant, UserId};
 use crate::db::{Db, DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
-use crate::messages::{self, NewNotification, NotificationKind};
-use crate::outbox::{self, Channel, MessageKind, NewMessage};
+use crate::messages::{self, News};
+use crate::outbox::{Channel, MessageKind};
 
 /// Seconds after a reminder in which no further one is sent.
 const STANDS_S: i64 = DAY_S;
@@ -195,29 +195,15 @@ fn way(tx: &ReadTx<'_>, channel_set: ChannelSet, seller: UserId) -> Result<Way> 
 
 fn send(tx: &WriteTx<'_>, channel_set: ChannelSet, bill: &Bill<'_>) -> Result<Way> {
     let about = format!("{} a {}: {}", bill.amount.page(), bill.name, bill.what);
-    let told = NewNotification {
-        kind: NotificationKind::Parceiro,
+    let news = News {
         title: "Pagamento a fornecedor",
-        message: &about,
-        ml_user_id: None,
-        reference: None,
-        cause: &bill.key,
+        text: &about,
+        params: json!({
+            "supplier_id": bill.supplier.0, "supplier": bill.name, "orders": bill.orders,
+            "amount": bill.amount.page(), "what": bill.what,
+        }),
+        ..News::message(MessageKind::DropReminder, channel_set, &bill.key)
     };
-    messages::store::notify(tx, bill.seller, &told)?;
-    let way = way(tx, channel_set, bill.seller)?;
-    if let Way::Message(channel) = way {
-        let new = NewMessage {
-            channel,
-            user: bill.seller,
-            kind: MessageKind::DropReminder,
-            params: json!({
-                "supplier_id": bill.supplier.0, "supplier": bill.name, "orders": bill.orders,
-                "amount": bill.amount.page(), "what": bill.what,
-            }),
-            key: &bill.key,
-            expires_at: Some(tx.now().plus(DAY_S)),
-        };
-        outbox::enqueue(tx, &new)?;
-    }
-    Ok(way)
+    let told = messages::tell(tx, bill.seller, news)?;
+    Ok(told.first().map_or(Way::Panel, |channel| Way::Message(*channel)))
 }

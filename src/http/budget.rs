@@ -1,11 +1,8 @@
-//! Limits on what clients make the process hold: bytes for all clients
-//! together, places for one account.
+//! Limits on the bytes that all clients together make the process hold.
 //!
 //! When the budget is used up, the next request is rejected; nothing waits for
 //! it. What was taken is released when its value is dropped. Decisions http-18, http-21.
 
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -69,50 +66,6 @@ impl Drop for Held {
 /// The kind and number of an account.
 pub type AccountKey = (&'static str, i64);
 
-/// Places that one account may have at a time.
-#[derive(Debug)]
-pub struct Places {
-    most: usize,
-    taken: Mutex<HashMap<AccountKey, usize>>,
-}
-
-impl Places {
-    /// At most `most` places for each account.
-    pub fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, taken: Mutex::default() })
-    }
-
-    /// Takes a place for an account; `None` when the account has no free one.
-    pub fn enter(self: &Arc<Self>, who: AccountKey) -> Option<Place> {
-        let mut taken = self.taken.lock();
-        let count = taken.entry(who).or_default();
-        if *count >= self.most {
-            return None;
-        }
-        *count += 1;
-        Some(Place { places: Arc::clone(self), who })
-    }
-}
-
-/// One place of an account.
-#[derive(Debug)]
-pub struct Place {
-    places: Arc<Places>,
-    who: AccountKey,
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut taken = self.places.taken.lock();
-        if let Some(count) = taken.get_mut(&self.who) {
-            *count -= 1;
-            if *count == 0 {
-                taken.remove(&self.who);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,17 +80,5 @@ mod tests {
         drop(first);
         assert_eq!(budget.held(), 0);
         assert!(budget.take(10).is_some());
-    }
-
-    #[test]
-    fn one_account_does_not_take_the_places_of_another() {
-        let places = Places::new(2);
-        let (ana, bia) = (("person", 1), ("person", 2));
-        let first = places.enter(ana).unwrap();
-        let _second = places.enter(ana).unwrap();
-        assert!(places.enter(ana).is_none());
-        assert!(places.enter(bia).is_some());
-        drop(first);
-        assert!(places.enter(ana).is_some());
     }
 }

@@ -15,8 +15,9 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 
-use super::budget::{AccountKey, Budget, Held, Place, Places};
+use super::budget::{AccountKey, Budget, Held};
 use super::{Code, Problem};
+use crate::base::queue::{Place, Places};
 
 /// Largest small body, and the largest body of a caller whose credential was
 /// not checked yet.
@@ -43,7 +44,7 @@ const COME_BACK_S: i64 = 5;
 pub struct Intake {
     small: Arc<Budget>,
     large: Arc<Budget>,
-    places: Arc<Places>,
+    places: Places<AccountKey>,
 }
 
 impl Default for Intake {
@@ -51,7 +52,7 @@ impl Default for Intake {
         Self {
             small: Budget::new(SMALL_BYTES),
             large: Budget::new(LARGE_BYTES),
-            places: Places::new(LARGE_AT_A_TIME),
+            places: Places::new(usize::MAX, |_| LARGE_AT_A_TIME),
         }
     }
 }
@@ -102,7 +103,7 @@ struct Arriving<'i> {
     bytes: BytesMut,
     is_small: bool,
     held: Held,
-    place: Option<Place>,
+    place: Option<Place<AccountKey>>,
 }
 
 impl<'i> Arriving<'i> {
@@ -145,7 +146,7 @@ impl<'i> Arriving<'i> {
             && self.place.is_none()
             && let Some(who) = self.who
         {
-            self.place = Some(self.intake.places.enter(who).ok_or_else(too_many)?);
+            self.place = Some(self.intake.places.take(who).ok_or_else(too_many)?);
         }
         Ok(())
     }
@@ -172,7 +173,7 @@ impl<'i> Arriving<'i> {
 struct Charged {
     bytes: BytesMut,
     _held: Held,
-    _place: Option<Place>,
+    _place: Option<Place<AccountKey>>,
 }
 
 impl AsRef<[u8]> for Charged {
@@ -240,7 +241,7 @@ mod tests {
         drop(part);
         assert_eq!(intake.held(), 0);
         drop(arriving(&intake, Some(ANA), Some(1 << 20)));
-        assert!(intake.places.enter(ANA).is_some());
+        assert!(intake.places.take(ANA).is_some());
     }
 
     #[test]

@@ -5,8 +5,6 @@
 //! requests and age of a connection, and a stop that lets running requests
 //! finish.
 
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
@@ -31,6 +29,7 @@ use super::head::{MAX_HEAD, Refusal};
 use super::io::Io;
 use super::limit::{self, Subject};
 use super::tls::{Door, OverTls, Tls};
+use crate::base::queue::{Place, Places};
 
 /// Requests after which a connection is closed.
 const MAX_REQUESTS: usize = 1_000;
@@ -79,11 +78,7 @@ pub async fn serve<S, F, B>(
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let slots = Arc::new(Semaphore::new(limits.connections));
-    let peers = Arc::new(Peers {
-        limit: limits.per_address,
-        trusted: limits.trusted,
-        open: Mutex::default(),
-    });
+    let peers = Peers::new(limits.per_address, limits.trusted);
     loop {
         let slot = tokio::select! {
             slot = Arc::clone(&slots).acquire_owned() => slot.expect("the semaphore is never closed"),
@@ -253,53 +248,31 @@ async fn serve_connection<S, F, B>(
 struct Peers {
     limit: usize,
     trusted: Vec<IpNet>,
-    open: Mutex<HashMap<Subject, usize>>,
+    open: Places<Subject>,
 }
+
+/// The places of one connection, in its address and networks.
+type PeerPlaces = [Option<Place<Subject>>; 3];
 
 impl Peers {
-    /// A place for one more connection of an address, unless it has too many.
-    fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
-        let address = address.to_canonical();
-        let mut place = Place { peers: Arc::clone(self), networks: [None; 3] };
-        if self.trusted.iter().any(|net| net.contains(&address)) {
-            return Some(place);
-        }
-        let networks = limit::networks(address, WIDER);
-        let mut open = self.open.lock();
-        for (network, times) in networks.into_iter().flatten() {
-            let most = self.limit.saturating_mul(times as usize);
-            if open.get(&network).is_some_and(|count| *count >= most) {
-                return None;
-            }
-        }
-        place.networks = networks.map(|network| network.map(|(network, _)| network));
-        for network in place.networks.into_iter().flatten() {
-            *open.entry(network).or_default() += 1;
-        }
-        Some(place)
+    fn new(limit: usize, trusted: Vec<IpNet>) -> Self {
+        Self { limit, trusted, open: Places::new(usize::MAX, |_| usize::MAX) }
     }
-}
 
-/// The place of one connection; dropping it frees the place.
-struct Place {
-    peers: Arc<Peers>,
-    networks: [Option<Subject>; 3],
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        if self.networks[0].is_none() {
-            return;
+    /// Places for one more connection of an address, unless it has too many.
+    fn enter(&self, address: IpAddr) -> Option<PeerPlaces> {
+        let address = address.to_canonical();
+        let mut places = PeerPlaces::default();
+        if self.trusted.iter().any(|net| net.contains(&address)) {
+            return Some(places);
         }
-        let mut open = self.peers.open.lock();
-        for network in self.networks.iter().flatten() {
-            if let Some(count) = open.get_mut(network) {
-                *count -= 1;
-                if *count == 0 {
-                    open.remove(network);
-                }
+        for (place, network) in places.iter_mut().zip(limit::networks(address, WIDER)) {
+            if let Some((network, times)) = network {
+                let most = self.limit.saturating_mul(times as usize);
+                *place = Some(self.open.take_up_to(network, most)?);
             }
         }
+        Some(places)
     }
 }
 
@@ -367,28 +340,26 @@ mod tests {
 
     #[test]
     fn a_network_has_more_connections_than_an_address_but_not_all() {
-        let open = Mutex::default();
-        let trusted = vec!["2001:db8:99::/48".parse().unwrap()];
-        let peers = Arc::new(Peers { limit: 3, trusted, open });
+        let peers = Peers::new(3, vec!["2001:db8:99::/48".parse().unwrap()]);
         let enter = |addresses: &[&str], times: usize| {
             let addresses = addresses.iter().cycle().take(times);
             addresses.filter_map(|address| peers.enter(address.parse().unwrap())).collect()
         };
-        let single: Vec<Place> = enter(&["2001:db8:1::1", "2001:db8:1::2"], 9);
-        let home: Vec<Place> = enter(&["2001:db8:1:1::1", "2001:db8:1:2::1"], 9);
-        let site: Vec<Place> = enter(&["2001:db8:1:100::1", "2001:db8:1:200::1"], 9);
+        let single: Vec<PeerPlaces> = enter(&["2001:db8:1::1", "2001:db8:1::2"], 9);
+        let home: Vec<PeerPlaces> = enter(&["2001:db8:1:1::1", "2001:db8:1:2::1"], 9);
+        let site: Vec<PeerPlaces> = enter(&["2001:db8:1:100::1", "2001:db8:1:200::1"], 9);
         assert_eq!((single.len(), home.len(), site.len()), (3, 3, 6));
-        let elsewhere: [Vec<Place>; 3] = [
+        let elsewhere: [Vec<PeerPlaces>; 3] = [
             enter(&["2001:db8:2::1"], 9),
             enter(&["192.0.2.1", "192.0.2.2", "192.0.2.3"], 18),
             enter(&["2001:db8:99::1"], 99),
         ];
         assert_eq!(elsewhere.map(|places| places.len()), [3, 9, 99]);
         drop((single, home));
-        let again: Vec<Place> = enter(&["2001:db8:1::1"], 9);
+        let again: Vec<PeerPlaces> = enter(&["2001:db8:1::1"], 9);
         assert_eq!(again.len(), 3);
         drop((site, again));
-        assert!(peers.open.lock().is_empty());
+        assert_eq!(peers.open.all(), 0);
     }
 
     proptest! {

@@ -9,7 +9,6 @@
 
 pub mod account;
 pub mod books;
-pub mod busy;
 pub mod client;
 pub mod inbox;
 pub mod kinds;
@@ -21,24 +20,18 @@ mod tests;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use crate::app::App;
-use crate::base::{Clock, MlUserId, Stop, worker};
+use crate::base::queue::{self, Places};
+use crate::base::{Clock, MlUserId, Stop};
 use crate::changes::IssuedSeconds;
 use crate::config;
-use crate::db::{Db, DbError};
+use crate::db::rounds;
 
-use account::tokens::RefreshLocks;
 use books::orders::effects::Effects;
 use books::words::Words;
-use busy::Busy;
 use client::Client;
 use inbox::signature::Verifier;
-
-/// Longest pause of a worker between two checks for due work. It is measured in
-/// real time, because the clock may have been changed.
-const LOOK: Duration = Duration::from_secs(1);
 
 /// What the service keeps in memory about the marketplace.
 pub struct Marketplace {
@@ -48,9 +41,9 @@ pub struct Marketplace {
     /// Rung when a person waits for an account to be read.
     pub wanted: Stop,
     /// Accounts that are being read.
-    pub busy: Busy<MlUserId>,
+    pub busy: Places<MlUserId>,
     /// Questions that are being answered.
-    pub answering: Busy<i64>,
+    pub answering: Places<i64>,
     /// Labels that could not be printed recently.
     pub refused_labels: tools::labels::refused::RefusedLabels,
     /// Seconds given out to pollers as `Last-Modified`.
@@ -61,7 +54,8 @@ pub struct Marketplace {
     pub verifier: Verifier,
     /// What other rooms do about changes.
     pub effects: Effects,
-    refresh_locks: RefreshLocks,
+    /// Accounts whose tokens are being refreshed.
+    refreshing: Places<MlUserId>,
 }
 
 impl Marketplace {
@@ -71,14 +65,14 @@ impl Marketplace {
             client: Client::new(config, clock),
             bell: Stop::default(),
             wanted: Stop::default(),
-            busy: Busy::default(),
-            answering: Busy::default(),
+            busy: Places::leases(),
+            answering: Places::leases(),
             refused_labels: tools::labels::refused::RefusedLabels::default(),
             issued: Arc::default(),
             words: Arc::default(),
             verifier: Verifier::new(config),
             effects,
-            refresh_locks: RefreshLocks::default(),
+            refreshing: Places::leases(),
         }
     }
 
@@ -99,60 +93,20 @@ impl Marketplace {
 /// Starts the workers: for the inbox, for readings that people wait for, and
 /// for removing data of unlinked accounts.
 pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
-    let busy = Arc::new(Busy::default());
-    let mut threads = Vec::with_capacity(inbox::WORKERS + sync::WORKERS + 1);
-    for number in 1..=inbox::WORKERS {
-        let (app, busy) = (Arc::clone(app), Arc::clone(&busy));
-        let work = move |stop: &Stop| {
-            repeat(&app.db, stop, &app.marketplace.bell, || {
-                inbox::work(&app, &busy, stop);
-            });
-        };
-        threads.push(worker::start(&format!("inbox-{number}"), stop, work)?);
-    }
-    for number in 1..=sync::WORKERS {
-        let app = Arc::clone(app);
-        let work = move |stop: &Stop| {
-            repeat(&app.db, stop, &app.marketplace.wanted, || sync::work(&app, stop));
-        };
-        threads.push(worker::start(&format!("sync-{number}"), stop, work)?);
-    }
-    let app = Arc::clone(app);
-    let work = move |stop: &Stop| {
-        repeat(&app.db, stop, &app.marketplace.bell, || account::purge::work(&app, stop));
-    };
-    threads.push(worker::start("forget", stop, work)?);
+    let Marketplace { bell, wanted, .. } = &app.marketplace;
+    let (db, sellers) = (&app.db, Places::leases());
+    let own = || Arc::clone(app);
+    let app = own();
+    let mut threads = rounds::start(db, &queue::INBOX, (stop, bell), move |stop| {
+        inbox::work_one(&app, &sellers, stop)
+    })?;
+    let app = own();
+    threads.extend(rounds::start(db, &queue::READINGS, (stop, wanted), move |stop| {
+        sync::work_one(&app, stop)
+    })?);
+    let app = own();
+    threads.extend(rounds::start(db, &queue::UNLINKED, (stop, bell), move |_| {
+        account::purge::work_one(&app)
+    })?);
     Ok(threads)
-}
-
-/// Calls `one` until it finds no work. After a failure the next round tries
-/// again.
-fn work_off(stop: &Stop, what: &str, mut one: impl FnMut() -> Result<bool, DbError>) {
-    while !stop.wait(Duration::ZERO) {
-        match one() {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) if error.is_told() => return,
-            Err(error) => {
-                tracing::warn!(%error, "{what} failed; trying again");
-                return;
-            }
-        }
-    }
-}
-
-/// Runs `round` now, at each ring and at least once per [`LOOK`], until `stop`
-/// is set; not while nothing can be stored.
-fn repeat(db: &Db, stop: &Stop, bell: &Stop, mut round: impl FnMut()) {
-    let (mut rings, _) = bell.wait_ring(u64::MAX, Duration::ZERO);
-    while !stop.wait(Duration::ZERO) {
-        if !db.is_blocked() {
-            round();
-        }
-        let (seen, stopping) = bell.wait_ring(rings, LOOK);
-        if stopping {
-            return;
-        }
-        rings = seen;
-    }
 }

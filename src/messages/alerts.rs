@@ -3,11 +3,11 @@
 
 use serde_json::json;
 
-use super::choices::{self, ChannelSet};
-use super::{NewNotification, NotificationKind, store};
-use crate::base::{DAY_S, UserId};
+use super::News;
+use super::choices::ChannelSet;
+use crate::base::UserId;
 use crate::db::{Result, WriteTx};
-use crate::outbox::{self, Channel, NewMessage};
+use crate::outbox::{Channel, MessageKind};
 
 /// Something that needs an administrator.
 pub struct Alert<'a> {
@@ -29,38 +29,15 @@ pub fn tell(tx: &WriteTx<'_>, channel_set: ChannelSet, alert: &Alert<'_>) -> Res
     let administrators: Vec<UserId> =
         tx.values("SELECT user_id FROM user WHERE role = 'admin' AND suspended_at IS NULL", [])?;
     for administrator in administrators {
-        let told = NewNotification {
-            kind: NotificationKind::Sistema,
+        let news = News {
             title: alert.title,
-            message: alert.detail,
-            ml_user_id: None,
+            text: alert.detail,
             reference: Some(alert.page),
-            cause: alert.cause,
+            params: json!({ "title": alert.title, "detail": alert.detail }),
+            without: alert.without,
+            ..News::message(MessageKind::Alert, channel_set, alert.cause)
         };
-        if store::notify(tx, administrator, &told)? {
-            send(tx, channel_set, administrator, alert)?;
-        }
-    }
-    Ok(())
-}
-
-fn send(tx: &WriteTx<'_>, channel_set: ChannelSet, user: UserId, alert: &Alert<'_>) -> Result<()> {
-    let kind = outbox::MessageKind::Alert;
-    let channels = choices::channels_to(tx, channel_set, user, kind)?;
-    for channel in channels {
-        if alert.without == Some(channel) {
-            continue;
-        }
-        let key = format!("{}:{}:{user}:{}", kind.name(), alert.cause, channel.name());
-        let new = NewMessage {
-            channel,
-            user,
-            kind,
-            params: json!({ "title": alert.title, "detail": alert.detail, "page": alert.page }),
-            key: &key,
-            expires_at: Some(tx.now().plus(DAY_S)),
-        };
-        outbox::enqueue(tx, &new)?;
+        super::tell(tx, administrator, news)?;
     }
     Ok(())
 }

@@ -22,8 +22,6 @@ use crate::panel::{Answer, Badge, ListReply, Outcome, Visit, view};
 
 /// The page's address.
 pub const PATH: &str = "/admin/mensagens/canais";
-/// A test message that was not sent within this time expires.
-const TEST_LIFE_S: i64 = 3600;
 
 /// The current state of a channel.
 struct ChannelStanding {
@@ -232,16 +230,15 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             return refused("já há um teste deste canal na fila", "na_fila");
         }
         let params = number.map_or_else(|| json!({}), |number| json!({ "number": number }));
-        let key = format!("{}:{user}:{}:{}", MessageKind::Test.name(), channel.name(), tx.now().0);
         let new = NewMessage {
-            channel,
             user,
             kind: MessageKind::Test,
+            cause: &tx.now().0.to_string(),
             params,
-            key: &key,
-            expires_at: Some(tx.now().plus(TEST_LIFE_S)),
+            run_at: None,
+            expires_at: None,
         };
-        let Some(id) = outbox::queue(tx, &new, tx.now())? else {
+        let Some(id) = outbox::queue(tx, &new, channel)? else {
             return refused("espere um segundo entre dois testes", "na_fila");
         };
         let act = Act {

@@ -61,19 +61,18 @@ pub fn send(tx: &WriteTx<'_>, owner: UserId, notice: &Notice) -> Result<i64> {
     )?;
     let next: i64 = tx.value("SELECT coalesce(max(message_id), 0) + 1 FROM outbox", [])?;
     let Notice { channel, title, body } = notice;
-    let kind = MessageKind::PartnerNotice;
     let message = NewMessage {
-        channel: *channel,
         user: owner,
-        kind,
-        // Title and text are stored once, in the notification's own row.
-        params: json!({ "notification_id": id }),
+        kind: MessageKind::PartnerNotice,
         // Each message is new, so each key is. Keys increase, so that their
         // index grows at its end.
-        key: &format!("{}:{next:019}", kind.name()),
+        cause: &format!("{next:019}"),
+        // Title and text are stored once, in the notification's own row.
+        params: json!({ "notification_id": id }),
+        run_at: None,
         expires_at: None,
     };
-    let queued = outbox::queue(tx, &message, tx.now())?;
+    let queued = outbox::queue(tx, &message, *channel)?;
     let message_id = queued.expect("numbers of notifications are not given again");
     tx.run(
         "INSERT INTO partner_notification

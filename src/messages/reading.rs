@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::store;
 use crate::app::App;
 use crate::base::UserId;
-use crate::changes::{self, IssuedSeconds, Topic};
 use crate::db::{DbError, Lane, Result, WriteTx};
 use crate::edge::route::Todo;
 use crate::http::{Problem, Reply};
@@ -15,12 +14,11 @@ use crate::http::{Problem, Reply};
 const PIECE: usize = 100;
 
 /// Which notifications of whom.
-struct Wanted {
+struct Marking {
     owner: UserId,
     /// All up to `last` when it is `None`.
     ids: Option<Vec<i64>>,
     last: i64,
-    issued: Arc<IssuedSeconds>,
 }
 
 /// Marks the notifications of `ids` as read, or all that a person has now.
@@ -33,13 +31,13 @@ pub fn mark(
 ) -> std::result::Result<Todo<Reply>, Problem> {
     let (last, unread) = app.db.read(Lane::InPlace, |tx| store::newest(tx, owner))?;
     let count = ids.as_ref().map_or(unread, Vec::len);
-    let wanted = Arc::new(Wanted { owner, ids, last, issued: Arc::clone(&app.marketplace.issued) });
+    let marking = Arc::new(Marking { owner, ids, last });
     if count <= PIECE {
         return Ok(Todo::Write(Box::new(move |tx| {
             let (mut marked, mut is_over) = (0, false);
             while !is_over {
                 let more;
-                (more, is_over) = wanted.mark_piece(tx, 0)?;
+                (more, is_over) = marking.mark_piece(tx, 0)?;
                 marked += more;
             }
             reply(marked)
@@ -48,9 +46,9 @@ pub fn mark(
     Ok(Todo::Slow(Box::new(move |app| {
         let (mut marked, mut is_over, mut piece) = (0, false, 0);
         while !is_over {
-            let (more, wanted) = (marked, Arc::clone(&wanted));
+            let (more, marking) = (marked, Arc::clone(&marking));
             (marked, is_over) = app.db.write_piece(move |tx| {
-                let (some, is_over) = wanted.mark_piece(tx, piece)?;
+                let (some, is_over) = marking.mark_piece(tx, piece)?;
                 Ok::<_, DbError>((more + some, is_over))
             })?;
             piece += 1;
@@ -59,19 +57,11 @@ pub fn mark(
     })))
 }
 
-impl Wanted {
+impl Marking {
     /// Marks a piece; returns how many were unread, and whether it was the last.
     fn mark_piece(&self, tx: &WriteTx<'_>, piece: usize) -> Result<(usize, bool)> {
-        let (marked, is_over) = match &self.ids {
-            None => store::mark_unread(tx, self.owner, self.last)?,
-            Some(ids) => {
-                let of = ids.chunks(PIECE).nth(piece).unwrap_or_default();
-                (store::mark_read(tx, self.owner, of)?, (piece + 1) * PIECE >= ids.len())
-            }
-        };
-        if marked > 0 {
-            changes::stamp(tx, &self.issued, self.owner, Topic::Notifications)?;
-        }
-        Ok((marked, is_over))
+        let Some(ids) = &self.ids else { return store::mark_unread(tx, self.owner, self.last) };
+        let of = ids.chunks(PIECE).nth(piece).unwrap_or_default();
+        Ok((store::mark_read(tx, self.owner, of)?, (piece + 1) * PIECE >= ids.len()))
     }
 }

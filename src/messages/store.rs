@@ -1,6 +1,6 @@
 //! Notifications in the database. The unread count is kept with each write.
 
-use super::{NewNotification, Notification};
+use super::{News, Notification, NotificationKind};
 use crate::base::UserId;
 use crate::db::{DbError, ReadTx, Result, WriteTx};
 use crate::row;
@@ -18,7 +18,12 @@ row!(Notification {
 
 /// Stores a notification, unless its cause was used before. True when it is
 /// new.
-pub fn notify(tx: &WriteTx<'_>, owner: UserId, new: &NewNotification<'_>) -> Result<bool> {
+pub(super) fn notify(
+    tx: &WriteTx<'_>,
+    owner: UserId,
+    kind: NotificationKind,
+    new: &News<'_>,
+) -> Result<bool> {
     tx.run(
         "INSERT INTO notification_count (owner_id, unread, told, last_id) VALUES (?1, 0, 0, 1)
          ON CONFLICT (owner_id) DO UPDATE SET last_id = last_id + 1",
@@ -38,7 +43,7 @@ pub fn notify(tx: &WriteTx<'_>, owner: UserId, new: &NewNotification<'_>) -> Res
         "INSERT INTO notification
              (owner_id, created_at, notification_id, kind, title, message, ml_user_id, reference)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        (owner, tx.now(), id, new.kind, new.title, new.message, new.ml_user_id, new.reference),
+        (owner, tx.now(), id, kind, new.title, new.text, new.account, new.reference),
     )?;
     tx.execute(
         "UPDATE notification_count SET unread = unread + 1, told = told + 1 WHERE owner_id = ?1",
@@ -165,7 +170,7 @@ pub fn forget(tx: &WriteTx<'_>, owner: UserId, most: usize) -> Result<usize> {
 mod tests {
     use super::*;
     use crate::fixture::{TestApp, config};
-    use crate::messages::NotificationKind;
+    use crate::messages::tell;
 
     #[test]
     fn the_newest_unread_are_found_whatever_was_read() {
@@ -182,15 +187,8 @@ mod tests {
                     (ANA, tx.now()),
                 )?;
                 for number in 1..=20 {
-                    let new = NewNotification {
-                        kind: NotificationKind::Venda,
-                        title: "Venda",
-                        message: "",
-                        ml_user_id: None,
-                        reference: None,
-                        cause: &format!("venda:{number}"),
-                    };
-                    notify(tx, ANA, &new)?;
+                    let cause = format!("venda:{number}");
+                    tell(tx, ANA, News::notice(NotificationKind::Venda, &cause))?;
                 }
                 let ids: Vec<i64> =
                     tx.values("SELECT notification_id FROM notification ORDER BY 1", [])?;

@@ -14,7 +14,10 @@ wire! {
         /// Its number.
         pub id: i64 = notification.id,
         /// What it is about; empty when that has no page.
-        pub href: String = place_of(notification),
+        pub href: String = notification.kind.page(
+            notification.reference.as_deref().unwrap_or_default(),
+            notification.ml_user_id.is_some(),
+        ),
         /// Its drawing in `img/icons.svg`, by kind.
         pub icon: &'static str = icon(notification.kind),
         /// What happened.
@@ -25,24 +28,6 @@ wire! {
         pub when: When = When::new(zone, notification.created_at, now),
         /// Whether it was not read yet.
         pub unread: bool = !notification.read,
-    }
-}
-
-/// Path of the page that a notification opens.
-fn place_of(notification: &Notification) -> String {
-    let reference = notification.reference.as_deref().unwrap_or_default();
-    match notification.kind {
-        // For staff and for the agency, the reference is a path.
-        _ if reference.starts_with('/') => reference.to_owned(),
-        NotificationKind::Venda => format!("/painel/vendas/{reference}"),
-        NotificationKind::Pergunta => format!("/painel/perguntas/{reference}"),
-        NotificationKind::Reclamacao => "/painel/reclamacoes".to_owned(),
-        NotificationKind::Anuncio => format!("/painel/anuncios?q={reference}"),
-        NotificationKind::Meet => "/painel/meets".to_owned(),
-        NotificationKind::Sistema if notification.ml_user_id.is_some() => "/painel/ml".to_owned(),
-        NotificationKind::Programa | NotificationKind::Parceiro | NotificationKind::Sistema => {
-            String::new()
-        }
     }
 }
 

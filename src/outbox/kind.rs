@@ -1,6 +1,12 @@
 //! Kinds of messages: one name and one row each. A new kind is a line of
-//! [`MessageKind`] and an arm of [`MessageKind::row`]; its text, its page, its
-//! preference and its urgency come from there.
+//! [`MessageKind`], its row and an arm of [`MessageKind::row`]; its text, its
+//! notice, its channels, its key, its page, its preference and its urgency come
+//! from there. `messages::tell` tells a person by it.
+
+use serde_json::Value;
+
+use super::{Channel, NotificationKind};
+use crate::base::{DAY_S, UserId};
 
 crate::named! {
     /// What a message is about.
@@ -44,11 +50,21 @@ pub struct MessageKindRow {
     pub editable: bool,
     /// Web push urgency: whether it may wake a sleeping phone (RFC 8030 §5.3).
     pub urgency: &'static str,
-    /// The page that it opens, unless its parameters name one.
+    /// The page that it opens, unless its parameters name one, as they do when
+    /// its notice has one.
     pub page: &'static str,
     /// The parameter that identifies its subject: a newer message with the same
     /// value replaces an older one. When empty, every newer message does.
     pub topic: &'static str,
+    /// The notice inside the platform that it goes with.
+    pub notice: Option<NotificationKind>,
+    /// Whether only the first of the channels that the person chose carries it.
+    pub by_first_channel: bool,
+    /// How its deduplication key is made of `{kind}`, `{cause}`, `{person}` and
+    /// `{channel}`.
+    pub key: &'static str,
+    /// Seconds after which it is not sent, unless its cause says until when.
+    pub life_s: Option<i64>,
     /// Placeholders of its text, besides those of every text.
     pub placeholders: &'static [Placeholder],
     /// Subject of an e-mail, title of a notification of the browser.
@@ -99,260 +115,305 @@ impl MessageKind {
     }
 
     /// The fixed properties of the kind.
-    #[expect(clippy::too_many_lines, reason = "one table")]
     pub const fn row(self) -> &'static MessageKindRow {
         match self {
-            Self::Welcome => {
-                const {
-                    &MessageKindRow {
-                        preference: None,
-                        editable: true,
-                        urgency: "normal",
-                        page: "/",
-                        topic: "",
-                        placeholders: LINK,
-                        subject: "Sua conta na {plataforma} está pronta",
-                        body: "Olá, {primeiro_nome}! Sua conta na {plataforma} está pronta.\n\n\
-                       Escolha sua senha aqui: {link}\n\n\
-                       O link vale até {validade} e funciona uma vez.",
-                    }
-                }
+            Self::Welcome => &WELCOME,
+            Self::PasswordLink => &PASSWORD_LINK,
+            Self::LatePayment => &LATE_PAYMENT,
+            Self::MeetReminder => &MEET_REMINDER,
+            Self::Inactivity => &INACTIVITY,
+            Self::CheckIn => &CHECK_IN,
+            Self::Question => &QUESTION,
+            Self::Alert => &ALERT,
+            Self::PartnerNotice => &PARTNER_NOTICE,
+            Self::DropInvitation => &DROP_INVITATION,
+            Self::DropReminder => &DROP_REMINDER,
+            Self::WebhookOff => &WEBHOOK_OFF,
+            Self::Test => &TEST,
+        }
+    }
+
+    /// The deduplication key of a message about a cause. Without the channel, or
+    /// without both, it is the beginning of the keys of all those messages.
+    pub fn key(self, cause: &str, person: Option<UserId>, channel: Option<Channel>) -> String {
+        let mut key = self.row().key.replace("{kind}", self.name());
+        let person = person.map(|person| person.to_string());
+        for (name, value) in
+            [("{channel}", channel.map(Channel::name)), ("{person}", person.as_deref())]
+        {
+            match value {
+                Some(value) => key = key.replace(name, value),
+                None => key.truncate(key.find(name).unwrap_or(key.len())),
             }
-            Self::PasswordLink => {
-                const {
-                    &MessageKindRow {
-                        preference: None,
-                        editable: true,
-                        urgency: "normal",
-                        page: "/",
-                        topic: "",
-                        placeholders: LINK,
-                        subject: "Escolha uma nova senha",
-                        body: "Olá, {primeiro_nome}. Alguém pediu uma nova senha para a sua conta na {plataforma}.\n\n\
-                       Escolha a nova senha aqui: {link}\n\n\
-                       O link vale até {validade} e funciona uma vez. Se não foi você, ignore esta mensagem: \
-                       sua senha continua a mesma.",
-                    }
-                }
-            }
-            Self::LatePayment => {
-                const {
-                    &MessageKindRow {
-                        preference: None,
-                        editable: true,
-                        urgency: "normal",
-                        page: "/painel",
-                        topic: "",
-                        placeholders: &[
-                            may("pago_ate", "dia até o qual o acesso está pago"),
-                            may("dias", "dias para regularizar depois disso"),
-                        ],
-                        subject: "O pagamento da sua renovação está pendente",
-                        body: "Olá, {primeiro_nome}. O pagamento da sua renovação na {plataforma} não foi confirmado.\n\n\
-                       Seu acesso está pago até {pago_ate}. Depois disso você tem {dias} dias para regularizar, \
-                       sem perder o acesso.\n\n\
-                       Se você já pagou, desconsidere esta mensagem.",
-                    }
-                }
-            }
-            Self::MeetReminder => {
-                const {
-                    &MessageKindRow {
-                        preference: Some(Preference {
-                            label: "Lembretes de encontros",
-                            help: "Um dia antes e cinco minutos antes de cada um.",
-                        }),
-                        editable: true,
-                        urgency: "high",
-                        page: "/painel/meets",
-                        topic: "meet_id",
-                        placeholders: &[
-                            may("encontro", "título do encontro"),
-                            may("inicio", "dia e hora em que ele começa"),
-                        ],
-                        subject: "Lembrete: {encontro}",
-                        body: "Olá, {primeiro_nome}! O encontro {encontro} começa em {inicio}.\n\n\
-                       Entre por aqui: {endereco}/painel/meets",
-                    }
-                }
-            }
-            Self::Inactivity => {
-                const {
-                    &MessageKindRow {
-                        preference: Some(Preference {
-                            label: "Quando eu ficar dias sem aparecer",
-                            help: "Uma mensagem por ausência, nunca de noite.",
-                        }),
-                        editable: true,
-                        urgency: "low",
-                        page: "/painel",
-                        topic: "",
-                        placeholders: &[may("ausencia", "há quanto tempo a pessoa não aparece")],
-                        subject: "Sentimos sua falta",
-                        body: "Olá, {primeiro_nome}. Você está há {ausencia} sem aparecer na {plataforma}.\n\n\
-                       Continue de onde parou: {endereco}/painel",
-                    }
-                }
-            }
-            Self::CheckIn => {
-                const {
-                    &MessageKindRow {
-                        preference: Some(Preference {
-                            label: "Lembrete do check-in",
-                            help: "À noite, nos dias em que você ainda não fez o seu.",
-                        }),
-                        editable: true,
-                        urgency: "normal",
-                        page: "/painel",
-                        topic: "",
-                        placeholders: &[may(
-                            "sequencia",
-                            "a sequência que continua, ou que começa hoje",
-                        )],
-                        subject: "Seu check-in de hoje",
-                        body: "Olá, {primeiro_nome}! Falta o seu check-in de hoje. Sua sequência: {sequencia}.\n\n\
-                       Leva um segundo: {endereco}/painel",
-                    }
-                }
-            }
-            Self::Question => {
-                const {
-                    &MessageKindRow {
-                        preference: Some(Preference {
-                            label: "Perguntas de compradores",
-                            help: "Uma mensagem por pergunta nova, assim que ela chega.",
-                        }),
-                        editable: true,
-                        urgency: "normal",
-                        page: "/painel/perguntas",
-                        topic: "question_id",
-                        placeholders: &[
-                            may("pergunta", "o que o comprador escreveu, encurtado"),
-                            may("anuncio", "título do anúncio"),
-                            may("loja", "loja em que se perguntou"),
-                            may("pagina", "onde se responde, depois de {endereco}"),
-                        ],
-                        subject: "Nova pergunta: {anuncio}",
-                        body: "Olá, {primeiro_nome}. Um comprador perguntou na loja {loja}, sobre o anúncio {anuncio}:\n\n\
-                       “{pergunta}”\n\n\
-                       Responda aqui: {endereco}{pagina}",
-                    }
-                }
-            }
-            Self::Alert => {
-                const {
-                    &MessageKindRow {
-                        preference: None,
-                        editable: false,
-                        urgency: "high",
-                        page: "/admin",
-                        topic: "title",
-                        placeholders: &[
-                            may("titulo", "o que aconteceu"),
-                            may("detalhe", "mais sobre isso"),
-                            may("pagina", "onde isso se vê"),
-                        ],
-                        subject: "{plataforma}: {titulo}",
-                        body: "Olá, {primeiro_nome}. {titulo}.\n\n{detalhe}\n\nVeja aqui: {endereco}{pagina}",
-                    }
-                }
-            }
-            Self::PartnerNotice => {
-                const {
-                    &MessageKindRow {
-                        preference: None,
-                        editable: false,
-                        urgency: "normal",
-                        page: "/painel",
-                        topic: "notification_id",
-                        placeholders: &[
-                            may("titulo", "o título do aviso"),
-                            may("corpo", "o texto do aviso"),
-                        ],
-                        subject: "{titulo}",
-                        body: "{titulo}\n\n{corpo}",
-                    }
-                }
-            }
-            Self::DropInvitation => {
-                const {
-                    &MessageKindRow {
-                        preference: Some(Preference {
-                            label: "Convites de fornecedores",
-                            help: "Uma mensagem quando um fornecedor convida você.",
-                        }),
-                        editable: true,
-                        urgency: "normal",
-                        page: "/painel/parceiro",
-                        topic: "supplier_id",
-                        placeholders: &[may("fornecedor", "nome do fornecedor")],
-                        subject: "{fornecedor} convidou você",
-                        body: "Olá, {primeiro_nome}. {fornecedor} convidou você para vender os produtos dele \
-                       pela {plataforma}.\n\n\
-                       Aceite ou recuse aqui: {endereco}/painel/parceiro",
-                    }
-                }
-            }
-            Self::DropReminder => {
-                const {
-                    &MessageKindRow {
-                        preference: Some(Preference {
-                            label: "Cobranças de fornecedores",
-                            help: "Uma mensagem quando um fornecedor lembra você de um pagamento.",
-                        }),
-                        editable: true,
-                        urgency: "normal",
-                        page: "/painel/fornecedores",
-                        topic: "supplier_id",
-                        placeholders: &[
-                            may("fornecedor", "nome do fornecedor"),
-                            may("valor", "quanto é devido"),
-                            may("pedidos", "o que é devido, em poucas palavras"),
-                        ],
-                        subject: "{fornecedor} aguarda {valor}",
-                        body: "Olá, {primeiro_nome}. {fornecedor} aguarda o pagamento de {valor}: {pedidos}.\n\n\
-                       Veja aqui: {endereco}/painel/fornecedores\n\n\
-                       Se você já pagou, avise o fornecedor.",
-                    }
-                }
-            }
-            Self::WebhookOff => {
-                const {
-                    &MessageKindRow {
-                        preference: Some(Preference {
-                            label: "Webhooks desligados",
-                            help: "Uma mensagem quando um endereço seu deixa de ser avisado.",
-                        }),
-                        editable: true,
-                        urgency: "normal",
-                        page: "/painel/parceiro/webhooks",
-                        topic: "endpoint_id",
-                        placeholders: &[
-                            may("webhook", "endereço que era avisado"),
-                            may("detalhe", "por que foi desligado"),
-                            may("pagina", "onde se liga de novo, depois de {endereco}"),
-                        ],
-                        subject: "Webhook desligado: {webhook}",
-                        body: "Olá, {primeiro_nome}. Deixamos de avisar {webhook}: {detalhe}.\n\n\
-                       Confira o seu sistema e ligue-o de novo aqui: {endereco}{pagina}",
-                    }
-                }
-            }
-            Self::Test => {
-                const {
-                    &MessageKindRow {
-                        preference: None,
-                        editable: false,
-                        urgency: "high",
-                        page: "/perfil/avisos",
-                        topic: "",
-                        placeholders: &[],
-                        subject: "Teste da {plataforma}",
-                        body: "Olá, {primeiro_nome}! Esta é uma mensagem de teste da {plataforma}. \
-                       Se você a recebeu, o canal está funcionando.",
-                    }
-                }
-            }
+        }
+        key.replace("{cause}", cause)
+    }
+
+    /// Path of the page that a message with these parameters opens.
+    pub fn page(self, params: &Value) -> &str {
+        params["page"].as_str().unwrap_or(self.row().page)
+    }
+}
+
+/// What most kinds are like.
+const USUAL: MessageKindRow = MessageKindRow {
+    preference: None,
+    editable: true,
+    urgency: "normal",
+    page: "/painel",
+    topic: "",
+    notice: None,
+    by_first_channel: false,
+    key: "",
+    life_s: None,
+    placeholders: &[],
+    subject: "",
+    body: "",
+};
+
+const WELCOME: MessageKindRow = MessageKindRow {
+    page: "/",
+    key: "{kind}:{channel}:{cause}",
+    placeholders: LINK,
+    subject: "Sua conta na {plataforma} está pronta",
+    body: "Olá, {primeiro_nome}! Sua conta na {plataforma} está pronta.\n\n\
+           Escolha sua senha aqui: {link}\n\n\
+           O link vale até {validade} e funciona uma vez.",
+    ..USUAL
+};
+
+const PASSWORD_LINK: MessageKindRow = MessageKindRow {
+    page: "/",
+    key: "{kind}:{channel}:{cause}",
+    placeholders: LINK,
+    subject: "Escolha uma nova senha",
+    body: "Olá, {primeiro_nome}. Alguém pediu uma nova senha para a sua conta na {plataforma}.\n\n\
+           Escolha a nova senha aqui: {link}\n\n\
+           O link vale até {validade} e funciona uma vez. Se não foi você, ignore esta mensagem: \
+           sua senha continua a mesma.",
+    ..USUAL
+};
+
+const LATE_PAYMENT: MessageKindRow = MessageKindRow {
+    key: "{kind}:{person}:{cause}",
+    placeholders: &[
+        may("pago_ate", "dia até o qual o acesso está pago"),
+        may("dias", "dias para regularizar depois disso"),
+    ],
+    subject: "O pagamento da sua renovação está pendente",
+    body: "Olá, {primeiro_nome}. O pagamento da sua renovação na {plataforma} não foi confirmado.\n\n\
+           Seu acesso está pago até {pago_ate}. Depois disso você tem {dias} dias para regularizar, \
+           sem perder o acesso.\n\n\
+           Se você já pagou, desconsidere esta mensagem.",
+    ..USUAL
+};
+
+const MEET_REMINDER: MessageKindRow = MessageKindRow {
+    preference: Some(Preference {
+        label: "Lembretes de encontros",
+        help: "Um dia antes e cinco minutos antes de cada um.",
+    }),
+    urgency: "high",
+    page: "/painel/meets",
+    topic: "meet_id",
+    key: "{kind}:{cause}:{person}:{channel}",
+    placeholders: &[
+        may("encontro", "título do encontro"),
+        may("inicio", "dia e hora em que ele começa"),
+    ],
+    subject: "Lembrete: {encontro}",
+    body: "Olá, {primeiro_nome}! O encontro {encontro} começa em {inicio}.\n\n\
+           Entre por aqui: {endereco}/painel/meets",
+    ..USUAL
+};
+
+const INACTIVITY: MessageKindRow = MessageKindRow {
+    preference: Some(Preference {
+        label: "Quando eu ficar dias sem aparecer",
+        help: "Uma mensagem por ausência, nunca de noite.",
+    }),
+    urgency: "low",
+    key: "{kind}:{person}:{cause}:{channel}",
+    life_s: Some(3 * DAY_S),
+    placeholders: &[may("ausencia", "há quanto tempo a pessoa não aparece")],
+    subject: "Sentimos sua falta",
+    body: "Olá, {primeiro_nome}. Você está há {ausencia} sem aparecer na {plataforma}.\n\n\
+           Continue de onde parou: {endereco}/painel",
+    ..USUAL
+};
+
+const CHECK_IN: MessageKindRow = MessageKindRow {
+    preference: Some(Preference {
+        label: "Lembrete do check-in",
+        help: "À noite, nos dias em que você ainda não fez o seu.",
+    }),
+    key: "{kind}:{person}:{cause}:{channel}",
+    placeholders: &[may("sequencia", "a sequência que continua, ou que começa hoje")],
+    subject: "Seu check-in de hoje",
+    body: "Olá, {primeiro_nome}! Falta o seu check-in de hoje. Sua sequência: {sequencia}.\n\n\
+           Leva um segundo: {endereco}/painel",
+    ..USUAL
+};
+
+const QUESTION: MessageKindRow = MessageKindRow {
+    preference: Some(Preference {
+        label: "Perguntas de compradores",
+        help: "Uma mensagem por pergunta nova, assim que ela chega.",
+    }),
+    page: "/painel/perguntas",
+    topic: "question_id",
+    notice: Some(NotificationKind::Pergunta),
+    key: "{cause}:{person}:{channel}",
+    life_s: Some(DAY_S),
+    placeholders: &[
+        may("pergunta", "o que o comprador escreveu, encurtado"),
+        may("anuncio", "título do anúncio"),
+        may("loja", "loja em que se perguntou"),
+        may("pagina", "onde se responde, depois de {endereco}"),
+    ],
+    subject: "Nova pergunta: {anuncio}",
+    body: "Olá, {primeiro_nome}. Um comprador perguntou na loja {loja}, sobre o anúncio {anuncio}:\n\n\
+           “{pergunta}”\n\n\
+           Responda aqui: {endereco}{pagina}",
+    ..USUAL
+};
+
+const ALERT: MessageKindRow = MessageKindRow {
+    editable: false,
+    urgency: "high",
+    page: "/admin",
+    topic: "title",
+    notice: Some(NotificationKind::Sistema),
+    key: "{kind}:{cause}:{person}:{channel}",
+    life_s: Some(DAY_S),
+    placeholders: &[
+        may("titulo", "o que aconteceu"),
+        may("detalhe", "mais sobre isso"),
+        may("pagina", "onde isso se vê"),
+    ],
+    subject: "{plataforma}: {titulo}",
+    body: "Olá, {primeiro_nome}. {titulo}.\n\n{detalhe}\n\nVeja aqui: {endereco}{pagina}",
+    ..USUAL
+};
+
+const PARTNER_NOTICE: MessageKindRow = MessageKindRow {
+    editable: false,
+    topic: "notification_id",
+    key: "{kind}:{cause}",
+    placeholders: &[may("titulo", "o título do aviso"), may("corpo", "o texto do aviso")],
+    subject: "{titulo}",
+    body: "{titulo}\n\n{corpo}",
+    ..USUAL
+};
+
+const DROP_INVITATION: MessageKindRow = MessageKindRow {
+    preference: Some(Preference {
+        label: "Convites de fornecedores",
+        help: "Uma mensagem quando um fornecedor convida você.",
+    }),
+    page: "/painel/parceiro",
+    topic: "supplier_id",
+    notice: Some(NotificationKind::Parceiro),
+    key: "{cause}:{channel}",
+    placeholders: &[may("fornecedor", "nome do fornecedor")],
+    subject: "{fornecedor} convidou você",
+    body: "Olá, {primeiro_nome}. {fornecedor} convidou você para vender os produtos dele \
+           pela {plataforma}.\n\n\
+           Aceite ou recuse aqui: {endereco}/painel/parceiro",
+    ..USUAL
+};
+
+const DROP_REMINDER: MessageKindRow = MessageKindRow {
+    preference: Some(Preference {
+        label: "Cobranças de fornecedores",
+        help: "Uma mensagem quando um fornecedor lembra você de um pagamento.",
+    }),
+    page: "/painel/fornecedores",
+    topic: "supplier_id",
+    notice: Some(NotificationKind::Parceiro),
+    by_first_channel: true,
+    key: "{cause}",
+    life_s: Some(DAY_S),
+    placeholders: &[
+        may("fornecedor", "nome do fornecedor"),
+        may("valor", "quanto é devido"),
+        may("pedidos", "o que é devido, em poucas palavras"),
+    ],
+    subject: "{fornecedor} aguarda {valor}",
+    body: "Olá, {primeiro_nome}. {fornecedor} aguarda o pagamento de {valor}: {pedidos}.\n\n\
+           Veja aqui: {endereco}/painel/fornecedores\n\n\
+           Se você já pagou, avise o fornecedor.",
+    ..USUAL
+};
+
+const WEBHOOK_OFF: MessageKindRow = MessageKindRow {
+    preference: Some(Preference {
+        label: "Webhooks desligados",
+        help: "Uma mensagem quando um endereço seu deixa de ser avisado.",
+    }),
+    page: "/painel/parceiro/webhooks",
+    topic: "endpoint_id",
+    notice: Some(NotificationKind::Parceiro),
+    key: "{cause}:{channel}",
+    life_s: Some(7 * DAY_S),
+    placeholders: &[
+        may("webhook", "endereço que era avisado"),
+        may("detalhe", "por que foi desligado"),
+        may("pagina", "onde se liga de novo, depois de {endereco}"),
+    ],
+    subject: "Webhook desligado: {webhook}",
+    body: "Olá, {primeiro_nome}. Deixamos de avisar {webhook}: {detalhe}.\n\n\
+           Confira o seu sistema e ligue-o de novo aqui: {endereco}{pagina}",
+    ..USUAL
+};
+
+const TEST: MessageKindRow = MessageKindRow {
+    editable: false,
+    urgency: "high",
+    page: "/perfil/avisos",
+    key: "{kind}:{person}:{channel}:{cause}",
+    life_s: Some(3600),
+    subject: "Teste da {plataforma}",
+    body: "Olá, {primeiro_nome}! Esta é uma mensagem de teste da {plataforma}. \
+           Se você a recebeu, o canal está funcionando.",
+    ..USUAL
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_as_the_rows_say_and_begin_alike() {
+        let (ana, chat) = (Some(UserId(7)), Some(Channel::Chat));
+        for (kind, key) in [
+            (MessageKind::Welcome, "boas_vindas:chat:x:1"),
+            (MessageKind::LatePayment, "pagamento_atrasado:7:x:1"),
+            (MessageKind::MeetReminder, "lembrete_encontro:x:1:7:chat"),
+            (MessageKind::CheckIn, "lembrete_checkin:7:x:1:chat"),
+            (MessageKind::Question, "x:1:7:chat"),
+            (MessageKind::Alert, "alerta:x:1:7:chat"),
+            (MessageKind::PartnerNotice, "aviso_de_parceiro:x:1"),
+            (MessageKind::DropInvitation, "x:1:chat"),
+            (MessageKind::DropReminder, "x:1"),
+            (MessageKind::Test, "teste:7:chat:x:1"),
+        ] {
+            assert_eq!(kind.key("x:1", ana, chat), key);
+        }
+        assert_eq!(MessageKind::Question.key("x:1", ana, None), "x:1:7:");
+        assert_eq!(MessageKind::MeetReminder.key("x:1", None, None), "lembrete_encontro:x:1:");
+    }
+
+    #[test]
+    fn a_message_by_several_channels_has_a_key_for_each() {
+        for kind in MessageKind::ALL {
+            let row = kind.row();
+            let by_one = matches!(
+                kind,
+                MessageKind::LatePayment | MessageKind::DropReminder | MessageKind::PartnerNotice
+            );
+            assert_eq!(row.key.contains("{channel}"), !by_one, "{kind:?}");
+            assert!(row.key.contains("{cause}"), "{kind:?}");
         }
     }
 }

@@ -6,8 +6,12 @@
 //! looked up when a message is sent.
 
 pub mod kind;
+mod notice;
 
 pub use kind::MessageKind;
+pub use notice::NotificationKind;
+
+use serde_json::Value;
 
 use crate::base::retention::{MESSAGE_BODIES, MESSAGE_COUNTS};
 use crate::base::{Instant, UserId, trace};
@@ -36,44 +40,53 @@ crate::named! {
 
 /// A message to be queued.
 pub struct NewMessage<'m> {
-    pub channel: Channel,
     pub user: UserId,
     pub kind: MessageKind,
+    /// What it is sent for, once: its kind makes the deduplication key of it.
+    pub cause: &'m str,
     /// Parameters of its text; never a secret.
-    pub params: serde_json::Value,
-    /// Deduplication key, such as `boas_vindas:17:chat`.
-    pub key: &'m str,
-    /// Not sent after this.
+    pub params: Value,
+    /// Not sent before this.
+    pub run_at: Option<Instant>,
+    /// Not sent after this; `None` for what its kind says.
     pub expires_at: Option<Instant>,
 }
 
-/// Queues a message unless its key was used. True when it is new.
-pub fn enqueue(tx: &WriteTx<'_>, new: &NewMessage<'_>) -> Result<bool> {
-    enqueue_for(tx, new, tx.now())
+/// Queues a message for each channel, unless its key was used. Returns the
+/// channels by which it is new.
+pub fn send(
+    tx: &WriteTx<'_>,
+    new: &NewMessage<'_>,
+    channels: impl IntoIterator<Item = Channel>,
+) -> Result<Vec<Channel>> {
+    let mut queued = Vec::new();
+    for channel in channels {
+        if queue(tx, new, channel)?.is_some() {
+            queued.push(channel);
+        }
+    }
+    Ok(queued)
 }
 
-/// The same for a message that leaves no earlier than an instant.
-pub fn enqueue_for(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> Result<bool> {
-    Ok(queue(tx, new, run_at)?.is_some())
-}
-
-/// Queues a message that leaves no earlier than an instant; returns its
-/// number, or `None` when its key was used.
-pub fn queue(tx: &WriteTx<'_>, new: &NewMessage<'_>, run_at: Instant) -> Result<Option<i64>> {
+/// Queues a message for one channel; returns its number, or `None` when its key
+/// was used.
+pub fn queue(tx: &WriteTx<'_>, new: &NewMessage<'_>, channel: Channel) -> Result<Option<i64>> {
+    let run_at = new.run_at.unwrap_or_else(|| tx.now());
+    let dies_at = || new.kind.row().life_s.map(|life_s| run_at.plus(life_s));
     tx.insert_new(
         "INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, expires_at, request_id)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT (dedup_key) DO NOTHING",
         rusqlite::params![
-            new.channel,
+            channel,
             new.user,
             new.kind,
             new.params.to_string(),
-            new.key,
+            new.kind.key(new.cause, Some(new.user), Some(channel)),
             MessageState::Waiting,
             tx.now(),
             run_at,
-            new.expires_at,
+            new.expires_at.or_else(dies_at),
             trace::current().as_deref().unwrap_or_default(),
         ],
     )

@@ -52,7 +52,7 @@ pub fn send<K: Send + 'static>(
     row: impl FnMut(&Services, &ReadTx<'_>, K, &mut CsvFile) -> Result<(), Problem> + Send + 'static,
 ) -> Result<Reply, Problem> {
     let who = ("person", person.account.user_id.0);
-    let place = services.sending.files.enter(who).ok_or_else(|| {
+    let place = services.sending.files.take(who).ok_or_else(|| {
         let text = "two files are on their way to this account already; wait for one of them";
         Problem::unavailable(text, COME_BACK_S)
     })?;

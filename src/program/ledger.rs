@@ -10,7 +10,7 @@ use super::rules::{Given, Posting, Rules, Standing, sign};
 use super::{Action, Challenge, Milestone, ProgramSettings, challenges, milestones, store};
 use crate::base::{Day, UserId};
 use crate::db::{Result, WriteTx};
-use crate::messages::{NewNotification, NotificationKind, store as messages};
+use crate::messages::{self, News, NotificationKind};
 
 /// The number of a correction in the database, beside those of the actions.
 pub const CORRECTION: u8 = 8;
@@ -274,19 +274,7 @@ fn tell_challenge(tx: &WriteTx<'_>, student: UserId, challenge: &Challenge) -> R
     tell(tx, student, (&title, &message), &format!("desafio:{}", challenge.id))
 }
 
-fn tell(
-    tx: &WriteTx<'_>,
-    student: UserId,
-    (title, message): (&str, &str),
-    cause: &str,
-) -> Result<()> {
-    let new = NewNotification {
-        kind: NotificationKind::Programa,
-        title,
-        message,
-        ml_user_id: None,
-        reference: None,
-        cause,
-    };
-    messages::notify(tx, student, &new).map(drop)
+fn tell(tx: &WriteTx<'_>, student: UserId, (title, text): (&str, &str), cause: &str) -> Result<()> {
+    let news = News { title, text, ..News::notice(NotificationKind::Programa, cause) };
+    messages::tell(tx, student, news).map(drop)
 }

@@ -19,11 +19,10 @@ use super::place::{Replica, Use};
 use super::tool::{self, Running, Tool};
 use super::worker::prepare;
 use super::{Fault, Result};
+use crate::base::queue::CONNECTION;
 use crate::base::{Clock, Instant, Stop};
 use crate::db::read_without_traces;
 
-/// Pauses before Litestream is started again: the first, and the longest.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// After so long a run the pauses begin anew.
 const STEADY: Duration = Duration::from_secs(60);
 /// How often it is looked how far the copy is: where that is cheap, and at least.
@@ -109,7 +108,7 @@ impl Follower {
     /// Follows until the stop. Each time there is a first copy, `judge` says whether it
     /// can be used; an error ends the following.
     pub fn run(&self, stop: &Stop, judge: impl Fn() -> anyhow::Result<()>) -> anyhow::Result<()> {
-        let mut pause = PAUSES.0;
+        let mut failures = 0;
         while !stop.is_set() {
             let begun = Monotonic::now();
             let ended = self.follow(stop, &judge);
@@ -119,18 +118,18 @@ impl Follower {
                 Ok(Ended::Anew(why)) => {
                     tracing::warn!("the copy is fetched anew: {why}");
                     self.forget();
-                    pause = PAUSES.0;
+                    failures = 0;
                     continue;
                 }
                 Err(fault) => self.fails(fault),
             }
             if begun.elapsed() >= STEADY {
-                pause = PAUSES.0;
+                failures = 0;
             }
-            if stop.wait(pause) {
+            failures += 1;
+            if stop.wait(CONNECTION.pause(failures)) {
                 break;
             }
-            pause = (pause * 2).min(PAUSES.1);
         }
         Ok(())
     }

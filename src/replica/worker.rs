@@ -21,14 +21,13 @@ use super::place::{self, Replica, Use, forget_described};
 use super::tool::{self, Running, Tool};
 use super::{Fault, Result, control};
 use crate::app::App;
+use crate::base::queue::CONNECTION;
 use crate::base::{Clock, Stop, shortened, worker};
 use crate::db::{DbError, Lane, copying};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::ChannelSet;
 use crate::services::Services;
 
-/// Pauses before Litestream is started again: the first, and the longest.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// After so long a run the pauses begin anew.
 const STEADY: Duration = Duration::from_secs(60);
 /// How often Litestream is asked how far it is.
@@ -77,7 +76,7 @@ pub fn start(app: &Arc<App>) -> std::io::Result<Option<Worker>> {
 }
 
 fn work(app: &App, replica: &Replica, stop: &Stop) {
-    let mut pause = PAUSES.0;
+    let mut failures = 0;
     while !stop.is_set() {
         let begun = Monotonic::now();
         let ended = follow(app, replica, stop);
@@ -87,12 +86,12 @@ fn work(app: &App, replica: &Replica, stop: &Stop) {
             Err(fault) => app.replica.fails(fault),
         }
         if begun.elapsed() >= STEADY {
-            pause = PAUSES.0;
+            failures = 0;
         }
-        if stop.wait(pause) {
+        failures += 1;
+        if stop.wait(CONNECTION.pause(failures)) {
             break;
         }
-        pause = (pause * 2).min(PAUSES.1);
     }
     app.db.leave_log(false);
 }

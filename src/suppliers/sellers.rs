@@ -18,9 +18,9 @@ use crate::drop::views::invitation_rows;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
-use crate::messages::choices::{self, ChannelSet};
-use crate::messages::{self, NewNotification, NotificationKind};
-use crate::outbox::{self, MessageKind, NewMessage};
+use crate::messages::choices::ChannelSet;
+use crate::messages::{self, News};
+use crate::outbox::MessageKind;
 use crate::panel::{Answer, Form, FormView, Input, Outcome, Rule, Visit, When, form};
 use crate::wire;
 
@@ -212,28 +212,13 @@ fn tell(
         return Ok(Some(seller.user_id));
     }
     let cause = format!("convite:{invitation}");
-    let told = NewNotification {
-        kind: NotificationKind::Parceiro,
+    let news = News {
         title: "Convite de fornecedor",
-        message: &format!("{name} convidou você para vender os produtos dele"),
-        ml_user_id: None,
-        reference: None,
-        cause: &cause,
+        text: &format!("{name} convidou você para vender os produtos dele"),
+        params: json!({ "supplier_id": supplier.0, "supplier": name }),
+        ..News::message(MessageKind::DropInvitation, channel_set, &cause)
     };
-    messages::store::notify(tx, seller.user_id, &told)?;
-    for channel in
-        choices::channels_to(tx, channel_set, seller.user_id, MessageKind::DropInvitation)?
-    {
-        let new = NewMessage {
-            channel,
-            user: seller.user_id,
-            kind: MessageKind::DropInvitation,
-            params: json!({ "supplier_id": supplier.0, "supplier": name }),
-            key: &format!("{cause}:{}", channel.name()),
-            expires_at: None,
-        };
-        outbox::enqueue(tx, &new)?;
-    }
+    messages::tell(tx, seller.user_id, news)?;
     Ok(Some(seller.user_id))
 }
 

@@ -7,10 +7,9 @@
 //! continues after a restart. Orders stay with their owner.
 
 use crate::app::App;
-use crate::base::{MlUserId, Stop, UserId};
+use crate::base::{MlUserId, UserId};
 use crate::db::{Filters, Lane, Result, WriteTx};
 use crate::marketplace::kinds::{BookTable, KindRow, RecordKind};
-use crate::marketplace::work_off;
 
 /// Starts to delete what was read of an account that was unlinked.
 pub fn start(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
@@ -27,18 +26,16 @@ pub fn unmark(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> 
     tx.run("DELETE FROM ml_unlinked WHERE owner_id = ?1 AND ml_user_id = ?2", (owner, account))
 }
 
-/// Deletes the rest, piece by piece.
-pub fn work(app: &App, stop: &Stop) {
-    work_off(stop, "removing what was read of an unlinked account", || {
-        let next = app.db.read(Lane::Slow, |tx| {
-            let sql =
-                "SELECT owner_id, ml_user_id FROM ml_unlinked ORDER BY owner_id, ml_user_id LIMIT 1";
-            tx.tuple(sql, [])
-        })?;
-        let Some((owner, account)) = next else { return Ok(false) };
-        app.db.write_piece(move |tx| delete_piece(tx, owner, account))?;
-        Ok(true)
-    });
+/// Deletes a piece of the rest; false when there is none.
+pub fn work_one(app: &App) -> Result<bool> {
+    let next = app.db.read(Lane::Slow, |tx| {
+        let sql =
+            "SELECT owner_id, ml_user_id FROM ml_unlinked ORDER BY owner_id, ml_user_id LIMIT 1";
+        tx.tuple(sql, [])
+    })?;
+    let Some((owner, account)) = next else { return Ok(false) };
+    app.db.write_piece(move |tx| delete_piece(tx, owner, account))?;
+    Ok(true)
 }
 
 /// Deletes one piece, unless the account was linked again meanwhile.

@@ -7,23 +7,18 @@
 //! pair was stored meanwhile. Then the account is marked, its owner is notified
 //! once, and no call is made for the account until it is linked again. Decision marketplace-12.
 
-use parking_lot::{Mutex, MutexGuard};
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::App;
 use crate::base::secrets::{Place, SealError};
 use crate::base::{Instant, MlUserId, Sealer, Secret, UserId};
-use crate::changes::{self, Topic};
 use crate::db::{DbError, Lane, ReadTx, WriteTx};
 use crate::marketplace::client::{Caller, Failure, TokenPair};
-use crate::messages::{self, NewNotification, NotificationKind};
+use crate::messages::{self, News, NotificationKind};
 use crate::row;
 
 /// An access token is refreshed this many seconds before it expires.
 const MARGIN_S: i64 = 60;
-/// Number of locks. Several accounts share one, which only costs waiting time.
-const LOCKS: i64 = 256;
 /// How often a new pair is written to a busy database, and the pause between
 /// tries.
 const SAVE_TRIES: u32 = 30;
@@ -55,24 +50,6 @@ impl CallError {
             Self::Failed(Failure::Away { retry_after_s }) => Some(*retry_after_s),
             _ => None,
         }
-    }
-}
-
-/// Locks by account, so that only one thread at a time refreshes its tokens.
-pub struct RefreshLocks {
-    slots: Vec<Mutex<()>>,
-}
-
-impl Default for RefreshLocks {
-    fn default() -> Self {
-        Self { slots: (0..LOCKS).map(|_| Mutex::default()).collect() }
-    }
-}
-
-impl RefreshLocks {
-    fn of(&self, account: MlUserId) -> MutexGuard<'_, ()> {
-        let slot = usize::try_from(account.0.rem_euclid(LOCKS)).unwrap_or(0);
-        self.slots[slot].lock()
     }
 }
 
@@ -164,7 +141,7 @@ fn open_access(app: &App, account: MlUserId, sealed: &Sealed) -> Result<Secret, 
 /// A newer pair than `seen`: one that another thread stored, or one fetched
 /// now.
 fn refresh(app: &App, account: MlUserId, seen: &Sealed) -> Result<Sealed, CallError> {
-    let _only_one = app.marketplace.refresh_locks.of(account);
+    let _only_one = app.marketplace.refreshing.wait(account);
     let sealed = usable_tokens(app, account)?;
     if sealed.access != seen.access {
         return Ok(sealed);
@@ -230,7 +207,6 @@ fn mark_link_lost(
     error: &'static str,
 ) -> Result<CallError, CallError> {
     let (access, owner, expires_at) = (seen.access.clone(), seen.owner, seen.expires_at);
-    let issued = Arc::clone(&app.marketplace.issued);
     app.db.write(move |tx| {
         let nickname = tx.maybe::<String>(
             "UPDATE ml_account SET token_ok = 0, error = ?3, access_token = NULL, refresh_token = NULL
@@ -239,10 +215,7 @@ fn mark_link_lost(
             (account, access, error)
         )?;
         let Some(nickname) = nickname else { return Ok(CallError::LinkLost) };
-        let lost = Lost { account, nickname: &nickname, expires_at, error };
-        if tell(tx, owner, &lost)? {
-            changes::stamp(tx, &issued, owner, Topic::Notifications)?;
-        }
+        tell(tx, owner, &Lost { account, nickname: &nickname, expires_at, error })?;
         Ok(CallError::LinkLost)
     })
 }
@@ -295,19 +268,15 @@ struct Lost<'l> {
     error: &'static str,
 }
 
-fn tell(tx: &WriteTx<'_>, owner: UserId, lost: &Lost<'_>) -> Result<bool, DbError> {
-    messages::store::notify(
-        tx,
-        owner,
-        &NewNotification {
-            kind: NotificationKind::Sistema,
-            title: "Vínculo perdido",
-            message: &format!("{}: {}", lost.nickname, lost.error),
-            ml_user_id: Some(lost.account),
-            reference: None,
-            cause: &format!("ml_token:{}:{}", lost.account, lost.expires_at.0),
-        },
-    )
+fn tell(tx: &WriteTx<'_>, owner: UserId, lost: &Lost<'_>) -> Result<(), DbError> {
+    let cause = format!("ml_token:{}:{}", lost.account, lost.expires_at.0);
+    let news = News {
+        title: "Vínculo perdido",
+        text: &format!("{}: {}", lost.nickname, lost.error),
+        account: Some(lost.account),
+        ..News::notice(NotificationKind::Sistema, &cause)
+    };
+    messages::tell(tx, owner, news).map(drop)
 }
 
 /// A pair sealed for its account: access token, refresh token.

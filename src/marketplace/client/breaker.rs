@@ -5,36 +5,39 @@
 //! breaker. While it is open, calls for people fail at once. Only one call
 //! every few seconds is made as a test. Any answer, also a refusal, closes the
 //! breaker. Workers call as always: they retry with growing pauses
-//! (`backoff.rs`). Decision marketplace-6.
+//! (`base/queue`).
 
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 use super::{Answer, CONNECT_TIMEOUT, Failure};
+use crate::base::queue::{self, INBOX};
 
-/// Failures in a row that open the breaker.
-const FAILURES_TO_OPEN: u32 = 10;
 /// How many failures a call that hangs counts as.
 const HANG_WEIGHT: u32 = 5;
 /// A call that fails after this time or later counts as hanging.
 const HANG_AFTER: Duration = CONNECT_TIMEOUT;
-/// How often a test call is made. Short, because people have to wait this long
-/// after an outage has ended.
-const PROBE_INTERVAL: Duration = Duration::from_secs(4);
 
 /// Whether the marketplace is down, judged by recent calls.
-#[derive(Default)]
 pub struct Breaker {
     state: Mutex<BreakerState>,
 }
 
-#[derive(Default)]
 struct BreakerState {
-    failures: u32,
-    /// When the next test call may be made; `None` while the breaker is closed.
-    next_probe_at: Option<Instant>,
+    breaker: queue::Breaker<Instant>,
     /// When the last test call began, until its result is known.
     probe_started: Option<Instant>,
+}
+
+impl Default for Breaker {
+    fn default() -> Self {
+        let breaker = queue::Breaker::new(&INBOX);
+        Self { state: Mutex::new(BreakerState { breaker, probe_started: None }) }
+    }
+}
+
+fn after(now: Instant) -> impl Fn(i64) -> Instant {
+    move |pause_s| now + Duration::from_secs(pause_s.unsigned_abs())
 }
 
 impl Breaker {
@@ -43,14 +46,13 @@ impl Breaker {
     /// one test call at a time passes.
     pub fn allow(&self, now: Instant) -> Result<(), i64> {
         let mut state = self.state.lock();
-        let state = &mut *state;
-        match &mut state.next_probe_at {
-            Some(at) if now < *at => {
+        match state.breaker.until() {
+            Some(at) if now < at => {
                 let left = at.saturating_duration_since(now).as_millis().div_ceil(1000);
                 Err(i64::try_from(left).unwrap_or(1).max(1))
             }
-            Some(at) => {
-                *at = now + PROBE_INTERVAL;
+            Some(_) => {
+                state.breaker.look(after(now));
                 state.probe_started = Some(now);
                 Ok(())
             }
@@ -62,29 +64,26 @@ impl Breaker {
     pub fn note<T>(&self, began: Instant, now: Instant, answer: &Answer<T>) {
         let mut state = self.state.lock();
         if !matches!(answer, Err(Failure::Unreachable)) {
-            state.failures = 0;
             state.probe_started = None;
-            if state.next_probe_at.take().is_some() {
+            if state.breaker.answer() {
                 tracing::info!("the marketplace answers again");
             }
             return;
         }
         let hung = now.saturating_duration_since(began) >= HANG_AFTER;
-        state.failures = state.failures.saturating_add(if hung { HANG_WEIGHT } else { 1 });
         if state.probe_started.take_if(|since| *since <= began).is_some() {
             // Counted from the end of the test call. Otherwise the next caller
             // would test at once and wait as long.
-            state.next_probe_at = Some(now + PROBE_INTERVAL);
+            state.breaker.rest(after(now));
         }
-        if state.failures >= FAILURES_TO_OPEN && state.next_probe_at.is_none() {
-            state.next_probe_at = Some(now + PROBE_INTERVAL);
+        if state.breaker.fail(if hung { HANG_WEIGHT } else { 1 }, after(now)) {
             tracing::warn!("the marketplace is away; people are told so at once until it answers");
         }
     }
 
     /// Whether the marketplace counts as down.
     pub fn is_open(&self) -> bool {
-        self.state.lock().next_probe_at.is_some()
+        self.state.lock().breaker.is_open()
     }
 }
 
@@ -125,7 +124,7 @@ mod tests {
         }
         assert_eq!(breaker.allow(start), Err(4));
         assert_eq!(breaker.allow(start + Duration::from_millis(3_999)), Err(1));
-        let later = start + PROBE_INTERVAL;
+        let later = start + Duration::from_secs(4);
         assert_eq!(breaker.allow(later), Ok(()));
         assert_eq!(breaker.allow(later), Err(4), "one alone");
         breaker.note(start, later, &AWAY);
@@ -133,6 +132,10 @@ mod tests {
         breaker.note(later, end, &AWAY);
         assert_eq!(breaker.allow(end), Err(4), "from the end of one that looked in vain");
         breaker.note(later, end + HANG_AFTER, &AWAY);
-        assert_eq!(breaker.allow(end + PROBE_INTERVAL), Ok(()), "others delay it no further");
+        assert_eq!(
+            breaker.allow(end + Duration::from_secs(4)),
+            Ok(()),
+            "others delay it no further"
+        );
     }
 }

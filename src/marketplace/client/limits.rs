@@ -5,84 +5,44 @@
 //! was just renewed is paused too: the problem is the endpoint, not the
 //! account, and renewing the token again would not help.
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant as Monotonic};
 
 use super::{Answer, Caller, Failure};
 use crate::base::ids::short_digest;
+use crate::base::queue::{CALL_PATIENCE, CALLS, CALLS_OF_SELLER, INBOX, Place, Places};
 use crate::base::{Instant, MlUserId};
-use crate::marketplace::client::backoff::pause_asked_s;
 
-/// Longest wait for a free slot.
-const SLOT_TIMEOUT: Duration = Duration::from_secs(15);
-/// Most calls at a time, in all and for one seller.
-pub const CALLS: usize = 5;
-const CALLS_OF_SELLER: usize = 2;
 /// From this many pauses on, those that are over are removed.
 const PAUSES: usize = 10_000;
 
-/// Slots for running calls.
-#[derive(Default)]
+/// Places for running calls.
 pub struct CallSlots {
-    running: Mutex<HashMap<Option<MlUserId>, usize>>,
-    freed: Condvar,
+    running: Places<Option<MlUserId>>,
     closed: AtomicBool,
 }
 
-/// A slot; it is free again when dropped.
-pub struct CallSlot<'t> {
-    slots: &'t CallSlots,
-    seller: Option<MlUserId>,
+impl Default for CallSlots {
+    fn default() -> Self {
+        // Requests for tokens (no seller) count only in the total.
+        let most_of = |seller: &Option<_>| seller.map_or(CALLS, |_| CALLS_OF_SELLER);
+        Self { running: Places::new(CALLS, most_of), closed: AtomicBool::new(false) }
+    }
 }
 
 impl CallSlots {
-    /// Waits for a slot. Requests for tokens (no seller) count only in the
-    /// total.
-    pub fn take(&self, seller: Option<MlUserId>) -> Answer<CallSlot<'_>> {
-        let deadline = Monotonic::now() + SLOT_TIMEOUT;
-        let mut running = self.running.lock();
-        let is_full = |running: &HashMap<Option<MlUserId>, usize>| {
-            running.values().sum::<usize>() >= CALLS
-                || seller.is_some()
-                    && running.get(&seller).is_some_and(|own| *own >= CALLS_OF_SELLER)
-        };
-        loop {
-            if self.closed.load(Ordering::Relaxed) {
-                return Err(Failure::Unreachable);
-            }
-            if !is_full(&running) {
-                break;
-            }
-            let left = deadline.saturating_duration_since(Monotonic::now());
-            if left.is_zero() {
-                return Err(Failure::Unreachable);
-            }
-            self.freed.wait_for(&mut running, left);
-        }
-        *running.entry(seller).or_default() += 1;
-        Ok(CallSlot { slots: self, seller })
+    /// Waits for a place.
+    pub fn take(&self, seller: Option<MlUserId>) -> Answer<Place<Option<MlUserId>>> {
+        let is_closed = || self.closed.load(Ordering::Relaxed);
+        let place = self.running.take_within(seller, CALL_PATIENCE, is_closed);
+        place.ok_or(Failure::Unreachable)
     }
 
-    /// Stops giving out slots; callers that wait fail.
+    /// Stops giving out places; callers that wait fail.
     pub fn close(&self) {
-        let _running = self.running.lock();
         self.closed.store(true, Ordering::Relaxed);
-        self.freed.notify_all();
-    }
-}
-
-impl Drop for CallSlot<'_> {
-    fn drop(&mut self) {
-        let mut running = self.slots.running.lock();
-        if let Some(own) = running.get_mut(&self.seller) {
-            *own -= 1;
-            if *own == 0 {
-                running.remove(&self.seller);
-            }
-        }
-        self.slots.freed.notify_all();
+        self.running.wake();
     }
 }
 
@@ -141,7 +101,7 @@ impl Pauses {
                     why: Why::TooMany,
                 });
                 pause.strikes += 1;
-                let pause_s = pause_asked_s(pause.strikes, retry_after_s);
+                let pause_s = INBOX.retry.pause_asked_s(pause.strikes, retry_after_s);
                 (pause.until, pause.why) = (now.plus(pause_s), Why::TooMany);
                 Err(Failure::RateLimited { retry_after_s: Some(pause_s) })
             }
@@ -165,7 +125,7 @@ impl Pauses {
                     return Err(Failure::Expired);
                 }
                 pause.strikes += 1;
-                pause.until = now.plus(pause_asked_s(pause.strikes, None));
+                pause.until = now.plus(INBOX.retry.pause_asked_s(pause.strikes, None));
                 Err(area_refused())
             }
             // This says nothing about the endpoint.
@@ -212,11 +172,11 @@ mod tests {
         std::thread::scope(|scope| {
             let third = scope.spawn(|| slots.take(seller(1)).map(drop));
             let _others = [seller(2), seller(2), None].map(|who| slots.take(who).unwrap());
-            assert_eq!(slots.running.lock().values().sum::<usize>(), CALLS);
+            assert_eq!(slots.running.all(), CALLS);
             drop(first);
             third.join().unwrap().unwrap();
         });
-        assert_eq!(slots.running.lock().values().sum::<usize>(), 1);
+        assert_eq!(slots.running.all(), 1);
     }
 
     #[test]

@@ -7,7 +7,6 @@
 //! a limit. Tokens are sent only in headers and bodies and never reach a log:
 //! failures carry the marketplace's status and code, nothing else.
 
-pub mod backoff;
 mod breaker;
 mod claims;
 mod fees;
@@ -35,7 +34,8 @@ use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 
 use self::breaker::Breaker;
-use self::limits::{CALLS, CallSlots, Pauses, endpoint_of};
+use self::limits::{CallSlots, Pauses, endpoint_of};
+use crate::base::queue::CALLS;
 use crate::base::{Clock, MlUserId, Secret};
 use crate::config;
 use crate::journal::{self, Ending};

@@ -14,7 +14,6 @@ pub mod received;
 pub mod signature;
 mod subject;
 
-use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -22,14 +21,12 @@ use self::fetch::{Found, Link, fetch_subject};
 use self::hook::NotificationState;
 use self::outcome::InboxOutcome;
 use crate::app::App;
-use crate::base::{DAY_S, Instant, MlUserId, Stop};
+use crate::base::queue::{INBOX, INBOX_WAITS_OUT_S, Places};
+use crate::base::{Instant, MlUserId, Stop};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::marketplace::account::store;
 use crate::marketplace::books::orders::BookContext;
-use crate::marketplace::busy::Busy;
-use crate::marketplace::client::backoff::{pause_asked_s, pause_s};
 use crate::marketplace::kinds::OutcomeCode;
-use crate::marketplace::work_off;
 use crate::row;
 
 /// [`NotificationState::Waiting`] in SQL, as a literal because a partial index
@@ -37,15 +34,8 @@ use crate::row;
 const WAITS: &str = "state = 0";
 /// Notifications taken at a time.
 const TAKEN: i64 = 50;
-/// Workers of the inbox, each for one seller at a time.
-pub const WORKERS: usize = 4;
 /// Sellers that the other workers may have taken.
-const MOST_TAKEN: usize = WORKERS - 1;
-/// Tries after which a notification fails for good, two to three hours later.
-const GIVE_UP_TRIES: i64 = 12;
-/// Until this age it is retried, however often, when the failure may go away by
-/// itself: an outage, an unreadable answer, a lost link.
-const WAIT_OUT_S: i64 = 4 * DAY_S;
+const MOST_TAKEN: usize = INBOX.workers - 1;
 
 /// A waiting notification.
 #[derive(Clone)]
@@ -83,18 +73,16 @@ enum FailureScope {
     Seller,
 }
 
-/// Processes due notifications until there are none left.
-pub fn work(app: &App, busy: &Busy<MlUserId>, stop: &Stop) {
-    work_off(stop, "working the inbox", || {
-        let next = busy.take_next(|taken| {
-            let now = app.clock.now();
-            let seller = app.db.read(Lane::Slow, |tx| longest_waiting(tx, now, taken))?;
-            Ok::<_, DbError>(seller.map(|seller| (seller, ())))
-        })?;
-        let Some((taken, ())) = next else { return Ok(false) };
-        work_seller(app, taken.key(), stop)?;
-        Ok(true)
-    });
+/// Processes due notifications of one seller; false when there are none.
+pub fn work_one(app: &App, sellers: &Places<MlUserId>, stop: &Stop) -> Result<bool> {
+    let next = sellers.take_next(|taken| {
+        let now = app.clock.now();
+        let seller = app.db.read(Lane::Slow, |tx| longest_waiting(tx, now, taken))?;
+        Ok::<_, DbError>(seller.map(|seller| (seller, ())))
+    })?;
+    let Some((taken, ())) = next else { return Ok(false) };
+    work_seller(app, taken.key, stop)?;
+    Ok(true)
 }
 
 fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
@@ -191,13 +179,13 @@ fn retry(
     let is_link_lost = InboxOutcome::from_name(error) == Some(InboxOutcome::LinkLost);
     for row in rows {
         let attempts = row.attempts + 1;
-        let waited_out = is_refused || tx.now().since(row.received_at) >= WAIT_OUT_S;
-        let state = match waited_out && attempts >= GIVE_UP_TRIES {
+        let waited_out = is_refused || tx.now().since(row.received_at) >= INBOX_WAITS_OUT_S;
+        let state = match waited_out && attempts >= INBOX.tries {
             true if is_link_lost => NotificationState::Ignored,
             true => NotificationState::Failed,
             false => NotificationState::Waiting,
         };
-        let next = tx.now().plus(pause_asked_s(attempts, asked_s));
+        let next = tx.now().plus(INBOX.retry.pause_asked_s(attempts, asked_s));
         tx.execute(
             "UPDATE ml_notification SET state = ?2, attempts = ?3, next_try_at = ?4, outcome = ?5
              WHERE notification_id = ?1 AND state = ?6",
@@ -213,7 +201,7 @@ fn postpone(app: &App, rows: Vec<Waiting>) -> Result<()> {
         return Ok(());
     }
     app.db.write(move |tx| {
-        let next = tx.now().plus(pause_s(1));
+        let next = tx.now().plus(INBOX.retry.pause_s(1));
         for row in &rows {
             tx.execute(
                 "UPDATE ml_notification SET next_try_at = ?2 WHERE notification_id = ?1 AND state = ?3",
@@ -228,11 +216,11 @@ fn postpone(app: &App, rows: Vec<Waiting>) -> Result<()> {
 fn longest_waiting(
     tx: &ReadTx<'_>,
     now: Instant,
-    taken: &HashSet<MlUserId>,
+    taken: &mut dyn Iterator<Item = MlUserId>,
 ) -> Result<Option<MlUserId>> {
     let mut others = [MlUserId(-1); MOST_TAKEN];
     for (place, seller) in others.iter_mut().zip(taken) {
-        *place = *seller;
+        *place = seller;
     }
     let [first, second, third] = others;
     let sql = format!(

@@ -5,7 +5,7 @@
 //! An account is read by areas ([`Area`]), each in steps. The progress is
 //! stored after each step (`store.rs`), so a restart, a failure or an outage
 //! costs one step at most. First readings, and those that a person asks for,
-//! are done at once by [`work`]; the others run in the periodic tasks
+//! are done at once by [`work_one`]; the others run in the periodic tasks
 //! ([`sweep`]). Readings and notifications write to the same books, so it does
 //! not matter which comes first.
 
@@ -36,23 +36,18 @@ use parking_lot::Mutex;
 
 use super::client::{Caller, Client, Failure};
 use crate::app::App;
+use crate::base::queue::{Place, READINGS};
 use crate::base::{Instant, MlUserId, Stop};
 use crate::db::{DbError, Lane, Pending, ReadTx, Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::marketplace::books::orders::BookContext;
-use crate::marketplace::busy::Taken;
-use crate::marketplace::client::backoff::pause_asked_s;
 use crate::marketplace::kinds::{KindRow, RecordKind};
-use crate::marketplace::work_off;
 use store::{Account, AreaState, Due, Pace};
 
-/// Workers for readings that are wanted at once, each for one account at a
-/// time.
-pub const WORKERS: usize = 2;
 /// Threads of a periodic run, each for one account at a time. With the workers
 /// they are no more than the calls that may run.
 const SWEEPERS: usize = 3;
-const _: () = assert!(WORKERS + SWEEPERS + now::MOST_READERS <= store::MOST_TAKEN);
+const _: () = assert!(READINGS.workers + SWEEPERS + now::MOST_READERS <= store::MOST_TAKEN);
 
 const QUARTER_S: i64 = 900;
 
@@ -241,11 +236,9 @@ fn count_of(records: usize) -> i64 {
 }
 
 /// Takes the account that has waited longest and is not taken.
-fn take(app: &App, pace: Pace) -> DbResult<Option<(Taken<'_, MlUserId>, Account)>> {
+fn take(app: &App, pace: Pace) -> DbResult<Option<(Place<MlUserId>, Account)>> {
     app.marketplace.busy.take_next(|taken| {
-        let next = app
-            .db
-            .read(Lane::Slow, |tx| store::longest_waiting(tx, pace, taken.iter().copied()))?;
+        let next = app.db.read(Lane::Slow, |tx| store::longest_waiting(tx, pace, taken))?;
         Ok(next.map(|account| (account.ml_user_id, account)))
     })
 }
@@ -261,14 +254,12 @@ pub struct Counts {
     pub errors: usize,
 }
 
-/// Does the readings that are wanted at once, a step of each account in turn.
-pub fn work(app: &App, stop: &Stop) {
-    let is_over = || stop.is_set();
-    work_off(stop, "reading accounts", || {
-        let Some((_taken, account)) = take(app, Pace::AtOnce)? else { return Ok(false) };
-        step(app, account, Pace::AtOnce, &is_over, &AtomicUsize::new(0))?;
-        Ok(true)
-    });
+/// Does a step of the reading that is wanted at once and has waited longest; false
+/// when there is none.
+pub fn work_one(app: &App, stop: &Stop) -> DbResult<bool> {
+    let Some((_taken, account)) = take(app, Pace::AtOnce)? else { return Ok(false) };
+    step(app, account, Pace::AtOnce, &|| stop.is_set(), &AtomicUsize::new(0))?;
+    Ok(true)
 }
 
 /// Makes the orders of some accounts due now, those first that are due next.
@@ -397,7 +388,7 @@ fn put_off(app: &App, area: Area, due: Due, error: &CallError) -> Result<Stepped
     };
     let number = account.ml_user_id.0;
     tracing::info!(ml_user_id = number, area = area.name, %error, "a reading has to wait");
-    let pause_s = pause_asked_s(due.state.attempts + 1, asked_s);
+    let pause_s = READINGS.retry.pause_asked_s(due.state.attempts + 1, asked_s);
     let words = wire::failure(error);
     app.db.write(move |tx| store::fail(tx, &due, words, pause_s, elsewhere))?;
     Ok(Stepped::Failed)

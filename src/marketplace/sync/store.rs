@@ -4,6 +4,7 @@ use rusqlite::params_from_iter;
 
 use super::rules::next_turn;
 use super::{ACCOUNT, Area, Step};
+use crate::base::queue::AREAS_REST_S;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::account::store::{note_synced, owner_of};
@@ -15,9 +16,6 @@ pub const MOST_TAKEN: usize = 10;
 /// Never by time: the area waits for an event, such as that the account is
 /// linked again.
 const LATER: Instant = Instant(i64::MAX);
-
-/// How long an account's other areas wait after one got no answer.
-const OTHERS_WAIT_S: i64 = 30;
 
 /// Who waits for a reading; the number is stored as `at_once`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -311,7 +309,7 @@ pub fn fail(tx: &WriteTx<'_>, due: &Due, error: &str, pause_s: i64, elsewhere: b
     }
     let now = tx.now();
     if elsewhere {
-        let until = now.plus(pause_s.min(OTHERS_WAIT_S));
+        let until = now.plus(pause_s.min(AREAS_REST_S));
         tx.execute(
             "UPDATE ml_sync SET next_at = ?4 WHERE ml_user_id = ?1 AND at_once = ?2 AND next_at <= ?3",
             (account.ml_user_id, *pace as i64, now, until),

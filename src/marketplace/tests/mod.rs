@@ -139,11 +139,11 @@ impl World {
     }
 
     fn read_history(&self) {
-        sync::work(&self.app, &Stop::default());
+        while sync::work_one(&self.app, &Stop::default()).unwrap_or(false) {}
     }
 
     fn work_inbox(&self) {
-        inbox::work(&self.app, &Busy::default(), &Stop::default());
+        while inbox::work_one(&self.app, &Places::leases(), &Stop::default()).unwrap_or(false) {}
     }
 
     fn request(&self, path: &str, body: &[u8]) -> Request {

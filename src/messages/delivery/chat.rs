@@ -8,7 +8,8 @@ use ureq::http::{Response, header};
 use ureq::{Agent, Body};
 
 use super::letter::Letter;
-use super::{SendOutcome, THREADS, was_nobody_there};
+use super::{SendOutcome, was_nobody_there};
+use crate::base::queue::CHAT;
 use crate::config::{self, Config, Gateway};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -34,7 +35,7 @@ impl Chat {
             .timeout_global(Some(TIMEOUT))
             .max_redirects(0)
             .http_status_as_error(false)
-            .max_idle_connections_per_host(THREADS)
+            .max_idle_connections_per_host(CHAT.workers)
             .proxy(None)
             .user_agent(concat!("seller-platform/", env!("CARGO_PKG_VERSION")))
             .accept("application/json")

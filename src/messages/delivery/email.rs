@@ -10,8 +10,9 @@ use lettre::{Address, SmtpTransport, Transport as _};
 
 use super::letter::Letter;
 use super::mail_server::MailServer;
-use super::{SendOutcome, THREADS, store};
+use super::{SendOutcome, store};
 use crate::base::Stop;
+use crate::base::queue::EMAIL;
 use crate::base::text::{has_accents, wire_email};
 use crate::config::Config;
 
@@ -42,7 +43,7 @@ pub struct Email {
 impl Email {
     /// The configured server.
     pub fn new(config: &Config) -> Result<Self, String> {
-        let pool = PoolConfig::new().max_size(u32::try_from(THREADS).unwrap_or(1));
+        let pool = PoolConfig::new().max_size(u32::try_from(EMAIL.workers).unwrap_or(1));
         let transport = SmtpTransport::from_url(config.email.smtp_url.reveal())
             .map_err(|error| format!("email.smtp_url is no address of a mail server: {error}"))?
             .timeout(Some(TIMEOUT))

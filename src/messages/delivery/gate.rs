@@ -8,15 +8,9 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant as Monotonic};
 
+use crate::base::queue::{Breaker, CHANNEL_RESTS_S, Purpose};
 use crate::base::{Instant, UserId};
 
-/// Pauses before each probe of a channel that is down; the last one repeats.
-const PAUSES_S: [i64; 5] = [5, 10, 20, 40, 60];
-/// No pause is longer. A longer one means that the clock was set back, so it is
-/// ignored.
-const LONGEST_PAUSE_S: i64 = 3600;
-/// Failures in a row after which a channel counts as down.
-const FAILURES: u32 = 10;
 /// People in a row whom the provider rejects, after which it rejects everybody.
 const REFUSED_PEOPLE: usize = 3;
 /// Most rejected messages that are brought back when everybody is rejected.
@@ -28,7 +22,7 @@ const MOST_DOUBTED: usize = 10_000;
 const MOST_TIMES: u8 = 3;
 /// Failed probes after which administrators are told that the channel does not
 /// answer.
-const PROBES: usize = 2;
+const PROBES: i64 = 2;
 
 /// What a channel did since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,6 +61,7 @@ pub struct Gate {
     gap: Duration,
     /// Whether the internal clock is on: due messages are sent without a call.
     by_itself: bool,
+    queue: &'static Purpose,
     state: Mutex<GateState>,
 }
 
@@ -77,9 +72,9 @@ struct GateState {
     called: bool,
     /// Nothing is sent until then, because the provider asked for a pause.
     paused: Option<Instant>,
+    breaker: Breaker<Instant>,
+    /// Why the channel is down, while the breaker is open.
     down: Option<Down>,
-    /// Failures in a row.
-    failures: u32,
     /// Messages whose recipients were rejected since one was accepted.
     refused: Vec<(i64, UserId)>,
     /// Messages that were rejected together with everybody's and wait, and how
@@ -93,22 +88,24 @@ struct GateState {
     in_flight: usize,
 }
 
-/// The state of a channel that is down.
+/// Why a channel is down.
 struct Down {
-    /// Time of the next probe.
-    until: Instant,
-    /// Probes so far.
-    probes: usize,
     error: String,
     /// Whether the provider rejects every recipient: then only a message that
     /// it accepts shows that it works.
     refuses_all: bool,
 }
 
-impl Down {
-    fn pause_from(&self, now: Instant) -> Instant {
-        let [.., last] = PAUSES_S;
-        now.plus(PAUSES_S.get(self.probes).copied().unwrap_or(last))
+impl GateState {
+    fn refuses_all(&self) -> bool {
+        self.down.as_ref().is_some_and(|down| down.refuses_all)
+    }
+
+    /// The channel answers.
+    fn answers(&mut self) {
+        self.breaker.answer();
+        self.down = None;
+        self.told_down = false;
     }
 }
 
@@ -137,7 +134,7 @@ pub enum RefusalVerdict {
 
 impl Gate {
     /// A gate for `per_s` messages a second; 0 for no limit.
-    pub fn new(per_s: f64, by_itself: bool) -> Self {
+    pub fn new(queue: &'static Purpose, per_s: f64, by_itself: bool) -> Self {
         let now = Monotonic::now();
         let gap = if per_s > 0.0 {
             Duration::try_from_secs_f64(1.0 / per_s).unwrap_or(Duration::ZERO)
@@ -147,12 +144,13 @@ impl Gate {
         Self {
             gap,
             by_itself,
+            queue,
             state: Mutex::new(GateState {
                 next: now,
                 called: false,
                 paused: None,
+                breaker: Breaker::new(queue),
                 down: None,
-                failures: 0,
                 refused: Vec::new(),
                 doubted: BTreeMap::new(),
                 told_down: false,
@@ -175,10 +173,9 @@ impl Gate {
         if !self.is_open(&state, now) {
             return None;
         }
-        if let Some(down) = &mut state.down {
+        if state.breaker.is_open() {
             // This caller sends the only probe before the next pause ends.
-            down.until = down.pause_from(now);
-            down.probes += 1;
+            state.breaker.look(|pause_s| now.plus(pause_s));
         }
         let turn = state.next.max(wire);
         state.next = turn + self.gap;
@@ -192,9 +189,10 @@ impl Gate {
     }
 
     fn is_open(&self, state: &GateState, now: Instant) -> bool {
-        let waits = |until: Instant| now < until && until.since(now) <= LONGEST_PAUSE_S;
+        // A longer pause means that the clock was set back.
+        let waits = |until: Instant| now < until && until.since(now) <= CHANNEL_RESTS_S;
         let is_paused = state.paused.is_some_and(waits);
-        let rests = state.down.as_ref().is_some_and(|down| waits(down.until));
+        let rests = state.breaker.until().is_some_and(waits);
         !is_paused && !rests && (self.by_itself || state.called)
     }
 
@@ -212,43 +210,34 @@ impl Gate {
     pub fn note_sent(&self) {
         let mut state = self.state.lock();
         state.counts.sent += 1;
-        state.failures = 0;
         state.refused.clear();
-        state.down = None;
-        state.told_down = false;
+        state.answers();
     }
 
     /// Counts a failed try, and decides whether the channel is down.
     pub fn note_failed(&self, error: &str, fault: DeliveryFault, now: Instant) -> FailureVerdict {
         let mut state = self.state.lock();
         state.counts.failed += 1;
-        let was_down = state.down.is_some();
-        let refuses_all = state.down.as_ref().is_some_and(|down| down.refuses_all);
+        let was_down = state.breaker.is_open();
+        let refuses_all = state.refuses_all();
         if fault == DeliveryFault::Message {
-            if refuses_all {
-                return FailureVerdict { was_down, should_alert: false };
+            if !refuses_all {
+                // A provider that rejects a single message works.
+                state.answers();
             }
-            // A provider that rejects a single message works.
-            state.failures = 0;
-            state.down = None;
-            state.told_down = false;
             return FailureVerdict { was_down, should_alert: false };
         }
-        state.failures += 1;
+        let after = |pause_s| now.plus(pause_s);
         let is_known = fault != DeliveryFault::Unknown;
-        if !was_down && !is_known && state.failures < FAILURES {
+        let is_down = state.breaker.fail(1, after) || was_down || is_known;
+        if !is_down {
             return FailureVerdict::default();
         }
-        let mut down = Down {
-            until: now,
-            probes: state.down.as_ref().map_or(0, |down| down.probes),
-            error: error.to_owned(),
-            refuses_all,
-        };
-        down.until = down.pause_from(now);
-        let is_sure =
-            fault == DeliveryFault::Refusal || state.failures >= FAILURES || down.probes >= PROBES;
-        state.down = Some(down);
+        state.breaker.rest(after);
+        state.down = Some(Down { error: error.to_owned(), refuses_all });
+        let is_sure = fault == DeliveryFault::Refusal
+            || state.breaker.failures >= self.queue.away_after
+            || state.breaker.looks() >= PROBES;
         let should_alert = is_sure && !state.told_down;
         state.told_down |= is_sure;
         FailureVerdict { was_down, should_alert }
@@ -266,14 +255,12 @@ impl Gate {
     ) -> RefusalVerdict {
         let mut state = self.state.lock();
         state.counts.failed += 1;
-        state.failures = 0;
+        state.breaker.failures = 0;
         let mut revived = Vec::new();
-        let was_refusing = state.down.as_ref().is_some_and(|down| down.refuses_all);
+        let was_refusing = state.refuses_all();
         if !was_refusing {
             // It answers, so it is neither away nor does it reject us.
-            if state.down.take().is_some() {
-                state.told_down = false;
-            }
+            state.answers();
             // What is rejected each time is at fault itself.
             if state.doubted.get(&message).is_some_and(|times| *times >= MOST_TIMES) {
                 state.doubted.remove(&message);
@@ -298,10 +285,8 @@ impl Gate {
         while state.doubted.len() > MOST_DOUBTED {
             state.doubted.pop_first();
         }
-        let probes = state.down.as_ref().map_or(0, |down| down.probes);
-        let mut down = Down { until: now, probes, error: error.to_owned(), refuses_all: true };
-        down.until = down.pause_from(now);
-        state.down = Some(down);
+        state.breaker.rest(|pause_s| now.plus(pause_s));
+        state.down = Some(Down { error: error.to_owned(), refuses_all: true });
         let should_alert = !state.told_down;
         state.told_down = true;
         RefusalVerdict::Channel { revived, should_alert }
@@ -310,8 +295,9 @@ impl Gate {
     /// Begins with a channel that rejected everybody before the service
     /// stopped. The first message is a probe.
     pub fn begin_refused(&self, error: &str, now: Instant) {
-        let down = Down { until: now, probes: 0, error: error.to_owned(), refuses_all: true };
-        self.state.lock().down = Some(down);
+        let mut state = self.state.lock();
+        state.breaker.rest(|_| now);
+        state.down = Some(Down { error: error.to_owned(), refuses_all: true });
     }
 
     /// Stops sending until an instant. This does not count as a failure.

@@ -89,21 +89,10 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
         subject,
         text,
         leave: kind.is_optional().then(|| unsubscribe::address(app, claimed.user)),
-        page: page_of(kind, &params),
+        page: kind.page(&params).to_owned(),
         matter: matter_of(kind, &params),
         expires_at: claimed.expires_at,
     }))
-}
-
-/// Path of the page that a click on the message opens.
-fn page_of(kind: MessageKind, params: &Value) -> String {
-    let page = match kind {
-        MessageKind::Alert | MessageKind::Question | MessageKind::WebhookOff => {
-            params["page"].as_str()
-        }
-        _ => None,
-    };
-    page.unwrap_or(kind.row().page).to_owned()
 }
 
 /// A key that is the same for messages of which only the newest is useful.

@@ -30,17 +30,15 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::app::App;
-use crate::base::Stop;
-use crate::base::worker as workers;
+use crate::base::queue::{self, Purpose};
+use crate::base::{Stop, worker as workers};
 use crate::config::{Config, Gateway};
-use crate::db::Lane;
+use crate::db::{Lane, rounds};
 use crate::outbox::Channel;
 
 use gate::{Counts, Gate};
 use letter::Letter;
 
-/// Threads of a channel.
-const THREADS: usize = 6;
 /// Pause between two checks of a queue, while a call waits until it is empty.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -118,6 +116,16 @@ pub struct Outlet {
     pub gate: Gate,
 }
 
+/// How the queue of a channel is worked.
+pub const fn queue_of(channel: Channel) -> &'static Purpose {
+    match channel {
+        Channel::Chat => &queue::CHAT,
+        Channel::Email => &queue::EMAIL,
+        Channel::Telegram => &queue::TELEGRAM,
+        Channel::Push => &queue::PUSH,
+    }
+}
+
 /// The configured channels.
 pub struct Delivery {
     pub outlets: Vec<Arc<Outlet>>,
@@ -130,7 +138,7 @@ impl Delivery {
     pub fn new(config: &Config) -> Result<Self, String> {
         let mut outlets = Vec::new();
         let mut add = |channel, sender, per_s| {
-            let gate = Gate::new(per_s, config.cron.enabled);
+            let gate = Gate::new(queue_of(channel), per_s, config.cron.enabled);
             outlets.push(Arc::new(Outlet { channel, sender, gate }));
         };
         let pace = &config.messages;
@@ -196,13 +204,11 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
                 }
             })?);
         }
-        for number in 1..=THREADS {
-            let (app, outlet) = (Arc::clone(app), Arc::clone(outlet));
-            let name = format!("{}-{number}", outlet.channel.name());
-            started.push(workers::start(&name, stop, move |stop| {
-                worker::run(&app, &outlet, stop);
-            })?);
-        }
+        let (own, outlet) = (Arc::clone(app), Arc::clone(outlet));
+        let queue = queue_of(outlet.channel);
+        started.extend(rounds::start(&app.db, queue, (stop, &app.delivery.bell), move |stop| {
+            worker::step(&own, &outlet, stop)
+        })?);
     }
     Ok(started)
 }

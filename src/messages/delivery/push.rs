@@ -17,9 +17,10 @@ use ureq::Agent;
 use ureq::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use ureq::unversioned::transport::DefaultConnector;
 
+use super::SendOutcome;
 use super::letter::Letter;
-use super::{SendOutcome, THREADS};
 use crate::app::App;
+use crate::base::queue::PUSH;
 use crate::base::{DAY_S, Instant};
 use crate::config::Config;
 use crate::db::{Lane, Result};
@@ -79,7 +80,7 @@ impl Push {
             .timeout_global(Some(TIMEOUT))
             .max_redirects(0)
             .http_status_as_error(false)
-            .max_idle_connections_per_host(THREADS)
+            .max_idle_connections_per_host(PUSH.workers)
             // A proxy would resolve names itself, without our check.
             .proxy(None)
             .user_agent(concat!("seller-platform/", env!("CARGO_PKG_VERSION")))

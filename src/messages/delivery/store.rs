@@ -1,15 +1,12 @@
 //! The queue in the database, as the workers process it.
 
+use crate::base::queue::MESSAGE_LEASE_S;
 use crate::base::text::shortened;
 use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox::{Channel, MessageState};
 use crate::row;
 
-/// How long a try may take. Longer than any channel's time limit.
-pub const LEASE_S: i64 = 60;
-/// Tries after which a message is given up.
-pub const MOST_TRIES: i64 = 8;
 /// Most messages that one claim drops.
 const DROPPED_AT_ONCE: usize = 50;
 /// Longest reason that is noted.
@@ -128,7 +125,7 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<ClaimOutc
         }
         tx.execute(
             "UPDATE outbox SET lease = ?2, run_at = ?3, attempts = attempts + 1 WHERE message_id = ?1",
-            (due.claimed.id, lease, tx.now().plus(LEASE_S)),
+            (due.claimed.id, lease, tx.now().plus(MESSAGE_LEASE_S)),
         )?;
         return Ok(ClaimOutcome { claimed: Some(due.claimed), dropped });
     }

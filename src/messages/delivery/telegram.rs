@@ -8,6 +8,7 @@ use super::SendOutcome;
 use super::letter::Letter;
 use crate::app::App;
 use crate::base::UserId;
+use crate::base::queue::BOT_RESTS_S;
 use crate::config::Config;
 use crate::db::{Result, WriteTx};
 use crate::messages::telegram::bot::{Bot, BotFault, TIMEOUT};
@@ -15,8 +16,6 @@ use crate::messages::telegram::store;
 
 /// Time between two messages in one chat, as Telegram asks for.
 const GAP: Duration = Duration::from_secs(1);
-/// Pause of the whole bot when Telegram asks for one and does not say how long.
-const PAUSE_S: i64 = 30;
 
 /// The configured bot.
 pub struct TelegramSender {
@@ -130,7 +129,7 @@ fn verdict(fault: &BotFault) -> (SendOutcome, Finding) {
         429 => (
             SendOutcome::Held {
                 error,
-                after_s: refusal.retry_after_s.unwrap_or(PAUSE_S),
+                after_s: refusal.retry_after_s.unwrap_or(BOT_RESTS_S),
                 all: true,
             },
             Finding::Nothing,

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant as Monotonic};
 
 use super::gate::{DeliveryFault, FailureVerdict, Gate, Health, RefusalVerdict};
+use crate::base::queue::EMAIL;
 use crate::base::{Instant, UserId};
 
 const NOW: Instant = Instant(1_795_183_200);
@@ -18,21 +19,21 @@ fn opens(gate: &Gate, seconds: i64) -> bool {
 
 #[test]
 fn messages_are_paced() {
-    let gate = Gate::new(4.0, true);
+    let gate = Gate::new(&EMAIL, 4.0, true);
     let now = Monotonic::now();
     let turn = |seconds| gate.turn(NOW, now + Duration::from_secs(seconds)).unwrap();
     let waits: Vec<u128> = (0..5).map(|_| turn(1).as_millis()).collect();
     assert_eq!(waits, [0, 250, 500, 750, 1000]);
     // Unused turns are not saved up.
     assert_eq!(turn(60), Duration::ZERO);
-    let free = Gate::new(0.0, true);
+    let free = Gate::new(&EMAIL, 0.0, true);
     let now = Monotonic::now();
     assert!((0..100).all(|_| free.turn(NOW, now) == Some(Duration::ZERO)));
 }
 
 #[test]
 fn a_channel_that_is_away_is_probed_now_and_then() {
-    let gate = Gate::new(0.0, true);
+    let gate = Gate::new(&EMAIL, 0.0, true);
     let verdict = gate.note_failed("x", DeliveryFault::Silence, NOW);
     assert_eq!(verdict, FailureVerdict::default(), "once is no news");
     assert_eq!(gate.health(), Health::Down { error: "x".into() });
@@ -56,7 +57,7 @@ fn a_channel_that_is_away_is_probed_now_and_then() {
 
 #[test]
 fn a_channel_that_refuses_us_is_told_at_once() {
-    let gate = Gate::new(0.0, true);
+    let gate = Gate::new(&EMAIL, 0.0, true);
     assert!(gate.note_failed("x", DeliveryFault::Refusal, NOW).should_alert);
     assert!(!gate.note_failed("x", DeliveryFault::Refusal, NOW).should_alert);
     assert!(!opens(&gate, 4) && opens(&gate, 5));
@@ -68,7 +69,7 @@ fn a_channel_that_refuses_us_is_told_at_once() {
 
 #[test]
 fn a_clock_that_is_set_back_keeps_no_channel_shut() {
-    let gate = Gate::new(0.0, true);
+    let gate = Gate::new(&EMAIL, 0.0, true);
     gate.note_failed("x", DeliveryFault::Refusal, at(86_400));
     gate.pause(at(86_400));
     assert!(opens(&gate, 0));
@@ -76,7 +77,7 @@ fn a_clock_that_is_set_back_keeps_no_channel_shut() {
 
 #[test]
 fn ten_failures_in_a_row_are_the_channels() {
-    let gate = Gate::new(0.0, true);
+    let gate = Gate::new(&EMAIL, 0.0, true);
     for _ in 0..9 {
         assert_eq!(gate.note_failed("x", DeliveryFault::Unknown, NOW), FailureVerdict::default());
     }
@@ -104,7 +105,7 @@ fn waits(revived: &[i64], should_alert: bool) -> RefusalVerdict {
 
 #[test]
 fn who_is_rejected_while_others_are_not_gets_nothing() {
-    let gate = Gate::new(0.0, true);
+    let gate = Gate::new(&EMAIL, 0.0, true);
     for message in 1..20 {
         assert_eq!(refused(&gate, message, 0), RefusalVerdict::Recipient);
         if message % 2 == 0 {
@@ -112,7 +113,7 @@ fn who_is_rejected_while_others_are_not_gets_nothing() {
         }
     }
     // Many messages to one person say nothing about others.
-    let gate = Gate::new(0.0, true);
+    let gate = Gate::new(&EMAIL, 0.0, true);
     for message in 1..20 {
         let verdict = gate.note_refused("550", (message, UserId(7)), NOW);
         assert_eq!(verdict, RefusalVerdict::Recipient);
@@ -122,7 +123,7 @@ fn who_is_rejected_while_others_are_not_gets_nothing() {
 
 #[test]
 fn a_channel_that_rejects_everybody_is_down_until_it_takes_a_message() {
-    let gate = Gate::new(0.0, true);
+    let gate = Gate::new(&EMAIL, 0.0, true);
     for message in [1, 2] {
         assert_eq!(refused(&gate, message, 0), RefusalVerdict::Recipient);
     }
@@ -166,7 +167,7 @@ fn a_channel_that_rejects_everybody_is_down_until_it_takes_a_message() {
 
 #[test]
 fn a_pause_is_no_failure() {
-    let gate = Gate::new(0.0, true);
+    let gate = Gate::new(&EMAIL, 0.0, true);
     gate.pause(at(5));
     gate.pause(at(2));
     assert!(!opens(&gate, 4) && opens(&gate, 5));
@@ -175,7 +176,7 @@ fn a_pause_is_no_failure() {
 
 #[test]
 fn without_the_clock_a_call_opens_the_gate() {
-    let gate = Gate::new(0.0, false);
+    let gate = Gate::new(&EMAIL, 0.0, false);
     assert!(!opens(&gate, 0));
     gate.call(true);
     assert!(opens(&gate, 0));

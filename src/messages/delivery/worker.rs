@@ -2,49 +2,19 @@
 //! result, one message after the other.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant as Monotonic};
+use std::time::Instant as Monotonic;
 
 use super::gate::{DeliveryFault, RefusalVerdict};
-use super::store::{self, Claimed, MOST_TRIES};
-use super::{Outlet, SendOutcome, letter};
+use super::store::{self, Claimed};
+use super::{Outlet, SendOutcome, letter, queue_of};
 use crate::app::App;
+use crate::base::queue::CHANNEL_RESTS_S;
 use crate::base::{Stop, secrets, trace};
 use crate::db::{DbError, Lane, Result};
 use crate::journal::{self, Ending};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::ChannelSet;
 use crate::outbox::{Channel, channel_words};
-
-/// Longest pause between two checks of the queue.
-const LOOK: Duration = Duration::from_millis(250);
-/// First and longest pause before another try.
-const FIRST_PAUSE_S: i64 = 30;
-const LONGEST_PAUSE_S: i64 = 3600;
-
-/// Processes a channel's queue until the service stops.
-pub fn run(app: &App, outlet: &Arc<Outlet>, stop: &Stop) {
-    let mut rings = 0;
-    loop {
-        let step = if app.db.is_blocked() { Ok(false) } else { step(app, outlet, stop) };
-        let worked = step.unwrap_or_else(|error| {
-            if !error.is_told() {
-                tracing::warn!(%error, channel = outlet.channel.name(), "the queue of messages cannot be worked");
-            }
-            false
-        });
-        if worked {
-            if stop.wait(Duration::ZERO) {
-                return;
-            }
-            continue;
-        }
-        if stop.wait(Duration::ZERO) {
-            return;
-        }
-        // The bell announces a call; everything else is found by checking.
-        (rings, _) = app.delivery.bell.wait_ring(rings, LOOK);
-    }
-}
 
 /// Whether a message of a channel is due or being sent.
 pub fn has_work(app: &App, outlet: &Outlet) -> bool {
@@ -57,7 +27,7 @@ pub fn has_work(app: &App, outlet: &Outlet) -> bool {
 }
 
 /// Sends one message; false when there was nothing to do.
-fn step(app: &App, outlet: &Arc<Outlet>, stop: &Stop) -> Result<bool> {
+pub fn step(app: &App, outlet: &Arc<Outlet>, stop: &Stop) -> Result<bool> {
     let (channel, now) = (outlet.channel, app.clock.now());
     if !outlet.gate.lets_through(now) {
         return Ok(false);
@@ -122,7 +92,7 @@ impl Drop for Turn<'_> {
 }
 
 fn note(app: &App, outlet: &Arc<Outlet>, claimed: Claimed, sent: SendOutcome) -> Result<()> {
-    let now = app.clock.now();
+    let (now, queue) = (app.clock.now(), queue_of(outlet.channel));
     let failed = |error: &str, fault| {
         tracing::warn!(
             channel = outlet.channel.name(),
@@ -147,16 +117,16 @@ fn note(app: &App, outlet: &Arc<Outlet>, claimed: Claimed, sent: SendOutcome) ->
         SendOutcome::Later { error } if failed(&error, DeliveryFault::Unknown) => {
             app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
         }
-        SendOutcome::Later { error } if claimed.attempts >= MOST_TRIES => {
-            let error = format!("{MOST_TRIES} tentativas falharam: {error}");
+        SendOutcome::Later { error } if claimed.attempts >= queue.tries => {
+            let error = format!("{} tentativas falharam: {error}", queue.tries);
             app.db.write(move |tx| store::give_up(tx, &claimed, &error))
         }
         SendOutcome::Later { error } => {
-            let pause = pause_s(claimed.attempts);
+            let pause = queue.retry.pause_s(claimed.attempts);
             app.db.write(move |tx| store::try_later(tx, &claimed, &error, pause))
         }
         SendOutcome::Held { error, after_s, all } => {
-            let pause = after_s.clamp(1, LONGEST_PAUSE_S);
+            let pause = after_s.clamp(1, CHANNEL_RESTS_S);
             if all {
                 tracing::warn!(channel = outlet.channel.name(), error, "a channel pauses");
                 outlet.gate.pause(now.plus(pause));
@@ -225,30 +195,4 @@ fn alert(app: &App, channel: Channel, error: String) -> Result<()> {
         };
         alerts::tell(tx, channel_set, &alert)
     })
-}
-
-/// The backoff after so many tries: it doubles each time. The pause is random
-/// between half of it and all of it, so that messages that failed together are
-/// not retried together.
-fn pause_s(attempts: i64) -> i64 {
-    let doublings = u32::try_from(attempts - 1).unwrap_or(0).min(10);
-    let whole = (FIRST_PAUSE_S << doublings).min(LONGEST_PAUSE_S);
-    let [high, low] = secrets::random::<2>();
-    let share = i64::from(u16::from_be_bytes([high, low]));
-    whole / 2 + (whole - whole / 2) * share / i64::from(u16::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_grow_to_an_hour() {
-        for (attempts, whole) in [(1, 30), (2, 60), (5, 480), (8, 3600), (500, 3600)] {
-            for _ in 0..20 {
-                let pause = pause_s(attempts);
-                assert!((whole / 2..=whole).contains(&pause), "{attempts}: {pause}");
-            }
-        }
-    }
 }

@@ -14,17 +14,17 @@ use super::bot::{Bot, BotFault};
 use super::{store, update};
 use crate::app::App;
 use crate::base::Stop;
+use crate::base::queue::CONNECTION;
 use crate::db::{DbError, Lane};
 
 /// How long a call waits for updates.
 const WAIT: Duration = Duration::from_secs(25);
 /// Pause between two checks whether to stop.
 const LOOK: Duration = Duration::from_millis(200);
-/// First and longest pause after a failure.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// Pause when another program polls this bot's updates.
-const CONFLICT: Duration = Duration::from_secs(10);
+/// Seconds to wait when another program polls this bot's updates.
+const CONFLICT_S: i64 = 10;
+/// Longest pause, whatever Telegram asks for.
+const LONGEST_PAUSE_S: i64 = 60;
 /// An empty answer that comes sooner did not wait for updates.
 const TOO_SOON: Duration = Duration::from_millis(500);
 
@@ -68,7 +68,7 @@ fn round(app: &Arc<App>, bot: &Bot, stop: &Stop) -> Result<(), Trouble> {
     let told = told.map_err(Trouble::Fault)?;
     if told.is_empty() {
         if started.elapsed() < TOO_SOON {
-            stop.wait(FIRST_PAUSE);
+            stop.wait(CONNECTION.pause(1));
         }
         return Ok(());
     }
@@ -124,7 +124,7 @@ pub fn apart<T: Send + 'static>(
 /// logged.
 #[derive(Default)]
 pub struct Pause {
-    failures: u32,
+    failures: i64,
     said: String,
 }
 
@@ -136,9 +136,8 @@ impl Pause {
             Trouble::Fault(fault) => {
                 let refusal = fault.refusal();
                 let asked = refusal.and_then(|refusal| refusal.retry_after_s);
-                let asked = asked.map(|asked| Duration::from_secs(asked.max(1).unsigned_abs()));
                 let is_conflict = refusal.is_some_and(|refusal| refusal.code == 409);
-                (fault.words(), asked.or(is_conflict.then_some(CONFLICT)))
+                (fault.words(), asked.or(is_conflict.then_some(CONFLICT_S)))
             }
         };
         // Logged once, not at every try.
@@ -146,9 +145,9 @@ impl Pause {
             tracing::warn!(error = words, "what people say to the Telegram bot does not come in");
             self.said = words;
         }
-        let doubled = FIRST_PAUSE * 2_u32.pow(self.failures.min(10));
         self.failures += 1;
-        stop.wait(doubled.max(asked.unwrap_or_default()).min(LONGEST_PAUSE));
+        let pause_s = CONNECTION.pause_asked_s(self.failures, asked).min(LONGEST_PAUSE_S);
+        stop.wait(Duration::from_secs(pause_s.unsigned_abs()));
     }
 
     /// Ends the backoff after a success.

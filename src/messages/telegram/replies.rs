@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::bot::{Bot, BotFault};
 use crate::app::App;
 use crate::base::Stop;
+use crate::base::queue::CHANNEL_RESTS_S;
 use crate::outbox::Channel;
 
 /// Most waiting replies when one about a change is added, and when help is
@@ -22,10 +23,8 @@ const MOST_HELP: usize = 10;
 const GAP: Duration = Duration::from_millis(100);
 /// How long one reply may take; a stop waits for it.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest pause between two checks for replies, and longest pause that
-/// Telegram may ask for.
+/// Longest pause between two checks for replies.
 const LOOK: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE_S: i64 = 3600;
 
 /// A reply to be sent to a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,7 +106,7 @@ pub fn run(app: &App, bot: &Bot, stop: &Stop) {
 
 fn pause_asked_for(fault: &BotFault) -> Option<i64> {
     let asked_s = fault.refusal()?.retry_after_s?;
-    Some(asked_s.clamp(1, LONGEST_PAUSE_S))
+    Some(asked_s.clamp(1, CHANNEL_RESTS_S))
 }
 
 /// Pauses the queued messages, too, because the pause is for the whole bot.

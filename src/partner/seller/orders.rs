@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{ITEM, MlUserId, OrderId, UserId, item_number};
 use crate::base::money::Cents;
-use crate::changes::{self, Topic};
+use crate::changes;
 use crate::db::{self, Lane, ReadTx};
 use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
@@ -158,14 +158,14 @@ fn read(
     loop {
         // Marked before reading, so that later changes get a later time than
         // the one returned here.
-        let under_way = issued.mark(owner, Topic::Orders, at_most);
+        let under_way = issued.mark(owner, at_most);
         let (changed, page) = app.db.read(lane, |tx| {
             if let Some(store) = filter.store.map(MlUserId)
                 && !stores::is_of(tx, owner, store)?
             {
                 return Err(Problem::not_found());
             }
-            let changed = changes::newest(tx, owner, Topic::Orders)?.unwrap_or(Instant(0));
+            let changed = changes::newest(tx, owner)?.unwrap_or(Instant(0));
             Ok((changed, list::read_page(tx, &app.marketplace.words, owner, filter)?))
         })?;
         if changed <= at_most {

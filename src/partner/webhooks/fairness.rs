@@ -9,25 +9,20 @@
 
 use std::collections::HashMap;
 
+use crate::base::queue::{
+    Breaker, CAREFUL_TRIES_OF_ACCOUNT, Place, Places, TRIES_OF_ACCOUNT, TRIES_OF_ENDPOINT, WEBHOOKS,
+};
 use crate::base::{Instant, UserId};
 
-/// Most tries at once, for one endpoint and for all endpoints of an account.
-pub const MOST_OF_ENDPOINT: usize = 8;
-pub const MOST_OF_ACCOUNT: usize = 12;
-/// Most tries of an account at once in the careful lane.
-const MOST_TROUBLED: usize = 2;
 /// A success that takes this long or longer is not quick.
 const QUICK_MS: i64 = 2_000;
 /// A failure that takes this long or longer means that the receiver hangs.
 const HANGS_MS: i64 = 4_000;
-/// First and longest pause of an endpoint that hangs.
-const FIRST_PAUSE_S: i64 = 4;
-const LONGEST_PAUSE_S: i64 = 300;
 /// Most endpoints that are remembered while none of their tries runs.
 const REMEMBERED: usize = 10_000;
 
 /// The group of threads that makes a try.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
     /// For endpoints that answer quickly.
     Quick,
@@ -52,15 +47,25 @@ pub const fn careful_room(free: usize, is_failing: bool, is_second: bool) -> usi
 }
 
 /// State of an endpoint.
-#[derive(Clone, Copy, Debug, Default)]
 struct EndpointHealth {
     /// Quick successes in a row.
     credit: usize,
-    /// Hung tries in a row.
-    hangs: u32,
-    /// No try begins before this time.
-    not_before: Option<Instant>,
-    under_way: usize,
+    /// Open after tries that hung.
+    breaker: Breaker<Instant>,
+}
+
+/// The places that a try takes while it runs: of its endpoint, and of its account
+/// in a lane.
+pub struct TryPlaces(Place<i64>, Place<(UserId, Lane)>);
+
+impl TryPlaces {
+    pub const fn endpoint(&self) -> i64 {
+        self.0.key
+    }
+
+    pub const fn lane(&self) -> Lane {
+        self.1.key.1
+    }
 }
 
 /// The result of a try, as far as it matters for fairness.
@@ -72,71 +77,74 @@ pub struct TryOutcome {
 }
 
 /// The state of all endpoints and accounts.
-#[derive(Default)]
 pub struct ConcurrencyLimits {
-    endpoints: HashMap<i64, EndpointHealth>,
-    accounts: HashMap<UserId, [usize; 2]>,
+    health: HashMap<i64, EndpointHealth>,
+    endpoints: Places<i64>,
+    accounts: Places<(UserId, Lane)>,
+}
+
+impl Default for ConcurrencyLimits {
+    fn default() -> Self {
+        Self {
+            health: HashMap::new(),
+            endpoints: Places::new(usize::MAX, |_| TRIES_OF_ENDPOINT),
+            accounts: Places::new(usize::MAX, |_| TRIES_OF_ACCOUNT),
+        }
+    }
 }
 
 impl ConcurrencyLimits {
     /// How many more tries of an endpoint may begin now, and in which lane.
     pub fn available(&self, endpoint: i64, user: UserId, now: Instant) -> (Lane, usize) {
-        let health = self.endpoints.get(&endpoint).copied().unwrap_or_default();
-        let of_account = self.accounts.get(&user).copied().unwrap_or_default();
-        if health.not_before.is_some_and(|until| now < until) {
+        let health = self.health.get(&endpoint);
+        if health.and_then(|health| health.breaker.until()).is_some_and(|until| now < until) {
             return (Lane::Careful, 0);
         }
-        if health.credit == 0 {
-            let free = MOST_TROUBLED.saturating_sub(of_account[1]);
-            return (Lane::Careful, 1_usize.saturating_sub(health.under_way).min(free));
+        let under_way = self.endpoints.count(&endpoint);
+        let credit = health.map_or(0, |health| health.credit);
+        if credit == 0 {
+            let free = CAREFUL_TRIES_OF_ACCOUNT.saturating_sub(self.careful_under_way(user));
+            return (Lane::Careful, 1_usize.saturating_sub(under_way).min(free));
         }
-        let own = health.credit.min(MOST_OF_ENDPOINT).saturating_sub(health.under_way);
-        let free = MOST_OF_ACCOUNT.saturating_sub(of_account.iter().sum());
+        let own = credit.min(TRIES_OF_ENDPOINT).saturating_sub(under_way);
+        let free = TRIES_OF_ACCOUNT.saturating_sub(self.under_way(user));
         (Lane::Quick, own.min(free))
     }
 
     /// Tries of an account that are running.
     pub fn under_way(&self, user: UserId) -> usize {
-        self.accounts.get(&user).map_or(0, |lanes| lanes.iter().sum())
+        self.accounts.count(&(user, Lane::Quick)) + self.careful_under_way(user)
     }
 
     /// Those of them in the careful lane.
     pub fn careful_under_way(&self, user: UserId) -> usize {
-        self.accounts.get(&user).map_or(0, |lanes| lanes[Lane::Careful as usize])
+        self.accounts.count(&(user, Lane::Careful))
     }
 
-    /// Counts a try that begins.
-    pub fn begin(&mut self, endpoint: i64, user: UserId, lane: Lane) {
-        self.endpoints.entry(endpoint).or_default().under_way += 1;
-        self.accounts.entry(user).or_default()[lane as usize] += 1;
+    /// Places for a try that begins; `available` says how many there are.
+    pub fn begin(&self, endpoint: i64, user: UserId, lane: Lane) -> Option<TryPlaces> {
+        Some(TryPlaces(self.endpoints.take(endpoint)?, self.accounts.take((user, lane))?))
     }
 
-    /// Counts a try that ended, and updates the endpoint's credit and pause.
-    pub fn end(&mut self, (endpoint, user, lane): (i64, UserId, Lane), ended: TryOutcome) {
-        let health = self.endpoints.entry(endpoint).or_default();
-        health.under_way = health.under_way.saturating_sub(1);
+    /// A try ended: updates the endpoint's credit and pause.
+    pub fn end(&mut self, places: TryPlaces, ended: TryOutcome) {
+        let new = || EndpointHealth { credit: 0, breaker: Breaker::new(&WEBHOOKS) };
+        let health = self.health.entry(places.endpoint()).or_insert_with(new);
+        drop(places);
         let is_quick = ended.ms < QUICK_MS;
         health.credit = if ended.is_delivered && is_quick {
-            (health.credit + 1).min(MOST_OF_ENDPOINT)
+            (health.credit + 1).min(TRIES_OF_ENDPOINT)
         } else {
             0
         };
         if !ended.is_delivered && ended.ms >= HANGS_MS {
-            let pause = (FIRST_PAUSE_S << health.hangs.min(10)).min(LONGEST_PAUSE_S);
-            health.hangs += 1;
-            health.not_before = Some(ended.at.plus(pause));
+            health.breaker.look(|pause_s| ended.at.plus(pause_s));
         } else {
-            health.hangs = 0;
-            health.not_before = None;
+            health.breaker.answer();
         }
-        if let Some(lanes) = self.accounts.get_mut(&user) {
-            lanes[lane as usize] = lanes[lane as usize].saturating_sub(1);
-            if *lanes == [0, 0] {
-                self.accounts.remove(&user);
-            }
-        }
-        if self.endpoints.len() > REMEMBERED {
-            self.endpoints.retain(|_, health| health.under_way > 0);
+        if self.health.len() > REMEMBERED {
+            let endpoints = &self.endpoints;
+            self.health.retain(|endpoint, _| endpoints.count(endpoint) > 0);
         }
     }
 }
@@ -155,20 +163,20 @@ mod tests {
     fn one_try(limits: &mut ConcurrencyLimits, endpoint: i64, how: TryOutcome) {
         let (lane, room) = limits.available(endpoint, ANA, NOW);
         assert!(room > 0);
-        limits.begin(endpoint, ANA, lane);
-        limits.end((endpoint, ANA, lane), how);
+        let places = limits.begin(endpoint, ANA, lane).unwrap();
+        limits.end(places, how);
     }
 
     #[test]
     fn trust_is_earned_one_success_at_a_time_and_lost_at_once() {
         let mut limits = ConcurrencyLimits::default();
         assert_eq!(limits.available(7, ANA, NOW), (Lane::Careful, 1));
-        for credit in 1..=MOST_OF_ENDPOINT {
+        for credit in 1..=TRIES_OF_ENDPOINT {
             one_try(&mut limits, 7, ended(true, 20));
             assert_eq!(limits.available(7, ANA, NOW), (Lane::Quick, credit));
         }
         one_try(&mut limits, 7, ended(true, 20));
-        assert_eq!(limits.available(7, ANA, NOW), (Lane::Quick, MOST_OF_ENDPOINT));
+        assert_eq!(limits.available(7, ANA, NOW), (Lane::Quick, TRIES_OF_ENDPOINT));
         one_try(&mut limits, 7, ended(false, 20));
         assert_eq!(limits.available(7, ANA, NOW), (Lane::Careful, 1));
         one_try(&mut limits, 7, ended(true, 20));
@@ -182,11 +190,11 @@ mod tests {
 
     #[test]
     fn an_account_in_trouble_has_few_turns_whatever_it_has() {
-        let mut limits = ConcurrencyLimits::default();
-        for endpoint in 1..=2 {
+        let limits = ConcurrencyLimits::default();
+        let _running = [1, 2].map(|endpoint| {
             assert_eq!(limits.available(endpoint, ANA, NOW), (Lane::Careful, 1));
-            limits.begin(endpoint, ANA, Lane::Careful);
-        }
+            limits.begin(endpoint, ANA, Lane::Careful).unwrap()
+        });
         assert_eq!(limits.available(3, ANA, NOW).1, 0);
         assert_eq!(limits.available(3, UserId(2), NOW).1, 1, "another account's");
         assert_eq!(limits.available(1, ANA, NOW).1, 0, "one at a time");
@@ -203,16 +211,16 @@ mod tests {
     #[test]
     fn what_hangs_is_left_alone_longer_each_time() {
         let mut limits = ConcurrencyLimits::default();
+        let mut later = NOW;
         for pause in [4, 8, 16, 32, 64, 128, 256, 300, 300] {
-            let later = NOW.plus(1_000);
-            assert_eq!(limits.available(7, ANA, later).1, 1);
-            limits.begin(7, ANA, Lane::Careful);
-            limits.end((7, ANA, Lane::Careful), TryOutcome { at: later, ..ended(false, 10_000) });
+            let places = limits.begin(7, ANA, Lane::Careful).unwrap();
+            limits.end(places, TryOutcome { at: later, ..ended(false, 10_000) });
             assert_eq!(limits.available(7, ANA, later.plus(pause - 1)).1, 0, "{pause}");
-            assert_eq!(limits.available(7, ANA, later.plus(pause)).1, 1, "{pause}");
-            limits.endpoints.get_mut(&7).unwrap().not_before = None;
+            later = later.plus(pause);
+            assert_eq!(limits.available(7, ANA, later).1, 1, "{pause}");
         }
-        one_try(&mut limits, 7, ended(false, 20));
+        let places = limits.begin(7, ANA, Lane::Careful).unwrap();
+        limits.end(places, ended(false, 20));
         assert_eq!(limits.available(7, ANA, NOW).1, 1, "an error at once is no hanging");
     }
 }

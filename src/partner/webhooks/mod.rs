@@ -41,6 +41,7 @@ pub use queue::forget;
 pub use store::{all_open, count_sealed, forget_old_secrets, give_up_secrets, waiting_endpoints};
 
 use crate::app::App;
+use crate::base::queue::WEBHOOKS;
 use crate::base::text::hex;
 use crate::base::worker::{self as workers, Stop};
 use crate::base::{DAY_S, Instant, UserId};
@@ -53,11 +54,6 @@ pub const MOST_ENDPOINTS: usize = 20;
 pub const MOST_WAITING: u64 = 100_000;
 /// Most deliveries that one request sends again.
 pub const MOST_REPLAYED: usize = 10_000;
-/// Pauses before each retry, in seconds: more than three days in total.
-const PAUSES_S: [i64; 9] =
-    [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600];
-/// An endpoint that only failed for this long is switched off.
-const PATIENCE_S: i64 = 5 * DAY_S;
 /// How long the previous secret still signs too.
 const OVERLAP_S: i64 = DAY_S;
 
@@ -176,8 +172,7 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
 /// When a delivery is retried after this many tries; `None` when that was the
 /// last try. Not before the time that the receiver asks for, up to a day.
 fn next_try(now: Instant, tries: i64, asked_s: Option<i64>) -> Option<Instant> {
-    let pause = usize::try_from(tries - 1).ok().and_then(|done| PAUSES_S.get(done))?;
-    Some(now.plus((*pause).max(asked_s.unwrap_or(0).clamp(0, DAY_S))))
+    (tries < WEBHOOKS.tries).then(|| now.plus(WEBHOOKS.retry.pause_asked_s(tries, asked_s)))
 }
 
 #[cfg(test)]
@@ -189,7 +184,7 @@ mod tests {
         let now = Instant(1_795_000_000);
         let pause = |tries, asked| next_try(now, tries, asked).map(|at| at.since(now));
         let pauses: Vec<i64> = (1..).map_while(|tries| pause(tries, None)).collect();
-        assert_eq!(pauses, PAUSES_S);
+        assert_eq!(pauses, WEBHOOKS.retry.pauses_s);
         assert!((3 * DAY_S..4 * DAY_S).contains(&pauses.iter().sum::<i64>()));
         assert_eq!(pause(10, None), None);
         assert_eq!(pause(10, Some(5)), None);

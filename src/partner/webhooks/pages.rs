@@ -21,9 +21,14 @@ use crate::webhooks::{Audience, EventType};
 
 /// Path of a person's endpoints.
 pub(super) fn base(person: &Person) -> &'static str {
-    match audience(person) {
-        Audience::Seller => "/painel/parceiro/webhooks",
-        Audience::Supplier => "/fornecedor/parceiro/webhooks",
+    base_of(person.account.role)
+}
+
+/// Path of the endpoints of a person with a role.
+pub(super) const fn base_of(role: Role) -> &'static str {
+    match role {
+        Role::Drop => "/fornecedor/parceiro/webhooks",
+        _ => "/painel/parceiro/webhooks",
     }
 }
 

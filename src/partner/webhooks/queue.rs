@@ -7,18 +7,19 @@
 use rusqlite::params;
 use serde_json::json;
 
-use super::pages::without_query;
+use super::pages::{base_of, without_query};
 use super::spread::HELD;
 use super::store;
-use super::{DeliveryState, Endpoint, EndpointState, MessageId, PATIENCE_S, next_try};
+use super::{DeliveryState, Endpoint, EndpointState, MessageId, next_try};
 use crate::accounts::Role;
 use crate::audit::{self, Act, Actor, ActorKind};
+use crate::base::queue::ENDPOINT_PATIENCE_S;
 use crate::base::retention::WEBHOOKS;
-use crate::base::{DAY_S, Instant, UserId};
+use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::messages::choices::{self, ChannelSet};
-use crate::messages::{self, NewNotification, NotificationKind};
-use crate::outbox::{self, MessageKind, NewMessage};
+use crate::messages::choices::ChannelSet;
+use crate::messages::{self, News};
+use crate::outbox::MessageKind;
 use crate::row;
 
 /// An endpoint with deliveries that are due.
@@ -214,7 +215,7 @@ fn note_failed(
     };
     let off = if result.is_gone() {
         EndpointState::Gone
-    } else if result.at.since(since) >= PATIENCE_S {
+    } else if result.at.since(since) >= ENDPOINT_PATIENCE_S {
         EndpointState::GivenUp
     } else {
         return Ok(());
@@ -246,36 +247,17 @@ fn tell_owner(tx: &WriteTx<'_>, channel_set: ChannelSet, endpoint: &Endpoint) ->
     };
     let after = json!({ "estado": endpoint.state.name(), "erro": endpoint.error });
     audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
-    let base: Option<Role> =
-        tx.maybe("SELECT role FROM user WHERE user_id = ?1", [endpoint.user])?;
-    let page = match base {
-        Some(Role::Drop) => "/fornecedor/parceiro/webhooks",
-        _ => "/painel/parceiro/webhooks",
-    };
-    let page = format!("{page}/{}", endpoint.id);
+    let role: Role = tx.value("SELECT role FROM user WHERE user_id = ?1", [endpoint.user])?;
+    let page = format!("{}/{}", base_of(role), endpoint.id);
     let cause = format!("webhook:{}:{}", endpoint.id, tx.now().0);
-    let told = NewNotification {
-        kind: NotificationKind::Parceiro,
+    let news = News {
         title: "Webhook desligado",
-        message: &format!("{url} foi desligado: {why}"),
-        ml_user_id: None,
+        text: &format!("{url} foi desligado: {why}"),
         reference: Some(&page),
-        cause: &cause,
+        params: json!({ "url": url, "detail": why, "endpoint_id": endpoint.id }),
+        ..News::message(MessageKind::WebhookOff, channel_set, &cause)
     };
-    messages::store::notify(tx, endpoint.user, &told)?;
-    for channel in choices::channels_to(tx, channel_set, endpoint.user, MessageKind::WebhookOff)? {
-        let key = format!("{cause}:{}", channel.name());
-        let new = NewMessage {
-            channel,
-            user: endpoint.user,
-            kind: MessageKind::WebhookOff,
-            params: json!({ "url": url, "detail": why, "page": page, "endpoint_id": endpoint.id }),
-            key: &key,
-            expires_at: Some(tx.now().plus(7 * DAY_S)),
-        };
-        outbox::enqueue(tx, &new)?;
-    }
-    Ok(())
+    messages::tell(tx, endpoint.user, news).map(drop)
 }
 
 /// Queues a delivery again with all its tries, the same id and the same body;
@@ -347,4 +329,38 @@ pub fn empty(tx: &WriteTx<'_>, endpoint: i64, most: usize) -> Result<usize> {
              SELECT number FROM webhook_delivery WHERE endpoint_id = ?1 LIMIT ?2)",
         (endpoint, i64::try_from(most).unwrap_or(1)),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{TestApp, config};
+
+    #[test]
+    fn a_word_about_an_endpoint_opens_it_in_the_panel_of_its_owner() {
+        for (role, page) in
+            [("pro", "/painel/parceiro/webhooks/7"), ("drop", "/fornecedor/parceiro/webhooks/7")]
+        {
+            let world = TestApp::new(config(&[]));
+            world.write(move |tx| {
+                tx.run(
+                    "INSERT INTO user (user_id, email, name, role, created_at)
+                     VALUES (1, 'zoe@example.com', 'Zoe', ?1, 1)",
+                    [role],
+                )?;
+                tx.run(
+                    "INSERT INTO webhook_endpoint (endpoint_id, user_id, url, events, secret, created_at, state)
+                     VALUES (7, 1, 'https://zoe.example/', 1, x'00', 1, ?1)",
+                    [EndpointState::Gone],
+                )?;
+                let endpoint = store::by_id(tx, 7)?.expect("an endpoint");
+                tell_owner(tx, ChannelSet::that(|_| true), &endpoint)
+            });
+            let told = "SELECT n.reference, o.params FROM notification n JOIN outbox o ON o.user_id = n.owner_id";
+            let told: Vec<(String, String)> = world.ask(told, |row| row.try_into());
+            let [(reference, params)] = &told[..] else { panic!("{told:?}") };
+            let params = serde_json::from_str(params).unwrap();
+            assert_eq!((&**reference, MessageKind::WebhookOff.page(&params)), (page, page));
+        }
+    }
 }

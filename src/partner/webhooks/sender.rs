@@ -15,11 +15,12 @@ use ureq::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use ureq::unversioned::transport::DefaultConnector;
 
 use super::address::{self, Lookup};
-use super::fairness::Lane;
+use super::fairness::{Lane, TryPlaces};
 use super::queue::{Due, TryResult};
 use super::sign::signatures;
 use super::store::Target;
-use crate::base::{Clock, Instant, Stop, UserId};
+use crate::base::queue::{CAREFUL_TRIES, QUICK_TRIES};
+use crate::base::{Clock, Instant, Stop};
 
 /// A receiver must answer within this time.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -30,9 +31,6 @@ const KEPT: usize = 1024;
 const READ: u64 = 16 * 1024;
 /// Time limit for reading them.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
-/// Threads of each lane.
-const QUICK: usize = 24;
-const CAREFUL: usize = 16;
 /// Most idle connections that are kept, per receiver and in total, and how long.
 const IDLE_OF_ONE: usize = 8;
 const IDLE: usize = 128;
@@ -40,17 +38,14 @@ const IDLE_AGE: Duration = Duration::from_secs(10);
 
 /// A delivery to be tried now.
 pub struct Task {
-    pub endpoint: i64,
-    pub user: UserId,
-    pub lane: Lane,
+    pub places: TryPlaces,
     pub due: Due,
     pub target: Arc<Target>,
 }
 
 /// A try that ended.
 pub struct FinishedTask {
-    pub user: UserId,
-    pub lane: Lane,
+    pub places: TryPlaces,
     pub result: TryResult,
 }
 
@@ -107,8 +102,8 @@ impl Senders {
                 done: Mutex::default(),
                 bell,
             }),
-            quick: Threads::new("webhook-quick", QUICK),
-            careful: Threads::new("webhook-careful", CAREFUL),
+            quick: Threads::new("webhook-quick", QUICK_TRIES),
+            careful: Threads::new("webhook-careful", CAREFUL_TRIES),
         }
     }
 
@@ -124,7 +119,7 @@ impl Senders {
     /// Gives a delivery to a thread of its lane.
     pub fn send(&mut self, task: Task) -> std::io::Result<()> {
         let post = Arc::clone(&self.post);
-        match task.lane {
+        match task.places.lane() {
             Lane::Quick => self.quick.send(task, post),
             Lane::Careful => self.careful.send(task, post),
         }
@@ -134,7 +129,7 @@ impl Senders {
     pub fn take_done(&mut self) -> Vec<FinishedTask> {
         let done = std::mem::take(&mut *self.post.done.lock());
         for one in &done {
-            match one.lane {
+            match one.places.lane() {
                 Lane::Quick => self.quick.under_way -= 1,
                 Lane::Careful => self.careful.under_way -= 1,
             }
@@ -177,7 +172,7 @@ fn work(tasks: &Mutex<Receiver<Task>>, post: &Post) {
         let answer = catch_unwind(AssertUnwindSafe(|| post.send(&task)));
         let answer = answer.unwrap_or_else(|_| Answer::failed("a entrega falhou aqui".to_owned()));
         let result = TryResult {
-            endpoint: task.endpoint,
+            endpoint: task.places.endpoint(),
             number: task.due.number,
             at: post.clock.now(),
             ms: i64::try_from(began.elapsed().as_millis()).unwrap_or(i64::MAX),
@@ -186,7 +181,7 @@ fn work(tasks: &Mutex<Receiver<Task>>, post: &Post) {
             error: answer.error,
             retry_after_s: answer.retry_after_s,
         };
-        post.done.lock().push(FinishedTask { user: task.user, lane: task.lane, result });
+        post.done.lock().push(FinishedTask { places: task.places, result });
         post.bell.ring();
     }
 }

@@ -15,12 +15,11 @@ use super::queue::{self, DueEndpoint, TryResult};
 use super::sender::{FinishedTask, Senders, Task};
 use super::{spread, store};
 use crate::app::App;
+use crate::base::queue::WEBHOOKS;
 use crate::base::{Stop, UserId};
-use crate::db::{Lane as DbLane, Result};
+use crate::db::{Lane as DbLane, Result, rounds};
 use crate::messages::choices::ChannelSet;
 
-/// Longest pause between two reads of the queue.
-const LOOK: Duration = Duration::from_millis(250);
 /// How long the worker waits for answers at a stop.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
 /// Accounts whose due endpoints are read at a time.
@@ -60,19 +59,7 @@ pub fn run(app: &App, stop: &Stop) {
     };
     // Tries of a worker that panicked are no longer counted as running.
     app.webhooks.in_flight.store(0, Ordering::Relaxed);
-    let mut rings = 0;
-    while !stop.is_set() {
-        let round = if app.db.is_blocked() { Ok(false) } else { worker.round() };
-        let worked = round.unwrap_or_else(|error| {
-            if !error.is_told() {
-                tracing::warn!(%error, "the queue of webhooks cannot be worked");
-            }
-            false
-        });
-        if !worked {
-            (rings, _) = bell.wait_ring(rings, LOOK);
-        }
-    }
+    rounds::work(&app.db, &WEBHOOKS, (stop, &bell), || worker.round());
     worker.finish();
 }
 
@@ -88,10 +75,10 @@ impl Worker<'_> {
     /// Collects and stores results.
     fn note(&mut self) -> Result<bool> {
         let done = self.senders.take_done();
-        for FinishedTask { user, lane, result } in done {
+        for FinishedTask { places, result } in done {
             let is_delivered = result.is_delivered();
             let ended = TryOutcome { is_delivered, ms: result.ms, at: result.at };
-            self.limits.end((result.endpoint, user, lane), ended);
+            self.limits.end(places, ended);
             let hooks = &self.app.webhooks;
             let counter = if is_delivered { &hooks.delivered } else { &hooks.failed };
             counter.fetch_add(1, Ordering::Relaxed);
@@ -178,12 +165,12 @@ impl Worker<'_> {
         let fresh = found.into_iter().filter(|due| !self.in_hand.contains(&(endpoint, due.number)));
         for due in fresh.take(room).collect::<Vec<_>>() {
             let number = due.number;
-            let task = Task { endpoint, user, lane, due, target: Arc::clone(&target) };
+            let Some(places) = self.limits.begin(endpoint, user, lane) else { return Ok(()) };
+            let task = Task { places, due, target: Arc::clone(&target) };
             if let Err(error) = self.senders.send(task) {
                 tracing::warn!(%error, "no thread for a webhook");
                 return Ok(());
             }
-            self.limits.begin(endpoint, user, lane);
             self.begun_after = user;
             self.in_hand.insert((endpoint, number));
             self.app.webhooks.in_flight.fetch_add(1, Ordering::Relaxed);

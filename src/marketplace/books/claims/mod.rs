@@ -13,12 +13,12 @@ mod tests;
 
 use self::store::ClaimRow;
 use super::document::ClaimDocument;
-use super::news::{self, News};
+use super::news;
 use super::orders::Applied;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Result, WriteTx};
 use crate::marketplace::books::BookWrite;
-use crate::messages::NotificationKind;
+use crate::messages::{News, NotificationKind};
 use crate::named;
 use crate::webhooks::{self, EventType};
 
@@ -96,11 +96,7 @@ fn to_store(claim: &ClaimDocument) -> ClaimRow {
     }
 }
 
-fn notify_owner(
-    (tx, context, owner): BookWrite<'_, '_>,
-    claim: &ClaimDocument,
-    is_again: bool,
-) -> Result<()> {
+fn notify_owner(write: BookWrite<'_, '_>, claim: &ClaimDocument, is_again: bool) -> Result<()> {
     let reference = claim.id.to_string();
     let about = match claim.order() {
         Some(order) => format!("Pedido {order}"),
@@ -112,15 +108,11 @@ fn notify_owner(
     } else {
         ("Nova reclamação", format!("reclamacao:{reference}"))
     };
-    news::notify(
-        (tx, context, owner),
-        &News {
-            kind: NotificationKind::Reclamacao,
-            title,
-            about: &about,
-            account: claim.seller,
-            reference: &reference,
-            cause: &cause,
-        },
-    )
+    let told = News {
+        title,
+        text: &about,
+        reference: Some(&reference),
+        ..News::notice(NotificationKind::Reclamacao, &cause)
+    };
+    news::tell(write, claim.seller, told)
 }

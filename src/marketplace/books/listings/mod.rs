@@ -13,12 +13,12 @@ mod tests;
 
 use self::store::ListingRow;
 use super::document::{ItemId, ListingDocument};
-use super::news::{self, News};
+use super::news;
 use super::orders::{Applied, BookContext};
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Result, WriteTx};
 use crate::marketplace::books::BookWrite;
-use crate::messages::NotificationKind;
+use crate::messages::{News, NotificationKind};
 
 /// The state in which buyers can buy.
 const ACTIVE: &str = "active";
@@ -113,7 +113,7 @@ fn to_store(
 
 /// Notifies the owner that an active listing is not active any more, unless the
 /// owner caused it.
-fn notify_owner((tx, context, owner): BookWrite<'_, '_>, listing: &ListingDocument) -> Result<()> {
+fn notify_owner(write: BookWrite<'_, '_>, listing: &ListingDocument) -> Result<()> {
     let mut reasons = listing.sub_status.split(' ');
     if listing.status == ACTIVE || reasons.clone().any(|reason| OWN_DOING.contains(&reason)) {
         return Ok(());
@@ -127,15 +127,12 @@ fn notify_owner((tx, context, owner): BookWrite<'_, '_>, listing: &ListingDocume
     };
     let id = listing.id.to_string();
     let about = if listing.title.is_empty() { &id } else { &listing.title };
-    news::notify(
-        (tx, context, owner),
-        &News {
-            kind: NotificationKind::Anuncio,
-            title,
-            about,
-            account: listing.seller,
-            reference: &id,
-            cause: &format!("anuncio:{id}:{}", listing.updated_at.0),
-        },
-    )
+    let cause = format!("anuncio:{id}:{}", listing.updated_at.0);
+    let told = News {
+        title,
+        text: about,
+        reference: Some(&id),
+        ..News::notice(NotificationKind::Anuncio, &cause)
+    };
+    news::tell(write, listing.seller, told)
 }

@@ -5,7 +5,7 @@
 use super::change::OrderChange;
 use super::{BookContext, StoredOrder, count, move_sale, notify_owner};
 use crate::base::{MlUserId, UserId};
-use crate::changes::{self, Topic};
+use crate::changes;
 use crate::db::{Result, WriteTx};
 
 pub use super::webhook_events::raise_webhook_events;
@@ -49,7 +49,7 @@ pub fn sum_sales(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 
 /// Notes the time of the change for pollers.
 pub fn stamp(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    changes::stamp(tx, &change.context.issued, change.owner, Topic::Orders)
+    changes::stamp(tx, &change.context.issued, change.owner)
 }
 
 /// Notifies the owner of a sale, once for each order.

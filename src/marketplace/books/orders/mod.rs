@@ -20,8 +20,8 @@ use std::sync::Arc;
 use self::change::OrderChange;
 use self::effects::Effects;
 use super::document::{OrderDocument, Shipment, SoldItem};
-use super::news::{self, News};
 use super::order_status::{OrderStatus, SaleState};
+use super::news;
 use super::words::{Words, fixed};
 use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, Zone};
@@ -30,8 +30,8 @@ use crate::config::Config;
 use crate::db::{Column, ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
 use crate::marketplace::books::BookWrite;
-use crate::messages::NotificationKind;
 use crate::messages::choices::ChannelSet;
+use crate::messages::{News, NotificationKind};
 use crate::row;
 
 /// The day of `order_count` that holds the sum of all days.
@@ -449,20 +449,17 @@ fn add_sale(
 }
 
 /// Notifies the owner of a sale, once for each order.
-fn notify_owner((tx, context, owner): BookWrite<'_, '_>, order: &OrderDocument) -> Result<()> {
+fn notify_owner(write: BookWrite<'_, '_>, order: &OrderDocument) -> Result<()> {
     let title = if order.item.title.is_empty() { "Venda" } else { &order.item.title };
     let reference = order.id.to_string();
-    news::notify(
-        (tx, context, owner),
-        &News {
-            kind: NotificationKind::Venda,
-            title: "Nova venda",
-            about: &format!("{}× {title} — {}", order.quantity, order.total.page()),
-            account: order.seller,
-            reference: &reference,
-            cause: &format!("venda:{reference}"),
-        },
-    )
+    let cause = format!("venda:{reference}");
+    let told = News {
+        title: "Nova venda",
+        text: &format!("{}× {title} — {}", order.quantity, order.total.page()),
+        reference: Some(&reference),
+        ..News::notice(NotificationKind::Venda, &cause)
+    };
+    news::tell(write, order.seller, told)
 }
 
 #[cfg(test)]

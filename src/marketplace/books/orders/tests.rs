@@ -6,7 +6,7 @@ use proptest::sample::{Index, subsequence};
 
 use super::*;
 use crate::base::{DAY_S, Versions};
-use crate::changes::{self, Topic};
+use crate::changes;
 use crate::db::{Db, ReadTx};
 use crate::fixture::{self, TestDir, ZONE};
 use crate::marketplace::books::booked::Booked;
@@ -331,11 +331,11 @@ fn only_news_is_stamped() {
     let (document, mut older) = (order(1), order(1));
     older.updated_at = document.updated_at.minus(1);
     assert_eq!(world.apply(ana, vec![document.clone()], NEVER), [Applied::Stored]);
-    let changed = |world: &World| world.read(|tx| changes::newest(tx, ana, Topic::Orders)).unwrap();
+    let changed = |world: &World| world.read(|tx| changes::newest(tx, ana)).unwrap();
     let (stamped, version) = (changed(&world), world.versions.books(ana));
 
     // A poller was given the second of the first change, so another change would move the stamp.
-    context.issued.mark(ana, Topic::Orders, stamped);
+    context.issued.mark(ana, stamped);
     assert_eq!(
         world.apply(ana, vec![document.clone(), older], NEVER),
         [Applied::Unchanged, Applied::Stale]

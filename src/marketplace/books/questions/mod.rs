@@ -29,14 +29,15 @@ use serde_json::json;
 use self::store::QuestionRow;
 use super::document::{ItemId, QuestionDocument};
 use super::listings;
-use super::news::{self, News, OutboundMessage};
+use super::news;
 use super::orders::Applied;
+use crate::accounts::person::Group;
 use crate::base::{Instant, MlUserId, UserId, shortened};
-use crate::db::{Result, WriteTx};
+use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::books::BookWrite;
-use crate::messages::NotificationKind;
+use crate::messages::{News, NotificationKind};
 use crate::named;
-use crate::outbox;
+use crate::outbox::{self, Channel, MessageKind};
 use crate::webhooks::{self, EventType};
 
 /// Characters of a question that its notification shows.
@@ -165,7 +166,9 @@ fn change(
         store::count(tx, owner, after.ml_user_id, by)?;
     }
     if was_open && !after.is_open() {
-        news::cancel_messages(tx, owner, &cause_of(after.id), "a pergunta já não espera resposta")?;
+        let keys = MessageKind::Question.key(&cause_of(after.id), Some(owner), None);
+        let reason = "a pergunta já não espera resposta";
+        outbox::drop_keyed(tx, &keys, reason, Channel::ALL.len())?;
     }
     Ok(())
 }
@@ -178,26 +181,33 @@ fn notify_owner(
     let title = listings::store::title(tx, owner, number)?;
     let title = title.unwrap_or_else(|| question.item.to_string());
     let reference = question.id.to_string();
-    let message = OutboundMessage {
-        kind: outbox::MessageKind::Question,
+    let cause = cause_of(question.id);
+    let news = if is_let_in(tx, owner)? {
+        News::message(MessageKind::Question, context.channel_set, &cause)
+    } else {
+        News::notice(NotificationKind::Pergunta, &cause)
+    };
+    let told = News {
+        title: "Nova pergunta",
+        text: &format!("“{}” — {title}", shortened(&question.text, SHOWN)),
+        reference: Some(&reference),
         params: json!({
             "question_id": question.id,
             "question": cut(&question.text, SENT),
             "listing": title,
-            "page": format!("{}/{reference}", pages::PATH),
         }),
+        ..news
     };
-    news::notify_and_send(
-        (tx, context, owner),
-        &News {
-            kind: NotificationKind::Pergunta,
-            title: "Nova pergunta",
-            about: &format!("“{}” — {title}", shortened(&question.text, SHOWN)),
-            account: question.seller,
-            reference: &reference,
-            cause: &cause_of(question.id),
-        },
-        message,
+    news::tell((tx, context, owner), question.seller, told)
+}
+
+/// Whether a person can open the panel page that the message links to. The
+/// panel is also where such messages can be turned off.
+fn is_let_in(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
+    tx.value(
+        "SELECT EXISTS (SELECT 1 FROM user
+             WHERE user_id = ?1 AND kind = ?2 AND suspended_at IS NULL)",
+        (user, Group::Students),
     )
 }
 
