@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
@@ -19,6 +20,7 @@ struct Shared<K> {
     most_of: fn(&K) -> usize,
     taken: Mutex<HashMap<K, usize>>,
     freed: Condvar,
+    is_closed: AtomicBool,
 }
 
 /// A place; it is free again when dropped.
@@ -32,7 +34,7 @@ impl<K: Copy + Eq + Hash> Places<K> {
     /// At most `most` places in all, and of each key as many as `most_of` says.
     pub fn new(most: usize, most_of: fn(&K) -> usize) -> Self {
         let (taken, freed) = (Mutex::default(), Condvar::new());
-        Self(Arc::new(Shared { most, most_of, taken, freed }))
+        Self(Arc::new(Shared { most, most_of, taken, freed, is_closed: AtomicBool::new(false) }))
     }
 
     /// Places of which each key has one.
@@ -72,19 +74,11 @@ impl<K: Copy + Eq + Hash> Places<K> {
     }
 
     /// Takes a place as soon as one is free; `None` when that takes longer than
-    /// `patience`, or when `is_over` says that there is no need to wait.
-    pub fn take_within(
-        &self,
-        key: K,
-        patience: Duration,
-        is_over: impl Fn() -> bool,
-    ) -> Option<Place<K>> {
+    /// `patience`, or no places are given any more.
+    pub fn take_within(&self, key: K, patience: Duration) -> Option<Place<K>> {
         let deadline = Instant::now() + patience;
         let mut taken = self.0.taken.lock();
-        loop {
-            if is_over() {
-                return None;
-            }
+        while !self.0.is_closed.load(Ordering::Relaxed) {
             if self.0.has_room(&taken, &key, (self.0.most_of)(&key)) {
                 return Some(self.0.place(&mut taken, key));
             }
@@ -93,6 +87,7 @@ impl<K: Copy + Eq + Hash> Places<K> {
             }
             self.0.freed.wait_until(&mut taken, deadline);
         }
+        None
     }
 
     /// Takes a place of the key that `find` chooses, which sees those taken.
@@ -105,9 +100,10 @@ impl<K: Copy + Eq + Hash> Places<K> {
         Ok(found.map(|(key, found)| (self.0.place(&mut taken, key), found)))
     }
 
-    /// Wakes those that wait, so that they see that it is over.
-    pub fn wake(&self) {
+    /// Gives no more places to those that wait for one.
+    pub fn close(&self) {
         let _taken = self.0.taken.lock();
+        self.0.is_closed.store(true, Ordering::Relaxed);
         self.0.freed.notify_all();
     }
 }
@@ -157,10 +153,10 @@ mod tests {
         assert!(matches!(next, Ok(Some((Place { key: 2, .. }, ())))));
         drop((other, next));
         let taken = answering.take(3);
-        assert!(answering.take_within(3, Duration::ZERO, || false).is_none());
+        assert!(answering.take_within(3, Duration::ZERO).is_none());
+        let minute = Duration::from_mins(1);
         std::thread::scope(|scope| {
-            let minute = Duration::from_secs(60);
-            let waiting = scope.spawn(|| answering.take_within(3, minute, || false).is_some());
+            let waiting = scope.spawn(|| answering.take_within(3, minute).is_some());
             drop(taken);
             assert!(waiting.join().unwrap());
         });

@@ -7,43 +7,19 @@
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Answer, Caller, Failure};
 use crate::base::ids::short_digest;
-use crate::base::queue::{CALL_PATIENCE, CALLS, CALLS_OF_SELLER, INBOX, Place, Places};
+use crate::base::queue::{CALLS, CALLS_OF_SELLER, INBOX, Places};
 use crate::base::{Instant, MlUserId};
 
 /// From this many pauses on, those that are over are removed.
 const PAUSES: usize = 10_000;
 
-/// Places for running calls.
-pub struct CallSlots {
-    running: Places<Option<MlUserId>>,
-    closed: AtomicBool,
-}
-
-impl Default for CallSlots {
-    fn default() -> Self {
-        // Requests for tokens (no seller) count only in the total.
-        let most_of = |seller: &Option<_>| seller.map_or(CALLS, |_| CALLS_OF_SELLER);
-        Self { running: Places::new(CALLS, most_of), closed: AtomicBool::new(false) }
-    }
-}
-
-impl CallSlots {
-    /// Waits for a place.
-    pub fn take(&self, seller: Option<MlUserId>) -> Answer<Place<Option<MlUserId>>> {
-        let is_closed = || self.closed.load(Ordering::Relaxed);
-        let place = self.running.take_within(seller, CALL_PATIENCE, is_closed);
-        place.ok_or(Failure::Unreachable)
-    }
-
-    /// Stops giving out places; callers that wait fail.
-    pub fn close(&self) {
-        self.closed.store(true, Ordering::Relaxed);
-        self.running.wake();
-    }
+/// Places for running calls. Requests for tokens (no seller) count only in the
+/// total.
+pub fn call_places() -> Places<Option<MlUserId>> {
+    Places::new(CALLS, |seller| seller.map_or(CALLS, |_| CALLS_OF_SELLER))
 }
 
 /// The paused endpoints, by seller.
@@ -161,35 +137,36 @@ pub fn endpoint_of(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::queue::CALL_PATIENCE;
     use crate::base::secrets::Secret;
 
     #[test]
     fn two_calls_for_a_seller_and_five_in_all() {
-        let slots = CallSlots::default();
+        let slots = call_places();
         let seller = |id| Some(MlUserId(id));
         let first = slots.take(seller(1)).unwrap();
         let _second = slots.take(seller(1)).unwrap();
         std::thread::scope(|scope| {
-            let third = scope.spawn(|| slots.take(seller(1)).map(drop));
+            let third = scope.spawn(|| slots.take_within(seller(1), CALL_PATIENCE).map(drop));
             let _others = [seller(2), seller(2), None].map(|who| slots.take(who).unwrap());
-            assert_eq!(slots.running.all(), CALLS);
+            assert_eq!(slots.all(), CALLS);
             drop(first);
             third.join().unwrap().unwrap();
         });
-        assert_eq!(slots.running.all(), 1);
+        assert_eq!(slots.all(), 1);
     }
 
     #[test]
     fn nobody_waits_for_a_place_that_is_given_no_more() {
-        let slots = CallSlots::default();
+        let slots = call_places();
         let seller = Some(MlUserId(1));
         let _running = [seller, seller].map(|who| slots.take(who).unwrap());
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| slots.take(seller).map(drop));
+            let waiting = scope.spawn(|| slots.take_within(seller, CALL_PATIENCE).map(drop));
             slots.close();
-            assert_eq!(waiting.join().unwrap(), Err(Failure::Unreachable));
+            assert_eq!(waiting.join().unwrap(), None);
         });
-        assert_eq!(slots.take(None).map(drop), Err(Failure::Unreachable));
+        assert_eq!(slots.take_within(None, CALL_PATIENCE).map(drop), None);
     }
 
     const SHOP: MlUserId = MlUserId(777);

@@ -34,8 +34,8 @@ use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 
 use self::breaker::Breaker;
-use self::limits::{CallSlots, Pauses, endpoint_of};
-use crate::base::queue::CALLS;
+use self::limits::{Pauses, call_places, endpoint_of};
+use crate::base::queue::{CALL_PATIENCE, CALLS, Place, Places};
 use crate::base::{Clock, MlUserId, Secret};
 use crate::config;
 use crate::journal::{self, Ending};
@@ -136,7 +136,8 @@ pub struct Client {
     site: String,
     image_host: String,
     clock: Clock,
-    slots: CallSlots,
+    /// Places for running calls.
+    places: Places<Option<MlUserId>>,
     pauses: Pauses,
     breaker: Breaker,
 }
@@ -212,15 +213,15 @@ impl Client {
             site: config.site.clone(),
             image_host: config.image_host.clone(),
             clock,
-            slots: CallSlots::default(),
+            places: call_places(),
             pauses: Pauses::default(),
             breaker: Breaker::default(),
         }
     }
 
-    /// Rejects further calls; calls that wait for a slot fail.
+    /// Rejects further calls; calls that wait for a place fail.
     pub fn stop(&self) {
-        self.slots.close();
+        self.places.close();
     }
 
     /// Whether a call for a waiting person may be made now. It fails while the
@@ -251,8 +252,13 @@ impl Client {
         self.token(&[("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())])
     }
 
+    /// Waits for a place for a call.
+    fn place(&self, seller: Option<MlUserId>) -> Answer<Place<Option<MlUserId>>> {
+        self.places.take_within(seller, CALL_PATIENCE).ok_or(Failure::Unreachable)
+    }
+
     fn token(&self, grant: &[(&str, &str)]) -> Answer<TokenPair> {
-        let _slot = self.slots.take(None)?;
+        let _place = self.place(None)?;
         let credentials =
             [("client_id", &*self.application), ("client_secret", self.secret.reveal())];
         let form = grant.iter().copied().chain(credentials);
@@ -342,7 +348,7 @@ impl Client {
         call: impl FnOnce() -> Answer<T>,
     ) -> Answer<T> {
         let (seller, endpoint) = (caller.ml_user_id, endpoint_of(path));
-        let _slot = self.slots.take(Some(seller))?;
+        let _place = self.place(Some(seller))?;
         self.pauses.check(seller, &endpoint, self.clock.now())?;
         let began = Monotonic::now();
         let answer = call();

@@ -32,7 +32,7 @@ pub fn read(
     account: MlUserId,
     is_over: &(dyn Fn() -> bool + Sync),
 ) -> Result<ReadingOutcome, DbError> {
-    let Some(_taken) = app.marketplace.busy.take_within(account, PATIENCE, || false) else {
+    let Some(_taken) = app.marketplace.busy.take_within(account, PATIENCE) else {
         // Another thread is reading the account and goes on.
         return Ok(ReadingOutcome::Read);
     };

@@ -6,12 +6,14 @@ mod calling;
 mod linking;
 mod turns;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::*;
 use crate::accounts::store::{self as accounts, NewSession};
 use crate::base::{DAY_S, Instant, MlUserId, Secret, TokenHash, UserId};
-use crate::db::Lane;
+use crate::db::{DbError, Lane};
 use crate::fixture::{self, NOW, TestApp, TestDir};
 use crate::http::{Family, Problem, Reply, Request};
 use crate::identity::{Person, guard};
