@@ -17,6 +17,7 @@ use crate::content::agenda::PERMISSION;
 use crate::content::meets::{Meet, store as meets};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
+use crate::noun::Noun as _;
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 
 /// People that are read at a time.
@@ -170,7 +171,7 @@ fn may_join(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
 }
 
 fn starts_at(tx: &ReadTx<'_>, meet: i64) -> Result<Option<Instant>> {
-    Ok(meets::meet(tx, meet)?.map(|meet| meet.entry.starts_at))
+    Ok(Meet::one(tx, meet)?.map(|meet| meet.entry.starts_at))
 }
 
 /// Drops queued reminders of meets that were moved or removed, and deletes the

@@ -216,7 +216,7 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
                 action: "aluno.permissoes",
                 object: "aluno",
                 object_id: id.to_string(),
-                object_name: &student.name,
+                object_name: &student.entry.nome,
             };
             audit::note(tx, &actor, &act, Some(&told(&before)), Some(&told(&after)))?;
             services.changed(tx, id);

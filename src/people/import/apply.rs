@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::store::{self, BegunBy, UnderWay};
 use super::{Counts, Row, RowOutcome};
+use crate::accounts::person::PersonEntry;
 use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::app::App;
 use crate::audit::{self, Act, Actor, ActorKind};
@@ -158,10 +159,7 @@ fn make(
         position += 1;
         if let (RowOutcome::Criar, Some(role)) = (row.situacao, row.role()) {
             let new = NewStudent {
-                email: row.email.clone(),
-                name: row.nome.clone(),
-                role,
-                chat_number: row.chat_number.clone(),
+                person: PersonEntry::new(&row.email, &row.nome, role, row.chat_number.clone()),
                 paid_until: None,
                 welcome: true,
             };
