@@ -12,7 +12,7 @@ use super::spread::HELD;
 use super::store;
 use super::{DeliveryState, Endpoint, EndpointState, MessageId, PATIENCE_S, next_try};
 use crate::accounts::Role;
-use crate::audit::{self, Act, Actor, ActorKind};
+use crate::audit::{self, Actor, ActorKind, objects};
 use crate::base::retention::WEBHOOKS;
 use crate::base::{DAY_S, Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
@@ -238,12 +238,7 @@ fn tell_owner(tx: &WriteTx<'_>, channel_set: ChannelSet, endpoint: &Endpoint) ->
     };
     let url = &endpoint.entry.url;
     let actor = Actor::local(ActorKind::System, "Webhooks");
-    let act = Act {
-        action: "webhook.desligar",
-        object: "webhook",
-        object_id: endpoint.id.to_string(),
-        object_name: without_query(url),
-    };
+    let act = objects::WEBHOOK.act("webhook.desligar", endpoint.id, without_query(url));
     let after = json!({ "estado": endpoint.state.name(), "erro": endpoint.error });
     audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
     let base: Option<Role> =
