@@ -32,11 +32,13 @@ fn write_steps() {
     names.sort();
     let step = |name: &String| {
         let path = folder.join(name);
-        let name = name.trim_end_matches(".sql");
+        let (path, name) = (path.display().to_string(), name.trim_end_matches(".sql"));
         format!("    Step {{ name: {name:?}, sql: include_str!({path:?}) }},\n")
     };
     let steps: String = names.iter().skip(1).map(step).collect();
-    let list = Path::new(&std::env::var("OUT_DIR").expect("a folder for it")).join("steps.rs");
+    #[expect(clippy::disallowed_methods, reason = "this is how cargo says where to write")]
+    let folder = std::env::var("OUT_DIR").expect("a folder for the list");
+    let list = Path::new(&folder).join("steps.rs");
     std::fs::write(list, format!("[\n{steps}]\n")).expect("a writable folder");
 }
 

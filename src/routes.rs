@@ -819,9 +819,9 @@ fn photos_of_others() -> [Route; 9] {
         form("/admin/equipe/{id}/foto", of_staff),
         set("/admin/equipe/{id}/foto", set_staff),
         remove("/admin/equipe/{id}/foto/excluir", remove_staff),
-        form("/admin/professores/{id}/foto", of_teacher),
-        set("/admin/professores/{id}/foto", set_teacher),
-        remove("/admin/professores/{id}/foto/excluir", remove_teacher),
+        form(below(objects::TEACHER.list, "{id}/foto"), of_teacher),
+        set(below(objects::TEACHER.list, "{id}/foto"), set_teacher),
+        remove(below(objects::TEACHER.list, "{id}/foto/excluir"), remove_teacher),
     ]
 }
 

@@ -105,7 +105,8 @@ row!(stored PersonEntry { nome = "name", email, papel = "role", chat_number });
 impl PersonEntry {
     /// What is known of a person who was not entered in the panel.
     pub fn new(email: &str, name: &str, role: Role, chat_number: Option<String>) -> Self {
-        Self { nome: name.to_owned(), email: email.to_owned(), papel: role, chat_number }
+        let (nome, email) = (name.to_owned(), email.to_owned());
+        Self { nome, email, papel: role, chat_number }
     }
 }
 
