@@ -39,6 +39,7 @@ mod journal;
 mod keys;
 mod marketplace;
 mod messages;
+mod noun;
 mod operations;
 mod outbox;
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::accounts::{Role, menu};
 use crate::base::{Cents, Day, Instant, Zone};
 use crate::checkout::views::*;
 use crate::content::plans::views::*;
-use crate::content::plans::{Period, Plan, PlanEntry, pages as plans};
+use crate::content::plans::{self, Period, Plan, PlanEntry};
 use crate::db::Json;
 use crate::fixture::html;
 use crate::home::views::*;

@@ -9,6 +9,7 @@ use http::Method;
 use crate::accounts;
 use crate::agency;
 use crate::audit::log;
+use crate::audit::objects;
 use crate::catalog;
 use crate::checkout;
 use crate::content;
@@ -26,6 +27,7 @@ use crate::integration;
 use crate::keys::{self, Scope};
 use crate::marketplace;
 use crate::messages;
+use crate::noun::{Made, pages};
 use crate::operations;
 use crate::operations::requests;
 use crate::panel::list::{asks_for_much, exports};
@@ -817,23 +819,17 @@ fn photos_of_others() -> [Route; 9] {
         form("/admin/equipe/{id}/foto", of_staff),
         set("/admin/equipe/{id}/foto", set_staff),
         remove("/admin/equipe/{id}/foto/excluir", remove_staff),
-        form("/admin/professores/{id}/foto", of_teacher),
-        set("/admin/professores/{id}/foto", set_teacher),
-        remove("/admin/professores/{id}/foto/excluir", remove_teacher),
+        form(below(objects::TEACHER.list, "{id}/foto"), of_teacher),
+        set(below(objects::TEACHER.list, "{id}/foto"), set_teacher),
+        remove(below(objects::TEACHER.list, "{id}/foto/excluir"), remove_teacher),
     ]
 }
 
 #[rustfmt::skip]
-fn administration() -> [Route; 8] {
+fn administration() -> [Route; 3] {
     use Access::Admin;
-    use content::plans::pages;
     [
         get("/admin", Call::Session(Admin, Run::Slow(operations::pages::admin_home)), "The operator's home, with what needs a look."),
-        get("/admin/planos", Call::Session(Admin, Run::ReadOrSlow(exports, pages::plans)), "The plans, as page or JSON."),
-        post("/admin/planos", Call::Session(Admin, Run::Write(pages::create_plan)), "Creates a plan."),
-        get("/admin/planos/{id}", Call::Session(Admin, Run::Read(pages::plan_form)), "The form of a plan; `novo` for a new one."),
-        post("/admin/planos/{id}", Call::Session(Admin, Run::Write(pages::change_plan)), "Changes a plan."),
-        post("/admin/planos/{id}/excluir", Call::Session(Admin, Run::Write(pages::delete_plan)), "Removes a plan."),
         get("/admin/estilo", Call::Session(Admin, Run::ReadOrSlow(exports, operations::style::page)), "Every component of the pages in all its states."),
         post("/admin/estilo", Call::Session(Admin, Run::Read(operations::style::nothing)), "What the sample forms of that page lead to."),
     ]
@@ -868,15 +864,17 @@ fn key_operations() -> [Route; 2] {
 #[rustfmt::skip]
 fn key_pages() -> [Route; 7] {
     use Access::Admin;
-    use keys::pages;
+    use keys::{ApiKey, pages as own};
+    let at = |rest| below(objects::KEY.list, rest);
+    let (read, write) = (|run| Call::Session(Admin, Run::Read(run)), |run| Call::Session(Admin, Run::Write(run)));
     [
-        get("/admin/chaves", Call::Session(Admin, Run::ReadOrSlow(exports, pages::keys)), "The API keys, as page or JSON."),
-        post("/admin/chaves", Call::Session(Admin, Run::Write(pages::create)), "Makes an API key and shows it, this once."),
-        get("/admin/chaves/como-usar", Call::Session(Admin, Run::Read(pages::help)), "How other systems call with a key."),
-        get("/admin/chaves/{id}", Call::Session(Admin, Run::Read(pages::key_form)), "The form of a key; `nova` for a new one."),
-        post("/admin/chaves/{id}", Call::Session(Admin, Run::Write(pages::change)), "Changes what a key may do."),
-        post("/admin/chaves/{id}/trocar", Call::Session(Admin, Run::Write(pages::exchange)), "Exchanges a key for a new one, with an overlap."),
-        post("/admin/chaves/{id}/excluir", Call::Session(Admin, Run::Write(pages::revoke)), "Revokes a key."),
+        get(objects::KEY.list, Call::Session(Admin, Run::ReadOrSlow(exports, pages::list::<ApiKey>)), "The API keys, as page or JSON."),
+        post(objects::KEY.list, write(own::create), "Makes an API key and shows it, this once."),
+        get(at("como-usar"), read(own::help), "How other systems call with a key."),
+        get(at("{id}"), read(pages::show::<ApiKey>), "The form of a key; `nova` for a new one."),
+        post(at("{id}"), write(pages::change::<ApiKey>), "Changes what a key may do."),
+        post(at("{id}/trocar"), write(own::exchange), "Exchanges a key for a new one, with an overlap."),
+        post(at("{id}/excluir"), write(own::revoke), "Revokes a key."),
     ]
 }
 
@@ -898,37 +896,55 @@ fn content_of_students() -> [Route; 7] {
     ]
 }
 
-#[rustfmt::skip]
-fn content_administration() -> [Route; 22] {
+fn content_administration() -> Vec<Route> {
     use Access::Admin;
-    use content::courses::pages as courses;
-    use content::lessons::pages as lessons;
-    use content::meets::pages as meets;
-    use content::teachers::pages as teachers;
+    use content::{courses, lessons, meets, plans, teachers};
+    let mut rows = Vec::new();
+    rows.extend(noun::<plans::Plan>(Admin, "The plans, as page or JSON.", "a plan"));
+    rows.extend(noun::<teachers::Teacher>(
+        Admin,
+        "The teachers, as page, JSON or CSV.",
+        "a teacher",
+    ));
+    rows.extend(noun::<courses::Course>(Admin, "The courses, as page, JSON or CSV.", "a course"));
+    let [list, create, show, change, remove] =
+        noun::<lessons::Lesson>(Admin, "The lessons, as page, JSON or CSV.", "a lesson");
+    let act = |word, act, about| {
+        post(below(objects::LESSON.list, word), Call::Session(Admin, act), about)
+    };
+    let (up, down) = (Run::Write(lessons::acts::move_up), Run::Write(lessons::acts::move_down));
+    rows.extend([
+        list,
+        create,
+        show,
+        change,
+        post(remove.path, Call::Session(Admin, Run::Slow(lessons::acts::remove)), remove.about),
+        act("{id}/subir", up, "Moves a lesson towards the start of its course."),
+        act("{id}/descer", down, "Moves a lesson towards the end of its course."),
+    ]);
+    rows.extend(noun::<meets::Meet>(Admin, "The meets, as page, JSON or CSV.", "a meet"));
+    rows
+}
+
+/// The rows of a noun: its list, its form, and what creates, changes and removes
+/// one.
+fn noun<N: Made>(who: Access, list: &'static str, one: &str) -> [Route; 5] {
+    let (path, each) = (N::LIST.path, below(N::LIST.path, "{id}"));
+    let says = |about: String| -> &'static str { about.leak() };
+    let form = says(format!("The form of {one}; `{}` for a new one.", N::NEW));
+    let write = |path, handler, about| post(path, Call::Session(who, Run::Write(handler)), about);
     [
-        get("/admin/professores", Call::Session(Admin, Run::ReadOrSlow(exports, teachers::list)), "The teachers, as page, JSON or CSV."),
-        post("/admin/professores", Call::Session(Admin, Run::Write(teachers::create)), "Creates a teacher."),
-        get("/admin/professores/{id}", Call::Session(Admin, Run::Read(teachers::show)), "The form of a teacher; `novo` for a new one."),
-        post("/admin/professores/{id}", Call::Session(Admin, Run::Write(teachers::change)), "Changes a teacher."),
-        post("/admin/professores/{id}/excluir", Call::Session(Admin, Run::Write(teachers::delete)), "Removes a teacher."),
-        get("/admin/cursos", Call::Session(Admin, Run::ReadOrSlow(exports, courses::list)), "The courses, as page, JSON or CSV."),
-        post("/admin/cursos", Call::Session(Admin, Run::Write(courses::create)), "Creates a course."),
-        get("/admin/cursos/{id}", Call::Session(Admin, Run::Read(courses::show)), "The form of a course; `novo` for a new one."),
-        post("/admin/cursos/{id}", Call::Session(Admin, Run::Write(courses::change)), "Changes a course."),
-        post("/admin/cursos/{id}/excluir", Call::Session(Admin, Run::Write(courses::delete)), "Removes a course."),
-        get("/admin/aulas", Call::Session(Admin, Run::ReadOrSlow(exports, lessons::list)), "The lessons, as page, JSON or CSV."),
-        post("/admin/aulas", Call::Session(Admin, Run::Write(lessons::create)), "Creates a lesson."),
-        get("/admin/aulas/{id}", Call::Session(Admin, Run::Read(lessons::show)), "The form of a lesson; `novo` for a new one."),
-        post("/admin/aulas/{id}", Call::Session(Admin, Run::Write(lessons::change)), "Changes a lesson."),
-        post("/admin/aulas/{id}/excluir", Call::Session(Admin, Run::Slow(lessons::delete)), "Removes a lesson."),
-        post("/admin/aulas/{id}/subir", Call::Session(Admin, Run::Write(lessons::move_up)), "Moves a lesson towards the start of its course."),
-        post("/admin/aulas/{id}/descer", Call::Session(Admin, Run::Write(lessons::move_down)), "Moves a lesson towards the end of its course."),
-        get("/admin/meets", Call::Session(Admin, Run::ReadOrSlow(exports, meets::list)), "The meets, as page, JSON or CSV."),
-        post("/admin/meets", Call::Session(Admin, Run::Write(meets::create)), "Creates a meet."),
-        get("/admin/meets/{id}", Call::Session(Admin, Run::Read(meets::show)), "The form of a meet; `novo` for a new one."),
-        post("/admin/meets/{id}", Call::Session(Admin, Run::Write(meets::change)), "Changes a meet."),
-        post("/admin/meets/{id}/excluir", Call::Session(Admin, Run::Write(meets::delete)), "Removes a meet."),
+        get(path, Call::Session(who, Run::ReadOrSlow(exports, pages::list::<N>)), list),
+        write(path, pages::create::<N>, says(format!("Creates {one}."))),
+        get(each, Call::Session(who, Run::Read(pages::show::<N>)), form),
+        write(each, pages::change::<N>, says(format!("Changes {one}."))),
+        write(below(each, "excluir"), pages::remove::<N>, says(format!("Removes {one}."))),
     ]
+}
+
+/// An address below another. It is kept until the process ends, as the table is.
+fn below(path: &str, rest: &str) -> &'static str {
+    format!("{path}/{rest}").leak()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! group. An entry is added here once its page exists.
 
 use super::{Account, Role};
+use crate::audit::objects;
 use crate::panel::view::{NavGroup, NavItem};
 
 /// The navigation of a person; its first entry is the home of the role.
@@ -25,7 +26,7 @@ const AGENCY: NavGroup = NavGroup {
     title: "Agência",
     items: &[
         NavItem::new("Visão geral", "/admin/agencia", "pulse"),
-        NavItem::new("Clientes", "/admin/agencia/clientes", "store"),
+        NavItem::new("Clientes", objects::CLIENT.list, "store"),
         NavItem::new("Perguntas", "/admin/agencia/central-perguntas", "question"),
         NavItem::new("Etiquetas", "/admin/agencia/etiquetas", "printer"),
         NavItem::new("Checkup", "/admin/agencia/checkup", "check"),
@@ -111,8 +112,8 @@ const OPERATOR: &[NavGroup] = &[
     NavGroup {
         title: "Pessoas",
         items: &[
-            NavItem::new("Alunos", "/admin/alunos", "people").handy(),
-            NavItem::new("Equipe", "/admin/equipe", "staff"),
+            NavItem::new("Alunos", objects::STUDENT.list, "people").handy(),
+            NavItem::new("Equipe", objects::STAFF.list, "staff"),
             NavItem::new("Papéis", "/admin/papeis", "shield"),
         ],
     },
@@ -120,11 +121,11 @@ const OPERATOR: &[NavGroup] = &[
     NavGroup {
         title: "Conteúdo",
         items: &[
-            NavItem::new("Planos", "/admin/planos", "tag"),
-            NavItem::new("Professores", "/admin/professores", "teacher"),
-            NavItem::new("Cursos", "/admin/cursos", "course"),
-            NavItem::new("Aulas", "/admin/aulas", "lesson"),
-            NavItem::new("Encontros", "/admin/meets", "meet"),
+            NavItem::new("Planos", objects::PLAN.list, "tag"),
+            NavItem::new("Professores", objects::TEACHER.list, "teacher"),
+            NavItem::new("Cursos", objects::COURSE.list, "course"),
+            NavItem::new("Aulas", objects::LESSON.list, "lesson"),
+            NavItem::new("Encontros", objects::MEET.list, "meet"),
         ],
     },
     NavGroup {
@@ -147,7 +148,7 @@ const OPERATOR: &[NavGroup] = &[
     NavGroup {
         title: "Integrações",
         items: &[
-            NavItem::new("Chaves", "/admin/chaves", "key"),
+            NavItem::new("Chaves", objects::KEY.list, "key"),
             NavItem::new("API de parceiros", "/admin/parceiros", "code"),
         ],
     },

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Role;
 use super::person::Group;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Actor};
 use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::edge::guard::{SESSION_AGE_S, SESSION_IDLE_S};
@@ -37,16 +37,8 @@ pub fn rename(
     if was == is {
         return Ok(());
     }
-    let group = Group::of(role);
-    let act = Act {
-        action: match group {
-            Group::Students => "aluno.alterar",
-            Group::Staff => "equipe.alterar",
-        },
-        object: group.name(),
-        object_id: user.to_string(),
-        object_name: &old_name,
-    };
+    let object = Group::of(role).object();
+    let act = object.act(object.changed, user, &old_name);
     audit::note(tx, actor, &act, Some(&was), Some(&is))?;
     tx.run(
         "UPDATE user SET name = ?2, chat_number = ?3 WHERE user_id = ?1",

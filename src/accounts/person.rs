@@ -1,9 +1,17 @@
-//! What a person is on the lists of people: on which of the two, and in which
-//! status. Both are numbers that the database derives.
+//! What a person is on the lists of people: on which of the two, in which status,
+//! and with what data. Group and status are numbers that the database derives.
+
+use serde::Serialize;
 
 use super::Role;
+use crate::audit::objects;
+use crate::base::{Instant, UserId, Zone, phone};
+use crate::http::Field;
 use crate::named;
-use crate::panel::Badge;
+use crate::panel::{Badge, Form, Input, Rule, Sent};
+use crate::row;
+use crate::usual;
+use crate::wire;
 
 named! {
     /// Which of the two lists a person is on, by the names of the audit log.
@@ -28,11 +36,24 @@ impl Group {
         }
     }
 
+    /// Its kind in the audit log.
+    pub const fn object(self) -> objects::Object {
+        match self {
+            Self::Students => objects::STUDENT,
+            Self::Staff => objects::STAFF,
+        }
+    }
+
     /// The list's path.
     pub const fn path(self) -> &'static str {
+        self.object().list
+    }
+
+    /// The form of a person of the group.
+    pub const fn form(self) -> &'static Form<PersonEntry> {
         match self {
-            Self::Students => "/admin/alunos",
-            Self::Staff => "/admin/equipe",
+            Self::Students => &STUDENT,
+            Self::Staff => &STAFF,
         }
     }
 
@@ -63,5 +84,175 @@ impl PersonStatus {
             Self::Late => Badge::Late,
             Self::Suspended => Badge::Suspended,
         }
+    }
+}
+
+usual! {
+    /// What an operator decides of a person. A field is stored, asked for in the
+    /// form, told to programs and written to the file by this declaration and the
+    /// lists below it.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+    pub struct PersonEntry {
+        pub nome: String,
+        pub email: String,
+        /// `plano` of students, `papel` of staff.
+        pub papel: Role = Role::Free,
+        pub chat_number: Option<String>,
+    }
+}
+row!(stored PersonEntry { nome = "name", email, papel = "role", chat_number });
+
+impl PersonEntry {
+    /// What is known of a person who was not entered in the panel.
+    pub fn new(email: &str, name: &str, role: Role, chat_number: Option<String>) -> Self {
+        let (nome, email) = (name.to_owned(), email.to_owned());
+        Self { nome, email, papel: role, chat_number }
+    }
+}
+
+/// A person as lists show it.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    pub id: UserId,
+    pub entry: PersonEntry,
+    /// Path of the photo, empty without one.
+    pub photo: String,
+    pub status: PersonStatus,
+    pub disputed: bool,
+    pub paid_until: Option<Instant>,
+    pub created_at: Instant,
+    pub last_access_at: Option<Instant>,
+}
+row!(Listed {
+    id = "user_id",
+    entry as PersonEntry,
+    photo,
+    status = "standing",
+    disputed,
+    paid_until,
+    created_at,
+    last_access_at,
+});
+
+wire! {
+    /// A person in the panel's JSON.
+    #[derive(Serialize)]
+    pub struct WirePerson of(person: Listed, zone: Zone) after {
+        let spaced = |at: Option<Instant>| at.map(|at| zone.spaced(at));
+        let entry = person.entry;
+        let (name, is_student) = (entry.papel.name(), entry.papel.is_student());
+    } {
+        pub id: UserId = person.id,
+        pub nome: String = entry.nome,
+        pub email: String = entry.email,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub plano: Option<&'static str> = is_student.then_some(name),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub papel: Option<&'static str> = (!is_student).then_some(name),
+        pub chat_number: Option<String> = entry.chat_number,
+        pub status: &'static str = person.status.name(),
+        pub em_disputa: bool = person.disputed,
+        pub pago_ate: Option<String> = spaced(person.paid_until),
+        pub criado_em: String = zone.spaced(person.created_at),
+        pub ultimo_acesso: Option<String> = spaced(person.last_access_at),
+    }
+}
+
+/// The columns of a file, with the name of the role.
+pub const fn columns(role: &'static str) -> [&'static str; 10] {
+    [
+        "id",
+        "nome",
+        "email",
+        role,
+        "chat_number",
+        "status",
+        "em_disputa",
+        "pago_ate",
+        "criado_em",
+        "ultimo_acesso",
+    ]
+}
+
+const NAME: Input<PersonEntry> = Input::new(
+    "nome",
+    "Informe o nome, com 2 a 120 letras.",
+    Rule::Line(2..=120, |entry| &mut entry.nome),
+);
+const EMAIL: Input<PersonEntry> = Input::new(
+    "email",
+    "Informe um e-mail válido, como nome@exemplo.com.",
+    Rule::Email(|entry| &mut entry.email),
+);
+const CHAT: Input<PersonEntry> = Input::new(
+    "chat_number",
+    "Informe de 10 a 15 números, com DDI e DDD, como 5511912345678.",
+    Rule::Own(read_chat_number, |entry, _| entry.chat_number.clone().unwrap_or_default()),
+);
+const CHOOSE: &str = "Escolha uma das opções da lista.";
+
+const STUDENT: Form<PersonEntry> = Form(&[
+    NAME,
+    EMAIL,
+    Input::new(
+        Group::Students.role_field(),
+        CHOOSE,
+        Rule::Own(
+            |sent, name, entry| {
+                let field: Field<String> = sent.take(name);
+                // The same default as in `alunos/criar`.
+                entry.papel = if field.is_absent() {
+                    Role::Free
+                } else {
+                    role(sent, Group::Students, name, field)
+                };
+            },
+            role_name,
+        ),
+    ),
+    CHAT,
+]);
+
+const STAFF: Form<PersonEntry> = Form(&[
+    NAME,
+    EMAIL,
+    Input::new(
+        Group::Staff.role_field(),
+        CHOOSE,
+        Rule::Own(
+            |sent, name, entry| {
+                let field = sent.take(name);
+                entry.papel = role(sent, Group::Staff, name, field);
+            },
+            role_name,
+        ),
+    ),
+    CHAT,
+]);
+
+fn role_name(entry: &PersonEntry, _: Zone) -> String {
+    entry.papel.name().to_owned()
+}
+
+fn role(sent: &mut Sent<'_>, group: Group, name: &'static str, field: Field<String>) -> Role {
+    let word = sent.check.required(name, field);
+    let known = group.roles().iter().find(|role| role.name() == word);
+    known.copied().unwrap_or_else(|| {
+        let names: Vec<&str> = group.roles().iter().map(|role| role.name()).collect();
+        sent.check.fail(name, format!("must be one of {}", names.join(", ")));
+        Role::Free
+    })
+}
+
+/// Digits of a chat number. A number that people type gets its country code;
+/// programs send all digits themselves.
+fn read_chat_number(sent: &mut Sent<'_>, name: &'static str, entry: &mut PersonEntry) {
+    let typed: String = sent.optional(name).unwrap_or_default();
+    let typed = typed.trim();
+    let is_number = (10..=15).contains(&typed.len()) && typed.bytes().all(|b| b.is_ascii_digit());
+    entry.chat_number =
+        if sent.is_form { phone::normal("", typed) } else { is_number.then(|| typed.to_owned()) };
+    if entry.chat_number.is_none() && !typed.is_empty() {
+        sent.check.fail(name, "must have 10 to 15 digits");
     }
 }

@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{Role, links, store, viewing};
+use super::person::PersonEntry;
+use super::{links, store, viewing};
 use crate::base::{Instant, Sealer, UserId, Versions};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Column, ReadTx, Result, WriteTx};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 use crate::services::Services;
 
@@ -64,11 +65,7 @@ impl AccountServices {
 /// A student to be made.
 #[derive(Clone, Debug)]
 pub struct NewStudent {
-    pub email: String,
-    pub name: String,
-    pub role: Role,
-    /// 10 to 15 digits.
-    pub chat_number: Option<String>,
+    pub person: PersonEntry,
     /// End of what was paid for.
     pub paid_until: Option<Instant>,
     /// Whether the welcome message is queued.
@@ -82,16 +79,13 @@ pub fn create(
     services: &AccountServices,
     new: &NewStudent,
 ) -> Result<Option<UserId>> {
-    let user = tx.insert_new(
-        "INSERT INTO user (email, name, role, chat_number, created_at, paid_until)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT (email) DO NOTHING",
-        (&new.email, &new.name, new.role, &new.chat_number, tx.now(), new.paid_until),
-    )?;
+    let now = tx.now();
+    let more: [Column<'_>; 2] = [("created_at", &now), ("paid_until", &new.paid_until)];
+    let user = tx.put_new("INSERT INTO user", &new.person, &more, "email")?;
     let user = user.map(UserId);
     if let Some(user) = user {
         if new.welcome {
-            queue_link(tx, services, user, MessageKind::Welcome, new.chat_number.is_some())?;
+            queue_link(tx, services, user, MessageKind::Welcome, new.person.chat_number.is_some())?;
         }
         services.changed(tx, user);
     }

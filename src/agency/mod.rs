@@ -31,9 +31,10 @@ pub mod store;
 pub mod views;
 
 use crate::audit::Act;
+use crate::audit::objects::CLIENT;
 
 /// The page of the clients.
-pub const CLIENTS: &str = "/admin/agencia/clientes";
+pub const CLIENTS: &str = CLIENT.list;
 
 /// The page of one client.
 pub fn page_of(client: i64) -> String {
@@ -42,5 +43,5 @@ pub fn page_of(client: i64) -> String {
 
 /// The audit log entry for an action on a client, given by number and name.
 pub fn act<'n>(action: &'static str, (client, name): (i64, &'n str)) -> Act<'n> {
-    Act { action, object: "cliente", object_id: client.to_string(), object_name: name }
+    CLIENT.act(action, client, name)
 }

@@ -8,6 +8,7 @@
 pub mod chain;
 pub mod log;
 pub mod looks;
+pub mod objects;
 pub mod recent;
 
 use serde::Serialize;

@@ -14,6 +14,7 @@ use super::store::{self, Decision, New, Stored, StoredFact};
 use super::words;
 use super::{Event, EventKind, EventState};
 use crate::accounts::Role;
+use crate::accounts::person::PersonEntry;
 use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::accounts::terms::{self, Holder, Terms};
 use crate::audit::{self, Act, Actor};
@@ -245,21 +246,16 @@ fn create(
         crate::base::text::person_name(local).unwrap_or(email).to_owned()
     };
     let name = Some(event.person.clone()).filter(|name| !name.is_empty());
-    let new = NewStudent {
-        email: email.to_owned(),
-        name: name.unwrap_or_else(from_email),
-        role,
-        chat_number: event.phone.clone(),
-        paid_until,
-        welcome: true,
-    };
+    let name = name.unwrap_or_else(from_email);
+    let person = PersonEntry::new(email, &name, role, event.phone.clone());
+    let new = NewStudent { person, paid_until, welcome: true };
     let user_id = students::create(tx, services, &new)?;
     Ok(Holder {
         // This transaction has checked before that nobody has the address.
         user_id: user_id.expect("a free address"),
-        email: new.email,
-        name: new.name,
-        has_chat: new.chat_number.is_some(),
+        has_chat: new.person.chat_number.is_some(),
+        email: new.person.email,
+        name: new.person.nome,
         has_password: false,
         suspended: false,
         terms: Terms::of(role),

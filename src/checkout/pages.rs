@@ -10,7 +10,7 @@ use super::{EventKind, EventState, apply, hook, parse};
 use crate::accounts::frame::layout;
 use crate::accounts::students::AccountServices;
 use crate::app::App;
-use crate::audit::{self, Act, Actor, looks};
+use crate::audit::{self, Act, Actor, looks, objects};
 use crate::base::{Instant, Zone};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
@@ -147,7 +147,7 @@ pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     Reply::page(&PurchasePage {
         layout: layout(app, person, request).telling(LIST.outcomes, request),
         happened: When::new(zone, happened(event.happened_ms), request.now),
-        student: event.user.map(|user| format!("/admin/alunos/{user}")),
+        student: event.user.map(|user| format!("{}/{user}", objects::STUDENT.list)),
         body: body.as_ref().map(pretty).transpose()?,
         event: row(&event, zone, request.now),
         name: event.event,

@@ -22,10 +22,11 @@ use crate::accounts::views::DemoLogin;
 use crate::app::App;
 use crate::base::{Cents, Secret};
 use crate::config::{Gateway, Updates};
-use crate::content::plans::{Period, PlanEntry, store as content};
+use crate::content::plans::{Period, Plan, PlanEntry};
 use crate::db::{DbError, Json, Lane};
 use crate::keys::{self, KeyEntry, Scope, Words};
 use crate::marketplace::kinds::RecordKind;
+use crate::noun::{Made as _, Noun as _};
 use crate::partner::{self, PlanName, store as partners};
 use crate::program::ProgramSettings;
 use crate::sandbox::DemoShops;
@@ -177,8 +178,9 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
         }
         demo_messages::fill(tx)?;
         for plan in plans() {
-            content::insert(tx, &plan)?;
+            Plan::insert(tx, &plan)?;
         }
+        Plan::changed(tx)?;
         let crm = KeyEntry {
             name: "CRM da demonstração".to_owned(),
             scopes: Words(vec![Scope::Write, Scope::WebhookReceive]),

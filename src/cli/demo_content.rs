@@ -4,11 +4,12 @@
 use crate::accounts::Role;
 use crate::base::{Instant, UserId, Zone};
 use crate::content::classroom::store as classroom;
-use crate::content::courses::{CourseEntry, store as courses};
-use crate::content::lessons::{LessonEntry, store as lessons};
-use crate::content::meets::{MeetEntry, store as meets};
-use crate::content::teachers::{Links, TeacherEntry, store as teachers};
+use crate::content::courses::{Course, CourseEntry};
+use crate::content::lessons::{self, LessonEntry};
+use crate::content::meets::{Meet, MeetEntry};
+use crate::content::teachers::{Links, Teacher, TeacherEntry};
 use crate::db::{Result, WriteTx};
+use crate::noun::{Made as _, Noun as _};
 
 const TEACHERS: [(&str, &str, &str); 3] = [
     (
@@ -60,6 +61,7 @@ const CARE: [Lesson; 3] = [
 pub fn fill(tx: &WriteTx<'_>, zone: Zone, student: UserId) -> Result<()> {
     let mut people = Vec::new();
     for (name, bio, handle) in TEACHERS {
+        #[allow(clippy::needless_update, reason = "what else one may say of a teacher")]
         let entry = TeacherEntry {
             name: name.to_owned(),
             bio: bio.to_owned(),
@@ -68,8 +70,9 @@ pub fn fill(tx: &WriteTx<'_>, zone: Zone, student: UserId) -> Result<()> {
                 site: format!("https://{handle}.exemplo.com"),
                 ..Links::default()
             },
+            ..TeacherEntry::default()
         };
-        people.extend(teachers::insert(tx, &entry)?);
+        people.extend(Teacher::insert(tx, &entry)?);
     }
     let begun = course(
         tx,
@@ -101,7 +104,8 @@ pub fn fill(tx: &WriteTx<'_>, zone: Zone, student: UserId) -> Result<()> {
         &[Role::Vip, Role::PilotoPro, Role::Podio],
         (&CARE, &people),
     )?;
-    agenda(tx, zone, &people)
+    agenda(tx, zone, &people)?;
+    Teacher::changed(tx)
 }
 
 /// Makes a course with its lessons; returns the ids of the lessons.
@@ -118,7 +122,7 @@ fn course(
         published: true,
         roles: roles.to_vec(),
     };
-    let Some(course_id) = courses::insert(tx, &entry)? else {
+    let Some(course_id) = Course::insert(tx, &entry)? else {
         return Ok(Vec::new());
     };
     let mut made = Vec::new();
@@ -130,7 +134,7 @@ fn course(
             video_url: (*video).to_owned(),
             position: None,
         };
-        made.push(lessons::insert(tx, &entry)?);
+        made.extend(lessons::Lesson::insert(tx, &entry)?);
     }
     Ok(made)
 }
@@ -182,7 +186,7 @@ fn agenda(tx: &WriteTx<'_>, zone: Zone, people: &[i64]) -> Result<()> {
             link: "https://meet.exemplo.com/seller-platform".to_owned(),
             public,
         };
-        meets::insert(tx, &entry)?;
+        Meet::insert(tx, &entry)?;
     }
     Ok(())
 }

@@ -6,12 +6,14 @@ use ipnet::IpNet;
 
 use super::values::{parse_day, parse_token_name, scopes};
 use super::{Context, say};
-use crate::audit::{self, Act, Actor, ActorKind};
+use crate::audit::objects::KEY;
+use crate::audit::{self, Actor, ActorKind};
 use crate::base::{Day, Instant, Zone};
 use crate::db::{DbError, Lane};
 use crate::keys::{
     self, ApiKey, KeyEntry, KeyState, MOST_CALLS, MOST_KEYS, MOST_NETWORKS, Scope, Words, store,
 };
+use crate::noun::Noun as _;
 
 /// Name of this command in the audit log.
 const COMMAND: &str = "key";
@@ -92,7 +94,7 @@ fn create(context: &Context, entry: KeyEntry) -> anyhow::Result<()> {
             return Ok::<_, DbError>(false);
         };
         let actor = Actor::local(ActorKind::Command, COMMAND);
-        let act = act("chave.criar", id, &entry.name);
+        let act = KEY.act("chave.criar", id, &entry.name);
         audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
         Ok(true)
     })?;
@@ -102,19 +104,15 @@ fn create(context: &Context, entry: KeyEntry) -> anyhow::Result<()> {
     say(key)
 }
 
-fn act<'a>(action: &'static str, id: i64, name: &'a str) -> Act<'a> {
-    Act { action, object: "chave", object_id: id.to_string(), object_name: name }
-}
-
 fn revoke(context: &Context, id: i64) -> anyhow::Result<()> {
     let revoked = context.database()?.write(move |tx| {
-        let Some(key) = store::key(tx, id)? else {
+        let Some(key) = ApiKey::one(tx, id)? else {
             return Ok::<_, DbError>(None);
         };
         let now = store::revoke(tx, id)?;
         if now {
             let actor = Actor::local(ActorKind::Command, COMMAND);
-            let act = act("chave.revogar", id, &key.entry.name);
+            let act = KEY.act("chave.revogar", id, &key.entry.name);
             audit::note(tx, &actor, &act, Some(&key.entry), None::<&()>)?;
         }
         Ok(Some((key.entry.name, now)))

@@ -6,7 +6,6 @@
 
 pub mod agenda;
 pub mod api;
-pub mod change;
 pub mod classroom;
 pub mod courses;
 pub mod kept;

@@ -45,7 +45,7 @@ fn picks(names: &[&str]) -> Vec<Pick> {
 }
 
 fn teachers_page(operator: Frame<'_>, count: usize, search: &str) -> String {
-    let list = &teachers::pages::LIST;
+    let list = &teachers::LIST;
     html(&TeachersPage {
         layout: operator(list.path),
         table: list.table(&list.first_page(search), list.heads, count as u64),
@@ -63,6 +63,7 @@ fn teachers_page(operator: Frame<'_>, count: usize, search: &str) -> String {
 
 fn teacher_form(operator: Frame<'_>, existing: bool, faults: usize, lessons: i64) -> String {
     let link = |name: &str| format!("https://{name}.exemplo.com/rita");
+    #[allow(clippy::needless_update, reason = "what else one may say of a teacher")]
     let entry = existing.then(|| TeacherEntry {
         name: NAMES[0].to_owned(),
         bio: BIO.to_owned(),
@@ -72,6 +73,7 @@ fn teacher_form(operator: Frame<'_>, existing: bool, faults: usize, lessons: i64
             linkedin: link("linkedin"),
             site: link("site"),
         },
+        ..TeacherEntry::default()
     });
     html(&TeacherForm {
         layout: operator("/admin/professores/1"),
@@ -81,7 +83,7 @@ fn teacher_form(operator: Frame<'_>, existing: bool, faults: usize, lessons: i64
             photo: String::new(),
             busy: busy_words(Load { lessons, meets: 1 - lessons.min(1) }),
         }),
-        form: teachers::pages::FORM.sample(entry.as_ref(), faults),
+        form: teachers::FORM.sample(entry.as_ref(), faults),
     })
 }
 
@@ -102,7 +104,7 @@ fn course(index: usize) -> Course {
 }
 
 fn courses_page(operator: Frame<'_>, count: usize, search: &str) -> String {
-    let list = &courses::pages::LIST;
+    let list = &courses::LIST;
     html(&CoursesPage {
         layout: operator(list.path),
         table: list.table(&list.first_page(search), list.heads, count as u64),
@@ -114,7 +116,7 @@ fn course_form(operator: Frame<'_>, existing: bool, lessons: usize, faults: usiz
     let existing = existing.then(|| (course(0), (0..lessons).map(lesson).collect::<Vec<_>>()));
     html(&CourseForm {
         layout: operator("/admin/cursos/1"),
-        form: courses::pages::FORM.sample(existing.as_ref().map(|(it, _)| &it.entry), faults),
+        form: courses::FORM.sample(existing.as_ref().map(|(it, _)| &it.entry), faults),
         existing,
         ticks: role_ticks(|role| role == Role::Vip),
     })
@@ -137,7 +139,7 @@ fn lesson(index: usize) -> Lesson {
 }
 
 fn lessons_page(operator: Frame<'_>, count: usize, course: bool) -> String {
-    let list = &lessons::pages::LIST;
+    let list = &lessons::LIST;
     let (only, query) = (if course { "1" } else { "" }, list.first_page(""));
     html(&LessonsPage {
         layout: operator(list.path),
@@ -152,7 +154,7 @@ fn lesson_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
     let existing = existing.then(|| lesson(2));
     html(&LessonForm {
         layout: operator("/admin/aulas/1"),
-        form: lessons::pages::FORM.sample(existing.as_ref().map(|it| &it.entry), faults),
+        form: lessons::FORM.sample(existing.as_ref().map(|it| &it.entry), faults),
         existing,
         courses: picks(&TITLES),
         teachers: picks(&NAMES),
@@ -161,7 +163,7 @@ fn lesson_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
 }
 
 fn meets_page(operator: Frame<'_>, count: usize, search: &str) -> String {
-    let list = &meets::pages::LIST;
+    let list = &meets::LIST;
     html(&MeetsPage {
         layout: operator(list.path),
         table: list.table(&list.first_page(search), list.heads, count as u64),
@@ -197,7 +199,7 @@ fn meet_form(operator: Frame<'_>, existing: bool, faults: usize) -> String {
     });
     html(&MeetForm {
         layout: operator("/admin/meets/1"),
-        form: meets::pages::FORM.sample(existing.as_ref().map(|it| &it.entry), faults),
+        form: meets::FORM.sample(existing.as_ref().map(|it| &it.entry), faults),
         existing,
         teachers: picks(&NAMES),
         zone_help: "No horário de Brasília.".to_owned(),

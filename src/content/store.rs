@@ -73,9 +73,3 @@ row!(Statistics {
 pub fn statistics(tx: &ReadTx<'_>, now: Instant) -> Result<Statistics> {
     tx.one(&format!("SELECT {}", Statistics::COLUMNS), [now], Statistics::read)
 }
-
-/// A `LIKE` pattern (with `ESCAPE '\'`) for texts that contain `search`.
-pub fn containing(search: &str) -> String {
-    let plain = search.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    format!("%{plain}%")
-}

@@ -14,9 +14,9 @@ use crate::base::{DAY_S, Instant, UserId, Zone};
 use crate::config::Config;
 use crate::db::{Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
-use crate::services::Services;
 use crate::messages::{self, News};
 use crate::outbox::{Channel, MessageKind};
+use crate::services::Services;
 
 /// People that are read at a time.
 const PIECE: usize = 250;

@@ -18,6 +18,7 @@ use crate::content::meets::{Meet, store as meets};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
 use crate::messages::{self, News};
+use crate::noun::Noun as _;
 use crate::outbox::{self, Channel, MessageKind};
 
 /// People that are read at a time.
@@ -163,7 +164,7 @@ fn may_join(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
 }
 
 fn starts_at(tx: &ReadTx<'_>, meet: i64) -> Result<Option<Instant>> {
-    Ok(meets::meet(tx, meet)?.map(|meet| meet.entry.starts_at))
+    Ok(Meet::one(tx, meet)?.map(|meet| meet.entry.starts_at))
 }
 
 /// Drops queued reminders of meets that were moved or removed, and deletes the

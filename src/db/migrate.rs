@@ -33,42 +33,9 @@ pub(super) struct Step {
     pub sql: &'static str,
 }
 
-macro_rules! steps {
-    ($($name:literal,)*) => {
-        &[$(Step { name: $name, sql: include_str!(concat!("migrations/", $name, ".sql")) }),*]
-    };
-}
-
-/// All steps since the first release, in order; never edited afterwards.
-pub(super) const STEPS: &[Step] = steps![
-    "0002_people_and_content",
-    "0003_messages_and_clock",
-    "0004_channels_and_requests",
-    "0005_marketplace",
-    "0006_areas_fees_labels",
-    "0007_sessions_in_order",
-    "0008_names_of_messages",
-    "0009_forms_sent",
-    "0010_partner_notifications",
-    "0011_drop",
-    "0012_component_days",
-    "0013_partner_summary",
-    "0014_oauth",
-    "0015_webhooks",
-    "0016_relation_list",
-    "0017_program",
-    "0018_agency",
-    "0019_fewer_pages",
-    "0020_fewer_indexes",
-    "0021_state_not_steps",
-    "0022_known_programs",
-    "0023_kept_answers",
-    "0024_movement_numbers",
-    "0025_bounded_jobs",
-    "0026_audit_chain",
-    "0027_erasures",
-    "0028_requests_followed",
-];
+/// All steps since the first release, in order; never edited afterwards. The list
+/// is made from the files of `migrations/` when the program is built.
+pub(super) const STEPS: &[Step] = &include!(concat!(env!("OUT_DIR"), "/steps.rs"));
 
 /// Schema version of this program.
 pub const VERSION: i64 = 1 + STEPS.len().cast_signed() as i64;

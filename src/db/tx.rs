@@ -256,6 +256,20 @@ impl<'c> WriteTx<'c> {
         self.insert(&format!("{into} ({columns}) VALUES ({marks})"), params_from_iter(values))
     }
 
+    /// The same, unless there is a row with the same value of a unique column.
+    pub fn put_new(
+        &self,
+        into: &str,
+        record: &impl Stored,
+        more: &[Column<'_>],
+        unique: &str,
+    ) -> Result<Option<i64>> {
+        let (columns, values) = with_more(record, more);
+        let marks = vec!["?"; values.len()].join(", ");
+        let sql = format!("{into} ({columns}) VALUES ({marks}) ON CONFLICT ({unique}) DO NOTHING");
+        self.insert_new(&sql, params_from_iter(values))
+    }
+
     /// Changes the rows of a table with that key to a record with more
     /// columns; returns their number.
     pub fn change(

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{chat_pattern, is_chat_number};
+use crate::accounts::person::PersonEntry;
 use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::accounts::{Account, Role, store as accounts};
 use crate::app::App;
@@ -69,7 +70,7 @@ struct Registered<'s> {
 pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
     let mut new = read_student(request)?;
     // Looked at before a welcome message is counted; the insert looks again.
-    if app.db.read(request.lane, |tx| accounts::by_email(tx, &new.email))?.is_some() {
+    if app.db.read(request.lane, |tx| accounts::by_email(tx, &new.person.email))?.is_some() {
         return Err(email_taken());
     }
     new.welcome = has_welcome(&app.limiter, holder.key.id, request.now);
@@ -91,16 +92,16 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, P
             action: "aluno.criar",
             object: "aluno",
             object_id: id.to_string(),
-            object_name: &new.name,
+            object_name: &new.person.nome,
         };
         let after = Registered {
-            nome: &new.name,
-            email: &new.email,
-            plano: new.role.name(),
-            chat_number: new.chat_number.as_deref(),
+            nome: &new.person.nome,
+            email: &new.person.email,
+            plano: new.person.papel.name(),
+            chat_number: new.person.chat_number.as_deref(),
         };
         audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
-        let created = Created { id, email: new.email, plano: new.role.name() };
+        let created = Created { id, plano: new.person.papel.name(), email: new.person.email };
         Ok(Envelope::reply(message, created)?.status(StatusCode::CREATED))
     }))
 }
@@ -129,14 +130,8 @@ fn read_student(request: &Request) -> Result<NewStudent, Problem> {
         check.fail("chat_number", "must be 10 to 15 digits");
     }
     check.finish()?;
-    Ok(NewStudent {
-        email,
-        name,
-        role: role.unwrap_or(Role::Free),
-        chat_number,
-        paid_until: None,
-        welcome: true,
-    })
+    let person = PersonEntry::new(&email, &name, role.unwrap_or(Role::Free), chat_number);
+    Ok(NewStudent { person, paid_until: None, welcome: true })
 }
 
 /// A required e-mail address in its stored form.

@@ -1,91 +1,38 @@
 //! Making, changing, exchanging and revoking keys in the panel.
 
-use std::sync::Arc;
-
 use http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::entry::{self, EXCHANGE, FORM, Overlap, scope_ticks};
-use super::pages::{LIST, find, first_call};
+use super::pages::{LIST, first_call};
 use super::views::KeyMade;
-use super::{ApiKey, KeyEntry, KeyState, MOST_KEYS, Scope, new_key, store};
+use super::{ApiKey, KeyEntry, KeyState, MOST_KEYS, new_key, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
-use crate::base::Versions;
-use crate::db::{DbError, WriteTx};
+use crate::audit::objects::KEY;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::noun::{Change, Found, Noun as _};
 use crate::panel::{Answer, Visit, form};
-
-/// What a change needs besides its data.
-struct Change {
-    answer: Answer,
-    actor: Actor,
-    versions: Arc<Versions>,
-}
-
-impl Change {
-    fn of(app: &App, person: &Person, request: &Request) -> Self {
-        Self {
-            answer: Answer::to(request),
-            actor: Actor::person(person, request),
-            versions: Arc::clone(&app.versions),
-        }
-    }
-
-    /// Writes the audit log entry, and makes keys in memory stale after the
-    /// commit.
-    fn note(
-        &self,
-        tx: &WriteTx<'_>,
-        (action, id, name): (&'static str, i64, &str),
-        before: Option<&KeyEntry>,
-        after: Option<&impl Serialize>,
-    ) -> Result<(), DbError> {
-        let act = Act { action, object: "chave", object_id: id.to_string(), object_name: name };
-        audit::note(tx, &self.actor, &act, before, after)?;
-        store::changed(tx, &self.versions);
-        Ok(())
-    }
-}
 
 /// `POST /admin/chaves`: makes a key and shows it once.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let entry = match entry::read(app, request, None) {
-        Ok(entry) => entry,
-        Err(problem) => return faulty((app, person, request), None, problem),
+    let found = Found::<ApiKey>::read(app, request, None)?;
+    let entry = match found.entered((app, person, request))? {
+        Ok(entered) => entered.entry,
+        Err(again) => return Ok(again),
     };
     let key = new_key();
     let fresh = Fresh { key: &key, entry: &entry, old: None };
     let page = made_page((app, person, request), fresh)?;
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let id = store::insert(tx, &key, &entry)?.ok_or_else(too_many)?;
-        change.note(tx, ("chave.criar", id, &entry.name), None, Some(&entry))?;
+        let act = KEY.act(KEY.created, id, &entry.name);
+        change.note(tx, &act, None::<&()>, Some(&entry))?;
         shown_once(change.answer, id, key, page)
-    }))
-}
-
-/// `POST /admin/chaves/{id}`: changes what a key may do.
-pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let key = find(app, request)?;
-    if key.revoked_at.is_some() {
-        return Err(Problem::new(Code::Conflict, "this key is revoked"));
-    }
-    let entry = match entry::read(app, request, Some(&key.entry)) {
-        Ok(entry) => entry,
-        Err(problem) => return faulty((app, person, request), Some(&key), problem),
-    };
-    let change = Change::of(app, person, request);
-    Ok(Box::new(move |tx| {
-        let before = store::key(tx, key.id)?.ok_or_else(Problem::not_found)?;
-        store::update(tx, key.id, &entry)?;
-        let about = ("chave.alterar", key.id, &*entry.name);
-        change.note(tx, about, Some(&before.entry), Some(&entry))?;
-        change.answer.done(key.id, LIST.path, "alterada")
     }))
 }
 
@@ -99,13 +46,15 @@ struct Exchanged {
 /// `POST /admin/chaves/{id}/trocar`: makes a new key with the same data. The
 /// old key works until the overlap ends.
 pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let key = find(app, request)?;
+    let id = request.id()?;
+    let key = app.db.read(request.lane, |tx| ApiKey::one(tx, id))?;
+    let key = key.ok_or_else(Problem::not_found)?;
     if key.state(request.now) != KeyState::Active {
         return Err(not_active());
     }
     let hours = match read_hours(app, request) {
         Ok(hours) => hours,
-        Err(problem) => return faulty((app, person, request), Some(&key), problem),
+        Err(problem) => return faulty((app, person, request), &key, problem),
     };
     let new = new_key();
     let ends_at = request.now.plus(hours * 3600);
@@ -117,20 +66,21 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
     };
     let fresh = Fresh { key: &new, entry: &key.entry, old: Some(old) };
     let page = made_page((app, person, request), fresh)?;
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         // Another person may have exchanged it first.
-        let key = store::key(tx, key.id)?.ok_or_else(Problem::not_found)?;
+        let key = ApiKey::one(tx, key.id)?.ok_or_else(Problem::not_found)?;
         if key.state(tx.now()) != KeyState::Active {
             return Err(not_active());
         }
         let entry = key.entry;
         let id = store::insert(tx, &new, &entry)?.ok_or_else(too_many)?;
         store::replace(tx, key.id, id, ends_at)?;
-        change.note(tx, ("chave.criar", id, &entry.name), None, Some(&entry))?;
+        let act = KEY.act(KEY.created, id, &entry.name);
+        change.note(tx, &act, None::<&()>, Some(&entry))?;
         let after = Exchanged { nova: id.to_string(), termina_em: ends_at.rfc3339() };
-        let about = ("chave.trocar", key.id, &*entry.name);
-        change.note(tx, about, Some(&entry), Some(&after))?;
+        let act = KEY.act("chave.trocar", key.id, &entry.name);
+        change.note(tx, &act, Some(&entry), Some(&after))?;
         shown_once(change.answer, id, new, page)
     }))
 }
@@ -145,14 +95,14 @@ fn read_hours(app: &App, request: &Request) -> Result<i64, Problem> {
 
 /// `POST /admin/chaves/{id}/excluir`: revokes a key. Its row stays, so that it
 /// can still be looked up.
-pub fn revoke(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
-    let change = Change::of(app, person, request);
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
-        let key = store::key(tx, id)?.ok_or_else(Problem::not_found)?;
+        let key = ApiKey::one(tx, id)?.ok_or_else(Problem::not_found)?;
         if store::revoke(tx, id)? {
-            let about = ("chave.revogar", id, &*key.entry.name);
-            change.note(tx, about, Some(&key.entry), None::<&()>)?;
+            let act = KEY.act("chave.revogar", id, &key.entry.name);
+            change.note(tx, &act, Some(&key.entry), None::<&()>)?;
         }
         change.answer.done(id, LIST.path, "revogada")
     }))
@@ -205,22 +155,14 @@ fn shown_once(answer: Answer, id: i64, key: String, page: Option<Reply>) -> Resu
     Ok(reply.status(StatusCode::CREATED))
 }
 
-/// A browser gets the form again with what is wrong; a program the error.
-fn faulty(visit: Visit<'_>, key: Option<&ApiKey>, problem: Problem) -> Result<Job, Problem> {
-    let (app, person, request) = visit;
+/// The page of a key again, when the hours of an exchange are wrong; a program
+/// gets the error.
+fn faulty(visit: Visit<'_>, key: &ApiKey, problem: Problem) -> Result<Job, Problem> {
+    let (app, _, request) = visit;
     form::show_again(request, problem, |faults| {
-        let exchanging = faults.iter().any(|(name, _)| name == "horas");
-        let parts = if let Some(key) = key.filter(|_| exchanging) {
-            let ticks = scope_ticks(|scope| key.entry.scopes.0.contains(&scope));
-            let form = FORM.show(Some(&key.entry), app.zone());
-            (form, ticks, EXCHANGE.again(request, faults))
-        } else {
-            let sent =
-                |scope: Scope| form::all_sent(request, "escopos").any(|name| name == scope.name());
-            let exchange = EXCHANGE.show(Some(&Overlap::default()), app.zone());
-            (FORM.again(request, faults), scope_ticks(sent), exchange)
-        };
-        let page = entry::page((app, person, request), key, parts);
-        Reply::page(&page)
+        let ticks = scope_ticks(|scope| key.entry.scopes.0.contains(&scope));
+        let form = FORM.show(Some(&key.entry), app.zone());
+        let exchange = EXCHANGE.again(request, faults);
+        Reply::page(&entry::page(visit, Some(key), (form, ticks, exchange)))
     })
 }

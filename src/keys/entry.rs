@@ -8,7 +8,6 @@ use super::{
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Day, Instant, Zone};
-use crate::http::{Problem, Request};
 use crate::panel::{Form, FormView, Input, Rule, Sent, Tick, Visit, When};
 
 /// The form of a key.
@@ -109,17 +108,15 @@ fn read_end(sent: &mut Sent<'_>, name: &'static str, entry: &mut KeyEntry) {
     entry.expires_at = day.flatten().map(|day| end_of(day, sent.zone));
 }
 
-/// Reads the data of a key from the request.
-pub fn read(app: &App, request: &Request, present: Option<&KeyEntry>) -> Result<KeyEntry, Problem> {
-    let mut sent = Sent::of(request, app.zone())?;
-    let entry = FORM.read(&mut sent, present);
+/// Reads the data of a key.
+pub fn read(sent: &mut Sent<'_>, present: Option<&KeyEntry>) -> KeyEntry {
+    let entry = FORM.read(sent, present);
     // The last day must be in the future, or unchanged.
     let is_old = present.is_some_and(|present| present.expires_at == entry.expires_at);
     if entry.expires_at.is_some_and(|end| end <= sent.request.now) && !is_old {
         sent.check.fail("expira_em", "must not be over");
     }
-    sent.finish()?;
-    Ok(entry)
+    entry
 }
 
 /// The page of a key or of a new one.

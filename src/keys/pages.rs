@@ -3,22 +3,25 @@
 use serde::Serialize;
 
 use super::entry::{self, EXCHANGE, FORM, Overlap, scope_ticks};
-use super::store::{self, Wanted};
+use super::store;
 use super::views::{Example, KeyHelp, KeyRow, KeysPage, badge};
-use super::{ApiKey, Scope, Words};
+use super::{ApiKey, KeyEntry, Scope, Words};
 use crate::accounts::frame::layout;
 use crate::app::App;
+use crate::audit::objects::{KEY, Object};
 use crate::base::{Day, Instant, Zone};
+use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::edge::guard::Person;
-use crate::http::{Problem, Reply, Request};
-use crate::panel::{Filter, Head, ListReply, Listing, Outcome, export};
+use crate::http::{Code, Problem, Reply, Request};
+use crate::noun::{self, FormParts, ListParts, Noun, Rows};
+use crate::panel::{Filter, Form, Head, ListQuery, Listing, Outcome, Sent, form};
 use crate::wire;
 use ipnet::IpNet;
 
-pub use super::changes::{change, create, exchange, revoke};
+pub use super::changes::{create, exchange, revoke};
 
 pub(super) const LIST: Listing = Listing {
-    path: "/admin/chaves",
+    path: KEY.list,
     hint: "Nome ou começo da chave",
     filters: &[Filter {
         name: "situacao",
@@ -91,30 +94,83 @@ struct WireUse {
     rota: String,
 }
 
-/// `GET /admin/chaves`: the list, as page, JSON or CSV.
-pub fn keys(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query = LIST.read(request)?;
-    let wanted = Wanted {
-        search: &query.search,
-        works: query.filter("situacao").map(|state| state == "valendo"),
-        order: query.sort_key,
-        descending: query.descending,
-        window: query.window(),
+impl Noun for ApiKey {
+    type Entry = KeyEntry;
+    type Beside = ();
+
+    const OBJECT: &'static Object = &KEY;
+    const LIST: &'static Listing = &LIST;
+    const FORM: &'static Form<KeyEntry> = &FORM;
+    const ROWS: Rows = Rows {
+        table: "api_key",
+        key: "key_id",
+        joins: "",
+        searched: &["name", "prefix"],
+        orders: &[
+            ("criado_em", "key_id"),
+            ("nome", "name COLLATE NOCASE, key_id"),
+            ("ultimo_uso", "last_used_at, key_id"),
+        ],
+        most: Rows::ANY_NUMBER,
     };
-    let (keys, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted))?;
-    let (zone, now) = (app.zone(), request.now);
-    let wire = move |key: ApiKey| WireKey::of(key, zone, now);
-    if query.csv {
-        return export::list(app, person, &LIST, keys, move |_, _, key| Ok(Some(wire(key))));
+    const NEW: &'static str = "nova";
+    const OUTCOMES: [&'static str; 3] = ["criada", "alterada", "revogada"];
+
+    fn parts(&self) -> (i64, &KeyEntry) {
+        (self.id, &self.entry)
     }
-    if request.wants_json() {
-        return ListReply::reply(total, keys.into_iter().map(wire).collect());
+    fn title(entry: &KeyEntry) -> &str {
+        &entry.name
     }
-    Reply::page(&KeysPage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
-        table: LIST.table(&query, LIST.heads, total),
-        keys: keys.iter().map(|key| row(key, zone, now)).collect(),
-    })
+
+    fn wire(self, zone: Zone, now: Instant) -> impl Serialize {
+        WireKey::of(self, zone, now)
+    }
+    fn list_page(list: ListParts<'_, Self>) -> Result<Reply, Problem> {
+        let (zone, now) = (list.visit.0.zone(), list.visit.2.now);
+        Reply::page(&KeysPage {
+            table: list.table(),
+            layout: list.layout,
+            keys: list.rows.iter().map(|key| row(key, zone, now)).collect(),
+        })
+    }
+    fn form_page(parts: FormParts<'_, Self>) -> Result<Reply, Problem> {
+        let (app, _, request) = parts.visit;
+        let stored = parts.existing.as_ref().map(|key| &*key.entry.scopes.0).unwrap_or_default();
+        let sent =
+            |scope: Scope| form::all_sent(request, "escopos").any(|name| name == scope.name());
+        let ticks =
+            scope_ticks(|scope| if parts.is_again { sent(scope) } else { stored.contains(&scope) });
+        let exchange = EXCHANGE.show(Some(&Overlap::default()), app.zone());
+        let page = entry::page(parts.visit, parts.existing.as_ref(), (parts.form, ticks, exchange));
+        Reply::page(&page)
+    }
+
+    fn page(tx: &ReadTx<'_>, _: &Request, query: &ListQuery) -> Result<(Vec<Self>, u64), Problem> {
+        let now = tx.now();
+        let condition = query.filter("situacao").map(|state| match state {
+            "valendo" => store::WORKS.to_owned(),
+            _ => format!("NOT ({})", store::WORKS),
+        });
+        let works =
+            condition.as_deref().map(|works| -> (&str, Column<'_>) { (works, (":now", &now)) });
+        Ok(noun::store::page(tx, query, works.as_slice())?)
+    }
+    fn beside(_: &ReadTx<'_>, _: Option<&Self>) -> Result<(), DbError> {
+        Ok(())
+    }
+    fn read_entry(sent: &mut Sent<'_>, present: Option<&KeyEntry>, (): &()) -> KeyEntry {
+        entry::read(sent, present)
+    }
+    fn may_change(&self) -> Result<(), Problem> {
+        if self.revoked_at.is_none() {
+            return Ok(());
+        }
+        Err(Problem::new(Code::Conflict, "this key is revoked"))
+    }
+    fn update(tx: &WriteTx<'_>, id: i64, entry: &KeyEntry) -> Result<(), DbError> {
+        tx.change("api_key", entry, &[], &[("key_id", &id)]).map(drop)
+    }
 }
 
 fn row(key: &ApiKey, zone: Zone, now: Instant) -> KeyRow {
@@ -132,29 +188,6 @@ fn row(key: &ApiKey, zone: Zone, now: Instant) -> KeyRow {
         state: badge(key.state(now)),
         works: key.works(now),
     }
-}
-
-/// `GET /admin/chaves/{id}`: the form of one key; `nova` for a new one.
-pub fn key_form(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let key = match request.variable("id") {
-        "nova" => None,
-        _ => Some(find(app, request)?),
-    };
-    if request.wants_json() {
-        let key = key.ok_or_else(Problem::not_found)?;
-        return Reply::json(&WireKey::of(key, app.zone(), request.now));
-    }
-    let present = key.as_ref().map(|key| &key.entry);
-    let exchange = EXCHANGE.show(Some(&Overlap::default()), app.zone());
-    let ticks = scope_ticks(|scope| present.is_some_and(|entry| entry.scopes.0.contains(&scope)));
-    let parts = (FORM.show(present, app.zone()), ticks, exchange);
-    Reply::page(&entry::page((app, person, request), key.as_ref(), parts))
-}
-
-/// The key that the path names.
-pub(super) fn find(app: &App, request: &Request) -> Result<ApiKey, Problem> {
-    let id = request.id()?;
-    app.db.read(request.lane, |tx| store::key(tx, id))?.ok_or_else(Problem::not_found)
 }
 
 /// `GET /admin/chaves/como-usar`: how other systems call with a key.

@@ -1,13 +1,10 @@
 //! API keys in the database.
 
-use std::sync::Arc;
-
 use rusqlite::Row;
 
 use super::{ApiKey, KeyEntry, LastUse, MOST_KEYS, PREFIX};
-use crate::base::text::like_pattern;
-use crate::base::{Instant, TokenHash, Versions};
-use crate::db::{Filters, ReadTx, Record, Result, WriteTx, sorted};
+use crate::base::{Instant, TokenHash};
+use crate::db::{ReadTx, Record, Result, WriteTx};
 use crate::row;
 
 row!(stored KeyEntry { name, scopes, networks, rate_limit, expires_at });
@@ -33,7 +30,7 @@ impl Record for Option<LastUse> {
 }
 
 /// SQL condition of keys that work at `:now`.
-const WORKS: &str = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
+pub const WORKS: &str = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
     AND (ends_at IS NULL OR ends_at > :now)";
 
 /// The key with a digest.
@@ -41,47 +38,9 @@ pub fn by_hash(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<Option<ApiKey>> {
     tx.record("FROM api_key WHERE key_hash = ?1", [hash])
 }
 
-pub fn key(tx: &ReadTx<'_>, id: i64) -> Result<Option<ApiKey>> {
-    tx.record("FROM api_key WHERE key_id = ?1", [id])
-}
-
 /// All keys, the newest first.
 pub fn all(tx: &ReadTx<'_>) -> Result<Vec<ApiKey>> {
     tx.records("FROM api_key ORDER BY key_id DESC", [])
-}
-
-/// Filters and order of a list of keys.
-pub struct Wanted<'q> {
-    /// Part of a name or of the start of a key.
-    pub search: &'q str,
-    /// Only those that work, or only those that no longer do.
-    pub works: Option<bool>,
-    /// Name of the order.
-    pub order: &'static str,
-    pub descending: bool,
-    /// Rows to show and rows before them.
-    pub window: (u32, u32),
-}
-
-/// One page of keys, with the total. Operators make keys by hand and at most a
-/// thousand are in force, so the whole table is scanned.
-pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<ApiKey>, u64)> {
-    let (pattern, now) = (like_pattern(wanted.search), tx.now());
-    let mut filters = Filters::new(
-        "(name LIKE ?1 ESCAPE '\\' OR prefix LIKE ?1 ESCAPE '\\')",
-        &[("?1", &pattern)],
-    );
-    match wanted.works {
-        Some(true) => filters.and(WORKS, &[(":now", &now)]),
-        Some(false) => filters.and(&format!("NOT ({WORKS})"), &[(":now", &now)]),
-        None => {}
-    }
-    let order = match wanted.order {
-        "nome" => "name COLLATE NOCASE, key_id",
-        "ultimo_uso" => "last_used_at, key_id",
-        _ => "key_id",
-    };
-    filters.page(tx, ("api_key", ""), &sorted(order, wanted.descending), wanted.window)
 }
 
 /// Stores a new key by its digest; `None` when there are too many in force.
@@ -101,12 +60,6 @@ pub fn insert(tx: &WriteTx<'_>, key: &str, entry: &KeyEntry) -> Result<Option<i6
     .map(Some)
 }
 
-/// Stores the changed data of a key.
-pub fn update(tx: &WriteTx<'_>, id: i64, entry: &KeyEntry) -> Result<()> {
-    tx.change("api_key", entry, &[], &[("key_id", &id)])?;
-    Ok(())
-}
-
 /// Makes a key end together with the overlap with its successor.
 pub fn replace(tx: &WriteTx<'_>, id: i64, successor: i64, ends_at: Instant) -> Result<()> {
     tx.run(
@@ -122,10 +75,4 @@ pub fn revoke(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
         (id, tx.now()),
     )?;
     Ok(revoked == 1)
-}
-
-/// Makes keys in memory stale after the commit.
-pub fn changed(tx: &WriteTx<'_>, versions: &Arc<Versions>) {
-    let versions = Arc::clone(versions);
-    tx.after_commit(move || versions.raise_keys());
 }

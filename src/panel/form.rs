@@ -441,6 +441,24 @@ pub struct Pick {
     pub label: String,
 }
 
+impl Pick {
+    /// A row by its number and name.
+    pub fn of((id, label): (i64, String)) -> Self {
+        Self { value: id.to_string(), label }
+    }
+
+    /// Choosing none.
+    pub fn none(label: &str) -> Self {
+        Self { value: String::new(), label: label.to_owned() }
+    }
+
+    /// Whether a row is among those offered.
+    pub fn holds(picks: &[Self], id: i64) -> bool {
+        let id = id.to_string();
+        picks.iter().any(|pick| pick.value == id)
+    }
+}
+
 /// All values of a name in a browser's form, sent in the body or in the query.
 pub fn all_sent<'r>(request: &'r Request, name: &str) -> impl Iterator<Item = Cow<'r, str>> {
     let is_empty = request.body.is_empty();

@@ -11,10 +11,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::detail::{self, Refused};
-use super::entry::{self, PersonEntry};
-use super::{Listed, store};
+use super::{entry, store};
 use crate::accounts::Role;
-use crate::accounts::person::{Group, PersonStatus};
+use crate::accounts::person::{Group, Listed, PersonEntry, PersonStatus};
 use crate::accounts::store::{self as accounts, by_email};
 use crate::accounts::students::{self, AccountServices};
 use crate::app::App;
@@ -67,7 +66,7 @@ of_group! {
 /// group.
 pub fn find(tx: &ReadTx<'_>, group: Group, id: UserId) -> Result<Listed, Problem> {
     store::person(tx, id)?
-        .filter(|person| Group::of(person.role) == group)
+        .filter(|person| Group::of(person.entry.papel) == group)
         .ok_or_else(Problem::not_found)
 }
 
@@ -78,7 +77,7 @@ pub fn id_of(request: &Request) -> Result<UserId, Problem> {
 
 /// Rejects a change that would leave nobody who can administer.
 fn keep_an_administrator(tx: &ReadTx<'_>, person: &Listed) -> Result<(), Problem> {
-    let administers = person.role == Role::Admin && person.status != PersonStatus::Suspended;
+    let administers = person.entry.papel == Role::Admin && person.status != PersonStatus::Suspended;
     if administers && !store::others_administer(tx, person.id)? {
         return Err(Problem::new(
             Code::Conflict,
@@ -95,15 +94,11 @@ fn act<'p>(
     staff: &'static str,
     person: &'p Listed,
 ) -> Act<'p> {
-    Act {
-        action: match group {
-            Group::Students => students,
-            Group::Staff => staff,
-        },
-        object: group.name(),
-        object_id: person.id.to_string(),
-        object_name: &person.name,
-    }
+    let action = match group {
+        Group::Students => students,
+        Group::Staff => staff,
+    };
+    group.object().act(action, person.id, &person.entry.nome)
 }
 
 fn page_of(group: Group, id: UserId) -> String {
@@ -113,8 +108,8 @@ fn page_of(group: Group, id: UserId) -> String {
 fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
     let id = id_of(request)?;
     let (sent, owner) = app.db.read(request.lane, |tx| {
-        let present = PersonEntry::of(&find(tx, group, id)?);
-        let sent = entry::form(group).entry(request, app.zone(), Some(&present));
+        let present = find(tx, group, id)?.entry;
+        let sent = group.form().entry(request, app.zone(), Some(&present));
         let owner = match &sent {
             Ok(entry) => by_email(tx, &entry.email)?,
             Err(_) => None,
@@ -142,11 +137,10 @@ fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result
         if by_email(tx, &entry.email)?.is_some_and(|owner| owner.user_id != id) {
             return Err(entry::email_taken());
         }
-        let was = PersonEntry::of(&before);
-        if was != entry {
+        if before.entry != entry {
             store::update(tx, id, &entry)?;
             let act = act(group, "aluno.alterar", "equipe.alterar", &before);
-            audit::note(tx, &actor, &act, Some(&was), Some(&entry))?;
+            audit::note(tx, &actor, &act, Some(&before.entry), Some(&entry))?;
             services.changed(tx, id);
         }
         answer.done(id, &page_of(group, id), "alterado")
@@ -300,15 +294,14 @@ fn remove_some(
                 + store::forget_rest(tx, id, most)?
                 + products::forget(tx, id, most)?
                 + messages::forget(tx, id, most)?
-                + purchases::forget_person(tx, id, &before.email, most)?,
+                + purchases::forget_person(tx, id, &before.entry.email, most)?,
         )
     })?;
     if !is_empty {
         return Ok(false);
     }
     let act = act(group, "aluno.excluir", "equipe.excluir", &before);
-    let removed =
-        Removed { entry: PersonEntry::of(&before), criado_em: before.created_at.rfc3339() };
+    let removed = Removed { entry: before.entry.clone(), criado_em: before.created_at.rfc3339() };
     audit::note(tx, actor, &act, Some(&removed), None::<&()>)?;
     store::replace_by_shell(tx, id)?;
     services.changed(tx, id);

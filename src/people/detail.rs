@@ -1,15 +1,14 @@
 //! Everything an operator needs of one person, on one page.
 
 use super::acts::{find, id_of};
-use super::entry::{self, PersonEntry};
+use super::entry;
 use super::pages::{OUTCOMES, new_form, reach, row};
 use super::views::{AccountRow, Fact, MessageRow, PermissionRow, PersonPage, SessionRow, TrailRow};
-use super::{Listed, WirePerson, roles, store};
+use super::{roles, store};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
-use crate::accounts::person::{Group, PersonStatus};
+use crate::accounts::person::{Group, Listed, PersonStatus, WirePerson};
 use crate::app::App;
-use crate::audit::Act;
 use crate::audit::log::{self, store as trails};
 use crate::audit::looks::look;
 use crate::base::{Instant, UserId};
@@ -51,15 +50,11 @@ fn show(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
 
 /// Notes that somebody of the staff saw a person's data.
 fn looked(app: &App, person: &Person, request: &Request, (group, seen): (Group, &Listed)) {
-    let act = Act {
-        action: match group {
-            Group::Students => "aluno.consultar",
-            Group::Staff => "equipe.consultar",
-        },
-        object: group.name(),
-        object_id: seen.id.to_string(),
-        object_name: &seen.name,
+    let action = match group {
+        Group::Students => "aluno.consultar",
+        Group::Staff => "equipe.consultar",
     };
+    let act = group.object().act(action, seen.id, &seen.entry.nome);
     look(app, (person, request), &act);
 }
 
@@ -81,7 +76,7 @@ fn read(app: &App, request: &Request, group: Group, id: UserId) -> Result<Stored
             suspended_for: store::suspended_for(tx, id)?.unwrap_or_default(),
             sessions: store::open_sessions(tx, id, opened, used, ROWS)?,
             permissions: match group {
-                Group::Students => roles::of_student(tx, id, person.role)?,
+                Group::Students => roles::of_student(tx, id, person.entry.papel)?,
                 Group::Staff => Vec::new(),
             },
             accounts: marketplace::linked_accounts(tx, id)?,
@@ -144,7 +139,7 @@ pub fn page(
     let when = |at: Instant| When::new(app.zone(), at, request.now);
     let form = match refused {
         Refused::Fields => entry::again(group, request, faults),
-        _ => entry::form(group).show(Some(&PersonEntry::of(&stored.person)), app.zone()),
+        _ => group.form().show(Some(&stored.person.entry), app.zone()),
     };
     let reason = |is_refused: bool| {
         let fault = is_refused.then_some("Diga o motivo, com 3 a 200 letras.");
@@ -162,11 +157,11 @@ pub fn page(
         reason: reason(refused == Refused::Suspension),
         view_reason: reason(refused == Refused::Viewing),
         can_view: group == Group::Students && !suspended,
-        has_api: stored.person.role != Role::Admin,
+        has_api: stored.person.entry.papel != Role::Admin,
         reach: if suspended {
             "A pessoa está suspensa; reative antes de enviar um link."
         } else {
-            reach(app, stored.person.chat_number.is_some())
+            reach(app, stored.person.entry.chat_number.is_some())
         },
         sessions: stored
             .sessions
@@ -183,7 +178,7 @@ pub fn page(
         accounts: stored.accounts.into_iter().map(|one| account_row(one, &when)).collect(),
         messages: stored.messages.iter().map(|one| message_row(one, &when)).collect(),
         trail: stored.trail.iter().map(|one| trail_row(one, &when)).collect(),
-        trail_href: address("/admin/auditoria", &[("q", &stored.person.name)]),
+        trail_href: address("/admin/auditoria", &[("q", &stored.person.entry.nome)]),
         person: row(app, stored.person, request.now),
     })
 }
@@ -220,8 +215,12 @@ fn facts(app: &App, group: Group, person: &Listed, now: Instant) -> Vec<Fact> {
     let fact = |label, value: String, note: &str| Fact { label, value, note: note.to_owned() };
     let when = |at: Instant| app.zone().page(at);
     let mut facts = vec![
-        fact("E-mail", person.email.clone(), ""),
-        fact("Chat", person.chat_number.clone().unwrap_or_else(|| "sem número".to_owned()), ""),
+        fact("E-mail", person.entry.email.clone(), ""),
+        fact(
+            "Chat",
+            person.entry.chat_number.clone().unwrap_or_else(|| "sem número".to_owned()),
+            "",
+        ),
         fact("Cadastro", when(person.created_at), ""),
         fact("Último acesso", person.last_access_at.map_or_else(|| "nunca".to_owned(), when), ""),
     ];

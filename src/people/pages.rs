@@ -5,22 +5,21 @@ use http::StatusCode;
 use super::entry;
 use super::store::{self, PeopleOrder, Wanted};
 use super::views::{ListWords, NewPersonPage, PeoplePage, PersonRow};
-use super::{Listed, WirePerson};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
-use crate::accounts::person::{Group, PersonStatus};
+use crate::accounts::person::{Group, Listed, PersonStatus, WirePerson, columns};
 use crate::accounts::store as accounts;
 use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::app::App;
 use crate::audit::looks;
-use crate::audit::{self, Act, Actor};
 use crate::base::{Instant, UserId};
 use crate::config::Gateway;
 use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Problem, Reply, Request};
+use crate::noun::Change;
 use crate::panel::{
-    Answer, Filter, FormView, Head, ListQuery, ListReply, Listing, Outcome, Visit, When, export,
+    Filter, FormView, Head, ListQuery, ListReply, Listing, Outcome, Visit, When, export,
 };
 
 const STANDINGS: Filter = Filter {
@@ -90,22 +89,6 @@ const fn heads(role: &'static str) -> [Head; 5] {
         Head::plain("Situação"),
         Head::sorts("Cadastro", "criado_em"),
         Head::sorts("Último acesso", "ultimo_acesso"),
-    ]
-}
-
-/// The columns of a file, with the name of the role.
-const fn columns(role: &'static str) -> [&'static str; 10] {
-    [
-        "id",
-        "nome",
-        "email",
-        role,
-        "chat_number",
-        "status",
-        "em_disputa",
-        "pago_ate",
-        "criado_em",
-        "ultimo_acesso",
     ]
 }
 
@@ -286,10 +269,10 @@ pub fn row(app: &App, person: Listed, now: Instant) -> PersonRow {
     let when = |at: Instant| When::new(app.zone(), at, now);
     PersonRow {
         id: person.id.to_string(),
-        name: person.name,
-        email: person.email,
+        name: person.entry.nome,
+        email: person.entry.email,
         photo: person.photo,
-        role: person.role.title(),
+        role: person.entry.papel.title(),
         state: person.status.badge(),
         disputed: person.disputed,
         created: when(person.created_at),
@@ -320,7 +303,7 @@ pub fn new_form((app, person, request): Visit<'_>, group: Group) -> Result<Reply
     if request.wants_json() {
         return Err(Problem::not_found());
     }
-    let form = entry::form(group).show(None, app.zone()).unfocused();
+    let form = group.form().show(None, app.zone()).unfocused();
     Reply::page(&new_page((app, person, request), group, form))
 }
 
@@ -359,7 +342,7 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
         let page = Reply::page(&page)?.status(status);
         Ok(nothing_to_do(page))
     };
-    let entry = match entry::form(group).entry(request, app.zone(), None) {
+    let entry = match group.form().entry(request, app.zone(), None) {
         Ok(entry) => entry,
         Err(problem) => return refused(problem, StatusCode::UNPROCESSABLE_ENTITY),
     };
@@ -367,33 +350,18 @@ fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result
     if taken.is_some() {
         return refused(entry::email_taken(), StatusCode::CONFLICT);
     }
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let change = Change::of(person, request);
     let services = AccountServices::of(app);
     Ok(Box::new(move |tx| {
-        let new = NewStudent {
-            email: entry.email.clone(),
-            name: entry.nome.clone(),
-            role: entry.papel,
-            chat_number: entry.chat_number.clone(),
-            paid_until: None,
-            welcome: true,
-        };
+        let new = NewStudent { person: entry.clone(), paid_until: None, welcome: true };
         let id = students::create(tx, &services, &new)?.ok_or_else(entry::email_taken)?;
-        let act = Act {
-            action: match group {
-                Group::Students => "aluno.criar",
-                Group::Staff => "equipe.criar",
-            },
-            object: group.name(),
-            object_id: id.to_string(),
-            object_name: &entry.nome,
-        };
-        audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
+        let object = group.object();
+        change.note(tx, &object.act(object.created, id, &entry.nome), None::<&()>, Some(&entry))?;
         let word = if services.reaches(entry.chat_number.is_some()) {
             "criado"
         } else {
             "criado_sem_canal"
         };
-        answer.made(id, &format!("{}/{id}", group.path()), word)
+        change.answer.made(id, &format!("{}/{id}", group.path()), word)
     }))
 }

@@ -18,7 +18,7 @@ use crate::accounts::permissions::{self, ALL, Permission};
 use crate::accounts::person::Group;
 use crate::accounts::students::AccountServices;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Actor, objects};
 use crate::base::UserId;
 use crate::db::ReadTx;
 use crate::edge::guard::Person;
@@ -121,12 +121,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
                 continue;
             }
             permissions::set_role(tx, *role, granted)?;
-            let act = Act {
-                action: "papel.alterar",
-                object: "papel",
-                object_id: role.name().to_owned(),
-                object_name: role.title(),
-            };
+            let act = objects::ROLE.act("papel.alterar", role.name(), role.title());
             let (was, is) = (Granted { permissoes: &before }, Granted { permissoes: granted });
             audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
         }
@@ -212,12 +207,7 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
         }
         let after = permissions::exceptions(tx, id)?;
         if before != after {
-            let act = Act {
-                action: "aluno.permissoes",
-                object: "aluno",
-                object_id: id.to_string(),
-                object_name: &student.name,
-            };
+            let act = objects::STUDENT.act("aluno.permissoes", id, &student.entry.nome);
             audit::note(tx, &actor, &act, Some(&told(&before)), Some(&told(&after)))?;
             services.changed(tx, id);
         }

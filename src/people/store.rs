@@ -6,29 +6,13 @@
 //! people, which are then sorted here. A search that finds many, or has less
 //! than three letters, scans the whole list once and counts the matches.
 
-use super::Listed;
-use super::entry::PersonEntry;
 use crate::accounts::Role;
-use crate::accounts::person::{Group, PersonStatus};
+use crate::accounts::person::{Group, Listed, PersonEntry, PersonStatus};
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::base::text::search_key;
 use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx, sorted};
 use crate::row;
-
-row!(Listed {
-    id = "user_id",
-    name,
-    email,
-    role,
-    chat_number,
-    status = "standing",
-    disputed,
-    paid_until,
-    created_at,
-    last_access_at,
-    photo,
-});
 
 /// Most people that a search sorts here; when it finds more, the list is
 /// scanned in its order.
@@ -234,10 +218,7 @@ pub fn others_administer(tx: &ReadTx<'_>, id: UserId) -> Result<bool> {
 
 /// Stores the data that an operator entered; the e-mail address must be free.
 pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &PersonEntry) -> Result<()> {
-    tx.run(
-        "UPDATE user SET name = ?2, email = ?3, role = ?4, chat_number = ?5 WHERE user_id = ?1",
-        (id, &entry.nome, &entry.email, entry.papel, &entry.chat_number),
-    )
+    tx.change("user", entry, &[], &[("user_id", &id)]).map(drop)
 }
 
 /// What refers to a person and can be many rows: the table, its key, and which

@@ -9,14 +9,16 @@ use super::{PhotoFault, sent};
 use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::objects::{Object, STAFF, STUDENT, TEACHER};
+use crate::audit::{self, Actor};
 use crate::base::UserId;
 use crate::content::store::{Topic, note_change};
-use crate::content::teachers::store as teachers;
+use crate::content::teachers::Teacher;
 use crate::db::{ReadTx, WriteTx};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::noun::Noun as _;
 use crate::panel::{Answer, Visit, view};
 
 /// The kinds of people whose photos these pages show.
@@ -59,15 +61,12 @@ of_group! {
 }
 
 impl Group {
-    /// Address of the group's list, its kind in the audit log, and the names of
-    /// both actions there.
-    const fn words(self) -> (&'static str, &'static str, &'static str, &'static str) {
+    /// Its kind in the audit log, and the names of both actions there.
+    const fn words(self) -> (Object, &'static str, &'static str) {
         match self {
-            Self::Students => ("/admin/alunos", "aluno", "aluno.foto", "aluno.foto_excluir"),
-            Self::Staff => ("/admin/equipe", "equipe", "equipe.foto", "equipe.foto_excluir"),
-            Self::Teachers => {
-                ("/admin/professores", "professor", "professor.foto", "professor.foto_excluir")
-            }
+            Self::Students => (STUDENT, "aluno.foto", "aluno.foto_excluir"),
+            Self::Staff => (STAFF, "equipe.foto", "equipe.foto_excluir"),
+            Self::Teachers => (TEACHER, "professor.foto", "professor.foto_excluir"),
         }
     }
 }
@@ -85,7 +84,7 @@ impl Subject {
     /// another group.
     fn find(tx: &ReadTx<'_>, group: Group, id: i64) -> Result<Self, Problem> {
         let found = if group == Group::Teachers {
-            teachers::teacher(tx, id)?.map(|teacher| Self {
+            Teacher::one(tx, id)?.map(|teacher| Self {
                 owner: Owner::Teacher(id),
                 id,
                 name: teacher.entry.name,
@@ -108,18 +107,13 @@ impl Subject {
     fn changed(
         &self,
         tx: &WriteTx<'_>,
-        change: &Change,
+        (actor, group): (&Actor, Group),
         action: &'static str,
         photo: &str,
     ) -> Result<(), Problem> {
-        let act = Act {
-            action,
-            object: change.group.words().1,
-            object_id: self.id.to_string(),
-            object_name: &self.name,
-        };
+        let act = group.words().0.act(action, self.id, &self.name);
         let (was, is) = (Noted { foto: &self.photo }, Noted { foto: photo });
-        audit::note(tx, &change.actor, &act, Some(&was), Some(&is))?;
+        audit::note(tx, actor, &act, Some(&was), Some(&is))?;
         if let Owner::Teacher(_) = self.owner {
             note_change(tx, Topic::Teachers)?;
         }
@@ -132,20 +126,8 @@ struct Noted<'a> {
     foto: &'a str,
 }
 
-/// What a change needs, apart from the transaction.
-struct Change {
-    group: Group,
-    actor: Actor,
-}
-
-impl Change {
-    fn of(person: &Person, request: &Request, group: Group) -> Self {
-        Self { group, actor: Actor::person(person, request) }
-    }
-}
-
 fn page_of(group: Group, id: i64) -> String {
-    format!("{}/{id}", group.words().0)
+    format!("{}/{id}", group.words().0.list)
 }
 
 fn show(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
@@ -179,11 +161,11 @@ fn set(app: &App, person: &Person, request: &Request, group: Group) -> Result<Re
             return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
         }
     };
-    let change = Change::of(person, request, group);
+    let actor = Actor::person(person, request);
     let address = app.db.write(move |tx| {
         let before = Subject::find(tx, group, id)?;
         let address = store::set(tx, before.owner, &photo)?;
-        before.changed(tx, &change, group.words().2, &address)?;
+        before.changed(tx, (&actor, group), group.words().1, &address)?;
         Ok::<_, Problem>(address)
     })?;
     let page = page_of(group, id);
@@ -192,11 +174,11 @@ fn set(app: &App, person: &Person, request: &Request, group: Group) -> Result<Re
 
 fn remove(_: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
     let (id, answer) = (request.id()?, Answer::to(request));
-    let change = Change::of(person, request, group);
+    let actor = Actor::person(person, request);
     Ok(Box::new(move |tx| {
         let before = Subject::find(tx, group, id)?;
         if store::remove(tx, before.owner)? {
-            before.changed(tx, &change, group.words().3, "")?;
+            before.changed(tx, (&actor, group), group.words().2, "")?;
         }
         answer.done(id, &page_of(group, id), "foto_excluida")
     }))

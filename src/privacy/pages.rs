@@ -12,7 +12,7 @@ use crate::accounts::confirm;
 use crate::accounts::frame::layout;
 use crate::accounts::person::Group;
 use crate::app::App;
-use crate::audit::Actor;
+use crate::audit::{Actor, objects};
 use crate::base::UserId;
 use crate::db::ReadTx;
 use crate::edge::guard::Person;
@@ -23,7 +23,7 @@ use crate::people::acts::find;
 use crate::services::Services;
 
 const ZIP: HeaderValue = HeaderValue::from_static("application/zip");
-const STUDENTS: &str = "/admin/alunos";
+const STUDENTS: &str = objects::STUDENT.list;
 
 /// What is asked for.
 enum Wish {
@@ -155,7 +155,7 @@ pub fn retention(app: &App, person: &Person, request: &Request) -> Result<Reply,
 fn student(services: &Services, request: &Request) -> Result<(UserId, String), Problem> {
     let id = request.id().map(UserId)?;
     let found = services.db.read(request.lane, |tx| find(tx, Group::Students, id))?;
-    Ok((id, found.name))
+    Ok((id, found.entry.nome))
 }
 
 /// What was sent as the password.

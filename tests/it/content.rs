@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::actors::Actor;
 use crate::client::{Reply, Request};
+use crate::html::{Element, Page};
 use crate::site::Site;
 
 /// Makes something and returns its id.
@@ -401,5 +402,45 @@ fn what_is_in_use_is_not_removed() {
     }
     for path in [format!("/admin/cursos/{course}"), format!("/admin/professores/{teacher}")] {
         admin.post(&format!("{path}/excluir"), &json!({})).ok();
+    }
+}
+
+/// What to type into a text field of a form; each value is found again.
+fn typed(field: &Element) -> String {
+    let name = field.get("name").unwrap_or_default();
+    match field.get("type").unwrap_or("text") {
+        "email" => format!("{name}@exemplo.com"),
+        "url" => format!("https://{name}.exemplo.com/rita"),
+        "tel" => "5511912345678".to_owned(),
+        _ => format!("Escrito em {name}"),
+    }
+}
+
+#[test]
+fn every_text_of_a_teacher_and_a_student_is_on_the_page_and_in_the_file() {
+    let site = Site::builder().unlimited().start();
+    let admin = site.administrator();
+    for path in ["/admin/professores", "/admin/alunos"] {
+        let page = Page::read(&admin.get(&format!("{path}/novo")).expect(200).text()).unwrap();
+        let in_form = |one: &Element| {
+            page.path(one).any(|around| around.is(&["form"]) && around.get("action") == Some(path))
+        };
+        let texts: Vec<(&str, String)> = page
+            .all(&["input", "textarea"])
+            .filter(|one| in_form(one) && one.get("type") != Some("hidden"))
+            .map(|one| (one.get("name").unwrap(), typed(one)))
+            .collect();
+        assert!(texts.len() > 2, "{path}: {texts:?}");
+        let mut sent: Vec<(&str, &str)> =
+            texts.iter().map(|(name, value)| (*name, &**value)).collect();
+        sent.push(("plano", "pro"));
+        form(&admin, path, &sent).expect(303);
+        let id = shown(&admin, path)["dados"][0]["id"].as_str().unwrap().to_owned();
+        let shown = admin.get(&format!("{path}/{id}")).expect(200).text();
+        let file = admin.get(&format!("{path}?formato=csv")).expect(200).text();
+        for (name, value) in &texts {
+            assert!(shown.contains(&**value), "{path}: no {name} on the page");
+            assert!(file.contains(&**value), "{path}: no {name} in the file");
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::agency::{
     CLIENTS, act, cycle, days, leaving, notifications, page_of, store as accounts,
 };
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Actor, objects};
 use crate::base::{MlUserId, UserId, Zone};
 use crate::db::{DbError, WriteTx};
 use crate::edge::guard::Person;
@@ -501,12 +501,7 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 pub fn sync_all(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {
-        let act = Act {
-            action: "cliente.sincronizar_todos",
-            object: "cliente",
-            object_id: "todos".to_owned(),
-            object_name: "Clientes da agência",
-        };
+        let act = objects::CLIENT.act("cliente.sincronizar_todos", "todos", "Clientes da agência");
         audit::note(tx, &actor, &act, None::<&()>, None::<&()>)
     })?;
     let busy = || {

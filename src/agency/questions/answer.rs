@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::pages::{self, Typed};
 use super::{Asked, Status, store};
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Actor, objects};
 use crate::base::{MlUserId, shortened};
 use crate::edge::guard::Person;
 use crate::http::{Code, Problem, Reply, Request};
@@ -88,12 +88,7 @@ fn on_sent((_, person, request): Visit<'_>, found: &store::Joined, text: &str) -
     let after = Answered { conta: found.row.ml_user_id, resposta: text.to_owned() };
     let (id, asked) = (found.row.id, shortened(&found.row.text, NAMED).to_owned());
     Box::new(move |tx| {
-        let act = Act {
-            action: "pergunta.responder",
-            object: "pergunta",
-            object_id: id.to_string(),
-            object_name: &asked,
-        };
+        let act = objects::QUESTION.act("pergunta.responder", id, &asked);
         audit::note(tx, &actor, &act, None::<&()>, Some(&after))
     })
 }

@@ -9,7 +9,7 @@ pub mod views;
 
 use serde_json::{Map, Value};
 
-use crate::audit::ActorKind;
+use crate::audit::{ActorKind, objects};
 use crate::base::clock::Instant;
 
 /// An entry of the audit log.
@@ -48,70 +48,24 @@ impl Entry {
     /// The page of the object; empty when there is none.
     pub fn object_page(&self) -> String {
         let list = match &*self.object_kind {
-            "aluno" => "/admin/alunos",
-            "equipe" => "/admin/equipe",
-            "plano" => "/admin/planos",
-            "professor" => "/admin/professores",
-            "curso" => "/admin/cursos",
-            "aula" => "/admin/aulas",
-            "encontro" => "/admin/meets",
-            "chave" => "/admin/chaves",
-            "compra" => "/admin/compras",
-            "notificacao" => "/admin/notificacoes",
-            "mensagem" => "/admin/mensagens",
-            "cliente" => "/admin/agencia/clientes",
             "papel" => return "/admin/papeis".to_owned(),
             "tarefa" => return "/admin/cron".to_owned(),
             "backup" => return "/admin/copias".to_owned(),
             "canal" => return "/admin/diagnostico".to_owned(),
-            _ => return String::new(),
+            kind => objects::ALL.iter().find(|one| one.name == kind).map_or("", |one| one.list),
         };
         // An object that was removed has no page any more.
         let is_gone = [".excluir", ".apagar_dados"].iter().any(|end| self.action.ends_with(end));
-        if is_gone || self.object_id.is_empty() {
+        if list.is_empty() || is_gone || self.object_id.is_empty() {
             return String::new();
         }
         format!("{list}/{}", self.object_id)
     }
 }
 
-/// Kinds of objects and their words.
-pub const OBJECTS: [(&str, &str); 30] = [
-    ("aluno", "Aluno"),
-    ("equipe", "Pessoa da equipe"),
-    ("plano", "Plano"),
-    ("professor", "Professor"),
-    ("curso", "Curso"),
-    ("aula", "Aula"),
-    ("encontro", "Encontro"),
-    ("chave", "Chave"),
-    ("papel", "Papel"),
-    ("importacao", "Importação"),
-    ("compra", "Compra"),
-    ("mensagem", "Mensagem"),
-    ("texto", "Texto de mensagem"),
-    ("notificacao", "Notificação"),
-    ("tarefa", "Tarefa"),
-    ("relacao", "Relação com fornecedor"),
-    ("backup", "Backup"),
-    ("canal", "Canal"),
-    ("token", "Token de parceiro"),
-    ("aplicativo", "Aplicativo conectado"),
-    ("webhook", "Webhook"),
-    ("programa", "Programa"),
-    ("marco", "Marco"),
-    ("desafio", "Desafio"),
-    ("cliente", "Cliente da agência"),
-    ("pergunta", "Pergunta"),
-    ("resposta", "Resposta salva"),
-    ("requisicao", "Requisição"),
-    ("auditoria", "Auditoria"),
-    ("etiqueta", "Etiqueta"),
-];
-
 fn kind_words(kind: &str) -> String {
-    let known = OBJECTS.iter().find(|(known, _)| *known == kind);
-    let words = known.map_or_else(|| kind.replace('_', " "), |(_, words)| (*words).to_owned());
+    let known = objects::ALL.iter().find(|known| known.name == kind);
+    let words = known.map_or_else(|| kind.replace('_', " "), |known| known.words.to_owned());
     // Only the first letter: other capitals may be intended.
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())

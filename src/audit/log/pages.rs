@@ -8,7 +8,7 @@ use super::views::{AuditPage, ChangeKind, EntryPage, EntryRow};
 use super::{Entry, changes};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::{ActorKind, looks};
+use crate::audit::{ActorKind, looks, objects};
 use crate::base::clock::{Instant, Zone};
 use crate::base::text::grouped;
 use crate::edge::guard::Person;
@@ -25,7 +25,7 @@ const LIST: Listing = Listing {
     hint: "Ação, objeto ou pessoa",
     filters: &[
         Filter { name: "quem", label: "Quem", all: "Todos", values: &ActorKind::FILTER },
-        Filter { name: "objeto", label: "O quê", all: "Tudo", values: &super::OBJECTS },
+        Filter { name: "objeto", label: "O quê", all: "Tudo", values: objects::NAMED },
         Filter {
             name: "periodo",
             label: "Período",
@@ -189,8 +189,8 @@ pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         return Reply::json(&WireEntry::of(entry, app.zone()));
     }
     let actor_href = match (&*entry.actor_kind, entry.actor_id) {
-        ("pessoa", Some(id)) => format!("/admin/equipe/{id}"),
-        ("chave", Some(id)) => format!("/admin/chaves/{id}"),
+        ("pessoa", Some(id)) => format!("{}/{id}", objects::STAFF.list),
+        ("chave", Some(id)) => format!("{}/{id}", objects::KEY.list),
         _ => String::new(),
     };
     Reply::page(&EntryPage {

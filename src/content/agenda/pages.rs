@@ -15,6 +15,7 @@ use crate::content::meets::{Meet, state, store};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::noun::Noun as _;
 use crate::panel::ListReply;
 use crate::panel::view::{day_in_words, span};
 use crate::program::ledger::{self, Cause};
@@ -114,7 +115,7 @@ pub fn join(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     let settings = ProgramSettings::of(&app.config);
     Ok(Box::new(move |tx| {
         let may = accounts::may(tx, account.user_id, account.role, PERMISSION)?;
-        let meet = store::meet(tx, id)?.ok_or_else(Problem::not_found)?;
+        let meet = Meet::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let link = link(&meet, may);
         if link.is_empty() {
             return Err(Problem::not_found());
@@ -134,7 +135,7 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let id = request.id()?;
     let (may, meet) = app.db.read(request.lane, |tx| {
         let may = accounts::may(tx, account.user_id, account.role, PERMISSION)?;
-        Ok::<_, Problem>((may, store::meet(tx, id)?.ok_or_else(Problem::not_found)?))
+        Ok::<_, Problem>((may, Meet::one(tx, id)?.ok_or_else(Problem::not_found)?))
     })?;
     let base = &app.addresses.base_url;
     let host = base.split("://").nth(1).unwrap_or(base);

@@ -1,17 +1,26 @@
-//! Courses: lessons in an order, for students of some roles.
+//! Courses: lessons in an order, for students of some roles, kept by the operator
+//! (contract §6).
 
-pub mod pages;
 pub mod store;
 pub mod views;
 
 use serde::Serialize;
 
+use self::views::{CourseForm, CoursesPage, role_ticks};
+use super::lessons::{self, Lesson};
 use crate::accounts::Role;
+use crate::audit::objects::{COURSE, Object};
+use crate::base::{Instant, Zone};
+use crate::content::store::{Topic, note_change};
+use crate::db::{DbError, ReadTx, WriteTx};
+use crate::http::{Problem, Reply};
+use crate::noun::{FormParts, ListParts, Made, Noun, Rows};
+use crate::panel::form::{self, tick};
+use crate::panel::{Form, Head, Input, Listing, Outcome, Rule, Sent};
 use crate::usual;
+use crate::wire;
 
-/// Most courses; a student's list shows all of them.
-pub const MOST: i64 = 500;
-
+/// A course, as it is stored.
 #[derive(Clone, Debug)]
 pub struct Course {
     pub id: i64,
@@ -45,4 +54,173 @@ usual! {
 /// Roles that a course can be for.
 pub fn student_roles() -> impl Iterator<Item = Role> {
     Role::ALL.into_iter().filter(|role| role.is_student())
+}
+
+/// The form of a course.
+pub const FORM: Form<CourseEntry> = Form(&[
+    Input::new(
+        "titulo",
+        "Dê um título de 2 a 120 letras.",
+        Rule::Line(2..=120, |entry| &mut entry.title),
+    ),
+    Input::new(
+        "descricao",
+        "Use até 2.000 letras.",
+        Rule::Lines(2_000, |entry| &mut entry.description),
+    ),
+    Input::new(
+        "ordem",
+        "Informe um número de 1 a 9999, ou deixe em branco.",
+        Rule::Maybe(1..=9_999, |entry| &mut entry.position),
+    ),
+    // Each box has its own value. No ticked box is a valid answer, not an empty
+    // field.
+    Input::new(
+        "papeis",
+        "Escolha entre os papéis da lista.",
+        Rule::Own(read_roles, |_, _| tick(true)),
+    ),
+    Input::new("publicado", "Confira este campo.", Rule::Tick(|entry| &mut entry.published)),
+]);
+
+fn read_roles(sent: &mut Sent<'_>, name: &'static str, entry: &mut CourseEntry) {
+    let named: Vec<String> = sent.optional(name).unwrap_or_default();
+    let known = |name: &String| student_roles().any(|role| role.name() == name);
+    if !named.iter().all(known) {
+        let said = "must be roles of students: free, pro, vip, piloto_pro, podio";
+        sent.check.fail(name, said);
+    }
+    entry.roles =
+        student_roles().filter(|role| named.iter().any(|name| name == role.name())).collect();
+}
+
+pub const LIST: Listing = Listing {
+    path: COURSE.list,
+    hint: "Título",
+    sort_keys: &["ordem", "titulo"],
+    heads: &[
+        Head::sorts("Título", "titulo"),
+        Head::sorts("Ordem", "ordem").numeric(),
+        Head::plain("Aulas").numeric(),
+        Head::plain("Situação"),
+    ],
+    file: "cursos.csv",
+    csv: &["id", "titulo", "ordem", "publicado", "papeis", "total_aulas", "descricao"],
+    outcomes: &[
+        Outcome::good(
+            "criado",
+            "Curso criado",
+            "Agora crie as aulas dele. Os alunos veem o curso quando estiver publicado.",
+        ),
+        Outcome::good("alterado", "Curso alterado", "Os alunos já veem os novos dados."),
+        Outcome::good("excluido", "Curso excluído", ""),
+        Outcome::good("ordem", "Ordem das aulas alterada", ""),
+        Outcome::warn(
+            "em-uso",
+            "Este curso ainda tem aulas",
+            "Nada foi excluído. Exclua as aulas ou passe-as para outro curso antes. Para esconder o curso, desmarque Publicado.",
+        ),
+    ],
+    ..Listing::NONE
+};
+
+impl Noun for Course {
+    type Entry = CourseEntry;
+    /// Its lessons, in their order.
+    type Beside = Vec<Lesson>;
+
+    const OBJECT: &'static Object = &COURSE;
+    const LIST: &'static Listing = &LIST;
+    const FORM: &'static Form<CourseEntry> = &FORM;
+    const ROWS: Rows = Rows {
+        table: "course",
+        key: "course_id",
+        joins: "",
+        searched: &["title"],
+        orders: &[("ordem", "position, course_id"), ("titulo", "title COLLATE NOCASE, course_id")],
+        // A student's list shows all of them.
+        most: (500, "there are 500 courses already; remove some first"),
+    };
+
+    fn parts(&self) -> (i64, &CourseEntry) {
+        (self.id, &self.entry)
+    }
+    fn title(entry: &CourseEntry) -> &str {
+        &entry.title
+    }
+
+    fn wire(self, _: Zone, _: Instant) -> impl Serialize {
+        CourseDetails::of(self)
+    }
+    fn list_page(list: ListParts<'_, Self>) -> Result<Reply, Problem> {
+        let table = list.table();
+        Reply::page(&CoursesPage { table, layout: list.layout, courses: list.rows })
+    }
+    fn form_page(parts: FormParts<'_, Self>) -> Result<Reply, Problem> {
+        let stored = parts.existing.as_ref().map(|course| &*course.entry.roles).unwrap_or_default();
+        let sent =
+            |role: Role| form::all_sent(parts.visit.2, "papeis").any(|name| name == role.name());
+        let ticks =
+            role_ticks(|role| if parts.is_again { sent(role) } else { stored.contains(&role) });
+        Reply::page(&CourseForm {
+            layout: parts.layout,
+            form: parts.form,
+            ticks,
+            existing: parts.existing.map(|course| (course, parts.beside)),
+        })
+    }
+
+    fn beside(tx: &ReadTx<'_>, one: Option<&Self>) -> Result<Vec<Lesson>, DbError> {
+        one.map_or(Ok(Vec::new()), |course| lessons::store::of_course(tx, course.id))
+    }
+    fn read_entry(
+        sent: &mut Sent<'_>,
+        present: Option<&CourseEntry>,
+        _: &Vec<Lesson>,
+    ) -> CourseEntry {
+        // Without a position in the form, the course keeps the one that it has
+        // when it is written.
+        let present = present.map(|entry| CourseEntry { position: None, ..entry.clone() });
+        FORM.read(sent, present.as_ref())
+    }
+
+    fn update(tx: &WriteTx<'_>, id: i64, entry: &CourseEntry) -> Result<(), DbError> {
+        store::update(tx, id, entry)
+    }
+    fn changed(tx: &WriteTx<'_>) -> Result<(), DbError> {
+        // Public answers about teachers count lessons of published courses.
+        note_change(tx, Topic::Teachers)
+    }
+}
+
+impl Made for Course {
+    fn insert(tx: &WriteTx<'_>, entry: &CourseEntry) -> Result<Option<i64>, DbError> {
+        store::insert(tx, entry)
+    }
+    fn page_of_new(id: i64) -> String {
+        // There the lessons are added.
+        format!("{}/{id}", LIST.path)
+    }
+    fn in_use(_: &ReadTx<'_>, one: &Self) -> Result<Option<String>, DbError> {
+        Ok((one.lessons > 0).then(|| {
+            format!(
+                "this course still has {} lessons; remove them or move them to another course first, or set publicado to false to hide it",
+                one.lessons
+            )
+        }))
+    }
+}
+
+wire! {
+    /// A course as programs of the operator read it.
+    #[derive(Serialize)]
+    struct CourseDetails of(course: Course) {
+        id: String = course.id.to_string(),
+        titulo: String = course.entry.title,
+        descricao: String = course.entry.description,
+        ordem: Option<i64> = course.entry.position,
+        publicado: bool = course.entry.published,
+        papeis: Vec<Role> = course.entry.roles,
+        total_aulas: i64 = course.lessons,
+    }
 }

@@ -1,9 +1,9 @@
 //! Courses in the database.
 
-use super::{Course, CourseEntry, MOST};
+use super::{Course, CourseEntry};
 use crate::accounts::Role;
-use crate::content::store::{Topic, containing, note_change};
-use crate::db::{Filters, ReadTx, Result, WriteTx, sorted};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::noun;
 use crate::row;
 
 row!(CourseEntry {
@@ -32,28 +32,9 @@ pub fn titles(tx: &ReadTx<'_>) -> Result<Vec<(i64, String)>> {
     tx.tuples("SELECT course_id, title FROM course ORDER BY position, course_id", [])
 }
 
-/// One page of the courses whose title contains a text, with the total.
-pub fn page(
-    tx: &ReadTx<'_>,
-    search: &str,
-    by_title: bool,
-    descending: bool,
-    window: (u32, u32),
-) -> Result<(Vec<Course>, u64)> {
-    let pattern = containing(search);
-    let filters = Filters::new("title LIKE ?1 ESCAPE '\\'", &[("?1", &pattern)]);
-    let order = if by_title { "title COLLATE NOCASE, course_id" } else { "position, course_id" };
-    filters.page(tx, ("course", ""), &sorted(order, descending), window)
-}
-
-pub fn course(tx: &ReadTx<'_>, id: i64) -> Result<Option<Course>> {
-    tx.record("FROM course WHERE course_id = ?1", [id])
-}
-
 /// Makes a course; `None` when there are too many.
 pub fn insert(tx: &WriteTx<'_>, entry: &CourseEntry) -> Result<Option<i64>> {
-    let there: i64 = tx.value("SELECT count(*) FROM course", [])?;
-    if there >= MOST {
+    if !noun::store::has_room::<Course>(tx)? {
         return Ok(None);
     }
     let id = tx.insert(
@@ -62,7 +43,6 @@ pub fn insert(tx: &WriteTx<'_>, entry: &CourseEntry) -> Result<Option<i64>> {
         (&entry.title, &entry.description, entry.position, entry.published, tx.now()),
     )?;
     set_roles(tx, id, &entry.roles)?;
-    note_change(tx, Topic::Teachers)?;
     Ok(Some(id))
 }
 
@@ -74,9 +54,7 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &CourseEntry) -> Result<()> {
          WHERE course_id = ?1",
         (id, &entry.title, &entry.description, entry.position, entry.published, tx.now()),
     )?;
-    set_roles(tx, id, &entry.roles)?;
-    // Public answers about teachers count lessons of published courses.
-    note_change(tx, Topic::Teachers)
+    set_roles(tx, id, &entry.roles)
 }
 
 fn set_roles(tx: &WriteTx<'_>, id: i64, roles: &[Role]) -> Result<()> {
@@ -85,9 +63,4 @@ fn set_roles(tx: &WriteTx<'_>, id: i64, roles: &[Role]) -> Result<()> {
         tx.execute("INSERT INTO course_role (course_id, role) VALUES (?1, ?2)", (id, role))?;
     }
     Ok(())
-}
-
-/// Removes a course without lessons.
-pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
-    tx.run("DELETE FROM course WHERE course_id = ?1", [id])
 }

@@ -1,8 +1,8 @@
 //! Lessons in the database.
 
-use super::{Lesson, LessonEntry, MOST, MOST_OF_A_COURSE};
-use crate::content::store::{Topic, containing, note_change};
-use crate::db::{Filters, ReadTx, Result, WriteTx, sorted};
+use super::{Lesson, LessonEntry, MOST_OF_A_COURSE};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::noun::Noun as _;
 use crate::row;
 
 row!(LessonEntry {
@@ -19,43 +19,10 @@ row!(Lesson {
     teacher = "teacher.name",
 });
 
-const BESIDE: &str = "JOIN course ON course.course_id = lesson.course_id
-    LEFT JOIN teacher ON teacher.teacher_id = lesson.teacher_id";
-
 /// The lessons of a course, in their order.
 pub fn of_course(tx: &ReadTx<'_>, course: i64) -> Result<Vec<Lesson>> {
-    let order = "ORDER BY lesson.position, lesson.lesson_id";
-    tx.records(&format!("FROM lesson {BESIDE} WHERE lesson.course_id = ?1 {order}"), [course])
-}
-
-/// Filters and order of a list of lessons.
-pub struct Wanted<'w> {
-    /// Part of the title.
-    pub search: &'w str,
-    /// Only lessons of this course.
-    pub course: Option<i64>,
-    /// By title instead of by course and position.
-    pub by_title: bool,
-    pub descending: bool,
-    /// Rows to show and rows before them.
-    pub window: (u32, u32),
-}
-
-/// One page of lessons, with the total.
-pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Lesson>, u64)> {
-    let pattern = containing(wanted.search);
-    let mut filters = Filters::new("lesson.title LIKE ?1 ESCAPE '\\'", &[("?1", &pattern)]);
-    filters.and_if("lesson.course_id = :course", ":course", &wanted.course);
-    let order = if wanted.by_title {
-        "lesson.title COLLATE NOCASE, lesson.lesson_id"
-    } else {
-        "course.position, course.course_id, lesson.position, lesson.lesson_id"
-    };
-    filters.page(tx, ("lesson", BESIDE), &sorted(order, wanted.descending), wanted.window)
-}
-
-pub fn lesson(tx: &ReadTx<'_>, id: i64) -> Result<Option<Lesson>> {
-    tx.record(&format!("FROM lesson {BESIDE} WHERE lesson.lesson_id = ?1"), [id])
+    let (beside, order) = (Lesson::ROWS.joins, "ORDER BY lesson.position, lesson.lesson_id");
+    tx.records(&format!("FROM lesson {beside} WHERE lesson.course_id = ?1 {order}"), [course])
 }
 
 /// Whether there is room for one more lesson in a course.
@@ -63,13 +30,13 @@ pub fn has_room(tx: &ReadTx<'_>, course: i64) -> Result<bool> {
     tx.value(
         "SELECT (SELECT count(*) FROM lesson WHERE course_id = ?1) < ?2
             AND (SELECT count(*) FROM lesson) < ?3",
-        (course, MOST_OF_A_COURSE, MOST),
+        (course, MOST_OF_A_COURSE, Lesson::ROWS.most.0),
     )
 }
 
 /// Makes a lesson; without a position it is the last of its course.
 pub fn insert(tx: &WriteTx<'_>, entry: &LessonEntry) -> Result<i64> {
-    let id = tx.insert(
+    tx.insert(
         "INSERT INTO lesson (title, course_id, teacher_id, video_url, position, created_at, updated_at)
          VALUES (?1, ?2, ?3, ?4,
                  coalesce(?5, (SELECT max(position) FROM lesson WHERE course_id = ?2) + 1, 1), ?6, ?6)",
@@ -81,15 +48,13 @@ pub fn insert(tx: &WriteTx<'_>, entry: &LessonEntry) -> Result<i64> {
             entry.position,
             tx.now(),
         ),
-    )?;
-    note_change(tx, Topic::Teachers)?;
-    Ok(id)
+    )
 }
 
 /// Changes a lesson. Without a position it keeps the one it has, or comes last
 /// in another course.
 pub fn update(tx: &WriteTx<'_>, id: i64, entry: &LessonEntry) -> Result<()> {
-    tx.execute(
+    tx.run(
         "UPDATE lesson
          SET title = ?2, teacher_id = ?4, video_url = ?5, updated_at = ?7, course_id = ?3,
              position = coalesce(?6, iif(course_id = ?3, position,
@@ -104,8 +69,7 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &LessonEntry) -> Result<()> {
             entry.position,
             tx.now(),
         ),
-    )?;
-    note_change(tx, Topic::Teachers)
+    )
 }
 
 /// Removes marks that students have set on a lesson; false when some are left.
@@ -117,12 +81,6 @@ pub fn empty(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
             (id, i64::try_from(most).unwrap_or(1)),
         )
     })
-}
-
-/// Removes a lesson, whose marks are gone by [`empty`] but for a few.
-pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<()> {
-    tx.execute("DELETE FROM lesson WHERE lesson_id = ?1", [id])?;
-    note_change(tx, Topic::Teachers)
 }
 
 /// Swaps a lesson with the one before it (`up`) or after it. At either end of

@@ -1,17 +1,23 @@
-//! Meets: live mentoring sessions.
+//! Meets: live mentoring sessions, kept by the operator (contract §6).
 
-pub mod pages;
 pub mod store;
 pub mod views;
 
 use serde::{Serialize, Serializer};
 
-use crate::base::Instant;
-use crate::panel::Badge;
+use self::views::{MeetForm, MeetRow, MeetsPage};
+use super::teachers;
+use crate::audit::objects::{MEET, Object};
+use crate::base::{Instant, Zone};
+use crate::db::{Column, DbError, ReadTx, WriteTx};
+use crate::http::{Problem, Reply, Request};
+use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
+use crate::panel::{
+    Badge, Filter, Form, Head, Input, ListQuery, Listing, Outcome, Pick, Rule, Sent,
+};
+use crate::row;
 use crate::usual;
-
-/// Most meets, past ones included.
-pub const MOST: i64 = 10_000;
+use crate::wire;
 
 /// A live mentoring session.
 #[derive(Clone, Debug)]
@@ -65,5 +71,221 @@ pub fn state(meet: &Meet, now: Instant) -> Badge {
         Badge::Live
     } else {
         Badge::Over
+    }
+}
+
+row!(stored MeetEntry {
+    title,
+    description,
+    teacher_id,
+    starts_at,
+    minutes,
+    link,
+    public,
+});
+row!(Meet {
+    id = "meet_id",
+    entry as MeetEntry,
+    teacher = "(SELECT name FROM teacher WHERE teacher.teacher_id = meet.teacher_id)",
+    updated_at,
+});
+
+/// The form of a meet.
+pub const FORM: Form<MeetEntry> = Form(&[
+    Input::new(
+        "titulo",
+        "Dê um título de 2 a 120 letras.",
+        Rule::Line(2..=120, |entry| &mut entry.title),
+    ),
+    Input::new(
+        "descricao",
+        "Use até 2.000 letras.",
+        Rule::Lines(2_000, |entry| &mut entry.description),
+    ),
+    Input::new(
+        "data_hora",
+        "Informe um dia e uma hora que existam, como 31/12/2026 20:00.",
+        Rule::Own(read_start, |entry, zone| match entry.starts_at {
+            Instant(0) => String::new(),
+            at => zone.partner(at),
+        }),
+    ),
+    Input::new(
+        "duracao_minutos",
+        "Informe de 5 a 1440 minutos.",
+        Rule::Number(5..=1_440, |entry| &mut entry.minutes),
+    ),
+    Input::new(
+        "professor_id",
+        "Escolha um professor da lista.",
+        Rule::Reference(|entry| &mut entry.teacher_id),
+    ),
+    Input::new(
+        "link",
+        "Informe um endereço que comece com https://.",
+        Rule::Address(|entry| &mut entry.link),
+    ),
+    Input::new("publico", "Confira este campo.", Rule::Tick(|entry| &mut entry.public)),
+]);
+
+fn read_start(sent: &mut Sent<'_>, name: &'static str, entry: &mut MeetEntry) {
+    let text: String = sent.required(name);
+    entry.starts_at = sent.zone.read(&text).unwrap_or_else(|| {
+        sent.check.fail(name, "must be a civil time that exists, as YYYY-MM-DD HH:MM:SS");
+        Instant(0)
+    });
+}
+
+pub const LIST: Listing = Listing {
+    path: MEET.list,
+    hint: "Título",
+    filters: &[Filter {
+        name: "quando",
+        label: "Quando",
+        all: "Tudo",
+        values: &[("proximos", "Próximos"), ("passados", "Passados")],
+    }],
+    sort_keys: &["-data", "titulo"],
+    heads: &[
+        Head::sorts("Título", "titulo"),
+        Head::sorts("Quando", "data"),
+        Head::plain("Duração").numeric(),
+        Head::plain("Situação"),
+    ],
+    file: "encontros.csv",
+    csv: &[
+        "id",
+        "titulo",
+        "data_hora",
+        "duracao_minutos",
+        "professor",
+        "link",
+        "publico",
+        "descricao",
+    ],
+    outcomes: &[
+        Outcome::good("criado", "Encontro criado", "Os alunos já o veem na agenda."),
+        Outcome::good("alterado", "Encontro alterado", "A agenda já mostra os novos dados."),
+        Outcome::good("excluido", "Encontro excluído", "Ele não aparece mais na agenda."),
+    ],
+};
+
+impl Noun for Meet {
+    type Entry = MeetEntry;
+    /// The teachers to choose from.
+    type Beside = Vec<Pick>;
+
+    const OBJECT: &'static Object = &MEET;
+    const LIST: &'static Listing = &LIST;
+    const FORM: &'static Form<MeetEntry> = &FORM;
+    const ROWS: Rows = Rows {
+        table: "meet",
+        key: "meet_id",
+        joins: "",
+        searched: &["title"],
+        orders: &[("data", "starts_at, meet_id"), ("titulo", "title COLLATE NOCASE, meet_id")],
+        // Past ones included.
+        most: (10_000, "there are 10000 meets already; remove old ones first"),
+    };
+
+    fn parts(&self) -> (i64, &MeetEntry) {
+        (self.id, &self.entry)
+    }
+    fn title(entry: &MeetEntry) -> &str {
+        &entry.title
+    }
+
+    fn wire(self, zone: Zone, _: Instant) -> impl Serialize {
+        MeetDetails::of(self, zone)
+    }
+    fn list_page(list: ListParts<'_, Self>) -> Result<Reply, Problem> {
+        let (zone, now) = (list.visit.0.zone(), list.visit.2.now);
+        Reply::page(&MeetsPage {
+            table: list.table(),
+            layout: list.layout,
+            meets: list.rows.into_iter().map(|meet| row(meet, zone, now)).collect(),
+        })
+    }
+    fn form_page(parts: FormParts<'_, Self>) -> Result<Reply, Problem> {
+        Reply::page(&MeetForm {
+            layout: parts.layout,
+            existing: parts.existing,
+            form: parts.form,
+            teachers: parts.beside,
+            zone_help: format!("No horário de {}.", parts.visit.0.zone().city()),
+        })
+    }
+
+    fn page(
+        tx: &ReadTx<'_>,
+        request: &Request,
+        query: &ListQuery,
+    ) -> Result<(Vec<Self>, u64), Problem> {
+        let now: Column<'_> = (":now", &request.now);
+        let when = query.filter("quando").map(|when| match when {
+            "proximos" => ("starts_at > :now", now),
+            _ => ("starts_at <= :now", now),
+        });
+        Ok(noun::store::page(tx, query, when.as_slice())?)
+    }
+    fn beside(tx: &ReadTx<'_>, _: Option<&Self>) -> Result<Vec<Pick>, DbError> {
+        teachers::picks(tx)
+    }
+    fn read_entry(
+        sent: &mut Sent<'_>,
+        present: Option<&MeetEntry>,
+        teachers: &Vec<Pick>,
+    ) -> MeetEntry {
+        let entry = FORM.read(sent, present);
+        if entry.teacher_id.is_some_and(|id| !Pick::holds(teachers, id)) {
+            sent.check.fail("professor_id", "is no teacher");
+        }
+        entry
+    }
+    fn check(tx: &WriteTx<'_>, _: Option<&Self>, entry: &MeetEntry) -> Result<(), Problem> {
+        teachers::still_there(tx, entry.teacher_id)
+    }
+
+    fn update(tx: &WriteTx<'_>, id: i64, entry: &MeetEntry) -> Result<(), DbError> {
+        noun::store::update::<Self>(tx, id, entry)
+    }
+}
+
+impl Made for Meet {
+    fn insert(tx: &WriteTx<'_>, entry: &MeetEntry) -> Result<Option<i64>, DbError> {
+        noun::store::insert::<Self>(tx, entry)
+    }
+}
+
+fn row(meet: Meet, zone: Zone, now: Instant) -> MeetRow {
+    let public = meet.entry.public.then(|| "Aberto ao público".to_owned());
+    let missing = meet.entry.link.is_empty().then(|| "Sem link".to_owned());
+    let about: Vec<String> =
+        meet.teacher.clone().into_iter().chain(public).chain(missing).collect();
+    MeetRow {
+        id: meet.id,
+        state: state(&meet, now),
+        about: about.join(" · "),
+        starts: zone.page(meet.entry.starts_at),
+        minutes: meet.entry.minutes,
+        title: meet.entry.title,
+    }
+}
+
+wire! {
+    /// A meet as programs of the operator read it.
+    #[derive(Serialize)]
+    struct MeetDetails of(meet: Meet, zone: Zone) after {
+        let entry = meet.entry;
+    } {
+        id: String = meet.id.to_string(),
+        titulo: String = entry.title,
+        descricao: String = entry.description,
+        professor_id: Option<String> = entry.teacher_id.map(|id| id.to_string()),
+        professor: Option<String> = meet.teacher,
+        data_hora: String = zone.spaced(entry.starts_at),
+        duracao_minutos: i64 = entry.minutes,
+        link: String = entry.link,
+        publico: bool = entry.public,
     }
 }

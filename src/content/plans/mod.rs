@@ -1,14 +1,24 @@
-//! Plans that people can buy, shown to anyone while active.
+//! Plans that people can buy, shown to anyone while active, and kept by the
+//! operator (contract §6).
 
-pub mod pages;
 pub mod store;
 pub mod views;
 
 use serde::{Serialize, Serializer};
 
-use crate::base::Cents;
-use crate::db::Json;
+use self::views::{PlanForm, PlansPage};
+use crate::audit::objects::{Object, PLAN};
+use crate::base::{Cents, Instant, Zone};
+use crate::content::slug_of;
+use crate::content::store::{Topic, note_change};
+use crate::content::wire::WirePlan;
+use crate::db::{DbError, Json, ReadTx, WriteTx};
+use crate::http::{Code, Problem, Reply};
 use crate::named;
+use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
+use crate::panel::form::{self, tick};
+use crate::panel::{Form, Head, Input, Listing, Outcome, Rule, Sent};
+use crate::row;
 use crate::usual;
 
 named! {
@@ -50,7 +60,239 @@ usual! {
     }
 }
 
+row!(stored PlanEntry {
+    slug,
+    title,
+    price = "price_cents",
+    currency,
+    period,
+    benefits,
+    checkout_link,
+    active,
+});
+row!(Plan { id = "plan_id", entry as PlanEntry });
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
 fn as_name<S: Serializer>(period: &Period, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(period.name())
+}
+
+/// The form of a plan.
+pub const FORM: Form<PlanEntry> = Form(&[
+    Input::new(
+        "titulo",
+        "Dê um título de 2 a 120 letras.",
+        Rule::Line(2..=120, |entry| &mut entry.title),
+    ),
+    Input::new(
+        "slug",
+        "Use só letras minúsculas sem acento, números e hífens, até 60.",
+        Rule::Own(read_slug, |entry, _| entry.slug.clone()),
+    ),
+    Input::new(
+        "preco",
+        "Informe um valor de 0 a 10.000.000,00, como 97 ou 97,90.",
+        // A new plan has no title yet; its form shows no price.
+        Rule::Own(read_price, |entry, _| match &*entry.title {
+            "" => String::new(),
+            _ => entry.price.typed(),
+        }),
+    ),
+    Input::new(
+        "moeda",
+        "Informe as três letras da moeda, como BRL.",
+        Rule::Own(read_currency, |entry, _| entry.currency.clone()),
+    ),
+    Input::new(
+        "periodicidade",
+        "Escolha uma das opções da lista.",
+        Rule::Own(read_period, |entry, _| entry.period.name().to_owned()),
+    ),
+    Input::new(
+        "beneficios",
+        "São até 30 benefícios, cada um com até 200 letras.",
+        Rule::Own(read_benefits, |entry, _| entry.benefits.0.join("\n")),
+    ),
+    Input::new(
+        "link_checkout",
+        "Informe um endereço que comece com https://.",
+        Rule::Own(read_checkout_link, |entry, _| entry.checkout_link.clone()),
+    ),
+    Input::new(
+        "ativo",
+        "Confira este campo.",
+        Rule::Own(
+            |sent, name, entry| {
+                let otherwise = !sent.is_form && entry.active;
+                entry.active = sent.optional(name).unwrap_or(otherwise);
+            },
+            |entry, _| tick(entry.active),
+        ),
+    ),
+]);
+
+/// Message when another plan has the same slug.
+const SLUG_TAKEN: (&str, &str) = ("slug", "Já existe um plano com este endereço.");
+/// Most benefits of a plan, and characters of one.
+const MOST_BENEFITS: usize = 30;
+const LONGEST_BENEFIT: usize = 200;
+/// Highest price, in centavos: ten million reais.
+const MOST_CENTS: i64 = 1_000_000_000;
+
+/// Without a slug, it is made from the title. A missing title is reported once,
+/// not also as an invalid slug.
+fn read_slug(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    let slug = sent.line(name, 0..=60);
+    entry.slug = if slug.is_empty() { slug_of(&entry.title) } else { slug };
+    let slug = &entry.slug;
+    let is_good = match &**slug {
+        "" => entry.title.is_empty(),
+        slug => slug == slug_of(slug) && slug.len() <= 60,
+    };
+    if !is_good {
+        sent.check.fail(name, "use só letras sem acento, números e hífens, até 60");
+    }
+}
+
+fn read_price(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    entry.price = sent.required(name);
+    if !(Cents(0)..=Cents(MOST_CENTS)).contains(&entry.price) {
+        sent.check.fail(name, "informe um valor de 0 a 10.000.000,00");
+    }
+}
+
+fn read_currency(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    let currency = sent.line(name, 0..=3).to_uppercase();
+    entry.currency = if currency.is_empty() { "BRL".to_owned() } else { currency };
+    if entry.currency.len() != 3 || !entry.currency.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        sent.check.fail(name, "informe as três letras da moeda, como BRL");
+    }
+}
+
+fn read_period(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    let period: Option<String> = sent.optional(name);
+    let period = period.map_or(Some(Period::Monthly), |period| Period::from_name(&period));
+    entry.period = period.unwrap_or_else(|| {
+        sent.check.fail(name, "escolha mensal, anual ou unico");
+        Period::Monthly
+    });
+}
+
+/// A list, or one text with one benefit per line.
+fn read_benefits(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    let given: Vec<String> = sent.optional(name).unwrap_or_default();
+    let lines =
+        given.iter().flat_map(|text| text.lines()).map(str::trim).filter(|line| !line.is_empty());
+    let benefits: Vec<String> = lines.map(str::to_owned).collect();
+    let too_long = benefits
+        .iter()
+        .any(|line| line.chars().count() > LONGEST_BENEFIT || line.chars().any(char::is_control));
+    if benefits.len() > MOST_BENEFITS || too_long {
+        sent.check.fail(name, "até 30 benefícios, cada um com até 200 letras");
+    }
+    entry.benefits.0 = benefits;
+}
+
+fn read_checkout_link(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    entry.checkout_link = sent.line(name, 0..=500);
+    if !entry.checkout_link.is_empty() && form::https(&entry.checkout_link).is_none() {
+        sent.check.fail(name, "informe um endereço que comece com https://");
+    }
+}
+
+/// The list of plans.
+pub const LIST: Listing = Listing {
+    path: PLAN.list,
+    hint: "Título ou endereço",
+    sort_keys: &["preco", "titulo"],
+    heads: &[
+        Head::sorts("Título", "titulo"),
+        Head::plain("Periodicidade"),
+        Head::sorts("Preço", "preco").numeric(),
+        Head::plain("Situação"),
+    ],
+    file: "planos.csv",
+    csv: &["id", "titulo", "slug", "preco", "moeda", "periodicidade", "ativo", "link_checkout"],
+    outcomes: &[
+        Outcome::good("criado", "Plano criado", "Se está ativo, já aparece na vitrine pública."),
+        Outcome::good("alterado", "Plano alterado", "A vitrine pública já mostra os novos dados."),
+        Outcome::good("excluido", "Plano excluído", "Ele não aparece mais na vitrine pública."),
+    ],
+    ..Listing::NONE
+};
+
+impl Noun for Plan {
+    type Entry = PlanEntry;
+    type Beside = ();
+
+    const OBJECT: &'static Object = &PLAN;
+    const LIST: &'static Listing = &LIST;
+    const FORM: &'static Form<PlanEntry> = &FORM;
+    const ROWS: Rows = Rows {
+        table: "plan",
+        key: "plan_id",
+        joins: "",
+        searched: &["title", "slug"],
+        orders: &[("preco", "price_cents, plan_id"), ("titulo", "title COLLATE NOCASE, plan_id")],
+        most: Rows::ANY_NUMBER,
+    };
+    const UNIQUE: Option<(&'static str, &'static str)> = Some(SLUG_TAKEN);
+
+    fn parts(&self) -> (i64, &PlanEntry) {
+        (self.id, &self.entry)
+    }
+    fn title(entry: &PlanEntry) -> &str {
+        &entry.title
+    }
+
+    fn wire(self, _: Zone, _: Instant) -> impl Serialize {
+        PlanDetails::of(self)
+    }
+    fn list_page(list: ListParts<'_, Self>) -> Result<Reply, Problem> {
+        let table = list.table();
+        Reply::page(&PlansPage { table, layout: list.layout, plans: list.rows })
+    }
+    fn form_page(parts: FormParts<'_, Self>) -> Result<Reply, Problem> {
+        let FormParts { layout, existing, form, .. } = parts;
+        Reply::page(&PlanForm { layout, existing, form })
+    }
+
+    fn beside(_: &ReadTx<'_>, _: Option<&Self>) -> Result<(), DbError> {
+        Ok(())
+    }
+    fn check(tx: &WriteTx<'_>, before: Option<&Self>, entry: &PlanEntry) -> Result<(), Problem> {
+        let holder = store::holder(tx, &entry.slug)?;
+        if holder.is_none() || holder == before.map(|plan| plan.id) {
+            return Ok(());
+        }
+        let (field, words) = SLUG_TAKEN;
+        let fields = vec![(field.into(), words.into())];
+        Err(Problem { fields, ..Problem::new(Code::Conflict, "this slug is taken") })
+    }
+
+    fn update(tx: &WriteTx<'_>, id: i64, entry: &PlanEntry) -> Result<(), DbError> {
+        noun::store::update::<Self>(tx, id, entry)
+    }
+    fn changed(tx: &WriteTx<'_>) -> Result<(), DbError> {
+        note_change(tx, Topic::Plans)
+    }
+}
+
+impl Made for Plan {
+    fn insert(tx: &WriteTx<'_>, entry: &PlanEntry) -> Result<Option<i64>, DbError> {
+        noun::store::insert::<Self>(tx, entry)
+    }
+}
+
+#[derive(Serialize)]
+struct PlanDetails {
+    #[serde(flatten)]
+    plan: WirePlan,
+    ativo: bool,
+}
+
+impl PlanDetails {
+    fn of(plan: Plan) -> Self {
+        Self { ativo: plan.entry.active, plan: WirePlan::of(plan) }
+    }
 }

@@ -1,17 +1,23 @@
-//! Teachers, shown to anyone.
+//! Teachers, shown to anyone, and kept by the operator (contract §6).
 
-pub mod pages;
 pub mod store;
 pub mod views;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::views::{ExistingTeacher, TeacherForm, TeacherRow, TeachersPage, busy_words};
+use crate::audit::objects::{Object, TEACHER};
+use crate::base::{Instant, Zone, shortened};
+use crate::content::store::{Topic, note_change};
+use crate::db::{DbError, ReadTx, WriteTx};
+use crate::http::{Problem, Reply};
+use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
+use crate::panel::{Form, Head, Input, Listing, Outcome, Pick, Rule, Sent};
+use crate::row;
 use crate::wire;
 
-/// Most teachers; one public answer lists all of them.
-pub const MOST: i64 = 1_000;
-
+/// A teacher, as it is stored.
 #[derive(Clone, Debug)]
 pub struct Teacher {
     pub id: i64,
@@ -21,6 +27,14 @@ pub struct Teacher {
     /// Lessons in published courses.
     pub lessons: i64,
 }
+
+row!(Teacher {
+    id = "teacher_id",
+    entry as TeacherEntry,
+    photo,
+    lessons = "(SELECT count(*) FROM lesson JOIN course ON course.course_id = lesson.course_id
+         WHERE lesson.teacher_id = teacher.teacher_id AND course.published = 1)",
+});
 
 /// What an operator enters about a teacher. The audit log uses the field names
 /// of the form.
@@ -32,6 +46,7 @@ pub struct TeacherEntry {
     #[serde(rename = "redes")]
     pub links: Links,
 }
+row!(stored TeacherEntry { name, bio, links as Links });
 
 /// Addresses of a teacher on other sites; each may be empty.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -40,6 +55,160 @@ pub struct Links {
     pub youtube: String,
     pub linkedin: String,
     pub site: String,
+}
+row!(stored Links { instagram, youtube, linkedin, site });
+
+/// The form of a teacher.
+pub const FORM: Form<TeacherEntry> = Form(&[
+    Input::new(
+        "nome",
+        "Informe o nome, de 2 a 120 letras.",
+        Rule::Line(2..=120, |entry| &mut entry.name),
+    ),
+    Input::new("bio", "Use até 2.000 letras.", Rule::Lines(2_000, |entry| &mut entry.bio)),
+    Input::new("instagram", HTTPS, Rule::Address(|entry| &mut entry.links.instagram)),
+    Input::new("youtube", HTTPS, Rule::Address(|entry| &mut entry.links.youtube)),
+    Input::new("linkedin", HTTPS, Rule::Address(|entry| &mut entry.links.linkedin)),
+    Input::new("site", HTTPS, Rule::Address(|entry| &mut entry.links.site)),
+]);
+const HTTPS: &str = "Informe um endereço que comece com https://.";
+
+pub const LIST: Listing = Listing {
+    path: TEACHER.list,
+    hint: "Nome",
+    sort_keys: &["nome"],
+    heads: &[Head::sorts("Nome", "nome"), Head::plain("Aulas publicadas").numeric()],
+    file: "professores.csv",
+    csv: &[
+        "id",
+        "nome",
+        "total_aulas",
+        "bio",
+        "redes.instagram",
+        "redes.youtube",
+        "redes.linkedin",
+        "redes.site",
+    ],
+    outcomes: &[
+        Outcome::good(
+            "criado",
+            "Professor criado",
+            "Ele já aparece na lista pública de professores.",
+        ),
+        Outcome::good(
+            "alterado",
+            "Professor alterado",
+            "A lista pública já mostra os novos dados.",
+        ),
+        Outcome::good("foto", "Foto salva", "A lista pública já mostra a nova foto."),
+        Outcome::good(
+            "foto_excluida",
+            "Foto excluída",
+            "Aparecem as iniciais do nome no lugar dela.",
+        ),
+        Outcome::good("excluido", "Professor excluído", "Ele não aparece mais na lista pública."),
+        Outcome::warn(
+            "em-uso",
+            "Este professor ainda dá aulas ou encontros",
+            "Nada foi excluído. Passe as aulas e os encontros para outra pessoa e tente de novo.",
+        ),
+    ],
+    ..Listing::NONE
+};
+
+impl Noun for Teacher {
+    type Entry = TeacherEntry;
+    /// What the teacher still gives.
+    type Beside = Load;
+
+    const OBJECT: &'static Object = &TEACHER;
+    const LIST: &'static Listing = &LIST;
+    const FORM: &'static Form<TeacherEntry> = &FORM;
+    const ROWS: Rows = Rows {
+        table: "teacher",
+        key: "teacher_id",
+        joins: "",
+        searched: &["name"],
+        orders: &[("nome", "name COLLATE NOCASE, teacher_id")],
+        // One public answer lists all of them.
+        most: (1_000, "there are 1000 teachers already; remove some first"),
+    };
+
+    fn parts(&self) -> (i64, &TeacherEntry) {
+        (self.id, &self.entry)
+    }
+    fn title(entry: &TeacherEntry) -> &str {
+        &entry.name
+    }
+
+    fn wire(self, _: Zone, _: Instant) -> impl Serialize {
+        WireTeacher::of(self)
+    }
+    fn list_page(list: ListParts<'_, Self>) -> Result<Reply, Problem> {
+        Reply::page(&TeachersPage {
+            table: list.table(),
+            layout: list.layout,
+            teachers: list.rows.into_iter().map(row).collect(),
+        })
+    }
+    fn form_page(
+        FormParts { layout, existing, beside, form, .. }: FormParts<'_, Self>,
+    ) -> Result<Reply, Problem> {
+        let existing = existing.map(|teacher| ExistingTeacher {
+            id: teacher.id.to_string(),
+            name: teacher.entry.name,
+            photo: teacher.photo,
+            busy: busy_words(beside),
+        });
+        Reply::page(&TeacherForm { layout, existing, form })
+    }
+
+    fn beside(tx: &ReadTx<'_>, one: Option<&Self>) -> Result<Load, DbError> {
+        one.map_or(Ok(Load::default()), |teacher| store::load(tx, teacher.id))
+    }
+    fn read_entry(sent: &mut Sent<'_>, present: Option<&TeacherEntry>, _: &Load) -> TeacherEntry {
+        // Programs send the addresses in one object, as in public answers.
+        sent.spread("redes", &["instagram", "youtube", "linkedin", "site"]);
+        FORM.read(sent, present)
+    }
+
+    fn update(tx: &WriteTx<'_>, id: i64, entry: &TeacherEntry) -> Result<(), DbError> {
+        noun::store::update::<Self>(tx, id, entry)
+    }
+    fn changed(tx: &WriteTx<'_>) -> Result<(), DbError> {
+        note_change(tx, Topic::Teachers)
+    }
+}
+
+impl Made for Teacher {
+    fn insert(tx: &WriteTx<'_>, entry: &TeacherEntry) -> Result<Option<i64>, DbError> {
+        noun::store::insert::<Self>(tx, entry)
+    }
+    fn in_use(tx: &ReadTx<'_>, one: &Self) -> Result<Option<String>, DbError> {
+        let load = store::load(tx, one.id)?;
+        Ok((load != Load::default()).then(|| {
+            format!(
+                "this teacher still gives {} lessons and {} meets; give them to somebody else or remove them first",
+                load.lessons, load.meets
+            )
+        }))
+    }
+}
+
+/// Letters of the bio that the list shows.
+const GLIMPSE: usize = 90;
+
+fn row(teacher: Teacher) -> TeacherRow {
+    let bio = &teacher.entry.bio;
+    let start = shortened(bio, GLIMPSE);
+    let more = if start.len() < bio.len() { "…" } else { "" };
+    TeacherRow {
+        id: teacher.id.to_string(),
+        bio: format!("{}{more}", start.replace('\n', " ")),
+        name: teacher.entry.name,
+        photo: teacher.photo,
+        lessons: teacher.lessons.to_string(),
+    }
 }
 
 wire! {
@@ -78,16 +247,26 @@ struct WireLinks {
     site: Option<String>,
 }
 
+/// What a form offers for a reference to a teacher.
+pub fn picks(tx: &ReadTx<'_>) -> Result<Vec<Pick>, DbError> {
+    let named = store::names(tx)?.into_iter().map(Pick::of);
+    Ok(std::iter::once(Pick::none("Nenhum")).chain(named).collect())
+}
+
+/// The teacher that something refers to may have been removed since its form was
+/// checked.
+pub fn still_there(tx: &ReadTx<'_>, teacher: Option<i64>) -> Result<(), Problem> {
+    match teacher {
+        Some(id) if Teacher::one(tx, id)?.is_none() => {
+            Err(Problem::field("professor_id", "is no teacher"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// How many lessons and meets a teacher has, published or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     pub lessons: i64,
     pub meets: i64,
-}
-
-impl Load {
-    /// Whether the teacher has no lessons and no meets, and so can be removed.
-    pub const fn is_none(self) -> bool {
-        self.lessons == 0 && self.meets == 0
-    }
 }

@@ -8,7 +8,7 @@ use super::views::{MessagePage, MessageRow, QueuePage};
 use super::{Message, badge, is_configured, reason};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::{self, Act, Actor, looks};
+use crate::audit::{self, Act, Actor, looks, objects};
 use crate::base::{Day, Instant, grouped};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
@@ -259,9 +259,9 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         layout: layout(app, person, request).telling(LIST.outcomes, request),
         row: row(app, &message, request.now),
         person: if message.role.is_student() {
-            format!("/admin/alunos/{}", message.user)
+            format!("{}/{}", objects::STUDENT.list, message.user)
         } else {
-            format!("/admin/equipe/{}", message.user)
+            format!("{}/{}", objects::STAFF.list, message.user)
         },
         not_before: if waits && message.run_at > request.now {
             page(message.run_at)

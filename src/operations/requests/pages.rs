@@ -7,7 +7,7 @@ use super::store::{self, Logged, RequestLogFilter};
 use super::views::{RequestPage, RequestRow, RequestsPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::looks;
+use crate::audit::{looks, objects};
 use crate::base::{Instant, Zone};
 use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
@@ -244,9 +244,9 @@ pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 /// The page of the caller; empty when there is none.
 fn page_of(logged: &Logged) -> String {
     match (&*logged.caller, logged.caller_id, logged.role) {
-        ("chave", Some(id), _) => format!("/admin/chaves/{id}"),
-        (_, Some(id), Some(role)) if role.is_student() => format!("/admin/alunos/{id}"),
-        (_, Some(id), Some(_)) => format!("/admin/equipe/{id}"),
+        ("chave", Some(id), _) => format!("{}/{id}", objects::KEY.list),
+        (_, Some(id), Some(role)) if role.is_student() => format!("{}/{id}", objects::STUDENT.list),
+        (_, Some(id), Some(_)) => format!("{}/{id}", objects::STAFF.list),
         _ => String::new(),
     }
 }

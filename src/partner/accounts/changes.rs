@@ -6,14 +6,16 @@ use serde::Serialize;
 use super::one::{Stored, id_of, page};
 use super::{PATH, store};
 use crate::accounts::Account;
+use crate::accounts::person::Group;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::objects;
 use crate::base::{Day, UserId};
 use crate::db::{DbError, WriteTx};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
-use crate::panel::{Answer, Form, Input, Outcome, Rule, Sent, form};
+use crate::noun::Change;
+use crate::panel::{Form, Input, Outcome, Rule, Sent, form};
 use crate::partner::oauth::store as oauth;
 use crate::partner::{PlanName, store as partner};
 
@@ -97,65 +99,41 @@ struct TokenSaid<'a> {
     email: &'a str,
 }
 
-/// What the write job of a change needs.
-struct Change {
-    answer: Answer,
-    actor: Actor,
-    id: UserId,
+/// The account as it is stored now.
+fn account(tx: &WriteTx<'_>, id: UserId) -> Result<Account, Problem> {
+    store::account(tx, id)?.ok_or_else(Problem::not_found)
 }
 
-impl Change {
-    fn of(person: &Person, request: &Request) -> Result<Self, Problem> {
-        let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-        Ok(Self { answer, actor, id: id_of(request)? })
-    }
+/// Writes a change of an account's plan to the audit log.
+fn note(
+    tx: &WriteTx<'_>,
+    change: &Change,
+    account: &Account,
+    before: Option<(PlanName, Option<Day>)>,
+    after: Option<(PlanName, Option<Day>)>,
+) -> Result<(), DbError> {
+    let group = Group::of(account.role);
+    let action = match group {
+        Group::Students => "aluno.plano_de_api",
+        Group::Staff => "equipe.plano_de_api",
+    };
+    let act = group.object().act(action, account.user_id, &account.name);
+    let (before, after) = (before.map(PlanSaid::of), after.map(PlanSaid::of));
+    change.note(tx, &act, before.as_ref(), after.as_ref())
+}
 
-    /// The account as it is stored now.
-    fn account(&self, tx: &WriteTx<'_>) -> Result<Account, Problem> {
-        store::account(tx, self.id)?.ok_or_else(Problem::not_found)
-    }
-
-    /// Writes a change of an account's plan to the audit log.
-    fn note(
-        &self,
-        tx: &WriteTx<'_>,
-        account: &Account,
-        before: Option<(PlanName, Option<Day>)>,
-        after: Option<(PlanName, Option<Day>)>,
-    ) -> Result<(), DbError> {
-        let object_id = account.user_id.to_string();
-        let act = if account.role.is_student() {
-            Act {
-                action: "aluno.plano_de_api",
-                object: "aluno",
-                object_id,
-                object_name: &account.name,
-            }
-        } else {
-            Act {
-                action: "equipe.plano_de_api",
-                object: "equipe",
-                object_id,
-                object_name: &account.name,
-            }
-        };
-        let (before, after) = (before.map(PlanSaid::of), after.map(PlanSaid::of));
-        audit::note(tx, &self.actor, &act, before.as_ref(), after.as_ref())
-    }
-
-    /// Back to the account's page.
-    fn done(self, word: &str) -> Result<Reply, Problem> {
-        self.answer.done(self.id, &format!("{PATH}/{}", self.id), word)
-    }
+/// Back to the account's page.
+fn done(change: &Change, id: UserId, word: &str) -> Result<Reply, Problem> {
+    change.answer.done(id, &format!("{PATH}/{id}"), word)
 }
 
 /// `POST /admin/parceiros/{id}/plano`: sets an account's plan.
 pub fn set_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
-    let change = Change::of(person, request)?;
+    let (change, id) = (Change::of(person, request), id_of(request)?);
     let stored = app.db.read(request.lane, |tx| {
-        store::account(tx, change.id)?.ok_or_else(Problem::not_found)?;
-        Ok::<_, Problem>(partner::plan(tx, change.id)?)
+        store::account(tx, id)?.ok_or_else(Problem::not_found)?;
+        Ok::<_, Problem>(partner::plan(tx, id)?)
     })?;
     let entry = match read(app, request, stored.map(PlanEntry::of)) {
         Ok(entry) => entry,
@@ -168,14 +146,14 @@ pub fn set_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
         }
     };
     Ok(Box::new(move |tx| {
-        let account = change.account(tx)?;
-        let before = partner::plan(tx, change.id)?;
+        let account = account(tx, id)?;
+        let before = partner::plan(tx, id)?;
         let after = Some((entry.plan, entry.until));
         if before != after {
-            partner::set_plan(tx, change.id, Some(entry.plan), entry.until)?;
-            change.note(tx, &account, before, after)?;
+            partner::set_plan(tx, id, Some(entry.plan), entry.until)?;
+            note(tx, &change, &account, before, after)?;
         }
-        change.done("plano")
+        done(&change, id, "plano")
     }))
 }
 
@@ -193,55 +171,45 @@ fn read(app: &App, request: &Request, present: Option<PlanEntry>) -> Result<Plan
 
 /// `POST /admin/parceiros/{id}/plano/excluir`: removes an account's plan.
 pub fn remove_plan(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let change = Change::of(person, request)?;
+    let (change, id) = (Change::of(person, request), id_of(request)?);
     Ok(Box::new(move |tx| {
-        let account = change.account(tx)?;
-        let before = partner::plan(tx, change.id)?;
+        let account = account(tx, id)?;
+        let before = partner::plan(tx, id)?;
         if before.is_some() {
-            partner::set_plan(tx, change.id, None, None)?;
-            change.note(tx, &account, before, None)?;
+            partner::set_plan(tx, id, None, None)?;
+            note(tx, &change, &account, before, None)?;
         }
-        change.done("sem_plano")
+        done(&change, id, "sem_plano")
     }))
 }
 
 /// `POST /admin/parceiros/{id}/tokens/{token}/revogar`: revokes a token at once.
 pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let change = Change::of(person, request)?;
+    let (change, id) = (Change::of(person, request), id_of(request)?);
     let token: i64 = request.variable("token").parse().map_err(|_| Problem::not_found())?;
     Ok(Box::new(move |tx| {
-        let account = change.account(tx)?;
-        let name = partner::token_name(tx, change.id, token)?.ok_or_else(Problem::not_found)?;
-        if partner::revoke_token(tx, change.id, token)? {
-            let act = Act {
-                action: "token.revogar",
-                object: "token",
-                object_id: token.to_string(),
-                object_name: &name,
-            };
+        let account = account(tx, id)?;
+        let name = partner::token_name(tx, id, token)?.ok_or_else(Problem::not_found)?;
+        if partner::revoke_token(tx, id, token)? {
             let before = TokenSaid { nome: &name, email: &account.email };
-            audit::note(tx, &change.actor, &act, Some(&before), None::<&()>)?;
+            let act = objects::TOKEN.act("token.revogar", token, &name);
+            change.note(tx, &act, Some(&before), None::<&()>)?;
         }
-        change.done("revogado")
+        done(&change, id, "revogado")
     }))
 }
 
 /// `POST /admin/parceiros/{id}/aplicativos/{aplicativo}/desconectar`:
 /// disconnects an app of an account at once.
 pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let change = Change::of(person, request)?;
+    let (change, id) = (Change::of(person, request), id_of(request)?);
     let grant: i64 = request.variable("aplicativo").parse().map_err(|_| Problem::not_found())?;
     Ok(Box::new(move |tx| {
-        let account = change.account(tx)?;
-        let name = oauth::disconnect(tx, change.id, grant)?.ok_or_else(Problem::not_found)?;
-        let act = Act {
-            action: "aplicativo.desconectar",
-            object: "aplicativo",
-            object_id: grant.to_string(),
-            object_name: &name,
-        };
+        let account = account(tx, id)?;
+        let name = oauth::disconnect(tx, id, grant)?.ok_or_else(Problem::not_found)?;
         let before = TokenSaid { nome: &name, email: &account.email };
-        audit::note(tx, &change.actor, &act, Some(&before), None::<&()>)?;
-        change.done("desconectado")
+        let act = objects::PROGRAM_APP.act("aplicativo.desconectar", grant, &name);
+        change.note(tx, &act, Some(&before), None::<&()>)?;
+        done(&change, id, "desconectado")
     }))
 }

@@ -2,7 +2,7 @@
 
 use super::pages::path_of;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Actor, objects};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Request};
@@ -17,12 +17,7 @@ pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Pr
     let page = path_of(person);
     Ok(Box::new(move |tx| {
         let name = store::disconnect(tx, user, id)?.ok_or_else(Problem::not_found)?;
-        let act = Act {
-            action: "aplicativo.desconectar",
-            object: "aplicativo",
-            object_id: id.to_string(),
-            object_name: &name,
-        };
+        let act = objects::PROGRAM_APP.act("aplicativo.desconectar", id, &name);
         audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
         answer.done(id, page, "desconectado")
     }))

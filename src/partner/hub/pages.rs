@@ -10,7 +10,7 @@ use super::views::{FirstCall, HubPage, OperationRow, RelatedRow, TokenMade, Toke
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::objects::TOKEN;
 use crate::base::text::grouped;
 use crate::base::{Day, Instant, UserId, Zone};
 use crate::db::ReadTx;
@@ -19,8 +19,9 @@ use crate::drop::views::invitation_rows;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::noun::Change;
 use crate::panel::chart::{BarChart, BarWords};
-use crate::panel::{Answer, Form, FormView, Input, Outcome, Rule, Visit, When, form};
+use crate::panel::{Form, FormView, Input, Outcome, Rule, Visit, When, form};
 use crate::partner::oauth::views::AppRow;
 use crate::partner::oauth::wire::WireApp;
 use crate::partner::oauth::{documents, store as oauth};
@@ -345,18 +346,6 @@ pub(super) fn calls_to(address: &str, token: &str, drop: bool) -> Vec<FirstCall>
     ]
 }
 
-/// What the write job of a change needs.
-struct Change {
-    answer: Answer,
-    actor: Actor,
-}
-
-impl Change {
-    fn of(person: &Person, request: &Request) -> Self {
-        Self { answer: Answer::to(request), actor: Actor::person(person, request) }
-    }
-}
-
 /// `POST /painel/parceiro/tokens`: makes a token and shows it once.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
@@ -374,13 +363,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             return Err(Problem::new(Code::Conflict, said));
         }
         let id = store::insert_token(tx, user, &token, &new.nome)?;
-        let act = Act {
-            action: "token.criar",
-            object: "token",
-            object_id: id.to_string(),
-            object_name: &new.nome,
-        };
-        audit::note(tx, &change.actor, &act, None::<&()>, Some(&new))?;
+        let act = TOKEN.act("token.criar", id, &new.nome);
+        change.note(tx, &act, None::<&()>, Some(&new))?;
         if let Some(shown) = shown {
             return Ok(shown);
         }
@@ -416,13 +400,8 @@ pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
     Ok(Box::new(move |tx| {
         let name = store::token_name(tx, user, id)?.ok_or_else(Problem::not_found)?;
         if store::revoke_token(tx, user, id)? {
-            let act = Act {
-                action: "token.revogar",
-                object: "token",
-                object_id: id.to_string(),
-                object_name: &name,
-            };
-            audit::note(tx, &change.actor, &act, None::<&()>, None::<&()>)?;
+            let act = TOKEN.act("token.revogar", id, &name);
+            change.note(tx, &act, None::<&()>, None::<&()>)?;
         }
         change.answer.done(id, page, "revogado")
     }))

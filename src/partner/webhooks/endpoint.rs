@@ -11,7 +11,7 @@ use super::views::{EndpointPage, EndpointRow};
 use super::{Endpoint, EndpointState, Events};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Actor, objects};
 use crate::base::{Instant, Sealer, UserId, Zone, grouped};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::guard::Person;
@@ -253,12 +253,7 @@ impl Change {
         before: Option<&impl Serialize>,
         after: Option<&impl Serialize>,
     ) -> Result<(), DbError> {
-        let act = Act {
-            action,
-            object: "webhook",
-            object_id: id.to_string(),
-            object_name: without_query(url),
-        };
+        let act = objects::WEBHOOK.act(action, id, without_query(url));
         audit::note(tx, &self.actor, &act, before, after)
     }
 

@@ -12,7 +12,7 @@ use super::spread::HELD;
 use super::store;
 use super::{DeliveryState, Endpoint, EndpointState, MessageId, next_try};
 use crate::accounts::Role;
-use crate::audit::{self, Act, Actor, ActorKind};
+use crate::audit::{self, Actor, ActorKind, objects};
 use crate::base::queue::ENDPOINT_PATIENCE_S;
 use crate::base::retention::WEBHOOKS;
 use crate::base::{Instant, UserId};
@@ -239,12 +239,7 @@ fn tell_owner(tx: &WriteTx<'_>, channel_set: ChannelSet, endpoint: &Endpoint) ->
     };
     let url = &endpoint.entry.url;
     let actor = Actor::local(ActorKind::System, "Webhooks");
-    let act = Act {
-        action: "webhook.desligar",
-        object: "webhook",
-        object_id: endpoint.id.to_string(),
-        object_name: without_query(url),
-    };
+    let act = objects::WEBHOOK.act("webhook.desligar", endpoint.id, without_query(url));
     let after = json!({ "estado": endpoint.state.name(), "erro": endpoint.error });
     audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
     let role: Role = tx.value("SELECT role FROM user WHERE user_id = ?1", [endpoint.user])?;

@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use super::store::{self, BegunBy, UnderWay};
 use super::{Counts, Row, RowOutcome};
+use crate::accounts::person::PersonEntry;
 use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::app::App;
-use crate::audit::{self, Act, Actor, ActorKind};
+use crate::audit::{self, Actor, ActorKind, objects};
 use crate::base::worker::{self, Stop};
 use crate::db::{DbError, Json, Lane, Result, WriteTx};
 use crate::http::{Code, Problem};
@@ -117,10 +118,7 @@ fn make(
         position += 1;
         if let (RowOutcome::Criar, Some(role)) = (row.situacao, row.role()) {
             let new = NewStudent {
-                email: row.email.clone(),
-                name: row.nome.clone(),
-                role,
-                chat_number: row.chat_number.clone(),
+                person: PersonEntry::new(&row.email, &row.nome, role, row.chat_number.clone()),
                 paid_until: None,
                 welcome: true,
             };
@@ -148,12 +146,7 @@ struct Told<'t> {
 fn note(tx: &WriteTx<'_>, by: BegunBy, (id, file_name): (i64, &str), counts: Counts) -> Result<()> {
     let BegunBy { id: person, name, address, request_id } = by;
     let actor = Actor { kind: ActorKind::Person, id: person, name, address, request_id };
-    let act = Act {
-        action: "importacao.aplicar",
-        object: "importacao",
-        object_id: id.to_string(),
-        object_name: file_name,
-    };
+    let act = objects::IMPORT.act("importacao.aplicar", id, file_name);
     let told = Told {
         arquivo: file_name,
         criados: counts.made,

@@ -8,16 +8,17 @@ use super::views::{
 };
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::objects::CHALLENGE;
 use crate::base::Day;
 use crate::db::DbError;
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::input::RowNumber;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::noun::Change;
 use crate::panel::{
-    Answer, Badge, Filter, Form, FormView, Input, ListReply, Listing, Outcome, Pick, Rule, Sent,
-    Tab, Visit, form,
+    Badge, Filter, Form, FormView, Input, ListReply, Listing, Outcome, Pick, Rule, Sent, Tab,
+    Visit, form,
 };
 use crate::program::pages::reward_words;
 use crate::program::rules::{MOST_XP, Rules};
@@ -174,27 +175,22 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     if let Err(problem) = sent.finish() {
         return again((app, person, request), id, problem);
     }
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
-        let act = |action, id: i64| Act {
-            action,
-            object: "desafio",
-            object_id: id.to_string(),
-            object_name: &entry.title,
-        };
         if let Some(id) = id {
             let before = challenges::one(tx, id)?.ok_or_else(Problem::not_found)?;
             challenges::update(tx, id, &entry)?;
             let (before, after) = (shown_entry(&before.entry), shown_entry(&entry));
-            audit::note(tx, &actor, &act("desafio.alterar", id), Some(&before), Some(&after))?;
-            return answer.done(id, PATH, "alterado");
+            let act = CHALLENGE.act(CHALLENGE.changed, id, &entry.title);
+            change.note(tx, &act, Some(&before), Some(&after))?;
+            return change.answer.done(id, PATH, "alterado");
         }
         let full =
             || Problem::new(Code::Conflict, "there are 1000 challenges; remove old ones first");
         let id = challenges::insert(tx, &entry)?.ok_or_else(full)?;
-        let after = shown_entry(&entry);
-        audit::note(tx, &actor, &act("desafio.criar", id), None::<&()>, Some(&after))?;
-        answer.done(id, PATH, "criado")
+        let act = CHALLENGE.act(CHALLENGE.created, id, &entry.title);
+        change.note(tx, &act, None::<&()>, Some(&shown_entry(&entry)))?;
+        change.answer.done(id, PATH, "criado")
     }))
 }
 
@@ -322,17 +318,12 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let id = sent.check.required::<RowNumber>("id", field);
     sent.finish()?;
     let RowNumber(id) = id;
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
+    let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let before = challenges::one(tx, id)?.ok_or_else(Problem::not_found)?;
         challenges::delete(tx, id)?;
-        let act = Act {
-            action: "desafio.excluir",
-            object: "desafio",
-            object_id: id.to_string(),
-            object_name: &before.entry.title,
-        };
-        audit::note(tx, &actor, &act, Some(&shown_entry(&before.entry)), None::<&()>)?;
-        answer.done(id, PATH, "excluido")
+        let act = CHALLENGE.act(CHALLENGE.removed, id, &before.entry.title);
+        change.note(tx, &act, Some(&shown_entry(&before.entry)), None::<&()>)?;
+        change.answer.done(id, PATH, "excluido")
     }))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::views::{MilestoneForm, MilestoneRow, MilestonesPage};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Actor, objects};
 use crate::db::{DbError, ReadTx};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
@@ -88,12 +88,7 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             milestones::put(tx, &entry)?;
             lowered::note(tx, before, &entry)?;
             tx.after_commit(move || bell.ring());
-            let act = Act {
-                action: "marco.alterar",
-                object: "marco",
-                object_id: number.to_string(),
-                object_name: &entry.title,
-            };
+            let act = objects::MILESTONE.act("marco.alterar", number, &entry.title);
             audit::note(tx, &actor, &act, Some(&shown(before)), Some(&shown(&entry)))?;
         }
         answer.with(PATH, "alterado", &[("milestone", shown(&entry))])

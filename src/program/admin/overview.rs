@@ -12,7 +12,7 @@ use super::views::{
 };
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Act, Actor, objects};
 use crate::base::{Day, UserId};
 use crate::db::{DbError, Lane};
 use crate::edge::guard::Person;
@@ -306,10 +306,5 @@ pub fn recount(app: &App, person: &Person, request: &Request) -> Result<Reply, P
 }
 
 fn act(action: &'static str) -> Act<'static> {
-    Act {
-        action,
-        object: "programa",
-        object_id: "alunos".to_owned(),
-        object_name: "Alunos do programa",
-    }
+    objects::PROGRAM.act(action, "alunos", "Alunos do programa")
 }

@@ -8,7 +8,7 @@ use super::preview;
 use super::views::RulesPage;
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Actor, objects};
 use crate::base::Cents;
 use crate::db::WriteTx;
 use crate::edge::guard::Person;
@@ -224,12 +224,7 @@ pub fn shown(rules: &Rules) -> Value {
 fn put(tx: &WriteTx<'_>, actor: &Actor, (before, after): (&Rules, &Rules)) -> Result<(), Problem> {
     if before != after {
         after.store(tx)?;
-        let act = Act {
-            action: "programa.alterar",
-            object: "programa",
-            object_id: "regras".to_owned(),
-            object_name: "Regras do programa",
-        };
+        let act = objects::PROGRAM.act("programa.alterar", "regras", "Regras do programa");
         audit::note(tx, actor, &act, Some(&shown(before)), Some(&shown(after)))?;
     }
     Ok(())

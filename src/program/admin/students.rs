@@ -6,7 +6,7 @@ use super::views::{LedgerPage, LedgerStudent};
 use crate::accounts::frame::layout;
 use crate::accounts::{Account, store as accounts};
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Actor, objects};
 use crate::base::{Day, UserId, grouped};
 use crate::edge::guard::Person;
 use crate::edge::route::Job;
@@ -189,12 +189,7 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
             return Err(Problem::not_found());
         }
         let standing = store::standing(tx, student)?.unwrap_or_default();
-        let act = Act {
-            action: "aluno.corrigir_xp",
-            object: "aluno",
-            object_id: student.to_string(),
-            object_name: &account.name,
-        };
+        let act = objects::STUDENT.act("aluno.corrigir_xp", student, &account.name);
         let told = json!({ "xp": xp, "motivo": reason, "total": standing.xp });
         audit::note(tx, &actor, &act, None::<&()>, Some(&told))?;
         answer.with(&path(student), "corrigido", &[("xp", standing.xp.into())])
