@@ -10,11 +10,11 @@ mod language;
 pub mod openapi;
 mod ordered;
 pub mod pages;
-mod portuguese;
 mod reference;
 #[cfg(test)]
 pub mod samples;
 pub mod status;
+mod titles;
 mod views;
 mod webhooks;
 mod words;

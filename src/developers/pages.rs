@@ -19,7 +19,7 @@ use super::webhooks::Webhooks;
 use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, STATUS, WEBHOOKS, reference};
 use crate::app::App;
 use crate::base::Day;
-use crate::edge::route::Surface;
+use crate::edge::route::{Route, Surface};
 use crate::http::reply::media;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::operations::soundness::{self, Outage};
@@ -115,8 +115,8 @@ pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Pr
         let below = super::openapi::PARTNER;
         let base_url = format!("{}{below}", app.addresses.base_url);
         let rows = app.routes.iter().filter(|row| row.surface == Surface::Partner);
-        let examples = rows.map(|row| (row.operation(), row.docs.example));
-        let operations = reference::read(&made.value, &base_url, examples, frame.language);
+        let names = rows.map(Route::operation);
+        let operations = reference::read(&made.value, &base_url, names, frame.language);
         let dev_base_url = format!("{}{}", app.addresses.dev_base_url, super::openapi::PARTNER_DEV);
         ReferencePage { layout, frame, base_url, dev_base_url, below, operations }.render()
     })
@@ -134,10 +134,10 @@ pub fn show_changelog(app: &App, (): &(), request: &Request) -> Result<Reply, Pr
 /// The changelog in a language.
 pub(super) fn change_rows(language: Language) -> Vec<ChangeRow> {
     let rows = CHANGES.iter().map(|change| ChangeRow {
-        day: change.day,
-        shown: Day::parse(change.day).map_or_else(String::new, |day| shown(day, language)),
-        title: change.title.text(language),
-        points: change.points.iter().map(|point| Text::own(point.text(language))).collect(),
+        day: &change.day,
+        shown: Day::parse(&change.day).map_or_else(String::new, |day| shown(day, language)),
+        title: language.say(&change.title),
+        points: change.points.iter().map(|point| Text::own(language.say(point))).collect(),
     });
     rows.collect()
 }
@@ -240,7 +240,7 @@ fn as_json(app: &App, request: &Request, seen: &Seen) -> StatusJson {
     let share = |millionths: i64| millionths as f64 / 1_000_000.0;
     let part = |(component, state): &(Component, State)| PartJson {
         name: component.name(),
-        title: component.title().english,
+        title: &component.title().en,
         status: state.name(),
         uptime: seen.share(*component).map(share),
         days: seen.of(*component).map(day).collect(),
@@ -262,9 +262,9 @@ pub(super) fn status_page(layout: Layout, frame: Frame, seen: &Seen, at: String)
     };
     let part = |(component, state): &(Component, State)| PartRow {
         id: component.name(),
-        title: component.title().text(language),
-        about: component.about().text(language),
-        state: state.word().text(language),
+        title: language.say(component.title()),
+        about: language.say(component.about()),
+        state: language.say(state.word()),
         tone: state.tone(),
         share: seen.share(*component).map_or_else(String::new, |share| percent(share, language)),
         days: bars(seen, *component, &frame),

@@ -19,7 +19,7 @@ use crate::http::cors::Cors;
 use crate::http::router::Router;
 use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::keys::Scope;
-use crate::partner::operation::Declared;
+use crate::partner::operation::{self, Declared};
 
 /// Work on a thread of a lane, which makes the reply.
 pub type SlowWork<R> = Box<dyn FnOnce(&App) -> Result<R, Problem> + Send>;
@@ -120,7 +120,8 @@ impl<I> Run<I> {
             }
             Self::Chosen(handler) => return handler(app, caller, request).map(Start::Begun),
             Self::Operation(operation) => {
-                return operation.begin(app, caller, request).map(Start::Begun);
+                let call = operation::Call { request, tool: None };
+                return operation.begin(app, caller, &call).map(Start::Begun);
             }
             Self::ReadOrSlow(costly, handler) if costly(request) => (LaneKind::Slow, handler),
             Self::ReadOrOutside(costly, handler) if costly(request) => (LaneKind::Outside, handler),
@@ -317,7 +318,8 @@ impl Route {
         operation: &'static Declared<I>,
         call: fn(&'static Declared<I>) -> Call,
     ) -> Self {
-        let Declared { method, path, about, docs, .. } = operation;
+        let Declared { method, path, docs, .. } = operation;
+        let about = &operation.texts().about.en;
         let row = Self::new(method.clone(), path, call(operation), about);
         let family = docs.media.map(|_| Family::PartnerFile);
         Self { docs: *docs, family, ..row }

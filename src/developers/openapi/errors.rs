@@ -32,9 +32,9 @@ impl Errors {
         };
         let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
         for code in errors(route) {
-            let codes = by_status.entry(code.status(family).as_u16()).or_default();
-            let name = code.name(family);
-            if codes.iter().all(|known| known.name(family) != name) {
+            let said = code.of(family);
+            let codes = by_status.entry(said.status().as_u16()).or_default();
+            if codes.iter().all(|known| known.of(family).name() != said.name()) {
                 codes.push(code);
             }
         }
@@ -43,7 +43,7 @@ impl Errors {
             if family == Family::Partner {
                 let examples: Map<String, Value> = codes
                     .iter()
-                    .map(|code| (code.name(family).to_owned(), explained::example(*code)))
+                    .map(|code| (code.of(family).name().to_owned(), explained::example(*code)))
                     .collect();
                 response["content"]["application/json"]["examples"] = Value::Object(examples);
             }

@@ -14,6 +14,7 @@ use self::errors::Errors;
 use crate::edge::docs::Docs;
 use crate::edge::route::{Call, Route, Surface};
 use crate::partner::oauth::documents as oauth;
+use crate::partner::texts;
 
 pub use crate::partner::{PATH as PARTNER, PATH_DEV as PARTNER_DEV};
 
@@ -276,7 +277,8 @@ fn schemes_of(at: &Installation<'_>) -> [(&'static str, Value); 9] {
 }
 
 fn operation(route: &Route, schemas: &mut Schemas) -> Value {
-    let Docs { query, body, form, reply, details, example, .. } = route.docs;
+    let Docs { query, body, form, reply, .. } = route.docs;
+    let texts = texts_of(route);
     let schemes = security(route);
     let scopes = |scheme: &str| match route.call {
         Call::Key(scope, _) => json!([scope.name()]),
@@ -293,8 +295,8 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         "security": schemes,
         "responses": answers(route, reply.map(|schema| schema(&mut schemas.answered).to_value())),
     });
-    if !details.is_empty() {
-        operation["description"] = json!(format!("{} {details}", route.about));
+    if let Some(texts) = texts {
+        operation["description"] = json!(format!("{} {}", route.about, texts.details.en));
     }
     let query = query.map(|query| query(&mut schemas.sent).to_value());
     let mut parameters = arguments(route.path, query.unwrap_or_default());
@@ -304,7 +306,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     }
     if let Some(body) = body {
         let mut content = json!({ "application/json": { "schema": body(&mut schemas.sent) } });
-        if let Some(example) = parsed(example.sent) {
+        if let Some(example) = texts.and_then(|texts| parsed(&texts.example.sent)) {
             content["application/json"]["example"] = example;
         }
         if let Some(form) = form {
@@ -331,6 +333,12 @@ fn security(route: &Route) -> &'static [&'static str] {
         Call::Cron(_) => &["cronSecret", "cronToken"],
         _ => &[],
     }
+}
+
+/// What is said of a route's operation; `None` when it is none of the Partner API.
+fn texts_of(route: &Route) -> Option<&'static texts::Operation> {
+    let name = route.operation();
+    (!name.is_empty()).then(|| texts::of(name))
 }
 
 /// An example as a JSON value; `None` when it is empty.
@@ -418,7 +426,7 @@ fn header_parameters(route: &Route) -> Vec<Value> {
 
 /// The responses of a route that are not errors.
 fn answers(route: &Route, schema: Option<Value>) -> Value {
-    let Docs { media, status, example, dated, .. } = route.docs;
+    let Docs { media, status, dated, .. } = route.docs;
     let is_partner = route.surface == Surface::Partner;
     let is_conditional = route.is_conditional();
     let mut headers = Map::from_iter([request_id()]);
@@ -461,7 +469,7 @@ fn answers(route: &Route, schema: Option<Value>) -> Value {
         }
     } else if let Some(schema) = schema {
         done["content"] = json!({ "application/json": { "schema": schema } });
-        if let Some(answer) = parsed(example.answer) {
+        if let Some(answer) = texts_of(route).and_then(|texts| parsed(&texts.example.answer)) {
             let is_wrapped = is_partner && route.method == Method::POST;
             let answer = if is_wrapped { json!({ "data": answer }) } else { answer };
             done["content"]["application/json"]["example"] = answer;
