@@ -1,7 +1,7 @@
 //! Data of the guide: limits, codes and code samples. The text of the guide is in
 //! `guide_pt.html` and `guide_en.html`.
 
-use super::explained::CODES;
+use super::error_codes::CODES;
 use super::language::{Language, Text};
 use super::openapi::{PARTNER, PARTNER_DEV};
 use super::views::Guide;
@@ -104,4 +104,32 @@ pub fn codes(language: Language) -> Vec<CodeRow> {
         })
     });
     rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::developers::agents::agents;
+    use crate::developers::webhook_guide::Webhooks;
+
+    #[test]
+    fn every_code_sample_is_on_a_page() {
+        let (base, language) = ("https://escola.example", Language::English);
+        let plans = &crate::fixture::config(&[]).partner.plans;
+        let guide = of((base, base), plans, 20, language);
+        let (agents, webhooks) = (agents(base, language), Webhooks::of(language));
+        let mut shown = vec![guide.polling, guide.repeatable, guide.paging, webhooks.receiver];
+        shown.extend(guide.first_calls);
+        shown.extend(agents.clients.into_iter().chain(agents.with_token));
+        shown.extend(webhooks.verification);
+        let shown = shown.iter().map(|sample| sample.id).chain(["error", "message"]);
+        let mut shown: Vec<String> = shown.map(str::to_owned).collect();
+        shown.sort_unstable();
+        let files = texts::files();
+        let files = files.filter_map(|file| Some(file.strip_prefix("samples/")?.to_owned()));
+        let mut there: Vec<String> =
+            files.filter_map(|file| Some(file.split_once('.')?.0.to_owned())).collect();
+        there.sort_unstable();
+        assert_eq!(shown, there);
+    }
 }

@@ -4,7 +4,7 @@
 mod agents;
 pub mod api;
 mod changelog;
-mod explained;
+mod error_codes;
 mod guide;
 mod language;
 pub mod openapi;
@@ -16,7 +16,7 @@ pub mod samples;
 pub mod status;
 mod titles;
 mod views;
-mod webhooks;
+mod webhook_guide;
 mod words;
 
 use std::collections::HashMap;

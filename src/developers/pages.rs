@@ -15,7 +15,7 @@ use super::views::{
     AgentsEnglish, AgentsPortuguese, ChangeRow, ChangelogPage, DayBar, Frame, GuideEnglish,
     GuidePortuguese, PartRow, ReferencePage, StatusPage, WebhooksEnglish, WebhooksPortuguese,
 };
-use super::webhooks::Webhooks;
+use super::webhook_guide::Webhooks;
 use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, STATUS, WEBHOOKS, reference};
 use crate::app::App;
 use crate::base::Day;
@@ -51,7 +51,7 @@ fn frame(app: &App, path: &'static str, language: Language) -> Frame {
 
 /// A page that depends only on the program and its configuration. It is rendered
 /// once and then kept.
-fn kept(
+fn cached(
     app: &App,
     request: &Request,
     path: &'static str,
@@ -74,7 +74,7 @@ fn kept(
 /// `GET /desenvolvedores`: the guide.
 pub fn show_guide(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
-    kept(app, request, GUIDE, |layout, frame| {
+    cached(app, request, GUIDE, |layout, frame| {
         let guide = guide(app, frame.language);
         match frame.language {
             Language::Portuguese => GuidePortuguese { layout, frame, guide }.render(),
@@ -86,7 +86,7 @@ pub fn show_guide(app: &App, (): &(), request: &Request) -> Result<Reply, Proble
 /// `GET /desenvolvedores/agentes`: how assistants are connected.
 pub fn show_agents(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
-    kept(app, request, AGENTS, |layout, frame| {
+    cached(app, request, AGENTS, |layout, frame| {
         let agents = agents(&app.addresses.dev_base_url, frame.language);
         match frame.language {
             Language::Portuguese => AgentsPortuguese { layout, frame, agents }.render(),
@@ -98,7 +98,7 @@ pub fn show_agents(app: &App, (): &(), request: &Request) -> Result<Reply, Probl
 /// `GET /desenvolvedores/webhooks`: how programs receive events.
 pub fn show_webhooks(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
-    kept(app, request, WEBHOOKS, |layout, frame| {
+    cached(app, request, WEBHOOKS, |layout, frame| {
         let webhooks = Webhooks::of(frame.language);
         match frame.language {
             Language::Portuguese => WebhooksPortuguese { layout, frame, webhooks }.render(),
@@ -110,7 +110,7 @@ pub fn show_webhooks(app: &App, (): &(), request: &Request) -> Result<Reply, Pro
 /// `GET /desenvolvedores/referencia`: every operation.
 pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
-    kept(app, request, REFERENCE, |layout, frame| {
+    cached(app, request, REFERENCE, |layout, frame| {
         let made = app.documents.get(app, Document::Partner);
         let below = super::openapi::PARTNER;
         let base_url = format!("{}{below}", app.addresses.base_url);
@@ -125,7 +125,7 @@ pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Pr
 /// `GET /desenvolvedores/changelog`: what changed.
 pub fn show_changelog(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
-    kept(app, request, CHANGELOG, |layout, frame| {
+    cached(app, request, CHANGELOG, |layout, frame| {
         let changes = change_rows(frame.language);
         ChangelogPage { layout, frame, changes }.render()
     })

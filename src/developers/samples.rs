@@ -13,7 +13,7 @@ use super::views::{
     AgentsEnglish, AgentsPortuguese, ChangelogPage, Frame, GuideEnglish, GuidePortuguese,
     ReferencePage, WebhooksEnglish, WebhooksPortuguese,
 };
-use super::webhooks::Webhooks;
+use super::webhook_guide::Webhooks;
 use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, STATUS, WEBHOOKS};
 use crate::base::Day;
 use crate::edge::route::{Route, Surface};

@@ -7,7 +7,7 @@ use super::guide::{CodeRow, PlanRow, Sample};
 use super::language::{Language, Text};
 use super::reference::Operation;
 use super::titles::{Section, TITLES};
-use super::webhooks::Webhooks;
+use super::webhook_guide::Webhooks;
 use super::words::Words;
 use crate::panel::view::Layout;
 use crate::panel::{Notice, Tone};

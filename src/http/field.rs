@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::Deserializer;
 use serde_json::{Number, Value};
 
+use crate::base::ids::{MOST_EXACT, MlUserId, OrderId, RowNumber, UserId};
 use crate::base::money::Cents;
 
 /// A field of a wire struct, present or not, of the right type or not.
@@ -117,61 +118,40 @@ pub fn whole(number: &Number) -> Option<i64> {
     })
 }
 
-/// An id: the number of a row here or at the marketplace. Programs send it as text,
-/// as they received it, or as a number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RowNumber(pub i64);
+/// An id, as text as programs receive it, or as a number.
+macro_rules! read_ids {
+    ($($id:ident)*) => {$(
+        impl FromField for $id {
+            const WANTED: &'static str = "must be an id: 1 to 18 digits, the first not 0";
 
-impl RowNumber {
-    /// An id has at most 18 digits.
-    const PATTERN: &str = "^[1-9][0-9]{0,17}$";
-    /// The largest number that is exact in every programming language. Larger ids have
-    /// to be sent as text.
-    pub const MOST: i64 = 9_007_199_254_740_991;
-}
-
-impl FromField for RowNumber {
-    const WANTED: &'static str = "must be an id: 1 to 18 digits, the first not 0";
-
-    fn from_field(value: Value, _: bool) -> Option<Self> {
-        let number = match value {
-            Value::Number(number) => whole(&number).filter(|number| *number <= Self::MOST)?,
-            Value::String(text) => {
-                let is_plain = text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit());
-                let number = is_plain && !text.starts_with('0');
-                number.then(|| text.parse().ok()).flatten()?
+            fn from_field(value: Value, _: bool) -> Option<Self> {
+                id(&value).map(Self)
             }
-            _ => return None,
-        };
-        (number > 0).then_some(Self(number))
-    }
 
-    fn has_type(value: &Value) -> bool {
-        match value {
-            Value::String(_) => true,
-            Value::Number(number) => number.is_u64() || whole(number).is_some(),
-            _ => false,
+            fn has_type(value: &Value) -> bool {
+                match value {
+                    Value::String(_) => true,
+                    Value::Number(number) => number.is_u64() || whole(number).is_some(),
+                    _ => false,
+                }
+            }
         }
-    }
+    )*};
 }
 
-impl JsonSchema for RowNumber {
-    fn schema_name() -> Cow<'static, str> {
-        "RowNumber".into()
-    }
+read_ids! { UserId MlUserId OrderId RowNumber }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({
-            "anyOf": [
-                { "type": "string", "pattern": Self::PATTERN },
-                { "type": "integer", "minimum": 1, "maximum": Self::MOST },
-            ],
-        })
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
+fn id(value: &Value) -> Option<i64> {
+    let number = match value {
+        Value::Number(number) => whole(number).filter(|number| *number <= MOST_EXACT)?,
+        Value::String(text) => {
+            let is_plain = text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit());
+            let number = is_plain && !text.starts_with('0');
+            number.then(|| text.parse().ok()).flatten()?
+        }
+        _ => return None,
+    };
+    (number > 0).then_some(number)
 }
 
 impl FromField for bool {
@@ -238,8 +218,8 @@ mod tests {
         let read = |value: Value| RowNumber::from_field(value, false).map(|RowNumber(id)| id);
         assert_eq!(read("777".into()), Some(777));
         assert_eq!(read(777.into()), Some(777));
-        assert_eq!(read("9007199254740993".into()), Some(RowNumber::MOST + 2));
-        assert_eq!(read((RowNumber::MOST + 1).into()), None, "no longer exact everywhere");
+        assert_eq!(read("9007199254740993".into()), Some(MOST_EXACT + 2));
+        assert_eq!(read((MOST_EXACT + 1).into()), None, "no longer exact everywhere");
         for text in ["", "0", "07", "-7", "+7", " 7", "7.0", "7a", "sete", "1234567890123456789"] {
             assert_eq!(read(text.into()), None, "{text}");
         }

@@ -14,12 +14,13 @@ use serde::de::value::MapDeserializer;
 use serde_json::{Map, Value};
 
 pub use super::check::Check;
-pub use super::field::{Field, FromField, RowNumber, whole};
+pub use super::field::{Field, FromField, whole};
 use super::parameter::{AsQuery, QueryError};
 use super::problem::{Code, Fields, Problem};
 use super::request::header;
 use super::structure;
 pub use super::text_field::only_text;
+pub use crate::base::ids::RowNumber;
 
 /// Most query parameters of a request. Our longest request asks for fifty labels.
 pub const MOST_PARAMETERS: usize = 64;
@@ -169,7 +170,7 @@ pub fn arguments<T: DeserializeOwned>(
         !is_variable
     });
     let as_json = |(name, text): (String, String)| (name, Value::from(text));
-    known(variables, pairs.into_iter().map(as_json).collect(), faults)
+    read_known(variables, pairs.into_iter().map(as_json).collect(), faults)
 }
 
 /// The same of the arguments of a tool, which keep the types that they were sent with.
@@ -180,13 +181,13 @@ pub fn of_tool<T: DeserializeOwned>(given: &Map<String, Value>) -> Result<(T, Fi
     if pairs.len() > MOST_PARAMETERS {
         return Err(too_many(MOST_PARAMETERS, "parameters"));
     }
-    known(&[], pairs, Fields::new())
+    read_known(&[], pairs, Fields::new())
 }
 
 const UNKNOWN: &str = "is not a parameter of this call";
 
 /// The parameters that a wire struct knows, and the faults with the names of the others.
-fn known<T: DeserializeOwned>(
+fn read_known<T: DeserializeOwned>(
     variables: &[(String, String)],
     mut pairs: Vec<(String, Value)>,
     mut faults: Fields,

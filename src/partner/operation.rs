@@ -274,23 +274,23 @@ fn begin<O: Operation>(
     by: &O::By,
     call: &Call<'_>,
 ) -> Result<Todo<Reply>, Problem> {
-    let place = O::KEEPS.map(|keeps| Place::of(declared, app, by.owner(), call, keeps));
+    let slot = O::KEEPS.map(|keeps| CacheSlot::of(declared, app, by.owner(), call, keeps));
     // Before anything is parsed: most calls of those who poll end here.
-    if let Some(place) = &place
-        && let Some(page) = app.pages.get(&place.key, place.version)
+    if let Some(slot) = &slot
+        && let Some(page) = app.pages.get(&slot.key, slot.version)
     {
         return Ok(Todo::Now(page.answer(call.headers(), media::JSON)));
     }
     let (args, faults, check) = call.arguments()?;
     Ok(match all_faults(faults, O::begin(app, by, args, check))? {
-        Todo::Now(reply) => Todo::Now(answer::<O>(app, place, &reply, call.headers())?),
+        Todo::Now(reply) => Todo::Now(answer::<O>(app, slot, &reply, call.headers())?),
         Todo::Slow(work) => {
             let headers = call.headers().clone();
-            Todo::Slow(Box::new(move |app| answer::<O>(app, place, &work(app)?, &headers)))
+            Todo::Slow(Box::new(move |app| answer::<O>(app, slot, &work(app)?, &headers)))
         }
         Todo::Outside(work) | Todo::Fetch(work) => {
             let headers = call.headers().clone();
-            Todo::Outside(Box::new(move |app| answer::<O>(app, place, &work(app)?, &headers)))
+            Todo::Outside(Box::new(move |app| answer::<O>(app, slot, &work(app)?, &headers)))
         }
         Todo::Write(work) => Todo::Write(Box::new(move |tx| Reply::json(&work(tx)?))),
     })
@@ -404,14 +404,14 @@ fn all_faults<T>(faults: Fields, begun: Result<T, Problem>) -> Result<T, Problem
 }
 
 /// Where a reply is kept in memory.
-struct Place<R> {
+struct CacheSlot<R> {
     key: PageKey,
     /// Of the owner and the books, read before the data.
     version: u64,
     keeps: fn(&R) -> bool,
 }
 
-impl<R> Place<R> {
+impl<R> CacheSlot<R> {
     fn of<P>(
         declared: &Declared<P>,
         app: &App,
@@ -441,17 +441,17 @@ impl<R> Place<R> {
 /// A reply as JSON with its validators, kept in memory where that is declared.
 fn answer<O: Operation>(
     app: &App,
-    place: Option<Place<O::Reply>>,
+    slot: Option<CacheSlot<O::Reply>>,
     reply: &O::Reply,
     headers: &HeaderMap,
 ) -> Result<Reply, Problem> {
     let mut body = Vec::with_capacity(USUAL_BYTES);
     serde_json::to_writer(&mut body, reply).map_err(Problem::internal)?;
     let last_modified = O::last_modified(reply);
-    match place.filter(|place| (place.keeps)(reply)) {
-        Some(place) => {
+    match slot.filter(|slot| (slot.keeps)(reply)) {
+        Some(slot) => {
             let page = Rendered::new(body, last_modified);
-            app.pages.put(place.key, place.version, page.clone());
+            app.pages.put(slot.key, slot.version, page.clone());
             Ok(page.answer(headers, media::JSON))
         }
         None => Ok(Validators::of_content(&body, last_modified)

@@ -109,6 +109,12 @@ pub fn translations() -> impl Iterator<Item = (&'static str, &'static str)> {
     told.chain(described.map(|(english, portuguese)| (&**english, &**portuguese)))
 }
 
+/// The names of all data files.
+#[cfg(test)]
+pub fn files() -> impl Iterator<Item = String> {
+    Files::iter().map(|name| name.into_owned())
+}
+
 /// A data file as it is.
 pub fn text(name: &str) -> String {
     let file = Files::get(name).unwrap_or_else(|| panic!("there is no assets/api/{name}"));
@@ -137,7 +143,7 @@ mod tests {
             assert!(texts.into_iter().all(|text| text.len() > 3), "{name}");
         }
         let known = ["operations/", "samples/"];
-        let pages = ["changelog.toml", "errors.toml", "pages.toml", "shared.toml"];
+        let pages = ["changelog.toml", "errors.toml", "openapi.toml", "pages.toml", "shared.toml"];
         for file in Files::iter().filter(|file| !known.iter().any(|part| file.starts_with(part))) {
             assert!(pages.contains(&&*file), "{file} is read by nobody");
         }

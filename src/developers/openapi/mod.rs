@@ -5,9 +5,13 @@
 
 mod errors;
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use http::Method;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use self::errors::Errors;
@@ -26,6 +30,30 @@ pub enum Document {
     /// All other APIs: extension, integration, public, receivers, cron, operations.
     Platform,
 }
+
+/// What the documents say beside what they say of operations.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Prose {
+    partner: About,
+    platform: About,
+    servers: BTreeMap<String, String>,
+    tags: BTreeMap<String, String>,
+    /// What an error with a status means.
+    statuses: BTreeMap<String, String>,
+    /// The authentication schemes, without what depends on the installation.
+    schemes: Map<String, Value>,
+}
+
+/// What a document is about.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct About {
+    title: String,
+    about: String,
+}
+
+static PROSE: LazyLock<Prose> = LazyLock::new(|| texts::read("openapi.toml"));
 
 /// Settings of the installation that appear in the documents.
 pub struct Installation<'i> {
@@ -97,10 +125,8 @@ impl Document {
         }
         let mut collected = schemas.collected();
         collected.extend(errors.schemas);
-        let chosen = |all: [(&str, Value); 9]| {
-            let all = all.into_iter().filter(|(name, _)| schemes.contains(name));
-            all.map(|(name, scheme)| (name.to_owned(), scheme)).collect::<Map<_, _>>()
-        };
+        let mut chosen = schemes_of(at);
+        chosen.retain(|name, _| schemes.contains(&&**name));
         let shared = [
             (
                 "IfNoneMatch",
@@ -124,10 +150,10 @@ impl Document {
         let mut document = json!({
             "openapi": "3.1.0",
             "info": {
-                "title": self.title(),
+                "title": self.prose().title,
                 "version": env!("CARGO_PKG_VERSION"),
                 "license": { "name": env!("CARGO_PKG_LICENSE"), "identifier": env!("CARGO_PKG_LICENSE") },
-                "description": self.about()
+                "description": self.prose().about
             },
             "servers": self.servers(at),
             "tags": self.tags(routes),
@@ -136,7 +162,7 @@ impl Document {
                 "schemas": collected,
                 "responses": errors.responses,
                 "parameters": shared,
-                "securitySchemes": chosen(schemes_of(at))
+                "securitySchemes": chosen
             }
         });
         if self == Self::Partner {
@@ -147,26 +173,10 @@ impl Document {
         document
     }
 
-    const fn title(self) -> &'static str {
+    fn prose(self) -> &'static About {
         match self {
-            Self::Partner => "Seller Platform Partner API",
-            Self::Platform => "Seller Platform",
-        }
-    }
-
-    const fn about(self) -> &'static str {
-        match self {
-            Self::Partner => {
-                "Sales, products, stock, listings and figures of marketplace sellers, for their own programs and for partners.\n\n\
-                 Every call brings a personal token in `Authorization: Bearer`. A token sees its owner's data alone. \
-                 Lists take `limit` and `offset`. Every GET sends an `ETag`; asked again with `If-None-Match` it answers 304 while nothing changed. \
-                 A POST with an `Idempotency-Key` is safe to repeat.\n\n\
-                 Instants without an offset are civil time of the service. Ids are text of digits wherever they stand; parameters and bodies take a number as well. \
-                 Amounts are numbers with at most two decimals. Unknown fields of bodies are ignored, unknown parameters are refused."
-            }
-            Self::Platform => {
-                "The APIs around a platform for marketplace sellers, except the Partner API, which has a document of its own. Unknown fields of bodies are ignored; parameters may be given once."
-            }
+            Self::Partner => &PROSE.partner,
+            Self::Platform => &PROSE.platform,
         }
     }
 
@@ -175,16 +185,16 @@ impl Document {
             Self::Partner => json!([
                 {
                     "url": format!("{}{PARTNER_DEV}", at.dev_base_url),
-                    "description": "For development and for pages in browsers: the same data, tokens and quota, under an address that integrators can remember."
+                    "description": PROSE.servers["development"]
                 },
                 {
                     "url": format!("{}{PARTNER}", at.base_url),
-                    "description": "For programs in production."
+                    "description": PROSE.servers["production"]
                 },
             ]),
             Self::Platform => {
                 let url = if at.base_url.is_empty() { "/" } else { at.base_url };
-                json!([{ "url": url, "description": "The service." }])
+                json!([{ "url": url, "description": PROSE.servers["platform"] }])
             }
         }
     }
@@ -197,83 +207,21 @@ impl Document {
                 tags.push(tag);
             }
         }
-        let about = |tag: &&str| match *tag {
-            "Partner API" => {
-                "What programs of sellers and of their partners call, with a partner token."
-            }
-            "Extension API" => {
-                "What the browser extension of a person calls, with the token of its login."
-            }
-            "Integration API" => "What a CRM, a shop or an automation calls, with an API key.",
-            "Public" => "What anybody may read, without a credential.",
-            "Inbound webhooks" => "What other services call when something happened there.",
-            _ => "What the operator's machines call.",
-        };
+        let about = |tag: &str| &PROSE.tags[tag];
         tags.iter().map(|tag| json!({ "name": tag, "description": about(tag) })).collect()
     }
 }
 
 /// All authentication schemes.
-fn schemes_of(at: &Installation<'_>) -> [(&'static str, Value); 9] {
-    let bearer = |about: &str| json!({ "type": "http", "scheme": "bearer", "description": about });
-    let in_header = |name: &str, about: &str| json!({ "type": "apiKey", "in": "header", "name": name, "description": about });
-    [
-        ("extensionToken", bearer("Token of POST /api/ext/auth, 30 days.")),
-        (
-            "partnerToken",
-            bearer(
-                "Personal partner token, ptk_ and 48 hexadecimal characters. Its owner makes and revokes it in the panel under API de parceiros.",
-            ),
-        ),
-        (
-            "connectedApp",
-            json!({
-                "type": "oauth2",
-                "description": "What assistants and other apps are given by a person who connects them: OAuth 2.1, authorization code with PKCE. Access tokens open for half an hour.",
-                "flows": { "authorizationCode": {
-                    "authorizationUrl": format!("{}{}", at.base_url, oauth::AUTHORIZE),
-                    "tokenUrl": format!("{}{}", at.dev_base_url, oauth::TOKEN),
-                    "refreshUrl": format!("{}{}", at.dev_base_url, oauth::TOKEN),
-                    "scopes": {
-                        "partner:read": "Reads what its owner's account has.",
-                        "partner:write": "Does what changes something or reaches somebody; reads as well.",
-                    },
-                } },
-            }),
-        ),
-        (
-            "apiKey",
-            bearer(
-                "API key, spk_ and 48 hexadecimal characters, with the scope that the operation names.",
-            ),
-        ),
-        (
-            "marketplaceSignature",
-            in_header(
-                "X-Signature",
-                "ts=<digits>;v1=<hexadecimal HMAC-SHA256 with the application's secret over id:<last segment of resource>;request-id:<X-Request-Id>;ts:<ts>;>.",
-            ),
-        ),
-        (
-            "checkoutToken",
-            in_header(
-                at.checkout_header,
-                "Token shared with the checkout platform; may also stand in the body as hottok.",
-            ),
-        ),
-        (
-            "telegramSecret",
-            in_header(
-                "X-Telegram-Bot-Api-Secret-Token",
-                "Secret that Telegram was given with this address.",
-            ),
-        ),
-        ("cronSecret", bearer("The cron secret; see `secret show cron`.")),
-        (
-            "cronToken",
-            json!({ "type": "apiKey", "in": "query", "name": "token", "description": "The same secret in the query, for schedulers that send no headers." }),
-        ),
-    ]
+fn schemes_of(at: &Installation<'_>) -> Map<String, Value> {
+    let mut all = PROSE.schemes.clone();
+    all["checkoutToken"]["name"] = at.checkout_header.into();
+    let flow = &mut all["connectedApp"]["flows"]["authorizationCode"];
+    flow["authorizationUrl"] = format!("{}{}", at.base_url, oauth::AUTHORIZE).into();
+    for name in ["tokenUrl", "refreshUrl"] {
+        flow[name] = format!("{}{}", at.dev_base_url, oauth::TOKEN).into();
+    }
+    all
 }
 
 fn operation(route: &Route, schemas: &mut Schemas) -> Value {
@@ -495,4 +443,27 @@ fn limits(required: bool) -> [(String, Value); 3] {
         ("X-RateLimit-Reset", "When the window ends, in seconds since 1970."),
     ]
     .map(|(name, about)| (name.to_owned(), header(about, "integer", required)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_prose_is_in_a_document() {
+        let at = Installation { base_url: "", dev_base_url: "", checkout_header: "X" };
+        let rows = crate::routes::all();
+        let both = [Document::Partner, Document::Platform].map(|one| one.of(&rows, &at));
+        let both = Value::from_iter(both).to_string();
+        fn check(prose: &Value, documents: &str) {
+            match prose {
+                Value::String(_) => {
+                    assert!(documents.contains(&prose.to_string()), "left over: {prose}");
+                }
+                Value::Object(members) => members.values().for_each(|one| check(one, documents)),
+                other => panic!("{other} is no prose"),
+            }
+        }
+        check(&texts::read("openapi.toml"), &both);
+    }
 }

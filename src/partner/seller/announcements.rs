@@ -12,7 +12,7 @@ use crate::base::text::{like_beginning, search_key};
 use crate::db::{Filters, Lane, Page, Record as _};
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
-use crate::http::input::{Check, RowNumber};
+use crate::http::input::Check;
 use crate::http::{Code, Problem};
 use crate::list_arguments;
 use crate::marketplace::account::stores;
@@ -35,7 +35,7 @@ list_arguments! {
         #[schemars(length(min = 1, max = LONGEST_WORD))]
         status: String,
         /// Marketplace seller id of one connected account.
-        store: RowNumber,
+        store: MlUserId,
         /// A SKU, as a whole.
         #[schemars(length(min = 1, max = LONGEST_SKU))]
         sku: String,
@@ -105,7 +105,7 @@ impl Operation for ListAnnouncements {
         let asked = Asked {
             owner: seller.account.user_id,
             status: check.search("status", query.status, LONGEST_WORD),
-            store: check.optional("store", query.store).map(|RowNumber(store)| MlUserId(store)),
+            store: check.optional("store", query.store),
             sku: check.search("sku", query.sku, LONGEST_SKU),
             search: check.search("q", query.q, LONGEST_SEARCH),
             window: Window::read(&mut check, query.limit, query.offset),

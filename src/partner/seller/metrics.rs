@@ -12,7 +12,7 @@ use crate::base::money::Cents;
 use crate::db::{Lane, ReadTx, Result as DbResult};
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
-use crate::http::input::{Check, Field, RowNumber};
+use crate::http::input::{Check, Field};
 use crate::http::schema::DAY;
 use crate::http::{Code, Problem};
 use crate::marketplace::books::order_status::OrderStatus;
@@ -33,7 +33,7 @@ pub struct GetStoreMetrics;
 pub struct MetricsQuery {
     /// Marketplace seller id of a connected account.
     #[schemars(extend("examples" = ["123456789"]))]
-    ml_id: Field<RowNumber>,
+    ml_id: Field<MlUserId>,
     /// First civil day; 29 days before the last one unless it is given.
     #[serde(default)]
     #[schemars(extend("format" = "date", "pattern" = DAY))]
@@ -135,8 +135,7 @@ impl Operation for GetStoreMetrics {
         query: MetricsQuery,
         mut check: Check,
     ) -> Result<Todo<StoreMetrics>, Problem> {
-        let RowNumber(account) = check.required("ml_id", query.ml_id);
-        let account = MlUserId(account);
+        let account: MlUserId = check.required("ml_id", query.ml_id);
         let (from, to) = (check.day("from", query.from), check.day("to", query.to));
         let to = to.unwrap_or_else(|| app.day(seller.called_at));
         let from = from.unwrap_or_else(|| to.plus(1 - USUAL_DAYS));

@@ -13,7 +13,7 @@ use crate::changes::{self, Topic};
 use crate::db::{self, Lane, ReadTx};
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
-use crate::http::input::{Check, RowNumber};
+use crate::http::input::Check;
 use crate::http::schema::DAY;
 use crate::http::{Code, Problem};
 use crate::list_arguments;
@@ -33,7 +33,7 @@ list_arguments! {
         #[schemars(extend("enum" = ORDER_STATES))]
         status: String,
         /// Marketplace seller id of one connected account.
-        store: RowNumber,
+        store: MlUserId,
         /// First civil day of `date_created`.
         #[schemars(extend("format" = "date", "pattern" = DAY))]
         from: String,
@@ -83,7 +83,7 @@ impl OrdersQuery {
         if status.as_deref().is_some_and(|status| !ORDER_STATES.contains(&status)) {
             check.fail("status", format!("must be one of {}", ORDER_STATES.join(", ")));
         }
-        let store = check.optional("store", self.store).map(|RowNumber(store)| store);
+        let store = check.optional("store", self.store).map(|MlUserId(store)| store);
         let (from, to) = (check.day("from", self.from), check.day("to", self.to));
         let listing = check.optional("ml_id", self.ml_id);
         let item_id = listing.as_deref().map(item_number);

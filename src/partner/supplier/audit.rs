@@ -9,7 +9,7 @@ use crate::drop::unmatched::{self, Reason, Unmatched, Wanted};
 use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
 use crate::http::Problem;
-use crate::http::input::{Check, RowNumber};
+use crate::http::input::Check;
 use crate::list_arguments;
 use crate::partner::list::{ListOf, Window, reading};
 use crate::partner::operation::Operation;
@@ -20,7 +20,7 @@ list_arguments! {
     /// Which listings are asked for.
     pub struct AuditQuery {
         /// Number of a seller, to see that seller's only.
-        seller_id: RowNumber,
+        seller_id: UserId,
     }
 }
 
@@ -54,7 +54,6 @@ impl Operation for AuditCatalog {
         mut check: Check,
     ) -> Result<Todo<Self::Reply>, Problem> {
         let seller = check.optional("seller_id", query.seller_id);
-        let seller = seller.map(|RowNumber(seller)| UserId(seller));
         let window = Window::read(&mut check, query.limit, query.offset);
         check.finish()?;
         let wanted = Wanted { supplier: supplier.account.user_id, seller, reason: None };

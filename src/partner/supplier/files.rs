@@ -36,7 +36,7 @@ pub struct LabelQuery {
     /// The seller who sends it.
     #[serde(default)]
     #[schemars(!default)]
-    seller_id: Field<RowNumber>,
+    seller_id: Field<UserId>,
 }
 
 pub struct GetInvoice;
@@ -48,23 +48,11 @@ pub struct InvoiceQuery {
     /// The marketplace's order.
     #[serde(default)]
     #[schemars(!default)]
-    order_id: Field<RowNumber>,
+    order_id: Field<OrderId>,
     /// The seller whose order it is.
     #[serde(default)]
     #[schemars(!default)]
-    seller_id: Field<RowNumber>,
-}
-
-/// Reads two required ids.
-fn read_ids(
-    mut check: Check,
-    (name, field): (&'static str, Field<RowNumber>),
-    seller: Field<RowNumber>,
-) -> Result<(i64, UserId), Problem> {
-    let RowNumber(number) = check.required(name, field);
-    let RowNumber(seller) = check.required("seller_id", seller);
-    check.finish()?;
-    Ok((number, UserId(seller)))
+    seller_id: Field<UserId>,
 }
 
 impl FileOperation for GetLabel {
@@ -77,9 +65,11 @@ impl FileOperation for GetLabel {
         _: &App,
         supplier: &Supplier,
         query: LabelQuery,
-        check: Check,
+        mut check: Check,
     ) -> Result<SlowWork<Reply>, Problem> {
-        let (shipment, seller) = read_ids(check, ("ship_id", query.ship_id), query.seller_id)?;
+        let RowNumber(shipment) = check.required("ship_id", query.ship_id);
+        let seller: UserId = check.required("seller_id", query.seller_id);
+        check.finish()?;
         let owner = supplier.account.user_id;
         Ok(Box::new(move |app| label(app, owner, seller, shipment)))
     }
@@ -95,11 +85,13 @@ impl FileOperation for GetInvoice {
         _: &App,
         supplier: &Supplier,
         query: InvoiceQuery,
-        check: Check,
+        mut check: Check,
     ) -> Result<SlowWork<Reply>, Problem> {
-        let (order, seller) = read_ids(check, ("order_id", query.order_id), query.seller_id)?;
+        let order: OrderId = check.required("order_id", query.order_id);
+        let seller: UserId = check.required("seller_id", query.seller_id);
+        check.finish()?;
         let owner = supplier.account.user_id;
-        Ok(Box::new(move |app| invoice(app, owner, seller, OrderId(order))))
+        Ok(Box::new(move |app| invoice(app, owner, seller, order)))
     }
 }
 

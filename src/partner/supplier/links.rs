@@ -25,7 +25,7 @@ pub struct NewListingLink {
     /// The seller, as `drop_health` lists them.
     #[serde(default)]
     #[schemars(!default)]
-    seller_id: Field<RowNumber>,
+    seller_id: Field<UserId>,
     /// Marketplace listing id, such as `MLB123`.
     #[serde(default)]
     #[schemars(!default, regex(pattern = ITEM))]
@@ -103,7 +103,7 @@ impl Operation for LinkListing {
         sent: NewListingLink,
         mut check: Check,
     ) -> Result<Todo<ListingLink>, Problem> {
-        let RowNumber(seller) = check.required("seller_id", sent.seller_id);
+        let seller: UserId = check.required("seller_id", sent.seller_id);
         let item = item(&mut check, sent.ml_id);
         let by_id: Option<RowNumber> = check.optional("product_id", sent.product_id);
         let sku = check.optional_line("sku", sent.sku, LONGEST_SKU);
@@ -121,7 +121,7 @@ impl Operation for LinkListing {
             }
         };
         check.finish()?;
-        let new = NewLink { seller: UserId(seller), item, product };
+        let new = NewLink { seller, item, product };
         let (owner, zone) = (supplier.account.user_id, app.zone());
         Ok(Todo::Write(Box::new(move |tx| {
             let (Linked::Created(id) | Linked::Unchanged(id)) =
@@ -144,7 +144,7 @@ pub struct OldListingLink {
     link_id: Field<RowNumber>,
     /// The seller whose listing is linked.
     #[serde(default)]
-    seller_id: Field<RowNumber>,
+    seller_id: Field<UserId>,
     /// Marketplace listing id, such as `MLB123`.
     #[serde(default)]
     #[schemars(regex(pattern = ITEM))]
@@ -175,7 +175,7 @@ impl Operation for UnlinkListing {
     ) -> Result<Todo<Unlinked>, Problem> {
         let (by_link, by_seller) = (sent.link_id.has_value(), sent.seller_id.has_value());
         let link: Option<RowNumber> = check.optional("link_id", sent.link_id);
-        let seller: Option<RowNumber> = check.optional("seller_id", sent.seller_id);
+        let seller: Option<UserId> = check.optional("seller_id", sent.seller_id);
         // A link that is named, well or badly, needs no listing.
         let is_by_link = by_link && !sent.ml_id.has_value();
         let item = if is_by_link { 0 } else { item(&mut check, sent.ml_id) };
@@ -187,9 +187,7 @@ impl Operation for UnlinkListing {
         Ok(Todo::Write(Box::new(move |tx| {
             let id = match (link, seller) {
                 (Some(RowNumber(id)), _) => Some(id),
-                (None, Some(RowNumber(seller))) => {
-                    links::of_listing(tx, owner, UserId(seller), item)?
-                }
+                (None, Some(seller)) => links::of_listing(tx, owner, seller, item)?,
                 (None, None) => None,
             };
             match id {

@@ -11,7 +11,7 @@ use crate::drop::orders::{self, DropOrder, Standing, Wanted, Whose};
 use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
 use crate::http::Problem;
-use crate::http::input::{Check, RowNumber};
+use crate::http::input::Check;
 use crate::list_arguments;
 use crate::partner::list::{ListOf, Window, reading};
 use crate::partner::operation::Operation;
@@ -25,7 +25,7 @@ list_arguments! {
         #[schemars(extend("enum" = Standing::ALL.map(Standing::name)))]
         status: String,
         /// Number of a seller, to see that seller's only.
-        seller_id: RowNumber,
+        seller_id: UserId,
     }
 }
 
@@ -100,7 +100,6 @@ impl Operation for ListDropOrders {
             check.fail("status", format!("must be one of {known}"));
         }
         let seller = check.optional("seller_id", query.seller_id);
-        let seller = seller.map(|RowNumber(seller)| UserId(seller));
         let window = Window::read(&mut check, query.limit, query.offset);
         check.finish()?;
         let now = supplier.called_at;

@@ -9,7 +9,7 @@ use crate::drop::orders::{self, Standing};
 use crate::drop::reminders::{self, Told, Way};
 use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
-use crate::http::input::{Check, Field, RowNumber};
+use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem};
 use crate::messages::choices::ChannelSet;
 use crate::outbox::Channel;
@@ -32,7 +32,7 @@ pub struct Reminder {
     /// The marketplace's order, as `drop_list_orders` shows it.
     #[serde(default)]
     #[schemars(!default)]
-    order_id: Field<RowNumber>,
+    order_id: Field<OrderId>,
 }
 
 /// The seller is reminded.
@@ -60,11 +60,11 @@ impl Operation for RemindOrder {
         sent: Reminder,
         mut check: Check,
     ) -> Result<Todo<Reminded>, Problem> {
-        let RowNumber(order) = check.required("order_id", sent.order_id);
+        let order: OrderId = check.required("order_id", sent.order_id);
         check.finish()?;
         let (owner, channel_set) = (supplier.account.user_id, ChannelSet::of(&app.config));
         Ok(Todo::Write(Box::new(move |tx| {
-            let order = orders::of_order(tx, owner, OrderId(order))?;
+            let order = orders::of_order(tx, owner, order)?;
             let order = order.ok_or_else(Problem::not_found)?;
             match order.standing(tx.now()) {
                 Standing::Pending | Standing::Overdue => {}
