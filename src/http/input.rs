@@ -199,6 +199,11 @@ fn read_known<T: DeserializeOwned>(
         let known = match T::deserialize(MapDeserializer::new(all)) {
             Ok(read) => return Ok((read, faults)),
             Err(QueryError::Unknown(known)) => known,
+            // A tool may leave out what stands in the path; the check says that it is required.
+            Err(QueryError::Missing(name)) => {
+                pairs.push((name.to_owned(), Value::Null));
+                continue;
+            }
             Err(QueryError::Other(said)) => return Err(Problem::internal(said)),
         };
         let before = pairs.len();
@@ -356,6 +361,18 @@ mod tests {
         let faults = ["a is not a parameter of this call", "limit must be a whole number"];
         let faults = faults.map(str::to_owned).to_vec();
         assert_eq!(read(serde_json::json!({ "limit": "7", "a": [] })), (None, faults));
+    }
+
+    #[test]
+    fn what_a_tool_leaves_out_of_a_path_is_required() {
+        #[derive(Deserialize)]
+        struct InPath {
+            id: Field<i64>,
+        }
+        let (sent, _) = of_tool::<InPath>(&Map::new()).unwrap();
+        let mut check = Check::tool();
+        check.required("id", sent.id);
+        assert_eq!(check.finish().unwrap_err().fields[0].1, "is required");
     }
 
     #[test]

@@ -112,7 +112,7 @@ pub fn translations() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// The names of all data files.
 #[cfg(test)]
 pub fn files() -> impl Iterator<Item = String> {
-    Files::iter().map(|name| name.into_owned())
+    Files::iter().map(std::borrow::Cow::into_owned)
 }
 
 /// A data file as it is.
