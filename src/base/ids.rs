@@ -1,7 +1,7 @@
 //! Identifiers of rows, and digests of tokens.
 //!
-//! Row ids are integers inside and strings in JSON. Guessing an id is useless,
-//! because every query has the owner as a condition.
+//! Row ids are integers inside and strings in JSON; programs may send them as numbers
+//! too. Guessing an id is useless, because every query has the owner as a condition.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ macro_rules! stored_as_number {
 macro_rules! row_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub i64);
 
         impl fmt::Display for $name {
@@ -53,8 +53,16 @@ macro_rules! row_id {
                 stringify!($name).into()
             }
 
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                schemars::json_schema!({ "type": "string", "pattern": "^[0-9]+$" })
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                if generator.contract().is_serialize() {
+                    return schemars::json_schema!({ "type": "string", "pattern": "^[0-9]+$" });
+                }
+                schemars::json_schema!({
+                    "anyOf": [
+                        { "type": "string", "pattern": SENT },
+                        { "type": "integer", "minimum": 1, "maximum": MOST_EXACT },
+                    ],
+                })
             }
 
             fn inline_schema() -> bool {
@@ -63,6 +71,13 @@ macro_rules! row_id {
         }
     };
 }
+
+/// The pattern of an id that a program sends as text: it has at most 18 digits.
+const SENT: &str = "^[1-9][0-9]{0,17}$";
+
+/// The largest number that is exact in every programming language. Larger ids have
+/// to be sent as text.
+pub const MOST_EXACT: i64 = 9_007_199_254_740_991;
 
 row_id! {
     /// A person of the platform.
@@ -75,6 +90,10 @@ row_id! {
 row_id! {
     /// An order at the marketplace.
     OrderId
+}
+row_id! {
+    /// A row that has no type of its own, here or at the marketplace.
+    RowNumber
 }
 
 /// The pattern of a listing id.

@@ -2,22 +2,11 @@
 //! text of the page is in `agents_pt.html` and `agents_en.html`.
 
 use super::guide::Sample;
-use super::language::{Bilingual, Language, Text};
+use super::language::{Language, Text};
+use super::titles::TITLES;
 use crate::partner::agent::{LEGACY, MODERN, PATH};
 use crate::partner::operation::{Declared, Effect};
 use crate::partner::{seller, supplier};
-
-/// The sections in order. Both languages use the same ids.
-#[rustfmt::skip] // A table: one entry a row, columns in the same order.
-pub const SECTIONS: &[(&str, Bilingual)] = &[
-    ("conectar", Bilingual { portuguese: "Conectar em dois cliques", english: "Connect in two clicks" }),
-    ("colar", Bilingual { portuguese: "Configuração para colar", english: "Configuration to paste" }),
-    ("com-token", Bilingual { portuguese: "Com um token de parceiro", english: "With a partner token" }),
-    ("ferramentas", Bilingual { portuguese: "As ferramentas", english: "The tools" }),
-    ("permissoes", Bilingual { portuguese: "O que o assistente pode", english: "What an assistant may do" }),
-    ("erros-assistente", Bilingual { portuguese: "Erros", english: "Errors" }),
-    ("protocolo", Bilingual { portuguese: "Para quem escreve um cliente", english: "For those who write a client" }),
-];
 
 /// Data that the page shows.
 pub struct Agents {
@@ -47,8 +36,17 @@ pub struct ToolRow {
 pub fn agents(base: &str, language: Language) -> Agents {
     let url = format!("{base}{PATH}");
     Agents {
-        clients: clients(&url),
-        with_token: with_token(&url),
+        clients: vec![
+            Sample::of("claude-code.sh", "Claude Code", &url),
+            Sample::of("vscode.json", "VS Code: .vscode/mcp.json", &url),
+            Sample::of("cursor.json", "Cursor: .cursor/mcp.json", &url),
+            Sample::of("stdio.json", "stdio: mcp-remote", &url),
+        ],
+        with_token: vec![
+            Sample::of("token-claude-code.sh", "Claude Code, token", &url),
+            Sample::of("token-inspector.sh", "MCP Inspector", &url),
+            Sample::of("token-curl.sh", "curl", &url),
+        ],
         sellers: seller::OPERATIONS.iter().map(|one| row(one, language)).collect(),
         suppliers: supplier::OPERATIONS.iter().map(|one| row(one, language)).collect(),
         modern: MODERN,
@@ -60,90 +58,16 @@ pub fn agents(base: &str, language: Language) -> Agents {
 }
 
 fn row<P>(operation: &Declared<P>, language: Language) -> ToolRow {
-    let effect = match operation.tool.effect {
-        Effect::Reads | Effect::Fetches => Bilingual { portuguese: "lê", english: "reads" },
-        Effect::Sends => Bilingual { portuguese: "envia", english: "sends" },
-        Effect::Adds => Bilingual { portuguese: "acrescenta", english: "adds" },
-        Effect::Removes => Bilingual { portuguese: "remove", english: "removes" },
+    let effects = &TITLES.effects;
+    let effect = match operation.effect {
+        Effect::Reads | Effect::Fetches => &effects.reads,
+        Effect::Sends => &effects.sends,
+        Effect::Adds => &effects.adds,
+        Effect::Removes => &effects.removes,
     };
     ToolRow {
         name: operation.name,
-        effect: effect.text(language),
-        about: Text::of(operation.about.trim_end_matches('.'), language),
-    }
-}
-
-fn clients(url: &str) -> Vec<Sample> {
-    let sample = |id, title, code| Sample { id, title, code };
-    vec![
-        sample(
-            "claude-code",
-            "Claude Code",
-            format!("claude mcp add --transport http seller-platform {url}"),
-        ),
-        sample(
-            "vscode",
-            "VS Code: .vscode/mcp.json",
-            format!(
-                "{{\n  \"servers\": {{\n    \"seller-platform\": {{ \"type\": \"http\", \"url\": \"{url}\" }}\n  }}\n}}"
-            ),
-        ),
-        sample(
-            "cursor",
-            "Cursor: .cursor/mcp.json",
-            format!(
-                "{{\n  \"mcpServers\": {{\n    \"seller-platform\": {{ \"url\": \"{url}\" }}\n  }}\n}}"
-            ),
-        ),
-        sample(
-            "stdio",
-            "stdio: mcp-remote",
-            format!(
-                "{{\n  \"mcpServers\": {{\n    \"seller-platform\": {{\n      \"command\": \"npx\",\n      \"args\": [\"-y\", \"mcp-remote\", \"{url}\"]\n    }}\n  }}\n}}"
-            ),
-        ),
-    ]
-}
-
-fn with_token(url: &str) -> Vec<Sample> {
-    let sample = |id, title, code| Sample { id, title, code };
-    vec![
-        sample(
-            "token-claude-code",
-            "Claude Code, token",
-            format!(
-                "claude mcp add --transport http seller-platform {url} \\\n  --header \"Authorization: Bearer ptk_…\""
-            ),
-        ),
-        sample(
-            "token-inspector",
-            "MCP Inspector",
-            format!(
-                "npx @modelcontextprotocol/inspector --cli {url} --transport http \\\n  --method tools/list --header \"Authorization: Bearer ptk_…\""
-            ),
-        ),
-        sample(
-            "token-curl",
-            "curl",
-            format!(
-                r#"curl {url} -H 'Authorization: Bearer ptk_…' -H 'Content-Type: application/json' -d '{{
-  "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-  "params": {{ "name": "list_orders", "arguments": {{ "limit": 5 }} }}
-}}'"#
-            ),
-        ),
-    ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_tool_is_told_in_portuguese() {
-        let agents = agents("https://escola.example", Language::Portuguese);
-        let foreign =
-            agents.sellers.iter().chain(&agents.suppliers).find(|row| row.about.is_foreign);
-        assert_eq!(foreign.map(|row| row.name), None);
+        effect: language.say(effect),
+        about: Text::own(language.say(&operation.texts().about).trim_end_matches('.')),
     }
 }

@@ -1,42 +1,15 @@
-//! Data of the guide: sections, limits and code samples. The text of the guide is
-//! in `guide_pt.html` and `guide_en.html`.
+//! Data of the guide: limits, codes and code samples. The text of the guide is in
+//! `guide_pt.html` and `guide_en.html`.
 
-use super::explained::CODES;
-use super::language::{Bilingual, Language, Text};
+use super::error_codes::CODES;
+use super::language::{Language, Text};
 use super::openapi::{PARTNER, PARTNER_DEV};
 use super::views::Guide;
 use crate::app::App;
 use crate::base::grouped;
 use crate::config;
 use crate::http::Family;
-use crate::partner::PlanName;
-
-/// The sections in order. Both languages use the same ids.
-#[rustfmt::skip] // A table: one entry a row, columns in the same order.
-pub const SECTIONS: &[(&str, Bilingual)] = &[
-    ("comecar", Bilingual { portuguese: "A primeira chamada em um minuto", english: "The first call in one minute" }),
-    ("enderecos", Bilingual { portuguese: "Os dois endereços", english: "The two base addresses" }),
-    ("autenticacao", Bilingual { portuguese: "Autenticação", english: "Authentication" }),
-    ("limites", Bilingual { portuguese: "Limites e cota", english: "Limits and quota" }),
-    ("erros", Bilingual { portuguese: "Erros", english: "Errors" }),
-    ("listas", Bilingual { portuguese: "Listas e páginas", english: "Lists and pages" }),
-    ("acompanhar", Bilingual { portuguese: "Acompanhar novidades", english: "Following what is new" }),
-    ("idempotencia", Bilingual { portuguese: "Repetir sem medo: Idempotency-Key", english: "Safe to repeat: Idempotency-Key" }),
-    ("repetir", Bilingual { portuguese: "O que repetir, e quando", english: "What to repeat, and when" }),
-    ("formatos", Bilingual { portuguese: "Datas, dinheiro e números", english: "Dates, money and numbers" }),
-    ("navegador", Bilingual { portuguese: "No navegador", english: "From a browser" }),
-    ("ajuda", Bilingual { portuguese: "Quando pedir ajuda", english: "When asking for help" }),
-];
-
-/// An error, as the guide shows it.
-pub const ERROR: &str = r#"{
-  "error": {
-    "code": "validation_failed",
-    "message": "some fields are missing or invalid",
-    "request_id": "0198b7e2-5c1e-7d40-a7be-1f5b2f6f1d11",
-    "fields": { "limit": "must be a whole number from 1 to 200" }
-  }
-}"#;
+use crate::partner::{PlanName, texts};
 
 /// A plan with its limits.
 pub struct PlanRow {
@@ -58,6 +31,21 @@ pub struct Sample {
     pub id: &'static str,
     pub title: &'static str,
     pub code: String,
+}
+
+impl Sample {
+    /// The sample in a file of `assets/api/samples`, for the address of an installation.
+    pub fn of(file: &'static str, title: &'static str, address: &str) -> Self {
+        let id = file.split('.').next().unwrap_or_default();
+        Self { id, title, code: code(file).replace("{address}", address) }
+    }
+}
+
+/// The text of a file in `assets/api/samples`.
+pub fn code(file: &str) -> String {
+    let mut code = texts::text(&format!("samples/{file}"));
+    code.truncate(code.trim_end().len());
+    code
 }
 
 /// The guide's data for this installation.
@@ -89,10 +77,15 @@ pub fn of(
     Guide {
         plans: plans.into(),
         posts,
-        first_calls: first_calls(&base_url),
-        polling: polling(&base_url),
-        repeatable: repeatable(&base_url),
-        paging: paging(&base_url),
+        error: code("error.json"),
+        first_calls: vec![
+            Sample::of("curl.sh", "curl", &base_url),
+            Sample::of("python.py", "Python", &base_url),
+            Sample::of("javascript.js", "JavaScript", &base_url),
+        ],
+        polling: Sample::of("acompanhar-python.py", "Python, ETag", &base_url),
+        repeatable: Sample::of("repetir-curl.sh", "curl, Idempotency-Key", &base_url),
+        paging: Sample::of("listas-javascript.js", "JavaScript, offset", &base_url),
         codes: codes(language),
         dev_base_url: format!("{dev_base}{PARTNER_DEV}"),
         base_url,
@@ -101,108 +94,42 @@ pub fn of(
 
 /// Every error code, ordered by status.
 pub fn codes(language: Language) -> Vec<CodeRow> {
-    let rows = CODES.iter().map(|one| CodeRow {
-        status: one.code.status(Family::Partner).as_u16(),
-        code: one.code.name(Family::Partner),
-        what: Text::own(one.what.text(language)),
-        then: Text::own(one.then.text(language)),
+    let rows = CODES.iter().filter_map(|one| {
+        let mut codes = Family::Partner.codes().map(|code| code.of(Family::Partner));
+        Some(CodeRow {
+            status: codes.find(|code| code.name() == one.code)?.status().as_u16(),
+            code: &one.code,
+            what: Text::own(language.say(&one.what)),
+            then: Text::own(language.say(&one.then)),
+        })
     });
     rows.collect()
 }
 
-fn first_calls(base: &str) -> Vec<Sample> {
-    vec![
-        Sample {
-            id: "curl",
-            title: "curl",
-            code: format!(
-                "TOKEN=ptk_…\ncurl '{base}/orders?limit=5' \\\n  -H \"Authorization: Bearer $TOKEN\""
-            ),
-        },
-        Sample {
-            id: "python",
-            title: "Python",
-            code: format!(
-                r#"import json, urllib.request
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::developers::agents::agents;
+    use crate::developers::webhook_guide::Webhooks;
 
-request = urllib.request.Request(
-    "{base}/orders?limit=5",
-    headers={{"Authorization": "Bearer ptk_…"}},
-)
-with urllib.request.urlopen(request) as answer:
-    for order in json.load(answer)["data"]:
-        print(order["order_id"], order["title"], order["total_amount"])"#
-            ),
-        },
-        Sample {
-            id: "javascript",
-            title: "JavaScript",
-            code: format!(
-                r#"const answer = await fetch("{base}/orders?limit=5", {{
-  headers: {{ Authorization: "Bearer ptk_…" }},
-}});
-const {{ data }} = await answer.json();
-console.table(data);"#
-            ),
-        },
-    ]
-}
-
-fn polling(base: &str) -> Sample {
-    let code = format!(
-        r#"import json, time, urllib.error, urllib.request
-
-URL, TOKEN = "{base}/orders?limit=50", "ptk_…"
-etag, seen = "", set()
-
-while True:
-    request = urllib.request.Request(URL, headers={{"Authorization": f"Bearer {{TOKEN}}"}})
-    if etag:
-        request.add_header("If-None-Match", etag)
-    pause = 30
-    try:
-        with urllib.request.urlopen(request) as answer:
-            etag = answer.headers["ETag"]
-            for order in json.load(answer)["data"]:
-                state = (order["order_id"], order["status"], order["shipping"]["status"])
-                if state not in seen:
-                    seen.add(state)
-                    print(*state)
-    except urllib.error.HTTPError as error:
-        if error.code in (429, 503):
-            pause = int(error.headers["Retry-After"])
-        elif error.code != 304:
-            raise
-    time.sleep(pause)"#
-    );
-    Sample { id: "acompanhar-python", title: "Python, ETag", code }
-}
-
-fn repeatable(base: &str) -> Sample {
-    let code = format!(
-        r#"curl --retry 5 --retry-all-errors '{base}/notify' \
-  -H "Authorization: Bearer $TOKEN" \
-  -H 'Content-Type: application/json' \
-  -H 'Idempotency-Key: estoque-GAR-500-2026-11-20' \
-  -d '{{"channel":"email","event":"custom","title":"Estoque baixo","body":"Restam 3."}}'"#
-    );
-    Sample { id: "repetir-curl", title: "curl, Idempotency-Key", code }
-}
-
-fn paging(base: &str) -> Sample {
-    let code = format!(
-        r#"async function* all(path) {{
-  for (let offset = 0; ; offset += 200) {{
-    const answer = await fetch(`{base}${{path}}?limit=200&offset=${{offset}}`, {{
-      headers: {{ Authorization: `Bearer ${{TOKEN}}` }},
-    }});
-    const {{ data, pagination }} = await answer.json();
-    yield* data;
-    if (offset + data.length >= pagination.total || data.length === 0) return;
-  }}
-}}
-
-for await (const product of all("/products")) console.log(product.sku, product.stock);"#
-    );
-    Sample { id: "listas-javascript", title: "JavaScript, offset", code }
+    #[test]
+    fn every_code_sample_is_on_a_page() {
+        let (base, language) = ("https://escola.example", Language::English);
+        let plans = &crate::fixture::config(&[]).partner.plans;
+        let guide = of((base, base), plans, 20, language);
+        let (agents, webhooks) = (agents(base, language), Webhooks::of(language));
+        let mut shown = vec![guide.polling, guide.repeatable, guide.paging, webhooks.receiver];
+        shown.extend(guide.first_calls);
+        shown.extend(agents.clients.into_iter().chain(agents.with_token));
+        shown.extend(webhooks.verification);
+        let shown = shown.iter().map(|sample| sample.id).chain(["error", "message"]);
+        let mut shown: Vec<String> = shown.map(str::to_owned).collect();
+        shown.sort_unstable();
+        let files = texts::files();
+        let files = files.filter_map(|file| Some(file.strip_prefix("samples/")?.to_owned()));
+        let mut there: Vec<String> =
+            files.filter_map(|file| Some(file.split_once('.')?.0.to_owned())).collect();
+        there.sort_unstable();
+        assert_eq!(shown, there);
+    }
 }

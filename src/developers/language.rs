@@ -1,6 +1,6 @@
 //! The two languages of the developer pages.
 
-use super::portuguese;
+use crate::partner::texts::{self, Bilingual};
 
 crate::named! {
     /// A language that the pages are written in.
@@ -10,19 +10,12 @@ crate::named! {
     }
 }
 
-/// A text in both languages.
-#[derive(Clone, Copy)]
-pub struct Bilingual {
-    pub portuguese: &'static str,
-    pub english: &'static str,
-}
-
-impl Bilingual {
-    /// The text in one language.
-    pub const fn text(self, language: Language) -> &'static str {
-        match language {
-            Language::Portuguese => self.portuguese,
-            Language::English => self.english,
+impl Language {
+    /// A text in this language.
+    pub fn say(self, said: &Bilingual) -> &str {
+        match self {
+            Self::Portuguese => &said.pt,
+            Self::English => &said.en,
         }
     }
 }
@@ -40,7 +33,7 @@ impl Text {
     pub fn of(english: &str, language: Language) -> Self {
         let known = match language {
             Language::English => Some(english),
-            Language::Portuguese => portuguese::of(english),
+            Language::Portuguese => texts::portuguese(english),
         };
         let is_foreign = known.is_none() && !english.is_empty();
         Self { is_foreign, ..Self::own(known.unwrap_or(english)) }

@@ -5,19 +5,19 @@ mod agents;
 pub mod api;
 mod changelog;
 pub mod documents;
-mod explained;
+mod error_codes;
 mod guide;
 mod language;
 pub mod openapi;
 mod ordered;
 pub mod pages;
-mod portuguese;
 mod reference;
 #[cfg(test)]
 pub mod samples;
 pub mod status;
+mod titles;
 mod views;
-mod webhooks;
+mod webhook_guide;
 mod words;
 
 use crate::app::App;

@@ -17,11 +17,11 @@ use super::views::{
     AgentsEnglish, AgentsPortuguese, ChangeRow, ChangelogPage, DayBar, Frame, GuideEnglish,
     GuidePortuguese, PartRow, ReferencePage, StatusPage, WebhooksEnglish, WebhooksPortuguese,
 };
-use super::webhooks::Webhooks;
+use super::webhook_guide::Webhooks;
 use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, STATUS, WEBHOOKS, reference};
 use crate::app::App;
 use crate::base::Day;
-use crate::edge::route::Surface;
+use crate::edge::route::{Route, Surface};
 use crate::http::reply::media;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::operations::soundness::{self, Outage};
@@ -53,7 +53,7 @@ fn frame(app: &App, path: &'static str, language: Language) -> Frame {
 
 /// A page that depends only on the program and its configuration. It is rendered
 /// once and then kept.
-fn kept(
+fn cached(
     app: &App,
     request: &Request,
     path: &'static str,
@@ -76,7 +76,7 @@ fn kept(
 /// `GET /desenvolvedores`: the guide.
 pub fn show_guide(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
-    kept(app, request, GUIDE, |layout, frame| {
+    cached(app, request, GUIDE, |layout, frame| {
         let guide = guide(app, frame.language);
         match frame.language {
             Language::Portuguese => GuidePortuguese { layout, frame, guide }.render(),
@@ -88,7 +88,7 @@ pub fn show_guide(app: &App, (): &(), request: &Request) -> Result<Reply, Proble
 /// `GET /desenvolvedores/agentes`: how assistants are connected.
 pub fn show_agents(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
-    kept(app, request, AGENTS, |layout, frame| {
+    cached(app, request, AGENTS, |layout, frame| {
         let agents = agents(&app.addresses.dev_base_url, frame.language);
         match frame.language {
             Language::Portuguese => AgentsPortuguese { layout, frame, agents }.render(),
@@ -100,7 +100,7 @@ pub fn show_agents(app: &App, (): &(), request: &Request) -> Result<Reply, Probl
 /// `GET /desenvolvedores/webhooks`: how programs receive events.
 pub fn show_webhooks(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
-    kept(app, request, WEBHOOKS, |layout, frame| {
+    cached(app, request, WEBHOOKS, |layout, frame| {
         let webhooks = Webhooks::of(frame.language);
         match frame.language {
             Language::Portuguese => WebhooksPortuguese { layout, frame, webhooks }.render(),
@@ -112,13 +112,13 @@ pub fn show_webhooks(app: &App, (): &(), request: &Request) -> Result<Reply, Pro
 /// `GET /desenvolvedores/referencia`: every operation.
 pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
-    kept(app, request, REFERENCE, |layout, frame| {
+    cached(app, request, REFERENCE, |layout, frame| {
         let made = super::document(app, Document::Partner);
         let below = super::openapi::PARTNER;
         let base_url = format!("{}{below}", app.addresses.base_url);
         let rows = app.routes.iter().filter(|row| row.surface == Surface::Partner);
-        let examples = rows.map(|row| (row.operation(), row.docs.example));
-        let operations = reference::read(&made.value, &base_url, examples, frame.language);
+        let names = rows.map(Route::operation);
+        let operations = reference::read(&made.value, &base_url, names, frame.language);
         let dev_base_url = format!("{}{}", app.addresses.dev_base_url, super::openapi::PARTNER_DEV);
         ReferencePage { layout, frame, base_url, dev_base_url, below, operations }.render()
     })
@@ -127,7 +127,7 @@ pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Pr
 /// `GET /desenvolvedores/changelog`: what changed.
 pub fn show_changelog(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
-    kept(app, request, CHANGELOG, |layout, frame| {
+    cached(app, request, CHANGELOG, |layout, frame| {
         let changes = change_rows(frame.language);
         ChangelogPage { layout, frame, changes }.render()
     })
@@ -136,10 +136,10 @@ pub fn show_changelog(app: &App, (): &(), request: &Request) -> Result<Reply, Pr
 /// The changelog in a language.
 pub(super) fn change_rows(language: Language) -> Vec<ChangeRow> {
     let rows = CHANGES.iter().map(|change| ChangeRow {
-        day: change.day,
-        shown: Day::parse(change.day).map_or_else(String::new, |day| shown(day, language)),
-        title: change.title.text(language),
-        points: change.points.iter().map(|point| Text::own(point.text(language))).collect(),
+        day: &change.day,
+        shown: Day::parse(&change.day).map_or_else(String::new, |day| shown(day, language)),
+        title: language.say(&change.title),
+        points: change.points.iter().map(|point| Text::own(language.say(point))).collect(),
     });
     rows.collect()
 }
@@ -242,7 +242,7 @@ fn as_json(app: &App, request: &Request, seen: &Seen) -> StatusJson {
     let share = |millionths: i64| millionths as f64 / 1_000_000.0;
     let part = |(component, state): &(Component, State)| PartJson {
         name: component.name(),
-        title: component.title().english,
+        title: &component.title().en,
         status: state.name(),
         uptime: seen.share(*component).map(share),
         days: seen.of(*component).map(day).collect(),
@@ -264,9 +264,9 @@ pub(super) fn status_page(layout: Layout, frame: Frame, seen: &Seen, at: String)
     };
     let part = |(component, state): &(Component, State)| PartRow {
         id: component.name(),
-        title: component.title().text(language),
-        about: component.about().text(language),
-        state: state.word().text(language),
+        title: language.say(component.title()),
+        about: language.say(component.about()),
+        state: language.say(state.word()),
         tone: state.tone(),
         share: seen.share(*component).map_or_else(String::new, |share| percent(share, language)),
         days: bars(seen, *component, &frame),

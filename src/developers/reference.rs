@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::language::{Language, Text};
 use super::ordered::Ordered;
-use crate::edge::docs::Example;
+use crate::partner::texts::{self, Example};
 
 /// What the page shows of one operation.
 pub struct Operation {
@@ -66,21 +66,20 @@ pub struct ErrorRow {
     pub codes: Vec<String>,
 }
 
-/// All operations of a document, in the order of `examples`, which holds the name
-/// and the example of each operation.
+/// All operations of a document, in the order of their names here.
 pub fn read(
     document: &Value,
     base: &str,
-    examples: impl Iterator<Item = (&'static str, Example)>,
+    names: impl Iterator<Item = &'static str>,
     language: Language,
 ) -> Vec<Operation> {
     let reader = Reader { document, base, language };
     let mut all = reader.operations();
     let mut sorted = Vec::with_capacity(all.len());
-    for (name, example) in examples {
+    for name in names {
         let found = all.iter().position(|(id, ..)| *id == name);
         if let Some((id, path, method, operation)) = found.map(|at| all.swap_remove(at)) {
-            sorted.push(reader.operation((id, path, method), operation, example));
+            sorted.push(reader.operation((id, path, method), operation));
         }
     }
     sorted
@@ -115,12 +114,8 @@ impl<'d> Reader<'d> {
         Text::of(value.as_str().unwrap_or_default(), self.language)
     }
 
-    fn operation(
-        &self,
-        (id, path, method): (&str, &str, &str),
-        operation: &'d Value,
-        example: Example,
-    ) -> Operation {
+    fn operation(&self, (id, path, method): (&str, &str, &str), operation: &'d Value) -> Operation {
+        let Example { sent, answer: answered } = &texts::of(id).example;
         let summary = operation["summary"].as_str().unwrap_or_default();
         let about = operation["description"].as_str().unwrap_or_default();
         let about = about.strip_prefix(summary).unwrap_or(about).trim_start_matches('.').trim();
@@ -128,20 +123,20 @@ impl<'d> Reader<'d> {
         let body = &operation["requestBody"]["content"]["application/json"]["schema"];
         let answer = &operation["responses"]["200"]["content"]["application/json"]["schema"];
         let is_post = method == "post";
-        let order = Ordered::of(example.answer);
+        let order = Ordered::of(answered);
         let order = if is_post { order.below("data") } else { order };
-        let wrapped = || format!("{{\n  \"data\": {}\n}}", indented(example.answer));
+        let wrapped = || format!("{{\n  \"data\": {}\n}}", indented(answered));
         Operation {
-            curl: self.curl((method, path), &parameters, example.sent),
+            curl: self.curl((method, path), &parameters, sent),
             id: id.to_owned(),
             method: method.to_uppercase(),
             path: path.to_owned(),
             summary: Text::of(summary, self.language),
             about: Text::of(about, self.language),
             parameters,
-            sent: self.fields(body, &Ordered::of(example.sent)),
+            sent: self.fields(body, &Ordered::of(sent)),
             answer: self.fields(answer, &order),
-            answer_example: match example.answer {
+            answer_example: match &**answered {
                 "" => String::new(),
                 _ if is_post => wrapped(),
                 answer => answer.to_owned(),

@@ -15,10 +15,10 @@ use super::views::{
     AgentsEnglish, AgentsPortuguese, ChangelogPage, Frame, GuideEnglish, GuidePortuguese,
     ReferencePage, WebhooksEnglish, WebhooksPortuguese,
 };
-use super::webhooks::Webhooks;
+use super::webhook_guide::Webhooks;
 use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, STATUS, WEBHOOKS};
 use crate::base::Day;
-use crate::edge::route::Surface;
+use crate::edge::route::{Route, Surface};
 use crate::fixture::{config, html};
 use crate::panel::Layout;
 
@@ -34,8 +34,7 @@ fn document() -> Value {
 fn operations(language: Language) -> Vec<reference::Operation> {
     let rows = crate::routes::all();
     let rows = rows.iter().filter(|row| row.surface == Surface::Partner);
-    let examples = rows.map(|row| (row.operation(), row.docs.example));
-    reference::read(&document(), BASE, examples, language)
+    reference::read(&document(), BASE, rows.map(Route::operation), language)
 }
 
 /// Every page in its states and in both languages, with this layout.
@@ -172,8 +171,8 @@ fn what_the_document_says_of_operations_is_there_in_portuguese() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
     // There are no unused translations: those of changed texts must be removed.
     let whole = document().to_string();
-    for (english, _) in super::portuguese::TEXTS {
-        let said = Value::from(*english).to_string();
+    for (english, _) in crate::partner::texts::translations() {
+        let said = Value::from(english).to_string();
         let said = said.trim_matches('"').trim_end_matches('.');
         assert!(whole.contains(said), "in no document: {english}");
     }

@@ -3,12 +3,12 @@
 use askama::Template;
 
 use super::agents::Agents;
-use super::guide::{CodeRow, PlanRow, SECTIONS, Sample};
-use super::language::{Bilingual, Language, Text};
+use super::guide::{CodeRow, PlanRow, Sample};
+use super::language::{Language, Text};
 use super::reference::Operation;
-use super::webhooks::Webhooks;
+use super::titles::{Section, TITLES};
+use super::webhook_guide::Webhooks;
 use super::words::Words;
-use super::{agents, webhooks};
 use crate::panel::view::Layout;
 use crate::panel::{Notice, Tone};
 
@@ -50,24 +50,19 @@ impl Frame {
         self.path == path
     }
 
-    /// The text in the language of the page.
-    pub const fn say(&self, said: &Bilingual) -> &'static str {
-        said.text(self.language)
-    }
-
-    /// The sections of this page: id and title.
-    pub fn sections(&self) -> &'static [(&'static str, Bilingual)] {
+    /// The sections of this page.
+    pub fn sections(&self) -> &'static [Section] {
         match self.path {
-            super::AGENTS => agents::SECTIONS,
-            super::WEBHOOKS => webhooks::SECTIONS,
-            _ => SECTIONS,
+            super::AGENTS => &TITLES.sections.agents,
+            super::WEBHOOKS => &TITLES.sections.webhooks,
+            _ => &TITLES.sections.guide,
         }
     }
 
     /// The title of a section of this page.
     pub fn section(&self, id: &str) -> &'static str {
-        let section = self.sections().iter().find(|(known, _)| *known == id);
-        section.map_or("", |(_, said)| said.text(self.language))
+        let section = self.sections().iter().find(|section| section.id == id);
+        section.map_or("", |section| self.language.say(&section.title))
     }
 
     /// Pages in the navigation: path and title.
@@ -97,6 +92,8 @@ pub struct Guide {
     pub plans: Vec<PlanRow>,
     /// Calls that change something, allowed per minute.
     pub posts: u32,
+    /// An error, as it is answered.
+    pub error: String,
     pub first_calls: Vec<Sample>,
     pub polling: Sample,
     pub repeatable: Sample,

@@ -34,25 +34,8 @@ pub struct Docs {
     pub status: u16,
     /// Errors that only this row has.
     pub errors: &'static [Code],
-    /// Further text for callers, in addition to the sentence of the table.
-    pub details: &'static str,
-    /// An example of a call and its answer.
-    pub example: Example,
     /// Whether answers say when the content last changed.
     pub dated: bool,
-}
-
-/// An example call and its answer as JSON. Both are valid by the row's schemas.
-#[derive(Clone, Copy)]
-pub struct Example {
-    /// The body, empty where there is none.
-    pub sent: &'static str,
-    /// The answer; for an operation that is called with POST, without the envelope.
-    pub answer: &'static str,
-}
-
-impl Example {
-    pub const NONE: Self = Self { sent: "", answer: "" };
 }
 
 impl Docs {
@@ -66,8 +49,6 @@ impl Docs {
         media: None,
         status: 200,
         errors: &[],
-        details: "",
-        example: Example::NONE,
         dated: false,
     };
 }

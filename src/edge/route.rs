@@ -20,7 +20,7 @@ use crate::identity::{
     TelegramSender, Visitor,
 };
 use crate::keys::Scope;
-use crate::partner::operation::Declared;
+use crate::partner::operation::{self, Declared};
 use crate::services::Services;
 
 /// A handler that answers from memory or from one indexed read.
@@ -96,7 +96,8 @@ impl<I> Run<I> {
             }
             Self::Chosen(handler) => return handler(app, caller, request).map(Start::Begun),
             Self::Operation(operation) => {
-                return operation.begin(app, caller, request).map(Start::Begun);
+                let call = operation::Call { request, tool: None };
+                return operation.begin(app, caller, &call).map(Start::Begun);
             }
             Self::ReadOrSlow(costly, handler) if costly(request) => (LaneKind::Slow, handler),
             Self::ReadOrOutside(costly, handler) if costly(request) => (LaneKind::Outside, handler),
@@ -293,7 +294,8 @@ impl Route {
         operation: &'static Declared<I>,
         call: fn(&'static Declared<I>) -> Call,
     ) -> Self {
-        let Declared { method, path, about, docs, .. } = operation;
+        let Declared { method, path, docs, .. } = operation;
+        let about = &operation.texts().about.en;
         let row = Self::new(method.clone(), path, call(operation), about);
         let family = docs.media.map(|_| Family::PartnerFile);
         Self { docs: *docs, family, ..row }

@@ -11,35 +11,56 @@ use super::input::{Field, FromField, is_form};
 use super::problem::{Code, Fields, Problem};
 use crate::base::Day;
 
+/// How the values of an input were sent.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Sent {
+    /// As JSON in a body, which is invalid as a whole when a value has another type.
+    #[default]
+    Body,
+    /// As JSON, as the arguments of a tool.
+    Tool,
+    /// As text in a query or a browser form. An empty text means that nothing was entered.
+    Text,
+    /// As text in a query in which an empty text is a value.
+    Query,
+}
+
 /// Collects the errors of the fields of one input.
 #[derive(Default)]
 pub struct Check {
-    text: bool,
-    /// Whether an empty text is a value. If not, it means that nothing was entered.
-    empty_counts: bool,
+    sent: Sent,
     wrong_type: bool,
     fields: Fields,
 }
 
 impl Check {
+    const fn of(sent: Sent) -> Self {
+        Self { sent, wrong_type: false, fields: Fields::new() }
+    }
+
     /// A check for a JSON body.
-    pub fn json() -> Self {
-        Self::default()
+    pub const fn json() -> Self {
+        Self::of(Sent::Body)
     }
 
     /// A check for a query or a browser form, where everything is text.
-    pub fn text() -> Self {
-        Self { text: true, ..Self::default() }
+    pub const fn text() -> Self {
+        Self::of(Sent::Text)
     }
 
     /// A check for a query in which an empty value is an error.
-    pub fn query() -> Self {
-        Self { text: true, empty_counts: true, ..Self::default() }
+    pub const fn query() -> Self {
+        Self::of(Sent::Query)
+    }
+
+    /// A check for the arguments of a tool.
+    pub const fn tool() -> Self {
+        Self::of(Sent::Tool)
     }
 
     /// A check for a body that is JSON or a browser form.
     pub fn form_or_json(headers: &HeaderMap) -> Self {
-        Self { text: is_form(headers), ..Self::default() }
+        Self::of(if is_form(headers) { Sent::Text } else { Sent::Body })
     }
 
     /// Marks a field as invalid. The first message for a field is kept.
@@ -53,11 +74,11 @@ impl Check {
     /// is an error.
     pub fn optional<T: FromField>(&mut self, name: &'static str, field: Field<T>) -> Option<T> {
         let value = field.value.filter(|value| !value.is_null())?;
-        if self.text && !self.empty_counts && value.as_str().is_some_and(str::is_empty) {
+        if self.sent == Sent::Text && value.as_str().is_some_and(str::is_empty) {
             return None;
         }
-        let of_type = self.text || T::has_type(&value);
-        let read = T::from_field(value, self.text);
+        let of_type = self.sent != Sent::Body || T::has_type(&value);
+        let read = T::from_field(value, matches!(self.sent, Sent::Text | Sent::Query));
         if read.is_none() {
             self.wrong_type |= !of_type;
             self.fail(name, T::WANTED);

@@ -4,26 +4,23 @@
 //! that [`Check`] can name every invalid field and not only the first. The
 //! OpenAPI schema comes from the same struct, so both always agree.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
-use std::marker::PhantomData;
 
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde::de::value::MapDeserializer;
-use serde::de::{DeserializeOwned, Deserializer};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 pub use super::check::Check;
+pub use super::field::{Field, FromField, whole};
 use super::parameter::{AsQuery, QueryError};
 use super::problem::{Code, Fields, Problem};
 use super::request::header;
 use super::structure;
 pub use super::text_field::only_text;
-use crate::base::money::Cents;
+pub use crate::base::ids::RowNumber;
 
 /// Most query parameters of a request. Our longest request asks for fifty labels.
 pub const MOST_PARAMETERS: usize = 64;
@@ -32,224 +29,6 @@ const MOST_NAMES: usize = 64;
 /// Most values in a browser's form, whose boxes to tick share a name. Our longest
 /// form marks two hundred orders as paid.
 const MOST_FIELDS: usize = 256;
-
-/// A field of a wire struct, present or not, of the right type or not.
-pub struct Field<T> {
-    pub(super) value: Option<Value>,
-    wanted: PhantomData<T>,
-}
-
-impl<T> Field<T> {
-    /// A field that was sent as text.
-    pub fn of(text: String) -> Self {
-        Self { value: Some(text.into()), wanted: PhantomData }
-    }
-
-    /// A field as it was found in a body; `None` when it was not there.
-    pub fn sent(value: Option<Value>) -> Self {
-        Self { value, wanted: PhantomData }
-    }
-
-    /// Whether the field was not sent. A field with null was sent: in a change,
-    /// null removes the present value.
-    pub fn is_absent(&self) -> bool {
-        self.value.is_none()
-    }
-
-    /// Whether a value was sent, good or not.
-    pub fn has_value(&self) -> bool {
-        self.value.as_ref().is_some_and(|value| !value.is_null())
-    }
-}
-
-impl<T> Default for Field<T> {
-    fn default() -> Self {
-        Self { value: None, wanted: PhantomData }
-    }
-}
-
-impl<'de, T> Deserialize<'de> for Field<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        Ok(Self { value: Some(value), wanted: PhantomData })
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Field<T> {
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
-    }
-
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-}
-
-/// Types that a field can have.
-pub trait FromField: Sized {
-    /// The message for a value of another type.
-    const WANTED: &'static str;
-
-    /// The value, when it is of this type. `text` allows numbers and flags
-    /// written as text, as queries and browser forms send them.
-    fn from_field(value: Value, text: bool) -> Option<Self>;
-
-    /// Whether a value that was not taken is of the right type all the same, and only
-    /// out of range.
-    fn has_type(_: &Value) -> bool {
-        false
-    }
-}
-
-impl FromField for String {
-    const WANTED: &'static str = "must be text";
-
-    fn from_field(value: Value, _: bool) -> Option<Self> {
-        match value {
-            Value::String(text) => Some(text),
-            _ => None,
-        }
-    }
-}
-
-impl FromField for i64 {
-    const WANTED: &'static str = "must be a whole number";
-
-    fn from_field(value: Value, text: bool) -> Option<Self> {
-        match value {
-            Value::Number(number) => whole(&number),
-            Value::String(digits) if text => digits.parse().ok(),
-            _ => None,
-        }
-    }
-}
-
-/// A JSON number that is whole. A fraction of zeros (`7.0`) is allowed, because
-/// JSON Schema calls that an integer as well.
-pub fn whole(number: &Number) -> Option<i64> {
-    /// Beyond this an `f64` cannot hold every whole number.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    number.as_i64().or_else(|| {
-        let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() <= EXACT)?;
-        #[expect(clippy::cast_possible_truncation, reason = "it is whole and fits")]
-        Some(float as i64)
-    })
-}
-
-/// An id: the number of a row here or at the marketplace. Programs send it as text,
-/// as they received it, or as a number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RowNumber(pub i64);
-
-impl RowNumber {
-    /// An id has at most 18 digits.
-    const PATTERN: &str = "^[1-9][0-9]{0,17}$";
-    /// The largest number that is exact in every programming language. Larger ids have
-    /// to be sent as text.
-    pub const MOST: i64 = 9_007_199_254_740_991;
-}
-
-impl FromField for RowNumber {
-    const WANTED: &'static str = "must be an id: 1 to 18 digits, the first not 0";
-
-    fn from_field(value: Value, _: bool) -> Option<Self> {
-        let number = match value {
-            Value::Number(number) => whole(&number).filter(|number| *number <= Self::MOST)?,
-            Value::String(text) => {
-                let is_plain = text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit());
-                let number = is_plain && !text.starts_with('0');
-                number.then(|| text.parse().ok()).flatten()?
-            }
-            _ => return None,
-        };
-        (number > 0).then_some(Self(number))
-    }
-
-    fn has_type(value: &Value) -> bool {
-        match value {
-            Value::String(_) => true,
-            Value::Number(number) => number.is_u64() || whole(number).is_some(),
-            _ => false,
-        }
-    }
-}
-
-impl JsonSchema for RowNumber {
-    fn schema_name() -> Cow<'static, str> {
-        "RowNumber".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({
-            "anyOf": [
-                { "type": "string", "pattern": Self::PATTERN },
-                { "type": "integer", "minimum": 1, "maximum": Self::MOST },
-            ],
-        })
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-}
-
-impl FromField for bool {
-    const WANTED: &'static str = "must be true or false";
-
-    fn from_field(value: Value, text: bool) -> Option<Self> {
-        match value {
-            Value::Bool(flag) => Some(flag),
-            Value::String(word) if text => match &*word {
-                "true" | "on" | "1" | "sim" => Some(true),
-                "false" | "off" | "0" | "nao" => Some(false),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-}
-
-impl FromField for Cents {
-    const WANTED: &'static str = "must be an amount with at most two decimals";
-
-    fn from_field(value: Value, text: bool) -> Option<Self> {
-        let reais = match value {
-            Value::Number(number) => number.as_f64()?,
-            Value::String(amount) if text => {
-                // People type `R$ 1.234,56`; programs send `1234.56`.
-                let amount = amount.trim();
-                let amount = amount.strip_prefix("R$").unwrap_or(amount).trim_start();
-                let plain = if amount.contains(',') {
-                    amount.replace('.', "").replace(',', ".")
-                } else {
-                    amount.to_owned()
-                };
-                plain.parse().ok()?
-            }
-            _ => return None,
-        };
-        let cents = Self::from_reais(reais)?;
-        ((cents.reais() - reais).abs() < 1e-6).then_some(cents)
-    }
-}
-
-impl FromField for Vec<String> {
-    const WANTED: &'static str = "must be a list of texts";
-
-    fn from_field(value: Value, text: bool) -> Option<Self> {
-        match value {
-            Value::Array(items) => {
-                items.into_iter().map(|item| String::from_field(item, text)).collect()
-            }
-            Value::String(one) if text => Some(vec![one]),
-            _ => None,
-        }
-    }
-}
 
 /// Whether a body is a browser form.
 pub fn is_form(headers: &HeaderMap) -> bool {
@@ -300,6 +79,11 @@ fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
         return Err(malformed());
     }
     serde_json::from_slice(body).map_err(|_| malformed())
+}
+
+/// A JSON object that was read already as a wire struct.
+pub fn object<T: DeserializeOwned>(given: &Map<String, Value>) -> Result<T, Problem> {
+    T::deserialize(given).map_err(|_| malformed())
 }
 
 fn malformed() -> Problem {
@@ -376,7 +160,6 @@ pub fn arguments<T: DeserializeOwned>(
     variables: &[(String, String)],
     text: &str,
 ) -> Result<(T, Fields), Problem> {
-    const UNKNOWN: &str = "is not a parameter of this call";
     let mut faults = Fields::new();
     let mut pairs = distinct(text, &mut faults)?;
     pairs.retain(|(name, _)| {
@@ -386,12 +169,41 @@ pub fn arguments<T: DeserializeOwned>(
         }
         !is_variable
     });
+    let as_json = |(name, text): (String, String)| (name, Value::from(text));
+    read_known(variables, pairs.into_iter().map(as_json).collect(), faults)
+}
+
+/// The same of the arguments of a tool, which keep the types that they were sent with.
+pub fn of_tool<T: DeserializeOwned>(given: &Map<String, Value>) -> Result<(T, Fields), Problem> {
+    // Models send null for arguments that they leave out.
+    let given = given.iter().filter(|(_, value)| !value.is_null());
+    let pairs: Vec<_> = given.map(|(name, value)| (name.clone(), value.clone())).collect();
+    if pairs.len() > MOST_PARAMETERS {
+        return Err(too_many(MOST_PARAMETERS, "parameters"));
+    }
+    read_known(&[], pairs, Fields::new())
+}
+
+const UNKNOWN: &str = "is not a parameter of this call";
+
+/// The parameters that a wire struct knows, and the faults with the names of the others.
+fn read_known<T: DeserializeOwned>(
+    variables: &[(String, String)],
+    mut pairs: Vec<(String, Value)>,
+    mut faults: Fields,
+) -> Result<(T, Fields), Problem> {
     loop {
-        let all = variables.iter().chain(&pairs).cloned();
-        let all = all.map(|(name, value)| (name, AsQuery(Value::from(value))));
+        let fixed = variables.iter().map(|(name, value)| (name, Value::from(&**value)));
+        let sent = pairs.iter().map(|(name, value)| (name, value.clone()));
+        let all = fixed.chain(sent).map(|(name, value)| (name.clone(), AsQuery(value)));
         let known = match T::deserialize(MapDeserializer::new(all)) {
             Ok(read) => return Ok((read, faults)),
             Err(QueryError::Unknown(known)) => known,
+            // A tool may leave out what stands in the path; the check says that it is required.
+            Err(QueryError::Missing(name)) => {
+                pairs.push((name.to_owned(), Value::Null));
+                continue;
+            }
             Err(QueryError::Other(said)) => return Err(Problem::internal(said)),
         };
         let before = pairs.len();
@@ -417,6 +229,8 @@ fn add_fault(faults: &mut Fields, name: String, said: &'static str) {
 
 #[cfg(test)]
 mod tests {
+    use serde::Deserialize;
+
     use super::*;
 
     #[derive(Deserialize)]
@@ -533,26 +347,32 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_digits_and_a_text_that_is_none_is_of_the_right_type() {
-        let read = |value: Value| RowNumber::from_field(value, false).map(|RowNumber(id)| id);
-        assert_eq!(read("777".into()), Some(777));
-        assert_eq!(read(777.into()), Some(777));
-        assert_eq!(read("9007199254740993".into()), Some(RowNumber::MOST + 2));
-        assert_eq!(read((RowNumber::MOST + 1).into()), None, "no longer exact everywhere");
-        for text in ["", "0", "07", "-7", "+7", " 7", "7.0", "7a", "sete", "1234567890123456789"] {
-            assert_eq!(read(text.into()), None, "{text}");
-        }
-        let code = |value: Value| {
-            let mut check = Check::json();
-            check.optional("link_id", Field::<RowNumber>::sent(Some(value)));
-            check.finish().unwrap_err().code
+    fn arguments_of_a_tool_keep_their_types() {
+        let read = |given: Value| {
+            let (page, faults) = of_tool::<Page>(given.as_object().unwrap()).unwrap();
+            let mut check = Check::tool();
+            let limit = check.number("limit", page.limit, 1..=200);
+            let problem = check.finish().err();
+            let faults = Problem::beside(faults, problem).fields;
+            (limit, faults.into_iter().map(|(name, said)| format!("{name} {said}")).collect())
         };
-        for value in [Value::from("sete"), (-7).into(), 0.into(), u64::MAX.into()] {
-            assert_eq!(code(value.clone()), Code::ValidationFailed, "{value}");
+        let fine: (_, Vec<String>) = (Some(7), Vec::new());
+        assert_eq!(read(serde_json::json!({ "limit": 7.0, "other": null })), fine);
+        let faults = ["a is not a parameter of this call", "limit must be a whole number"];
+        let faults = faults.map(str::to_owned).to_vec();
+        assert_eq!(read(serde_json::json!({ "limit": "7", "a": [] })), (None, faults));
+    }
+
+    #[test]
+    fn what_a_tool_leaves_out_of_a_path_is_required() {
+        #[derive(Deserialize)]
+        struct InPath {
+            id: Field<i64>,
         }
-        for value in [true.into(), 7.5.into(), Value::Array(Vec::new())] {
-            assert_eq!(code(value.clone()), Code::InvalidBody, "{value}");
-        }
+        let (sent, _) = of_tool::<InPath>(&Map::new()).unwrap();
+        let mut check = Check::tool();
+        check.required("id", sent.id);
+        assert_eq!(check.finish().unwrap_err().fields[0].1, "is required");
     }
 
     #[test]
@@ -570,18 +390,6 @@ mod tests {
         headers.insert(CONTENT_TYPE, "text/plain".parse().unwrap());
         let problem = form_or_json::<Login>(&headers, b"{}").err().map(|problem| problem.code);
         assert_eq!(problem, Some(Code::UnsupportedMediaType));
-    }
-
-    #[test]
-    fn amounts_are_read_as_people_type_them() {
-        let read = |text: &str| Cents::from_field(text.into(), true).map(|amount| amount.0);
-        assert_eq!(read("R$ 1.234,56"), Some(123_456));
-        assert_eq!(read("R$\u{a0}10,99"), Some(1_099));
-        assert_eq!(read(" 12,5 "), Some(1_250));
-        assert_eq!(read("1234.56"), Some(123_456));
-        for text in ["10,999", "R$", "R$ R$ 1", "US$ 1", "12,3,4"] {
-            assert_eq!(read(text), None, "{text}");
-        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod conditional;
 pub mod connection;
 pub mod cors;
 pub mod envelope;
+mod field;
 #[cfg(test)]
 mod fuzz;
 pub mod head;

@@ -10,6 +10,8 @@ use serde_json::Value;
 pub(super) enum QueryError {
     /// There is a parameter that it does not know; it knows these.
     Unknown(&'static [&'static str]),
+    /// This parameter was not sent.
+    Missing(&'static str),
     /// A mistake of ours, such as a field without a default.
     Other(String),
 }
@@ -18,6 +20,7 @@ impl fmt::Display for QueryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown(known) => write!(f, "a parameter is none of {known:?}"),
+            Self::Missing(name) => write!(f, "there is no {name}"),
             Self::Other(said) => f.write_str(said),
         }
     }
@@ -32,6 +35,10 @@ impl de::Error for QueryError {
 
     fn unknown_field(_: &str, known: &'static [&'static str]) -> Self {
         Self::Unknown(known)
+    }
+
+    fn missing_field(name: &'static str) -> Self {
+        Self::Missing(name)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Errors of requests, and the families that decide how an error looks.
 //!
-//! A [`Problem`] has one of a closed list of codes. The code and the family of
-//! the route decide the status; the family alone decides the body's shape. The
-//! cause of an internal problem is logged with the request id and never sent.
+//! A [`Problem`] has one of a closed list of codes. Each family has a closed list of
+//! codes; what is answered is a [`FamilyCode`], which no other code becomes. It
+//! decides the status; the family alone decides the body's shape. The cause of an
+//! internal problem is logged with the request id and never sent.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -56,6 +57,43 @@ impl Family {
         matches!(self, Self::Partner | Self::PartnerFile | Self::Agent)
     }
 
+    /// The codes that its errors have beside those of every family.
+    const fn own_codes(self) -> &'static [Code] {
+        match self {
+            Self::Internal | Self::Page | Self::File => {
+                &[Code::InvalidCredentials, Code::PlanRequired, Code::MarketplaceUnavailable]
+            }
+            Self::Integration => {
+                &[Code::InsufficientScope, Code::IpNotAllowed, Code::InvalidSignature]
+            }
+            Self::Partner | Self::Agent => &PARTNER,
+            Self::PartnerFile => &[
+                Code::InsufficientScope,
+                Code::QuotaExceeded,
+                Code::PlanRequired,
+                Code::MarketplaceUnavailable,
+            ],
+            Self::OAuth => &[],
+        }
+    }
+
+    /// All codes that its errors can have.
+    pub fn codes(self) -> impl Iterator<Item = Code> {
+        COMMON.iter().chain(self.own_codes()).copied()
+    }
+
+    /// Whether its errors can have all of these codes.
+    pub const fn has(self, codes: &[Code]) -> bool {
+        let mut at = 0;
+        while at < codes.len() {
+            if !is_among(codes[at], &COMMON) && !is_among(codes[at], self.own_codes()) {
+                return false;
+            }
+            at += 1;
+        }
+        true
+    }
+
     /// The family of errors for a path that no row matches.
     pub fn of_unknown_path(path: &str) -> Self {
         if path.starts_with("/api/v1/partner/") || path.starts_with("/v1/partner/") {
@@ -104,77 +142,150 @@ pub enum Code {
     Internal,
 }
 
+/// The codes of every family.
+const COMMON: [Code; 17] = [
+    Code::Unauthorized,
+    Code::AccountSuspended,
+    Code::NotFound,
+    Code::MethodNotAllowed,
+    Code::Conflict,
+    Code::ValidationFailed,
+    Code::TooManyFields,
+    Code::InvalidBody,
+    Code::PayloadTooLarge,
+    Code::RateLimited,
+    Code::Forbidden,
+    Code::BadRequest,
+    Code::UriTooLong,
+    Code::HeadersTooLarge,
+    Code::UnsupportedMediaType,
+    Code::Unavailable,
+    Code::Internal,
+];
+
+/// The codes of the Partner API alone.
+const PARTNER: [Code; 6] = [
+    Code::InsufficientScope,
+    Code::IdempotencyKeyReused,
+    Code::QuotaExceeded,
+    Code::PlanRequired,
+    Code::ChannelNotConnected,
+    Code::AlreadyLinked,
+];
+
+const fn is_among(code: Code, codes: &[Code]) -> bool {
+    let mut at = 0;
+    while at < codes.len() {
+        if codes[at] as u8 == code as u8 {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// A code in a family that has it.
+#[derive(Clone, Copy, Debug)]
+pub struct FamilyCode {
+    code: Code,
+    family: Family,
+}
+
 impl Code {
-    /// The code as it is sent. Only the Partner API distinguishes a malformed
-    /// body from fields that fail their checks.
-    pub const fn name(self, family: Family) -> &'static str {
-        if matches!(family, Family::OAuth) {
-            return match self {
-                Self::RateLimited | Self::Unavailable => "temporarily_unavailable",
-                Self::Internal => "server_error",
-                _ => "invalid_request",
-            };
+    /// The code as errors of a family have it. A code of another family is a mistake of
+    /// ours, and answered as one.
+    pub fn of(self, family: Family) -> FamilyCode {
+        if family.has(&[self]) {
+            return FamilyCode { code: self, family };
         }
-        match self {
-            Self::InvalidBody if !family.is_partner() => "validation_failed",
-            Self::Unauthorized => "unauthorized",
-            Self::InvalidCredentials => "invalid_credentials",
-            Self::AccountSuspended => "account_suspended",
-            Self::InsufficientScope => "insufficient_scope",
-            Self::IpNotAllowed => "ip_not_allowed",
-            Self::InvalidSignature => "invalid_signature",
-            Self::NotFound => "not_found",
-            Self::MethodNotAllowed => "method_not_allowed",
-            Self::Conflict => "conflict",
-            Self::ValidationFailed | Self::TooManyFields => "validation_failed",
-            Self::IdempotencyKeyReused => "idempotency_key_reused",
-            Self::InvalidBody => "invalid_body",
-            Self::PayloadTooLarge => "payload_too_large",
-            Self::RateLimited => "rate_limited",
-            Self::QuotaExceeded => "quota_exceeded",
-            Self::PlanRequired => "plan_required",
-            Self::Forbidden => "forbidden",
-            Self::BadRequest | Self::UriTooLong | Self::HeadersTooLarge => "bad_request",
-            Self::UnsupportedMediaType => "unsupported_media_type",
-            Self::ChannelNotConnected => "channel_not_connected",
-            Self::AlreadyLinked => "already_linked",
-            Self::Unavailable => "unavailable",
-            Self::MarketplaceUnavailable => "marketplace_unavailable",
-            Self::Internal => "internal",
-        }
+        tracing::error!(code = ?self, ?family, "an error with a code of another family");
+        FamilyCode { code: Self::Internal, family }
+    }
+
+    /// The code as a family sends it.
+    pub fn name(self, family: Family) -> &'static str {
+        self.of(family).name()
     }
 
     /// The status in a family.
-    pub const fn status(self, family: Family) -> StatusCode {
-        match self {
-            Self::Unauthorized
-            | Self::InvalidCredentials
-            | Self::AccountSuspended
-            | Self::InvalidSignature => StatusCode::UNAUTHORIZED,
-            Self::NotFound => StatusCode::NOT_FOUND,
-            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Conflict => StatusCode::CONFLICT,
-            Self::ValidationFailed | Self::TooManyFields | Self::InvalidBody => {
+    pub fn status(self, family: Family) -> StatusCode {
+        self.of(family).status()
+    }
+}
+
+impl FamilyCode {
+    /// The code as it is sent. Only the Partner API distinguishes a malformed
+    /// body from fields that fail their checks.
+    pub const fn name(self) -> &'static str {
+        let Self { code, family } = self;
+        if matches!(family, Family::OAuth) {
+            return match code {
+                Code::RateLimited | Code::Unavailable => "temporarily_unavailable",
+                Code::Internal => "server_error",
+                _ => "invalid_request",
+            };
+        }
+        match code {
+            Code::InvalidBody if !family.is_partner() => "validation_failed",
+            Code::Unauthorized => "unauthorized",
+            Code::InvalidCredentials => "invalid_credentials",
+            Code::AccountSuspended => "account_suspended",
+            Code::InsufficientScope => "insufficient_scope",
+            Code::IpNotAllowed => "ip_not_allowed",
+            Code::InvalidSignature => "invalid_signature",
+            Code::NotFound => "not_found",
+            Code::MethodNotAllowed => "method_not_allowed",
+            Code::Conflict => "conflict",
+            Code::ValidationFailed | Code::TooManyFields => "validation_failed",
+            Code::IdempotencyKeyReused => "idempotency_key_reused",
+            Code::InvalidBody => "invalid_body",
+            Code::PayloadTooLarge => "payload_too_large",
+            Code::RateLimited => "rate_limited",
+            Code::QuotaExceeded => "quota_exceeded",
+            Code::PlanRequired => "plan_required",
+            Code::Forbidden => "forbidden",
+            Code::BadRequest | Code::UriTooLong | Code::HeadersTooLarge => "bad_request",
+            Code::UnsupportedMediaType => "unsupported_media_type",
+            Code::ChannelNotConnected => "channel_not_connected",
+            Code::AlreadyLinked => "already_linked",
+            Code::Unavailable => "unavailable",
+            Code::MarketplaceUnavailable => "marketplace_unavailable",
+            Code::Internal => "internal",
+        }
+    }
+
+    /// The status in its family.
+    pub const fn status(self) -> StatusCode {
+        let Self { code, family } = self;
+        match code {
+            Code::Unauthorized
+            | Code::InvalidCredentials
+            | Code::AccountSuspended
+            | Code::InvalidSignature => StatusCode::UNAUTHORIZED,
+            Code::NotFound => StatusCode::NOT_FOUND,
+            Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Code::Conflict => StatusCode::CONFLICT,
+            Code::ValidationFailed | Code::TooManyFields | Code::InvalidBody => {
                 if family.is_partner() || matches!(family, Family::OAuth) {
                     StatusCode::BAD_REQUEST
                 } else {
                     StatusCode::UNPROCESSABLE_ENTITY
                 }
             }
-            Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::RateLimited | Self::QuotaExceeded => StatusCode::TOO_MANY_REQUESTS,
-            Self::PlanRequired => StatusCode::PAYMENT_REQUIRED,
-            Self::Forbidden | Self::InsufficientScope | Self::IpNotAllowed => StatusCode::FORBIDDEN,
-            Self::BadRequest
-            | Self::ChannelNotConnected
-            | Self::AlreadyLinked
-            | Self::IdempotencyKeyReused => StatusCode::BAD_REQUEST,
-            Self::UriTooLong => StatusCode::URI_TOO_LONG,
-            Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-            Self::MarketplaceUnavailable => StatusCode::BAD_GATEWAY,
-            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Code::RateLimited | Code::QuotaExceeded => StatusCode::TOO_MANY_REQUESTS,
+            Code::PlanRequired => StatusCode::PAYMENT_REQUIRED,
+            Code::Forbidden | Code::InsufficientScope | Code::IpNotAllowed => StatusCode::FORBIDDEN,
+            Code::BadRequest
+            | Code::ChannelNotConnected
+            | Code::AlreadyLinked
+            | Code::IdempotencyKeyReused => StatusCode::BAD_REQUEST,
+            Code::UriTooLong => StatusCode::URI_TOO_LONG,
+            Code::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Code::MarketplaceUnavailable => StatusCode::BAD_GATEWAY,
+            Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 }
@@ -302,12 +413,16 @@ impl Problem {
 
     /// The JSON body in a family's shape.
     pub fn body(&self, family: Family, request_id: &str) -> Vec<u8> {
+        if !family.has(&[self.code]) {
+            return Self::internal("a code of another family").body(family, request_id);
+        }
+        let code = self.code.of(family);
         if family == Family::OAuth {
-            let body = json!({ "error": self.code.name(family), "error_description": self.text() });
+            let body = json!({ "error": code.name(), "error_description": self.text() });
             return body.to_string().into_bytes();
         }
         let mut error = Map::new();
-        error.insert("code".to_owned(), self.code.name(family).into());
+        error.insert("code".to_owned(), code.name().into());
         error.insert("message".to_owned(), Value::from(&*self.message));
         if matches!(family, Family::Partner | Family::Agent) {
             error.insert("request_id".to_owned(), request_id.into());
@@ -320,7 +435,7 @@ impl Problem {
         let body = match family {
             Family::Partner => json!({ "error": error }),
             Family::Agent => {
-                let status = self.code.status(family).as_u16();
+                let status = code.status().as_u16();
                 let message = error.remove("message");
                 // The call was not parsed, so its id is null (JSON-RPC 2.0 §5).
                 // Clients ignore an answer without an id.
@@ -363,5 +478,20 @@ impl From<DbError> for Problem {
             },
             other => Self::internal(other),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_of_another_family_is_answered_as_a_failure_of_ours() {
+        let taken = Problem::new(Code::AlreadyLinked, "the listing is linked");
+        let body = |family| serde_json::from_slice::<Value>(&taken.body(family, "id")).unwrap();
+        assert_eq!(body(Family::Partner)["error"]["code"], "already_linked");
+        assert_eq!(body(Family::Integration)["code"], "internal");
+        assert_eq!(taken.code.status(Family::Partner), StatusCode::BAD_REQUEST);
+        assert_eq!(taken.code.status(Family::Page), StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

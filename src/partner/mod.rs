@@ -17,6 +17,7 @@ pub mod seller;
 pub mod shown;
 pub mod store;
 pub mod supplier;
+pub mod texts;
 pub mod usage;
 pub mod webhooks;
 pub mod wire;

@@ -3,29 +3,34 @@
 //!
 //! An operation is a type: its arguments, its reply, and `begin`, which checks
 //! the arguments and chooses the lane. One line of a table ([`reads`]) gives
-//! it a name and an address. Its rows on both bases, its part of the OpenAPI
-//! document, its name in the usage counts, conditional requests and the memory
-//! of answers all come from there.
+//! it a name and an address; what is said of it is in a data file with its name
+//! ([`texts`]). Its rows on both bases, its part of the OpenAPI document, its tool,
+//! its name in the usage counts, conditional requests and the memory of answers all
+//! come from there.
 
 use std::ops::Deref;
+use std::sync::LazyLock;
 
 use http::{HeaderMap, Method, StatusCode};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::idempotency::CallKey;
 use super::pages_cache::PageKey;
+use super::texts;
 use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::db::{ReadTx, WriteTx};
-use crate::edge::docs::{Docs, Example, SchemaOf, in_place, referred};
+use crate::edge::docs::{Docs, SchemaOf, in_place, referred};
 use crate::edge::todo::{SlowWork, Todo};
 use crate::http::body::Body;
 use crate::http::conditional::{Rendered, Validators};
+use crate::http::input::{self, Check};
 use crate::http::reply::media;
-use crate::http::{Code, Fields, Problem, Reply, Request};
+use crate::http::{Code, Family, Fields, Problem, Reply, Request};
 use crate::identity::PartnerCaller;
 
 /// Room for most replies.
@@ -46,14 +51,8 @@ pub trait Operation: 'static {
     const ERRORS: &'static [Code] = &[];
     /// The body of a POST in other media types than JSON.
     const OTHERS: &'static [(&'static str, SchemaOf)] = &[];
-    /// What a caller should know beyond the sentence of the table.
-    const DETAILS: &'static str = "";
-    /// A call and its answer, for the documents.
-    const EXAMPLE: Example = Example::NONE;
     /// Whether `last_modified` says something.
     const DATED: bool = false;
-    /// The operation as a tool of assistants.
-    const TOOL: Tool;
 
     /// The arguments in the body of a POST.
     fn sent(request: &Request) -> Result<Self::Args, Problem> {
@@ -61,8 +60,13 @@ pub trait Operation: 'static {
     }
 
     /// Checks the arguments and says how the work is done: the arguments
-    /// choose the lane, not the method.
-    fn begin(app: &App, by: &Self::By, args: Self::Args) -> Result<Todo<Self::Reply>, Problem>;
+    /// choose the lane, not the method. `check` knows how they were sent.
+    fn begin(
+        app: &App,
+        by: &Self::By,
+        args: Self::Args,
+        check: Check,
+    ) -> Result<Todo<Self::Reply>, Problem>;
 
     /// When the content of a reply last changed, if the operation promises it.
     fn last_modified(_: &Self::Reply) -> Option<Instant> {
@@ -70,18 +74,7 @@ pub trait Operation: 'static {
     }
 }
 
-/// An operation as a tool of assistants.
-#[derive(Clone, Copy)]
-pub struct Tool {
-    /// Its name for people.
-    pub title: &'static str,
-    /// For a model, after the sentence of the table: when to use it, and what people
-    /// mean by its arguments.
-    pub when: &'static str,
-    pub effect: Effect,
-}
-
-/// What calling a tool does, as its annotations say it.
+/// What a call does, as the annotations of a tool say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Reads what is here.
@@ -115,10 +108,8 @@ pub struct Declared<P: 'static> {
     pub method: Method,
     /// Path under the first base; the router adds the second.
     pub path: &'static str,
-    /// What it is for, in one sentence.
-    pub about: &'static str,
     pub docs: Docs,
-    pub tool: Tool,
+    pub effect: Effect,
     /// Whether it may be called once in a window of its own
     /// (`limits.remind_all_window_s`).
     pub is_rare: bool,
@@ -126,12 +117,44 @@ pub struct Declared<P: 'static> {
 }
 
 /// An operation's `begin` with all that is around it.
-type Begin<P> = fn(&Declared<P>, &App, &P, &Request) -> Result<Todo<Reply>, Problem>;
+type Begin<P> = fn(&Declared<P>, &App, &P, &Call<'_>) -> Result<Todo<Reply>, Problem>;
+
+/// A call of an operation, by one of its two doors.
+pub struct Call<'c> {
+    pub request: &'c Request,
+    /// The arguments of a tool. Without them the call came to the operation's own
+    /// address, and the arguments are in the path, the query and the body.
+    pub tool: Option<&'c Map<String, Value>>,
+}
+
+impl Call<'_> {
+    /// The arguments of an operation that is called with GET, what is wrong with their
+    /// names, and the check for their values.
+    fn arguments<A: DeserializeOwned>(&self) -> Result<(A, Fields, Check), Problem> {
+        let ((args, faults), check) = match self.tool {
+            None => (self.request.arguments()?, Check::query()),
+            Some(given) => (input::of_tool(given)?, Check::tool()),
+        };
+        Ok((args, faults, check))
+    }
+
+    /// The headers of the operation's own address. A tool has none: those of its
+    /// request are about the message.
+    fn headers(&self) -> &HeaderMap {
+        static NONE: LazyLock<HeaderMap> = LazyLock::new(HeaderMap::new);
+        if self.tool.is_some() { &NONE } else { self.request.headers() }
+    }
+}
 
 impl<P> Declared<P> {
-    /// Begins the operation for a request.
-    pub fn begin(&self, app: &App, by: &P, request: &Request) -> Result<Todo<Reply>, Problem> {
-        (self.begin)(self, app, by, request)
+    /// Begins the operation.
+    pub fn begin(&self, app: &App, by: &P, call: &Call<'_>) -> Result<Todo<Reply>, Problem> {
+        (self.begin)(self, app, by, call)
+    }
+
+    /// What is said of it.
+    pub fn texts(&self) -> &'static texts::Operation {
+        texts::of(self.name)
     }
 
     /// How its row runs, as the route list names it.
@@ -140,23 +163,23 @@ impl<P> Declared<P> {
     }
 }
 
+/// The errors of an operation; the program does not compile with a code of another family.
+const fn of_family(errors: &'static [Code]) -> &'static [Code] {
+    assert!(Family::Partner.has(errors), "an error with a code of another family");
+    errors
+}
+
 /// An operation that is called with GET.
-pub const fn reads<O: Operation>(
-    name: &'static str,
-    path: &'static str,
-    about: &'static str,
-) -> Declared<O::By> {
+pub const fn reads<O: Operation>(name: &'static str, path: &'static str) -> Declared<O::By> {
     let docs = Docs {
         query: Some(in_place::<O::Args>),
         reply: Some(referred::<O::Reply>),
-        errors: O::ERRORS,
-        details: O::DETAILS,
-        example: O::EXAMPLE,
+        errors: of_family(O::ERRORS),
         dated: O::DATED,
         ..Docs::NONE
     };
-    let (method, tool) = (Method::GET, O::TOOL);
-    Declared { name, method, path, about, docs, tool, is_rare: false, begin: begin::<O> }
+    let (method, effect) = (Method::GET, Effect::Reads);
+    Declared { name, method, path, docs, effect, is_rare: false, begin: begin::<O> }
 }
 
 /// An operation that is called with POST, with its arguments as a JSON body.
@@ -165,36 +188,26 @@ pub const fn reads<O: Operation>(
 pub const fn posts<O: Operation>(
     name: &'static str,
     path: &'static str,
-    about: &'static str,
+    effect: Effect,
 ) -> Declared<O::By> {
     let docs = Docs {
         body: Some(referred::<O::Args>),
         others: O::OTHERS,
         reply: Some(in_place::<Done<O::Reply>>),
-        errors: O::ERRORS,
-        details: O::DETAILS,
-        example: O::EXAMPLE,
+        errors: of_family(O::ERRORS),
         ..Docs::NONE
     };
-    Declared {
-        name,
-        method: Method::POST,
-        path,
-        about,
-        docs,
-        tool: O::TOOL,
-        is_rare: false,
-        begin: begin_post::<O>,
-    }
+    let method = Method::POST;
+    Declared { name, method, path, docs, effect, is_rare: false, begin: begin_post::<O> }
 }
 
 /// The same for what may be called once in a window of its own.
 pub const fn posts_rarely<O: Operation>(
     name: &'static str,
     path: &'static str,
-    about: &'static str,
+    effect: Effect,
 ) -> Declared<O::By> {
-    let mut declared = posts::<O>(name, path, about);
+    let mut declared = posts::<O>(name, path, effect);
     declared.is_rare = true;
     declared
 }
@@ -208,31 +221,27 @@ pub trait FileOperation: 'static {
 
     /// Media types that the file can have, with ", " between.
     const MEDIA: &'static str;
-    /// What a caller should know beyond the sentence of the table.
-    const DETAILS: &'static str = "";
-    /// The operation as a tool of assistants.
-    const TOOL: Tool;
 
     /// Checks the arguments and says how the file is fetched. What it says in place of
     /// a file is plain text.
-    fn begin(app: &App, by: &Self::By, args: Self::Args) -> Result<SlowWork<Reply>, Problem>;
+    fn begin(
+        app: &App,
+        by: &Self::By,
+        args: Self::Args,
+        check: Check,
+    ) -> Result<SlowWork<Reply>, Problem>;
 }
 
 /// An operation that is called with GET and answers with a file.
-pub const fn sends<O: FileOperation>(
-    name: &'static str,
-    path: &'static str,
-    about: &'static str,
-) -> Declared<O::By> {
+pub const fn sends<O: FileOperation>(name: &'static str, path: &'static str) -> Declared<O::By> {
     let docs = Docs {
         query: Some(in_place::<O::Args>),
         media: Some(O::MEDIA),
-        details: O::DETAILS,
         errors: &[Code::NotFound, Code::MarketplaceUnavailable],
         ..Docs::NONE
     };
-    let (method, tool, begin) = (Method::GET, O::TOOL, begin_file::<O>);
-    Declared { name, method, path, about, docs, tool, is_rare: false, begin }
+    let (method, effect, begin) = (Method::GET, Effect::Fetches, begin_file::<O>);
+    Declared { name, method, path, docs, effect, is_rare: false, begin }
 }
 
 /// What a POST answers.
@@ -263,25 +272,25 @@ fn begin<O: Operation>(
     declared: &Declared<O::By>,
     app: &App,
     by: &O::By,
-    request: &Request,
+    call: &Call<'_>,
 ) -> Result<Todo<Reply>, Problem> {
-    let place = O::KEEPS.map(|keeps| Place::of(declared, app, by.owner(), request, keeps));
+    let slot = O::KEEPS.map(|keeps| CacheSlot::of(declared, app, by.owner(), call, keeps));
     // Before anything is parsed: most calls of those who poll end here.
-    if let Some(place) = &place
-        && let Some(page) = app.pages.get(&place.key, place.version)
+    if let Some(slot) = &slot
+        && let Some(page) = app.pages.get(&slot.key, slot.version)
     {
-        return Ok(Todo::Now(page.answer(request.headers(), media::JSON)));
+        return Ok(Todo::Now(page.answer(call.headers(), media::JSON)));
     }
-    let (args, faults) = request.arguments()?;
-    Ok(match all_faults(faults, O::begin(app, by, args))? {
-        Todo::Now(reply) => Todo::Now(answer::<O>(app, place, &reply, request.headers())?),
+    let (args, faults, check) = call.arguments()?;
+    Ok(match all_faults(faults, O::begin(app, by, args, check))? {
+        Todo::Now(reply) => Todo::Now(answer::<O>(app, slot, &reply, call.headers())?),
         Todo::Slow(work) => {
-            let headers = request.headers().clone();
-            Todo::Slow(Box::new(move |app| answer::<O>(app, place, &work(app)?, &headers)))
+            let headers = call.headers().clone();
+            Todo::Slow(Box::new(move |app| answer::<O>(app, slot, &work(app)?, &headers)))
         }
         Todo::Outside(work) | Todo::Fetch(work) => {
-            let headers = request.headers().clone();
-            Todo::Outside(Box::new(move |app| answer::<O>(app, place, &work(app)?, &headers)))
+            let headers = call.headers().clone();
+            Todo::Outside(Box::new(move |app| answer::<O>(app, slot, &work(app)?, &headers)))
         }
         Todo::Write(work) => Todo::Write(Box::new(move |tx| Reply::json(&work(tx)?))),
     })
@@ -292,11 +301,11 @@ fn begin_file<O: FileOperation>(
     _: &Declared<O::By>,
     app: &App,
     by: &O::By,
-    request: &Request,
+    call: &Call<'_>,
 ) -> Result<Todo<Reply>, Problem> {
-    let (args, faults) = request.arguments()?;
-    let work = all_faults(faults, O::begin(app, by, args))?;
-    let headers = request.headers().clone();
+    let (args, faults, check) = call.arguments()?;
+    let work = all_faults(faults, O::begin(app, by, args, check))?;
+    let headers = call.headers().clone();
     Ok(Todo::Outside(Box::new(move |app| {
         let reply = work(app)?;
         match &reply.body {
@@ -314,19 +323,27 @@ fn begin_post<O: Operation>(
     declared: &Declared<O::By>,
     app: &App,
     by: &O::By,
-    request: &Request,
+    call: &Call<'_>,
 ) -> Result<Todo<Reply>, Problem> {
-    let (NoArguments {}, faults) = request.arguments()?;
-    let args = match O::sent(request) {
-        Err(problem) if !faults.is_empty() => return Err(Problem::beside(faults, Some(problem))),
-        sent => sent?,
+    let request = call.request;
+    let (args, faults, key) = match call.tool {
+        Some(given) => (input::object(given)?, Fields::new(), None),
+        None => {
+            let (NoArguments {}, faults) = request.arguments()?;
+            let args = match O::sent(request) {
+                Err(problem) if !faults.is_empty() => {
+                    return Err(Problem::beside(faults, Some(problem)));
+                }
+                sent => sent?,
+            };
+            (args, faults, CallKey::of(declared.name, by.owner(), request)?)
+        }
     };
-    let key = CallKey::of(declared.name, by.owner(), request)?;
     let answered = |tx: &ReadTx<'_>| match &key {
         Some(key) => key.answered(tx),
         None => Ok(None),
     };
-    let begun = O::begin(app, by, args);
+    let begun = O::begin(app, by, args, Check::json());
     if !faults.is_empty() {
         return Err(Problem::beside(faults, begun.err()));
     }
@@ -382,31 +399,40 @@ fn once(
 
 /// What was begun, unless arguments were at fault before: then all that is wrong with
 /// the call.
-pub fn all_faults<T>(faults: Fields, begun: Result<T, Problem>) -> Result<T, Problem> {
+fn all_faults<T>(faults: Fields, begun: Result<T, Problem>) -> Result<T, Problem> {
     if faults.is_empty() { begun } else { Err(Problem::beside(faults, begun.err())) }
 }
 
 /// Where a reply is kept in memory.
-struct Place<R> {
+struct CacheSlot<R> {
     key: PageKey,
     /// Of the owner and the books, read before the data.
     version: u64,
     keeps: fn(&R) -> bool,
 }
 
-impl<R> Place<R> {
+impl<R> CacheSlot<R> {
     fn of<P>(
         declared: &Declared<P>,
         app: &App,
         owner: UserId,
-        request: &Request,
+        call: &Call<'_>,
         keeps: fn(&R) -> bool,
     ) -> Self {
-        let mut asked = request.query_text().to_owned();
-        for (_, value) in &request.variables {
-            asked.push('\0');
-            asked.push_str(value);
-        }
+        let request = call.request;
+        let asked = match call.tool {
+            // No query begins so.
+            Some(given) if !given.is_empty() => format!("\u{1}{}", Value::Object(given.clone())),
+            Some(_) => String::new(),
+            None => {
+                let mut asked = request.query_text().to_owned();
+                for (_, value) in &request.variables {
+                    asked.push('\0');
+                    asked.push_str(value);
+                }
+                asked
+            }
+        };
         let version = app.versions.of(owner) + app.versions.books(owner);
         Self { key: (owner, declared.name, asked), version, keeps }
     }
@@ -415,17 +441,17 @@ impl<R> Place<R> {
 /// A reply as JSON with its validators, kept in memory where that is declared.
 fn answer<O: Operation>(
     app: &App,
-    place: Option<Place<O::Reply>>,
+    slot: Option<CacheSlot<O::Reply>>,
     reply: &O::Reply,
     headers: &HeaderMap,
 ) -> Result<Reply, Problem> {
     let mut body = Vec::with_capacity(USUAL_BYTES);
     serde_json::to_writer(&mut body, reply).map_err(Problem::internal)?;
     let last_modified = O::last_modified(reply);
-    match place.filter(|place| (place.keeps)(reply)) {
-        Some(place) => {
+    match slot.filter(|slot| (slot.keeps)(reply)) {
+        Some(slot) => {
             let page = Rendered::new(body, last_modified);
-            app.pages.put(place.key, place.version, page.clone());
+            app.pages.put(slot.key, slot.version, page.clone());
             Ok(page.answer(headers, media::JSON))
         }
         None => Ok(Validators::of_content(&body, last_modified)

@@ -27,8 +27,7 @@ pub struct AskedProducts {
 }
 
 impl ProductsQuery {
-    pub fn read(self) -> Result<AskedProducts, Problem> {
-        let mut check = Check::query();
+    pub fn read(self, mut check: Check) -> Result<AskedProducts, Problem> {
         let asked = AskedProducts {
             search: check.search("q", self.q, LONGEST_SEARCH),
             sku: check.search("sku", self.sku, LONGEST_SKU),

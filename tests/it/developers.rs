@@ -157,7 +157,7 @@ fn everything_of_the_partner_document_is_described() {
         let place = format!("{method} {path}");
         let (summary, about) = (&operation["summary"], &operation["description"]);
         if !is_said(summary) || !is_said(about) || summary == about {
-            missing.push(format!("{place}: DETAILS of its operation"));
+            missing.push(format!("{place}: details in its data file"));
         }
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
             let parameter = follow(&document, parameter);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use super::{header, limits, request_id};
-use crate::developers::explained;
+use super::{PROSE, header, limits, request_id};
+use crate::developers::error_codes;
 use crate::edge::route::{Call, Route, Surface};
 use crate::http::{Code, Family};
 
@@ -32,9 +32,9 @@ impl Errors {
         };
         let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
         for code in errors(route) {
-            let codes = by_status.entry(code.status(family).as_u16()).or_default();
-            let name = code.name(family);
-            if codes.iter().all(|known| known.name(family) != name) {
+            let said = code.of(family);
+            let codes = by_status.entry(said.status().as_u16()).or_default();
+            if codes.iter().all(|known| known.of(family).name() != said.name()) {
                 codes.push(code);
             }
         }
@@ -43,7 +43,7 @@ impl Errors {
             if family == Family::Partner {
                 let examples: Map<String, Value> = codes
                     .iter()
-                    .map(|code| (code.name(family).to_owned(), explained::example(*code)))
+                    .map(|code| (code.of(family).name().to_owned(), error_codes::example(*code)))
                     .collect();
                 response["content"]["application/json"]["examples"] = Value::Object(examples);
             }
@@ -106,24 +106,11 @@ pub fn errors(route: &Route) -> Vec<Code> {
 }
 
 fn error_response(group: &str, status: u16) -> Value {
+    let statuses = &PROSE.statuses;
+    let is_of_partner = matches!(group, "Partner" | FILES);
     let about = match status {
-        400 if matches!(group, "Partner" | FILES) => {
-            "The request is malformed, or fields or parameters are missing or wrong; `fields` names them."
-        }
-        400 => "The request is malformed, or asks for another host.",
-        401 => "The credential is missing, wrong or expired, or its owner is suspended.",
-        402 => "The account has no active API plan.",
-        403 => "The credential does not open this.",
-        404 => "Not there, or not the caller's.",
-        409 => "It exists already.",
-        413 => "The body is too large.",
-        414 => "The address is too long.",
-        415 => "The body is of a type that is not taken here.",
-        422 => "Fields or parameters are missing or wrong; `fields` names them.",
-        429 => "Too many calls; `Retry-After` says when to come back.",
-        431 => "The headers are too large or too many.",
-        503 => "Not now; `Retry-After` says when to come back.",
-        _ => "A failure of ours; quote the request id when reporting it.",
+        400 if is_of_partner => &statuses["partner_400"],
+        _ => statuses.get(&status.to_string()).unwrap_or(&statuses["other"]),
     };
     let mut headers = Map::from_iter([request_id()]);
     match status {

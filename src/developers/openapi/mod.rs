@@ -6,17 +6,46 @@
 mod errors;
 
 use crate::developers::documents::Document;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use http::Method;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use self::errors::Errors;
 use crate::edge::docs::Docs;
 use crate::edge::route::{Call, Route, Surface};
 use crate::partner::oauth::documents as oauth;
+use crate::partner::texts;
 
 pub use crate::partner::{PATH as PARTNER, PATH_DEV as PARTNER_DEV};
+
+/// What the documents say beside what they say of operations.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Prose {
+    partner: About,
+    platform: About,
+    servers: BTreeMap<String, String>,
+    tags: BTreeMap<String, String>,
+    /// What an error with a status means.
+    statuses: BTreeMap<String, String>,
+    /// The authentication schemes, without what depends on the installation.
+    schemes: Map<String, Value>,
+}
+
+/// What a document is about.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct About {
+    title: String,
+    about: String,
+}
+
+static PROSE: LazyLock<Prose> = LazyLock::new(|| texts::read("openapi.toml"));
 
 /// Settings of the installation that appear in the documents.
 pub struct Installation<'i> {
@@ -88,10 +117,8 @@ impl Document {
         }
         let mut collected = schemas.collected();
         collected.extend(errors.schemas);
-        let chosen = |all: [(&str, Value); 9]| {
-            let all = all.into_iter().filter(|(name, _)| schemes.contains(name));
-            all.map(|(name, scheme)| (name.to_owned(), scheme)).collect::<Map<_, _>>()
-        };
+        let mut chosen = schemes_of(at);
+        chosen.retain(|name, _| schemes.contains(&&**name));
         let shared = [
             (
                 "IfNoneMatch",
@@ -115,10 +142,10 @@ impl Document {
         let mut document = json!({
             "openapi": "3.1.0",
             "info": {
-                "title": self.title(),
+                "title": self.prose().title,
                 "version": env!("CARGO_PKG_VERSION"),
                 "license": { "name": env!("CARGO_PKG_LICENSE"), "identifier": env!("CARGO_PKG_LICENSE") },
-                "description": self.about()
+                "description": self.prose().about
             },
             "servers": self.servers(at),
             "tags": self.tags(routes),
@@ -127,7 +154,7 @@ impl Document {
                 "schemas": collected,
                 "responses": errors.responses,
                 "parameters": shared,
-                "securitySchemes": chosen(schemes_of(at))
+                "securitySchemes": chosen
             }
         });
         if self == Self::Partner {
@@ -138,26 +165,10 @@ impl Document {
         document
     }
 
-    const fn title(self) -> &'static str {
+    fn prose(self) -> &'static About {
         match self {
-            Self::Partner => "Seller Platform Partner API",
-            Self::Platform => "Seller Platform",
-        }
-    }
-
-    const fn about(self) -> &'static str {
-        match self {
-            Self::Partner => {
-                "Sales, products, stock, listings and figures of marketplace sellers, for their own programs and for partners.\n\n\
-                 Every call brings a personal token in `Authorization: Bearer`. A token sees its owner's data alone. \
-                 Lists take `limit` and `offset`. Every GET sends an `ETag`; asked again with `If-None-Match` it answers 304 while nothing changed. \
-                 A POST with an `Idempotency-Key` is safe to repeat.\n\n\
-                 Instants without an offset are civil time of the service. Ids are text of digits wherever they stand; parameters and bodies take a number as well. \
-                 Amounts are numbers with at most two decimals. Unknown fields of bodies are ignored, unknown parameters are refused."
-            }
-            Self::Platform => {
-                "The APIs around a platform for marketplace sellers, except the Partner API, which has a document of its own. Unknown fields of bodies are ignored; parameters may be given once."
-            }
+            Self::Partner => &PROSE.partner,
+            Self::Platform => &PROSE.platform,
         }
     }
 
@@ -166,16 +177,16 @@ impl Document {
             Self::Partner => json!([
                 {
                     "url": format!("{}{PARTNER_DEV}", at.dev_base_url),
-                    "description": "For development and for pages in browsers: the same data, tokens and quota, under an address that integrators can remember."
+                    "description": PROSE.servers["development"]
                 },
                 {
                     "url": format!("{}{PARTNER}", at.base_url),
-                    "description": "For programs in production."
+                    "description": PROSE.servers["production"]
                 },
             ]),
             Self::Platform => {
                 let url = if at.base_url.is_empty() { "/" } else { at.base_url };
-                json!([{ "url": url, "description": "The service." }])
+                json!([{ "url": url, "description": PROSE.servers["platform"] }])
             }
         }
     }
@@ -188,87 +199,26 @@ impl Document {
                 tags.push(tag);
             }
         }
-        let about = |tag: &&str| match *tag {
-            "Partner API" => {
-                "What programs of sellers and of their partners call, with a partner token."
-            }
-            "Extension API" => {
-                "What the browser extension of a person calls, with the token of its login."
-            }
-            "Integration API" => "What a CRM, a shop or an automation calls, with an API key.",
-            "Public" => "What anybody may read, without a credential.",
-            "Inbound webhooks" => "What other services call when something happened there.",
-            _ => "What the operator's machines call.",
-        };
+        let about = |tag: &str| &PROSE.tags[tag];
         tags.iter().map(|tag| json!({ "name": tag, "description": about(tag) })).collect()
     }
 }
 
 /// All authentication schemes.
-fn schemes_of(at: &Installation<'_>) -> [(&'static str, Value); 9] {
-    let bearer = |about: &str| json!({ "type": "http", "scheme": "bearer", "description": about });
-    let in_header = |name: &str, about: &str| json!({ "type": "apiKey", "in": "header", "name": name, "description": about });
-    [
-        ("extensionToken", bearer("Token of POST /api/ext/auth, 30 days.")),
-        (
-            "partnerToken",
-            bearer(
-                "Personal partner token, ptk_ and 48 hexadecimal characters. Its owner makes and revokes it in the panel under API de parceiros.",
-            ),
-        ),
-        (
-            "connectedApp",
-            json!({
-                "type": "oauth2",
-                "description": "What assistants and other apps are given by a person who connects them: OAuth 2.1, authorization code with PKCE. Access tokens open for half an hour.",
-                "flows": { "authorizationCode": {
-                    "authorizationUrl": format!("{}{}", at.base_url, oauth::AUTHORIZE),
-                    "tokenUrl": format!("{}{}", at.dev_base_url, oauth::TOKEN),
-                    "refreshUrl": format!("{}{}", at.dev_base_url, oauth::TOKEN),
-                    "scopes": {
-                        "partner:read": "Reads what its owner's account has.",
-                        "partner:write": "Does what changes something or reaches somebody; reads as well.",
-                    },
-                } },
-            }),
-        ),
-        (
-            "apiKey",
-            bearer(
-                "API key, spk_ and 48 hexadecimal characters, with the scope that the operation names.",
-            ),
-        ),
-        (
-            "marketplaceSignature",
-            in_header(
-                "X-Signature",
-                "ts=<digits>;v1=<hexadecimal HMAC-SHA256 with the application's secret over id:<last segment of resource>;request-id:<X-Request-Id>;ts:<ts>;>.",
-            ),
-        ),
-        (
-            "checkoutToken",
-            in_header(
-                at.checkout_header,
-                "Token shared with the checkout platform; may also stand in the body as hottok.",
-            ),
-        ),
-        (
-            "telegramSecret",
-            in_header(
-                "X-Telegram-Bot-Api-Secret-Token",
-                "Secret that Telegram was given with this address.",
-            ),
-        ),
-        ("cronSecret", bearer("The cron secret; see `secret show cron`.")),
-        (
-            "cronToken",
-            json!({ "type": "apiKey", "in": "query", "name": "token", "description": "The same secret in the query, for schedulers that send no headers." }),
-        ),
-    ]
+fn schemes_of(at: &Installation<'_>) -> Map<String, Value> {
+    let mut all = PROSE.schemes.clone();
+    all["checkoutToken"]["name"] = at.checkout_header.into();
+    let flow = &mut all["connectedApp"]["flows"]["authorizationCode"];
+    flow["authorizationUrl"] = format!("{}{}", at.base_url, oauth::AUTHORIZE).into();
+    for name in ["tokenUrl", "refreshUrl"] {
+        flow[name] = format!("{}{}", at.dev_base_url, oauth::TOKEN).into();
+    }
+    all
 }
 
 fn operation(route: &Route, schemas: &mut Schemas) -> Value {
-    let Docs { query, body, form, reply, details, example, .. } = route.docs;
+    let Docs { query, body, form, reply, .. } = route.docs;
+    let texts = texts_of(route);
     let schemes = security(route);
     let scopes = |scheme: &str| match route.call {
         Call::Key(scope, _) => json!([scope.name()]),
@@ -285,8 +235,8 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         "security": schemes,
         "responses": answers(route, reply.map(|schema| schema(&mut schemas.answered).to_value())),
     });
-    if !details.is_empty() {
-        operation["description"] = json!(format!("{} {details}", route.about));
+    if let Some(texts) = texts {
+        operation["description"] = json!(format!("{} {}", route.about, texts.details.en));
     }
     let query = query.map(|query| query(&mut schemas.sent).to_value());
     let mut parameters = arguments(route.path, query.unwrap_or_default());
@@ -296,7 +246,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     }
     if let Some(body) = body {
         let mut content = json!({ "application/json": { "schema": body(&mut schemas.sent) } });
-        if let Some(example) = parsed(example.sent) {
+        if let Some(example) = texts.and_then(|texts| parsed(&texts.example.sent)) {
             content["application/json"]["example"] = example;
         }
         if let Some(form) = form {
@@ -323,6 +273,12 @@ fn security(route: &Route) -> &'static [&'static str] {
         Call::Cron(_) => &["cronSecret", "cronToken"],
         _ => &[],
     }
+}
+
+/// What is said of a route's operation; `None` when it is none of the Partner API.
+fn texts_of(route: &Route) -> Option<&'static texts::Operation> {
+    let name = route.operation();
+    (!name.is_empty()).then(|| texts::of(name))
 }
 
 /// An example as a JSON value; `None` when it is empty.
@@ -410,7 +366,7 @@ fn header_parameters(route: &Route) -> Vec<Value> {
 
 /// The responses of a route that are not errors.
 fn answers(route: &Route, schema: Option<Value>) -> Value {
-    let Docs { media, status, example, dated, .. } = route.docs;
+    let Docs { media, status, dated, .. } = route.docs;
     let is_partner = route.surface == Surface::Partner;
     let is_conditional = route.is_conditional();
     let mut headers = Map::from_iter([request_id()]);
@@ -453,7 +409,7 @@ fn answers(route: &Route, schema: Option<Value>) -> Value {
         }
     } else if let Some(schema) = schema {
         done["content"] = json!({ "application/json": { "schema": schema } });
-        if let Some(answer) = parsed(example.answer) {
+        if let Some(answer) = texts_of(route).and_then(|texts| parsed(&texts.example.answer)) {
             let is_wrapped = is_partner && route.method == Method::POST;
             let answer = if is_wrapped { json!({ "data": answer }) } else { answer };
             done["content"]["application/json"]["example"] = answer;
@@ -479,4 +435,28 @@ fn limits(required: bool) -> [(String, Value); 3] {
         ("X-RateLimit-Reset", "When the window ends, in seconds since 1970."),
     ]
     .map(|(name, about)| (name.to_owned(), header(about, "integer", required)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every text of the data file is in one of the documents.
+    fn check(prose: &Value, documents: &str) {
+        match prose {
+            Value::String(_) => {
+                assert!(documents.contains(&prose.to_string()), "left over: {prose}");
+            }
+            Value::Object(members) => members.values().for_each(|one| check(one, documents)),
+            other => panic!("{other} is no prose"),
+        }
+    }
+
+    #[test]
+    fn no_prose_is_left_over() {
+        let at = Installation { base_url: "", dev_base_url: "", checkout_header: "X" };
+        let rows = crate::routes::all();
+        let both = [Document::Partner, Document::Platform].map(|one| one.of(&rows, &at));
+        check(&texts::read("openapi.toml"), &Value::from_iter(both).to_string());
+    }
 }

@@ -1,7 +1,8 @@
 //! The parts of the service that can fail by themselves, and how they can be.
 
-use crate::developers::language::Bilingual;
+use crate::developers::titles::TITLES;
 use crate::panel::view::Tone;
+use crate::partner::texts::Bilingual;
 
 crate::named! {
     /// A part of the service that can fail by itself.
@@ -15,49 +16,13 @@ crate::named! {
 }
 
 impl Component {
-    pub const fn title(self) -> Bilingual {
-        match self {
-            Self::Api => Bilingual { portuguese: "API e painel", english: "API and panel" },
-            Self::Database => {
-                Bilingual { portuguese: "Gravação de dados", english: "Storing data" }
-            }
-            Self::Tasks => {
-                Bilingual { portuguese: "Tarefas periódicas", english: "Background work" }
-            }
-            Self::Marketplace => Bilingual {
-                portuguese: "Ligação com o marketplace",
-                english: "Marketplace connection",
-            },
-            Self::Messages => {
-                Bilingual { portuguese: "Envio de mensagens", english: "Message delivery" }
-            }
-        }
+    pub fn title(self) -> &'static Bilingual {
+        &TITLES.parts[self.name()].title
     }
 
     /// What the part does, in one sentence.
-    pub const fn about(self) -> Bilingual {
-        match self {
-            Self::Api => Bilingual {
-                portuguese: "Responde a programas e navegadores.",
-                english: "Answers programs and browsers.",
-            },
-            Self::Database => Bilingual {
-                portuguese: "Guarda o que chega antes de responder.",
-                english: "Stores what arrives before it is answered.",
-            },
-            Self::Tasks => Bilingual {
-                portuguese: "Lembretes, vencimentos e releituras.",
-                english: "Reminders, due dates and readings again.",
-            },
-            Self::Marketplace => Bilingual {
-                portuguese: "Lê vendas, anúncios, perguntas e reclamações.",
-                english: "Reads sales, listings, questions and claims.",
-            },
-            Self::Messages => Bilingual {
-                portuguese: "E-mail, Telegram, navegador e chat.",
-                english: "E-mail, Telegram, browser and chat.",
-            },
-        }
+    pub fn about(self) -> &'static Bilingual {
+        &TITLES.parts[self.name()].about
     }
 }
 
@@ -73,12 +38,8 @@ crate::named! {
 
 impl State {
     /// The word that people read.
-    pub const fn word(self) -> Bilingual {
-        match self {
-            Self::Operational => Bilingual { portuguese: "Funcionando", english: "Operational" },
-            Self::Degraded => Bilingual { portuguese: "Com falhas", english: "Degraded" },
-            Self::Down => Bilingual { portuguese: "Fora do ar", english: "Down" },
-        }
+    pub fn word(self) -> &'static Bilingual {
+        &TITLES.states[self.name()]
     }
 
     pub const fn tone(self) -> Tone {

@@ -1,26 +1,23 @@
-//! A tool call: runs the operation with the tool's name, as a request to the
-//! operation's own address would. Decision agents-1.
+//! A tool call: begins the operation with the tool's name and gives it the arguments
+//! as they were sent.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use form_urlencoded::Serializer;
-use http::header::CONTENT_TYPE;
-use http::{Method, StatusCode};
+use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::message::RpcRequest;
 use super::replies::{INVALID_PARAMS, Recipient};
-use super::tools;
 use super::{count_message, refused};
 use crate::app::App;
 use crate::edge::guard::Agent;
 use crate::edge::route::Todo;
 use crate::http::body::Body;
-use crate::http::input::{FromField as _, RowNumber, whole};
+use crate::http::input::whole;
 use crate::http::limit::Verdict;
-use crate::http::reply::media;
-use crate::http::{Code, Family, Fields, Problem, Reply, Request};
-use crate::partner::operation::{Declared, Party, all_faults};
+use crate::http::{Family, Problem, Reply, Request};
+use crate::partner::operation::{self, Declared, Party};
 use crate::partner::{PATH, PATH_DEV, seller, supplier};
 
 /// Largest file that is included in an answer.
@@ -75,10 +72,10 @@ impl Call<'_> {
         party: Result<P, Problem>,
     ) -> Result<Todo<Reply>, Problem> {
         let Self { app, agent, request, asked, arguments } = *self;
+        let is_file = operation.docs.media.is_some();
         let mut answer = Answer {
             to: Recipient::of(app, asked),
-            is_file: operation.docs.media.is_some(),
-            address: String::new(),
+            address: is_file.then(|| address(app, operation, arguments)),
             request_id: request.id.to_str().unwrap_or_default().to_owned(),
             verdict: None,
         };
@@ -94,16 +91,8 @@ impl Call<'_> {
             return Err(refused(asked, verdict, problem));
         }
         answer.verdict = count_message(app, &agent.call(app, operation), Some(asked))?;
-        let begun = build_rest_request(operation, arguments, request);
-        let begun = begun.and_then(|(rest_request, faults)| {
-            if answer.is_file {
-                let below = operation.path.strip_prefix(PATH).unwrap_or(operation.path);
-                let base = &app.addresses.dev_base_url;
-                answer.address = format!("{base}{PATH_DEV}{below}?{}", rest_request.query_text());
-            }
-            all_faults(faults, operation.begin(app, &party, &rest_request))
-        });
-        Ok(match begun {
+        let call = operation::Call { request, tool: Some(arguments) };
+        Ok(match operation.begin(app, &party, &call) {
             Err(problem) => return Err(answer.problem(problem)),
             Ok(Todo::Now(reply)) => Todo::Now(answer.reply(&reply)?),
             Ok(Todo::Slow(work)) => Todo::Slow(Box::new(move |app| answer.of(work(app)))),
@@ -115,103 +104,26 @@ impl Call<'_> {
     }
 }
 
-/// The request with the same arguments, as the operation's own address would
-/// get it, and what an address cannot show: arguments of another type.
-fn build_rest_request<P>(
-    operation: &Declared<P>,
-    arguments: &Map<String, Value>,
-    request: &Request,
-) -> Result<(Request, Fields), Problem> {
-    let mut variables: Vec<(String, String)> = Vec::new();
-    let mut faults = Fields::new();
-    let mut text_of = |name: &str, value: &Value| {
-        let text = argument_as_text(operation.name, name, value);
-        text.map_err(|said| faults.push((name.to_owned().into(), said.into()))).ok()
-    };
+/// The operation's own address with these arguments.
+fn address<P>(app: &App, operation: &Declared<P>, arguments: &Map<String, Value>) -> String {
     let mut query = Serializer::new(String::new());
-    let mut body = Vec::new();
-    if operation.method == Method::POST {
-        body = serde_json::to_vec(arguments).map_err(Problem::internal)?;
-    } else {
-        for name in operation.path.split(['{', '}']).skip(1).step_by(2) {
-            let text = text_of(name, arguments.get(name).unwrap_or(&Value::Null));
-            variables.push((name.to_owned(), text.unwrap_or_default()));
-        }
-        for (name, value) in arguments {
-            // Models send null for arguments that they leave out.
-            if !value.is_null()
-                && !variables.iter().any(|(known, _)| known == name)
-                && let Some(text) = text_of(name, value)
-            {
-                query.append_pair(name, &text);
-            }
-        }
+    for (name, value) in arguments.iter().filter(|(_, value)| !value.is_null()) {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => whole(number).map_or_else(String::new, |id| id.to_string()),
+            other => other.to_string(),
+        };
+        query.append_pair(name, &text);
     }
-    let query = query.finish();
-    let mark = if query.is_empty() { "" } else { "?" };
-    let head = http::Request::builder()
-        .method(operation.method.clone())
-        .uri(format!("/{mark}{query}"))
-        .header(CONTENT_TYPE, media::JSON)
-        .body(())
-        .map_err(|_| Problem::new(Code::UriTooLong, "the arguments are too long"))?;
-    let rest_request = Request {
-        head: head.into_parts().0,
-        body: body.into(),
-        variables,
-        client: request.client,
-        id: request.id.clone(),
-        now: request.now,
-        lane: request.lane,
-        family: Family::Partner,
-        notice: None,
-    };
-    Ok((rest_request, faults))
-}
-
-/// An argument as text for an address, when it has a type of the tool's
-/// schema; otherwise what is wrong. The check is needed because the text no longer
-/// shows the type.
-fn argument_as_text(tool: &str, name: &str, value: &Value) -> Result<String, &'static str> {
-    let schema = tools::named(tool).and_then(|tool| tool.input["properties"].get(name));
-    // The operation reports that it does not know the name.
-    let Some(schema) = schema else { return Ok(value.to_string()) };
-    let has = |kind: &str| takes(schema, kind);
-    let is_id = has("string") && has("integer");
-    match value {
-        Value::Null => Err("is required"),
-        Value::String(text) if has("string") => Ok(text.clone()),
-        Value::Number(number) if has("integer") => match whole(number) {
-            Some(number) if !is_id || number <= RowNumber::MOST => Ok(number.to_string()),
-            _ if is_id => Err(RowNumber::WANTED),
-            _ => Err("must be a whole number"),
-        },
-        Value::Number(number) if has("number") => Ok(number.to_string()),
-        Value::Bool(flag) if has("boolean") => Ok(flag.to_string()),
-        _ if is_id => Err(RowNumber::WANTED),
-        _ if has("integer") => Err("must be a whole number"),
-        _ if has("number") => Err("must be a number"),
-        _ if has("boolean") => Err("must be true or false"),
-        _ => Err("must be text"),
-    }
-}
-
-/// Whether values of a type fit a schema, which names one type or several.
-fn takes(schema: &Value, kind: &str) -> bool {
-    match &schema["type"] {
-        Value::String(one) => one == kind,
-        Value::Array(kinds) => kinds.iter().any(|one| one == kind),
-        _ => schema["anyOf"].as_array().into_iter().flatten().any(|one| takes(one, kind)),
-    }
+    let below = operation.path.strip_prefix(PATH).unwrap_or(operation.path);
+    format!("{}{PATH_DEV}{below}?{}", app.addresses.dev_base_url, query.finish())
 }
 
 /// Turns the answer of an operation into the result of a tool.
 struct Answer {
     to: Recipient,
-    /// Whether the operation answers with a file.
-    is_file: bool,
-    /// Address of the same file; empty when the operation answers without a file.
-    address: String,
+    /// Address of the same file, where the operation answers with one.
+    address: Option<String>,
     request_id: String,
     verdict: Option<Verdict>,
 }
@@ -229,8 +141,10 @@ impl Answer {
         let Body::Bytes(bytes) = &reply.body else {
             return Err(Problem::internal("an operation answered in pieces"));
         };
-        if self.is_file && reply.status == StatusCode::OK {
-            return Ok(self.file(reply, bytes));
+        if let Some(address) = &self.address
+            && reply.status == StatusCode::OK
+        {
+            return Ok(self.file(reply, bytes, address));
         }
         let said = std::str::from_utf8(bytes).map_err(Problem::internal)?;
         if reply.status != StatusCode::OK {
@@ -242,17 +156,16 @@ impl Answer {
         )))
     }
 
-    fn file(&self, reply: &Reply, bytes: &[u8]) -> Reply {
+    fn file(&self, reply: &Reply, bytes: &[u8], address: &str) -> Reply {
         if bytes.len() > LARGEST_FILE {
             return self.error(&format!(
-                "The file is too large for an answer ({} bytes). It can be fetched with the same token: GET {}",
+                "The file is too large for an answer ({} bytes). It can be fetched with the same token: GET {address}",
                 bytes.len(),
-                self.address
             ));
         }
         let media = reply.media.as_ref().and_then(|media| media.to_str().ok()).unwrap_or_default();
         let resource = json!({
-            "uri": self.address,
+            "uri": address,
             "mimeType": media,
             "blob": STANDARD.encode(bytes),
         });
@@ -265,8 +178,9 @@ impl Answer {
     /// text as at the operation's own address, so that it can act on it. It
     /// stays a [`Problem`], so that the write that failed is undone.
     fn problem(&self, problem: Problem) -> Problem {
-        let status = problem.code.status(Family::Partner);
-        let mut reply = if self.is_file {
+        let family = if self.address.is_some() { Family::PartnerFile } else { Family::Partner };
+        let status = problem.code.status(family);
+        let mut reply = if self.address.is_some() {
             self.error(&problem.text())
         } else {
             self.error(&String::from_utf8_lossy(&problem.body(Family::Partner, &self.request_id)))

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::replies::{
     Fault, HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, PARSE, UNSUPPORTED_VERSION,
 };
-use super::{LEGACY, MODERN, known};
+use super::{LEGACY, MODERN, legacy};
 use crate::http::Request;
 use crate::http::structure;
 
@@ -182,7 +182,7 @@ fn is_modern(request: &Request, asked: &RpcRequest<'_>) -> Result<bool, Fault> {
     let empty = Map::new();
     let meta = asked.params.get("_meta").and_then(Value::as_object).unwrap_or(&empty);
     let (named, said) = (header(&VERSION), meta.get(META_VERSION));
-    if said.is_none() && named.is_none_or(|version| known(version).is_some()) {
+    if said.is_none() && named.is_none_or(|version| legacy(version).is_some()) {
         return Ok(false);
     }
     if said.is_none() && named.is_some_and(|version| version != MODERN) {

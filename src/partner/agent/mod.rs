@@ -102,7 +102,7 @@ fn answer_request(app: &App, agent: &Agent, asked: &RpcRequest<'_>) -> Reply {
     match (&*asked.method, asked.is_modern) {
         ("initialize", false) => {
             let wanted = asked.param("protocolVersion");
-            let version = wanted.and_then(Value::as_str).and_then(known).unwrap_or(LEGACY[0]);
+            let version = wanted.and_then(Value::as_str).and_then(legacy).unwrap_or(LEGACY[0]);
             let info = replies::server_info(app);
             asked.result(app, &format!(
                 r#""protocolVersion":"{version}","capabilities":{{"tools":{{}}}},"serverInfo":{info},"instructions":{}"#,
@@ -135,6 +135,6 @@ fn answer_request(app: &App, agent: &Agent, asked: &RpcRequest<'_>) -> Reply {
 }
 
 /// A revision that begins with `initialize`, if the service supports it.
-fn known(version: &str) -> Option<&'static str> {
+fn legacy(version: &str) -> Option<&'static str> {
     LEGACY.into_iter().find(|known| *known == version)
 }

@@ -12,76 +12,46 @@ use crate::edge::guard::Agent;
 use crate::partner::operation::{Declared, Effect};
 use crate::partner::{seller, supplier};
 
-/// The tools of each role, and their lists as the protocol sends them.
-struct Lists {
-    sellers: Vec<Tool>,
-    suppliers: Vec<Tool>,
-    for_sellers: ToolListJson,
-    for_suppliers: ToolListJson,
-}
-
-/// A list as it is sent: all tools, and only those that read.
-struct ToolListJson {
+/// The tools of a role, as the protocol lists them: all, and only those that read.
+struct Tools {
     all: String,
     reading: String,
 }
 
-/// A tool, as a call needs it.
-pub struct Tool {
-    pub name: &'static str,
-    /// The schema of its arguments.
-    pub input: Value,
-    definition: Value,
-    is_reading: bool,
-}
+static SELLERS: LazyLock<Tools> = LazyLock::new(|| Tools::of(seller::OPERATIONS));
+static SUPPLIERS: LazyLock<Tools> = LazyLock::new(|| Tools::of(supplier::OPERATIONS));
 
-static LISTS: LazyLock<Lists> = LazyLock::new(|| {
-    let sellers: Vec<Tool> = seller::OPERATIONS.iter().map(Tool::of).collect();
-    let suppliers: Vec<Tool> = supplier::OPERATIONS.iter().map(Tool::of).collect();
-    let (for_sellers, for_suppliers) = (ToolListJson::of(&sellers), ToolListJson::of(&suppliers));
-    Lists { sellers, suppliers, for_sellers, for_suppliers }
-});
-
-impl ToolListJson {
-    fn of(tools: &[Tool]) -> Self {
-        let list = |tools: &mut dyn Iterator<Item = &Tool>| {
-            Value::Array(tools.map(|tool| tool.definition.clone()).collect()).to_string()
-        };
-        let mut reading = tools.iter().filter(|tool| tool.is_reading);
-        Self { all: list(&mut tools.iter()), reading: list(&mut reading) }
+impl Tools {
+    fn of<P>(operations: &[Declared<P>]) -> Self {
+        let reading = operations.iter().filter(|one| one.method == Method::GET);
+        Self {
+            all: Value::from_iter(operations.iter().map(definition)).to_string(),
+            reading: Value::from_iter(reading.map(definition)).to_string(),
+        }
     }
 }
 
 /// The tools that an assistant may call, as JSON.
 pub fn list(agent: &Agent) -> &'static str {
     let is_seller = agent.owner().role.is_student();
-    let shown = if is_seller { &LISTS.for_sellers } else { &LISTS.for_suppliers };
+    let shown = if is_seller { &SELLERS } else { &SUPPLIERS };
     if agent.may_write() { &shown.all } else { &shown.reading }
 }
 
-/// A tool by name.
-pub fn named(name: &str) -> Option<&'static Tool> {
-    LISTS.sellers.iter().chain(&LISTS.suppliers).find(|tool| tool.name == name)
-}
-
-impl Tool {
-    fn of<P>(operation: &Declared<P>) -> Self {
-        let docs = &operation.docs;
-        let input = docs.query.or(docs.body).map(|schema| made(schema, false));
-        let input = with_type(input.unwrap_or_else(|| json!({})));
-        let mut definition = json!({
-            "name": operation.name,
-            "title": operation.tool.title,
-            "description": format!("{} {}", operation.about, operation.tool.when),
-            "inputSchema": input,
-            "annotations": annotations(operation.tool.title, operation.tool.effect),
-        });
-        if let Some(reply) = docs.reply {
-            definition["outputSchema"] = with_type(made(reply, true));
-        }
-        let is_reading = operation.method == Method::GET;
-        Self { name: operation.name, input, definition, is_reading }
+fn definition<P>(operation: &Declared<P>) -> Value {
+    let (docs, texts) = (&operation.docs, operation.texts());
+    let input = docs.query.or(docs.body).map(|schema| made(schema, false));
+    let mut definition = json!({
+        "name": operation.name,
+        "title": texts.tool.title,
+        "description": format!("{} {}", texts.about.en, texts.tool.when),
+        "inputSchema": with_type(input.unwrap_or_else(|| json!({}))),
+        "annotations": annotations(&texts.tool.title, operation.effect),
+    });
+    if let Some(reply) = docs.reply {
+        definition["outputSchema"] = with_type(made(reply, true));
     }
+    definition
 }
 
 /// A complete schema: subschemas are inlined, and details that only some

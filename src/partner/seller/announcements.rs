@@ -10,16 +10,15 @@ use crate::base::ids::{MlUserId, UserId};
 use crate::base::money::Cents;
 use crate::base::text::{like_beginning, search_key};
 use crate::db::{Filters, Lane, Page, Record as _};
-use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
-use crate::http::input::{Check, RowNumber};
+use crate::http::input::Check;
 use crate::http::{Code, Problem};
 use crate::list_arguments;
 use crate::marketplace::account::stores;
 use crate::marketplace::books::listings::store::{FOUND, SellerListing};
 use crate::partner::list::{LONGEST_SEARCH, ListOf, Window, reading};
-use crate::partner::operation::{Effect, Operation, Tool};
+use crate::partner::operation::Operation;
 
 /// Longest state and SKU in the query.
 const LONGEST_WORD: usize = 60;
@@ -36,7 +35,7 @@ list_arguments! {
         #[schemars(length(min = 1, max = LONGEST_WORD))]
         status: String,
         /// Marketplace seller id of one connected account.
-        store: RowNumber,
+        store: MlUserId,
         /// A SKU, as a whole.
         #[schemars(length(min = 1, max = LONGEST_SKU))]
         sku: String,
@@ -96,53 +95,17 @@ impl Operation for ListAnnouncements {
 
     /// The store is not the caller's.
     const ERRORS: &'static [Code] = &[Code::NotFound];
-    const DETAILS: &'static str = "\
-        Listings of all connected accounts, the one that changed last first, so that a \
-        program that keeps a copy reads from the front until it meets what it knows. \
-        Filters can be combined.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "data": [
-    {
-      "ml_id": "MLB3456789012",
-      "ml_user_id": "123456789",
-      "title": "Garrafa térmica 500 ml",
-      "price": 89.9,
-      "currency": "BRL",
-      "available_quantity": 14,
-      "sold_quantity": 231,
-      "status": "active",
-      "listing_type": "gold_special",
-      "sku": "GAR-500",
-      "ean": "7891234567895",
-      "permalink": "https://produto.example.com/MLB-3456789012",
-      "thumbnail": "https://imagens.example.com/D_1234.jpg",
-      "updated_at": "2026-11-20T09:14:03"
-    }
-  ],
-  "pagination": {"total": 1, "limit": 50, "offset": 0}
-}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "List listings",
-        when: "\
-            Use it for what is for sale at the marketplace (\"anúncios\"): price, units left, \
-            units sold, state. `status` narrows to `active`, `paused` and so on; `q` looks in \
-            the title. The one that changed last comes first.",
-        effect: Effect::Reads,
-    };
 
     fn begin(
         app: &App,
         seller: &Seller,
         query: AnnouncementsQuery,
+        mut check: Check,
     ) -> Result<Todo<Self::Reply>, Problem> {
-        let mut check = Check::query();
         let asked = Asked {
             owner: seller.account.user_id,
             status: check.search("status", query.status, LONGEST_WORD),
-            store: check.optional("store", query.store).map(|RowNumber(store)| MlUserId(store)),
+            store: check.optional("store", query.store),
             sku: check.search("sku", query.sku, LONGEST_SKU),
             search: check.search("q", query.q, LONGEST_SEARCH),
             window: Window::read(&mut check, query.limit, query.offset),

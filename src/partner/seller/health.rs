@@ -6,11 +6,11 @@ use serde::Serialize;
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::UserId;
-use crate::edge::docs::Example;
 use crate::edge::guard::{PartnerCaller, Seller};
 use crate::edge::route::Todo;
 use crate::http::Problem;
-use crate::partner::operation::{Effect, NoArguments, Operation, Tool};
+use crate::http::input::Check;
+use crate::partner::operation::{NoArguments, Operation};
 
 /// Who the token belongs to and what it may do.
 #[derive(Serialize, JsonSchema)]
@@ -66,39 +66,7 @@ impl Operation for Health {
     type Args = NoArguments;
     type Reply = Self;
 
-    const DETAILS: &'static str = "\
-        The call to begin with: it shows that a token works, whose it is and what it may \
-        do. Monitoring can ask it too; it reads nothing but what is in memory.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "ok": true,
-  "user": {"id": "42", "nome": "Ana Souza", "role": "pro"},
-  "plan": {
-    "name": "pro",
-    "monthly_quota": 100000,
-    "per_minute": 120,
-    "valid_until": "2026-12-31"
-  },
-  "token": {
-    "name": "Planilha de vendas",
-    "created_at": "2026-11-02T10:31:00",
-    "last_used_at": "2026-11-20T08:59:12"
-  },
-  "server_time": "2026-11-20T09:00:00",
-  "version": "0.1.0"
-}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "Who am I",
-        when: "\
-            Use it first, to learn whose data this is, what the plan allows and what time it is \
-            for the seller: `server_time` is civil time, by which \"today\" and \"this week\" are \
-            meant.",
-        effect: Effect::Reads,
-    };
-
-    fn begin(app: &App, seller: &Seller, _: NoArguments) -> Result<Todo<Self>, Problem> {
+    fn begin(app: &App, seller: &Seller, _: NoArguments, _: Check) -> Result<Todo<Self>, Problem> {
         Ok(Todo::Now(Self::of(app.zone(), seller)))
     }
 }

@@ -10,14 +10,13 @@ use crate::base::clock::Day;
 use crate::base::ids::{MlUserId, UserId};
 use crate::base::money::Cents;
 use crate::db::{Lane, ReadTx, Result as DbResult};
-use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
-use crate::http::input::{Check, Field, RowNumber};
+use crate::http::input::{Check, Field};
 use crate::http::schema::DAY;
 use crate::http::{Code, Problem};
 use crate::marketplace::books::order_status::OrderStatus;
-use crate::partner::operation::{Effect, Operation, Tool};
+use crate::partner::operation::Operation;
 use crate::row;
 
 /// Days of the usual period, and of the longest one.
@@ -34,7 +33,7 @@ pub struct GetStoreMetrics;
 pub struct MetricsQuery {
     /// Marketplace seller id of a connected account.
     #[schemars(extend("examples" = ["123456789"]))]
-    ml_id: Field<RowNumber>,
+    ml_id: Field<MlUserId>,
     /// First civil day; 29 days before the last one unless it is given.
     #[serde(default)]
     #[schemars(extend("format" = "date", "pattern" = DAY))]
@@ -129,53 +128,14 @@ impl Operation for GetStoreMetrics {
 
     /// The account is not the caller's.
     const ERRORS: &'static [Code] = &[Code::NotFound];
-    const DETAILS: &'static str = "\
-        Sales come from sums that are kept with each order, so a whole year costs as \
-        little as a day. Without `from` and `to` the last 30 days are added up.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "ml_user_id": "123456789",
-  "period": {"from": "2026-11-19", "to": "2026-11-20"},
-  "sales": {
-    "count": 3,
-    "units": 4,
-    "gross": 359.6,
-    "average_ticket": 119.87,
-    "cancelled": 1
-  },
-  "daily": [
-    {"date": "2026-11-19", "count": 2, "gross": 269.7},
-    {"date": "2026-11-20", "count": 1, "gross": 89.9}
-  ],
-  "reputation": {
-    "level": "5_green",
-    "power_seller": "platinum",
-    "claims_rate": 0.004,
-    "late_rate": 0.011,
-    "cancel_rate": 0.002
-  },
-  "listings": {"active": 87, "paused": 12, "total": 104, "out_of_stock": 5}
-}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "Store metrics",
-        when: "\
-            Use it for revenue, orders, units and average ticket of one store in a period, for \
-            comparisons of periods (call it once for each), and for its reputation. `ml_id` \
-            comes from `list_stores`. Add `from` and `to` as YYYY-MM-DD in civil days; both are \
-            included. For several stores call it for each and add up.",
-        effect: Effect::Reads,
-    };
 
     fn begin(
         app: &App,
         seller: &Seller,
         query: MetricsQuery,
+        mut check: Check,
     ) -> Result<Todo<StoreMetrics>, Problem> {
-        let mut check = Check::query();
-        let RowNumber(account) = check.required("ml_id", query.ml_id);
-        let account = MlUserId(account);
+        let account: MlUserId = check.required("ml_id", query.ml_id);
         let (from, to) = (check.day("from", query.from), check.day("to", query.to));
         let to = to.unwrap_or_else(|| app.day(seller.called_at));
         let from = from.unwrap_or_else(|| to.plus(1 - USUAL_DAYS));

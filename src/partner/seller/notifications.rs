@@ -7,7 +7,6 @@ use super::notify::CHANNELS;
 use crate::app::App;
 use crate::base::Instant;
 use crate::base::clock::Zone;
-use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
 use crate::http::Problem;
@@ -16,7 +15,7 @@ use crate::list_arguments;
 use crate::messages::notices::{self, SentNotice};
 use crate::outbox::MessageState;
 use crate::partner::list::{ListOf, Window, reading};
-use crate::partner::operation::{Effect, Operation, Tool};
+use crate::partner::operation::Operation;
 
 pub struct ListNotifications;
 
@@ -79,44 +78,14 @@ impl Operation for ListNotifications {
     type Args = NotificationsQuery;
     type Reply = NoticePage;
 
-    const DETAILS: &'static str = "\
-        What `notify_seller` queued and what became of it. Kept for 90 days. Poll it with \
-        `If-None-Match` or `If-Modified-Since`.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "data": [
-    {
-      "id": "318",
-      "channel": "telegram",
-      "event": "custom",
-      "title": "Estoque baixo",
-      "body": "Restam 3 garrafas térmicas.",
-      "status": "sent",
-      "error": null,
-      "created_at": "2026-11-20T09:00:00",
-      "sent_at": "2026-11-20T09:00:02"
-    }
-  ],
-  "pagination": {"total": 1, "limit": 50, "offset": 0}
-}"#,
-    };
     const DATED: bool = true;
-    const TOOL: Tool = Tool {
-        title: "List notifications",
-        when: "\
-            Use it to see what became of notifications that `notify_seller` queued: sent, \
-            waiting or failed, with the reason. It does not list the marketplace's questions or \
-            claims.",
-        effect: Effect::Reads,
-    };
 
     fn begin(
         app: &App,
         seller: &Seller,
         query: NotificationsQuery,
+        mut check: Check,
     ) -> Result<Todo<NoticePage>, Problem> {
-        let mut check = Check::query();
         let window = Window::read(&mut check, query.limit, query.offset);
         check.finish()?;
         let owner = seller.account.user_id;

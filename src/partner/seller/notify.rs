@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field};
@@ -12,7 +11,7 @@ use crate::http::{Code, Problem, schema};
 use crate::messages::choices::{self, ChannelSet};
 use crate::messages::notices::{self, CUSTOM, LONGEST_BODY, LONGEST_TITLE, Notice};
 use crate::outbox::Channel;
-use crate::partner::operation::{Effect, Operation, Tool};
+use crate::partner::operation::Operation;
 
 /// The channels of a notification.
 pub const CHANNELS: [&str; 3] =
@@ -61,35 +60,13 @@ impl Operation for NotifySeller {
 
     /// The owner has not connected the channel.
     const ERRORS: &'static [Code] = &[Code::ChannelNotConnected];
-    const DETAILS: &'static str = "\
-        The notification is stored before this is answered, and sent within seconds. What \
-        became of it is in `list_notifications`. With an `Idempotency-Key` the call is \
-        safe to repeat.";
-    const EXAMPLE: Example = Example {
-        sent: r#"{
-  "channel": "telegram",
-  "event": "custom",
-  "title": "Estoque baixo",
-  "body": "Restam 3 garrafas térmicas."
-}"#,
-        answer: r#"{"id": "318", "channel": "telegram", "status": "queued"}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "Notify the seller",
-        when: "\
-            Use it only when the person asked for a message or a reminder to themselves. It \
-            reaches the owner of the account and nobody else, by a channel that is connected; \
-            `title` is one line, `body` the text. It cannot be taken back, so do not repeat a \
-            call that was answered.",
-        effect: Effect::Sends,
-    };
 
     fn begin(
         app: &App,
         seller: &Seller,
         sent: NotificationRequest,
+        mut check: Check,
     ) -> Result<Todo<QueuedNotification>, Problem> {
-        let mut check = Check::json();
         let channel: String = check.required("channel", sent.channel);
         let channel = CHANNELS.contains(&&*channel).then(|| Channel::from_name(&channel)).flatten();
         if channel.is_none() {

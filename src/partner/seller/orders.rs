@@ -11,10 +11,9 @@ use crate::base::ids::{ITEM, MlUserId, OrderId, UserId, item_number};
 use crate::base::money::Cents;
 use crate::changes;
 use crate::db::{self, Lane, ReadTx};
-use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
-use crate::http::input::{Check, RowNumber};
+use crate::http::input::Check;
 use crate::http::schema::DAY;
 use crate::http::{Code, Problem};
 use crate::list_arguments;
@@ -23,7 +22,7 @@ use crate::marketplace::books::orders::list::{self, Filter, Order, OrderPage};
 use crate::marketplace::books::orders::sold::Wording;
 use crate::marketplace::books::words::{ORDER_STATES, Words};
 use crate::partner::list::{Window, reading};
-use crate::partner::operation::{Effect, Operation, Pagination, Tool};
+use crate::partner::operation::{Operation, Pagination};
 
 pub struct ListOrders;
 
@@ -34,7 +33,7 @@ list_arguments! {
         #[schemars(extend("enum" = ORDER_STATES))]
         status: String,
         /// Marketplace seller id of one connected account.
-        store: RowNumber,
+        store: MlUserId,
         /// First civil day of `date_created`.
         #[schemars(extend("format" = "date", "pattern" = DAY))]
         from: String,
@@ -57,50 +56,15 @@ impl Operation for ListOrders {
     const KEEPS: Option<fn(&OrderList) -> bool> = Some(|list| list.pagination.offset == 0);
     /// The store is not the caller's.
     const ERRORS: &'static [Code] = &[Code::NotFound];
-    const DETAILS: &'static str = "\
-        A sale is here within seconds of the marketplace's notification, and changes its \
-        state here as it does there. To follow sales, poll the first page with the `ETag` \
-        of the last answer in `If-None-Match`: nothing new is answered 304 without a body.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "data": [
-    {
-      "order_id": "2000012345678901",
-      "ml_id": "MLB3456789012",
-      "ml_user_id": "123456789",
-      "status": "paid",
-      "total_amount": 89.9,
-      "currency": "BRL",
-      "quantity": 1,
-      "title": "Garrafa térmica 500 ml",
-      "sku": "GAR-500",
-      "buyer_nickname": "COMPRADOR1",
-      "date_created": "2026-11-20T08:41:27",
-      "shipping": {
-        "id": "44123456789",
-        "status": "ready_to_ship",
-        "logistic_type": "drop_off"
-      }
-    }
-  ],
-  "pagination": {"total": 1, "limit": 50, "offset": 0}
-}"#,
-    };
     const DATED: bool = true;
-    const TOOL: Tool = Tool {
-        title: "List orders",
-        when: "\
-            Use it for single sales: what was sold today (`from` and `to` the civil day), what \
-            waits to be sent (`shipping.status` is `ready_to_ship`), what was cancelled \
-            (`status`), sales of a listing (`ml_id`). The newest come first; `pagination.total` \
-            says how many match, so a count needs no pages. For sums of money over a period \
-            `get_store_metrics` is exact and cheaper.",
-        effect: Effect::Reads,
-    };
 
-    fn begin(app: &App, seller: &Seller, query: OrdersQuery) -> Result<Todo<OrderList>, Problem> {
-        let filter = query.filter(app.zone())?;
+    fn begin(
+        app: &App,
+        seller: &Seller,
+        query: OrdersQuery,
+        check: Check,
+    ) -> Result<Todo<OrderList>, Problem> {
+        let filter = query.filter(check, app.zone())?;
         let (owner, now) = (seller.account.user_id, seller.called_at);
         let window = Window { limit: filter.limit, offset: filter.offset };
         reading(app, filter.items.is_some() || window.is_far(), move |app, lane| {
@@ -114,13 +78,12 @@ impl Operation for ListOrders {
 }
 
 impl OrdersQuery {
-    fn filter(self, zone: Zone) -> Result<Filter, Problem> {
-        let mut check = Check::query();
+    fn filter(self, mut check: Check, zone: Zone) -> Result<Filter, Problem> {
         let status: Option<String> = check.optional("status", self.status);
         if status.as_deref().is_some_and(|status| !ORDER_STATES.contains(&status)) {
             check.fail("status", format!("must be one of {}", ORDER_STATES.join(", ")));
         }
-        let store = check.optional("store", self.store).map(|RowNumber(store)| store);
+        let store = check.optional("store", self.store).map(|MlUserId(store)| store);
         let (from, to) = (check.day("from", self.from), check.day("to", self.to));
         let listing = check.optional("ml_id", self.ml_id);
         let item_id = listing.as_deref().map(item_number);

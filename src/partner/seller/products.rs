@@ -8,12 +8,12 @@ use crate::base::clock::Zone;
 use crate::base::money::Cents;
 use crate::catalog::Product;
 use crate::catalog::store;
-use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
 use crate::http::Problem;
+use crate::http::input::Check;
 use crate::partner::list::{ListOf, reading};
-use crate::partner::operation::{Effect, Operation, Tool};
+use crate::partner::operation::Operation;
 use crate::partner::products::ProductsQuery;
 
 pub struct ListProducts;
@@ -45,41 +45,13 @@ impl Operation for ListProducts {
     type Args = ProductsQuery;
     type Reply = ListOf<WireProduct>;
 
-    const DETAILS: &'static str = "\
-        What the seller keeps in the panel under Produtos, or imported from a file; not \
-        the listings at the marketplace, which `list_announcements` has.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "data": [
-    {
-      "id": "7",
-      "sku": "GAR-500",
-      "ean": "7891234567895",
-      "title": "Garrafa térmica 500 ml",
-      "cost": 31.5,
-      "price": 89.9,
-      "stock": 42,
-      "updated_at": "2026-11-19T17:20:45"
-    }
-  ],
-  "pagination": {"total": 1, "limit": 50, "offset": 0}
-}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "List products",
-        when: "\
-            Use it for cost, price and stock of the seller's own catalog, by SKU (`sku`, exact) \
-            or by words of the title or code (`q`). The margin is `price` less `cost`.",
-        effect: Effect::Reads,
-    };
-
     fn begin(
         app: &App,
         seller: &Seller,
         query: ProductsQuery,
+        check: Check,
     ) -> Result<Todo<Self::Reply>, Problem> {
-        let asked = query.read()?;
+        let asked = query.read(check)?;
         let owner = seller.account.user_id;
         reading(app, asked.is_slow(), move |app, lane| {
             let (wanted, window) = (asked.of(owner), asked.window);

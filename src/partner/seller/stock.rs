@@ -10,14 +10,13 @@ use crate::catalog::Product;
 use crate::catalog::stock::{self, Movement, StockMovementKind};
 use crate::catalog::store::{self, Wanted};
 use crate::db;
-use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::http::input::Check;
 use crate::list_arguments;
 use crate::partner::list::{ListOf, Window, reading};
-use crate::partner::operation::{Effect, Operation, Tool};
+use crate::partner::operation::Operation;
 
 /// Default number of movements of each product, and the most that a caller may
 /// ask for.
@@ -84,46 +83,12 @@ impl Operation for GetStock {
     type Args = StockQuery;
     type Reply = ListOf<ProductStock>;
 
-    const DETAILS: &'static str = "\
-        Balances and what led to them. A paid order of a listing with a known SKU moves \
-        its units out; when it is no longer paid they come back, and when it is paid again they \
-        go out again.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "data": [
-    {
-      "sku": "GAR-500",
-      "product_id": "7",
-      "title": "Garrafa térmica 500 ml",
-      "balance": 42,
-      "movements": [
-        {
-          "id": "901",
-          "type": "out",
-          "quantity": 1,
-          "reason": "Venda",
-          "order_id": "2000012345678901",
-          "created_at": "2026-11-20T08:41:27"
-        }
-      ]
-    }
-  ],
-  "pagination": {"total": 1, "limit": 50, "offset": 0}
-}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "Stock and movements",
-        when: "\
-            Use it for how many units there are of a product and why: each entry has the newest \
-            movements, and `movements` says how many. Products come in the order of their SKU, \
-            so one of them is found by paging; `list_products` takes a `sku` and also has the \
-            balance (`stock`).",
-        effect: Effect::Reads,
-    };
-
-    fn begin(app: &App, seller: &Seller, query: StockQuery) -> Result<Todo<Self::Reply>, Problem> {
-        let mut check = Check::query();
+    fn begin(
+        app: &App,
+        seller: &Seller,
+        query: StockQuery,
+        mut check: Check,
+    ) -> Result<Todo<Self::Reply>, Problem> {
         let movements = check.number("movements", query.movements, 0..=MOST_MOVEMENTS);
         let movements = movements.unwrap_or(MOVEMENTS);
         let window = Window::read(&mut check, query.limit, query.offset);

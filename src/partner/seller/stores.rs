@@ -7,7 +7,6 @@ use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::MlUserId;
 use crate::base::money::Cents;
-use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
 use crate::http::Problem;
@@ -15,7 +14,7 @@ use crate::http::input::Check;
 use crate::list_arguments;
 use crate::marketplace::account::store::{AccountSummary, accounts_of};
 use crate::partner::list::{ListOf, Window, reading};
-use crate::partner::operation::{Effect, Operation, Tool};
+use crate::partner::operation::Operation;
 
 pub struct ListStores;
 
@@ -54,41 +53,12 @@ impl Operation for ListStores {
     type Args = StoresQuery;
     type Reply = ListOf<Store>;
 
-    const DETAILS: &'static str = "\
-        One entry for each account that the seller linked, with the figures of today. Look \
-        at `token_ok`: while it is false nothing new is read for that account.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "data": [
-    {
-      "ml_user_id": "123456789",
-      "nickname": "LOJA DA ANA",
-      "token_ok": true,
-      "reputation": "5_green",
-      "listings": 99,
-      "sales_today": 7,
-      "gmv_30d": 18342.5,
-      "open_claims": 1,
-      "synced_at": "2026-11-20T08:59:30",
-      "error": null
-    }
-  ],
-  "pagination": {"total": 1, "limit": 50, "offset": 0}
-}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "List stores",
-        when: "\
-            Use it to find the `ml_id` of a store that is named by its nickname, for today's \
-            orders and the revenue of 30 days at a glance, and to see whether a store has to be \
-            connected again (`token_ok`). A person may call a store \"conta\", \"loja\" or by its \
-            nickname.",
-        effect: Effect::Reads,
-    };
-
-    fn begin(app: &App, seller: &Seller, query: StoresQuery) -> Result<Todo<Self::Reply>, Problem> {
-        let mut check = Check::query();
+    fn begin(
+        app: &App,
+        seller: &Seller,
+        query: StoresQuery,
+        mut check: Check,
+    ) -> Result<Todo<Self::Reply>, Problem> {
         let window = Window::read(&mut check, query.limit, query.offset);
         check.finish()?;
         let (owner, today) = (seller.account.user_id, app.day(seller.called_at));

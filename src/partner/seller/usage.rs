@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::edge::docs::Example;
 use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
 use crate::http::Problem;
-use crate::partner::operation::{Effect, NoArguments, Operation, Tool};
+use crate::http::input::Check;
+use crate::partner::operation::{NoArguments, Operation};
 
 pub struct GetUsage;
 
@@ -55,38 +55,12 @@ impl Operation for GetUsage {
     type Args = NoArguments;
     type Reply = UsageReply;
 
-    const DETAILS: &'static str = "\
-        What counts: every call that was let in, also one that was answered an error of \
-        its own. What does not: answers 304, calls refused with 401, 402, 403, 405, 413 or \
-        429, and what an assistant that the owner connected asks at `/mcp`.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "month": "2026-11",
-  "plan": "pro",
-  "monthly_quota": 100000,
-  "used": 3,
-  "remaining": 99997,
-  "resets_at": "2026-12-01T00:00:00",
-  "daily": [
-    {"date": "2026-11-19", "calls": 2},
-    {"date": "2026-11-20", "calls": 1}
-  ],
-  "endpoints": [
-    {"operation": "get_usage", "calls": 1},
-    {"operation": "list_orders", "calls": 2}
-  ]
-}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "API usage",
-        when: "\
-            Use it when somebody asks how many calls of the plan are used or left this month. \
-            What an assistant that its owner connected asks here is free and not in it.",
-        effect: Effect::Reads,
-    };
-
-    fn begin(app: &App, seller: &Seller, _: NoArguments) -> Result<Todo<UsageReply>, Problem> {
+    fn begin(
+        app: &App,
+        seller: &Seller,
+        _: NoArguments,
+        _: Check,
+    ) -> Result<Todo<UsageReply>, Problem> {
         let month = app.usage.month(app, seller.account.user_id, seller.called_at)?;
         let used = month.used();
         let quota = seller.plan.quota;

@@ -6,14 +6,13 @@ use serde::Serialize;
 use crate::app::App;
 use crate::base::ids::UserId;
 use crate::drop::unmatched::{self, Reason, Unmatched, Wanted};
-use crate::edge::docs::Example;
 use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
 use crate::http::Problem;
-use crate::http::input::{Check, RowNumber};
+use crate::http::input::Check;
 use crate::list_arguments;
 use crate::partner::list::{ListOf, Window, reading};
-use crate::partner::operation::{Effect, Operation, Tool};
+use crate::partner::operation::Operation;
 
 pub struct AuditCatalog;
 
@@ -21,7 +20,7 @@ list_arguments! {
     /// Which listings are asked for.
     pub struct AuditQuery {
         /// Number of a seller, to see that seller's only.
-        seller_id: RowNumber,
+        seller_id: UserId,
     }
 }
 
@@ -48,43 +47,13 @@ impl Operation for AuditCatalog {
     type Args = AuditQuery;
     type Reply = ListOf<UnmatchedListing>;
 
-    const DETAILS: &'static str = "\
-        Active and paused listings of all linked sellers that have no link, and neither a \
-        SKU nor an EAN that the catalog knows. Give the product the SKU or EAN, or link \
-        the listing, and it is gone from here.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "data": [
-    {
-      "seller_id": "42",
-      "ml_id": "MLB3508419013",
-      "title": "Copo térmico com tampa",
-      "sku": "COPO-1",
-      "ean": "",
-      "reason": "sku_unknown"
-    }
-  ],
-  "pagination": {"total": 1, "limit": 50, "offset": 0}
-}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "Listings without a product",
-        when: "\
-            Use it to find what sellers offer that no product of the supplier answers for, and \
-            why (`reason`). The way on is `drop_link_listing`, or the missing SKU or EAN in the \
-            catalog.",
-        effect: Effect::Reads,
-    };
-
     fn begin(
         app: &App,
         supplier: &Supplier,
         query: AuditQuery,
+        mut check: Check,
     ) -> Result<Todo<Self::Reply>, Problem> {
-        let mut check = Check::query();
         let seller = check.optional("seller_id", query.seller_id);
-        let seller = seller.map(|RowNumber(seller)| UserId(seller));
         let window = Window::read(&mut check, query.limit, query.offset);
         check.finish()?;
         let wanted = Wanted { supplier: supplier.account.user_id, seller, reason: None };

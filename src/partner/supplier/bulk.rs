@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::drop::bulk::{self, RowStatus};
-use crate::edge::docs::{Example, SchemaOf};
+use crate::edge::docs::SchemaOf;
 use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, only_text};
 use crate::http::{Problem, Request, upload};
-use crate::partner::operation::{Effect, Operation, Tool};
+use crate::partner::operation::Operation;
 
 pub struct LinkListings;
 
@@ -72,33 +72,8 @@ impl Operation for LinkListings {
     type Args = LinkList;
     type Reply = LinkedList;
 
-    const DETAILS: &'static str = "\
-        The list comes as itself (`text/csv`), as the field `file` of a form, or as `csv` \
-        in JSON; its columns are `seller_id`, `ml_id` and `sku`, with commas or semicolons \
-        between. Each row is linked or says why not; a list that cannot be read, has no \
-        rows or has more than 500 changes nothing.";
-    const EXAMPLE: Example = Example {
-        sent: r#"{"csv": "seller_id,ml_id,sku\n42,MLB3508419013,RP-COPO-473\n42,MLB1,RP-COPO-473\n"}"#,
-        answer: r#"{
-  "created": 1,
-  "unchanged": 0,
-  "failed": 1,
-  "rows": [
-    {"row": 1, "status": "created", "error": null},
-    {"row": 2, "status": "failed", "error": "the seller has no such listing"}
-  ]
-}"#,
-    };
     const OTHERS: &'static [(&'static str, SchemaOf)] =
         &[("text/csv", as_text), ("multipart/form-data", as_file)];
-    const TOOL: Tool = Tool {
-        title: "Link many listings",
-        when: "\
-            Use it for more than a few links at once. `csv` is a text with the header \
-            `seller_id,ml_id,sku` and one line a link, at most 500. Each row answers for itself; \
-            tell the person which failed and why.",
-        effect: Effect::Adds,
-    };
 
     fn sent(request: &Request) -> Result<LinkList, Problem> {
         let media = request.header(&CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
@@ -113,8 +88,12 @@ impl Operation for LinkListings {
         Ok(LinkList { csv: Field::of(text) })
     }
 
-    fn begin(_: &App, supplier: &Supplier, sent: LinkList) -> Result<Todo<LinkedList>, Problem> {
-        let mut check = Check::json();
+    fn begin(
+        _: &App,
+        supplier: &Supplier,
+        sent: LinkList,
+        mut check: Check,
+    ) -> Result<Todo<LinkedList>, Problem> {
         let csv: String = check.required("csv", sent.csv);
         check.finish()?;
         let rows = bulk::read(csv.as_bytes()).map_err(fault)?;

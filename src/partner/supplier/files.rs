@@ -18,7 +18,7 @@ use crate::http::{Problem, Reply};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::Failure;
 use crate::marketplace::tools::{labels, out_of_reach};
-use crate::partner::operation::{Effect, FileOperation, Tool};
+use crate::partner::operation::FileOperation;
 
 const PDF: HeaderValue = HeaderValue::from_static("application/pdf");
 const XML: HeaderValue = HeaderValue::from_static("application/xml");
@@ -36,7 +36,7 @@ pub struct LabelQuery {
     /// The seller who sends it.
     #[serde(default)]
     #[schemars(!default)]
-    seller_id: Field<RowNumber>,
+    seller_id: Field<UserId>,
 }
 
 pub struct GetInvoice;
@@ -48,23 +48,11 @@ pub struct InvoiceQuery {
     /// The marketplace's order.
     #[serde(default)]
     #[schemars(!default)]
-    order_id: Field<RowNumber>,
+    order_id: Field<OrderId>,
     /// The seller whose order it is.
     #[serde(default)]
     #[schemars(!default)]
-    seller_id: Field<RowNumber>,
-}
-
-/// Reads two required ids.
-fn read_ids(
-    (name, field): (&'static str, Field<RowNumber>),
-    seller: Field<RowNumber>,
-) -> Result<(i64, UserId), Problem> {
-    let mut check = Check::query();
-    let RowNumber(number) = check.required(name, field);
-    let RowNumber(seller) = check.required("seller_id", seller);
-    check.finish()?;
-    Ok((number, UserId(seller)))
+    seller_id: Field<UserId>,
 }
 
 impl FileOperation for GetLabel {
@@ -72,19 +60,16 @@ impl FileOperation for GetLabel {
     type Args = LabelQuery;
 
     const MEDIA: &'static str = "application/pdf";
-    const DETAILS: &'static str = "\
-        Fetched from the marketplace with the seller's own connection, for parcels with \
-        a drop order in them. Every error is plain text.";
-    const TOOL: Tool = Tool {
-        title: "Shipping label",
-        when: "\
-            Use it for the PDF to print and stick on the parcel. `ship_id` and `seller_id` are \
-            those of a drop order (`shipping.id`, `seller_id`).",
-        effect: Effect::Fetches,
-    };
 
-    fn begin(_: &App, supplier: &Supplier, query: LabelQuery) -> Result<SlowWork<Reply>, Problem> {
-        let (shipment, seller) = read_ids(("ship_id", query.ship_id), query.seller_id)?;
+    fn begin(
+        _: &App,
+        supplier: &Supplier,
+        query: LabelQuery,
+        mut check: Check,
+    ) -> Result<SlowWork<Reply>, Problem> {
+        let RowNumber(shipment) = check.required("ship_id", query.ship_id);
+        let seller: UserId = check.required("seller_id", query.seller_id);
+        check.finish()?;
         let owner = supplier.account.user_id;
         Ok(Box::new(move |app| label(app, owner, seller, shipment)))
     }
@@ -95,25 +80,18 @@ impl FileOperation for GetInvoice {
     type Args = InvoiceQuery;
 
     const MEDIA: &'static str = "application/pdf, application/xml";
-    const DETAILS: &'static str = "\
-        Fetched from the marketplace with the seller's own connection, for orders with a \
-        drop order. 400 while there is none yet. Every error is plain text.";
-    const TOOL: Tool = Tool {
-        title: "Fiscal note",
-        when: "\
-            Use it for the fiscal note (\"nota fiscal\") of one drop order, as PDF or XML. \
-            `order_id` and `seller_id` are those of the drop order. There may be none yet.",
-        effect: Effect::Fetches,
-    };
 
     fn begin(
         _: &App,
         supplier: &Supplier,
         query: InvoiceQuery,
+        mut check: Check,
     ) -> Result<SlowWork<Reply>, Problem> {
-        let (order, seller) = read_ids(("order_id", query.order_id), query.seller_id)?;
+        let order: OrderId = check.required("order_id", query.order_id);
+        let seller: UserId = check.required("seller_id", query.seller_id);
+        check.finish()?;
         let owner = supplier.account.user_id;
-        Ok(Box::new(move |app| invoice(app, owner, seller, OrderId(order))))
+        Ok(Box::new(move |app| invoice(app, owner, seller, order)))
     }
 }
 

@@ -7,12 +7,12 @@ use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::{MlUserId, UserId};
 use crate::drop::relations::{self, RelatedSeller};
-use crate::edge::docs::Example;
 use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
 use crate::http::Problem;
+use crate::http::input::Check;
 use crate::partner::list::reading;
-use crate::partner::operation::{Effect, NoArguments, Operation, Tool};
+use crate::partner::operation::{NoArguments, Operation};
 use crate::partner::seller::health::Health;
 
 /// Who the token belongs to, what it may do, and for whom.
@@ -53,49 +53,12 @@ impl Operation for DropHealth {
     type Args = NoArguments;
     type Reply = Self;
 
-    const DETAILS: &'static str = "\
-        The call to begin with: the numbers of the sellers, which other operations take, \
-        and their marketplace accounts. A seller is here from the moment the invitation is \
-        accepted until either side ends the relation.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "ok": true,
-  "user": {"id": "7", "nome": "Rui Prado", "role": "drop"},
-  "plan": {
-    "name": "starter",
-    "monthly_quota": 10000,
-    "per_minute": 60,
-    "valid_until": null
-  },
-  "token": {
-    "name": "ERP",
-    "created_at": "2026-11-02T10:31:00",
-    "last_used_at": null
-  },
-  "server_time": "2026-11-20T09:00:00",
-  "version": "0.1.0",
-  "sellers": [
-    {
-      "seller_id": "42",
-      "nome": "Ana Souza",
-      "stores": [{"ml_user_id": "900000001", "nickname": "LOJA DA ANA"}],
-      "links": 12,
-      "since": "2026-11-03T14:20:00"
-    }
-  ]
-}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "Who am I, and my sellers",
-        when: "\
-            Use it first: it has the number of each linked seller (`seller_id`), which other \
-            tools take, with name and stores. People name sellers by name; look the number up \
-            here.",
-        effect: Effect::Reads,
-    };
-
-    fn begin(app: &App, supplier: &Supplier, _: NoArguments) -> Result<Todo<Self>, Problem> {
+    fn begin(
+        app: &App,
+        supplier: &Supplier,
+        _: NoArguments,
+        _: Check,
+    ) -> Result<Todo<Self>, Problem> {
         let zone = app.zone();
         let health = Health::of(zone, supplier);
         let owner = supplier.account.user_id;

@@ -9,12 +9,11 @@ use crate::base::clock::Zone;
 use crate::base::ids::{ITEM, UserId, item_number};
 use crate::catalog::LONGEST_SKU;
 use crate::drop::links::{self, ByProduct, Link, LinkFault, Linked, NewLink};
-use crate::edge::docs::Example;
 use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, RowNumber};
 use crate::http::{Code, Problem, schema};
-use crate::partner::operation::{Effect, Operation, Tool};
+use crate::partner::operation::Operation;
 
 pub struct LinkListing;
 
@@ -26,7 +25,7 @@ pub struct NewListingLink {
     /// The seller, as `drop_health` lists them.
     #[serde(default)]
     #[schemars(!default)]
-    seller_id: Field<RowNumber>,
+    seller_id: Field<UserId>,
     /// Marketplace listing id, such as `MLB123`.
     #[serde(default)]
     #[schemars(!default, regex(pattern = ITEM))]
@@ -97,38 +96,14 @@ impl Operation for LinkListing {
 
     /// Something is not the caller's, or the listing is linked to another product.
     const ERRORS: &'static [Code] = &[Code::NotFound, Code::AlreadyLinked, Code::Conflict];
-    const DETAILS: &'static str = "\
-        From then on each paid order of the listing makes a drop order. The product is \
-        named by `product_id` or by `sku`, not by both. The same link again answers the \
-        one that exists; a listing that is linked to something else has to be unlinked first.";
-    const EXAMPLE: Example = Example {
-        sent: r#"{"seller_id": "42", "ml_id": "MLB3508419013", "sku": "RP-COPO-473"}"#,
-        answer: r#"{
-  "id": "318",
-  "seller_id": "42",
-  "ml_id": "MLB3508419013",
-  "product_id": "31",
-  "sku": "RP-COPO-473",
-  "created_at": "2026-11-20T09:00:00"
-}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "Link a listing",
-        when: "\
-            Use it when the person said which listing sells which product. `seller_id` comes \
-            from `drop_health`, `ml_id` from `drop_audit_catalog`; name the product by \
-            `product_id` or by `sku`, never both. From then on each paid order of the listing \
-            makes a debt of the seller, so ask before linking what was only guessed.",
-        effect: Effect::Adds,
-    };
 
     fn begin(
         app: &App,
         supplier: &Supplier,
         sent: NewListingLink,
+        mut check: Check,
     ) -> Result<Todo<ListingLink>, Problem> {
-        let mut check = Check::json();
-        let RowNumber(seller) = check.required("seller_id", sent.seller_id);
+        let seller: UserId = check.required("seller_id", sent.seller_id);
         let item = item(&mut check, sent.ml_id);
         let by_id: Option<RowNumber> = check.optional("product_id", sent.product_id);
         let sku = check.optional_line("sku", sent.sku, LONGEST_SKU);
@@ -146,7 +121,7 @@ impl Operation for LinkListing {
             }
         };
         check.finish()?;
-        let new = NewLink { seller: UserId(seller), item, product };
+        let new = NewLink { seller, item, product };
         let (owner, zone) = (supplier.account.user_id, app.zone());
         Ok(Todo::Write(Box::new(move |tx| {
             let (Linked::Created(id) | Linked::Unchanged(id)) =
@@ -169,7 +144,7 @@ pub struct OldListingLink {
     link_id: Field<RowNumber>,
     /// The seller whose listing is linked.
     #[serde(default)]
-    seller_id: Field<RowNumber>,
+    seller_id: Field<UserId>,
     /// Marketplace listing id, such as `MLB123`.
     #[serde(default)]
     #[schemars(regex(pattern = ITEM))]
@@ -191,28 +166,16 @@ impl Operation for UnlinkListing {
 
     /// There is no such link.
     const ERRORS: &'static [Code] = &[Code::NotFound];
-    const DETAILS: &'static str = "\
-        Orders from then on make no drop orders; those that exist stay. The link is named \
-        by `link_id`, or by `seller_id` and `ml_id`.";
-    const EXAMPLE: Example =
-        Example { sent: r#"{"link_id": "318"}"#, answer: r#"{"unlinked": true}"# };
-    const TOOL: Tool = Tool {
-        title: "Remove a link",
-        when: "\
-            Use it when a listing no longer sells a product of the supplier. Name it by \
-            `link_id`, or by `seller_id` and `ml_id`. What was owed before stays owed.",
-        effect: Effect::Removes,
-    };
 
     fn begin(
         _: &App,
         supplier: &Supplier,
         sent: OldListingLink,
+        mut check: Check,
     ) -> Result<Todo<Unlinked>, Problem> {
-        let mut check = Check::json();
         let (by_link, by_seller) = (sent.link_id.has_value(), sent.seller_id.has_value());
         let link: Option<RowNumber> = check.optional("link_id", sent.link_id);
-        let seller: Option<RowNumber> = check.optional("seller_id", sent.seller_id);
+        let seller: Option<UserId> = check.optional("seller_id", sent.seller_id);
         // A link that is named, well or badly, needs no listing.
         let is_by_link = by_link && !sent.ml_id.has_value();
         let item = if is_by_link { 0 } else { item(&mut check, sent.ml_id) };
@@ -224,9 +187,7 @@ impl Operation for UnlinkListing {
         Ok(Todo::Write(Box::new(move |tx| {
             let id = match (link, seller) {
                 (Some(RowNumber(id)), _) => Some(id),
-                (None, Some(RowNumber(seller))) => {
-                    links::of_listing(tx, owner, UserId(seller), item)?
-                }
+                (None, Some(seller)) => links::of_listing(tx, owner, seller, item)?,
                 (None, None) => None,
             };
             match id {

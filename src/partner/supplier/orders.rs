@@ -8,14 +8,13 @@ use crate::base::clock::{Instant, Zone};
 use crate::base::ids::{OrderId, UserId};
 use crate::base::money::Cents;
 use crate::drop::orders::{self, DropOrder, Standing, Wanted, Whose};
-use crate::edge::docs::Example;
 use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
 use crate::http::Problem;
-use crate::http::input::{Check, RowNumber};
+use crate::http::input::Check;
 use crate::list_arguments;
 use crate::partner::list::{ListOf, Window, reading};
-use crate::partner::operation::{Effect, Operation, Tool};
+use crate::partner::operation::Operation;
 
 pub struct ListDropOrders;
 
@@ -26,7 +25,7 @@ list_arguments! {
         #[schemars(extend("enum" = Standing::ALL.map(Standing::name)))]
         status: String,
         /// Number of a seller, to see that seller's only.
-        seller_id: RowNumber,
+        seller_id: UserId,
     }
 }
 
@@ -88,57 +87,12 @@ impl Operation for ListDropOrders {
     type Args = DropOrdersQuery;
     type Reply = ListOf<WireDropOrder>;
 
-    const DETAILS: &'static str = "\
-        A drop order arises when an order of a linked listing is paid, and is cancelled \
-        with it. Payments are noted in the panel. Orders of sellers whose relation ended \
-        are in the panel alone.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "data": [
-    {
-      "drop_order_id": "1204",
-      "order_id": "2000003508419013",
-      "seller_id": "42",
-      "seller_name": "Ana Souza",
-      "items": [
-        {
-          "sku": "RP-COPO-473",
-          "title": "Copo térmico 473 ml com tampa",
-          "quantity": 2,
-          "unit_cost": 38.9
-        }
-      ],
-      "amount_due": 77.8,
-      "status": "pending",
-      "due_at": "2026-11-23T09:12:44",
-      "paid_at": null,
-      "reminded_at": null,
-      "shipping": {
-        "id": "43219876543",
-        "status": "ready_to_ship",
-        "logistic_type": "drop_off"
-      }
-    }
-  ],
-  "pagination": {"total": 1, "limit": 50, "offset": 0}
-}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "List drop orders",
-        when: "\
-            Use it for who owes how much and since when: `status` is `pending`, `overdue`, \
-            `paid` or `cancelled`, `seller_id` narrows to one seller. Also for what is to be \
-            sent: `shipping.id` is what `drop_get_label` takes. Amounts are in BRL.",
-        effect: Effect::Reads,
-    };
-
     fn begin(
         app: &App,
         supplier: &Supplier,
         query: DropOrdersQuery,
+        mut check: Check,
     ) -> Result<Todo<Self::Reply>, Problem> {
-        let mut check = Check::query();
         let status: Option<String> = check.optional("status", query.status);
         let standing = status.as_deref().map(Standing::from_name);
         if standing == Some(None) {
@@ -146,7 +100,6 @@ impl Operation for ListDropOrders {
             check.fail("status", format!("must be one of {known}"));
         }
         let seller = check.optional("seller_id", query.seller_id);
-        let seller = seller.map(|RowNumber(seller)| UserId(seller));
         let window = Window::read(&mut check, query.limit, query.offset);
         check.finish()?;
         let now = supplier.called_at;

@@ -9,12 +9,12 @@ use crate::base::money::Cents;
 use crate::catalog::Product;
 use crate::catalog::store;
 use crate::drop::links;
-use crate::edge::docs::Example;
 use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
 use crate::http::Problem;
+use crate::http::input::Check;
 use crate::partner::list::{ListOf, reading};
-use crate::partner::operation::{Effect, Operation, Tool};
+use crate::partner::operation::Operation;
 use crate::partner::products::ProductsQuery;
 
 pub struct ListSuppliersProducts;
@@ -45,41 +45,13 @@ impl Operation for ListSuppliersProducts {
     type Args = ProductsQuery;
     type Reply = ListOf<SuppliersProduct>;
 
-    const DETAILS: &'static str = "\
-        What the supplier keeps in the panel under Produtos, or imported from a file.";
-    const EXAMPLE: Example = Example {
-        sent: "",
-        answer: r#"{
-  "data": [
-    {
-      "id": "31",
-      "sku": "RP-COPO-473",
-      "ean": "7891234567895",
-      "title": "Copo térmico 473 ml com tampa",
-      "price": 38.9,
-      "stock": 400,
-      "links": 12,
-      "updated_at": "2026-11-19T17:02:11"
-    }
-  ],
-  "pagination": {"total": 1, "limit": 50, "offset": 0}
-}"#,
-    };
-    const TOOL: Tool = Tool {
-        title: "List the supplier's products",
-        when: "\
-            Use it for price and stock of what the supplier offers, by SKU (`sku`, exact) or \
-            words (`q`), and for the `id` that a link takes. `links` says how many listings sell \
-            it.",
-        effect: Effect::Reads,
-    };
-
     fn begin(
         app: &App,
         supplier: &Supplier,
         query: ProductsQuery,
+        check: Check,
     ) -> Result<Todo<Self::Reply>, Problem> {
-        let asked = query.read()?;
+        let asked = query.read(check)?;
         let owner = supplier.account.user_id;
         reading(app, asked.is_slow(), move |app, lane| {
             let (wanted, window) = (asked.of(owner), asked.window);

@@ -1,0 +1,1 @@
+claude mcp add --transport http seller-platform {address}

@@ -1,0 +1,3 @@
+TOKEN=ptk_…
+curl '{address}/orders?limit=5' \
+  -H "Authorization: Bearer $TOKEN"

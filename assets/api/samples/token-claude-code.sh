@@ -1,0 +1,2 @@
+claude mcp add --transport http seller-platform {address} \
+  --header "Authorization: Bearer ptk_…"
