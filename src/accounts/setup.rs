@@ -171,7 +171,7 @@ fn form(
         layout: Layout::outside(&app.config.server.name, request.now),
         alert: Notice::faults(count),
         code: typed.code,
-        valid_until: app.zone().civil(ends).format("%H:%M").to_string(),
+        valid_until: app.zone().civil(ends).strftime("%H:%M").to_string(),
         name,
         email,
         password,

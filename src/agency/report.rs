@@ -112,7 +112,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })?;
     let at = (zone, request.now);
     let lines = accounts.into_iter().map(|(account, found)| AccountLine::new(account, &found, at));
-    let day = |day: Day| day.date().format("%d/%m/%Y").to_string();
+    let day = |day: Day| day.date().strftime("%d/%m/%Y").to_string();
     Reply::page(&ReportPage {
         layout: layout(app, person, request),
         back: page_of(id),

@@ -1,6 +1,6 @@
 //! When periodic work is due: pure rules over instants, civil time at their edge.
 
-use chrono::NaiveTime;
+use jiff::civil::Time;
 
 use crate::base::{DAY_S, Day, Instant, UserId, Zone};
 
@@ -90,12 +90,7 @@ pub fn full_days_away(zone: Zone, active_at: Instant, now: Instant) -> i64 {
 /// When a message that may wait is sent: now, or at the end of the current
 /// quiet hours, up to five minutes later depending on the person. If both ends
 /// are equal, no hour is quiet.
-pub fn leaves_at(
-    zone: Zone,
-    now: Instant,
-    (from, until): (NaiveTime, NaiveTime),
-    user: UserId,
-) -> Instant {
+pub fn leaves_at(zone: Zone, now: Instant, (from, until): (Time, Time), user: UserId) -> Instant {
     let civil = zone.civil(now);
     let (day, time) = (Day::of(civil.date()), civil.time());
     let overnight = until < from;

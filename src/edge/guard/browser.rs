@@ -154,7 +154,7 @@ fn view_only(app: &App, request: &Request, view: &View) -> Refused {
     let page = ViewOnlyPage {
         layout: Layout::outside(&app.config.server.name, request.now),
         name: view.student.name.clone(),
-        until: app.zone().civil(view.until).format("%H:%M").to_string(),
+        until: app.zone().civil(view.until).strftime("%H:%M").to_string(),
     };
     let page = Reply::page(&page).map(|page| page.status(StatusCode::FORBIDDEN));
     page.map_or_else(Refused::Problem, Refused::Redirect)
