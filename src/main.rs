@@ -39,8 +39,6 @@ mod marketplace;
 mod messages;
 mod operations;
 mod outbox;
-#[cfg(test)]
-mod page_samples;
 mod panel;
 mod partner;
 mod people;

@@ -8,8 +8,6 @@
 pub mod entry;
 pub mod import;
 pub mod pages;
-#[cfg(test)]
-pub mod samples;
 pub mod stock;
 pub mod store;
 pub mod views;

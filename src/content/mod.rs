@@ -18,8 +18,6 @@ pub mod store;
 pub mod teachers;
 pub mod wire;
 
-#[cfg(test)]
-pub mod samples;
 
 pub use public::PublicContent;
 

@@ -11,8 +11,6 @@
 
 pub mod drill;
 pub mod pages;
-#[cfg(test)]
-pub mod samples;
 pub mod store;
 pub mod views;
 pub mod work;

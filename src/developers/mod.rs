@@ -13,7 +13,7 @@ pub mod pages;
 mod portuguese;
 mod reference;
 #[cfg(test)]
-pub mod samples;
+mod tests;
 pub mod status;
 mod views;
 mod webhooks;

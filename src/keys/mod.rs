@@ -9,8 +9,6 @@
 mod changes;
 mod entry;
 pub mod pages;
-#[cfg(test)]
-pub mod samples;
 pub mod store;
 pub mod views;
 mod words;

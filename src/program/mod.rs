@@ -24,8 +24,6 @@ pub mod views;
 pub mod wire;
 
 #[cfg(test)]
-pub mod samples;
-#[cfg(test)]
 mod tests;
 
 use crate::base::{Day, Zone};

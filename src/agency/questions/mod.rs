@@ -5,8 +5,6 @@ pub mod answer;
 pub mod holds;
 pub mod pages;
 pub mod replies;
-#[cfg(test)]
-pub mod samples;
 pub mod store;
 #[cfg(test)]
 mod tests;

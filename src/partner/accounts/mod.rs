@@ -8,8 +8,6 @@ mod changes;
 mod one;
 mod pages;
 mod relations;
-#[cfg(test)]
-pub mod samples;
 pub mod store;
 pub mod views;
 

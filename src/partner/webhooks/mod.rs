@@ -20,8 +20,6 @@ mod log;
 mod objects;
 mod pages;
 mod queue;
-#[cfg(test)]
-pub mod samples;
 mod sender;
 mod sign;
 mod spread;
