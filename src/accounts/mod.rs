@@ -27,51 +27,31 @@ pub mod viewing;
 pub mod views;
 pub mod wire;
 
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::Serialize;
 
 use crate::base::UserId;
+use crate::named;
 
-/// What a person is to the platform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    Free,
-    Pro,
-    Vip,
-    PilotoPro,
-    Podio,
-    /// A supplier.
-    Drop,
-    Admin,
+named! {
+    /// What a person is to the platform.
+    #[derive(Hash, Serialize, schemars::JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Role: text {
+        Free = "free";
+        Pro = "pro";
+        Vip = "vip";
+        PilotoPro = "piloto_pro";
+        Podio = "podio";
+        /// A supplier.
+        Drop = "drop";
+        Admin = "admin";
+    }
 }
 
 impl Role {
-    /// All roles, students first.
-    pub const ALL: [Self; 7] =
-        [Self::Free, Self::Pro, Self::Vip, Self::PilotoPro, Self::Podio, Self::Drop, Self::Admin];
-
     /// Roles of students.
     pub const STUDENTS: [Self; 5] =
         [Self::Free, Self::Pro, Self::Vip, Self::PilotoPro, Self::Podio];
-
-    /// The name in the database and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Free => "free",
-            Self::Pro => "pro",
-            Self::Vip => "vip",
-            Self::PilotoPro => "piloto_pro",
-            Self::Podio => "podio",
-            Self::Drop => "drop",
-            Self::Admin => "admin",
-        }
-    }
-
-    /// The role of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.name() == name)
-    }
 
     /// Whether the person is a student.
     pub const fn is_student(self) -> bool {
@@ -111,18 +91,6 @@ impl Role {
             Self::Drop => "Fornecedor",
             Self::Admin => "Administração",
         }
-    }
-}
-
-impl ToSql for Role {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(self.name().into())
-    }
-}
-
-impl FromSql for Role {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        Self::from_name(value.as_str()?).ok_or(FromSqlError::InvalidType)
     }
 }
 

@@ -15,7 +15,7 @@ pub fn shown(
     today: Day,
 ) -> ApiPlan {
     ApiPlan {
-        name: name.title(),
+        name: name.words(),
         state: if until.is_none_or(|day| today <= day) { Badge::Active } else { Badge::Expired },
         until: until.map_or_else(
             || "sem data de término".to_owned(),
