@@ -30,7 +30,7 @@ pub mod wire;
 use serde::Serialize;
 
 use crate::base::UserId;
-use crate::named;
+use crate::{named, row};
 
 named! {
     /// What a person is to the platform.
@@ -94,19 +94,22 @@ impl Role {
     }
 }
 
-/// A person as carried by identities (`edge/guard/`).
-#[derive(Clone, Debug)]
-pub struct Account {
-    pub user_id: UserId,
-    pub name: String,
-    pub email: String,
-    pub role: Role,
-    /// Path of the photo, empty without one.
-    pub photo: String,
-    pub suspended: bool,
-    /// Whether the person was given the agency's pages; administrators always
-    /// have them.
-    pub agency: bool,
+row! {
+    /// A person as carried by identities (`edge/guard/`).
+    #[derive(Clone, Debug)]
+    pub struct Account {
+        pub user_id: UserId = "u.user_id",
+        pub name: String = "u.name",
+        pub email: String = "u.email",
+        pub role: Role = "u.role",
+        /// Path of the photo, empty without one.
+        pub photo: String = "u.photo",
+        pub suspended: bool = "u.suspended_at IS NOT NULL",
+        /// Whether the person was given the agency's pages; administrators always
+        /// have them.
+        pub agency: bool = "EXISTS (SELECT 1 FROM user_permission ap
+                      WHERE ap.user_id = u.user_id AND ap.permission = 'agencia' AND ap.granted = 1)",
+    }
 }
 
 impl Account {

@@ -38,20 +38,16 @@ pub struct ReportPage {
     pub top: Vec<TopListing>,
 }
 
-/// A listing that sold.
-#[derive(Clone, Debug)]
-pub struct TopListing {
-    pub title: String,
-    pub orders: i64,
-    pub units: i64,
-    pub cents: Cents,
+row! {
+    /// A listing that sold.
+    #[derive(Clone, Debug)]
+    pub struct TopListing {
+        pub title: String = "max(i.title)",
+        pub orders: i64 = "count(*)",
+        pub units: i64 = "sum(o.quantity)",
+        pub cents: Cents = "sum(o.total_cents)",
+    }
 }
-row!(TopListing {
-    title = "max(i.title)",
-    orders = "count(*)",
-    units = "sum(o.quantity)",
-    cents = "sum(o.total_cents)",
-});
 
 impl TopListing {
     /// The best-selling listings of an account since an instant; only paid

@@ -18,7 +18,6 @@ pub mod store;
 pub mod teachers;
 pub mod wire;
 
-
 pub use public::PublicContent;
 
 /// A short name for addresses, made from a title.

@@ -12,9 +12,9 @@ mod ordered;
 pub mod pages;
 mod portuguese;
 mod reference;
+pub mod status;
 #[cfg(test)]
 mod tests;
-pub mod status;
 mod views;
 mod webhooks;
 mod words;

@@ -26,6 +26,7 @@ use serde::Serialize;
 
 use crate::base::{Instant, MlUserId};
 use crate::panel::Tab;
+use crate::row;
 
 /// The tabs of the message pages in the operator's panel.
 pub fn tabs(here: &str) -> Vec<Tab> {
@@ -68,15 +69,17 @@ pub struct NewNotification<'n> {
     pub cause: &'n str,
 }
 
-/// A stored notification.
-#[derive(Clone, Debug)]
-pub struct Notification {
-    pub id: i64,
-    pub kind: NotificationKind,
-    pub title: String,
-    pub message: String,
-    pub ml_user_id: Option<MlUserId>,
-    pub reference: Option<String>,
-    pub created_at: Instant,
-    pub read: bool,
+row! {
+    /// A stored notification.
+    #[derive(Clone, Debug)]
+    pub struct Notification {
+        pub id: i64 = "notification_id",
+        pub kind: NotificationKind,
+        pub title: String,
+        pub message: String,
+        pub ml_user_id: Option<MlUserId>,
+        pub reference: Option<String>,
+        pub created_at: Instant,
+        pub read: bool = "read_at IS NOT NULL",
+    }
 }

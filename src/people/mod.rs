@@ -21,23 +21,26 @@ use serde::Serialize;
 use crate::accounts::Role;
 use crate::accounts::person::PersonStatus;
 use crate::base::{Instant, UserId, Zone};
+use crate::row;
 use crate::wire;
 
-/// A person as lists show it.
-#[derive(Clone, Debug)]
-pub struct Listed {
-    pub id: UserId,
-    pub name: String,
-    pub email: String,
-    /// Path of the photo, empty without one.
-    pub photo: String,
-    pub role: Role,
-    pub chat_number: Option<String>,
-    pub status: PersonStatus,
-    pub disputed: bool,
-    pub paid_until: Option<Instant>,
-    pub created_at: Instant,
-    pub last_access_at: Option<Instant>,
+row! {
+    /// A person as lists show it.
+    #[derive(Clone, Debug)]
+    pub struct Listed {
+        pub id: UserId = "user_id",
+        pub name: String,
+        pub email: String,
+        /// Path of the photo, empty without one.
+        pub photo: String,
+        pub role: Role,
+        pub chat_number: Option<String>,
+        pub status: PersonStatus = "standing",
+        pub disputed: bool,
+        pub paid_until: Option<Instant>,
+        pub created_at: Instant,
+        pub last_access_at: Option<Instant>,
+    }
 }
 
 wire! {

@@ -16,20 +16,6 @@ use crate::base::text::search_key;
 use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx, sorted};
 use crate::row;
 
-row!(Listed {
-    id = "user_id",
-    name,
-    email,
-    role,
-    chat_number,
-    status = "standing",
-    disputed,
-    paid_until,
-    created_at,
-    last_access_at,
-    photo,
-});
-
 /// Most people that a search sorts here; when it finds more, the list is
 /// scanned in its order.
 const FEW: u32 = 2_000;
@@ -291,14 +277,15 @@ pub fn replace_by_shell(tx: &WriteTx<'_>, id: UserId) -> Result<()> {
     )
 }
 
-/// An open session.
-pub struct Session {
-    pub address: String,
-    pub user_agent: String,
-    pub created_at: Instant,
-    pub last_seen_at: Instant,
+row! {
+    /// An open session.
+    pub struct Session {
+        pub address: String,
+        pub user_agent: String,
+        pub created_at: Instant,
+        pub last_seen_at: Instant,
+    }
 }
-row!(Session { address, user_agent, created_at, last_seen_at });
 
 /// The newest sessions of a person that are still open: begun and used since
 /// the given instants.

@@ -32,22 +32,23 @@ pub struct Recount {
     over: Stop,
 }
 
-/// The last comparison, or the one that runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecountRun {
-    pub begun_at: Instant,
-    /// The last student that was compared.
-    pub position: UserId,
-    /// Students compared so far.
-    pub compared: i64,
-    /// Number of students when it began.
-    pub students: i64,
-    /// `None` while it runs.
-    pub ended_at: Option<Instant>,
-    /// Students whose sums were corrected.
-    pub mended: i64,
+row! {
+    /// The last comparison, or the one that runs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct RecountRun {
+        pub begun_at: Instant,
+        /// The last student that was compared.
+        pub position: UserId,
+        /// Students compared so far.
+        pub compared: i64 = "looked_at",
+        /// Number of students when it began.
+        pub students: i64,
+        /// `None` while it runs.
+        pub ended_at: Option<Instant>,
+        /// Students whose sums were corrected.
+        pub mended: i64,
+    }
 }
-row!(RecountRun { begun_at, position, compared = "looked_at", students, ended_at, mended });
 
 /// The last comparison; `None` when there never was one.
 pub fn last(tx: &ReadTx<'_>) -> Result<Option<RecountRun>> {
@@ -182,11 +183,12 @@ fn compare(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<Piece> {
     Ok(Piece { students, last, wrong: wrong.collect() })
 }
 
-struct Kept {
-    student: UserId,
-    standing: Standing,
+row! {
+    struct Kept {
+        student: UserId = "student_id",
+        standing: Standing as row,
+    }
 }
-row!(Kept { student = "student_id", standing as Standing });
 
 /// Calls `show` with the postings of students with ids above `after` and up to
 /// `last`, in order.

@@ -13,8 +13,7 @@ const SMALL: [&str; 1] = ["base"];
 const GROUND: [&str; 3] = ["config", "db", "http"];
 
 /// Folders that know the domains; no domain knows them.
-const UPSTAIRS: [&str; 7] =
-    ["main", "cli", "routes", "diagnostics", "cron", "sandbox", "fixture"];
+const UPSTAIRS: [&str; 7] = ["main", "cli", "routes", "diagnostics", "cron", "sandbox", "fixture"];
 
 /// Folders beside the domains: what handlers may use, who is calling, and how a
 /// request is handled.

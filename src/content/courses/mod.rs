@@ -7,17 +7,20 @@ pub mod views;
 use serde::Serialize;
 
 use crate::accounts::Role;
+use crate::row;
 use crate::usual;
 
 /// Most courses; a student's list shows all of them.
 pub const MOST: i64 = 500;
 
-#[derive(Clone, Debug)]
-pub struct Course {
-    pub id: i64,
-    pub entry: CourseEntry,
-    /// How many lessons it has.
-    pub lessons: i64,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct Course {
+        pub id: i64 = "course_id",
+        pub entry: CourseEntry as row,
+        /// How many lessons it has.
+        pub lessons: i64 = "(SELECT count(*) FROM lesson WHERE lesson.course_id = course.course_id)",
+    }
 }
 
 usual! {

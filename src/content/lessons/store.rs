@@ -3,21 +3,6 @@
 use super::{Lesson, LessonEntry, MOST, MOST_OF_A_COURSE};
 use crate::content::store::{Topic, containing, note_change};
 use crate::db::{Filters, ReadTx, Result, WriteTx, sorted};
-use crate::row;
-
-row!(LessonEntry {
-    title = "lesson.title",
-    course_id = "lesson.course_id",
-    teacher_id = "lesson.teacher_id",
-    video_url = "lesson.video_url",
-    position = "lesson.position",
-});
-row!(Lesson {
-    id = "lesson.lesson_id",
-    entry as LessonEntry,
-    course = "course.title",
-    teacher = "teacher.name",
-});
 
 const BESIDE: &str = "JOIN course ON course.course_id = lesson.course_id
     LEFT JOIN teacher ON teacher.teacher_id = lesson.teacher_id";

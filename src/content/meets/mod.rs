@@ -8,19 +8,22 @@ use serde::{Serialize, Serializer};
 
 use crate::base::Instant;
 use crate::panel::Badge;
+use crate::row;
 use crate::usual;
 
 /// Most meets, past ones included.
 pub const MOST: i64 = 10_000;
 
-/// A live mentoring session.
-#[derive(Clone, Debug)]
-pub struct Meet {
-    pub id: i64,
-    pub entry: MeetEntry,
-    /// Name of the teacher.
-    pub teacher: Option<String>,
-    pub updated_at: Instant,
+row! {
+    /// A live mentoring session.
+    #[derive(Clone, Debug)]
+    pub struct Meet {
+        pub id: i64 = "meet_id",
+        pub entry: MeetEntry as row,
+        /// Name of the teacher.
+        pub teacher: Option<String> = "(SELECT name FROM teacher WHERE teacher.teacher_id = meet.teacher_id)",
+        pub updated_at: Instant,
+    }
 }
 
 impl Meet {

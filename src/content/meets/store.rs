@@ -15,12 +15,6 @@ row!(stored MeetEntry {
     link,
     public,
 });
-row!(Meet {
-    id = "meet_id",
-    entry as MeetEntry,
-    teacher = "(SELECT name FROM teacher WHERE teacher.teacher_id = meet.teacher_id)",
-    updated_at,
-});
 
 /// The next meets that begin after `now`, the first one first.
 pub fn upcoming(tx: &ReadTx<'_>, now: Instant, most: u32) -> Result<Vec<Meet>> {

@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 use crate::base::Cents;
 use crate::db::Json;
 use crate::named;
+use crate::row;
 use crate::usual;
 
 named! {
@@ -20,11 +21,13 @@ named! {
     }
 }
 
-/// A plan that people can buy.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    pub id: i64,
-    pub entry: PlanEntry,
+row! {
+    /// A plan that people can buy.
+    #[derive(Clone, Debug)]
+    pub struct Plan {
+        pub id: i64 = "plan_id",
+        pub entry: PlanEntry as row,
+    }
 }
 
 usual! {

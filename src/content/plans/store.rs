@@ -15,7 +15,6 @@ row!(stored PlanEntry {
     checkout_link,
     active,
 });
-row!(Plan { id = "plan_id", entry as PlanEntry });
 
 /// Plans on sale, the cheapest first.
 pub fn active_plans(tx: &ReadTx<'_>) -> Result<Vec<Plan>> {

@@ -7,39 +7,47 @@ pub mod views;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::row;
 use crate::wire;
 
 /// Most teachers; one public answer lists all of them.
 pub const MOST: i64 = 1_000;
 
-#[derive(Clone, Debug)]
-pub struct Teacher {
-    pub id: i64,
-    pub entry: TeacherEntry,
-    /// Path of the photo, empty without one.
-    pub photo: String,
-    /// Lessons in published courses.
-    pub lessons: i64,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct Teacher {
+        pub id: i64 = "teacher_id",
+        pub entry: TeacherEntry as row,
+        /// Path of the photo, empty without one.
+        pub photo: String,
+        /// Lessons in published courses.
+        pub lessons: i64 = "(SELECT count(*) FROM lesson JOIN course ON course.course_id = lesson.course_id
+         WHERE lesson.teacher_id = teacher.teacher_id AND course.published = 1)",
+    }
 }
 
-/// What an operator enters about a teacher. The audit log uses the field names
-/// of the form.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct TeacherEntry {
-    #[serde(rename = "nome")]
-    pub name: String,
-    pub bio: String,
-    #[serde(rename = "redes")]
-    pub links: Links,
+row! {
+    /// What an operator enters about a teacher. The audit log uses the field names
+    /// of the form.
+    #[derive(Clone, Debug, Default, Serialize)]
+    pub struct TeacherEntry: stored {
+        #[serde(rename = "nome")]
+        pub name: String,
+        pub bio: String,
+        #[serde(rename = "redes")]
+        pub links: Links as row,
+    }
 }
 
-/// Addresses of a teacher on other sites; each may be empty.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Links {
-    pub instagram: String,
-    pub youtube: String,
-    pub linkedin: String,
-    pub site: String,
+row! {
+    /// Addresses of a teacher on other sites; each may be empty.
+    #[derive(Clone, Debug, Default, Serialize)]
+    pub struct Links: stored {
+        pub instagram: String,
+        pub youtube: String,
+        pub linkedin: String,
+        pub site: String,
+    }
 }
 
 wire! {
@@ -78,11 +86,13 @@ struct WireLinks {
     site: Option<String>,
 }
 
-/// How many lessons and meets a teacher has, published or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Load {
-    pub lessons: i64,
-    pub meets: i64,
+row! {
+    /// How many lessons and meets a teacher has, published or not.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Load {
+        pub lessons: i64 = "(SELECT count(*) FROM lesson WHERE teacher_id = ?1)",
+        pub meets: i64 = "(SELECT count(*) FROM meet WHERE teacher_id = ?1)",
+    }
 }
 
 impl Load {

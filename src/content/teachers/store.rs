@@ -1,24 +1,8 @@
 //! Teachers in the database.
 
-use super::{Links, Load, MOST, Teacher, TeacherEntry};
+use super::{Load, MOST, Teacher, TeacherEntry};
 use crate::content::store::{Topic, containing, note_change};
 use crate::db::{Column, Filters, ReadTx, Record as _, Result, WriteTx, sorted};
-use crate::row;
-
-row!(stored Links { instagram, youtube, linkedin, site });
-row!(stored TeacherEntry { name, bio, links as Links });
-row!(Teacher {
-    id = "teacher_id",
-    entry as TeacherEntry,
-    photo,
-    lessons = "(SELECT count(*) FROM lesson JOIN course ON course.course_id = lesson.course_id
-         WHERE lesson.teacher_id = teacher.teacher_id AND course.published = 1)",
-});
-
-row!(Load {
-    lessons = "(SELECT count(*) FROM lesson WHERE teacher_id = ?1)",
-    meets = "(SELECT count(*) FROM meet WHERE teacher_id = ?1)",
-});
 
 /// All teachers, by name.
 pub fn all(tx: &ReadTx<'_>) -> Result<Vec<Teacher>> {

@@ -46,18 +46,19 @@ const GIVE_UP_TRIES: i64 = 12;
 /// itself: an outage, an unreadable answer, a lost link.
 const WAIT_OUT_S: i64 = 4 * DAY_S;
 
-/// A waiting notification.
-#[derive(Clone)]
-struct Waiting {
-    id: i64,
-    topic: String,
-    resource: String,
-    attempts: i64,
-    received_at: Instant,
-    /// The outcome of the last try.
-    outcome: Option<String>,
+row! {
+    /// A waiting notification.
+    #[derive(Clone)]
+    struct Waiting {
+        id: i64 = "notification_id",
+        topic: String,
+        resource: String,
+        attempts: i64,
+        received_at: Instant,
+        /// The outcome of the last try.
+        outcome: Option<String>,
+    }
 }
-row!(Waiting { id = "notification_id", topic, resource, attempts, received_at, outcome });
 
 /// The result of fetching a resource.
 enum FetchOutcome {
