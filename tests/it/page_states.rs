@@ -81,7 +81,7 @@ fn whoever_cannot_enter_is_told_why() {
     admin.post(&format!("/admin/alunos/{id}/suspender"), &reason).ok();
     let fields = [("email", &*person.email), ("senha", &*person.password)];
     let login = Request::new("POST", "/entrar").form(&fields);
-    viewer.sees(&guest, login, 403, "suspens");
+    viewer.sees(&guest, login, 403, "Seu acesso está suspenso");
     let link = password_link(&site);
     let code = link.rsplit('=').next().unwrap();
     let choose = |password: &str| {
@@ -108,20 +108,20 @@ fn the_end_of_a_link_to_an_account_is_told_once() {
         viewer.sees(actor, get("/painel/ml"), 200, said);
     };
     world.link(&ana, LOJA);
-    told(&ana, "CASA&amp;CAFE");
+    told(&ana, "CASA&#38;CAFE foi vinculada");
     world.link(&rui, LOJA);
-    told(&rui, "outra pessoa");
+    told(&rui, "Esta conta já é de outra pessoa daqui");
     let refused = rui.get("/painel/ml/conectar");
     let query = refused.header("location").unwrap().split_once('?').unwrap().1;
     let refusal = json!({ "ml_user_id": OTHER, "query": query, "refuse": true });
     let back = world.control("/_sandbox/authorize", &refusal)["location"].clone();
     let back = back.as_str().unwrap();
     rui.get(&back[back.find("/painel/").unwrap()..]).expect(303);
-    told(&rui, "role=\"status\"");
+    told(&rui, "A autorização não foi dada");
     let late = world.consent(&rui, OTHER);
     site.clock().advance_s(HALF_AN_HOUR_S);
     rui.get(&late).expect(303);
-    told(&rui, "class=\"notice");
+    told(&rui, "O pedido de vínculo venceu");
     viewer.done();
 }
 
@@ -136,12 +136,69 @@ fn each_role_is_told_what_its_plan_does_not_open() {
     });
     operator.post("/admin/meets", &meet).expect(201);
     let mut viewer = Viewer::new(&site);
-    for (role, home) in [("free", "/painel"), ("pro", "/painel"), ("podio", "/painel")] {
+    for role in ["free", "pro", "podio"] {
         let person = site.person_as(&format!("leo-{role}"), role);
-        for (address, reply) in walk(&person, home, &viewer.rules, SAMPLES) {
+        for (address, reply) in walk(&person, "/painel", &viewer.rules, SAMPLES) {
             let place = format!("{role} at {address}");
             hold(&reply.text(), &place, &viewer.rules, &mut viewer.wrong);
         }
     }
+    viewer.done();
+}
+
+#[test]
+fn a_check_in_shows_what_it_brought() {
+    let site = Site::builder().unlimited().config("program.lap_days", 1).start();
+    let (admin, ana) = (site.administrator(), site.person("ana"));
+    let points = json!({ "acao": "checkin", "xp": 160 });
+    admin.post("/admin/gamificacao/editar-xp", &points).ok();
+    let challenge = json!({
+        "titulo": "<b>Um dia</b>", "descricao": "", "acao": "checkin", "meta": 1,
+        "inicio": "2026-11-20", "fim": "2026-11-22", "recompensa": "Caneca", "recompensa_xp": 500,
+    });
+    admin.post("/admin/gamificacao/desafio/salvar", &challenge).ok();
+    let mut viewer = Viewer::new(&site);
+    viewer.sees(&ana, get("/painel"), 200, "Fazer check-in");
+    ana.send(Request::new("POST", "/painel/checkin").form(&[])).expect(303);
+    viewer.sees(&ana, get("/painel"), 200, "class=\"card moment\"");
+    viewer.sees(&ana, get("/painel"), 200, "Check-in de hoje feito");
+    viewer.sees(&ana, get("/painel/competicao"), 200, "&#60;b&#62;Um dia&#60;/b&#62;");
+    let rules = Request::new("POST", "/admin/gamificacao/config/salvar")
+        .form(&[("xp_aula", "muito"), ("multiplicador", "9999")]);
+    viewer.sees(&admin, rules, 422, "aria-invalid=\"true\"");
+    let actions = ["checkin", "aula", "meet", "venda", "conta_vinculada", "desafio", "volta"];
+    let tried = actions.map(|action| format!("xp_{action}=90")).join("&")
+        + "&multiplicador=2&multiplicador_streak=1,5&limite_diario=0&limite_venda_diario=0";
+    let tried = get(&format!("/admin/gamificacao/regras?{tried}"));
+    viewer.sees(&admin, tried, 200, "Nada foi salvo ainda.");
+    viewer.done();
+}
+
+#[test]
+fn what_is_shown_once_is_shown_on_a_page_of_its_own() {
+    let site = Site::builder().unlimited().start();
+    let mut viewer = Viewer::new(&site);
+    site.seller("ana").plan("pro");
+    site.supplier("zoe").plan("starter");
+    for (person, base) in
+        [(site.person("ana"), "/painel/parceiro"), (site.person("zoe"), "/fornecedor/parceiro")]
+    {
+        let name = "Integração-de-nome-comprido-sem-espaço-para-quebrar-a-linha";
+        let token = Request::new("POST", &format!("{base}/tokens")).form(&[("nome", name)]);
+        viewer.sees(&person, token, 200, "ptk_");
+        let url = format!("https://gancho.exemplo.com/{}", "x/".repeat(60));
+        let event = if base.starts_with("/painel") { "stock.changed" } else { "drop_order.paid" };
+        let fields = [("url", &*url), ("eventos", event)];
+        let endpoint = Request::new("POST", &format!("{base}/webhooks")).form(&fields);
+        viewer.sees(&person, endpoint, 200, "whsec_");
+        viewer.sees(&person, get(base), 200, name);
+    }
+    let operator = site.administrator();
+    let key = Request::new("POST", "/admin/chaves").form(&[
+        ("nome", "<CRM>"),
+        ("escopos", "write"),
+        ("expira_em", "2027-12-31"),
+    ]);
+    viewer.sees(&operator, key, 200, "spk_");
     viewer.done();
 }
