@@ -119,6 +119,7 @@ pub fn hold(html: &str, address: &str, rules: &Rules, wrong: &mut Vec<String>) {
     let before = wrong.len();
     if let Some(page) = markup(html, wrong) {
         titles(&page, wrong);
+        told_outside(&page, wrong);
         addresses(&page, rules, wrong);
         words(&page, wrong);
     }
@@ -138,7 +139,6 @@ pub fn markup(html: &str, wrong: &mut Vec<String>) -> Option<Page> {
     };
     structure(&page, wrong);
     references(&page, wrong);
-    told_outside(&page, wrong);
     forms(&page, wrong);
     controls(&page, wrong);
     policy(&page, wrong);
