@@ -81,7 +81,7 @@ fn whoever_cannot_enter_is_told_why() {
     admin.post(&format!("/admin/alunos/{id}/suspender"), &reason).ok();
     let fields = [("email", &*person.email), ("senha", &*person.password)];
     let login = Request::new("POST", "/entrar").form(&fields);
-    viewer.sees(&guest, login, 403, "Seu acesso está suspenso");
+    viewer.sees(&guest, login, 401, "Seu acesso está suspenso");
     let link = password_link(&site);
     let code = link.rsplit('=').next().unwrap();
     let choose = |password: &str| {
