@@ -1,8 +1,8 @@
 //! Standings and entries in the database.
 
+use super::Action;
 use super::ledger::{CORRECTION, Cause};
 use super::rules::{Given, Posting, Standing, sign};
-use super::Action;
 use crate::accounts::person::{Group, PersonStatus};
 use crate::base::{Day, Instant, UserId, Zone};
 use crate::db::{ReadTx, Record as _, Result, WriteTx};
