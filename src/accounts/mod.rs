@@ -30,7 +30,8 @@ pub mod wire;
 use serde::Serialize;
 
 use crate::base::UserId;
-use crate::{named, row};
+use crate::named;
+use crate::row;
 
 named! {
     /// What a person is to the platform.
