@@ -277,8 +277,6 @@ fn in_pieces(
     app.db.write_pieces(move |tx| tx.work_off(|most| step(tx, most)))
 }
 
-crate::row!(StoredWindow { subject, started_at, length_s, count });
-
 fn stored_windows(db: &Db) -> Result<Vec<StoredWindow>, DbError> {
     db.read(Lane::Slow, |tx| {
         tx.records("FROM rate_window WHERE started_at + length_s > ?1", [tx.now().0])

@@ -101,8 +101,3 @@ pub fn config(settings: &[(&str, &str)]) -> Config {
     let variables = settings.iter().map(variable);
     config::load(None, variables, &Overrides::default()).unwrap().config
 }
-
-/// The HTML of a page.
-pub fn html(page: &impl askama::Template) -> String {
-    page.render().unwrap()
-}

@@ -42,8 +42,6 @@ mod messages;
 mod noun;
 mod operations;
 mod outbox;
-#[cfg(test)]
-mod page_samples;
 mod panel;
 mod partner;
 mod people;

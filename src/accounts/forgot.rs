@@ -119,7 +119,7 @@ fn too_many(
     let until = app.zone().civil(request.now.plus(retry_after_s + 59));
     let alert = Notice::new(
         Tone::Warn,
-        format!("Muitos pedidos. Tente de novo às {}", until.format("%H:%M")),
+        format!("Muitos pedidos. Tente de novo às {}", until.strftime("%H:%M")),
         "Sua senha não mudou. O último link que você recebeu continua valendo.",
     );
     let page = form(app, request, typed, Some(alert), None);

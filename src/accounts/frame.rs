@@ -19,7 +19,7 @@ pub fn layout(app: &App, person: &Person, request: &Request) -> Layout {
     };
     let viewed = person.view.as_ref().map(|view| Viewed {
         name: view.student.name.clone(),
-        until: app.zone().civil(view.until).format("%H:%M").to_string(),
+        until: app.zone().civil(view.until).strftime("%H:%M").to_string(),
     });
     Layout::inside(&app.config.server.name, request.now, reader, request.path()).looking_as(viewed)
 }

@@ -143,13 +143,14 @@ pub fn sealed(tx: &ReadTx<'_>, name: &str) -> Result<Option<(Vec<u8>, Instant)>>
     )
 }
 
-/// A link that works, and its person.
-pub struct ValidLink {
-    pub user: UserId,
-    pub email: String,
-    pub expires_at: Instant,
+row! {
+    /// A link that works, and its person.
+    pub struct ValidLink {
+        pub user: UserId = "u.user_id",
+        pub email: String = "u.email",
+        pub expires_at: Instant = "l.expires_at",
+    }
 }
-row!(ValidLink { user = "u.user_id", email = "u.email", expires_at = "l.expires_at" });
 
 /// The link of a code, while it works: not used, not expired, its person not
 /// suspended.

@@ -30,51 +30,32 @@ pub mod wire;
 
 use std::sync::Arc;
 
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::Serialize;
 
 use crate::base::{Instant, UserId};
+use crate::named;
+use crate::row;
 
-/// What a person is to the platform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    Free,
-    Pro,
-    Vip,
-    PilotoPro,
-    Podio,
-    /// A supplier.
-    Drop,
-    Admin,
+named! {
+    /// What a person is to the platform.
+    #[derive(Hash, Serialize, schemars::JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Role: text {
+        Free = "free";
+        Pro = "pro";
+        Vip = "vip";
+        PilotoPro = "piloto_pro";
+        Podio = "podio";
+        /// A supplier.
+        Drop = "drop";
+        Admin = "admin";
+    }
 }
 
 impl Role {
-    /// All roles, students first.
-    pub const ALL: [Self; 7] =
-        [Self::Free, Self::Pro, Self::Vip, Self::PilotoPro, Self::Podio, Self::Drop, Self::Admin];
-
     /// Roles of students.
     pub const STUDENTS: [Self; 5] =
         [Self::Free, Self::Pro, Self::Vip, Self::PilotoPro, Self::Podio];
-
-    /// The name in the database and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Free => "free",
-            Self::Pro => "pro",
-            Self::Vip => "vip",
-            Self::PilotoPro => "piloto_pro",
-            Self::Podio => "podio",
-            Self::Drop => "drop",
-            Self::Admin => "admin",
-        }
-    }
-
-    /// The role of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.name() == name)
-    }
 
     /// Whether the person is a student.
     pub const fn is_student(self) -> bool {
@@ -117,31 +98,22 @@ impl Role {
     }
 }
 
-impl ToSql for Role {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(self.name().into())
+row! {
+    /// A person as carried by identities (`edge/guard/`).
+    #[derive(Clone, Debug)]
+    pub struct Account {
+        pub user_id: UserId = "u.user_id",
+        pub name: String = "u.name",
+        pub email: String = "u.email",
+        pub role: Role = "u.role",
+        /// Path of the photo, empty without one.
+        pub photo: String = "u.photo",
+        pub suspended: bool = "u.suspended_at IS NOT NULL",
+        /// Whether the person was given the agency's pages; administrators always
+        /// have them.
+        pub agency: bool = "EXISTS (SELECT 1 FROM user_permission ap
+                      WHERE ap.user_id = u.user_id AND ap.permission = 'agencia' AND ap.granted = 1)",
     }
-}
-
-impl FromSql for Role {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        Self::from_name(value.as_str()?).ok_or(FromSqlError::InvalidType)
-    }
-}
-
-/// A person as carried by identities (`edge/guard/`).
-#[derive(Clone, Debug)]
-pub struct Account {
-    pub user_id: UserId,
-    pub name: String,
-    pub email: String,
-    pub role: Role,
-    /// Path of the photo, empty without one.
-    pub photo: String,
-    pub suspended: bool,
-    /// Whether the person was given the agency's pages; administrators always
-    /// have them.
-    pub agency: bool,
 }
 
 impl Account {

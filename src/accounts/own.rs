@@ -46,23 +46,18 @@ pub fn rename(
     )
 }
 
-/// An open session.
-#[derive(Clone, Debug)]
-pub struct OpenSession {
-    pub hash: TokenHash,
-    pub created_at: Instant,
-    pub last_seen_at: Instant,
-    /// Where it was opened.
-    pub address: String,
-    pub user_agent: String,
+row! {
+    /// An open session.
+    #[derive(Clone, Debug)]
+    pub struct OpenSession {
+        pub hash: TokenHash = "session_hash" => TokenHash,
+        pub created_at: Instant,
+        pub last_seen_at: Instant,
+        /// Where it was opened.
+        pub address: String,
+        pub user_agent: String,
+    }
 }
-row!(OpenSession {
-    hash = "session_hash" => TokenHash,
-    created_at,
-    last_seen_at,
-    address,
-    user_agent,
-});
 
 /// The last use of the present session may not be stored yet.
 const OPEN: &str = "user_id = ?1 AND created_at > ?2 AND ended_at IS NULL
@@ -111,14 +106,15 @@ pub fn end_other_sessions(tx: &WriteTx<'_>, user: UserId, kept: &TokenHash) -> R
     )
 }
 
-/// The valid token of the browser extension.
-#[derive(Clone, Copy, Debug)]
-pub struct ValidToken {
-    pub since: Instant,
-    pub until: Instant,
-    pub used_at: Option<Instant>,
+row! {
+    /// The valid token of the browser extension.
+    #[derive(Clone, Copy, Debug)]
+    pub struct ValidToken {
+        pub since: Instant = "created_at",
+        pub until: Instant = "expires_at",
+        pub used_at: Option<Instant> = "last_used_at",
+    }
 }
-row!(ValidToken { since = "created_at", until = "expires_at", used_at = "last_used_at" });
 
 /// The extension token of a person, while there is a valid one.
 pub fn extension_token(tx: &ReadTx<'_>, user: UserId) -> Result<Option<ValidToken>> {

@@ -152,7 +152,7 @@ fn refused(app: &App, request: &Request, typed: Typed, refusal: Refusal) -> Resu
     };
     let until = problem.retry_after_s.map(|seconds| {
         // The minute after the window's end, because seconds are not shown.
-        app.zone().civil(request.now.plus(seconds + 59)).format("%H:%M").to_string()
+        app.zone().civil(request.now.plus(seconds + 59)).strftime("%H:%M").to_string()
     });
     let said = match (problem.code, &until) {
         (Code::InvalidCredentials, _) => LoginProblem::Wrong,

@@ -110,29 +110,21 @@ impl PersonEntry {
     }
 }
 
-/// A person as lists show it.
-#[derive(Clone, Debug)]
-pub struct Listed {
-    pub id: UserId,
-    pub entry: PersonEntry,
-    /// Path of the photo, empty without one.
-    pub photo: String,
-    pub status: PersonStatus,
-    pub disputed: bool,
-    pub paid_until: Option<Instant>,
-    pub created_at: Instant,
-    pub last_access_at: Option<Instant>,
+row! {
+    /// A person as lists show it.
+    #[derive(Clone, Debug)]
+    pub struct Listed {
+        pub id: UserId = "user_id",
+        pub entry: PersonEntry as row,
+        /// Path of the photo, empty without one.
+        pub photo: String,
+        pub status: PersonStatus = "standing",
+        pub disputed: bool,
+        pub paid_until: Option<Instant>,
+        pub created_at: Instant,
+        pub last_access_at: Option<Instant>,
+    }
 }
-row!(Listed {
-    id = "user_id",
-    entry as PersonEntry,
-    photo,
-    status = "standing",
-    disputed,
-    paid_until,
-    created_at,
-    last_access_at,
-});
 
 wire! {
     /// A person in the panel's JSON.

@@ -172,7 +172,7 @@ fn form(
         layout: Layout::outside(&services.config.server.name, request.now),
         alert: Notice::faults(count),
         code: typed.code,
-        valid_until: services.zone().civil(ends).format("%H:%M").to_string(),
+        valid_until: services.zone().civil(ends).strftime("%H:%M").to_string(),
         name,
         email,
         password,

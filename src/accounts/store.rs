@@ -19,30 +19,16 @@ const SESSIONS: i64 = 50;
 /// Most addresses stored for a person; the oldest are removed.
 const GOOD_LOGINS: i64 = 20;
 
-row!(Account {
-    user_id = "u.user_id",
-    name = "u.name",
-    role = "u.role",
-    photo = "u.photo",
-    suspended = "u.suspended_at IS NOT NULL",
-    email = "u.email",
-    agency = "EXISTS (SELECT 1 FROM user_permission ap
-                      WHERE ap.user_id = u.user_id AND ap.permission = 'agencia' AND ap.granted = 1)",
-});
-
-/// What a login needs to know of an account.
-pub struct ForLogin {
-    pub account: Account,
-    pub password_hash: Option<String>,
-    /// Whether the person has recently signed in from this address.
-    pub known_address: bool,
-}
-row!(ForLogin {
-    account as Account,
-    password_hash = "u.password_hash",
-    known_address = "EXISTS (SELECT 1 FROM good_login g
+row! {
+    /// What a login needs to know of an account.
+    pub struct ForLogin {
+        pub account: Account as row,
+        pub password_hash: Option<String> = "u.password_hash",
+        /// Whether the person has recently signed in from this address.
+        pub known_address: bool = "EXISTS (SELECT 1 FROM good_login g
                              WHERE g.user_id = u.user_id AND g.address = ?2 AND g.last_at >= ?3)",
-});
+    }
+}
 
 /// The account of an e-mail address in its stored form.
 pub fn for_login(
@@ -104,12 +90,13 @@ pub fn has_administrator(tx: &ReadTx<'_>) -> Result<bool> {
     tx.value("SELECT EXISTS (SELECT 1 FROM user WHERE role = 'admin' AND suspended_at IS NULL)", [])
 }
 
-/// A person as a list shows one.
-pub struct Listed {
-    pub account: Account,
-    pub last_access_at: Option<Instant>,
+row! {
+    /// A person as a list shows one.
+    pub struct Listed {
+        pub account: Account as row,
+        pub last_access_at: Option<Instant> = "u.last_access_at",
+    }
 }
-row!(Listed { account as Account, last_access_at = "u.last_access_at" });
 
 /// At most `most` people after an id, by id; of one role, or of all.
 pub fn list_after(
@@ -174,19 +161,15 @@ pub fn permissions(tx: &ReadTx<'_>, user: UserId, role: Role) -> Result<Permissi
     Ok(permissions)
 }
 
-/// An extension token and its owner.
-struct TokenOfUser {
-    account: Account,
-    expires_at: Instant,
-    revoked: bool,
-    used_at: Instant,
+row! {
+    /// An extension token and its owner.
+    struct TokenOfUser {
+        account: Account as row,
+        expires_at: Instant = "t.expires_at",
+        revoked: bool = "t.revoked_at IS NOT NULL",
+        used_at: Instant = "coalesce(t.last_used_at, t.created_at)",
+    }
 }
-row!(TokenOfUser {
-    account as Account,
-    expires_at = "t.expires_at",
-    revoked = "t.revoked_at IS NOT NULL",
-    used_at = "coalesce(t.last_used_at, t.created_at)",
-});
 
 /// An extension token with its owner, and its last use.
 pub fn extension_token(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {
@@ -200,23 +183,17 @@ pub fn extension_token(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Inst
     Ok(known.unwrap_or((Known::Nothing, Instant(i64::MIN))))
 }
 
-/// A session and its person.
-struct SessionOfUser {
-    account: Account,
-    created_at: Instant,
-    ended: bool,
-    seen_at: Instant,
-    student: Option<UserId>,
-    until: Option<Instant>,
+row! {
+    /// A session and its person.
+    struct SessionOfUser {
+        account: Account as row,
+        created_at: Instant = "s.created_at",
+        ended: bool = "s.ended_at IS NOT NULL",
+        seen_at: Instant = "s.last_seen_at",
+        student: Option<UserId> = "s.viewing_id",
+        until: Option<Instant> = "s.viewing_until",
+    }
 }
-row!(SessionOfUser {
-    account as Account,
-    created_at = "s.created_at",
-    ended = "s.ended_at IS NOT NULL",
-    seen_at = "s.last_seen_at",
-    student = "s.viewing_id",
-    until = "s.viewing_until",
-});
 
 /// A session with its person, and its last use.
 pub fn session(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {

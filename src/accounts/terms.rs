@@ -10,18 +10,20 @@ use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 
-/// What purchases have set for a student.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Terms {
-    pub role: Role,
-    /// End of what was paid for.
-    pub paid_until: Option<Instant>,
-    /// Since when a renewal is unpaid.
-    pub late_since: Option<Instant>,
-    /// When a cancelled subscription ends.
-    pub ends_at: Option<Instant>,
-    /// Since when a buyer disputes a payment.
-    pub disputed_at: Option<Instant>,
+row! {
+    /// What purchases have set for a student.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Terms: stored {
+        pub role: Role,
+        /// End of what was paid for.
+        pub paid_until: Option<Instant>,
+        /// Since when a renewal is unpaid.
+        pub late_since: Option<Instant>,
+        /// When a cancelled subscription ends.
+        pub ends_at: Option<Instant>,
+        /// Since when a buyer disputes a payment.
+        pub disputed_at: Option<Instant>,
+    }
 }
 
 impl Terms {
@@ -44,29 +46,20 @@ impl Terms {
     }
 }
 
-/// A person with an e-mail address, student or not.
-#[derive(Clone, Debug)]
-pub struct Holder {
-    pub user_id: UserId,
-    pub email: String,
-    pub name: String,
-    pub has_chat: bool,
-    /// Whether a password was ever chosen.
-    pub has_password: bool,
-    pub suspended: bool,
-    pub terms: Terms,
+row! {
+    /// A person with an e-mail address, student or not.
+    #[derive(Clone, Debug)]
+    pub struct Holder {
+        pub user_id: UserId,
+        pub email: String,
+        pub name: String,
+        pub has_chat: bool = "chat_number IS NOT NULL",
+        /// Whether a password was ever chosen.
+        pub has_password: bool = "password_hash IS NOT NULL",
+        pub suspended: bool = "suspended_at IS NOT NULL",
+        pub terms: Terms as row,
+    }
 }
-
-row!(stored Terms { role, paid_until, late_since, ends_at, disputed_at });
-row!(Holder {
-    user_id,
-    email,
-    name,
-    has_chat = "chat_number IS NOT NULL",
-    has_password = "password_hash IS NOT NULL",
-    suspended = "suspended_at IS NOT NULL",
-    terms as Terms,
-});
 
 /// The person with an e-mail address, given in its stored form.
 pub fn by_email(tx: &ReadTx<'_>, email: &str) -> Result<Option<Holder>> {

@@ -81,23 +81,17 @@ pub fn end(tx: &WriteTx<'_>, actor: &Actor, session: &TokenHash) -> Result<Optio
     Ok(Some(over.student))
 }
 
-/// A view that is to be closed.
-struct Over {
-    session: TokenHash,
-    student: UserId,
-    student_name: String,
-    viewer: UserId,
-    /// The session itself ended.
-    left: bool,
+row! {
+    /// A view that is to be closed.
+    struct Over {
+        session: TokenHash = "s.session_hash" => TokenHash,
+        student: UserId = "s.viewing_id",
+        student_name: String = "coalesce(v.name, 'Pessoa removida')",
+        viewer: UserId = "s.user_id",
+        /// The session itself ended.
+        left: bool = "s.ended_at IS NOT NULL",
+    }
 }
-
-row!(Over {
-    session = "s.session_hash" => TokenHash,
-    student = "s.viewing_id",
-    student_name = "coalesce(v.name, 'Pessoa removida')",
-    viewer = "s.user_id",
-    left = "s.ended_at IS NOT NULL",
-});
 
 const PEOPLE: &str = "LEFT JOIN user v ON v.user_id = s.viewing_id";
 

@@ -147,7 +147,7 @@ fn stats(days: &[DayRow], sold: Sold) -> Vec<Stat> {
         let now = days.last().map_or(0, value);
         let note = match known.map(value) {
             Some(then) if then != now => {
-                let day = known.map(|day| day.day.date().format("%d/%m").to_string());
+                let day = known.map(|day| day.day.date().strftime("%d/%m").to_string());
                 format!("eram {} em {}", grouped(then), day.unwrap_or_default())
             }
             _ => String::new(),

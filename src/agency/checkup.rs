@@ -78,50 +78,41 @@ impl Fault {
     }
 }
 
-/// A fault found in an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Finding {
-    pub fault: Fault,
-    /// When the fault began; when it was first found, if the facts do not say.
-    pub since: Instant,
-    /// How many claims, questions or listings; 1 for the others.
-    pub things: i64,
+row! {
+    /// A fault found in an account.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Finding {
+        pub fault: Fault = "f.kind",
+        /// When the fault began; when it was first found, if the facts do not say.
+        pub since: Instant = "f.since",
+        /// How many claims, questions or listings; 1 for the others.
+        pub things: i64 = "f.things",
+    }
 }
-row!(Finding { fault = "f.kind", since = "f.since", things = "f.things" });
 
-/// The facts of an account that the rules judge.
-#[derive(Clone, Debug)]
-struct Facts {
-    token_ok: bool,
-    synced_at: Option<Instant>,
-    linked_at: Instant,
-    reputation: String,
-    /// Claims and questions that are too old, and when the oldest open one
-    /// came.
-    claims: i64,
-    claim_at: Option<Instant>,
-    questions: i64,
-    question_at: Option<Instant>,
-    /// Active listings, and those of them without stock.
-    listings: i64,
-    empty: i64,
+row! {
+    /// The facts of an account that the rules judge.
+    #[derive(Clone, Debug)]
+    struct Facts {
+        token_ok: bool = "a.token_ok",
+        synced_at: Option<Instant> = "a.synced_at",
+        linked_at: Instant = "a.linked_at",
+        reputation: String = "a.reputation",
+        /// Claims and questions that are too old, and when the oldest open one
+        /// came.
+        claims: i64 = "(SELECT count(*) FROM claim WHERE owner_id = ?2 AND state = ?5 AND ml_user_id = ?1 AND opened_at < ?3)",
+        claim_at: Option<Instant> = "(SELECT min(opened_at) FROM claim WHERE owner_id = ?2 AND state = ?5 AND ml_user_id = ?1)",
+        questions: i64 = "(SELECT count(*) FROM question WHERE owner_id = ?2 AND state = ?6 AND ml_user_id = ?1 AND asked_at < ?4)",
+        question_at: Option<Instant> = "(SELECT min(asked_at) FROM question WHERE owner_id = ?2 AND state = ?6 AND ml_user_id = ?1)",
+        /// Active listings, and those of them without stock.
+        listings: i64 = "(SELECT coalesce(sum(n.listings), 0) FROM listing_count n JOIN word w ON w.word_id = n.status
+                 WHERE n.owner_id = ?2 AND n.ml_user_id = ?1 AND w.text = 'active')",
+        empty: i64 = "(SELECT count(*) FROM listing WHERE owner_id = ?2 AND ml_user_id = ?1
+                  AND status = (SELECT word_id FROM word WHERE text = 'active') AND available < 1)",
+    }
 }
 // ?1 the account, ?2 its owner, ?3 and ?4 the instants from which claims and questions are too old,
 // ?5 and ?6 the states of those that are open.
-row!(Facts {
-    token_ok = "a.token_ok",
-    synced_at = "a.synced_at",
-    linked_at = "a.linked_at",
-    reputation = "a.reputation",
-    claims = "(SELECT count(*) FROM claim WHERE owner_id = ?2 AND state = ?5 AND ml_user_id = ?1 AND opened_at < ?3)",
-    claim_at = "(SELECT min(opened_at) FROM claim WHERE owner_id = ?2 AND state = ?5 AND ml_user_id = ?1)",
-    questions = "(SELECT count(*) FROM question WHERE owner_id = ?2 AND state = ?6 AND ml_user_id = ?1 AND asked_at < ?4)",
-    question_at = "(SELECT min(asked_at) FROM question WHERE owner_id = ?2 AND state = ?6 AND ml_user_id = ?1)",
-    listings = "(SELECT coalesce(sum(n.listings), 0) FROM listing_count n JOIN word w ON w.word_id = n.status
-                 WHERE n.owner_id = ?2 AND n.ml_user_id = ?1 AND w.text = 'active')",
-    empty = "(SELECT count(*) FROM listing WHERE owner_id = ?2 AND ml_user_id = ?1
-                  AND status = (SELECT word_id FROM word WHERE text = 'active') AND available < 1)",
-});
 
 /// The faults of an account with these facts. `since` is `now` where the facts
 /// do not say when a fault began.
@@ -207,18 +198,16 @@ pub fn findings(tx: &ReadTx<'_>, account: MlUserId) -> Result<Vec<Finding>> {
     tx.records("FROM agency_finding f WHERE f.ml_user_id = ?1 ORDER BY f.kind", [account])
 }
 
-/// A finding with its account.
-pub struct AccountFinding {
-    pub finding: Finding,
-    pub ml_user_id: MlUserId,
-    pub nickname: String,
-    pub client: i64,
-    pub client_name: String,
+row! {
+    /// A finding with its account.
+    pub struct AccountFinding {
+        pub finding: Finding as row,
+        pub ml_user_id: MlUserId = "f.ml_user_id",
+        pub nickname: String = "a.nickname",
+        pub client: i64 = "j.client_id",
+        pub client_name: String = "c.name",
+    }
 }
-row!(AccountFinding {
-    finding as Finding, ml_user_id = "f.ml_user_id", nickname = "a.nickname",
-    client = "j.client_id", client_name = "c.name",
-});
 
 const OF_ACCOUNTS: &str = "agency_finding f
     JOIN agency_account j ON j.ml_user_id = f.ml_user_id
@@ -250,21 +239,17 @@ pub fn counted(tx: &ReadTx<'_>) -> Result<Vec<(Fault, i64)>> {
     tx.tuples("SELECT kind, count(*) FROM agency_finding GROUP BY kind ORDER BY kind", [])
 }
 
-/// Totals of the checkup over the agency's accounts.
-pub struct CheckupTotals {
-    pub accounts: i64,
-    /// Accounts that were checked, and those of them with findings.
-    pub checked: i64,
-    pub faulty: i64,
-    /// The last checkup of the account that was checked longest ago.
-    pub oldest: Option<Instant>,
+row! {
+    /// Totals of the checkup over the agency's accounts.
+    pub struct CheckupTotals {
+        pub accounts: i64 = "count(*)",
+        /// Accounts that were checked, and those of them with findings.
+        pub checked: i64 = "count(checked_at)",
+        pub faulty: i64 = "(SELECT count(DISTINCT ml_user_id) FROM agency_finding)",
+        /// The last checkup of the account that was checked longest ago.
+        pub oldest: Option<Instant> = "min(checked_at)",
+    }
 }
-row!(CheckupTotals {
-    accounts = "count(*)",
-    checked = "count(checked_at)",
-    faulty = "(SELECT count(DISTINCT ml_user_id) FROM agency_finding)",
-    oldest = "min(checked_at)",
-});
 
 impl CheckupTotals {
     /// The totals now.

@@ -17,28 +17,21 @@ pub const KEPT_DAYS: i64 = 730;
 /// because orders may be cancelled late.
 const OPEN_DAYS: i64 = 35;
 
-/// Sales of a day, and listings, claims and questions at its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DayRow {
-    pub day: Day,
-    pub orders: i64,
-    pub gross: Cents,
-    pub listings: i64,
-    pub claims: i64,
-    pub questions: i64,
-    /// Accounts that were read on that day. When it is 0, `listings`, `claims`
-    /// and `questions` mean nothing.
-    pub seen: i64,
+row! {
+    /// Sales of a day, and listings, claims and questions at its end.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct DayRow {
+        pub day: Day,
+        pub orders: i64 = "sum(orders)",
+        pub gross: Cents = "sum(gross_cents)",
+        pub listings: i64 = "sum(listings)",
+        pub claims: i64 = "sum(claims)",
+        pub questions: i64 = "sum(questions)",
+        /// Accounts that were read on that day. When it is 0, `listings`, `claims`
+        /// and `questions` mean nothing.
+        pub seen: i64 = "sum(seen)",
+    }
 }
-row!(DayRow {
-    day,
-    orders = "sum(orders)",
-    gross = "sum(gross_cents)",
-    listings = "sum(listings)",
-    claims = "sum(claims)",
-    questions = "sum(questions)",
-    seen = "sum(seen)",
-});
 
 /// Days of a client in their order, both ends included; client 0 means all
 /// clients.

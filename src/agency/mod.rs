@@ -25,8 +25,6 @@ pub mod overhaul;
 pub mod pages;
 pub mod questions;
 pub mod report;
-#[cfg(test)]
-pub mod samples;
 pub mod store;
 pub mod views;
 

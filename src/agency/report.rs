@@ -38,20 +38,16 @@ pub struct ReportPage {
     pub top: Vec<TopListing>,
 }
 
-/// A listing that sold.
-#[derive(Clone, Debug)]
-pub struct TopListing {
-    pub title: String,
-    pub orders: i64,
-    pub units: i64,
-    pub cents: Cents,
+row! {
+    /// A listing that sold.
+    #[derive(Clone, Debug)]
+    pub struct TopListing {
+        pub title: String = "max(i.title)",
+        pub orders: i64 = "count(*)",
+        pub units: i64 = "sum(o.quantity)",
+        pub cents: Cents = "sum(o.total_cents)",
+    }
 }
-row!(TopListing {
-    title = "max(i.title)",
-    orders = "count(*)",
-    units = "sum(o.quantity)",
-    cents = "sum(o.total_cents)",
-});
 
 impl TopListing {
     /// The best-selling listings of an account since an instant; only paid
@@ -112,7 +108,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })?;
     let at = (zone, request.now);
     let lines = accounts.into_iter().map(|(account, found)| AccountLine::new(account, &found, at));
-    let day = |day: Day| day.date().format("%d/%m/%Y").to_string();
+    let day = |day: Day| day.date().strftime("%d/%m/%Y").to_string();
     Reply::page(&ReportPage {
         layout: layout(app, person, request),
         back: page_of(id),

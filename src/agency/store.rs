@@ -5,22 +5,20 @@ use crate::base::{MlUserId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 
-/// An account that the agency looks after.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JoinedAccount {
-    pub ml_user_id: MlUserId,
-    pub nickname: String,
-    /// Who linked the account; the data read from it is in this person's books.
-    pub owner: UserId,
-    pub client: i64,
-    pub client_name: String,
-    /// Whether its authorisation works.
-    pub token_ok: bool,
+row! {
+    /// An account that the agency looks after.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct JoinedAccount {
+        pub ml_user_id: MlUserId = "j.ml_user_id",
+        pub nickname: String = "a.nickname",
+        /// Who linked the account; the data read from it is in this person's books.
+        pub owner: UserId = "j.owner_id",
+        pub client: i64 = "j.client_id",
+        pub client_name: String = "c.name",
+        /// Whether its authorisation works.
+        pub token_ok: bool = "a.token_ok",
+    }
 }
-row!(JoinedAccount {
-    ml_user_id = "j.ml_user_id", nickname = "a.nickname", owner = "j.owner_id",
-    client = "j.client_id", client_name = "c.name", token_ok = "a.token_ok",
-});
 
 const JOINED: &str = "FROM agency_account j
     JOIN agency_client c ON c.client_id = j.client_id

@@ -10,15 +10,18 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Timelike, Utc};
-use jiff::Timestamp;
+use jiff::civil::{Date, DateTime, Time};
+use jiff::fmt::rfc2822;
 use jiff::tz::{AmbiguousOffset, TimeZone};
+use jiff::{SignedDuration, Timestamp};
 
 /// Seconds of a civil day without clock changes.
 pub const DAY_S: i64 = 86_400;
 /// The years that days from callers may have. Other years would not fit the
 /// formats that we write.
-const YEARS: RangeInclusive<i32> = 1970..=9999;
+const YEARS: RangeInclusive<i16> = 1970..=9999;
+/// The date and time, in UTC, from which instants and days count.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// A point in time: whole seconds since 1970-01-01 UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,41 +58,62 @@ impl Instant {
     /// Reads an RFC 3339 instant, also the marketplace's forms: any number of
     /// fractional digits, `Z`, `-04:00` or `-0400`.
     pub fn parse(text: &str) -> Option<Self> {
-        if !has_form(text.get(..10)?, "0000-00-00") {
+        Self::parse_ms(text).map(|ms| Self(ms.div_euclid(1000)))
+    }
+
+    /// The same in milliseconds since 1970.
+    ///
+    /// jiff reads no instants of the last day that four digits can write, and no
+    /// more than nine fractional digits.
+    pub fn parse_ms(text: &str) -> Option<i64> {
+        let (date, rest) = text.split_at_checked(10)?;
+        let rest = rest.strip_prefix(['T', 't', ' '])?;
+        let (time, rest) = rest.split_at_checked(8)?;
+        let (fraction, offset) = match rest.strip_prefix('.') {
+            Some(rest) => rest.split_at(rest.find(|it: char| !it.is_ascii_digit())?),
+            None => ("0", rest),
+        };
+        if !has_form(date, "0000-00-00") || !has_form(time, "00:00:00") || fraction.is_empty() {
             return None;
         }
-        DateTime::parse_from_rfc3339(text)
-            .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"))
-            .ok()
-            .map(|time| Self(time.timestamp()))
+        let civil = date.parse::<Date>().ok()?.to_datetime(time.parse().ok()?);
+        let ms: i64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+        Some((Self::in_utc(civil).0 - offset_s(offset)?) * 1000 + ms)
+    }
+
+    /// The instant of a date and time in UTC.
+    pub fn in_utc(civil: DateTime) -> Self {
+        Self(civil.duration_since(EPOCH).as_secs())
     }
 
     /// `YYYY-MM-DDTHH:MM:SSZ`, for logs and manifests.
     pub fn rfc3339(self) -> String {
-        self.utc().format("%Y-%m-%dT%H:%M:%SZ").to_string()
+        written(self.utc(), b'T') + "Z"
     }
 
     /// The form of HTTP dates (RFC 9110 §5.6.7).
     pub fn http_date(self) -> String {
-        const MONTHS: [&str; 12] =
-            ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-        let utc = self.utc();
-        let (weekday, month) = (utc.weekday(), MONTHS[utc.month0() as usize]);
-        let (day, year, time) = (utc.day(), utc.year(), utc.time());
-        format!("{weekday}, {day:02} {month} {year:04} {time} GMT")
+        self.utc().strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
     }
 
     /// Reads an HTTP date in its preferred form.
     pub fn parse_http_date(text: &str) -> Option<Self> {
         let is_preferred = text.len() == "Fri, 20 Nov 2026 02:10:00 GMT".len();
-        NaiveDateTime::parse_from_str(text, "%a, %d %b %Y %H:%M:%S GMT")
+        DateTime::strptime("%a, %d %b %Y %H:%M:%S GMT", text)
             .ok()
             .filter(|_| is_preferred)
-            .map(|time| Self(time.and_utc().timestamp()))
+            .map(Self::in_utc)
     }
 
-    fn utc(self) -> DateTime<Utc> {
-        DateTime::from_timestamp(self.0, 0).unwrap_or_default()
+    /// Reads a date of a message (RFC 5322), as other services also write HTTP dates.
+    pub fn parse_mail_date(text: &str) -> Option<Self> {
+        let parsed = rfc2822::DateTimeParser::new().parse_timestamp(text);
+        parsed.ok().map(|at| Self(at.as_second()))
+    }
+
+    /// Date and time in UTC.
+    pub fn utc(self) -> DateTime {
+        EPOCH.saturating_add(SignedDuration::from_secs(self.0))
     }
 }
 
@@ -164,6 +188,22 @@ fn rules(name: &str) -> Option<TimeZone> {
     TimeZone::tzif(name, data).ok()
 }
 
+/// The seconds of an offset from UTC: `Z`, `-04:00` or `-0400`.
+fn offset_s(text: &str) -> Option<i64> {
+    let (sign, text) = match text.as_bytes().first()? {
+        b'Z' | b'z' if text.len() == 1 => return Some(0),
+        b'+' => (1, &text[1..]),
+        b'-' => (-1, &text[1..]),
+        _ => return None,
+    };
+    if !has_form(text, "00:00") && !has_form(text, "0000") {
+        return None;
+    }
+    let (hours, minutes) =
+        (text[..2].parse::<i64>().ok()?, text[text.len() - 2..].parse::<i64>().ok()?);
+    (hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes) * 60)
+}
+
 /// Whether a text has digits where the form has zeros, and else the same bytes.
 fn has_form(text: &str, form: &str) -> bool {
     let fits = |(byte, wanted): (u8, u8)| match wanted {
@@ -186,60 +226,54 @@ impl Day {
 
     /// Reads `YYYY-MM-DD`, from 1970 to 9999.
     pub fn parse(text: &str) -> Option<Self> {
-        // By itself chrono also accepts signs, blanks and years of any length.
+        // By itself jiff also accepts signs, years of six digits and what follows a date.
         has_form(text, "0000-00-00")
-            .then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok())
+            .then(|| text.parse().ok())
             .flatten()
-            .filter(|date| YEARS.contains(&date.year()))
+            .filter(|date: &Date| YEARS.contains(&date.year()))
             .map(Self::of)
     }
 
     /// The day of a calendar date.
-    pub fn of(date: NaiveDate) -> Self {
-        Self(date.signed_duration_since(NaiveDate::default()).num_days())
+    pub fn of(date: Date) -> Self {
+        Self(date.duration_since(EPOCH.date()).as_secs() / DAY_S)
     }
 
     /// The calendar date.
-    pub fn date(self) -> NaiveDate {
-        chrono::TimeDelta::try_days(self.0)
-            .and_then(|days| NaiveDate::default().checked_add_signed(days))
-            .unwrap_or_default()
+    pub fn date(self) -> Date {
+        EPOCH.date().saturating_add(SignedDuration::from_secs(self.0.saturating_mul(DAY_S)))
     }
 
     /// `YYYY-MM-DD`.
     pub fn iso(self) -> String {
-        let mut text = written(self.date().and_time(chrono::NaiveTime::MIN), b' ');
+        let mut text = written(self.date().to_datetime(Time::midnight()), b' ');
         text.truncate(text.len() - " 00:00:00".len());
         text
     }
 
     /// First day of this day's month.
     pub fn month_start(self) -> Self {
-        let date = self.date();
-        Self(self.0 - i64::from(date.day0()))
+        Self(self.0 + 1 - i64::from(self.date().day()))
     }
 
     /// First day of the month after this day's.
     pub fn next_month_start(self) -> Self {
-        // Day 32 of any month lies in the next one.
-        Self(self.month_start().0 + 31).month_start()
+        self.month_start().plus(self.date().days_in_month().into())
     }
 }
 
 /// `YYYY-MM-DD HH:MM:SS` with a letter between day and time.
 ///
 /// Lists have dozens of these, and a format string takes four times as long.
-fn written(time: NaiveDateTime, between: u8) -> String {
-    let Some(year) = u32::try_from(time.year()).ok().filter(|year| *year <= 9999) else {
-        let between = char::from(between);
-        return time.format(&format!("%Y-%m-%d{between}%H:%M:%S")).to_string();
-    };
+fn written(time: DateTime, between: u8) -> String {
     let mut text = *b"YYYY-MM-DD HH:MM:SS";
     text[10] = between;
-    let date = [(0, year / 100), (2, year % 100), (5, time.month()), (8, time.day())];
+    let (century, year) = (time.year() / 100, time.year() % 100);
+    let date = [(0, century), (2, year), (5, time.month().into()), (8, time.day().into())];
     let clock = [(11, time.hour()), (14, time.minute()), (17, time.second())];
+    let clock = clock.map(|(place, number)| (place, i16::from(number)));
     for (place, number) in date.into_iter().chain(clock) {
-        let digit = |number: u32| b"0123456789"[number as usize % 10];
+        let digit = |number: i16| b"0123456789"[usize::from(number.unsigned_abs()) % 10];
         text[place..place + 2].copy_from_slice(&[digit(number / 10), digit(number)]);
     }
     String::from_utf8_lossy(&text).into_owned()
@@ -293,26 +327,22 @@ impl Zone {
     }
 
     /// Civil date and time of an instant.
-    pub fn civil(self, at: Instant) -> NaiveDateTime {
+    pub fn civil(self, at: Instant) -> DateTime {
         // jiff ends a day before the year 10,000; the offset is the same there.
         let end = if at.0 < 0 { Timestamp::MIN } else { Timestamp::MAX };
         let second = Timestamp::from_second(at.0).unwrap_or(end);
         let offset = self.rules().to_offset(second).seconds();
-        at.plus(offset.into()).utc().naive_utc()
+        at.plus(offset.into()).utc()
     }
 
     /// The instant of a civil time: of two the earlier one; `None` when a clock
     /// change skips it.
-    pub fn instant_of(self, civil: NaiveDateTime) -> Option<Instant> {
-        let part = |number: u32| i8::try_from(number).ok();
-        let year = i16::try_from(civil.year()).ok()?;
-        let date = jiff::civil::Date::new(year, part(civil.month())?, part(civil.day())?).ok()?;
-        let time = date.at(part(civil.hour())?, part(civil.minute())?, part(civil.second())?, 0);
-        match self.rules().to_ambiguous_timestamp(time).offset() {
+    pub fn instant_of(self, civil: DateTime) -> Option<Instant> {
+        match self.rules().to_ambiguous_timestamp(civil).offset() {
             AmbiguousOffset::Gap { .. } => None,
             AmbiguousOffset::Unambiguous { offset }
             | AmbiguousOffset::Fold { before: offset, .. } => {
-                Some(Instant(civil.and_utc().timestamp()).minus(offset.seconds().into()))
+                Some(Instant::in_utc(civil).minus(offset.seconds().into()))
             }
         }
     }
@@ -327,16 +357,17 @@ impl Zone {
     /// Where a clock change skips midnight it is the first instant that
     /// exists; where midnight happens twice it is the earlier one.
     pub fn start_of(self, day: Day) -> Instant {
-        self.at(day, chrono::NaiveTime::MIN)
+        self.at(day, Time::midnight())
     }
 
     /// The instant of a civil time, by the same rule.
-    pub fn at(self, day: Day, time: chrono::NaiveTime) -> Instant {
-        let wanted = day.date().and_time(time);
+    pub fn at(self, day: Day, time: Time) -> Instant {
+        let wanted = day.date().to_datetime(time);
+        let later = |minutes| wanted.saturating_add(SignedDuration::from_mins(minutes));
         (0..=180)
             .step_by(15)
-            .find_map(|minutes| self.instant_of(wanted + chrono::TimeDelta::minutes(minutes)))
-            .unwrap_or(Instant(wanted.and_utc().timestamp()))
+            .find_map(|minutes| self.instant_of(later(minutes)))
+            .unwrap_or(Instant::in_utc(wanted))
     }
 
     /// Reads a civil time as programs write it (`YYYY-MM-DD HH:MM:SS`) or a
@@ -345,14 +376,9 @@ impl Zone {
     /// change skips.
     pub fn read(self, text: &str) -> Option<Instant> {
         let text = text.trim().replace('T', " ");
-        let forms =
-            [("0000-00-00 00:00:00", "%Y-%m-%d %H:%M:%S"), ("0000-00-00 00:00", "%Y-%m-%d %H:%M")];
-        let (_, form) = forms.into_iter().find(|(form, _)| has_form(&text, form))?;
-        let civil = NaiveDateTime::parse_from_str(&text, form).ok()?;
-        if !YEARS.contains(&civil.year()) {
-            return None;
-        }
-        self.instant_of(civil)
+        ["0000-00-00 00:00:00", "0000-00-00 00:00"].iter().find(|form| has_form(&text, form))?;
+        let civil: DateTime = text.parse().ok()?;
+        YEARS.contains(&civil.year()).then(|| self.instant_of(civil)).flatten()
     }
 
     /// `YYYY-MM-DD HH:MM:SS` in civil time: extension, integration, internal.
@@ -367,7 +393,7 @@ impl Zone {
 
     /// `31/12/2026 14:05` in civil time: pages.
     pub fn page(self, at: Instant) -> String {
-        self.civil(at).format("%d/%m/%Y %H:%M").to_string()
+        self.civil(at).strftime("%d/%m/%Y %H:%M").to_string()
     }
 }
 

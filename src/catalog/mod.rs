@@ -8,8 +8,6 @@
 pub mod entry;
 pub mod import;
 pub mod pages;
-#[cfg(test)]
-pub mod samples;
 pub mod stock;
 pub mod store;
 pub mod views;
@@ -20,6 +18,7 @@ use serde::Serialize;
 use crate::accounts::Role;
 use crate::base::text::search_key;
 use crate::base::{Cents, Instant};
+use crate::row;
 
 /// Most products of a person.
 pub const MAX_PRODUCTS: usize = 20_000;
@@ -31,30 +30,34 @@ pub const MOST_CENTS: i64 = 1_000_000_000;
 /// Most units of a product that a person can enter.
 pub const MOST_UNITS: i64 = 10_000_000;
 
-/// A product as it is stored.
-#[derive(Clone, Debug)]
-pub struct Product {
-    pub id: i64,
-    pub entry: ProductEntry,
-    /// The balance of its movements. Below zero when more units were sold than
-    /// were in stock.
-    pub stock: i64,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+row! {
+    /// A product as it is stored.
+    #[derive(Clone, Debug)]
+    pub struct Product {
+        pub id: i64 = "product_id",
+        pub entry: ProductEntry as row,
+        /// The balance of its movements. Below zero when more units were sold than
+        /// were in stock.
+        pub stock: i64,
+        pub created_at: Instant,
+        pub updated_at: Instant,
+    }
 }
 
-/// The fields of a product that its owner enters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ProductEntry {
-    pub sku: String,
-    /// Empty when the product has none.
-    pub ean: String,
-    #[serde(rename = "titulo")]
-    pub title: String,
-    #[serde(rename = "custo")]
-    pub cost: Cents,
-    #[serde(rename = "preco")]
-    pub price: Cents,
+row! {
+    /// The fields of a product that its owner enters.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+    pub struct ProductEntry: stored {
+        pub sku: String,
+        /// Empty when the product has none.
+        pub ean: String,
+        #[serde(rename = "titulo")]
+        pub title: String,
+        #[serde(rename = "custo")]
+        pub cost: Cents = "cost_cents",
+        #[serde(rename = "preco")]
+        pub price: Cents = "price_cents",
+    }
 }
 
 impl ProductEntry {

@@ -8,10 +8,6 @@ use super::{Product, ProductEntry};
 use crate::base::UserId;
 use crate::base::text::search_key;
 use crate::db::{Filters, ReadTx, Result, WriteTx, sorted};
-use crate::row;
-
-row!(stored ProductEntry { sku, ean, title, cost = "cost_cents", price = "price_cents" });
-row!(Product { id = "product_id", entry as ProductEntry, stock, created_at, updated_at });
 
 /// Parameters for the words of a search; further words are ignored.
 const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":word6"];

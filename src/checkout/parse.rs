@@ -7,7 +7,8 @@
 //! of events are rejected: those that do not say what happened, and those that
 //! can change access but have no e-mail address.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime};
+use jiff::civil::{Date, DateTime, Time};
+use jiff::fmt::strtime;
 use memchr::memchr3_iter;
 use serde_json::{Map, Value};
 
@@ -320,22 +321,18 @@ fn date_ms(text: &str, zone: Zone) -> Option<i64> {
     const ZONED: [&str; 2] = ["%Y-%m-%dT%H:%M:%S%.f%z", "%Y-%m-%d %H:%M:%S%.f%z"];
     const CIVIL: [&str; 4] =
         ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"];
-    let zoned = DateTime::parse_from_rfc3339(text).ok().or_else(|| {
-        let read = |form: &&str| DateTime::parse_from_str(text, form).ok();
-        ZONED.iter().find_map(read)
-    });
-    if let Some(zoned) = zoned {
-        return Some(zoned.timestamp_millis());
+    let ms = |at: Instant, civil: DateTime| at.0 * 1000 + i64::from(civil.millisecond());
+    let zoned = |form: &&str| {
+        let read = strtime::parse(form, text).ok()?;
+        let (civil, offset) = (read.to_datetime().ok()?, read.offset()?);
+        Some(ms(Instant::in_utc(civil).minus(offset.seconds().into()), civil))
+    };
+    if let Some(ms) = Instant::parse_ms(text).or_else(|| ZONED.iter().find_map(zoned)) {
+        return Some(ms);
     }
-    let civil = CIVIL
-        .iter()
-        .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())
-        .or_else(|| {
-            let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
-            Some(date.and_time(NaiveTime::MIN))
-        })?;
+    let civil = CIVIL.iter().find_map(|form| DateTime::strptime(form, text).ok());
+    let day = || Some(Date::strptime("%Y-%m-%d", text).ok()?.to_datetime(Time::midnight()));
+    let civil = civil.or_else(day)?;
     // A time that the zone skips, when clocks go forward, is read as UTC.
-    let read = civil.and_utc();
-    let offset_s = zone.instant_of(civil).map_or(0, |at| read.timestamp() - at.0);
-    Some(read.timestamp_millis() - offset_s * 1000)
+    Some(ms(zone.instant_of(civil).unwrap_or(Instant::in_utc(civil)), civil))
 }

@@ -16,21 +16,24 @@ use std::collections::BTreeMap;
 use super::EventKind;
 use crate::accounts::Role;
 use crate::base::Instant;
+use crate::row;
 
-/// The content of an event that standings depend on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
-    pub kind: EventKind,
-    /// When it happened, in milliseconds.
-    pub at_ms: i64,
-    pub transaction: Option<String>,
-    pub subscriber: Option<String>,
-    pub product: Option<String>,
-    /// The plan configured for its product.
-    pub role: Option<Role>,
-    /// Set for payments only.
-    pub paid_until: Option<Instant>,
-    pub recurrence: Option<i64>,
+row! {
+    /// The content of an event that standings depend on.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Fact {
+        pub kind: EventKind,
+        /// When it happened, in milliseconds.
+        pub at_ms: i64 = "happened_ms",
+        pub transaction: Option<String> = "purchase",
+        pub subscriber: Option<String>,
+        pub product: Option<String>,
+        /// The plan configured for its product.
+        pub role: Option<Role>,
+        /// Set for payments only.
+        pub paid_until: Option<Instant>,
+        pub recurrence: Option<i64>,
+    }
 }
 
 /// The position of an event in time: its milliseconds and its transaction. The

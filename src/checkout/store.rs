@@ -116,17 +116,6 @@ fn count(tx: &WriteTx<'_>, kind: EventKind, state: EventState, by: i64) -> Resul
 /// The id of an event, and its fact.
 pub type StoredFact = (i64, Fact);
 
-row!(Fact {
-    kind,
-    at_ms = "happened_ms",
-    transaction = "purchase",
-    subscriber,
-    product,
-    role,
-    paid_until,
-    recurrence,
-});
-
 const FACT: &str = Fact::COLUMNS;
 
 fn fact(row: &Row<'_>) -> rusqlite::Result<StoredFact> {
@@ -221,37 +210,24 @@ fn let_count(
     count(tx, fact.kind, EventState::Applied, 1)
 }
 
-/// An event as the inbox shows it.
-#[derive(Clone, Debug)]
-pub struct Stored {
-    pub id: i64,
-    pub received_at: Instant,
-    pub event: String,
-    pub kind: EventKind,
-    pub state: EventState,
-    pub outcome: String,
-    pub user: Option<UserId>,
-    pub email: String,
-    pub transaction: Option<String>,
-    pub subscriber: Option<String>,
-    pub product: Option<String>,
-    pub happened_ms: i64,
+row! {
+    /// An event as the inbox shows it.
+    #[derive(Clone, Debug)]
+    pub struct Stored {
+        pub id: i64 = "event_id",
+        pub received_at: Instant,
+        pub event: String,
+        pub kind: EventKind,
+        pub state: EventState,
+        pub outcome: String,
+        pub user: Option<UserId> = "user_id",
+        pub email: String,
+        pub transaction: Option<String> = "purchase",
+        pub subscriber: Option<String>,
+        pub product: Option<String>,
+        pub happened_ms: i64,
+    }
 }
-
-row!(Stored {
-    id = "event_id",
-    received_at,
-    event,
-    kind,
-    state,
-    outcome,
-    user = "user_id",
-    email,
-    transaction = "purchase",
-    subscriber,
-    product,
-    happened_ms,
-});
 
 /// One event, and its body while that is kept.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Stored, Option<String>)>> {

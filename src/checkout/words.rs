@@ -28,7 +28,7 @@ pub fn suspended(reason: &str) -> String {
 
 /// One sentence for each difference between two terms.
 pub fn changes(old: &Terms, new: &Terms, zone: Zone) -> Vec<String> {
-    let day = |at: Instant| zone.civil(at).format("%d/%m/%Y").to_string();
+    let day = |at: Instant| zone.civil(at).strftime("%d/%m/%Y").to_string();
     let mut said = Vec::new();
     if old.role != new.role {
         let (from, to) = (old.role.title(), new.role.title());

@@ -6,8 +6,8 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use chrono::NaiveTime;
 use ipnet::IpNet;
+use jiff::civil::Time;
 use lettre::SmtpTransport;
 use lettre::message::Mailbox;
 
@@ -46,8 +46,8 @@ pub fn zone(text: &str) -> Parsed<Zone> {
 }
 
 /// A civil time, hours and minutes.
-pub fn time_of_day(text: &str) -> Parsed<NaiveTime> {
-    NaiveTime::parse_from_str(text, "%H:%M").map_err(|_| "must be a time, such as 21:00")
+pub fn time_of_day(text: &str) -> Parsed<Time> {
+    Time::strptime("%H:%M", text).map_err(|_| "must be a time, such as 21:00")
 }
 
 /// A line of text, trimmed, not empty.

@@ -14,8 +14,8 @@ use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use chrono::NaiveTime;
 use ipnet::IpNet;
+use jiff::civil::Time;
 
 use super::outside::{Chat, Checkout, Email, Marketplace, Push, Telegram, Webhooks};
 use super::replica_url::ReplicaUrl;
@@ -232,9 +232,9 @@ sections! {
     /// `[messages]`; a pace is in messages a second, and 0 is no pacing.
     "messages" => Messages {
         /// Civil time from which inactivity alerts wait.
-        quiet_from: NaiveTime = parsed(rules::time_of_day),
+        quiet_from: Time = parsed(rules::time_of_day),
         /// Civil time at which they go out again.
-        quiet_until: NaiveTime = parsed(rules::time_of_day),
+        quiet_until: Time = parsed(rules::time_of_day),
         pace_cloud_per_s: f64 = number(PACE),
         pace_evolution_per_s: f64 = number(PACE),
         pace_telegram_per_s: f64 = number(PACE),

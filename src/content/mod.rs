@@ -18,9 +18,6 @@ pub mod store;
 pub mod teachers;
 pub mod wire;
 
-#[cfg(test)]
-pub mod samples;
-
 pub use kept::PublicContent;
 
 /// A short name for addresses, made from a title.

@@ -44,30 +44,25 @@ pub fn note_change(tx: &WriteTx<'_>, topic: Topic) -> Result<()> {
     )
 }
 
-/// The platform in numbers.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-pub struct Statistics {
-    /// Students who may sign in.
-    alunos_ativos: i64,
-    /// Lessons of published courses.
-    aulas: i64,
-    professores: i64,
-    /// Meets that have not begun.
-    meets_agendados: i64,
-    /// Marketplace accounts that people have linked.
-    contas_vinculadas: i64,
+row! {
+    /// The platform in numbers.
+    #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+    pub struct Statistics {
+        /// Students who may sign in.
+        alunos_ativos: i64 = "(SELECT count FROM total WHERE name = 'active_students')",
+        /// Lessons of published courses.
+        aulas: i64 = "(SELECT count(*) FROM course CROSS JOIN lesson ON lesson.course_id = course.course_id
+      WHERE course.published = 1)",
+        professores: i64 = "(SELECT count(*) FROM teacher)",
+        /// Meets that have not begun.
+        meets_agendados: i64 = "(SELECT count(*) FROM meet WHERE starts_at > ?1)",
+        /// Marketplace accounts that people have linked.
+        contas_vinculadas: i64 = "(SELECT count FROM total WHERE name = 'linked_accounts')",
+    }
 }
 
 // `?1` is the instant. People and accounts have stored totals. Content is typed
 // by hand, so it is small enough to count here.
-row!(Statistics {
-    alunos_ativos = "(SELECT count FROM total WHERE name = 'active_students')",
-    aulas = "(SELECT count(*) FROM course CROSS JOIN lesson ON lesson.course_id = course.course_id
-      WHERE course.published = 1)",
-    professores = "(SELECT count(*) FROM teacher)",
-    meets_agendados = "(SELECT count(*) FROM meet WHERE starts_at > ?1)",
-    contas_vinculadas = "(SELECT count FROM total WHERE name = 'linked_accounts')",
-});
 
 /// The platform in numbers at `now`.
 pub fn statistics(tx: &ReadTx<'_>, now: Instant) -> Result<Statistics> {

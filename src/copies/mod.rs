@@ -11,8 +11,6 @@
 
 pub mod drill;
 pub mod pages;
-#[cfg(test)]
-pub mod samples;
 pub mod store;
 pub mod views;
 pub mod work;
@@ -21,7 +19,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant as Monotonic};
 
-use chrono::NaiveTime;
+use jiff::civil::Time;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
@@ -247,7 +245,7 @@ fn interval_s(config: &Database) -> Option<i64> {
 
 /// The last three o'clock in the morning.
 fn night_before(zone: Zone, now: Instant) -> Instant {
-    let three = NaiveTime::MIN + chrono::TimeDelta::hours(3);
+    let three = Time::constant(3, 0, 0, 0);
     let today = zone.at(zone.day(now), three);
     if today <= now { today } else { zone.at(zone.day(now).plus(-1), three) }
 }

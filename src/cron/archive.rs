@@ -245,16 +245,18 @@ pub(super) enum PackError {
     Db(#[from] DbError),
 }
 
-/// A batch as lists show it.
-pub struct BatchRow {
-    pub id: i64,
-    pub kind: String,
-    pub day: Day,
-    pub part: i64,
-    pub entries: i64,
-    pub bytes: i64,
-    pub packed_bytes: i64,
-    pub created_at: Instant,
+row! {
+    /// A batch as lists show it.
+    pub struct BatchRow {
+        pub id: i64 = "batch_id",
+        pub kind: String,
+        pub day: Day,
+        pub part: i64,
+        pub entries: i64,
+        pub bytes: i64,
+        pub packed_bytes: i64 = "length(body)",
+        pub created_at: Instant,
+    }
 }
 
 impl BatchRow {
@@ -264,17 +266,6 @@ impl BatchRow {
         known.map_or(&*self.kind, |log| log.title)
     }
 }
-
-row!(BatchRow {
-    id = "batch_id",
-    kind,
-    day,
-    part,
-    entries,
-    bytes,
-    packed_bytes = "length(body)",
-    created_at,
-});
 
 /// One page of the batches of a log or of all logs, and how many there are.
 pub fn page(

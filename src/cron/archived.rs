@@ -74,7 +74,7 @@ fn wire(services: &Services, batch: BatchRow) -> WireBatch {
 }
 
 fn line(batch: &BatchRow) -> BatchLine {
-    let day = batch.day.date().format("%d/%m/%Y");
+    let day = batch.day.date().strftime("%d/%m/%Y");
     BatchLine {
         id: batch.id.to_string(),
         day: if batch.part == 1 { day.to_string() } else { format!("{day}, parte {}", batch.part) },

@@ -4,6 +4,7 @@
 //! Days are civil days, so a student becomes inactive only at midnight, and
 //! students are checked once a day.
 
+use jiff::civil::Time;
 use serde_json::json;
 
 use super::mark::{self, Mark};
@@ -68,7 +69,7 @@ fn forget_earlier(services: &Services) -> Outcome {
 struct Terms {
     zone: Zone,
     full_days: u32,
-    quiet: (chrono::NaiveTime, chrono::NaiveTime),
+    quiet: (Time, Time),
     channel_set: ChannelSet,
 }
 

@@ -6,17 +6,18 @@
 
 use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::row;
 
-/// A position in the list of people, which is ordered by id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mark {
-    /// The last person that was processed.
-    pub position: i64,
-    /// Whether all people were processed.
-    pub done: bool,
+row! {
+    /// A position in the list of people, which is ordered by id.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Mark {
+        /// The last person that was processed.
+        pub position: i64,
+        /// Whether all people were processed.
+        pub done: bool,
+    }
 }
-
-crate::row!(Mark { position, done });
 
 /// The mark with a name; one at the beginning when there is none.
 pub fn of(tx: &ReadTx<'_>, name: &str) -> Result<Mark> {

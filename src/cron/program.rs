@@ -4,6 +4,7 @@
 //! Each task goes through the students in pieces, once per occasion (such as a
 //! day), and stores how far it came.
 
+use jiff::civil::Time;
 use serde_json::json;
 
 use super::mark::{self, Mark};
@@ -63,8 +64,8 @@ fn forget_earlier(services: &Services, kind: &str) -> Outcome {
 /// once a day.
 pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
     let (zone, today) = (app.zone(), app.day(context.now));
-    let hour = app.config.program.reminder_hour;
-    let from = chrono::NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or_default();
+    let hour = i8::try_from(app.config.program.reminder_hour).unwrap_or_default();
+    let from = Time::constant(hour, 0, 0, 0);
     if context.now < zone.at(today, from) {
         return Ok(());
     }

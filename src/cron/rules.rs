@@ -1,21 +1,23 @@
 //! When periodic work is due: pure rules over instants, civil time at their edge.
 
-use chrono::NaiveTime;
+use jiff::civil::Time;
 
 use crate::base::{Day, Instant, UserId, Zone};
+use crate::named;
 
 const HOUR_S: i64 = 3600;
 /// Seconds over which messages that waited for the end of quiet hours are
 /// spread.
 const SPREAD_S: i64 = 300;
 
-/// How often a task runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Every {
-    /// In each run.
-    Run,
-    /// Once a civil day, in the day's first run.
-    Day,
+named! {
+    /// How often a task runs.
+    pub enum Every: text {
+        /// In each run.
+        Run = "execucao", "A cada execução";
+        /// Once a civil day, in the day's first run.
+        Day = "dia", "Uma vez por dia";
+    }
 }
 
 impl Every {
@@ -27,44 +29,19 @@ impl Every {
             Self::Day => last.is_none_or(|last| zone.day(last) != zone.day(now)),
         }
     }
-
-    /// Its name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Run => "execucao",
-            Self::Day => "dia",
-        }
-    }
-
-    /// In words, for the panel.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Run => "A cada execução",
-            Self::Day => "Uma vez por dia",
-        }
-    }
 }
 
-/// The moments before a meet at which its people are reminded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
-    /// From 24 hours until 23 hours before.
-    DayBefore,
-    /// From 5 minutes before until it starts.
-    MinutesBefore,
+named! {
+    /// The moments before a meet at which its people are reminded.
+    pub enum Moment: text {
+        /// From 24 hours until 23 hours before.
+        DayBefore = "24h";
+        /// From 5 minutes before until it starts.
+        MinutesBefore = "5min";
+    }
 }
 
 impl Moment {
-    pub const ALL: [Self; 2] = [Self::DayBefore, Self::MinutesBefore];
-
-    /// Its name in keys and texts.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::DayBefore => "24h",
-            Self::MinutesBefore => "5min",
-        }
-    }
-
     /// Whether this moment is now. Its first second is included, its last one
     /// is not.
     pub const fn is_now(self, starts_at: Instant, now: Instant) -> bool {
@@ -90,12 +67,7 @@ pub fn full_days_away(zone: Zone, active_at: Instant, now: Instant) -> i64 {
 /// When a message that may wait is sent: now, or at the end of the current
 /// quiet hours, up to five minutes later depending on the person. If both ends
 /// are equal, no hour is quiet.
-pub fn leaves_at(
-    zone: Zone,
-    now: Instant,
-    (from, until): (NaiveTime, NaiveTime),
-    user: UserId,
-) -> Instant {
+pub fn leaves_at(zone: Zone, now: Instant, (from, until): (Time, Time), user: UserId) -> Instant {
     let civil = zone.civil(now);
     let (day, time) = (Day::of(civil.date()), civil.time());
     let overnight = until < from;

@@ -22,22 +22,22 @@ crate::named! {
     }
 }
 
-/// The state of a task after its last run.
-#[derive(Clone, Debug)]
-pub struct TaskState {
-    pub name: String,
-    pub started_at: Option<Instant>,
-    pub ended_at: Option<Instant>,
-    pub ms: Option<i64>,
-    /// Failures in a row, up to now.
-    pub failures: i64,
-    /// The last failure and its time; kept when the task works again.
-    pub error: Option<String>,
-    pub failed_at: Option<Instant>,
-    pub paused_at: Option<Instant>,
+row! {
+    /// The state of a task after its last run.
+    #[derive(Clone, Debug)]
+    pub struct TaskState {
+        pub name: String,
+        pub started_at: Option<Instant>,
+        pub ended_at: Option<Instant>,
+        pub ms: Option<i64>,
+        /// Failures in a row, up to now.
+        pub failures: i64,
+        /// The last failure and its time; kept when the task works again.
+        pub error: Option<String>,
+        pub failed_at: Option<Instant>,
+        pub paused_at: Option<Instant>,
+    }
 }
-
-row!(TaskState { name, started_at, ended_at, ms, failures, error, failed_at, paused_at });
 
 /// Every task that ran or was paused.
 pub fn tasks(tx: &ReadTx<'_>) -> Result<Vec<TaskState>> {
@@ -150,29 +150,20 @@ fn tell_administrators(tx: &WriteTx<'_>, channel_set: ChannelSet, ran: &Ran) -> 
     alerts::tell(tx, channel_set, &alert)
 }
 
-/// A stored run.
-#[derive(Clone, Debug)]
-pub struct Noted {
-    pub id: i64,
-    pub started_at: Instant,
-    pub ended_at: Instant,
-    pub ms: i64,
-    pub origin: String,
-    pub outcome: RunOutcome,
-    pub counts: Map<String, Value>,
-    pub errors: Vec<Failure>,
+row! {
+    /// A stored run.
+    #[derive(Clone, Debug)]
+    pub struct Noted {
+        pub id: i64 = "run_id",
+        pub started_at: Instant,
+        pub ended_at: Instant,
+        pub ms: i64,
+        pub origin: String,
+        pub outcome: RunOutcome,
+        pub counts: Map<String, Value> => read_json,
+        pub errors: Vec<Failure> => read_json,
+    }
 }
-
-row!(Noted {
-    id = "run_id",
-    started_at,
-    ended_at,
-    ms,
-    origin,
-    outcome,
-    counts => read_json,
-    errors => read_json,
-});
 
 #[expect(clippy::needless_pass_by_value, reason = "a conversion takes what was read")]
 fn read_json<T: DeserializeOwned + Default>(text: String) -> T {

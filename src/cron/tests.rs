@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use chrono::NaiveTime;
+use jiff::SignedDuration;
+use jiff::civil::Time;
 use proptest::prelude::*;
 
 use super::rules::{Every, Moment, away_since_before, full_days_away, leaves_at, old_before};
@@ -23,8 +24,8 @@ fn zone() -> impl Strategy<Value = Zone> {
     proptest::sample::select(ZONES.map(|name| Zone::named(name).unwrap()).to_vec())
 }
 
-fn time(text: &str) -> NaiveTime {
-    NaiveTime::parse_from_str(text, "%H:%M").unwrap()
+fn time(text: &str) -> Time {
+    Time::strptime("%H:%M", text).unwrap()
 }
 
 proptest! {
@@ -56,7 +57,7 @@ proptest! {
         zone in zone(), now in instant(), user in 1_i64..1_000_000,
         from in 0_u32..96, until in 0_u32..96,
     ) {
-        let quarter = |quarters: u32| NaiveTime::MIN + chrono::TimeDelta::minutes(i64::from(quarters) * 15);
+        let quarter = |quarters: u32| Time::midnight() + SignedDuration::from_mins(i64::from(quarters) * 15);
         let (from, until) = (quarter(from), quarter(until));
         let quiet = |at: Instant| {
             let time = zone.civil(at).time();

@@ -25,40 +25,44 @@ pub trait Stored: Record {
     fn values(&self) -> Vec<&dyn ToSql>;
 }
 
-/// Declares how a type is read: `row!(Course { id = "course_id", title,
-/// teacher as Teacher, fee = "fee_cents" => Cents })`. A field is read from the
-/// column of its name or from the expression after `=`; `as` reads a nested
-/// record; `=>` converts. `row!(stored Entry { … })` declares a [`Stored`] one.
+/// Declares a record with its columns: `row! { pub struct Course { id: i64 =
+/// "course_id", title: String, teacher: Teacher as row, fee: Cents = "fee_cents" =>
+/// Cents, } }`. A field is read from the column of its name or from the expression
+/// after `=`; `as row` reads a nested record; `=>` converts. `struct Entry: stored`
+/// declares a [`Stored`] one.
+///
+/// Where another macro declares the type, its columns stand apart, without the types:
+/// `row!(stored Entry { title, teacher row Teacher })`.
 #[macro_export]
 macro_rules! row {
-    (@column $field:ident) => { stringify!($field) };
-    (@column $field:ident as $nested:ty) => { <$nested as $crate::db::Record>::COLUMNS };
-    (@column $field:ident = $column:expr) => { $column };
-    (@value $row:ident $at:ident) => {{ *$at += 1; $row.get(*$at - 1)? }};
-    (@value $row:ident $at:ident as $nested:ty) => {
-        <$nested as $crate::db::Record>::read_at($row, $at)?
+    ($(#[$meta:meta])* $access:vis struct $type:ident $(: $stored:ident)? {
+        $($(#[$about:meta])* $open:vis $field:ident: $kind:ty $(as $nested:ident)?
+            $(= $column:expr)? $(=> $convert:expr)?),* $(,)?
+    }) => {
+        $(#[$meta])*
+        $access struct $type {
+            $($(#[$about])* $open $field: $kind,)*
+        }
+        $crate::row!($($stored)? $type {
+            $($field $($nested $kind)? $(= $column)? $(=> $convert)?),*
+        });
     };
-    (@value $row:ident $at:ident => $convert:expr) => {{ *$at += 1; $convert($row.get(*$at - 1)?) }};
-    (@values $all:ident $self:ident $field:ident) => { $all.extend([&$self.$field as &dyn rusqlite::ToSql]); };
-    (@values $all:ident $self:ident $field:ident as $nested:ty) => {
-        $all.extend($crate::db::Stored::values(&$self.$field));
-    };
-    (stored $type:ty { $($field:ident $(as $nested:ty)? $(= $column:expr)?),* $(,)? }) => {
-        $crate::row!($type { $($field $(as $nested)? $(= $column)?),* });
+    (stored $type:ident { $($field:ident $(row $nested:ty)? $(= $column:expr)?),* $(,)? }) => {
+        $crate::row!($type { $($field $(row $nested)? $(= $column)?),* });
         impl $crate::db::Stored for $type {
             #[allow(clippy::vec_init_then_push, reason = "a nested record adds several")]
             fn values(&self) -> Vec<&dyn rusqlite::ToSql> {
                 let mut all: Vec<&dyn rusqlite::ToSql> = Vec::new();
-                $($crate::row!(@values all self $field $(as $nested)?);)*
+                $($crate::row!(@values all self $field $(row $nested)?);)*
                 all
             }
         }
     };
-    ($type:ty { $($field:ident $(as $nested:ty)? $(= $column:expr)? $(=> $convert:expr)?),* $(,)? }) => {
+    ($type:ident { $($field:ident $(row $nested:ty)? $(= $column:expr)? $(=> $convert:expr)?),* $(,)? }) => {
         impl $crate::db::Record for $type {
             const COLUMNS: &'static str = {
                 const PARTS: &[&str] =
-                    &[$($crate::row!(@column $field $(as $nested)? $(= $column)?)),*];
+                    &[$($crate::row!(@column $field $(row $nested)? $(= $column)?)),*];
                 const BYTES: [u8; $crate::db::row::length(PARTS)] = $crate::db::row::joined(PARTS);
                 match std::str::from_utf8(&BYTES) {
                     Ok(columns) => columns,
@@ -68,10 +72,22 @@ macro_rules! row {
 
             fn read_at(row: &rusqlite::Row<'_>, at: &mut usize) -> rusqlite::Result<Self> {
                 Ok(Self {
-                    $($field: $crate::row!(@value row at $(as $nested)? $(=> $convert)?)),*
+                    $($field: $crate::row!(@value row at $(row $nested)? $(=> $convert)?)),*
                 })
             }
         }
+    };
+    (@column $field:ident) => { stringify!($field) };
+    (@column $field:ident row $nested:ty) => { <$nested as $crate::db::Record>::COLUMNS };
+    (@column $field:ident = $column:expr) => { $column };
+    (@value $row:ident $at:ident) => {{ *$at += 1; $row.get(*$at - 1)? }};
+    (@value $row:ident $at:ident row $nested:ty) => {
+        <$nested as $crate::db::Record>::read_at($row, $at)?
+    };
+    (@value $row:ident $at:ident => $convert:expr) => {{ *$at += 1; $convert($row.get(*$at - 1)?) }};
+    (@values $all:ident $self:ident $field:ident) => { $all.extend([&$self.$field as &dyn rusqlite::ToSql]); };
+    (@values $all:ident $self:ident $field:ident row $nested:ty) => {
+        $all.extend($crate::db::Stored::values(&$self.$field));
     };
 }
 
@@ -111,26 +127,23 @@ mod tests {
     use crate::base::clock::Instant;
     use crate::base::money::Cents;
 
-    #[derive(Debug, PartialEq)]
-    struct Goods {
-        sku: String,
-        price: Cents,
+    row! {
+        #[derive(Debug, PartialEq)]
+        struct Goods: stored {
+            sku: String,
+            price: Cents = "price_cents",
+        }
     }
-    row!(stored Goods { sku, price = "price_cents" });
 
-    #[derive(Debug, PartialEq)]
-    struct Sale {
-        id: i64,
-        goods: Goods,
-        paid_at: Option<Instant>,
-        size: String,
+    row! {
+        #[derive(Debug, PartialEq)]
+        struct Sale {
+            id: i64 = "sale_id",
+            goods: Goods as row,
+            paid_at: Option<Instant>,
+            size: String = "length(sku) + 1" => |letters: i64| format!("{letters} letters"),
+        }
     }
-    row!(Sale {
-        id = "sale_id",
-        goods as Goods,
-        paid_at,
-        size = "length(sku) + 1" => |letters: i64| format!("{letters} letters"),
-    });
 
     #[test]
     fn columns_are_read_by_the_fields_that_name_them() {

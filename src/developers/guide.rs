@@ -66,10 +66,10 @@ pub fn of(
         Language::Portuguese => grouped(number),
         Language::English => grouped(number).replace('.', ","),
     };
-    let plans = [PlanName::Starter, PlanName::Pro, PlanName::Scale].map(|name| {
+    let plans = PlanName::ALL.map(|name| {
         let limits = name.limits(plans);
         PlanRow {
-            name: name.title(),
+            name: name.words(),
             monthly: number(limits.quota),
             per_minute: number(limits.per_minute.into()),
         }

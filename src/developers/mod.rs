@@ -12,9 +12,9 @@ pub mod openapi;
 mod ordered;
 pub mod pages;
 mod reference;
-#[cfg(test)]
-pub mod samples;
 pub mod status;
+#[cfg(test)]
+mod tests;
 mod titles;
 mod views;
 mod webhook_guide;

@@ -146,8 +146,8 @@ pub(super) fn change_rows(language: Language) -> Vec<ChangeRow> {
 
 fn shown(day: Day, language: Language) -> String {
     match language {
-        Language::Portuguese => day.date().format("%d/%m/%Y").to_string(),
-        Language::English => day.date().format("%-d %b %Y").to_string(),
+        Language::Portuguese => day.date().strftime("%d/%m/%Y").to_string(),
+        Language::English => day.date().strftime("%-d %b %Y").to_string(),
     }
 }
 

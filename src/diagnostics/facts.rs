@@ -153,7 +153,7 @@ pub fn clock(app: &App, read: &Read, now: Instant) -> Section {
         )
         .state(Badge::Healthy)
     };
-    let civil = app.zone().civil(now).format("%d/%m/%Y %H:%M:%S").to_string();
+    let civil = app.zone().civil(now).strftime("%d/%m/%Y %H:%M:%S").to_string();
     let linhas = vec![row("Agora", civil), row("Fuso horário", app.zone().name()), newest];
     Section { nome: "relogio", titulo: "Relógio", linhas }
 }
@@ -168,7 +168,7 @@ pub fn disks(app: &App, read: &Read, copies: &Standing, now: Instant) -> Section
             (Some((a_day, since)), Some(days)) if days < disk::MANY_DAYS => format!(
                 "O banco cresceu {} por dia desde {}: dura {} dias.",
                 view::size(a_day),
-                app.zone().civil(since).format("%d/%m/%Y"),
+                app.zone().civil(since).strftime("%d/%m/%Y"),
                 grouped(days)
             ),
             (Some(_), _) => "No ritmo de hoje dura mais de dez anos.".to_owned(),

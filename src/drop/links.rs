@@ -13,26 +13,20 @@ use crate::row;
 /// Most links of a supplier at a time.
 pub const MOST: u64 = 50_000;
 
-/// A link as lists show it.
-#[derive(Clone, Debug)]
-pub struct Link {
-    pub id: i64,
-    pub seller_id: UserId,
-    /// Such as `MLB123`.
-    pub ml_id: String,
-    pub product_id: i64,
-    /// Of the product.
-    pub sku: String,
-    pub created_at: Instant,
+row! {
+    /// A link as lists show it.
+    #[derive(Clone, Debug)]
+    pub struct Link {
+        pub id: i64 = "link_id",
+        pub seller_id: UserId,
+        /// Such as `MLB123`.
+        pub ml_id: String = "site || item_id",
+        pub product_id: i64,
+        /// Of the product.
+        pub sku: String = "(SELECT sku FROM product p WHERE p.product_id = drop_link.product_id)",
+        pub created_at: Instant,
+    }
 }
-row!(Link {
-    id = "link_id",
-    seller_id,
-    ml_id = "site || item_id",
-    product_id,
-    sku = "(SELECT sku FROM product p WHERE p.product_id = drop_link.product_id)",
-    created_at,
-});
 
 /// How a request names a product of the supplier.
 #[derive(Clone, Debug)]
@@ -205,23 +199,19 @@ pub fn by_product(tx: &ReadTx<'_>, supplier: UserId, products: &[i64]) -> Result
     products.iter().map(of).collect()
 }
 
-/// A link with the names of its seller, listing and product.
-#[derive(Clone, Debug)]
-pub struct ShownLink {
-    pub link: Link,
-    pub seller: String,
-    /// Title of the listing; empty when the listing is gone.
-    pub listing: String,
-    /// Title of the product.
-    pub product: String,
-}
-row!(ShownLink {
-    link as Link,
-    seller = "(SELECT name FROM user u WHERE u.user_id = drop_link.seller_id)",
-    listing = "coalesce((SELECT title FROM listing i
+row! {
+    /// A link with the names of its seller, listing and product.
+    #[derive(Clone, Debug)]
+    pub struct ShownLink {
+        pub link: Link as row,
+        pub seller: String = "(SELECT name FROM user u WHERE u.user_id = drop_link.seller_id)",
+        /// Title of the listing; empty when the listing is gone.
+        pub listing: String = "coalesce((SELECT title FROM listing i
                 WHERE i.owner_id = drop_link.seller_id AND i.item_id = drop_link.item_id), '')",
-    product = "(SELECT title FROM product p WHERE p.product_id = drop_link.product_id)",
-});
+        /// Title of the product.
+        pub product: String = "(SELECT title FROM product p WHERE p.product_id = drop_link.product_id)",
+    }
+}
 
 /// A filter for the links of a supplier.
 #[derive(Clone, Debug)]

@@ -35,56 +35,37 @@ named! {
     }
 }
 
-/// A stored drop order, with the names of both people and the state of its
-/// parcel.
-#[derive(Clone, Debug)]
-pub struct DropOrder {
-    pub id: i64,
-    pub supplier_id: UserId,
-    pub supplier: String,
-    pub seller_id: UserId,
-    pub seller: String,
-    pub order_id: OrderId,
-    pub ordered_at: Instant,
-    pub sku: String,
-    pub title: String,
-    pub quantity: i64,
-    pub unit: Cents,
-    pub amount: Cents,
-    pub state: DropState,
-    pub due_at: Instant,
-    pub paid_at: Option<Instant>,
-    pub reminded_at: Option<Instant>,
-    pub shipping_id: Option<i64>,
-    /// The marketplace's word for it, such as `ready_to_ship`.
-    pub shipping_status: Option<String>,
-    /// Such as `drop_off`.
-    pub logistic_type: Option<String>,
+row! {
+    /// A stored drop order, with the names of both people and the state of its
+    /// parcel.
+    #[derive(Clone, Debug)]
+    pub struct DropOrder {
+        pub id: i64 = "drop_order_id",
+        pub supplier_id: UserId,
+        pub supplier: String = "coalesce((SELECT name FROM user u WHERE u.user_id = drop_order.supplier_id), '')",
+        pub seller_id: UserId,
+        pub seller: String = "coalesce((SELECT name FROM user u WHERE u.user_id = drop_order.seller_id), '')",
+        pub order_id: OrderId,
+        pub ordered_at: Instant,
+        pub sku: String,
+        pub title: String,
+        pub quantity: i64,
+        pub unit: Cents = "unit_cents",
+        pub amount: Cents = "amount_cents",
+        pub state: DropState,
+        pub due_at: Instant,
+        pub paid_at: Option<Instant>,
+        pub reminded_at: Option<Instant>,
+        pub shipping_id: Option<i64> = "(SELECT shipping_id FROM sale_order o
+        WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
+        /// The marketplace's word for it, such as `ready_to_ship`.
+        pub shipping_status: Option<String> = "(SELECT w.text FROM sale_order o JOIN word w ON w.word_id = o.shipping_status
+        WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
+        /// Such as `drop_off`.
+        pub logistic_type: Option<String> = "(SELECT w.text FROM sale_order o JOIN word w ON w.word_id = o.logistic_type
+        WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
+    }
 }
-row!(DropOrder {
-    id = "drop_order_id",
-    supplier_id,
-    supplier = "coalesce((SELECT name FROM user u WHERE u.user_id = drop_order.supplier_id), '')",
-    seller_id,
-    seller = "coalesce((SELECT name FROM user u WHERE u.user_id = drop_order.seller_id), '')",
-    order_id,
-    ordered_at,
-    sku,
-    title,
-    quantity,
-    unit = "unit_cents",
-    amount = "amount_cents",
-    state,
-    due_at,
-    paid_at,
-    reminded_at,
-    shipping_id = "(SELECT shipping_id FROM sale_order o
-        WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
-    shipping_status = "(SELECT w.text FROM sale_order o JOIN word w ON w.word_id = o.shipping_status
-        WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
-    logistic_type = "(SELECT w.text FROM sale_order o JOIN word w ON w.word_id = o.logistic_type
-        WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
-});
 
 impl DropOrder {
     /// Its state at an instant.

@@ -35,80 +35,63 @@ named! {
     }
 }
 
-/// A seller with whom a supplier has an active relation.
-#[derive(Clone, Debug)]
-pub struct RelatedSeller {
-    pub id: UserId,
-    pub name: String,
-    pub email: String,
-    pub since: Instant,
-    /// Number of linked listings.
-    pub links: i64,
+row! {
+    /// A seller with whom a supplier has an active relation.
+    #[derive(Clone, Debug)]
+    pub struct RelatedSeller {
+        pub id: UserId = "r.seller_id",
+        pub name: String = "u.name",
+        pub email: String = "u.email",
+        pub since: Instant = "coalesce(r.since, r.invited_at)",
+        /// Number of linked listings.
+        pub links: i64 = "(SELECT count(*) FROM drop_link l WHERE l.supplier_id = r.supplier_id AND l.seller_id = r.seller_id)",
+    }
 }
-row!(RelatedSeller {
-    id = "r.seller_id",
-    name = "u.name",
-    email = "u.email",
-    since = "coalesce(r.since, r.invited_at)",
-    links = "(SELECT count(*) FROM drop_link l WHERE l.supplier_id = r.supplier_id AND l.seller_id = r.seller_id)",
-});
 
-/// A supplier with whom a seller has an active relation.
-#[derive(Clone, Debug)]
-pub struct RelatedSupplier {
-    pub id: UserId,
-    pub name: String,
-    pub since: Instant,
-    pub links: i64,
+row! {
+    /// A supplier with whom a seller has an active relation.
+    #[derive(Clone, Debug)]
+    pub struct RelatedSupplier {
+        pub id: UserId = "r.supplier_id",
+        pub name: String = "u.name",
+        pub since: Instant = "coalesce(r.since, r.invited_at)",
+        pub links: i64 = "(SELECT count(*) FROM drop_link l WHERE l.supplier_id = r.supplier_id AND l.seller_id = r.seller_id)",
+    }
 }
-row!(RelatedSupplier {
-    id = "r.supplier_id",
-    name = "u.name",
-    since = "coalesce(r.since, r.invited_at)",
-    links = "(SELECT count(*) FROM drop_link l WHERE l.supplier_id = r.supplier_id AND l.seller_id = r.seller_id)",
-});
 
-/// An invitation that waits for an answer.
-#[derive(Clone, Debug)]
-pub struct Invitation {
-    pub id: i64,
-    /// Who invites.
-    pub supplier: String,
-    /// Who is invited.
-    pub email: String,
-    pub invited_at: Instant,
+row! {
+    /// An invitation that waits for an answer.
+    #[derive(Clone, Debug)]
+    pub struct Invitation {
+        pub id: i64 = "r.relation_id",
+        /// Who invites.
+        pub supplier: String = "u.name",
+        /// Who is invited.
+        pub email: String = "r.email",
+        pub invited_at: Instant = "r.invited_at",
+    }
 }
-row!(Invitation { id = "r.relation_id", supplier = "u.name", email = "r.email", invited_at = "r.invited_at" });
 
-/// A relation or invitation between any two people, as the operator sees it.
-#[derive(Clone, Debug)]
-pub struct AnyRelation {
-    pub id: i64,
-    pub supplier_id: UserId,
-    pub supplier: String,
-    /// None until the invitation is accepted.
-    pub seller_id: Option<UserId>,
-    pub seller: Option<String>,
-    /// Who was invited.
-    pub email: String,
-    pub state: RelationState,
-    /// When it entered this state.
-    pub at: Instant,
-    /// Number of linked listings.
-    pub links: i64,
-}
-row!(AnyRelation {
-    id = "r.relation_id",
-    supplier_id = "r.supplier_id",
-    supplier = "u.name",
-    seller_id = "r.seller_id",
-    seller = "(SELECT name FROM user s WHERE s.user_id = r.seller_id)",
-    email = "r.email",
-    state = "r.state",
-    at = "coalesce(r.ended_at, r.since, r.invited_at)",
-    links = "(SELECT count(*) FROM drop_link l
+row! {
+    /// A relation or invitation between any two people, as the operator sees it.
+    #[derive(Clone, Debug)]
+    pub struct AnyRelation {
+        pub id: i64 = "r.relation_id",
+        pub supplier_id: UserId = "r.supplier_id",
+        pub supplier: String = "u.name",
+        /// None until the invitation is accepted.
+        pub seller_id: Option<UserId> = "r.seller_id",
+        pub seller: Option<String> = "(SELECT name FROM user s WHERE s.user_id = r.seller_id)",
+        /// Who was invited.
+        pub email: String = "r.email",
+        pub state: RelationState = "r.state",
+        /// When it entered this state.
+        pub at: Instant = "coalesce(r.ended_at, r.since, r.invited_at)",
+        /// Number of linked listings.
+        pub links: i64 = "(SELECT count(*) FROM drop_link l
               WHERE r.state = 2 AND l.supplier_id = r.supplier_id AND l.seller_id = r.seller_id)",
-});
+    }
+}
 
 /// The result of an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

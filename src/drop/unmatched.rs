@@ -16,26 +16,20 @@ named! {
     }
 }
 
-/// A listing for which no product was found.
-#[derive(Clone, Debug)]
-pub struct Unmatched {
-    pub seller_id: UserId,
-    pub seller: String,
-    /// Such as `MLB123`.
-    pub ml_id: String,
-    pub title: String,
-    /// Empty without one.
-    pub sku: String,
-    pub ean: String,
+row! {
+    /// A listing for which no product was found.
+    #[derive(Clone, Debug)]
+    pub struct Unmatched {
+        pub seller_id: UserId = "i.owner_id",
+        pub seller: String = "u.name",
+        /// Such as `MLB123`.
+        pub ml_id: String = "i.site || i.item_id",
+        pub title: String = "i.title",
+        /// Empty without one.
+        pub sku: String = "i.sku",
+        pub ean: String = "i.ean",
+    }
 }
-row!(Unmatched {
-    seller_id = "i.owner_id",
-    seller = "u.name",
-    ml_id = "i.site || i.item_id",
-    title = "i.title",
-    sku = "i.sku",
-    ean = "i.ean",
-});
 
 impl Unmatched {
     /// Why no product was found.

@@ -172,14 +172,16 @@ impl Window {
     }
 }
 
-/// A window as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredWindow {
-    /// Class and subject.
-    pub subject: Vec<u8>,
-    pub started_at: i64,
-    pub length_s: i64,
-    pub count: u32,
+crate::row! {
+    /// A window as it is stored.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct StoredWindow {
+        /// Class and subject.
+        pub subject: Vec<u8>,
+        pub started_at: i64,
+        pub length_s: i64,
+        pub count: u32,
+    }
 }
 
 /// All windows of the process.

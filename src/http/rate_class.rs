@@ -72,30 +72,18 @@ impl Class {
     }
 }
 
-/// What a limit belongs to, as `X-RateLimit-Scope` of a 429 names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// A token, key or connected program.
-    Token,
-    /// All of an account's tokens together.
-    Account,
-    /// An address, or the network it is in.
-    Address,
-    /// The calls of a plan in a month.
-    Quota,
-    /// One operation, however it is called.
-    Operation,
-}
-
-impl Scope {
-    /// Its name in the header.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Token => "token",
-            Self::Account => "account",
-            Self::Address => "address",
-            Self::Quota => "quota",
-            Self::Operation => "operation",
-        }
+crate::named! {
+    /// What a limit belongs to, as `X-RateLimit-Scope` of a 429 names it.
+    pub enum Scope: text {
+        /// A token, key or connected program.
+        Token = "token";
+        /// All of an account's tokens together.
+        Account = "account";
+        /// An address, or the network it is in.
+        Address = "address";
+        /// The calls of a plan in a month.
+        Quota = "quota";
+        /// One operation, however it is called.
+        Operation = "operation";
     }
 }

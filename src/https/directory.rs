@@ -101,14 +101,10 @@ impl Client {
 /// counts from the answer's own date.
 fn asked_wait_s(headers: &HeaderMap, now: Instant) -> Option<i64> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
-    let instant = |text: &str| {
-        let at = chrono::DateTime::parse_from_rfc2822(text).ok()?;
-        Some(Instant(at.timestamp()))
-    };
     let after = text(RETRY_AFTER)?;
     let seconds = after.parse().ok().or_else(|| {
-        let answered = text(DATE).and_then(instant).unwrap_or(now);
-        Some(instant(after)?.since(answered))
+        let answered = text(DATE).and_then(Instant::parse_mail_date).unwrap_or(now);
+        Some(Instant::parse_mail_date(after)?.since(answered))
     })?;
     Some(seconds.clamp(0, LONGEST_PAUSE_S))
 }

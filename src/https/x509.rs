@@ -3,7 +3,7 @@
 //! Only this is read, of a file that the operator or the directory gave; whether a
 //! certificate is to be trusted is for those to judge who are shown it. Decision https-10.
 
-use chrono::NaiveDateTime;
+use jiff::civil::DateTime;
 
 use crate::base::Instant;
 
@@ -93,8 +93,7 @@ fn instant((kind, text): (u8, &[u8])) -> Option<Instant> {
         UTC_TIME => format!("19{text}"),
         _ => return None,
     };
-    let civil = NaiveDateTime::parse_from_str(&full, "%Y%m%d%H%M%SZ").ok()?;
-    Some(Instant(civil.and_utc().timestamp()))
+    DateTime::strptime("%Y%m%d%H%M%SZ", &full).ok().map(Instant::in_utc)
 }
 
 /// Parts that follow one another: a type, a length, the content.

@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 
 use crate::base::{Instant, shortened, trace};
 use crate::db::DbError;
+use crate::row;
 use crate::services::Services;
 
 pub use redacted::redacted;
@@ -30,33 +31,37 @@ const PIECE: usize = 100;
 /// Longest texts that are kept, in characters.
 const LONGEST: usize = 500;
 
-/// A call to another service.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutsideCall {
-    pub at: Instant,
-    /// The request that caused it.
-    pub request_id: String,
-    /// Such as `marketplace`.
-    pub service: String,
-    /// Method and path without the query, or the kind of message.
-    pub what: String,
-    /// `None` without an answer.
-    pub status: Option<u16>,
-    pub us: i64,
-    /// Why it was no success; empty when it was one.
-    pub error: String,
+row! {
+    /// A call to another service.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct OutsideCall {
+        pub at: Instant,
+        /// The request that caused it.
+        pub request_id: String,
+        /// Such as `marketplace`.
+        pub service: String,
+        /// Method and path without the query, or the kind of message.
+        pub what: String,
+        /// `None` without an answer.
+        pub status: Option<u16>,
+        pub us: i64,
+        /// Why it was no success; empty when it was one.
+        pub error: String,
+    }
 }
 
-/// A warning or an error of the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoggedError {
-    pub at: Instant,
-    pub is_error: bool,
-    pub message: String,
-    /// Why, with the other fields of the line; may be empty.
-    pub cause: String,
-    /// Empty for what the service does by itself.
-    pub request_id: String,
+row! {
+    /// A warning or an error of the log.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct LoggedError {
+        pub at: Instant,
+        pub is_error: bool,
+        pub message: String,
+        /// Why, with the other fields of the line; may be empty.
+        pub cause: String,
+        /// Empty for what the service does by itself.
+        pub request_id: String,
+    }
 }
 
 /// Entries of one kind that wait to be written.

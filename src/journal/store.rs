@@ -4,14 +4,10 @@ use super::{LoggedError, OutsideCall};
 use crate::base::Instant;
 use crate::base::retention::{ERRORS, OUTSIDE_CALLS};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::row;
 
 /// Most entries that stay, whatever their age.
 const MOST_CALLS: i64 = 200_000;
 const MOST_ERRORS: i64 = 5_000;
-
-row!(OutsideCall { at, request_id, service, what, status, us, error });
-row!(LoggedError { at, is_error, message, cause, request_id });
 
 /// Adds entries.
 pub fn add(tx: &WriteTx<'_>, calls: &[OutsideCall], errors: &[LoggedError]) -> Result<()> {

@@ -9,8 +9,6 @@
 mod changes;
 mod entry;
 pub mod pages;
-#[cfg(test)]
-pub mod samples;
 pub mod store;
 pub mod views;
 mod words;
@@ -22,6 +20,7 @@ use serde::{Serialize, Serializer};
 
 use crate::base::{Day, Instant, Zone, secrets};
 use crate::named;
+use crate::row;
 
 pub use words::Words;
 
@@ -57,39 +56,43 @@ pub struct LastUse {
     pub route: String,
 }
 
-/// An API key as stored in the database.
-#[derive(Clone, Debug)]
-pub struct ApiKey {
-    pub id: i64,
-    pub entry: KeyEntry,
-    /// Its first characters.
-    pub prefix: String,
-    pub created_at: Instant,
-    pub revoked_at: Option<Instant>,
-    /// The key that replaced it.
-    pub replaced_by: Option<i64>,
-    /// End of the overlap, once it was exchanged.
-    pub ends_at: Option<Instant>,
-    pub last_use: Option<LastUse>,
+row! {
+    /// An API key as stored in the database.
+    #[derive(Clone, Debug)]
+    pub struct ApiKey {
+        pub id: i64 = "key_id",
+        pub entry: KeyEntry as row,
+        /// Its first characters.
+        pub prefix: String,
+        pub created_at: Instant,
+        pub revoked_at: Option<Instant>,
+        /// The key that replaced it.
+        pub replaced_by: Option<i64>,
+        /// End of the overlap, once it was exchanged.
+        pub ends_at: Option<Instant>,
+        pub last_use: Option<LastUse> as row,
+    }
 }
 
-/// What an operator enters about a key. The audit log uses the field names of
-/// the form.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct KeyEntry {
-    #[serde(rename = "nome")]
-    pub name: String,
-    #[serde(rename = "escopos")]
-    pub scopes: Words<Scope>,
-    /// Addresses from which it may be used; empty means any.
-    #[serde(rename = "ips")]
-    pub networks: Words<IpNet>,
-    /// Calls per window, when the key has its own limit.
-    #[serde(rename = "limite")]
-    pub rate_limit: Option<u32>,
-    /// First instant at which the key no longer works.
-    #[serde(rename = "expira_em", serialize_with = "as_text")]
-    pub expires_at: Option<Instant>,
+row! {
+    /// What an operator enters about a key. The audit log uses the field names of
+    /// the form.
+    #[derive(Clone, Debug, Default, Serialize)]
+    pub struct KeyEntry: stored {
+        #[serde(rename = "nome")]
+        pub name: String,
+        #[serde(rename = "escopos")]
+        pub scopes: Words<Scope>,
+        /// Addresses from which it may be used; empty means any.
+        #[serde(rename = "ips")]
+        pub networks: Words<IpNet>,
+        /// Calls per window, when the key has its own limit.
+        #[serde(rename = "limite")]
+        pub rate_limit: Option<u32>,
+        /// First instant at which the key no longer works.
+        #[serde(rename = "expira_em", serialize_with = "as_text")]
+        pub expires_at: Option<Instant>,
+    }
 }
 
 #[expect(clippy::ref_option, reason = "serde passes fields by reference")]

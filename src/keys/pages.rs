@@ -181,10 +181,10 @@ fn row(key: &ApiKey, zone: Zone, now: Instant) -> KeyRow {
         prefix: key.prefix.clone(),
         scopes: scopes.join(", "),
         last_use: entry::last_use(key, zone, now),
-        until: key
-            .entry
-            .last_day(zone)
-            .map_or_else(|| "sem fim".to_owned(), |day| day.date().format("%d/%m/%Y").to_string()),
+        until: key.entry.last_day(zone).map_or_else(
+            || "sem fim".to_owned(),
+            |day| day.date().strftime("%d/%m/%Y").to_string(),
+        ),
         state: badge(key.state(now)),
         works: key.works(now),
     }

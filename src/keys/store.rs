@@ -5,19 +5,6 @@ use rusqlite::Row;
 use super::{ApiKey, KeyEntry, LastUse, MOST_KEYS, PREFIX};
 use crate::base::{Instant, TokenHash};
 use crate::db::{ReadTx, Record, Result, WriteTx};
-use crate::row;
-
-row!(stored KeyEntry { name, scopes, networks, rate_limit, expires_at });
-row!(ApiKey {
-    id = "key_id",
-    entry as KeyEntry,
-    prefix,
-    created_at,
-    revoked_at,
-    replaced_by,
-    ends_at,
-    last_use as Option<LastUse>,
-});
 
 impl Record for Option<LastUse> {
     const COLUMNS: &'static str = "last_used_at, last_address, last_route";

@@ -28,6 +28,7 @@ pub use tell::{News, tell};
 
 use crate::base::{Instant, MlUserId};
 use crate::panel::Tab;
+use crate::row;
 
 /// The tabs of the message pages in the operator's panel.
 pub fn tabs(here: &str) -> Vec<Tab> {
@@ -41,15 +42,17 @@ pub fn tabs(here: &str) -> Vec<Tab> {
         .into()
 }
 
-/// A stored notification.
-#[derive(Clone, Debug)]
-pub struct Notification {
-    pub id: i64,
-    pub kind: NotificationKind,
-    pub title: String,
-    pub message: String,
-    pub ml_user_id: Option<MlUserId>,
-    pub reference: Option<String>,
-    pub created_at: Instant,
-    pub read: bool,
+row! {
+    /// A stored notification.
+    #[derive(Clone, Debug)]
+    pub struct Notification {
+        pub id: i64 = "notification_id",
+        pub kind: NotificationKind,
+        pub title: String,
+        pub message: String,
+        pub ml_user_id: Option<MlUserId>,
+        pub reference: Option<String>,
+        pub created_at: Instant,
+        pub read: bool = "read_at IS NOT NULL",
+    }
 }

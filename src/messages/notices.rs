@@ -25,33 +25,24 @@ pub struct Notice {
     pub body: String,
 }
 
-/// A notification with its result.
-#[derive(Clone, Debug)]
-pub struct SentNotice {
-    /// Counted from 1 for each owner.
-    pub id: i64,
-    pub channel: Channel,
-    pub event: String,
-    pub title: String,
-    pub body: String,
-    pub created_at: Instant,
-    pub state: MessageState,
-    /// When it was sent, dropped or given up.
-    pub done_at: Option<Instant>,
-    /// Why it waits or how it ended.
-    pub outcome: Option<String>,
+row! {
+    /// A notification with its result.
+    #[derive(Clone, Debug)]
+    pub struct SentNotice {
+        /// Counted from 1 for each owner.
+        pub id: i64 = "notification_id",
+        pub channel: Channel,
+        pub event: String,
+        pub title: String,
+        pub body: String,
+        pub created_at: Instant,
+        pub state: MessageState,
+        /// When it was sent, dropped or given up.
+        pub done_at: Option<Instant>,
+        /// Why it waits or how it ended.
+        pub outcome: Option<String>,
+    }
 }
-row!(SentNotice {
-    id = "notification_id",
-    channel,
-    event,
-    title,
-    body,
-    created_at,
-    state,
-    done_at,
-    outcome,
-});
 
 /// Queues a notification; returns its number.
 pub fn send(tx: &WriteTx<'_>, owner: UserId, notice: &Notice) -> Result<i64> {

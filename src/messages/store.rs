@@ -3,18 +3,6 @@
 use super::{News, Notification, NotificationKind};
 use crate::base::UserId;
 use crate::db::{DbError, ReadTx, Result, WriteTx};
-use crate::row;
-
-row!(Notification {
-    id = "notification_id",
-    kind,
-    title,
-    message,
-    ml_user_id,
-    reference,
-    created_at,
-    read = "read_at IS NOT NULL",
-});
 
 /// Stores a notification, unless its cause was used before. True when it is
 /// new.

@@ -13,20 +13,22 @@ use crate::http::{Family, Problem, Reply, Request};
 use crate::panel::{Answer, Form, Input, Listing, Rule};
 use crate::row;
 
-/// A noun with a private field, in a table of its own.
-struct Chest {
-    id: i64,
-    entry: ChestEntry,
+row! {
+    /// A noun with a private field, in a table of its own.
+    struct Chest {
+        id: i64 = "chest_id",
+        entry: ChestEntry as row,
+    }
 }
-row!(Chest { id = "chest_id", entry as ChestEntry });
 
-#[derive(Clone, Debug, Default, Serialize)]
-struct ChestEntry {
-    nome: String,
-    #[serde(skip)]
-    segredo: Private,
+row! {
+    #[derive(Clone, Debug, Default, Serialize)]
+    struct ChestEntry: stored {
+        nome: String,
+        #[serde(skip)]
+        segredo: Private,
+    }
 }
-row!(stored ChestEntry { nome, segredo });
 
 const TABLE: &str = "CREATE TABLE chest (chest_id INTEGER PRIMARY KEY, nome TEXT NOT NULL,
     segredo TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT";

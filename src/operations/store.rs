@@ -6,6 +6,7 @@ use crate::checkout;
 use crate::db::{ReadTx, Result};
 use crate::marketplace::inbox::hook::NotificationState;
 use crate::outbox;
+use crate::row;
 
 /// Numbers of marketplace notifications by state.
 pub struct InboxFigures {
@@ -111,22 +112,17 @@ pub struct Upkeep {
     pub failing: Vec<FailingTask>,
 }
 
-/// A periodic task whose last run failed.
-pub struct FailingTask {
-    pub title: String,
-    /// Failures in a row.
-    pub failures: i64,
-    /// The last failure.
-    pub error: String,
-    pub failed_at: Instant,
+row! {
+    /// A periodic task whose last run failed.
+    pub struct FailingTask {
+        pub title: String,
+        /// Failures in a row.
+        pub failures: i64,
+        /// The last failure.
+        pub error: String = "coalesce(error, '')",
+        pub failed_at: Instant = "coalesce(failed_at, 0)",
+    }
 }
-
-crate::row!(FailingTask {
-    title,
-    failures,
-    error = "coalesce(error, '')",
-    failed_at = "coalesce(failed_at, 0)",
-});
 
 /// Reads it.
 pub fn upkeep(tx: &ReadTx<'_>) -> Result<Upkeep> {

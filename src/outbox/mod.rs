@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::base::retention::{MESSAGE_BODIES, MESSAGE_COUNTS};
 use crate::base::{Instant, UserId, trace};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::row;
 
 crate::named! {
     /// Channels by which messages leave the platform.
@@ -139,14 +140,16 @@ pub fn forget_counts(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     )
 }
 
-/// A message as staff sees it.
-pub struct Queued {
-    channel: String,
-    kind: String,
-    pub state: MessageState,
-    pub created_at: Instant,
-    /// Why it waits or how it ended.
-    pub outcome: Option<String>,
+row! {
+    /// A message as staff sees it.
+    pub struct Queued {
+        channel: String,
+        kind: String,
+        pub state: MessageState,
+        pub created_at: Instant,
+        /// Why it waits or how it ended.
+        pub outcome: Option<String>,
+    }
 }
 
 impl Queued {
@@ -172,8 +175,6 @@ pub fn channel_words(channel: &str) -> &str {
     Channel::from_name(channel).map_or(channel, |known| known.words())
 }
 
-crate::row!(Queued { channel, kind, state, created_at, outcome });
-
 /// The newest messages to a person.
 pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued>> {
     let mut ids: Vec<i64> = Vec::new();
@@ -193,18 +194,18 @@ pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued
     ids.into_iter().filter_map(|id| message(id).transpose()).collect()
 }
 
-/// A message that a request caused.
-pub struct CausedMessage {
-    pub id: i64,
-    pub channel: String,
-    pub kind: String,
-    pub state: MessageState,
-    pub created_at: Instant,
-    /// Why it waits or how it ended.
-    pub outcome: Option<String>,
+row! {
+    /// A message that a request caused.
+    pub struct CausedMessage {
+        pub id: i64 = "message_id",
+        pub channel: String,
+        pub kind: String,
+        pub state: MessageState,
+        pub created_at: Instant,
+        /// Why it waits or how it ended.
+        pub outcome: Option<String>,
+    }
 }
-
-crate::row!(CausedMessage { id = "message_id", channel, kind, state, created_at, outcome });
 
 /// Messages that a request caused, in their order.
 pub fn caused_by(tx: &ReadTx<'_>, request_id: &str, most: u32) -> Result<Vec<CausedMessage>> {

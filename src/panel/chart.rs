@@ -215,7 +215,7 @@ impl BarChart {
                     Part { class, y: tenths(1000 - to), height: tenths(to - from) }
                 };
                 Bar {
-                    label: first.plus(index * step).date().format(form).to_string(),
+                    label: first.plus(index * step).date().strftime(form).to_string(),
                     value: (words.value)(sum(day)),
                     slot_x: tenths(index * slot),
                     slot_width: tenths(slot),

@@ -3,6 +3,11 @@
 //! A list is read row by row, and cells borrow from its text. So reading needs
 //! almost no memory besides the file itself, even with millions of short rows,
 //! one row of millions of cells, or one cell of megabytes.
+//!
+//! The crate `csv`, which writes our lists, does not read them: it keeps every cell of
+//! a row, skips empty lines without counting them, so that nobody could be told the
+//! number of a faulty row as their spreadsheet shows it, and takes a quote that is
+//! never closed for the end of the file.
 
 use std::borrow::Cow;
 

@@ -126,17 +126,6 @@ impl<E: Clone + Default> Form<E> {
         FormView::again(&names, request, faults, |name| self.words(name))
     }
 
-    /// The form of an entry or of a new one, with errors in the first fields.
-    #[cfg(test)]
-    pub fn sample(&self, entry: Option<&E>, faults: usize) -> FormView {
-        let mut form = self.show(entry, Zone::SAO_PAULO);
-        if faults > 0 {
-            let names: Vec<_> = self.0.iter().map(|input| input.name).take(faults).collect();
-            form.find_fault(&names, |name| self.words(name));
-        }
-        form
-    }
-
     fn words(&self, name: &str) -> &'static str {
         let input = self.0.iter().find(|input| input.name == name);
         input.map_or("Confira este campo.", |input| input.words)

@@ -26,43 +26,22 @@ use crate::base::clock::Instant;
 use crate::base::secrets;
 use crate::config;
 use crate::http::{Code, Problem};
+use crate::named;
 
 /// Path of the operations, and a second path at which they also answer.
 pub const PATH: &str = "/api/v1/partner";
 pub const PATH_DEV: &str = "/v1/partner";
 
-/// The API plans.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlanName {
-    Starter,
-    Pro,
-    Scale,
+named! {
+    /// The API plans.
+    pub enum PlanName: text {
+        Starter = "starter", "Starter";
+        Pro = "pro", "Pro";
+        Scale = "scale", "Scale";
+    }
 }
 
 impl PlanName {
-    /// The name in the database and on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Starter => "starter",
-            Self::Pro => "pro",
-            Self::Scale => "scale",
-        }
-    }
-
-    /// The name that people read.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Starter => "Starter",
-            Self::Pro => "Pro",
-            Self::Scale => "Scale",
-        }
-    }
-
-    /// The plan with a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Starter, Self::Pro, Self::Scale].into_iter().find(|plan| plan.name() == name)
-    }
-
     /// The limits of the plan, as configured.
     pub const fn limits(self, plans: &config::Plans) -> config::PlanLimits {
         match self {

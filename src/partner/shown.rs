@@ -15,11 +15,11 @@ pub fn shown(
     today: Day,
 ) -> ApiPlan {
     ApiPlan {
-        name: name.title(),
+        name: name.words(),
         state: if until.is_none_or(|day| today <= day) { Badge::Active } else { Badge::Expired },
         until: until.map_or_else(
             || "sem data de término".to_owned(),
-            |day| day.date().format("até %d/%m/%Y").to_string(),
+            |day| day.date().strftime("até %d/%m/%Y").to_string(),
         ),
         usage: format!(
             "{} de {} chamadas neste mês",

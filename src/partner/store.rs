@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rusqlite::types::Type;
-
 use super::{Plan, PlanName};
 use crate::accounts::Account;
 use crate::base::clock::{Day, Instant, Zone};
@@ -19,32 +17,22 @@ use crate::row;
 /// Name in usage counts for operations that no longer exist.
 const OTHER: &str = "other";
 
-/// A token of a program with its owner and the owner's plan. A query of it joins
-/// the token `t`, the user `u` and the plan `p`.
-struct TokenRow {
-    account: Account,
-    name: String,
-    created_at: Instant,
-    last_used_at: Option<Instant>,
-    revoked: bool,
-    grant: Option<i64>,
-    may_write: bool,
-    expires_at: Instant,
-    plan: Option<PlanName>,
-    until: Option<Day>,
+row! {
+    /// A token of a program with its owner and the owner's plan. A query of it joins
+    /// the token `t`, the user `u` and the plan `p`.
+    struct TokenRow {
+        account: Account as row,
+        name: String = "t.name",
+        created_at: Instant = "t.created_at",
+        last_used_at: Option<Instant> = "t.last_used_at",
+        revoked: bool = "t.revoked",
+        grant: Option<i64> = "t.grant_id",
+        may_write: bool = "t.may_write",
+        expires_at: Instant = "t.expires_at",
+        plan: Option<PlanName> = "p.plan",
+        until: Option<Day> = "p.until_day",
+    }
 }
-row!(TokenRow {
-    account as Account,
-    name = "t.name",
-    created_at = "t.created_at",
-    last_used_at = "t.last_used_at",
-    revoked = "t.revoked",
-    grant = "t.grant_id",
-    may_write = "t.may_write",
-    expires_at = "t.expires_at",
-    plan = "p.plan" => |name: Option<String>| name.as_deref().and_then(PlanName::from_name),
-    until = "p.until_day",
-});
 
 /// A partner token with its owner, the owner's plan and the token's last use.
 pub fn token(
@@ -99,10 +87,7 @@ pub fn plan_of(name: PlanName, until: Option<Day>, config: &Config, zone: Zone) 
 /// An account's plan and its last day; `None` when the account has no plan.
 pub fn plan(tx: &ReadTx<'_>, user: UserId) -> Result<Option<(PlanName, Option<Day>)>> {
     tx.optional("SELECT plan, until_day FROM partner_account WHERE user_id = ?1", [user], |row| {
-        let name = row.get_ref(0)?.as_str()?;
-        let plan = PlanName::from_name(name)
-            .ok_or_else(|| rusqlite::Error::InvalidColumnType(0, name.to_owned(), Type::Text))?;
-        Ok((plan, row.get::<_, Option<i64>>(1)?.map(Day)))
+        Ok((row.get(0)?, row.get(1)?))
     })
 }
 
@@ -138,18 +123,19 @@ pub fn insert_token(tx: &WriteTx<'_>, user: UserId, token: &str, name: &str) -> 
     )
 }
 
-/// A token that is not revoked, as its owner sees it.
-pub struct OwnToken {
-    pub id: i64,
-    pub name: String,
-    /// Its first characters.
-    pub prefix: String,
-    pub created_at: Instant,
-    pub last_used_at: Option<Instant>,
-    /// Address that the last call came from.
-    pub last_address: Option<String>,
+row! {
+    /// A token that is not revoked, as its owner sees it.
+    pub struct OwnToken {
+        pub id: i64 = "token_id",
+        pub name: String,
+        /// Its first characters.
+        pub prefix: String,
+        pub created_at: Instant,
+        pub last_used_at: Option<Instant>,
+        /// Address that the last call came from.
+        pub last_address: Option<String>,
+    }
 }
-row!(OwnToken { id = "token_id", name, prefix, created_at, last_used_at, last_address });
 
 /// The newest tokens of an account that are not revoked.
 pub fn tokens(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<OwnToken>> {

@@ -272,14 +272,15 @@ pub fn replace_by_shell(tx: &WriteTx<'_>, id: UserId) -> Result<()> {
     )
 }
 
-/// An open session.
-pub struct Session {
-    pub address: String,
-    pub user_agent: String,
-    pub created_at: Instant,
-    pub last_seen_at: Instant,
+row! {
+    /// An open session.
+    pub struct Session {
+        pub address: String,
+        pub user_agent: String,
+        pub created_at: Instant,
+        pub last_seen_at: Instant,
+    }
 }
-row!(Session { address, user_agent, created_at, last_seen_at });
 
 /// The newest sessions of a person that are still open: begun and used since
 /// the given instants.

@@ -263,10 +263,9 @@ fn json(
             usado_em: token.used_at.map(|at| zone.spaced(at)),
             ate: zone.spaced(token.until),
         }),
-        plano_api: profile.plan.map(|(name, until)| WirePlan {
-            plano: name.name(),
-            ate: until.map(|day| day.date().to_string()),
-        }),
+        plano_api: profile
+            .plan
+            .map(|(name, until)| WirePlan { plano: name.name(), ate: until.map(|day| day.iso()) }),
         nome: profile.name,
         foto: profile.photo,
         chat_number: profile.chat_number,

@@ -96,11 +96,12 @@ pub fn unsettled(tx: &ReadTx<'_>, today: Day) -> Result<Vec<(Challenge, Instant)
     Ok(rows.into_iter().map(|row| (row.challenge, row.updated_at)).collect())
 }
 
-struct Unsettled {
-    challenge: Challenge,
-    updated_at: Instant,
+row! {
+    struct Unsettled {
+        challenge: Challenge as row,
+        updated_at: Instant,
+    }
 }
-row!(Unsettled { challenge as Challenge, updated_at });
 
 /// Stores that all students were checked for a challenge, unless it changed
 /// after `changed_at`.

@@ -24,16 +24,17 @@ const IDLE: Duration = Duration::from_secs(3600);
 /// Pause after a job failed.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
-/// A milestone that was lowered, and how far its news came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Lowered {
-    number: i64,
-    /// Who has as many points had reached it before.
-    until_xp: i64,
-    /// The last student that was told.
-    position: UserId,
+row! {
+    /// A milestone that was lowered, and how far its news came.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    struct Lowered {
+        number: i64,
+        /// Who has as many points had reached it before.
+        until_xp: i64,
+        /// The last student that was told.
+        position: UserId,
+    }
 }
-row!(Lowered { number, until_xp, position });
 
 /// Notes that a milestone was changed. Wakes nobody: the caller rings the bell
 /// after the commit.

@@ -4,9 +4,6 @@
 
 use super::Milestone;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::row;
-
-row!(stored Milestone { number, title, xp, badge, reward });
 
 /// All milestones, M1 first.
 pub fn all(tx: &ReadTx<'_>) -> Result<Vec<Milestone>> {

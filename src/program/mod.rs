@@ -26,12 +26,11 @@ pub mod views;
 pub mod wire;
 
 #[cfg(test)]
-pub mod samples;
-#[cfg(test)]
 mod tests;
 
 use crate::base::{Day, Zone};
 use crate::config::Config;
+use crate::row;
 
 crate::named! {
     /// What an entry of the ledger is for.
@@ -102,43 +101,49 @@ impl ProgramSettings {
 /// How many milestones there are: M1 to M20.
 pub const MILESTONES: i64 = 20;
 
-/// One of the milestones. A student's level is the number of those reached.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Milestone {
-    /// From 1 to [`MILESTONES`].
-    pub number: i64,
-    pub title: String,
-    /// Points needed to reach it; they increase with the number.
-    pub xp: i64,
-    /// What its badge is called.
-    pub badge: String,
-    /// What a student gets for it; may be empty.
-    pub reward: String,
+row! {
+    /// One of the milestones. A student's level is the number of those reached.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Milestone: stored {
+        /// From 1 to [`MILESTONES`].
+        pub number: i64,
+        pub title: String,
+        /// Points needed to reach it; they increase with the number.
+        pub xp: i64,
+        /// What its badge is called.
+        pub badge: String,
+        /// What a student gets for it; may be empty.
+        pub reward: String,
+    }
 }
 
-/// A seasonal challenge: doing an action a number of times within a period.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Challenge {
-    pub id: i64,
-    /// Students who reached its goal.
-    pub met: u64,
-    pub entry: ChallengeEntry,
+row! {
+    /// A seasonal challenge: doing an action a number of times within a period.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Challenge {
+        pub id: i64 = "challenge_id",
+        /// Students who reached its goal.
+        pub met: u64 = "met" => |met: i64| u64::try_from(met).unwrap_or(0),
+        pub entry: ChallengeEntry as row,
+    }
 }
 
-/// The fields of a challenge that an operator enters.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChallengeEntry {
-    pub title: String,
-    /// May be empty.
-    pub description: String,
-    pub action: Action,
-    /// How often the action must be done.
-    pub goal: i64,
-    pub starts_on: Day,
-    /// Its last day.
-    pub ends_on: Day,
-    /// Points for reaching the goal; `None` for what the action `desafio` gives.
-    pub reward_xp: Option<i64>,
-    /// What else a student gets; may be empty.
-    pub reward: String,
+row! {
+    /// The fields of a challenge that an operator enters.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ChallengeEntry: stored {
+        pub title: String,
+        /// May be empty.
+        pub description: String,
+        pub action: Action,
+        /// How often the action must be done.
+        pub goal: i64,
+        pub starts_on: Day,
+        /// Its last day.
+        pub ends_on: Day,
+        /// Points for reaching the goal; `None` for what the action `desafio` gives.
+        pub reward_xp: Option<i64>,
+        /// What else a student gets; may be empty.
+        pub reward: String,
+    }
 }

@@ -111,11 +111,12 @@ fn compare(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<Piece> {
     Ok(Piece { students, last, wrong: wrong.collect() })
 }
 
-struct Kept {
-    student: UserId,
-    standing: Standing,
+row! {
+    struct Kept {
+        student: UserId = "student_id",
+        standing: Standing as row,
+    }
 }
-row!(Kept { student = "student_id", standing as Standing });
 
 /// Calls `show` with the postings of students with ids above `after` and up to
 /// `last`, in order.

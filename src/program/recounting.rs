@@ -16,22 +16,23 @@ pub struct Recount {
     pub(super) over: Stop,
 }
 
-/// The last comparison, or the one that runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecountRun {
-    pub begun_at: Instant,
-    /// The last student that was compared.
-    pub position: UserId,
-    /// Students compared so far.
-    pub compared: i64,
-    /// Number of students when it began.
-    pub students: i64,
-    /// `None` while it runs.
-    pub ended_at: Option<Instant>,
-    /// Students whose sums were corrected.
-    pub mended: i64,
+row! {
+    /// The last comparison, or the one that runs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct RecountRun {
+        pub begun_at: Instant,
+        /// The last student that was compared.
+        pub position: UserId,
+        /// Students compared so far.
+        pub compared: i64 = "looked_at",
+        /// Number of students when it began.
+        pub students: i64,
+        /// `None` while it runs.
+        pub ended_at: Option<Instant>,
+        /// Students whose sums were corrected.
+        pub mended: i64,
+    }
 }
-row!(RecountRun { begun_at, position, compared = "looked_at", students, ended_at, mended });
 
 /// The last comparison; `None` when there never was one.
 pub fn last(tx: &ReadTx<'_>) -> Result<Option<RecountRun>> {

@@ -4,6 +4,7 @@
 use super::Action;
 use crate::base::{Day, Instant};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::row;
 
 /// A multiplier of 1; multipliers are stored in hundredths.
 pub const NEUTRAL: i64 = 100;
@@ -114,61 +115,46 @@ pub struct Given {
     pub sales: i64,
 }
 
-/// A student's sums of the ledger.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
-    pub entries: i64,
-    pub xp: i64,
-    pub xp_at: Instant,
-    /// First day of the newest month with an entry.
-    pub month: Day,
-    pub month_xp: i64,
-    pub month_at: Instant,
-    /// Monday of the newest week with an entry.
-    pub week: Day,
-    pub week_xp: i64,
-    pub week_at: Instant,
-    pub checkins: i64,
-    pub last_checkin: Option<Day>,
-    pub checked_at: Instant,
-    /// Consecutive days up to the last check-in; 0 after a task found a missed
-    /// day.
-    pub streak: i64,
-    pub best_streak: i64,
-    pub sales: i64,
-    pub sales_at: Instant,
+row! {
+    /// A student's sums of the ledger.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Standing: stored {
+        pub entries: i64,
+        pub xp: i64,
+        pub xp_at: Instant,
+        /// First day of the newest month with an entry.
+        pub month: Day,
+        pub month_xp: i64,
+        pub month_at: Instant,
+        /// Monday of the newest week with an entry.
+        pub week: Day,
+        pub week_xp: i64,
+        pub week_at: Instant,
+        pub checkins: i64,
+        pub last_checkin: Option<Day>,
+        pub checked_at: Instant,
+        /// Consecutive days up to the last check-in; 0 after a task found a missed
+        /// day.
+        pub streak: i64,
+        pub best_streak: i64,
+        pub sales: i64,
+        pub sales_at: Instant,
+    }
 }
 
-crate::row!(stored Standing {
-    entries,
-    xp,
-    xp_at,
-    month,
-    month_xp,
-    month_at,
-    week,
-    week_xp,
-    week_at,
-    checkins,
-    last_checkin,
-    checked_at,
-    streak,
-    best_streak,
-    sales,
-    sales_at,
-});
-
-/// What an entry of the ledger adds to a standing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Posting {
-    pub day: Day,
-    pub at: Instant,
-    /// `None` for a correction.
-    pub action: Option<Action>,
-    /// How often the same points were taken back or given again before: even for
-    /// an entry that gives, odd for one that takes back.
-    pub reversals: i64,
-    pub xp: i64,
+row! {
+    /// What an entry of the ledger adds to a standing.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Posting {
+        pub day: Day = "program_entry.day",
+        pub at: Instant = "program_entry.at",
+        /// `None` for a correction.
+        pub action: Option<Action> = "program_entry.action" => Action::from_number,
+        /// How often the same points were taken back or given again before: even for
+        /// an entry that gives, odd for one that takes back.
+        pub reversals: i64 = "program_entry.turn",
+        pub xp: i64 = "program_entry.xp",
+    }
 }
 
 impl Standing {

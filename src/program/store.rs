@@ -1,8 +1,8 @@
 //! Standings and entries in the database.
 
+use super::Action;
 use super::ledger::{CORRECTION, Cause};
 use super::rules::{Given, Posting, Standing, sign};
-use super::{Action, Challenge, ChallengeEntry};
 use crate::accounts::person::{Group, PersonStatus};
 use crate::base::{Day, Instant, UserId, Zone};
 use crate::db::{ReadTx, Record as _, Result, WriteTx};
@@ -140,50 +140,26 @@ pub fn count(tx: &WriteTx<'_>, day: Day, action: i64, (entries, xp): (i64, i64))
     )
 }
 
-row!(Challenge {
-    id = "challenge_id",
-    met = "met" => |met: i64| u64::try_from(met).unwrap_or(0),
-    entry as ChallengeEntry,
-});
-row!(stored ChallengeEntry {
-    title,
-    description,
-    action,
-    goal,
-    starts_on,
-    ends_on,
-    reward_xp,
-    reward,
-});
-
-/// An entry of the ledger as people read it.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    pub day: Day,
-    pub at: Instant,
-    /// [`CORRECTION`], or the number of an [`Action`].
-    pub action: i64,
-    pub cause: i64,
-    pub reversals: i64,
-    pub xp: i64,
-    pub note: Option<String>,
-    /// The title of the lesson or meet, or the nickname of the account, while
-    /// that exists.
-    pub about: Option<String>,
-}
-row!(Entry {
-    day,
-    at,
-    action,
-    cause,
-    reversals = "turn",
-    xp,
-    note,
-    about = "CASE action
+row! {
+    /// An entry of the ledger as people read it.
+    #[derive(Clone, Debug)]
+    pub struct Entry {
+        pub day: Day,
+        pub at: Instant,
+        /// [`CORRECTION`], or the number of an [`Action`].
+        pub action: i64,
+        pub cause: i64,
+        pub reversals: i64 = "turn",
+        pub xp: i64,
+        pub note: Option<String>,
+        /// The title of the lesson or meet, or the nickname of the account, while
+        /// that exists.
+        pub about: Option<String> = "CASE action
         WHEN 2 THEN (SELECT title FROM lesson WHERE lesson_id = cause)
         WHEN 3 THEN (SELECT title FROM meet WHERE meet_id = cause)
         WHEN 5 THEN (SELECT nickname FROM ml_account WHERE ml_user_id = cause AND owner_id = student_id) END",
-});
+    }
+}
 
 /// One page of a student's ledger, newest first: `limit` rows after the first
 /// `offset`.
@@ -243,22 +219,16 @@ pub fn longest_streak_before(tx: &ReadTx<'_>, student: UserId, day: Day) -> Resu
     Ok(longest)
 }
 
-/// Entries and points of an action on a civil day.
-#[derive(Clone, Copy, Debug)]
-pub struct DaySum {
-    pub day: Day,
-    pub action: i64,
-    pub entries: i64,
-    pub xp: i64,
+row! {
+    /// Entries and points of an action on a civil day.
+    #[derive(Clone, Copy, Debug)]
+    pub struct DaySum {
+        pub day: Day,
+        pub action: i64,
+        pub entries: i64,
+        pub xp: i64,
+    }
 }
-row!(Posting {
-    day = "program_entry.day",
-    at = "program_entry.at",
-    action = "program_entry.action" => Action::from_number,
-    reversals = "program_entry.turn",
-    xp = "program_entry.xp",
-});
-row!(DaySum { day, action, entries, xp });
 
 /// The sums from `from` to `to`, both included, for the days and actions that
 /// have any.
@@ -266,22 +236,17 @@ pub fn days(tx: &ReadTx<'_>, from: Day, to: Day) -> Result<Vec<DaySum>> {
     tx.records("FROM program_day WHERE day BETWEEN ?1 AND ?2 ORDER BY day, action", (from, to))
 }
 
-/// A student at risk of leaving.
-#[derive(Clone, Debug)]
-pub struct Leaving {
-    pub student: UserId,
-    pub name: String,
-    pub last_checkin: Day,
-    pub best_streak: i64,
-    pub xp: i64,
+row! {
+    /// A student at risk of leaving.
+    #[derive(Clone, Debug)]
+    pub struct Leaving {
+        pub student: UserId = "p.student_id",
+        pub name: String = "u.name",
+        pub last_checkin: Day = "p.last_checkin",
+        pub best_streak: i64 = "p.best_streak",
+        pub xp: i64 = "p.xp",
+    }
 }
-row!(Leaving {
-    student = "p.student_id",
-    name = "u.name",
-    last_checkin = "p.last_checkin",
-    best_streak = "p.best_streak",
-    xp = "p.xp",
-});
 
 /// Students whose last check-in was on one of these days after a streak of a
 /// week or more, the longest streaks first; and how many there are.

@@ -162,10 +162,7 @@ pub fn date_without_colon(at: Instant) -> String {
 }
 
 fn in_form(at: Instant, hours: i64, form: &str) -> String {
-    chrono::DateTime::from_timestamp(at.minus(hours * 3600).0, 0)
-        .unwrap_or_default()
-        .format(form)
-        .to_string()
+    at.minus(hours * 3600).utc().strftime(form).to_string()
 }
 
 /// A check box of the overview.

@@ -3,8 +3,6 @@
 //! Weekdays sell more than weekends, evenings more than mornings. Few listings
 //! make most of the sales. The state of a parcel follows the age of its order.
 
-use chrono::Datelike as _;
-
 use super::call::{Call, ControlResult};
 use super::sales;
 use super::shipments::ship;
@@ -182,7 +180,7 @@ fn ean(dice: &mut Dice) -> String {
 }
 
 fn weekday(day: Day) -> u64 {
-    WEEKDAYS[day.date().weekday().num_days_from_monday() as usize]
+    WEEKDAYS[usize::from(day.date().weekday().to_monday_zero_offset().unsigned_abs())]
 }
 
 fn time_of_day(day: Day, dice: &mut Dice) -> Instant {

@@ -53,5 +53,5 @@ pub fn minutes(rfc3339: &str) -> String {
 
 fn clock(rfc3339: &str, form: &str) -> String {
     let at = Instant::parse(rfc3339);
-    at.map(|at| ZONE.civil(at).format(form).to_string()).unwrap_or_default()
+    at.map(|at| ZONE.civil(at).strftime(form).to_string()).unwrap_or_default()
 }

@@ -8,8 +8,6 @@ pub mod links;
 pub mod list;
 pub mod orders;
 pub mod owed;
-#[cfg(test)]
-pub mod samples;
 pub mod sellers;
 pub mod unmatched;
 pub mod views;

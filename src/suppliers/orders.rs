@@ -151,7 +151,7 @@ pub(super) fn row(order: DropOrder, zone: Zone, now: Instant) -> OrderRow {
         seller: order.seller,
         supplier: order.supplier,
         amount: order.amount.page(),
-        due: zone.civil(order.due_at).format("%d/%m/%Y").to_string(),
+        due: zone.civil(order.due_at).strftime("%d/%m/%Y").to_string(),
         state: badge(standing),
         is_open,
         is_paid: standing == Standing::Paid,
@@ -216,7 +216,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         orders: rows.into_iter().map(|order| row(order, zone, now)).collect(),
         overdue: (owed.overdue.orders > 0)
             .then(|| format!("{}, {}", counted(owed.overdue.orders), owed.overdue.amount.page())),
-        wait: wait.map(|verdict| zone.civil(verdict.reset).format("%H:%M:%S").to_string()),
+        wait: wait.map(|verdict| zone.civil(verdict.reset).strftime("%H:%M:%S").to_string()),
         has_sellers: !sellers.is_empty(),
     })
 }

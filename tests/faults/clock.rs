@@ -1,7 +1,7 @@
 //! Jumps of the clock: forward, back, to the ends of months, of leap years and of
 //! 32-bit time.
 
-use chrono::TimeDelta;
+use jiff::SignedDuration;
 use serde_json::json;
 
 use super::{figure, times};
@@ -69,7 +69,7 @@ fn whatever_the_clock_says_it_serves_and_stores() {
 fn no_jump_makes_a_session_live_longer() {
     let site = Site::builder().unlimited().start();
     let ana = site.person("ana");
-    let end = site.clock().now() + TimeDelta::days(30);
+    let end = site.clock().now() + SignedDuration::from_hours(30 * 24);
     let is_open = || ana.get("/painel").status == 200;
     while site.clock().now() < end {
         assert!(is_open(), "at {}", site.clock().now());

@@ -87,7 +87,7 @@ fn a_marketplace_that_stands_still_delays_nobody_else() {
     world.configure(&json!({ "hold": true }));
     let sales: Vec<String> = (0..5).map(|_| world.sale(LOJA)["id"].to_string()).collect();
     let frozen = Frozen::new(world.pid());
-    let now = site.clock().now().timestamp();
+    let now = site.clock().now().as_second();
     let mut slowest = Duration::ZERO;
     let mut timed = |ask: &dyn Fn() -> u16| {
         let began = Instant::now();

@@ -37,7 +37,7 @@ pub fn setting(name: &str) -> Option<String> {
 /// Sends the marketplace's notification of that number; what came of it, if it was
 /// answered.
 fn notify(site: &Site, number: u64) -> Option<u16> {
-    let ts = site.clock().now().timestamp();
+    let ts = site.clock().now().as_second();
     let id = format!("00000000-0000-4000-8000-{number:012}");
     let request = signed_notification(&resource(number), "orders_v2", 77, &id, ts);
     site.anonymous().try_send(request).ok().map(|reply| reply.status)

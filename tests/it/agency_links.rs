@@ -82,11 +82,12 @@ fn follow(world: &World, guest: &Actor<'_>, invitation: &str, seller: u64) -> Va
     ended(guest, &visit.back(guest, &back))
 }
 
-/// The JSON of the page to which a reply redirects.
+/// The JSON of the page to which a reply redirects; the page itself keeps the rules.
 #[track_caller]
 fn ended(guest: &Actor<'_>, reply: &Reply) -> Value {
     let place = reply.header("location").unwrap_or_else(|| panic!("no way on\n{reply}"));
     assert!(place.starts_with("/convite/pronto?fim="), "{reply}");
+    page(guest, place).expect(200);
     guest.send(Request::new("GET", place).header("Accept", "application/json")).ok()
 }
 

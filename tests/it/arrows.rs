@@ -11,18 +11,8 @@ use std::path::Path;
 const GROUND: [&str; 4] = ["base", "config", "db", "http"];
 
 /// Rooms that are lists of what domains have, or begin the service; nobody below names them.
-const ABOVE: [&str; 10] = [
-    "main",
-    "cli",
-    "routes",
-    "behind",
-    "diagnostics",
-    "cron",
-    "effects",
-    "sandbox",
-    "page_samples",
-    "fixture",
-];
+const ABOVE: [&str; 10] =
+    ["main", "cli", "routes", "behind", "diagnostics", "cron", "effects", "sandbox", "fixture"];
 
 /// The only file through which a circle may go.
 const HUB: &str = "app.rs";

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use jiff::{SignedDuration, Timestamp};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -16,8 +16,8 @@ const REPLY_LIMIT: Duration = Duration::from_mins(1);
 
 /// The present instant of the machine.
 #[expect(clippy::disallowed_methods, reason = "Caddy and pebble go by the machine's clock")]
-pub fn now() -> DateTime<Utc> {
-    std::time::SystemTime::now().into()
+pub fn now() -> Timestamp {
+    std::time::SystemTime::now().try_into().unwrap()
 }
 
 /// A certificate with its key, PEM.
@@ -47,13 +47,13 @@ impl Authority {
     }
 
     /// A certificate for these names that ends at an instant, 90 days after its begin.
-    pub fn issue(&self, names: &[&str], end: DateTime<Utc>) -> Issued {
+    pub fn issue(&self, names: &[&str], end: Timestamp) -> Issued {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut params = CertificateParams::new(names).unwrap();
-        let at = |when: DateTime<Utc>| {
-            rcgen::date_time_ymd(1970, 1, 1) + Duration::from_secs(when.timestamp().cast_unsigned())
+        let at = |when: Timestamp| {
+            rcgen::date_time_ymd(1970, 1, 1) + Duration::from_secs(when.as_second().cast_unsigned())
         };
-        params.not_before = at(end - chrono::TimeDelta::days(90));
+        params.not_before = at(end - SignedDuration::from_hours(90 * 24));
         params.not_after = at(end);
         let key = KeyPair::generate().unwrap();
         let chain = params.signed_by(&key, &self.issuer).unwrap().pem();
@@ -65,13 +65,13 @@ impl Authority {
         &self,
         to: SocketAddr,
         name: &str,
-        at: DateTime<Utc>,
+        at: Timestamp,
         request: &str,
     ) -> io::Result<Answer> {
         let mut roots = RootCertStore::empty();
         roots.add(self.root.clone()).unwrap();
         let time =
-            Frozen(UnixTime::since_unix_epoch(Duration::from_secs(at.timestamp().cast_unsigned())));
+            Frozen(UnixTime::since_unix_epoch(Duration::from_secs(at.as_second().cast_unsigned())));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ClientConfig::builder_with_details(provider, Arc::new(time))
             .with_safe_default_protocol_versions()

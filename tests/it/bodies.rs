@@ -125,7 +125,7 @@ fn no_body_breaks_a_row_or_is_stored() {
     let bodies = times(BODIES.0, BODIES.1);
     std::thread::scope(|scope| {
         for (seed, (row, caller)) in (1..).zip(posts.iter().zip(&callers)) {
-            let now = site.clock().now().timestamp();
+            let now = site.clock().now().as_second();
             scope.spawn(move || bombard(row, caller, seed, now, bodies));
         }
     });

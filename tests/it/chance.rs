@@ -170,7 +170,7 @@ impl<'w> Play<'w> {
     /// The person in the browser, with a recent login.
     #[track_caller]
     pub fn person(&mut self, name: &'static str) -> &Actor<'w> {
-        let now = self.site.clock().now().timestamp();
+        let now = self.site.clock().now().as_second();
         self.people.retain(|(_, _, since)| now - since < LOGIN_S);
         if !self.people.iter().any(|(known, ..)| *known == name) {
             let person = self.site.person(name);

@@ -1,13 +1,13 @@
 //! Rules for every reply, whatever the request was.
 //!
 //! Every actor checks them for every reply, so that each test also tests the
-//! request id, the security headers, the error shapes and that no secret is
-//! sent back.
+//! request id, the security headers, the error shapes, the markup of the pages in
+//! whatever state it sees them, and that no secret is sent back.
 
 use serde_json::Value;
 
 use crate::client::{Reply, Request};
-use crate::openapi;
+use crate::{openapi, page_rules};
 
 /// Every machine-readable `code` that an error may have.
 const CODES: [&str; 24] = [
@@ -61,6 +61,7 @@ pub fn check(request: &Request, reply: &Reply, secrets: &[Secret]) {
         }
         openapi::check(request, reply, &body);
     }
+    check_page(reply);
     check_no_secret(reply, secrets);
 }
 
@@ -78,6 +79,16 @@ fn check_security_headers(reply: &Reply) {
     }
     for hole in ["'unsafe-inline'", "'unsafe-eval'", "*"] {
         assert!(!policy.contains(hole), "the policy allows {hole}\n{reply}");
+    }
+}
+
+fn check_page(reply: &Reply) {
+    let kind = reply.header("content-type").unwrap_or_default();
+    let is_packed = reply.header("content-encoding").is_some();
+    if kind.starts_with("text/html") && !reply.body.is_empty() && !is_packed {
+        let mut wrong = Vec::new();
+        page_rules::markup(&reply.text(), &mut wrong);
+        assert!(wrong.is_empty(), "a page breaks rules: {}\n{reply}", wrong.join("\n"));
     }
 }
 

@@ -36,7 +36,7 @@ fn a_copy_from_the_future_spoils_neither_copies_nor_restore() {
     assert_eq!(at, 1_795_262_400, "not that of the future");
     // Its night has come, although the other one was looked at in 2030.
     until("the newest is opened again", PATIENCE, || {
-        (figure(&keeper, VERIFIED) == site.clock().now().timestamp()).then_some(())
+        (figure(&keeper, VERIFIED) == site.clock().now().as_second()).then_some(())
     });
     let page = seen(&site);
     let first = &page["dados"][0];

@@ -184,7 +184,7 @@ impl Bench {
         self.next.set(self.next.get() + 1);
         let resource = format!("/orders/{}", 2_000_000_000_000 + self.next.get());
         let id = format!("00000000-0000-4000-8000-{:012}", self.next.get());
-        let ts = self.site.clock().now().timestamp();
+        let ts = self.site.clock().now().as_second();
         let request = signed_notification(&resource, "orders_v2", 77, &id, ts);
         self.site.anonymous().send(request).status
     }

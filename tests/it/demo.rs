@@ -8,6 +8,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::client::{Client, Request};
+use crate::page_rules;
 use crate::process::{EXECUTABLE, Process, until};
 
 /// How long making the sample data may take on a busy machine.
@@ -26,7 +27,11 @@ fn start(folder: &TempDir) -> Process {
 fn page(demo: &Process, target: &str, cookie: &str) -> crate::client::Reply {
     let request =
         Request::new("GET", target).header("Accept", "text/html").header("Cookie", cookie);
-    Client::default().send(demo.address, &request).unwrap()
+    let reply = Client::default().send(demo.address, &request).unwrap();
+    let mut wrong = Vec::new();
+    page_rules::markup(&reply.text(), &mut wrong);
+    assert!(wrong.is_empty(), "{target}: {wrong:?}");
+    reply
 }
 
 /// Folders of demonstrations in a folder.

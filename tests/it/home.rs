@@ -76,9 +76,9 @@ fn when_nothing_is_open_all_is_in_order() {
     let copy = copies.path().join("copia.db");
     std::fs::write(&copy, "x").unwrap();
     let made = |days: i64| {
-        let at = world.clock().now() - chrono::TimeDelta::days(days);
+        let at = world.clock().now() - jiff::SignedDuration::from_hours(days * 24);
         let file = std::fs::File::options().write(true).open(&copy).unwrap();
-        file.set_modified(at.into()).unwrap();
+        file.set_modified(at.try_into().unwrap()).unwrap();
     };
     made(1);
     let site = Site::builder()

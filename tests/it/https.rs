@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use chrono::TimeDelta;
+use jiff::SignedDuration;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -42,7 +42,7 @@ impl Files {
 
     /// A certificate that ends so many days from now, by the machine's clock.
     fn ending(&self, days: i64) -> Issued {
-        self.authority.issue(&[NAME, "127.0.0.1"], now() + TimeDelta::days(days))
+        self.authority.issue(&[NAME, "127.0.0.1"], now() + SignedDuration::from_hours(days * 24))
     }
 
     fn builder(&self) -> Builder {
@@ -225,7 +225,7 @@ fn a_port_that_is_taken_is_waited_for() {
 fn the_end_is_shown_and_told() {
     let files = Files::new();
     let clock = crate::site::Clock::new(files.folder.path());
-    let end = clock.now() + TimeDelta::days(25);
+    let end = clock.now() + SignedDuration::from_hours(25 * 24);
     files.put(&files.authority.issue(&[NAME, "127.0.0.1"], end));
     let site = files.builder().start();
     let keeper = site.key(&["admin"]);
@@ -238,7 +238,7 @@ fn the_end_is_shown_and_told() {
     };
     site.make_person("eva", "admin");
     let to = secure(&site);
-    let line = format!("\nseller_platform_certificate_expires_at {}\n", end.timestamp());
+    let line = format!("\nseller_platform_certificate_expires_at {}\n", end.as_second());
     assert!(figures(to).contains(&line));
     assert_eq!(checked(&site).0, "ok");
 

@@ -25,7 +25,7 @@ fn list(actor: &Actor<'_>, target: &str) -> Value {
 #[track_caller]
 fn notify(site: &Site, resource: &str, topic: &str, account: u64) {
     let id = format!("{resource}-{topic}-{account}");
-    let now = site.clock().now().timestamp();
+    let now = site.clock().now().as_second();
     let signed = signed_notification(resource, topic, account, &id, now);
     site.anonymous().send(signed).expect(200);
 }
@@ -66,7 +66,7 @@ fn what_came_is_shown_with_what_became_of_it() {
 fn a_body_is_shown_as_it_came_and_runs_nothing() {
     let site = Site::builder().unlimited().start();
     let admin = site.administrator();
-    let now = site.clock().now().timestamp();
+    let now = site.clock().now().as_second();
     let mut hostile = signed_notification("/orders/1", "orders_v2", LOJA, "um", now);
     let body = format!(
         r#"{{"resource":"/orders/1","topic":"<script>alert(1)</script>","user_id":{LOJA},"x":"</code><img src=x onerror=alert(1)>"}}"#

@@ -24,7 +24,7 @@ fn number(reply: &Reply, name: &str) -> i64 {
 fn shows(site: &Site, reply: &Reply, limit: i64, remaining: i64, ends_in_s: i64) {
     let shown =
         ["limit", "remaining", "reset"].map(|name| number(reply, &format!("x-ratelimit-{name}")));
-    let now = site.clock().now().timestamp();
+    let now = site.clock().now().as_second();
     assert_eq!(shown, [limit, remaining, now + ends_in_s], "{reply}");
 }
 
@@ -131,7 +131,7 @@ fn refused_partner_calls_count_against_the_address() {
 fn a_used_up_quota_ends_with_the_month_of_the_zone() {
     let site = Site::builder().config("partner.plans.starter.quota", 3).start();
     let ana = site.seller("ana").plan("starter");
-    let now = site.clock().now().timestamp();
+    let now = site.clock().now().as_second();
     // December begins at three o'clock UTC in São Paulo.
     let december = 1_796_094_000;
     for refused in [site.bearer("ptk_0").get(HEALTH), ana.post(HEALTH, &json!({}))] {

@@ -292,7 +292,7 @@ fn a_consent_works_once_for_who_asked_and_for_ten_minutes() {
 fn a_forged_notification_changes_nothing() {
     let site = Site::builder().unlimited().config("marketplace.signature_max_age_s", 300).start();
     let nobody = site.anonymous();
-    let now = || site.clock().now().timestamp();
+    let now = || site.clock().now().as_second();
     let genuine = |id: &str| signed_notification("/orders/1", "orders_v2", LOJA, id, now());
     let refused = |what: &str, request: Request| {
         let reply = nobody.send(request);

@@ -103,6 +103,7 @@ mod oauth_floods; // Strangers who register, ask and name documents that hang.
 mod odd_records; // One bad record does not break a page of good ones.
 mod openapi_input; // The server accepts what the OpenAPI document allows.
 mod outage; // A chat gateway that is not reachable, silent, and back again.
+mod page_states; // Pages in states that no link leads to.
 mod pages; // Every page of every role: structure, references, addresses.
 mod partner_accounts; // Accounts of the Partner API in the operator's panel.
 mod partner_canary; // No answer to one party contains anything of an unrelated one.

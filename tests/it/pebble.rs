@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -33,7 +33,8 @@ impl Directory {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let authority = Authority::new();
-        let issued = authority.issue(&["localhost", "127.0.0.1"], now() + TimeDelta::days(80));
+        let issued = authority
+            .issue(&["localhost", "127.0.0.1"], now() + SignedDuration::from_hours(80 * 24));
         let files =
             [("root.pem", authority.pem()), ("own.pem", issued.chain), ("key.pem", issued.key)];
         for (name, text) in files {
@@ -134,7 +135,7 @@ fn a_directory_that_was_away_gives_a_certificate_and_renews_it() {
     let mut directory = Directory::new();
     let site = directory.builder().start();
     site.expect_in_log("no certificate; plain HTTP is served");
-    site.clock().set(&now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true));
+    site.clock().set(&format!("{:.0}", now()));
     let operator = site.administrator();
     until("the fault is told", PATIENCE, || {
         site.log().contains("no certificate; plain HTTP is served").then_some(())

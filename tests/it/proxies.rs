@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use jiff::SignedDuration;
 use tempfile::TempDir;
 
 use crate::authority::{Answer, Authority, Session, now};
@@ -61,7 +61,7 @@ fn caddy(server: SocketAddr) -> Proxy {
 fn nginx(server: SocketAddr) -> Proxy {
     let (folder, to) = (tempfile::tempdir().unwrap(), free());
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let issued = Authority::new().issue(&[NAME], now() + TimeDelta::days(30));
+    let issued = Authority::new().issue(&[NAME], now() + SignedDuration::from_hours(30 * 24));
     std::fs::write(path("fullchain.pem"), issued.chain).unwrap();
     std::fs::write(path("privkey.pem"), issued.key).unwrap();
     let server = snippet("nginx", server)

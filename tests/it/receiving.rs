@@ -29,7 +29,7 @@ fn post(site: &Site, sales: &[(u64, String)], round: usize) -> Duration {
         let side = |side: usize| {
             scope.spawn(move || {
                 let marketplace = site.anonymous();
-                let now = site.clock().now().timestamp();
+                let now = site.clock().now().as_second();
                 let own = sales.iter().enumerate().filter(|(place, _)| place % 4 == side);
                 let post = |(place, (shop, order)): (usize, &(u64, String))| {
                     let resource = format!("/orders/{order}");

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -22,7 +22,7 @@ use crate::process::{EXECUTABLE, Outcome, Process, run, until};
 use crate::site::{CLIENT_ID, CLIENT_SECRET, Site, lock};
 
 /// What is longer than the replica lags, on a slow machine too.
-const LAG: TimeDelta = TimeDelta::seconds(4);
+const LAG: SignedDuration = SignedDuration::from_secs(4);
 /// Within this time a standby has its copy, and a replica follows.
 pub const FOLLOWS: Duration = Duration::from_secs(40);
 /// A server that was taken over from ends within a minute.
@@ -30,8 +30,8 @@ pub const MINUTE: Duration = Duration::from_secs(60);
 
 /// The instant by the clock of the system, which Litestream goes by.
 #[expect(clippy::disallowed_methods, reason = "Litestream goes by the machine's clock")]
-pub fn now() -> DateTime<Utc> {
-    SystemTime::now().into()
+pub fn now() -> Timestamp {
+    SystemTime::now().try_into().unwrap()
 }
 
 /// The executable of Litestream.
@@ -131,7 +131,7 @@ impl Machine {
     pub fn wait_level(&self) {
         let since = now();
         until("the replica is level", FOLLOWS, || {
-            let level = now() - TimeDelta::seconds(self.behind()?);
+            let level = now() - SignedDuration::from_secs(self.behind()?);
             (level > since).then_some(())
         });
     }
@@ -164,7 +164,7 @@ pub fn get(to: SocketAddr, path: &str) -> Reply {
 /// A program that writes all the time and notes what was answered, and when.
 #[derive(Default)]
 pub struct Journal {
-    answered: Mutex<Vec<(String, DateTime<Utc>)>>,
+    answered: Mutex<Vec<(String, Timestamp)>>,
     refused: AtomicBool,
     is_over: AtomicBool,
 }
@@ -180,7 +180,7 @@ impl Journal {
             "orders_v2",
             900_000_001,
             &request_id,
-            now().timestamp(),
+            now().as_second(),
         );
         match client.send(to, &request) {
             Ok(reply) if reply.status == 200 => {
@@ -219,7 +219,7 @@ impl Journal {
 
     /// Requires that everything answered before an instant is there.
     #[track_caller]
-    pub fn compare(&self, kept: &[String], until: DateTime<Utc>) {
+    pub fn compare(&self, kept: &[String], until: Timestamp) {
         let answered = lock(&self.answered);
         let missing: Vec<_> = answered
             .iter()
@@ -411,8 +411,10 @@ fn a_restore_goes_back_to_a_second_before_a_deletion() {
     let journal = Journal::default();
     journal.send_many(server.address, 20);
     machine.wait_level();
-    let before = now() + TimeDelta::seconds(1);
-    until("a second has passed", MINUTE, || (now() > before + TimeDelta::seconds(1)).then_some(()));
+    let before = now() + SignedDuration::from_secs(1);
+    until("a second has passed", MINUTE, || {
+        (now() > before + SignedDuration::from_secs(1)).then_some(())
+    });
     let connection =
         Connection::open_with_flags(machine.path("seller.db"), OpenFlags::SQLITE_OPEN_READ_WRITE)
             .unwrap();
@@ -422,7 +424,7 @@ fn a_restore_goes_back_to_a_second_before_a_deletion() {
     machine.wait_level();
     assert!(server.stop(MINUTE).success(), "{}", server.log());
     assert_eq!(machine.kept().len(), 0);
-    let at = before.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let at = format!("{before:.0}");
     let said = machine.ok(&["restore", "replica", "--at", &at]);
     assert!(said.contains("The replaced database is") && !said.contains("fetched-"), "{said}");
     assert_eq!(machine.kept().len(), 20);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use chrono::{SecondsFormat, TimeDelta};
+use jiff::SignedDuration;
 use rusqlite::{Connection, OpenFlags};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::json;
@@ -176,9 +176,9 @@ fn a_fault_while_fetching_is_no_reason_to_restore_an_older_epoch() {
     let url = format!("file://{}", folder.path().join("replica").display());
     let third = Machine::with(&url, &broken);
     third.take_key_of(&first);
-    let later = now() + TimeDelta::seconds(1);
+    let later = now() + SignedDuration::from_secs(1);
     until("a second has passed", MINUTE, || (now() > later).then_some(()));
-    let at = now().to_rfc3339_opts(SecondsFormat::Secs, true);
+    let at = format!("{:.0}", now());
     third.refuses(&["restore", "replica", "--at", &at], &["no answer"]);
     assert!(!third.path("seller.db").exists());
     third.ok(&["restore", "replica", "--at", &at]);

@@ -45,7 +45,7 @@ fn every_kind_of_caller_is_known_by_its_number() {
     let ana = number("SELECT user_id || '' FROM user WHERE email = 'ana@example.com'");
     let key = number("SELECT key_id || '' FROM api_key");
     let columns = "at, method, path, status, nullif(caller, ''), caller_id, sampled, address";
-    let now = site.clock().now().timestamp();
+    let now = site.clock().now().as_second();
     let here = |line: &str| format!("{now} {line} 1 127.0.0.1");
     let mut rows = stored(&site, columns);
     rows.retain(|row| row.starts_with(&now.to_string()));

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OpenFlags};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde::Deserialize;
@@ -67,13 +67,13 @@ impl Clock {
 
     /// Moves it forward.
     pub fn advance_s(&self, seconds: i64) {
-        let later = self.now() + TimeDelta::seconds(seconds);
-        self.set(&later.to_rfc3339_opts(SecondsFormat::Secs, true));
+        let later = self.now() + SignedDuration::from_secs(seconds);
+        self.set(&format!("{later:.0}"));
     }
 
-    pub fn now(&self) -> DateTime<Utc> {
+    pub fn now(&self) -> Timestamp {
         let text = std::fs::read_to_string(&self.0).unwrap();
-        DateTime::parse_from_rfc3339(&text).unwrap().to_utc()
+        text.parse().unwrap()
     }
 }
 

@@ -112,7 +112,7 @@ fn flood(site: &Site, sales: &[Sale], round: u64) {
             scope.spawn(move || {
                 let mut random = Random::new(round * 10 + side);
                 let marketplace = site.anonymous();
-                let now = site.clock().now().timestamp();
+                let now = site.clock().now().as_second();
                 for turn in 0..sales.len() * 3 {
                     let sale = random.pick(sales);
                     let resource = format!("/orders/{}", sale.id);

@@ -13,17 +13,8 @@ const SMALL: [&str; 1] = ["base"];
 const GROUND: [&str; 3] = ["config", "db", "http"];
 
 /// Folders that know the domains; no domain knows them.
-const UPSTAIRS: [&str; 9] = [
-    "main",
-    "cli",
-    "routes",
-    "effects",
-    "diagnostics",
-    "cron",
-    "sandbox",
-    "page_samples",
-    "fixture",
-];
+const UPSTAIRS: [&str; 9] =
+    ["main", "cli", "routes", "effects", "diagnostics", "cron", "sandbox", "fixture"];
 
 /// Folders beside the domains: what handlers may use, who is calling, and how a
 /// request is handled.
@@ -40,7 +31,6 @@ const LONG_FILES: [(&str, &str); 7] = [
     ("docs/operations.md", "one document to search in at night"),
     ("install.sh", "fetched and run as one file"),
     ("schema.sql", "the whole database in one place"),
-    ("src/page_samples.rs", "flat sample data for every page"),
     ("src/routes.rs", "every address in one table"),
 ];
 
@@ -60,9 +50,7 @@ impl Source {
 
     /// Folders named in its code outside tests, with the item after the folder.
     fn uses(&self) -> BTreeSet<(&str, &str)> {
-        let tests = ["tests.rs", "samples.rs"];
-        let is_test =
-            self.path.contains("/tests/") || tests.iter().any(|end| self.path.ends_with(end));
+        let is_test = self.path.contains("/tests/") || self.path.ends_with("tests.rs");
         let code = self.text.split("#[cfg(test)]\nmod").next().unwrap_or_default();
         let code = if is_test { "" } else { code };
         code.lines()

@@ -18,7 +18,7 @@ fn beside(site: &Site, end: &str) -> PathBuf {
 fn write(site: &Site, number: u64) -> u16 {
     let resource = format!("/orders/{}", 2_000_000_000_000 + number);
     let id = format!("00000000-0000-4000-8000-{number:012}");
-    let ts = site.clock().now().timestamp();
+    let ts = site.clock().now().as_second();
     site.anonymous().send(signed_notification(&resource, "orders_v2", 77, &id, ts)).status
 }
 

@@ -287,8 +287,8 @@ fn one_or_a_span_is_sent_again_by_hand() {
     let ana = site.person("ana");
     let made = make(&site, &ana, &receiver.url("/"), &STOCK);
     let zone_time = || {
-        let at = site.clock().now() - chrono::TimeDelta::hours(3);
-        at.format("%Y-%m-%d %H:%M:%S").to_string()
+        let at = site.clock().now() - jiff::SignedDuration::from_hours(3);
+        at.strftime("%Y-%m-%d %H:%M:%S").to_string()
     };
     let first = zone_time();
     for number in 1..=3 {

@@ -7,25 +7,28 @@ pub mod views;
 use serde::Serialize;
 
 use crate::base::{Cents, Instant, MlUserId, UserId};
+use crate::row;
 
 /// Most clients.
 pub const MOST: i64 = 1_000;
 /// Most accounts of a client.
 pub const MOST_ACCOUNTS: usize = 50;
 
-/// What the team enters about a client. The audit log uses the field names of
-/// the form.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ClientEntry {
-    #[serde(rename = "nome")]
-    pub name: String,
-    #[serde(rename = "responsavel_id")]
-    pub keeper: Option<i64>,
-    /// In lower case, separated by `, `.
-    #[serde(rename = "etiquetas")]
-    pub tags: String,
-    #[serde(rename = "anotacoes")]
-    pub notes: String,
+row! {
+    /// What the team enters about a client. The audit log uses the field names of
+    /// the form.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+    pub struct ClientEntry: stored {
+        #[serde(rename = "nome")]
+        pub name: String,
+        #[serde(rename = "responsavel_id")]
+        pub keeper: Option<i64> = "keeper_id",
+        /// In lower case, separated by `, `.
+        #[serde(rename = "etiquetas")]
+        pub tags: String,
+        #[serde(rename = "anotacoes")]
+        pub notes: String,
+    }
 }
 
 impl ClientEntry {
@@ -35,27 +38,35 @@ impl ClientEntry {
     }
 }
 
-/// A client as lists show it.
-#[derive(Clone, Debug)]
-pub struct Client {
-    pub id: i64,
-    pub entry: ClientEntry,
-    /// Empty without a keeper.
-    pub keeper_name: String,
-    pub created_at: Instant,
-    pub invited_until: Option<Instant>,
-    pub synced_at: Option<Instant>,
-    /// Why the last cycle could not read everything.
-    pub error: Option<String>,
-    /// Accounts, and those of them whose link is lost.
-    pub accounts: i64,
-    pub lost: i64,
-    /// Accounts that were checked.
-    pub checked: i64,
-    /// Findings of the last checkup.
-    pub findings: i64,
-    pub questions: i64,
-    pub claims: i64,
+row! {
+    /// A client as lists show it.
+    #[derive(Clone, Debug)]
+    pub struct Client {
+        pub id: i64 = "client_id",
+        pub entry: ClientEntry as row,
+        /// Empty without a keeper.
+        pub keeper_name: String = "coalesce((SELECT u.name FROM user u WHERE u.user_id = keeper_id), '')",
+        pub created_at: Instant,
+        pub invited_until: Option<Instant> = "invite_expires_at",
+        pub synced_at: Option<Instant>,
+        /// Why the last cycle could not read everything.
+        pub error: Option<String>,
+        /// Accounts, and those of them whose link is lost.
+        pub accounts: i64 = "(SELECT count(*) FROM agency_account j WHERE j.client_id = agency_client.client_id)",
+        pub lost: i64 = "(SELECT count(*) FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
+             WHERE j.client_id = agency_client.client_id AND a.token_ok = 0)",
+        /// Accounts that were checked.
+        pub checked: i64 = "(SELECT count(checked_at) FROM agency_account j WHERE j.client_id = agency_client.client_id)",
+        /// Findings of the last checkup.
+        pub findings: i64 = "(SELECT count(*) FROM agency_account j JOIN agency_finding f ON f.ml_user_id = j.ml_user_id
+                 WHERE j.client_id = agency_client.client_id)",
+        pub questions: i64 = "(SELECT coalesce(sum(a.open_questions), 0)
+                  FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
+                  WHERE j.client_id = agency_client.client_id)",
+        pub claims: i64 = "(SELECT coalesce(sum(a.open_claims), 0)
+               FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
+               WHERE j.client_id = agency_client.client_id)",
+    }
 }
 
 /// Filter of a list of clients by their keeper.
@@ -76,18 +87,20 @@ pub struct Sold {
     pub gross_before: Cents,
 }
 
-/// An account of a client.
-#[derive(Clone, Debug)]
-pub struct ClientAccount {
-    pub ml_user_id: MlUserId,
-    pub nickname: String,
-    /// Name of the student whose account it is; empty when an invitation linked
-    /// it.
-    pub student: String,
-    pub token_ok: bool,
-    pub reputation: String,
-    pub open_questions: i64,
-    pub open_claims: i64,
-    pub synced_at: Option<Instant>,
-    pub checked_at: Option<Instant>,
+row! {
+    /// An account of a client.
+    #[derive(Clone, Debug)]
+    pub struct ClientAccount {
+        pub ml_user_id: MlUserId = "a.ml_user_id",
+        pub nickname: String = "a.nickname",
+        /// Name of the student whose account it is; empty when an invitation linked
+        /// it.
+        pub student: String = "coalesce((SELECT u.name FROM user u WHERE u.user_id = j.owner_id AND u.removed_at IS NULL), '')",
+        pub token_ok: bool = "a.token_ok",
+        pub reputation: String = "a.reputation",
+        pub open_questions: i64 = "a.open_questions",
+        pub open_claims: i64 = "a.open_claims",
+        pub synced_at: Option<Instant> = "a.synced_at",
+        pub checked_at: Option<Instant> = "j.checked_at",
+    }
 }

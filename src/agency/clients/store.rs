@@ -5,41 +5,6 @@ use crate::agency::checkup::{self, Finding};
 use crate::base::text::search_key;
 use crate::base::{Day, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
-use crate::row;
-
-row!(stored ClientEntry { name, keeper = "keeper_id", tags, notes });
-row!(Client {
-    id = "client_id",
-    entry as ClientEntry,
-    keeper_name = "coalesce((SELECT u.name FROM user u WHERE u.user_id = keeper_id), '')",
-    created_at,
-    invited_until = "invite_expires_at",
-    synced_at,
-    error,
-    accounts = "(SELECT count(*) FROM agency_account j WHERE j.client_id = agency_client.client_id)",
-    lost = "(SELECT count(*) FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
-             WHERE j.client_id = agency_client.client_id AND a.token_ok = 0)",
-    checked = "(SELECT count(checked_at) FROM agency_account j WHERE j.client_id = agency_client.client_id)",
-    findings = "(SELECT count(*) FROM agency_account j JOIN agency_finding f ON f.ml_user_id = j.ml_user_id
-                 WHERE j.client_id = agency_client.client_id)",
-    questions = "(SELECT coalesce(sum(a.open_questions), 0)
-                  FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
-                  WHERE j.client_id = agency_client.client_id)",
-    claims = "(SELECT coalesce(sum(a.open_claims), 0)
-               FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
-               WHERE j.client_id = agency_client.client_id)",
-});
-row!(ClientAccount {
-    ml_user_id = "a.ml_user_id",
-    nickname = "a.nickname",
-    student = "coalesce((SELECT u.name FROM user u WHERE u.user_id = j.owner_id AND u.removed_at IS NULL), '')",
-    token_ok = "a.token_ok",
-    reputation = "a.reputation",
-    open_questions = "a.open_questions",
-    open_claims = "a.open_claims",
-    synced_at = "a.synced_at",
-    checked_at = "j.checked_at",
-});
 
 /// Filters of the list.
 #[derive(Debug, Default)]

@@ -11,8 +11,6 @@
 
 pub mod pages;
 pub mod returns;
-#[cfg(test)]
-pub mod samples;
 pub mod store;
 pub mod views;
 

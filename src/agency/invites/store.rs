@@ -9,24 +9,26 @@ use crate::row;
 /// Lifetime of an invitation.
 pub const LIFE_S: i64 = 30 * DAY_S;
 
-/// A client whose invitation works.
-#[derive(Clone, Debug)]
-pub struct Invited {
-    pub client: i64,
-    pub name: String,
-    pub expires_at: Instant,
+row! {
+    /// A client whose invitation works.
+    #[derive(Clone, Debug)]
+    pub struct Invited {
+        pub client: i64 = "client_id",
+        pub name: String,
+        pub expires_at: Instant = "invite_expires_at",
+    }
 }
-row!(Invited { client = "client_id", name, expires_at = "invite_expires_at" });
 
-/// A visitor of an invitation who was sent to the consent page.
-#[derive(Clone, Debug)]
-pub struct Guest {
-    pub client: i64,
-    pub name: String,
-    /// Owner of the account when nobody has linked it yet.
-    pub shell: UserId,
+row! {
+    /// A visitor of an invitation who was sent to the consent page.
+    #[derive(Clone, Debug)]
+    pub struct Guest {
+        pub client: i64 = "c.client_id",
+        pub name: String = "c.name",
+        /// Owner of the account when nobody has linked it yet.
+        pub shell: UserId = "c.shell_id",
+    }
 }
-row!(Guest { client = "c.client_id", name = "c.name", shell = "c.shell_id" });
 
 /// Replaces a client's invitation, and ends the visits that began with the
 /// former one. Returns the new code, of which only the digest is stored.

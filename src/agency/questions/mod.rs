@@ -6,8 +6,6 @@ pub mod holding;
 pub mod holds;
 pub mod pages;
 pub mod replies;
-#[cfg(test)]
-pub mod samples;
 pub mod store;
 #[cfg(test)]
 mod tests;

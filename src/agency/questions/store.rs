@@ -29,12 +29,13 @@ impl Counts {
     }
 }
 
-/// A question in the queue.
-pub struct QueuedRow {
-    pub client: i64,
-    pub card: CardRow,
+row! {
+    /// A question in the queue.
+    pub struct QueuedRow {
+        pub client: i64 = "k_client",
+        pub card: CardRow as row,
+    }
 }
-row!(QueuedRow { client = "k_client", card as CardRow });
 
 /// A question to an account of a client.
 pub struct Joined {
@@ -43,11 +44,12 @@ pub struct Joined {
     pub row: QuestionRow,
 }
 
-struct Place {
-    client: i64,
-    owner: UserId,
+row! {
+    struct Place {
+        client: i64 = "client_id",
+        owner: UserId = "owner_id",
+    }
 }
-row!(Place { client = "client_id", owner = "owner_id" });
 
 impl Scope {
     /// The SQL condition of the scope, with its values.

@@ -11,26 +11,29 @@ use serde_json::{Map, Value};
 
 use crate::audit::{ActorKind, objects};
 use crate::base::clock::Instant;
+use crate::row;
 
-/// An entry of the audit log.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    pub id: i64,
-    pub at: Instant,
-    /// As it is stored; see [`ActorKind`].
-    pub actor_kind: String,
-    pub actor_id: Option<i64>,
-    pub actor_name: String,
-    pub address: String,
-    pub request_id: String,
-    pub action: String,
-    pub object_kind: String,
-    pub object_id: String,
-    pub object_name: String,
-    /// JSON; `None` for something new.
-    pub before: Option<String>,
-    /// JSON; `None` for something removed.
-    pub after: Option<String>,
+row! {
+    /// An entry of the audit log.
+    #[derive(Clone, Debug)]
+    pub struct Entry {
+        pub id: i64 = "audit_id",
+        pub at: Instant,
+        /// As it is stored; see [`ActorKind`].
+        pub actor_kind: String,
+        pub actor_id: Option<i64>,
+        pub actor_name: String,
+        pub address: String,
+        pub request_id: String,
+        pub action: String,
+        pub object_kind: String,
+        pub object_id: String,
+        pub object_name: String,
+        /// JSON; `None` for something new.
+        pub before: Option<String>,
+        /// JSON; `None` for something removed.
+        pub after: Option<String>,
+    }
 }
 
 impl Entry {

@@ -11,7 +11,6 @@ use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::base::text::search_key;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::row;
 
 /// Most entries that a list, a search or an export examines.
 pub const MOST: u32 = 20_000;
@@ -28,22 +27,6 @@ pub struct Wanted {
     /// Only entries from this instant on.
     pub since: Option<Instant>,
 }
-
-row!(Entry {
-    id = "audit_id",
-    at,
-    actor_kind,
-    actor_id,
-    actor_name,
-    address,
-    request_id,
-    action,
-    object_kind,
-    object_id,
-    object_name,
-    before,
-    after,
-});
 
 /// One page, and how many of the examined entries match.
 pub fn page(

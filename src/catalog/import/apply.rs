@@ -112,15 +112,15 @@ pub fn resume(db: &Db) -> Result<()> {
 /// Tells one import of a person from the next.
 type ImportId = [u8; 16];
 
-/// An import under way.
-struct Import {
-    id: ImportId,
-    is_whole: bool,
-    touched_at: Instant,
-    counts: Counts,
+row! {
+    /// An import under way.
+    struct Import {
+        id: ImportId = "import_id",
+        is_whole: bool,
+        touched_at: Instant,
+        counts: Counts as row,
+    }
 }
-row!(Counts { created, changed, unchanged });
-row!(Import { id = "import_id", is_whole, touched_at, counts as Counts });
 
 fn import_of(tx: &ReadTx<'_>, owner: UserId) -> Result<Option<Import>> {
     tx.record("FROM product_import WHERE owner_id = ?1", [owner])

@@ -19,6 +19,7 @@ use crate::db::DbError;
 use crate::http::input::FromField as _;
 use crate::panel::csv_read;
 use crate::panel::csv_read::Unreadable;
+use crate::row;
 use fault::{BadRows, FileFault, Names, RowFault};
 
 /// The columns, the same as in an export.
@@ -62,15 +63,17 @@ pub enum ImportError {
     Db(#[from] DbError),
 }
 
-/// What an import did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
-    #[serde(rename = "criados")]
-    pub created: u32,
-    #[serde(rename = "alterados")]
-    pub changed: u32,
-    #[serde(rename = "sem_mudanca")]
-    pub unchanged: u32,
+row! {
+    /// What an import did.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+    pub struct Counts {
+        #[serde(rename = "criados")]
+        pub created: u32,
+        #[serde(rename = "alterados")]
+        pub changed: u32,
+        #[serde(rename = "sem_mudanca")]
+        pub unchanged: u32,
+    }
 }
 
 /// Reads a file. Errors of rows are not returned here: [`apply::run`] reports them,

@@ -28,21 +28,22 @@ named! {
     }
 }
 
-/// A movement as it is stored.
-#[derive(Clone, Debug)]
-pub struct Movement {
-    /// Of this movement alone, over all products; never given again.
-    pub id: i64,
-    pub kind: StockMovementKind,
-    /// The number of units that it adds to the balance.
-    pub change: i64,
-    /// The balance after the movement.
-    pub balance: i64,
-    pub reason: String,
-    pub order_id: Option<OrderId>,
-    pub created_at: Instant,
+row! {
+    /// A movement as it is stored.
+    #[derive(Clone, Debug)]
+    pub struct Movement {
+        /// Of this movement alone, over all products; never given again.
+        pub id: i64 = "number",
+        pub kind: StockMovementKind,
+        /// The number of units that it adds to the balance.
+        pub change: i64,
+        /// The balance after the movement.
+        pub balance: i64,
+        pub reason: String,
+        pub order_id: Option<OrderId>,
+        pub created_at: Instant,
+    }
 }
-row!(Movement { id = "number", kind, change, balance, reason, order_id, created_at });
 
 /// A movement to be made.
 #[derive(Clone, Debug)]

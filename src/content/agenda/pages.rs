@@ -85,7 +85,7 @@ fn card(meet: Meet, may: bool, zone: Zone, now: Instant) -> MeetCard {
     MeetCard {
         id: meet.id.to_string(),
         day: day_in_words(zone, meet.entry.starts_at),
-        hours: format!("{} às {}", from.format("%H:%M"), to.format("%H:%M")),
+        hours: format!("{} às {}", from.strftime("%H:%M"), to.strftime("%H:%M")),
         left: if left > 0 { format!("começa em {}", span(left)) } else { String::new() },
         link: link(&meet, may),
         instead: if may || meet.entry.public {

@@ -4,7 +4,6 @@ use super::{StudentCourse, StudentLesson};
 use crate::accounts::Role;
 use crate::base::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::row;
 
 /// The course is published and visible to the role `?2`: the course names this
 /// role, or it names no role and the role is not free.
@@ -15,27 +14,6 @@ const VISIBLE: &str = "course.published = 1 AND (
             (SELECT 1 FROM course_role WHERE course_role.course_id = course.course_id)))";
 
 // The course, its counts and the next lesson for the student `?1`.
-row!(StudentCourse {
-    course_id = "course.course_id",
-    title = "course.title",
-    description = "course.description",
-    lessons = "(SELECT count(*) FROM lesson WHERE lesson.course_id = course.course_id)",
-    done = "(SELECT count(*) FROM lesson JOIN lesson_done
-         ON lesson_done.user_id = ?1 AND lesson_done.lesson_id = lesson.lesson_id
-     WHERE lesson.course_id = course.course_id)",
-    next = "(SELECT lesson.lesson_id FROM lesson
-     WHERE lesson.course_id = course.course_id AND NOT EXISTS
-         (SELECT 1 FROM lesson_done
-          WHERE lesson_done.user_id = ?1 AND lesson_done.lesson_id = lesson.lesson_id)
-     ORDER BY lesson.position, lesson.lesson_id LIMIT 1)",
-});
-row!(StudentLesson {
-    lesson_id = "lesson.lesson_id",
-    title = "lesson.title",
-    teacher = "teacher.name",
-    video_url = "lesson.video_url",
-    done = "lesson_done.done_at IS NOT NULL",
-});
 
 /// The courses that a student may see, in their order.
 pub fn courses(tx: &ReadTx<'_>, student: UserId, role: Role) -> Result<Vec<StudentCourse>> {

@@ -17,16 +17,19 @@ use crate::http::{Problem, Reply};
 use crate::noun::{FormParts, ListParts, Made, Noun, Rows};
 use crate::panel::form::{self, tick};
 use crate::panel::{Form, Head, Input, Listing, Outcome, Rule, Sent};
+use crate::row;
 use crate::usual;
 use crate::wire;
 
-/// A course, as it is stored.
-#[derive(Clone, Debug)]
-pub struct Course {
-    pub id: i64,
-    pub entry: CourseEntry,
-    /// How many lessons it has.
-    pub lessons: i64,
+row! {
+    /// A course, as it is stored.
+    #[derive(Clone, Debug)]
+    pub struct Course {
+        pub id: i64 = "course_id",
+        pub entry: CourseEntry as row,
+        /// How many lessons it has.
+        pub lessons: i64 = "(SELECT count(*) FROM lesson WHERE lesson.course_id = course.course_id)",
+    }
 }
 
 usual! {

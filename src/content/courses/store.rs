@@ -14,11 +14,6 @@ row!(CourseEntry {
     roles = "(SELECT group_concat(role) FROM course_role WHERE course_role.course_id = course.course_id)"
         => roles_of,
 });
-row!(Course {
-    id = "course_id",
-    entry as CourseEntry,
-    lessons = "(SELECT count(*) FROM lesson WHERE lesson.course_id = course.course_id)",
-});
 
 /// The roles in the order of [`Role::ALL`], whatever order they were stored in.
 fn roles_of(names: Option<String>) -> Vec<Role> {

@@ -17,37 +17,42 @@ use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
 use crate::panel::form::Reference;
 use crate::panel::{Form, Head, Input, ListQuery, Listing, Outcome, Pick, Rule, Sent};
+use crate::row;
 use crate::wire;
 
 /// Most lessons of a course, which a page shows at once.
 pub const MOST_OF_A_COURSE: i64 = 500;
 
-/// A lesson, as it is stored.
-#[derive(Clone, Debug)]
-pub struct Lesson {
-    pub id: i64,
-    pub entry: LessonEntry,
-    /// Title of its course.
-    pub course: String,
-    /// Name of the teacher.
-    pub teacher: Option<String>,
+row! {
+    /// A lesson, as it is stored.
+    #[derive(Clone, Debug)]
+    pub struct Lesson {
+        pub id: i64 = "lesson.lesson_id",
+        pub entry: LessonEntry as row,
+        /// Title of its course.
+        pub course: String = "course.title",
+        /// Name of the teacher.
+        pub teacher: Option<String> = "teacher.name",
+    }
 }
 
-/// What an operator enters about a lesson. The audit log uses the field names
-/// of the form.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct LessonEntry {
-    #[serde(rename = "titulo")]
-    pub title: String,
-    #[serde(rename = "curso_id")]
-    pub course_id: i64,
-    #[serde(rename = "professor_id")]
-    pub teacher_id: Option<i64>,
-    pub video_url: String,
-    /// Position in the course. `None` means last for a new lesson, and no
-    /// change for an existing one.
-    #[serde(rename = "ordem")]
-    pub position: Option<i64>,
+row! {
+    /// What an operator enters about a lesson. The audit log uses the field names
+    /// of the form.
+    #[derive(Clone, Debug, Default, Serialize)]
+    pub struct LessonEntry {
+        #[serde(rename = "titulo")]
+        pub title: String = "lesson.title",
+        #[serde(rename = "curso_id")]
+        pub course_id: i64 = "lesson.course_id",
+        #[serde(rename = "professor_id")]
+        pub teacher_id: Option<i64> = "lesson.teacher_id",
+        pub video_url: String = "lesson.video_url",
+        /// Position in the course. `None` means last for a new lesson, and no
+        /// change for an existing one.
+        #[serde(rename = "ordem")]
+        pub position: Option<i64> = "lesson.position",
+    }
 }
 
 /// The form of a lesson.

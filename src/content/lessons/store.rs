@@ -3,21 +3,6 @@
 use super::{Lesson, LessonEntry, MOST_OF_A_COURSE};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::noun::Noun as _;
-use crate::row;
-
-row!(LessonEntry {
-    title = "lesson.title",
-    course_id = "lesson.course_id",
-    teacher_id = "lesson.teacher_id",
-    video_url = "lesson.video_url",
-    position = "lesson.position",
-});
-row!(Lesson {
-    id = "lesson.lesson_id",
-    entry as LessonEntry,
-    course = "course.title",
-    teacher = "teacher.name",
-});
 
 /// The lessons of a course, in their order.
 pub fn of_course(tx: &ReadTx<'_>, course: i64) -> Result<Vec<Lesson>> {

@@ -19,14 +19,16 @@ use crate::row;
 use crate::usual;
 use crate::wire;
 
-/// A live mentoring session.
-#[derive(Clone, Debug)]
-pub struct Meet {
-    pub id: i64,
-    pub entry: MeetEntry,
-    /// Name of the teacher.
-    pub teacher: Option<String>,
-    pub updated_at: Instant,
+row! {
+    /// A live mentoring session.
+    #[derive(Clone, Debug)]
+    pub struct Meet {
+        pub id: i64 = "meet_id",
+        pub entry: MeetEntry as row,
+        /// Name of the teacher.
+        pub teacher: Option<String> = "(SELECT name FROM teacher WHERE teacher.teacher_id = meet.teacher_id)",
+        pub updated_at: Instant,
+    }
 }
 
 impl Meet {
@@ -82,12 +84,6 @@ row!(stored MeetEntry {
     minutes,
     link,
     public,
-});
-row!(Meet {
-    id = "meet_id",
-    entry as MeetEntry,
-    teacher = "(SELECT name FROM teacher WHERE teacher.teacher_id = meet.teacher_id)",
-    updated_at,
 });
 
 /// The form of a meet.

@@ -30,11 +30,13 @@ named! {
     }
 }
 
-/// A plan that people can buy.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    pub id: i64,
-    pub entry: PlanEntry,
+row! {
+    /// A plan that people can buy.
+    #[derive(Clone, Debug)]
+    pub struct Plan {
+        pub id: i64 = "plan_id",
+        pub entry: PlanEntry as row,
+    }
 }
 
 usual! {
@@ -70,7 +72,6 @@ row!(stored PlanEntry {
     checkout_link,
     active,
 });
-row!(Plan { id = "plan_id", entry as PlanEntry });
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
 fn as_name<S: Serializer>(period: &Period, serializer: S) -> Result<S::Ok, S::Error> {

@@ -17,46 +17,43 @@ use crate::panel::{Form, Head, Input, Listing, Outcome, Pick, Rule, Sent};
 use crate::row;
 use crate::wire;
 
-/// A teacher, as it is stored.
-#[derive(Clone, Debug)]
-pub struct Teacher {
-    pub id: i64,
-    pub entry: TeacherEntry,
-    /// Path of the photo, empty without one.
-    pub photo: String,
-    /// Lessons in published courses.
-    pub lessons: i64,
-}
-
-row!(Teacher {
-    id = "teacher_id",
-    entry as TeacherEntry,
-    photo,
-    lessons = "(SELECT count(*) FROM lesson JOIN course ON course.course_id = lesson.course_id
+row! {
+    /// A teacher, as it is stored.
+    #[derive(Clone, Debug)]
+    pub struct Teacher {
+        pub id: i64 = "teacher_id",
+        pub entry: TeacherEntry as row,
+        /// Path of the photo, empty without one.
+        pub photo: String,
+        /// Lessons in published courses.
+        pub lessons: i64 = "(SELECT count(*) FROM lesson JOIN course ON course.course_id = lesson.course_id
          WHERE lesson.teacher_id = teacher.teacher_id AND course.published = 1)",
-});
-
-/// What an operator enters about a teacher. The audit log uses the field names
-/// of the form.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct TeacherEntry {
-    #[serde(rename = "nome")]
-    pub name: String,
-    pub bio: String,
-    #[serde(rename = "redes")]
-    pub links: Links,
+    }
 }
-row!(stored TeacherEntry { name, bio, links as Links });
 
-/// Addresses of a teacher on other sites; each may be empty.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Links {
-    pub instagram: String,
-    pub youtube: String,
-    pub linkedin: String,
-    pub site: String,
+row! {
+    /// What an operator enters about a teacher. The audit log uses the field names
+    /// of the form.
+    #[derive(Clone, Debug, Default, Serialize)]
+    pub struct TeacherEntry: stored {
+        #[serde(rename = "nome")]
+        pub name: String,
+        pub bio: String,
+        #[serde(rename = "redes")]
+        pub links: Links as row,
+    }
 }
-row!(stored Links { instagram, youtube, linkedin, site });
+
+row! {
+    /// Addresses of a teacher on other sites; each may be empty.
+    #[derive(Clone, Debug, Default, Serialize)]
+    pub struct Links: stored {
+        pub instagram: String,
+        pub youtube: String,
+        pub linkedin: String,
+        pub site: String,
+    }
+}
 
 /// The form of a teacher.
 pub const FORM: Form<TeacherEntry> = Form(&[
@@ -264,9 +261,11 @@ pub fn still_there(tx: &ReadTx<'_>, teacher: Option<i64>) -> Result<(), Problem>
     }
 }
 
-/// How many lessons and meets a teacher has, published or not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Load {
-    pub lessons: i64,
-    pub meets: i64,
+row! {
+    /// How many lessons and meets a teacher has, published or not.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Load {
+        pub lessons: i64 = "(SELECT count(*) FROM lesson WHERE teacher_id = ?1)",
+        pub meets: i64 = "(SELECT count(*) FROM meet WHERE teacher_id = ?1)",
+    }
 }

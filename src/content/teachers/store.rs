@@ -2,12 +2,6 @@
 
 use super::{Load, Teacher};
 use crate::db::{ReadTx, Record as _, Result};
-use crate::row;
-
-row!(Load {
-    lessons = "(SELECT count(*) FROM lesson WHERE teacher_id = ?1)",
-    meets = "(SELECT count(*) FROM meet WHERE teacher_id = ?1)",
-});
 
 /// All teachers, by name.
 pub fn all(tx: &ReadTx<'_>) -> Result<Vec<Teacher>> {

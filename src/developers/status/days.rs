@@ -18,17 +18,18 @@ const EVERY_S: i64 = 60;
 /// A longer time between two checks is cut to this: a sleep or a clock change.
 const LONGEST_S: i64 = 2 * EVERY_S;
 
-/// One part on one civil day.
-#[derive(Clone, Copy, Debug)]
-pub struct PartDay {
-    pub component: Component,
-    pub day: Day,
-    /// Seconds that were observed.
-    pub observed_s: i64,
-    /// Observed seconds in which the part was not operational.
-    pub impaired_s: i64,
+row! {
+    /// One part on one civil day.
+    #[derive(Clone, Copy, Debug)]
+    pub struct PartDay {
+        pub component: Component,
+        pub day: Day,
+        /// Seconds that were observed.
+        pub observed_s: i64,
+        /// Observed seconds in which the part was not operational.
+        pub impaired_s: i64,
+    }
 }
-row!(PartDay { component, day, observed_s, impaired_s });
 
 /// Observed and impaired seconds by part and day, not yet written.
 type Unwritten = BTreeMap<(&'static str, i64), (i64, i64)>;

@@ -153,7 +153,7 @@ fn view_only(services: &Services, request: &Request, view: &View) -> Refused {
     let page = ViewOnlyPage {
         layout: Layout::outside(&services.config.server.name, request.now),
         name: view.student.name.clone(),
-        until: services.zone().civil(view.until).format("%H:%M").to_string(),
+        until: services.zone().civil(view.until).strftime("%H:%M").to_string(),
     };
     let page = Reply::page(&page).map(|page| page.status(StatusCode::FORBIDDEN));
     page.map_or_else(Refused::Problem, Refused::Redirect)

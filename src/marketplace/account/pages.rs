@@ -92,7 +92,7 @@ fn linked_account(
         synced: health.good_until.map(|at| When::new(zone, at, now)),
         history: history_from(account, areas).map(|from| {
             if from < linked.linked_at {
-                let day = zone.day(from).date().format("%d/%m/%Y");
+                let day = zone.day(from).date().strftime("%d/%m/%Y");
                 format!("desde {day}, buscando mais")
             } else {
                 "buscando as vendas dos últimos 12 meses".to_owned()

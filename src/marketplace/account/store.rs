@@ -22,24 +22,26 @@ const ATTEMPTS: i64 = 10;
 /// Days before today that belong to "30 days".
 const SPAN_DAYS: i64 = 29;
 
-/// A linked account, without its sales.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkedAccount {
-    pub ml_user_id: MlUserId,
-    pub nickname: String,
-    /// False when the link is lost, until the account is linked again.
-    pub token_ok: bool,
-    /// Why the account must be linked again, in words for its owner.
-    pub error: Option<String>,
-    /// Such as `5_green`; empty without one.
-    pub reputation: String,
-    /// Active and paused listings.
-    pub listings: i64,
-    pub open_claims: i64,
-    pub open_questions: i64,
-    /// When the account was last read at the marketplace.
-    pub synced_at: Option<Instant>,
-    pub linked_at: Instant,
+row! {
+    /// A linked account, without its sales.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct LinkedAccount {
+        pub ml_user_id: MlUserId = "a.ml_user_id",
+        pub nickname: String = "a.nickname",
+        /// False when the link is lost, until the account is linked again.
+        pub token_ok: bool = "a.token_ok",
+        /// Why the account must be linked again, in words for its owner.
+        pub error: Option<String> = "a.error",
+        /// Such as `5_green`; empty without one.
+        pub reputation: String = "a.reputation",
+        /// Active and paused listings.
+        pub listings: i64 = "a.listings",
+        pub open_claims: i64 = "a.open_claims",
+        pub open_questions: i64 = "a.open_questions",
+        /// When the account was last read at the marketplace.
+        pub synced_at: Option<Instant> = "a.synced_at",
+        pub linked_at: Instant = "a.linked_at",
+    }
 }
 
 /// A linked account with its sales.
@@ -52,18 +54,6 @@ pub struct AccountSummary {
     pub gmv_30d: Cents,
 }
 
-row!(LinkedAccount {
-    ml_user_id = "a.ml_user_id",
-    nickname = "a.nickname",
-    token_ok = "a.token_ok",
-    error = "a.error",
-    reputation = "a.reputation",
-    listings = "a.listings",
-    open_claims = "a.open_claims",
-    open_questions = "a.open_questions",
-    synced_at = "a.synced_at",
-    linked_at = "a.linked_at",
-});
 /// All accounts of an owner with their sales, in the order of their numbers.
 pub fn accounts_of(tx: &ReadTx<'_>, owner: UserId, today: Day) -> Result<Vec<AccountSummary>> {
     // Not as one statement: SQLite would read the account again for each day.
@@ -85,14 +75,15 @@ pub fn linked_accounts(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<LinkedAccou
     tx.records("FROM ml_account a WHERE a.owner_id = ?1 ORDER BY a.ml_user_id", [owner])
 }
 
-/// What was sold on a civil day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DaySales {
-    pub day: Day,
-    pub orders: i64,
-    pub gross: Cents,
+row! {
+    /// What was sold on a civil day.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct DaySales {
+        pub day: Day,
+        pub orders: i64 = "sum(orders)",
+        pub gross: Cents = "sum(gross_cents)",
+    }
 }
-row!(DaySales { day, orders = "sum(orders)", gross = "sum(gross_cents)" });
 
 /// The owner's accounts that the agency looks after, and since when.
 pub fn looked_after(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(MlUserId, Instant)>> {
@@ -140,30 +131,22 @@ pub fn gross_of(
     Ok(sums)
 }
 
-/// An order as lists show it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecentOrder {
-    pub order_id: OrderId,
-    pub title: String,
-    pub quantity: i64,
-    pub total: Cents,
-    pub created_at: Instant,
-    /// The selling account.
-    pub ml_user_id: MlUserId,
-    /// The account's nickname; empty when the account is not linked any more.
-    pub store: String,
-    pub status: String,
+row! {
+    /// An order as lists show it.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct RecentOrder {
+        pub order_id: OrderId = "o.order_id",
+        pub title: String = "i.title",
+        pub quantity: i64 = "o.quantity",
+        pub total: Cents = "o.total_cents",
+        pub created_at: Instant = "o.created_at",
+        /// The selling account.
+        pub ml_user_id: MlUserId = "o.ml_user_id",
+        /// The account's nickname; empty when the account is not linked any more.
+        pub store: String = "coalesce(a.nickname, '')",
+        pub status: String = "w.text",
+    }
 }
-row!(RecentOrder {
-    order_id = "o.order_id",
-    title = "i.title",
-    quantity = "o.quantity",
-    total = "o.total_cents",
-    created_at = "o.created_at",
-    ml_user_id = "o.ml_user_id",
-    store = "coalesce(a.nickname, '')",
-    status = "w.text",
-});
 
 /// The newest orders of an owner.
 pub fn newest_orders(tx: &ReadTx<'_>, owner: UserId, limit: u32) -> Result<Vec<RecentOrder>> {

@@ -53,18 +53,16 @@ impl CallError {
     }
 }
 
-/// A linked account's tokens as they are stored.
-struct Sealed {
-    owner: UserId,
-    access: Option<Vec<u8>>,
-    refresh: Option<Vec<u8>>,
-    expires_at: Instant,
-    token_ok: bool,
+row! {
+    /// A linked account's tokens as they are stored.
+    struct Sealed {
+        owner: UserId = "owner_id",
+        access: Option<Vec<u8>> = "access_token",
+        refresh: Option<Vec<u8>> = "refresh_token",
+        expires_at: Instant = "token_expires_at",
+        token_ok: bool,
+    }
 }
-row!(Sealed {
-    owner = "owner_id", access = "access_token", refresh = "refresh_token",
-    expires_at = "token_expires_at", token_ok,
-});
 
 /// Calls the marketplace with an account's access token. A token that is about
 /// to expire is refreshed first. When the marketplace rejects the token, it is

@@ -36,7 +36,7 @@ use ureq::{Agent, Body};
 use self::breaker::Breaker;
 use self::limits::{Pauses, call_places, endpoint_of};
 use crate::base::queue::{CALL_PATIENCE, CALLS, Place, Places};
-use crate::base::{Clock, MlUserId, Secret};
+use crate::base::{Clock, Instant, MlUserId, Secret};
 use crate::config;
 use crate::journal::{self, Ending};
 use crate::marketplace::books::document::{
@@ -448,11 +448,8 @@ fn read(sent: Result<Response<Body>, ureq::Error>, most: u64) -> Answer<(String,
 /// `Date` (RFC 9110 §10.2.3).
 fn seconds_until(value: &str, date: Option<&str>) -> Option<i64> {
     let value = value.trim();
-    let instant = |text: &str| chrono::DateTime::parse_from_rfc2822(text.trim()).ok();
-    value.parse().ok().or_else(|| {
-        let pause = instant(value)? - instant(date?)?;
-        Some(pause.num_seconds().max(0))
-    })
+    let instant = |text: &str| Instant::parse_mail_date(text.trim());
+    value.parse().ok().or_else(|| Some(instant(value)?.since(instant(date?)?).max(0)))
 }
 
 /// The failure for a refusal; refusals of labels have a format of their own.

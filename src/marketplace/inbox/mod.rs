@@ -37,18 +37,19 @@ const TAKEN: i64 = 50;
 /// Sellers that the other workers may have taken.
 const MOST_TAKEN: usize = INBOX.workers - 1;
 
-/// A waiting notification.
-#[derive(Clone)]
-struct Waiting {
-    id: i64,
-    topic: String,
-    resource: String,
-    attempts: i64,
-    received_at: Instant,
-    /// The outcome of the last try.
-    outcome: Option<String>,
+row! {
+    /// A waiting notification.
+    #[derive(Clone)]
+    struct Waiting {
+        id: i64 = "notification_id",
+        topic: String,
+        resource: String,
+        attempts: i64,
+        received_at: Instant,
+        /// The outcome of the last try.
+        outcome: Option<String>,
+    }
 }
-row!(Waiting { id = "notification_id", topic, resource, attempts, received_at, outcome });
 
 /// The result of fetching a resource.
 enum FetchOutcome {

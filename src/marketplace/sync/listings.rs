@@ -19,7 +19,6 @@ use crate::marketplace::books::document::{ItemId, ListingDocument};
 use crate::marketplace::books::listings as books;
 use crate::marketplace::client::{Caller, Client, Failure, ITEMS_AT_ONCE, ItemFailure, ItemIds};
 use crate::named;
-use crate::row;
 
 /// Most pages of a scan in one step, and in all.
 const PAGES: usize = 10;
@@ -377,8 +376,6 @@ fn not_met(tx: &ReadTx<'_>, reading: &StepContext<'_>, after: i64) -> DbResult<V
         ),
     )
 }
-
-row!(ItemId { site, number = "item_id" });
 
 /// Deletes the stored ids of a scan, in pieces.
 fn forget(reading: &StepContext<'_>) -> Asked<()> {

@@ -26,11 +26,13 @@ const ENDED: [&str; 4] = ["delivered", "not_delivered", "cancelled", "closed"];
 /// its way to a final state.
 const CALLING_OFF_S: i64 = 7 * DAY_S;
 
-/// A position in the list of all orders, the newest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct OrderPlace {
-    created_at: Instant,
-    order: OrderId,
+row! {
+    /// A position in the list of all orders, the newest first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    struct OrderPlace {
+        created_at: Instant,
+        order: OrderId = "order_id",
+    }
 }
 
 impl OrderPlace {
@@ -96,21 +98,18 @@ impl Position {
     }
 }
 
-/// The columns of an order that the check needs.
-struct SeenOrder {
-    place: OrderPlace,
-    account: MlUserId,
-    status: i64,
-    shipment: Option<i64>,
-    /// State of the shipment.
-    state: Option<i64>,
-    updated_at: Instant,
+row! {
+    /// The columns of an order that the check needs.
+    struct SeenOrder {
+        place: OrderPlace as row,
+        account: MlUserId = "ml_user_id",
+        status: i64,
+        shipment: Option<i64> = "shipping_id",
+        /// State of the shipment.
+        state: Option<i64> = "shipping_status",
+        updated_at: Instant,
+    }
 }
-row!(OrderPlace { created_at, order = "order_id" });
-row!(SeenOrder {
-    place as OrderPlace, account = "ml_user_id", status, shipment = "shipping_id",
-    state = "shipping_status", updated_at,
-});
 
 /// An order whose shipment is to be requested.
 #[derive(Clone, Copy)]

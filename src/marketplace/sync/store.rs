@@ -26,37 +26,41 @@ pub enum Pace {
     AtOnce = 1,
 }
 
-/// An account as it was when a reading of it began.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Account {
-    pub ml_user_id: MlUserId,
-    pub owner: UserId,
-    pub linked_at: Instant,
+row! {
+    /// An account as it was when a reading of it began.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Account {
+        pub ml_user_id: MlUserId = "a.ml_user_id",
+        pub owner: UserId = "a.owner_id",
+        pub linked_at: Instant = "a.linked_at",
+    }
 }
 
-/// The progress of an area of an account.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AreaState {
-    /// Number of the area.
-    pub area: i64,
-    /// All changes before this time are in the books; `None` until the first
-    /// reading is over.
-    pub good_until: Option<Instant>,
-    /// When the reading under way, or the last one, began.
-    pub started_at: Option<Instant>,
-    /// `None` while it is under way.
-    pub ended_at: Option<Instant>,
-    /// Where the reading continues, in a format of the area's own.
-    pub position: String,
-    /// Records that it has read.
-    pub done: i64,
-    /// How many there are, as far as the marketplace says.
-    pub expected: Option<i64>,
-    /// Failures in a row, and the last one in words for the account's owner.
-    pub attempts: i64,
-    pub error: Option<String>,
-    /// Whether a person waits for it.
-    pub is_wanted: bool,
+row! {
+    /// The progress of an area of an account.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct AreaState {
+        /// Number of the area.
+        pub area: i64 = "s.area",
+        /// All changes before this time are in the books; `None` until the first
+        /// reading is over.
+        pub good_until: Option<Instant> = "s.good_until",
+        /// When the reading under way, or the last one, began.
+        pub started_at: Option<Instant> = "s.started_at",
+        /// `None` while it is under way.
+        pub ended_at: Option<Instant> = "s.ended_at",
+        /// Where the reading continues, in a format of the area's own.
+        pub position: String = "s.position",
+        /// Records that it has read.
+        pub done: i64 = "s.done",
+        /// How many there are, as far as the marketplace says.
+        pub expected: Option<i64> = "s.expected",
+        /// Failures in a row, and the last one in words for the account's owner.
+        pub attempts: i64 = "s.attempts",
+        pub error: Option<String> = "s.error",
+        /// Whether a person waits for it.
+        pub is_wanted: bool = "s.at_once",
+    }
 }
 
 /// A step that is due.
@@ -76,19 +80,13 @@ impl AreaState {
     }
 }
 
-row!(AreaState {
-    area = "s.area", good_until = "s.good_until", started_at = "s.started_at",
-    ended_at = "s.ended_at", position = "s.position", done = "s.done", expected = "s.expected",
-    attempts = "s.attempts", error = "s.error", is_wanted = "s.at_once",
-});
-row!(Account { ml_user_id = "a.ml_user_id", owner = "a.owner_id", linked_at = "a.linked_at" });
-
-/// An area with its account.
-struct OwnArea {
-    account: MlUserId,
-    state: AreaState,
+row! {
+    /// An area with its account.
+    struct OwnArea {
+        account: MlUserId = "s.ml_user_id",
+        state: AreaState as row,
+    }
 }
-row!(OwnArea { account = "s.ml_user_id", state as AreaState });
 
 /// Plans the first reading of a new account. An account that was linked before
 /// continues where its readings stopped, but an area that follows another, as

@@ -3,8 +3,6 @@
 pub mod fees;
 pub mod invoices;
 pub mod labels;
-#[cfg(test)]
-pub mod samples;
 
 use bytes::Bytes;
 use http::StatusCode;

@@ -12,31 +12,34 @@ const DROPPED_AT_ONCE: usize = 50;
 /// Longest reason that is noted.
 const LONGEST_REASON: usize = 300;
 
-/// A message under a lease.
-#[derive(Clone, Debug)]
-pub struct Claimed {
-    pub id: i64,
-    /// Globally unique id; the same at each try.
-    pub global_id: String,
-    pub lease: i64,
-    pub user: UserId,
-    pub kind: String,
-    pub params: String,
-    /// Tries so far, this one included.
-    pub attempts: i64,
-    pub name: String,
-    pub email: String,
-    pub chat_number: Option<String>,
-    /// Id of the linked Telegram chat, unless the bot is blocked in it.
-    pub telegram: Option<i64>,
-    /// Not sent after this.
-    pub expires_at: Option<Instant>,
-    /// When the recipient last used the platform.
-    pub last_access_at: Option<Instant>,
-    /// Whether an earlier try was interrupted before its result was stored.
-    pub repeated: bool,
-    /// The request that caused it; empty for what the service does by itself.
-    pub request_id: String,
+row! {
+    /// A message under a lease.
+    #[derive(Clone, Debug)]
+    pub struct Claimed {
+        pub id: i64 = "o.message_id",
+        /// Globally unique id; the same at each try.
+        pub global_id: String = "o.global_id",
+        pub lease: i64 = "?3",
+        pub user: UserId = "o.user_id",
+        pub kind: String = "o.kind",
+        pub params: String = "o.params",
+        /// Tries so far, this one included.
+        pub attempts: i64 = "o.attempts + 1",
+        pub name: String = "u.name",
+        pub email: String = "u.email",
+        pub chat_number: Option<String> = "coalesce(o.params ->> 'number', u.chat_number)",
+        /// Id of the linked Telegram chat, unless the bot is blocked in it.
+        pub telegram: Option<i64> = "(SELECT t.chat_id FROM telegram_chat t
+        WHERE t.user_id = o.user_id AND t.blocked_at IS NULL)",
+        /// Not sent after this.
+        pub expires_at: Option<Instant> = "o.expires_at",
+        /// When the recipient last used the platform.
+        pub last_access_at: Option<Instant> = "u.last_access_at",
+        /// Whether an earlier try was interrupted before its result was stored.
+        pub repeated: bool = "o.lease IS NOT NULL",
+        /// The request that caused it; empty for what the service does by itself.
+        pub request_id: String = "o.request_id",
+    }
 }
 
 /// Noted on a message that may have been sent before.
@@ -62,36 +65,15 @@ pub fn is_due(tx: &ReadTx<'_>, channel: Channel, now: Instant) -> Result<bool> {
     tx.value(&format!("SELECT EXISTS (SELECT 1 FROM outbox o WHERE {DUE})"), (channel, now))
 }
 
-struct Due {
-    claimed: Claimed,
-    suspended: bool,
-    has_devices: bool,
+row! {
+    struct Due {
+        claimed: Claimed as row,
+        suspended: bool = "u.suspended_at IS NOT NULL",
+        has_devices: bool = "EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = o.user_id)",
+    }
 }
 
 // `?3` is the lease that the message gets.
-row!(Claimed {
-    id = "o.message_id",
-    global_id = "o.global_id",
-    lease = "?3",
-    user = "o.user_id",
-    kind = "o.kind",
-    params = "o.params",
-    attempts = "o.attempts + 1",
-    name = "u.name",
-    email = "u.email",
-    chat_number = "coalesce(o.params ->> 'number', u.chat_number)",
-    telegram = "(SELECT t.chat_id FROM telegram_chat t
-        WHERE t.user_id = o.user_id AND t.blocked_at IS NULL)",
-    expires_at = "o.expires_at",
-    last_access_at = "u.last_access_at",
-    repeated = "o.lease IS NOT NULL",
-    request_id = "o.request_id",
-});
-row!(Due {
-    claimed as Claimed,
-    suspended = "u.suspended_at IS NOT NULL",
-    has_devices = "EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = o.user_id)",
-});
 
 /// Claims the message that is overdue longest and is the oldest unfinished one
 /// of its recipient. Messages that cannot be sent are dropped, with the reason.
@@ -244,13 +226,14 @@ pub fn wait_refused(
     Ok(())
 }
 
-/// Messages of a channel that wait because every recipient is rejected.
-pub struct RefusedMessages {
-    pub count: i64,
-    /// What the provider said last.
-    pub reason: String,
+row! {
+    /// Messages of a channel that wait because every recipient is rejected.
+    pub struct RefusedMessages {
+        pub count: i64 = "count(*)",
+        /// What the provider said last.
+        pub reason: String = "max(outcome)",
+    }
 }
-row!(RefusedMessages { count = "count(*)", reason = "max(outcome)" });
 
 /// The waiting messages of a channel that rejects every recipient; `None` when
 /// there are none.

@@ -10,33 +10,36 @@ use crate::base::{Instant, UserId};
 use crate::config::{Config, Gateway};
 use crate::outbox::MessageState;
 use crate::panel::Badge;
+use crate::row;
 
-/// A queued message with its recipient.
-#[derive(Clone, Debug)]
-pub struct Message {
-    pub id: i64,
-    /// As stored, such as `email`.
-    pub channel: String,
-    /// As stored, such as `boas_vindas`.
-    pub kind: String,
-    pub user: UserId,
-    pub role: Role,
-    pub name: String,
-    pub email: String,
-    pub state: MessageState,
-    pub created_at: Instant,
-    /// Not sent before this.
-    pub run_at: Instant,
-    /// Not sent after this.
-    pub expires_at: Option<Instant>,
-    /// When it was sent, dropped or given up.
-    pub done_at: Option<Instant>,
-    /// Why it waits or how it ended.
-    pub outcome: Option<String>,
-    /// Tries to send it so far.
-    pub attempts: i64,
-    /// The provider's id for it, or its answer.
-    pub provider: Option<String>,
+row! {
+    /// A queued message with its recipient.
+    #[derive(Clone, Debug)]
+    pub struct Message {
+        pub id: i64 = "o.message_id",
+        /// As stored, such as `email`.
+        pub channel: String = "o.channel",
+        /// As stored, such as `boas_vindas`.
+        pub kind: String = "o.kind",
+        pub user: UserId = "o.user_id",
+        pub role: Role = "u.role",
+        pub name: String = "u.name",
+        pub email: String = "u.email",
+        pub state: MessageState = "o.state",
+        pub created_at: Instant = "o.created_at",
+        /// Not sent before this.
+        pub run_at: Instant = "o.run_at",
+        /// Not sent after this.
+        pub expires_at: Option<Instant> = "o.expires_at",
+        /// When it was sent, dropped or given up.
+        pub done_at: Option<Instant> = "o.done_at",
+        /// Why it waits or how it ended.
+        pub outcome: Option<String> = "o.outcome",
+        /// Tries to send it so far.
+        pub attempts: i64 = "o.attempts",
+        /// The provider's id for it, or its answer.
+        pub provider: Option<String> = "o.provider",
+    }
 }
 
 /// The badge of a state.

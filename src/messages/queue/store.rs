@@ -11,30 +11,13 @@ use crate::row;
 /// Most recipients that a search considers.
 const MOST_FOUND: u32 = 200;
 
-row!(Message {
-    id = "o.message_id",
-    channel = "o.channel",
-    kind = "o.kind",
-    user = "o.user_id",
-    name = "u.name",
-    email = "u.email",
-    state = "o.state",
-    created_at = "o.created_at",
-    run_at = "o.run_at",
-    expires_at = "o.expires_at",
-    done_at = "o.done_at",
-    outcome = "o.outcome",
-    role = "u.role",
-    attempts = "o.attempts",
-    provider = "o.provider",
-});
-
-/// A message with the parameters of its text.
-struct Full {
-    message: Message,
-    params: String,
+row! {
+    /// A message with the parameters of its text.
+    struct Full {
+        message: Message as row,
+        params: String = "o.params",
+    }
 }
-row!(Full { message as Message, params = "o.params" });
 
 /// `CROSS JOIN` makes messages the outer loop, whatever the filters are.
 const TABLES: &str = "outbox o CROSS JOIN user u ON u.user_id = o.user_id";

@@ -2,23 +2,24 @@
 
 use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::row;
 
 /// Name of the setting with the ids of the last updates.
 const HANDLED: &str = "telegram_updates";
 
-/// A linked chat.
-#[derive(Clone, Debug)]
-pub struct Chat {
-    /// Telegram's id of the chat.
-    pub id: i64,
-    /// The person's name at Telegram; may be empty.
-    pub name: String,
-    pub linked_at: Instant,
-    /// Since when the bot is blocked in this chat.
-    pub blocked_at: Option<Instant>,
+row! {
+    /// A linked chat.
+    #[derive(Clone, Debug)]
+    pub struct Chat {
+        /// Telegram's id of the chat.
+        pub id: i64 = "chat_id",
+        /// The person's name at Telegram; may be empty.
+        pub name: String,
+        pub linked_at: Instant,
+        /// Since when the bot is blocked in this chat.
+        pub blocked_at: Option<Instant>,
+    }
 }
-
-crate::row!(Chat { id = "chat_id", name, linked_at, blocked_at });
 
 /// The chat that a person has linked.
 pub fn chat(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Chat>> {
@@ -56,13 +57,13 @@ pub fn set_code(tx: &WriteTx<'_>, user: UserId, hash: &TokenHash, until: Instant
     )
 }
 
-/// The owner of a code.
-pub struct CodeOwner {
-    pub user: UserId,
-    pub name: String,
+row! {
+    /// The owner of a code.
+    pub struct CodeOwner {
+        pub user: UserId = "c.user_id",
+        pub name: String = "u.name",
+    }
 }
-
-crate::row!(CodeOwner { user = "c.user_id", name = "u.name" });
 
 /// The owner of the valid code with a digest; `None` when that person is
 /// suspended.

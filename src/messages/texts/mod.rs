@@ -117,7 +117,7 @@ fn filled(text: &str, words: &Words<'_>, zone: Zone) -> String {
 fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
     let day = |name: &str| {
         let at = words.params[name].as_i64().map(Instant);
-        at.map(|at| zone.civil(at).format("%d/%m/%Y").to_string())
+        at.map(|at| zone.civil(at).strftime("%d/%m/%Y").to_string())
     };
     let param = |name: &str| words.params[name].as_str().unwrap_or_default().to_owned();
     Some(match name {

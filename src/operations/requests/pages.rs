@@ -192,7 +192,7 @@ pub fn entry_row(logged: &Logged, zone: Zone, now: Instant) -> RequestRow {
         },
         took: took(logged.us),
         at: When::new(zone, logged.at, now),
-        time: zone.civil(logged.at).format("%H:%M:%S").to_string(),
+        time: zone.civil(logged.at).strftime("%H:%M:%S").to_string(),
     }
 }
 
@@ -233,7 +233,7 @@ pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         row: entry_row(&logged, app.zone(), request.now),
         meaning: meaning(logged.status),
         who_href: page_of(&logged),
-        exact: civil.format("%d/%m/%Y %H:%M:%S").to_string(),
+        exact: civil.strftime("%d/%m/%Y %H:%M:%S").to_string(),
         audit: address("/admin/auditoria", &[("q", &logged.request_id)]),
         request_id: logged.request_id,
         sampled: logged.sampled,

@@ -99,41 +99,27 @@ impl Speed {
     }
 }
 
-/// An entry with the name of the caller.
-#[derive(Clone, Debug)]
-pub struct Logged {
-    pub id: i64,
-    pub at: Instant,
-    pub request_id: String,
-    pub method: String,
-    pub path: String,
-    pub status: u16,
-    pub us: i64,
-    pub caller: String,
-    pub caller_id: Option<i64>,
-    /// Current name of the person or key; empty without one.
-    pub name: String,
-    /// The person's role; `None` for other callers and for removed people.
-    pub role: Option<Role>,
-    pub address: String,
-    pub sampled: i64,
+row! {
+    /// An entry with the name of the caller.
+    #[derive(Clone, Debug)]
+    pub struct Logged {
+        pub id: i64 = "r.entry_id",
+        pub at: Instant = "r.at",
+        pub request_id: String = "r.request_id",
+        pub method: String = "r.method",
+        pub path: String = "r.path",
+        pub status: u16 = "r.status",
+        pub us: i64 = "r.us",
+        pub caller: String = "r.caller",
+        pub caller_id: Option<i64> = "r.caller_id",
+        /// Current name of the person or key; empty without one.
+        pub name: String = "coalesce(u.name, k.name, '')",
+        /// The person's role; `None` for other callers and for removed people.
+        pub role: Option<Role> = "iif(u.removed_at IS NULL, u.role, NULL)",
+        pub address: String = "r.address",
+        pub sampled: i64 = "r.sampled",
+    }
 }
-
-row!(Logged {
-    id = "r.entry_id",
-    at = "r.at",
-    request_id = "r.request_id",
-    method = "r.method",
-    path = "r.path",
-    status = "r.status",
-    us = "r.us",
-    caller = "r.caller",
-    caller_id = "r.caller_id",
-    name = "coalesce(u.name, k.name, '')",
-    role = "iif(u.removed_at IS NULL, u.role, NULL)",
-    address = "r.address",
-    sampled = "r.sampled",
-});
 
 /// A person and a key can have the same number, so the kind of caller decides
 /// which table is joined.

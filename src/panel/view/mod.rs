@@ -14,7 +14,6 @@ pub mod parts;
 use std::borrow::Cow;
 
 use askama::Template;
-use chrono::{Datelike as _, Timelike as _};
 
 use crate::base::clock::{DAY_S, Instant, Zone};
 
@@ -155,13 +154,13 @@ impl When {
         let text = if moves {
             ago_words(ago)
         } else if zone.day(at) == today.plus(-1) {
-            civil.format("ontem, %H:%M").to_string()
+            civil.strftime("ontem, %H:%M").to_string()
         } else if zone.day(at) == today.plus(1) {
-            civil.format("amanhã, %H:%M").to_string()
+            civil.strftime("amanhã, %H:%M").to_string()
         } else if civil.year() == today.date().year() {
-            civil.format("%d/%m, %H:%M").to_string()
+            civil.strftime("%d/%m, %H:%M").to_string()
         } else {
-            civil.format("%d/%m/%Y").to_string()
+            civil.strftime("%d/%m/%Y").to_string()
         };
         Self { text, exact: zone.page(at), iso: at.rfc3339(), at: at.0, moves }
     }
@@ -214,8 +213,8 @@ pub fn day_in_words(zone: Zone, now: Instant) -> String {
         "dezembro",
     ];
     let date = zone.civil(now).date();
-    let weekday = WEEKDAYS[date.weekday().num_days_from_monday() as usize];
-    format!("{weekday}, {} de {}", date.day(), MONTHS[date.month0() as usize])
+    let weekday = WEEKDAYS[usize::from(date.weekday().to_monday_zero_offset().unsigned_abs())];
+    format!("{weekday}, {} de {}", date.day(), MONTHS[usize::from(date.month().unsigned_abs()) - 1])
 }
 
 /// `1,4 GB`: a size in bytes with decimal units, as people read it.

@@ -8,8 +8,6 @@ mod changes;
 mod one;
 mod pages;
 mod relations;
-#[cfg(test)]
-pub mod samples;
 pub mod store;
 pub mod views;
 
@@ -20,6 +18,7 @@ use crate::base::{Day, Instant, UserId};
 use crate::config::Plans;
 use crate::named;
 use crate::panel::Badge;
+use crate::row;
 
 pub use changes::{disconnect, remove_plan, revoke, set_plan};
 pub use one::account;
@@ -62,24 +61,26 @@ impl PlanState {
     }
 }
 
-/// An account as the list shows it.
-#[derive(Clone, Debug)]
-pub struct Listed {
-    pub id: UserId,
-    pub name: String,
-    pub email: String,
-    /// Path of the photo, empty without one.
-    pub photo: String,
-    pub role: Role,
-    /// `until` is the plan's last day.
-    pub plan: Option<PlanName>,
-    pub until: Option<Day>,
-    /// First day of the last month with calls, and the calls of that month.
-    pub month: Day,
-    pub calls: i64,
-    /// How many tokens are not revoked.
-    pub tokens: i64,
-    pub last_used_at: Option<Instant>,
+row! {
+    /// An account as the list shows it.
+    #[derive(Clone, Debug)]
+    pub struct Listed {
+        pub id: UserId = "party.user_id",
+        pub name: String = "u.name",
+        pub email: String = "u.email",
+        /// Path of the photo, empty without one.
+        pub photo: String = "u.photo",
+        pub role: Role = "u.role",
+        /// `until` is the plan's last day.
+        pub plan: Option<PlanName> = "party.plan",
+        pub until: Option<Day> = "party.until_day",
+        /// First day of the last month with calls, and the calls of that month.
+        pub month: Day = "party.month",
+        pub calls: i64 = "party.calls",
+        /// How many tokens are not revoked.
+        pub tokens: i64 = "party.tokens",
+        pub last_used_at: Option<Instant> = "party.last_used_at",
+    }
 }
 
 impl Listed {

@@ -209,7 +209,7 @@ pub(super) fn page(
         calls: usage(stored.used, limits.map(|plan| plan.quota)),
         form,
         months: stored.months.iter().map(|month| link(&path, *month, stored.month)).collect(),
-        month: stored.month.date().format("%m/%Y").to_string(),
+        month: stored.month.date().strftime("%m/%Y").to_string(),
         chart: BarChart::new(WORDS, stored.month, &stored.by_day(today)),
         operations: stored
             .by_operation()
@@ -239,7 +239,7 @@ pub(super) fn page(
 
 fn link(path: &str, month: Day, shown: Day) -> MonthLink {
     MonthLink {
-        label: month.date().format("%m/%Y").to_string(),
+        label: month.date().strftime("%m/%Y").to_string(),
         href: address(path, &[("mes", &month.iso()[..7])]),
         on: month == shown,
     }

@@ -5,22 +5,6 @@ use crate::accounts::Account;
 use crate::base::text::search_key;
 use crate::base::{Day, UserId};
 use crate::db::{Filters, ReadTx, Result, sorted};
-use crate::partner::PlanName;
-use crate::row;
-
-row!(Listed {
-    id = "party.user_id",
-    name = "u.name",
-    email = "u.email",
-    photo = "u.photo",
-    role = "u.role",
-    plan = "party.plan" => |name: Option<String>| name.as_deref().and_then(PlanName::from_name),
-    until = "party.until_day",
-    month = "party.month",
-    calls = "party.calls",
-    tokens = "party.tokens",
-    last_used_at = "party.last_used_at",
-});
 
 /// Parameters for the words of a search; further words are ignored.
 const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":word6"];

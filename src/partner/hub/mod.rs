@@ -3,8 +3,6 @@
 
 mod apps;
 mod pages;
-#[cfg(test)]
-pub mod samples;
 pub mod views;
 
 pub use apps::disconnect;

@@ -227,7 +227,7 @@ fn page((app, person, request): Visit<'_>, data: HubData, form: FormView) -> Hub
         }),
         left: limits.map_or_else(String::new, |plan| {
             let left = grouped(plan.quota.saturating_sub(used));
-            format!("restam {left} até {}", zone.civil(ends).format("%d/%m/%Y"))
+            format!("restam {left} até {}", zone.civil(ends).strftime("%d/%m/%Y"))
         }),
         chart: BarChart::new(WORDS, data.month.first_day(), &data.by_day(today)),
         operations: data

@@ -25,8 +25,6 @@ pub mod pages;
 mod parameters;
 mod redirect;
 mod refusal;
-#[cfg(test)]
-pub mod samples;
 pub mod store;
 mod tokens;
 pub mod views;

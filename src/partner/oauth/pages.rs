@@ -146,7 +146,7 @@ fn look(
     };
     let plan = app.db.read(request.lane, |tx| partners::plan(tx, account.user_id))?;
     let plan = plan.map(|(name, until)| partners::plan_of(name, until, &app.config, app.zone()));
-    let plan = plan.filter(|plan| plan.is_valid(request.now)).map(|plan| plan.name.title());
+    let plan = plan.filter(|plan| plan.is_valid(request.now)).map(|plan| plan.name.words());
     let asking = Asking {
         layout: Layout::outside(&app.config.server.name, request.now),
         account: Account::clone(account),

@@ -10,19 +10,20 @@ use crate::identity::token::Known;
 use crate::partner::{new_token, store as partners};
 use crate::row;
 
-/// A client as it is stored.
-#[derive(Clone, Debug)]
-pub struct Client {
-    pub no: i64,
-    pub id: String,
-    pub name: String,
-    /// Addresses that people may be redirected to.
-    pub redirects: Redirects,
-    /// Until when its document is not fetched again; `None` for a registered
-    /// client.
-    pub fresh_until: Option<Instant>,
+row! {
+    /// A client as it is stored.
+    #[derive(Clone, Debug)]
+    pub struct Client {
+        pub no: i64 = "client_no",
+        pub id: String = "client_id",
+        pub name: String,
+        /// Addresses that people may be redirected to.
+        pub redirects: Redirects,
+        /// Until when its document is not fetched again; `None` for a registered
+        /// client.
+        pub fresh_until: Option<Instant>,
+    }
 }
-row!(Client { no = "client_no", id = "client_id", name, redirects, fresh_until });
 
 /// A list of addresses, stored as JSON.
 #[derive(Clone, Debug, Default)]
@@ -96,22 +97,17 @@ pub fn keep_client(tx: &WriteTx<'_>, new: &NewClient) -> Result<()> {
     )
 }
 
-/// A program's request that waits for the person's decision.
-#[derive(Clone, Debug)]
-pub struct Pending {
-    pub client_no: i64,
-    pub redirect_uri: String,
-    pub state: Option<Vec<u8>>,
-    pub challenge: [u8; 32],
-    pub may_write: bool,
+row! {
+    /// A program's request that waits for the person's decision.
+    #[derive(Clone, Debug)]
+    pub struct Pending {
+        pub client_no: i64 = "r.client_no",
+        pub redirect_uri: String = "r.redirect_uri",
+        pub state: Option<Vec<u8>> = "r.state",
+        pub challenge: [u8; 32] = "r.challenge",
+        pub may_write: bool = "r.may_write",
+    }
 }
-row!(Pending {
-    client_no = "r.client_no",
-    redirect_uri = "r.redirect_uri",
-    state = "r.state",
-    challenge = "r.challenge",
-    may_write = "r.may_write",
-});
 
 /// Stores a request for ten minutes. False when its client was removed meanwhile.
 /// `known` says whether it comes from a person with a session, or from an
@@ -217,35 +213,24 @@ pub fn insert_grant(
     Ok((grant, name))
 }
 
-/// A grant as the token endpoint needs it.
-pub struct Grant {
-    pub id: i64,
-    pub user: UserId,
-    pub client_id: String,
-    pub client_name: String,
-    pub may_write: bool,
-    pub created_at: Instant,
-    pub ends_at: Instant,
-    pub redirect_uri: String,
-    pub challenge: [u8; 32],
-    /// Whether its code was redeemed.
-    pub is_connected: bool,
-    /// Digest of its newest refresh token.
-    pub refresh: Option<[u8; 32]>,
+row! {
+    /// A grant as the token endpoint needs it.
+    pub struct Grant {
+        pub id: i64 = "g.grant_id",
+        pub user: UserId = "g.user_id",
+        pub client_id: String = "c.client_id",
+        pub client_name: String = "g.client_name",
+        pub may_write: bool = "g.may_write",
+        pub created_at: Instant = "g.created_at",
+        pub ends_at: Instant = "g.ends_at",
+        pub redirect_uri: String = "g.redirect_uri",
+        pub challenge: [u8; 32] = "g.challenge",
+        /// Whether its code was redeemed.
+        pub is_connected: bool = "g.family_hash IS NOT NULL",
+        /// Digest of its newest refresh token.
+        pub refresh: Option<[u8; 32]> = "g.refresh_hash",
+    }
 }
-row!(Grant {
-    id = "g.grant_id",
-    user = "g.user_id",
-    client_id = "c.client_id",
-    client_name = "g.client_name",
-    may_write = "g.may_write",
-    created_at = "g.created_at",
-    ends_at = "g.ends_at",
-    redirect_uri = "g.redirect_uri",
-    challenge = "g.challenge",
-    is_connected = "g.family_hash IS NOT NULL",
-    refresh = "g.refresh_hash",
-});
 
 const WITH_CLIENT: &str = "FROM oauth_grant g JOIN oauth_client c ON c.client_no = g.client_no";
 
@@ -365,27 +350,20 @@ pub fn disconnect(tx: &WriteTx<'_>, user: UserId, grant: i64) -> Result<Option<S
     )
 }
 
-/// A connected app as its person sees it.
-pub struct App {
-    pub id: i64,
-    pub name: String,
-    pub may_write: bool,
-    pub created_at: Instant,
-    /// When it ends if it is not used until then.
-    pub ends_at: Instant,
-    pub last_used_at: Option<Instant>,
-    /// Address that the last call came from.
-    pub last_address: Option<String>,
+row! {
+    /// A connected app as its person sees it.
+    pub struct App {
+        pub id: i64 = "grant_id",
+        pub name: String = "client_name",
+        pub may_write: bool,
+        pub created_at: Instant,
+        /// When it ends if it is not used until then.
+        pub ends_at: Instant,
+        pub last_used_at: Option<Instant>,
+        /// Address that the last call came from.
+        pub last_address: Option<String>,
+    }
 }
-row!(App {
-    id = "grant_id",
-    name = "client_name",
-    may_write,
-    created_at,
-    ends_at,
-    last_used_at,
-    last_address,
-});
 
 /// The connected apps of an account, the newest first.
 pub fn apps(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<App>> {

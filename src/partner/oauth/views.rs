@@ -74,7 +74,7 @@ impl AppRow {
             since: When::new(zone, app.created_at, now),
             used: app.last_used_at.map(|at| When::new(zone, at, now)),
             address: app.last_address.unwrap_or_default(),
-            ends: zone.civil(app.ends_at).format("%d/%m/%Y").to_string(),
+            ends: zone.civil(app.ends_at).strftime("%d/%m/%Y").to_string(),
         };
         apps.into_iter().map(row).collect()
     }

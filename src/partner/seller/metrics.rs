@@ -157,15 +157,16 @@ impl Operation for GetStoreMetrics {
     }
 }
 
-/// The stored reputation of an account.
-struct SellerStanding {
-    reputation: String,
-    power_seller: String,
-    claims_rate: Option<i64>,
-    late_rate: Option<i64>,
-    cancel_rate: Option<i64>,
+row! {
+    /// The stored reputation of an account.
+    struct SellerStanding {
+        reputation: String,
+        power_seller: String,
+        claims_rate: Option<i64>,
+        late_rate: Option<i64>,
+        cancel_rate: Option<i64>,
+    }
 }
-row!(SellerStanding { reputation, power_seller, claims_rate, late_rate, cancel_rate });
 
 impl SellerStanding {
     fn of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> DbResult<Option<Self>> {

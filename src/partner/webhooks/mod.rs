@@ -20,8 +20,6 @@ mod log;
 mod objects;
 mod pages;
 mod queue;
-#[cfg(test)]
-pub mod samples;
 mod sender;
 mod sign;
 mod spread;
@@ -46,6 +44,7 @@ use crate::base::text::hex;
 use crate::base::worker::{self as workers, Stop};
 use crate::base::{DAY_S, Instant, UserId};
 use crate::named;
+use crate::row;
 use crate::webhooks::EventType;
 
 /// Most endpoints of an account.
@@ -91,29 +90,33 @@ impl std::fmt::Display for MessageId {
     }
 }
 
-/// An endpoint as it is stored, without its secrets.
-#[derive(Clone, Debug)]
-pub struct Endpoint {
-    pub id: i64,
-    pub user: UserId,
-    pub entry: EndpointEntry,
-    pub state: EndpointState,
-    pub created_at: Instant,
-    pub off_at: Option<Instant>,
-    pub failing_since: Option<Instant>,
-    pub error: Option<String>,
-    pub delivered_at: Option<Instant>,
-    /// Until when the previous secret signs too.
-    pub old_until: Option<Instant>,
-    /// Events that were dropped because the queue was full.
-    pub lost: i64,
+row! {
+    /// An endpoint as it is stored, without its secrets.
+    #[derive(Clone, Debug)]
+    pub struct Endpoint {
+        pub id: i64 = "endpoint_id",
+        pub user: UserId = "user_id",
+        pub entry: EndpointEntry as row,
+        pub state: EndpointState,
+        pub created_at: Instant,
+        pub off_at: Option<Instant>,
+        pub failing_since: Option<Instant>,
+        pub error: Option<String>,
+        pub delivered_at: Option<Instant>,
+        /// Until when the previous secret signs too.
+        pub old_until: Option<Instant>,
+        /// Events that were dropped because the queue was full.
+        pub lost: i64,
+    }
 }
 
-/// The fields of an endpoint that its owner enters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct EndpointEntry {
-    pub url: String,
-    pub eventos: Events,
+row! {
+    /// The fields of an endpoint that its owner enters.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+    pub struct EndpointEntry: stored {
+        pub url: String,
+        pub eventos: Events = "events",
+    }
 }
 
 /// A set of event types; in the database a number with one bit per type.

@@ -22,15 +22,16 @@ use crate::messages::{self, News};
 use crate::outbox::MessageKind;
 use crate::row;
 
-/// An endpoint with deliveries that are due.
-#[derive(Clone, Copy, Debug)]
-pub struct DueEndpoint {
-    pub endpoint: i64,
-    pub user: UserId,
-    /// Whether its last try failed, also before a restart.
-    pub is_failing: bool,
+row! {
+    /// An endpoint with deliveries that are due.
+    #[derive(Clone, Copy, Debug)]
+    pub struct DueEndpoint {
+        pub endpoint: i64 = "endpoint_id",
+        pub user: UserId = "user_id",
+        /// Whether its last try failed, also before a restart.
+        pub is_failing: bool = "failing_since IS NOT NULL",
+    }
 }
-row!(DueEndpoint { endpoint = "endpoint_id", user = "user_id", is_failing = "failing_since IS NOT NULL" });
 
 /// Endpoints with deliveries that are due, by account: those of the next `most`
 /// accounts after one, of each the longest waiting first. So the rows of some

@@ -257,10 +257,7 @@ impl Post {
 /// The seconds to wait of a `Retry-After`, which holds seconds or an instant.
 fn wait_s(text: &str, now: Instant) -> Option<i64> {
     let text = text.trim();
-    text.parse().ok().or_else(|| {
-        let at = chrono::DateTime::parse_from_rfc2822(text).ok()?;
-        Some(at.timestamp() - now.0)
-    })
+    text.parse().ok().or_else(|| Some(Instant::parse_mail_date(text)?.since(now)))
 }
 
 fn was_closed(error: &ureq::Error) -> bool {

@@ -8,21 +8,6 @@ use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
 use crate::row;
 use crate::webhooks::EventType;
 
-row!(stored EndpointEntry { url, eventos = "events" });
-row!(Endpoint {
-    id = "endpoint_id",
-    user = "user_id",
-    entry as EndpointEntry,
-    state,
-    created_at,
-    off_at,
-    failing_since,
-    error,
-    delivered_at,
-    old_until,
-    lost,
-});
-
 /// The endpoints of an account, oldest first.
 pub fn of_user(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Endpoint>> {
     tx.records("FROM webhook_endpoint WHERE user_id = ?1 ORDER BY endpoint_id", [user])
@@ -131,14 +116,15 @@ pub struct Target {
     pub secrets: Vec<SigningSecret>,
 }
 
-/// A target as it is stored.
-struct SealedTarget {
-    url: String,
-    secret: Vec<u8>,
-    old_secret: Option<Vec<u8>>,
-    old_until: Option<Instant>,
+row! {
+    /// A target as it is stored.
+    struct SealedTarget {
+        url: String,
+        secret: Vec<u8>,
+        old_secret: Option<Vec<u8>>,
+        old_until: Option<Instant>,
+    }
 }
-row!(SealedTarget { url, secret, old_secret, old_until });
 
 /// The target of an endpoint.
 pub fn target(tx: &ReadTx<'_>, sealer: &Sealer, id: i64, now: Instant) -> Result<Option<Target>> {
@@ -191,42 +177,32 @@ pub fn give_up_secrets(tx: &WriteTx<'_>) -> Result<usize> {
     )
 }
 
-/// A delivery as the owner of its endpoint sees it.
-#[derive(Clone, Debug)]
-pub struct Delivery {
-    pub number: i64,
-    pub message: MessageId,
-    pub kind: EventType,
-    pub state: DeliveryState,
-    pub created_at: Instant,
-    pub run_at: Instant,
-    pub tries: i64,
-    pub tried_at: Option<Instant>,
-    pub status: Option<i64>,
-    pub ms: Option<i64>,
-    pub error: Option<String>,
+row! {
+    /// A delivery as the owner of its endpoint sees it.
+    #[derive(Clone, Debug)]
+    pub struct Delivery {
+        pub number: i64,
+        pub message: MessageId => MessageId,
+        pub kind: EventType,
+        pub state: DeliveryState,
+        pub created_at: Instant,
+        pub run_at: Instant,
+        pub tries: i64,
+        pub tried_at: Option<Instant>,
+        pub status: Option<i64>,
+        pub ms: Option<i64>,
+        pub error: Option<String>,
+    }
 }
-row!(Delivery {
-    number,
-    message => MessageId,
-    kind,
-    state,
-    created_at,
-    run_at,
-    tries,
-    tried_at,
-    status,
-    ms,
-    error,
-});
 
-/// A delivery with its body and the receiver's answer.
-pub struct FullDelivery {
-    pub delivery: Delivery,
-    pub body: String,
-    pub answer: Option<String>,
+row! {
+    /// A delivery with its body and the receiver's answer.
+    pub struct FullDelivery {
+        pub delivery: Delivery as row,
+        pub body: String,
+        pub answer: Option<String>,
+    }
 }
-row!(FullDelivery { delivery as Delivery, body, answer });
 
 /// Filters and order of a list of deliveries.
 #[derive(Clone, Copy, Debug)]

@@ -23,6 +23,7 @@ use crate::messages::delivery;
 use crate::named;
 use crate::panel::csv_read;
 use crate::panel::csv_read::Unreadable;
+use crate::row;
 
 /// Most rows of a file.
 pub const MOST_ROWS: usize = 20_000;
@@ -192,13 +193,15 @@ fn role_of(typed: &str) -> Option<Role> {
     Role::STUDENTS.into_iter().find(|role| role.name() == key || search_key(role.title()) == key)
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub total: u32,
-    pub to_make: u32,
-    pub made: u32,
-    pub existing: u32,
-    pub faulty: u32,
+row! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Counts: stored {
+        pub total: u32,
+        pub to_make: u32,
+        pub made: u32,
+        pub existing: u32,
+        pub faulty: u32,
+    }
 }
 
 impl Counts {

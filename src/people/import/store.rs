@@ -12,31 +12,22 @@ const KEPT: i64 = 20;
 /// How long an import is kept.
 const KEPT_S: i64 = 7 * 86_400;
 
-/// An import without its rows.
-#[derive(Clone, Debug)]
-pub struct Import {
-    pub id: i64,
-    pub file_name: String,
-    /// Who sent it.
-    pub by_name: String,
-    pub created_at: Instant,
-    /// When its students were made; `None` before.
-    pub done_at: Option<Instant>,
-    /// Whether its students are being made or were made.
-    pub is_begun: bool,
-    pub counts: Counts,
+row! {
+    /// An import without its rows.
+    #[derive(Clone, Debug)]
+    pub struct Import {
+        pub id: i64 = "import_id",
+        pub file_name: String,
+        /// Who sent it.
+        pub by_name: String,
+        pub created_at: Instant,
+        /// When its students were made; `None` before.
+        pub done_at: Option<Instant>,
+        /// Whether its students are being made or were made.
+        pub is_begun: bool = "begun_by IS NOT NULL",
+        pub counts: Counts as row,
+    }
 }
-
-row!(stored Counts { total, to_make, made, existing, faulty });
-row!(Import {
-    id = "import_id",
-    file_name,
-    by_name,
-    created_at,
-    done_at,
-    is_begun = "begun_by IS NOT NULL",
-    counts as Counts,
-});
 
 /// Stores a checked import and removes old ones.
 pub fn insert(tx: &WriteTx<'_>, file_name: &str, by_name: &str, rows: &[Row]) -> Result<i64> {
@@ -68,17 +59,18 @@ pub struct BegunBy {
     pub request_id: String,
 }
 
-/// An import whose students are being made, and how far that came.
-pub struct UnderWay {
-    pub id: i64,
-    pub file_name: String,
-    pub by: Json<BegunBy>,
-    /// Rows that were worked.
-    pub position: u32,
-    /// Lines whose address got an account before their turn.
-    pub late: Json<Vec<usize>>,
+row! {
+    /// An import whose students are being made, and how far that came.
+    pub struct UnderWay {
+        pub id: i64 = "import_id",
+        pub file_name: String,
+        pub by: Json<BegunBy> = "begun_by",
+        /// Rows that were worked.
+        pub position: u32,
+        /// Lines whose address got an account before their turn.
+        pub late: Json<Vec<usize>>,
+    }
 }
-row!(UnderWay { id = "import_id", file_name, by = "begun_by", position, late });
 
 /// The import whose students are being made.
 pub fn under_way(tx: &ReadTx<'_>) -> Result<Option<UnderWay>> {

@@ -92,7 +92,7 @@ impl Calendar {
         if bars.is_empty() {
             return None;
         }
-        let year_of = |day: Day| day.date().format("%y").to_string();
+        let year_of = |day: Day| day.date().strftime("%y").to_string();
         let months = starts[..starts.len() - 1].iter().map(|start| {
             let iso = start.iso();
             let number: usize = iso.split('-').nth(1).and_then(|it| it.parse().ok()).unwrap_or(1);
@@ -136,11 +136,11 @@ pub fn period(starts_on: Day, ends_on: Day) -> String {
     let (from, to) = (starts_on.date(), ends_on.date());
     let whole = "%d/%m/%Y";
     if starts_on == ends_on {
-        return to.format(whole).to_string();
+        return to.strftime(whole).to_string();
     }
     let same_year = starts_on.iso()[..4] == ends_on.iso()[..4];
-    let from = from.format(if same_year { "%d/%m" } else { whole });
-    format!("{from} a {}", to.format(whole))
+    let from = from.strftime(if same_year { "%d/%m" } else { whole });
+    format!("{from} a {}", to.strftime(whole))
 }
 
 fn tenths(value: i64) -> String {

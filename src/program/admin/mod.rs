@@ -7,8 +7,6 @@ pub mod milestones;
 pub mod overview;
 mod preview;
 pub mod rules;
-#[cfg(test)]
-pub mod samples;
 pub mod students;
 pub mod views;
 

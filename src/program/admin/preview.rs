@@ -16,23 +16,19 @@ const DAYS: i64 = 30;
 /// Most students in the preview. If there are more, every n-th is used.
 const MOST_STUDENTS: u64 = 20_000;
 
-/// A posting with its cause.
-#[derive(Clone, Copy)]
-struct Caused {
-    student: UserId,
-    posting: Posting,
-    cause: i64,
-    /// Whether a challenge names its own reward.
-    promised: bool,
+row! {
+    /// A posting with its cause.
+    #[derive(Clone, Copy)]
+    struct Caused {
+        student: UserId = "p.student_id",
+        posting: Posting as row,
+        cause: i64,
+        /// Whether a challenge names its own reward.
+        promised: bool = "program_entry.action = ?4 AND EXISTS (
+        SELECT 1 FROM challenge c WHERE c.challenge_id = cause AND c.reward_xp IS NOT NULL)",
+    }
 }
 // ?4 the action of challenges.
-row!(Caused {
-    student = "p.student_id",
-    posting as Posting,
-    cause,
-    promised = "program_entry.action = ?4 AND EXISTS (
-        SELECT 1 FROM challenge c WHERE c.challenge_id = cause AND c.reward_xp IS NOT NULL)",
-});
 
 /// What the typed rules would have given in the last days, compared with what
 /// was given.

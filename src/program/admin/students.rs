@@ -159,7 +159,7 @@ fn last_words(standing: &Standing, today: Day) -> String {
     match (standing.last_checkin, standing.days_away(today)) {
         (Some(_), Some(0)) => "hoje".to_owned(),
         (Some(last), Some(away)) => {
-            format!("há {} ({})", days(away), last.date().format("%d/%m/%Y"))
+            format!("há {} ({})", days(away), last.date().strftime("%d/%m/%Y"))
         }
         _ => "nunca".to_owned(),
     }

@@ -28,7 +28,7 @@ fn site() -> Builder {
 
 /// Makes people of a role, each with a session; returns their cookies.
 pub fn crowd(site: &Site, role: &str, people: usize) -> Vec<String> {
-    let now = site.clock().now().timestamp();
+    let now = site.clock().now().as_second();
     let mut sql = String::new();
     let cookies = (0..people).map(|number| {
         let (id, cookie) = (1_000 + number, format!("sessao-{role}-{number:040}"));

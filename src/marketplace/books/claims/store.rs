@@ -11,50 +11,45 @@ use crate::panel::Listing;
 use crate::row;
 use crate::services::Services;
 
-/// A claim as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClaimRow {
-    pub opened_at: Instant,
-    pub ml_user_id: MlUserId,
-    pub state: ClaimState,
-    /// Such as `mediations`.
-    pub kind: String,
-    /// Such as `claim` or `dispute`.
-    pub stage: String,
-    /// The marketplace's code for the reason.
-    pub reason: String,
-    /// What it is about: order, shipment, payment or purchase.
-    pub resource: String,
-    pub resource_id: Option<i64>,
-    /// Until when the seller has to act.
-    pub due_at: Option<Instant>,
-    /// What the seller has to do; may be empty.
-    pub action: String,
-    /// How it ended; empty while it is open.
-    pub resolution: String,
-    pub updated_at: Instant,
+row! {
+    /// A claim as it is stored.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ClaimRow: stored {
+        pub opened_at: Instant,
+        pub ml_user_id: MlUserId,
+        pub state: ClaimState,
+        /// Such as `mediations`.
+        pub kind: String,
+        /// Such as `claim` or `dispute`.
+        pub stage: String,
+        /// The marketplace's code for the reason.
+        pub reason: String,
+        /// What it is about: order, shipment, payment or purchase.
+        pub resource: String,
+        pub resource_id: Option<i64>,
+        /// Until when the seller has to act.
+        pub due_at: Option<Instant>,
+        /// What the seller has to do; may be empty.
+        pub action: String,
+        /// How it ended; empty while it is open.
+        pub resolution: String,
+        pub updated_at: Instant,
+    }
 }
-row!(stored ClaimRow {
-    opened_at, ml_user_id, state, kind, stage, reason, resource, resource_id, due_at, action,
-    resolution, updated_at,
-});
 
-/// A claim as lists show it.
-pub struct Claim {
-    pub id: i64,
-    pub row: ClaimRow,
-    /// Title of what was sold in the order that the claim is about; empty when
-    /// that is not known.
-    pub title: String,
-}
-row!(Claim {
-    id = "claim_id",
-    row as ClaimRow,
-    title = "coalesce(
+row! {
+    /// A claim as lists show it.
+    pub struct Claim {
+        pub id: i64 = "claim_id",
+        pub row: ClaimRow as row,
+        /// Title of what was sold in the order that the claim is about; empty when
+        /// that is not known.
+        pub title: String = "coalesce(
         (SELECT i.title FROM sale_order o
          JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
          WHERE claim.resource = 'order' AND o.order_id = claim.resource_id AND o.owner_id = claim.owner_id), '')",
-});
+    }
+}
 
 impl ClaimRow {
     pub fn is_open(&self) -> bool {

@@ -1,13 +1,16 @@
 //! Ids of listings, such as `MLB123`.
 
+use crate::row;
 use std::fmt;
 
-/// The id of a listing: the site's letters and a number.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ItemId {
-    /// Such as `MLB`.
-    pub site: String,
-    pub number: i64,
+row! {
+    /// The id of a listing: the site's letters and a number.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub struct ItemId {
+        /// Such as `MLB`.
+        pub site: String,
+        pub number: i64 = "item_id",
+    }
 }
 
 impl ItemId {

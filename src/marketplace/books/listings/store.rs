@@ -11,64 +11,56 @@ use crate::panel::Listing;
 use crate::row;
 use crate::services::Services;
 
-/// A listing as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListingRow {
-    pub ml_user_id: MlUserId,
-    pub site: String,
-    pub title: String,
-    /// Number of a word, as `currency`, `listing_type` and `logistic_type`.
-    pub status: i64,
-    /// Why: the marketplace's codes, separated by spaces; may be empty.
-    pub sub_status: String,
-    pub price: Cents,
-    pub currency: i64,
-    pub available: i64,
-    pub sold: i64,
-    pub listing_type: i64,
-    pub logistic_type: Option<i64>,
-    /// Such as `MLB31447`; may be empty.
-    pub category: String,
-    pub sku: String,
-    pub ean: String,
-    /// Address of its page; may be empty.
-    pub permalink: String,
-    /// Address of its small picture; may be empty.
-    pub thumbnail: String,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+row! {
+    /// A listing as it is stored.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ListingRow: stored {
+        pub ml_user_id: MlUserId,
+        pub site: String,
+        pub title: String,
+        /// Number of a word, as `currency`, `listing_type` and `logistic_type`.
+        pub status: i64,
+        /// Why: the marketplace's codes, separated by spaces; may be empty.
+        pub sub_status: String,
+        pub price: Cents = "price_cents",
+        pub currency: i64,
+        pub available: i64,
+        pub sold: i64,
+        pub listing_type: i64,
+        pub logistic_type: Option<i64>,
+        /// Such as `MLB31447`; may be empty.
+        pub category: String,
+        pub sku: String,
+        pub ean: String,
+        /// Address of its page; may be empty.
+        pub permalink: String,
+        /// Address of its small picture; may be empty.
+        pub thumbnail: String,
+        pub created_at: Instant,
+        pub updated_at: Instant,
+    }
 }
-row!(stored ListingRow {
-    ml_user_id, site, title, status, sub_status, price = "price_cents", currency, available, sold,
-    listing_type, logistic_type, category, sku, ean, permalink, thumbnail, created_at, updated_at,
-});
 
 /// The condition of a search: by words of the title, or by the beginning of the
 /// SKU or the id.
 pub const FOUND: &str =
     "(holds(title, :key) OR sku LIKE :from ESCAPE '\\' OR site || item_id LIKE :from ESCAPE '\\')";
 
-/// A listing as lists show it.
-pub struct SellerListing {
-    /// Such as `MLB123`.
-    pub id: String,
-    pub row: ListingRow,
-    /// The marketplace's name of the state.
-    pub status: String,
-    pub currency: String,
-    /// Such as `gold_special`.
-    pub kind: String,
-    /// Kind of shipping, such as `drop_off`.
-    pub logistic: Option<String>,
+row! {
+    /// A listing as lists show it.
+    pub struct SellerListing {
+        /// Such as `MLB123`.
+        pub id: String = "site || item_id",
+        pub row: ListingRow as row,
+        /// The marketplace's name of the state.
+        pub status: String = "(SELECT text FROM word WHERE word_id = status)",
+        pub currency: String = "(SELECT text FROM word WHERE word_id = currency)",
+        /// Such as `gold_special`.
+        pub kind: String = "(SELECT text FROM word WHERE word_id = listing_type)",
+        /// Kind of shipping, such as `drop_off`.
+        pub logistic: Option<String> = "(SELECT text FROM word WHERE word_id = logistic_type)",
+    }
 }
-row!(SellerListing {
-    id = "site || item_id",
-    row as ListingRow,
-    status = "(SELECT text FROM word WHERE word_id = status)",
-    currency = "(SELECT text FROM word WHERE word_id = currency)",
-    kind = "(SELECT text FROM word WHERE word_id = listing_type)",
-    logistic = "(SELECT text FROM word WHERE word_id = logistic_type)",
-});
 
 impl Listed for SellerListing {
     type Wire = WireListing;

@@ -109,40 +109,26 @@ fn orders(source: &str) -> String {
     format!("SELECT {} FROM sale_order {source}", StoredOrder::COLUMNS)
 }
 
-/// An order as it is stored: words by their numbers, and what was sold by its
-/// key.
-struct StoredOrder {
-    created_at: Instant,
-    order_id: OrderId,
-    ml_user_id: MlUserId,
-    status: i64,
-    total: Cents,
-    currency: i64,
-    quantity: i64,
-    buyer_nickname: String,
-    shipping_id: Option<i64>,
-    shipping_status: Option<i64>,
-    logistic_type: Option<i64>,
-    item_id: i64,
-    variation_id: i64,
-    item_version: i64,
+row! {
+    /// An order as it is stored: words by their numbers, and what was sold by its
+    /// key.
+    struct StoredOrder {
+        created_at: Instant,
+        order_id: OrderId,
+        ml_user_id: MlUserId,
+        status: i64,
+        total: Cents = "total_cents",
+        currency: i64,
+        quantity: i64,
+        buyer_nickname: String,
+        shipping_id: Option<i64>,
+        shipping_status: Option<i64>,
+        logistic_type: Option<i64>,
+        item_id: i64,
+        variation_id: i64,
+        item_version: i64,
+    }
 }
-row!(StoredOrder {
-    created_at,
-    order_id,
-    ml_user_id,
-    status,
-    total = "total_cents",
-    currency,
-    quantity,
-    buyer_nickname,
-    shipping_id,
-    shipping_status,
-    logistic_type,
-    item_id,
-    variation_id,
-    item_version,
-});
 
 /// Reads one page of an owner's orders with their total.
 pub fn read_page(

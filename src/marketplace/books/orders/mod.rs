@@ -82,44 +82,28 @@ pub enum Applied {
     Stale,
 }
 
-/// An order as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct StoredOrder {
-    created_at: Instant,
-    ml_user_id: MlUserId,
-    status: i64,
-    total: Cents,
-    currency: i64,
-    closed_at: Option<Instant>,
-    updated_at: Instant,
-    item_id: i64,
-    variation_id: i64,
-    item_version: i64,
-    quantity: i64,
-    buyer_nickname: String,
-    shipping_id: Option<i64>,
-    shipping_status: Option<i64>,
-    logistic_type: Option<i64>,
-    shipment_at: Option<Instant>,
+row! {
+    /// An order as it is stored.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    struct StoredOrder: stored {
+        created_at: Instant,
+        ml_user_id: MlUserId,
+        status: i64,
+        total: Cents = "total_cents",
+        currency: i64,
+        closed_at: Option<Instant>,
+        updated_at: Instant,
+        item_id: i64,
+        variation_id: i64,
+        item_version: i64,
+        quantity: i64,
+        buyer_nickname: String,
+        shipping_id: Option<i64>,
+        shipping_status: Option<i64>,
+        logistic_type: Option<i64>,
+        shipment_at: Option<Instant>,
+    }
 }
-row!(stored StoredOrder {
-    created_at,
-    ml_user_id,
-    status,
-    total = "total_cents",
-    currency,
-    closed_at,
-    updated_at,
-    item_id,
-    variation_id,
-    item_version,
-    quantity,
-    buyer_nickname,
-    shipping_id,
-    shipping_status,
-    logistic_type,
-    shipment_at,
-});
 
 /// What an order adds to a day's sales.
 #[derive(Clone, Copy, PartialEq, Eq)]

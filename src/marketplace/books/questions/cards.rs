@@ -41,22 +41,18 @@ pub const OUTCOMES: &[Outcome] = &[
     ),
 ];
 
-/// A question with the data that only its card shows.
-pub struct CardRow {
-    pub question: Question,
-    pub owner: UserId,
-    /// Nickname of the account; `None` when it was unlinked.
-    pub store: Option<String>,
-    /// Nickname of the buyer, when it is known.
-    pub buyer: Option<String>,
-}
-row!(CardRow {
-    question as Question,
-    owner = "owner_id",
-    store = "(SELECT a.nickname FROM ml_account a
+row! {
+    /// A question with the data that only its card shows.
+    pub struct CardRow {
+        pub question: Question as row,
+        pub owner: UserId = "owner_id",
+        /// Nickname of the account; `None` when it was unlinked.
+        pub store: Option<String> = "(SELECT a.nickname FROM ml_account a
         WHERE a.ml_user_id = question.ml_user_id AND a.owner_id = question.owner_id)",
-    buyer = "(SELECT b.nickname FROM buyer_name b WHERE b.buyer_id = question.asker_id)",
-});
+        /// Nickname of the buyer, when it is known.
+        pub buyer: Option<String> = "(SELECT b.nickname FROM buyer_name b WHERE b.buyer_id = question.asker_id)",
+    }
+}
 
 /// What a page of cards needs besides the cards.
 pub struct QueueContext {
@@ -166,32 +162,27 @@ pub struct Earlier {
     pub is_same: bool,
 }
 
-/// What a card shows of a listing.
-struct Shown {
-    title: String,
-    price: Cents,
-    available: i64,
-    status: String,
-    permalink: String,
-    thumbnail: String,
+row! {
+    /// What a card shows of a listing.
+    struct Shown {
+        title: String,
+        price: Cents = "price_cents",
+        available: i64,
+        status: String = "(SELECT text FROM word WHERE word_id = listing.status)",
+        permalink: String,
+        thumbnail: String,
+    }
 }
-row!(Shown {
-    title,
-    price = "price_cents",
-    available,
-    status = "(SELECT text FROM word WHERE word_id = listing.status)",
-    permalink,
-    thumbnail,
-});
 
-struct Before {
-    ml_user_id: MlUserId,
-    item_id: i64,
-    text: String,
-    answer: Option<String>,
-    asked_at: Instant,
+row! {
+    struct Before {
+        ml_user_id: MlUserId,
+        item_id: i64,
+        text: String,
+        answer: Option<String>,
+        asked_at: Instant,
+    }
 }
-row!(Before { ml_user_id, item_id, text, answer, asked_at });
 
 /// The card of a question. Of the buyer's earlier questions it shows only those
 /// to accounts for which `may_see` is true.

@@ -13,8 +13,6 @@ pub mod buyers;
 pub mod cards;
 pub mod pages;
 pub mod replies;
-#[cfg(test)]
-pub mod samples;
 pub mod send_answer;
 pub mod sending;
 pub mod standing;

@@ -15,39 +15,35 @@ use crate::services::Services;
 /// The value of the state filter that means all states.
 pub const ALL: &str = "todas";
 
-/// A question as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QuestionRow {
-    pub id: i64,
-    pub asked_at: Instant,
-    pub ml_user_id: MlUserId,
-    /// Number of the listing id.
-    pub item_id: i64,
-    pub state: QuestionState,
-    /// The marketplace's name of the state.
-    pub status: String,
-    pub text: String,
-    pub answer: Option<String>,
-    pub answered_at: Option<Instant>,
-    pub asker_id: Option<i64>,
-    pub updated_at: Option<Instant>,
+row! {
+    /// A question as it is stored.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct QuestionRow: stored {
+        pub id: i64 = "question_id",
+        pub asked_at: Instant,
+        pub ml_user_id: MlUserId,
+        /// Number of the listing id.
+        pub item_id: i64,
+        pub state: QuestionState,
+        /// The marketplace's name of the state.
+        pub status: String,
+        pub text: String,
+        pub answer: Option<String>,
+        pub answered_at: Option<Instant>,
+        pub asker_id: Option<i64>,
+        pub updated_at: Option<Instant>,
+    }
 }
-row!(stored QuestionRow {
-    id = "question_id", asked_at, ml_user_id, item_id, state, status, text, answer, answered_at,
-    asker_id, updated_at,
-});
 
-/// A question as lists show it.
-pub struct Question {
-    pub row: QuestionRow,
-    /// Title of the listing; empty when it is not known.
-    pub title: String,
-}
-row!(Question {
-    row as QuestionRow,
-    title = "coalesce((SELECT l.title FROM listing l
+row! {
+    /// A question as lists show it.
+    pub struct Question {
+        pub row: QuestionRow as row,
+        /// Title of the listing; empty when it is not known.
+        pub title: String = "coalesce((SELECT l.title FROM listing l
         WHERE l.owner_id = question.owner_id AND l.item_id = question.item_id), '')",
-});
+    }
+}
 
 impl QuestionRow {
     /// Whether it waits for an answer.

@@ -9,22 +9,25 @@ use crate::base::{Instant, MlUserId};
 use crate::marketplace::inbox::hook::NotificationState;
 use crate::marketplace::kinds::topics;
 use crate::panel::Badge;
+use crate::row;
 
-/// A received notification.
-#[derive(Clone, Debug)]
-pub struct Received {
-    pub id: i64,
-    pub at: Instant,
-    pub topic: String,
-    pub resource: String,
-    pub account: MlUserId,
-    /// Nickname of the account, while it is linked.
-    pub nickname: Option<String>,
-    pub state: NotificationState,
-    pub attempts: i64,
-    pub next_try_at: Instant,
-    /// The outcome, or the last error.
-    pub outcome: Option<String>,
+row! {
+    /// A received notification.
+    #[derive(Clone, Debug)]
+    pub struct Received {
+        pub id: i64 = "n.notification_id",
+        pub at: Instant = "n.received_at",
+        pub topic: String = "n.topic",
+        pub resource: String = "n.resource",
+        pub account: MlUserId = "n.ml_user_id",
+        /// Nickname of the account, while it is linked.
+        pub nickname: Option<String> = "a.nickname",
+        pub state: NotificationState = "n.state",
+        pub attempts: i64 = "n.attempts",
+        pub next_try_at: Instant = "n.next_try_at",
+        /// The outcome, or the last error.
+        pub outcome: Option<String> = "n.outcome",
+    }
 }
 
 /// The badge of a state.

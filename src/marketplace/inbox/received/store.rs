@@ -7,13 +7,7 @@ use crate::base::Instant;
 use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
 use crate::marketplace::inbox::hook::NotificationState;
 use crate::marketplace::kinds::RecordKind;
-use crate::row;
 
-row!(Received {
-    id = "n.notification_id", at = "n.received_at", topic = "n.topic", resource = "n.resource",
-    account = "n.ml_user_id", nickname = "a.nickname", state = "n.state", attempts = "n.attempts",
-    next_try_at = "n.next_try_at", outcome = "n.outcome",
-});
 /// A left join, so that notifications without a linked account are included.
 const TABLES: &str = "ml_notification n LEFT JOIN ml_account a ON a.ml_user_id = n.ml_user_id";
 

@@ -36,29 +36,22 @@ pub fn address_for(account: MlUserId, shipment: i64) -> String {
     address(FILE, &[("conta", &account), ("shipment_id", &shipment)])
 }
 
-/// A parcel that waits to be sent.
-#[derive(Clone, Debug)]
-pub struct Parcel {
-    pub shipment: i64,
-    /// Its first order.
-    pub order: OrderId,
-    /// How many orders are in it.
-    pub orders: i64,
-    pub units: i64,
-    /// What its first order sold; may be empty.
-    pub title: String,
-    pub buyer: String,
-    pub sold_at: Instant,
+row! {
+    /// A parcel that waits to be sent.
+    #[derive(Clone, Debug)]
+    pub struct Parcel {
+        pub shipment: i64 = "o.shipping_id",
+        /// Its first order.
+        pub order: OrderId = "min(o.order_id)",
+        /// How many orders are in it.
+        pub orders: i64 = "count(*)",
+        pub units: i64 = "sum(o.quantity)",
+        /// What its first order sold; may be empty.
+        pub title: String = "coalesce(min(i.title), '')",
+        pub buyer: String = "max(o.buyer_nickname)",
+        pub sold_at: Instant = "min(o.created_at)",
+    }
 }
-row!(Parcel {
-    shipment = "o.shipping_id",
-    order = "min(o.order_id)",
-    orders = "count(*)",
-    units = "sum(o.quantity)",
-    title = "coalesce(min(i.title), '')",
-    buyer = "max(o.buyer_nickname)",
-    sold_at = "min(o.created_at)",
-});
 
 /// SQL for the parcels of an account that can be printed: those ready to be
 /// sent, of the kinds that sellers print, or of a kind that is not known yet.

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::base::{Instant, UserId};
 use crate::panel::{Form, Input, Rule};
+use crate::row;
 
 /// Most replies of a seller, and of the agency.
 pub const MOST: i64 = 200;
@@ -23,21 +24,25 @@ pub struct ReplySet {
     pub queue: &'static str,
 }
 
-/// The fields of a reply that people type.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ReplyEntry {
-    #[serde(rename = "titulo")]
-    pub title: String,
-    /// With placeholders, such as `{comprador}`.
-    #[serde(rename = "texto")]
-    pub text: String,
+row! {
+    /// The fields of a reply that people type.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+    pub struct ReplyEntry: stored {
+        #[serde(rename = "titulo")]
+        pub title: String,
+        /// With placeholders, such as `{comprador}`.
+        #[serde(rename = "texto")]
+        pub text: String,
+    }
 }
 
-#[derive(Clone, Debug)]
-pub struct SavedReply {
-    pub id: i64,
-    pub entry: ReplyEntry,
-    pub updated_at: Instant,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct SavedReply {
+        pub id: i64 = "reply_id",
+        pub entry: ReplyEntry as row,
+        pub updated_at: Instant,
+    }
 }
 
 /// The placeholders of a text, and what replaces each.

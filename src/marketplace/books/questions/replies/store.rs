@@ -3,10 +3,6 @@
 use super::{MOST, ReplyEntry, SavedReply};
 use crate::base::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::row;
-
-row!(stored ReplyEntry { title, text });
-row!(SavedReply { id = "reply_id", entry as ReplyEntry, updated_at });
 
 /// All replies of a seller or of the agency, by title.
 pub fn all(tx: &ReadTx<'_>, owner: Option<UserId>) -> Result<Vec<SavedReply>> {
