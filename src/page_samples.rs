@@ -1,15 +1,15 @@
 //! Every page with sample data: none, one, three and many rows, long names.
 //!
-//! The pages are checked by the rules of `tests/it/page_rules.rs`, also in states
+//! The pages are checked by the rules of `tests/it/support/page_rules.rs`, also in states
 //! that are hard to reach from outside. They are also written to `target/pages`
 //! with their assets, so that any static file server can show them.
 
 // The same rules as in the black-box tests, which visit the real pages.
 #[allow(dead_code, reason = "the black-box tests use more of it")]
-#[path = "../tests/it/html.rs"]
+#[path = "../tests/it/support/html.rs"]
 mod html;
 #[allow(dead_code, reason = "the black-box tests use more of it")]
-#[path = "../tests/it/page_rules.rs"]
+#[path = "../tests/it/support/page_rules.rs"]
 mod page_rules;
 
 use std::path::Path;

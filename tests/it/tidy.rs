@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{EXECUTABLE, run};
+use crate::support::process::{EXECUTABLE, run};
 
 /// The folder of small types that all may use and that use only each other.
 const SMALL: [&str; 1] = ["base"];

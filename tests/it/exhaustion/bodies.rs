@@ -9,11 +9,11 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::{besieged, narrow};
-use crate::checkout::Event;
-use crate::client::Request;
-use crate::cron::alter;
-use crate::process::until;
-use crate::site::{Builder, CHECKOUT_TOKEN, Site};
+use crate::checkout::receiving::Event;
+use crate::cron::runs::alter;
+use crate::support::client::Request;
+use crate::support::process::until;
+use crate::support::site::{Builder, CHECKOUT_TOKEN, Site};
 
 const CHECKOUT: &str = "/api/v1/webhook/checkout";
 const IMPORT: &str = "/painel/produtos/importar";
@@ -224,7 +224,7 @@ fn whoever_proved_nothing_sends_little_and_whoever_did_what_the_address_takes() 
     let proven = Request::new("POST", CHECKOUT).header("X-Hotmart-Hottok", CHECKOUT_TOKEN);
     site.anonymous().send(proven.json(&event(256 * 1024, None))).expect(200);
     // The limit also holds for a body without a declared length.
-    let mut stranger = crate::client::Connection::open(site.address()).unwrap();
+    let mut stranger = crate::support::client::Connection::open(site.address()).unwrap();
     stranger.write(
         format!(
             "POST {CHECKOUT} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\

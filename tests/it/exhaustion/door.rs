@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Ended, besieged, narrow};
-use crate::actors::Actor;
-use crate::client::{Connection, Reply, Request};
-use crate::site::{Builder, Person, Site};
+use crate::support::actors::Actor;
+use crate::support::client::{Connection, Reply, Request};
+use crate::support::site::{Builder, Person, Site};
 
 /// Connections of the attack.
 const CONNECTIONS: usize = 140;

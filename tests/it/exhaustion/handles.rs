@@ -2,8 +2,8 @@
 
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-use crate::client::{Reply, Request};
-use crate::site::Site;
+use crate::support::client::{Reply, Request};
+use crate::support::site::Site;
 
 /// Lets the server open `more` more files; `None` lets it open as many as it
 /// ever needs.

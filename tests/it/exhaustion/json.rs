@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{besieged, narrow};
-use crate::actors::Actor;
-use crate::client::{Reply, Request};
-use crate::partner_drop::relate;
-use crate::site::{CHECKOUT_TOKEN, Site};
+use crate::drop::relations::relate;
+use crate::support::actors::Actor;
+use crate::support::client::{Reply, Request};
+use crate::support::site::{CHECKOUT_TOKEN, Site};
 
 const PRODUCTS: &str = "/painel/produtos/importar";
 const CHECKOUT: &str = "/api/v1/webhook/checkout";

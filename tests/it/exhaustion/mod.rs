@@ -21,9 +21,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::actors::Actor;
-use crate::process::until;
-use crate::site::{Builder, Site};
+use crate::support::actors::Actor;
+use crate::support::process::until;
+use crate::support::site::{Builder, Site};
 
 /// Memory at which the system kills the server under attack.
 const CEILING: u64 = 256 << 20;

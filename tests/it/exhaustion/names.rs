@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use crate::actors::Actor;
-use crate::bodies::caller;
-use crate::client::{Reply, Request};
-use crate::site::{CHECKOUT_TOKEN, Route, Site};
+use crate::routes::bodies::caller;
+use crate::support::actors::Actor;
+use crate::support::client::{Reply, Request};
+use crate::support::site::{CHECKOUT_TOKEN, Route, Site};
 
 use super::{besieged_writes, narrow};
 
