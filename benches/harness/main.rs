@@ -10,53 +10,29 @@
 //! alternation. A case fails unless all its answers are as expected: speed
 //! counts only where the work was done.
 
-#[path = "harness/agency.rs"]
 mod agency;
-#[path = "harness/answer.rs"]
 mod answer;
-#[path = "harness/args.rs"]
 mod args;
-#[path = "harness/cases.rs"]
 mod cases;
-#[path = "harness/commit_loop.rs"]
 mod commit_loop;
-#[path = "harness/cron.rs"]
 mod cron;
-#[path = "harness/delivery.rs"]
 mod delivery;
-#[path = "harness/hello.rs"]
 mod hello;
-#[path = "harness/histogram.rs"]
 mod histogram;
-#[path = "harness/import.rs"]
 mod import;
-#[path = "harness/lab.rs"]
 mod lab;
-#[path = "harness/limits.rs"]
 mod limits;
-#[path = "harness/load.rs"]
 mod load;
-#[path = "harness/partner.rs"]
 mod partner;
-#[path = "harness/people.rs"]
 mod people;
-#[path = "harness/program.rs"]
 mod program;
-#[path = "harness/random.rs"]
 mod random;
-#[path = "harness/report.rs"]
 mod report;
-#[path = "harness/requests.rs"]
 mod requests;
-#[path = "harness/rounds.rs"]
 mod rounds;
-#[path = "harness/seed.rs"]
 mod seed;
-#[path = "harness/seller.rs"]
 mod seller;
-#[path = "harness/server.rs"]
 mod server;
-#[path = "harness/students.rs"]
 mod students;
 
 use std::io::Write as _;
