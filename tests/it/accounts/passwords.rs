@@ -4,8 +4,8 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
 use crate::support::site::{CRON_SECRET, PROPAGATION, Person, Site};
+use crate::support::wait::until;
 
 const NEW: &str = "uma senha escolhida agora";
 const HOUR_S: i64 = 3600;

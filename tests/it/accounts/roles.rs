@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::people::students::{faults, list, page};
 use crate::support::actors::Actor;
 use crate::support::client::Request;
+use crate::support::people::{faults, list, page};
 use crate::support::site::Site;
 
 /// Whether the extension says that a person may.

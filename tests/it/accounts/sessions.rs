@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 const HOUR_S: i64 = 3600;
 const DAY_S: i64 = 24 * HOUR_S;

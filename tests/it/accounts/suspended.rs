@@ -3,10 +3,11 @@
 
 use serde_json::json;
 
-use crate::drop::relations::relate;
-use crate::people::students::{list, page};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
+use crate::support::drop::relate;
+use crate::support::people::{list, page};
+use crate::support::rows::RETURN;
 use crate::support::site::{Person, Route, Site};
 
 /// A credential of a person, and the rows for which it is valid.
@@ -49,9 +50,6 @@ fn ways<'s>(site: &'s Site, name: &str, role: &str) -> Vec<Way<'s>> {
     }
     ways
 }
-
-/// A row for guests of the agency; for all others it is like a student's own row.
-pub const RETURN: &str = "/painel/ml/retorno";
 
 /// A role, its rows in the route table, and its list in the panel.
 const ROLES: [(&str, &str, &str); 3] = [

@@ -6,11 +6,11 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
-use crate::people::students::{faults, list, page};
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
+use crate::support::people::{faults, list, page};
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 /// The page of a student with this name.
 #[track_caller]

@@ -4,37 +4,11 @@
 
 use serde_json::json;
 
-use crate::people::students::{list, page};
 use crate::support::actors::Actor;
+use crate::support::agency::{is_for_administrators, permit, staff, student};
 use crate::support::client::{Reply, Request};
+use crate::support::people::{list, page};
 use crate::support::site::{Route, Site};
-
-/// The page of a student in the operator's panel.
-#[track_caller]
-fn student(admin: &Actor<'_>, name: &str) -> String {
-    let found = list(admin, &format!("/admin/alunos?q={name}@"));
-    format!("/admin/alunos/{}", found["dados"][0]["id"].as_str().unwrap())
-}
-
-/// Gives a student access to the agency, or takes it away.
-#[track_caller]
-fn permit(admin: &Actor<'_>, name: &str, choice: &str) {
-    let path = format!("{}/permissoes", student(admin, name));
-    admin.post(&path, &json!({ "agencia": choice })).ok();
-}
-
-/// A student with access to the agency.
-#[track_caller]
-pub fn staff<'s>(site: &'s Site, name: &str) -> Actor<'s> {
-    let person = site.person(name);
-    permit(&site.administrator(), name, "permitir");
-    person
-}
-
-/// Rows of the agency that are for administrators alone.
-pub fn is_for_administrators(path: &str) -> bool {
-    ["/admin/agencia/clientes/{id}/contas", "/admin/agencia/clientes/{id}/excluir"].contains(&path)
-}
 
 fn is_of_agency(row: &Route) -> bool {
     row.path == "/admin/agencia" || row.path.starts_with("/admin/agencia/")

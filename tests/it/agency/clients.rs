@@ -3,14 +3,14 @@
 
 use serde_json::{Value, json};
 
-use crate::cron::runs as cron;
-use crate::marketplace::sync::{joined, wait_until_read, wait_until_worked};
 use crate::support::actors::Actor;
+use crate::support::agency::CLIENTS;
 use crate::support::client::Request;
+use crate::support::cron;
 use crate::support::site::Site;
+use crate::support::sync::{joined, wait_until_read, wait_until_worked};
 use crate::support::world::World;
 
-pub const CLIENTS: &str = "/admin/agencia/clientes";
 const SYNC_ALL: &str = "/admin/agencia/ml/sincronizar-todos";
 const CHECKUP: &str = "/admin/agencia/checkup";
 /// The number before that of the first seller.

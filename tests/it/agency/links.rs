@@ -3,16 +3,15 @@
 
 use serde_json::{Value, json};
 
-use crate::marketplace::labels::{LOJA, OTHER, Shop, refused};
-use crate::marketplace::linking::CONSENT_S;
-use crate::marketplace::sync::{PATIENCE, joined};
-use crate::people::students::{list, page};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
+use crate::support::people::{list, page};
+use crate::support::shop::{OTHER, Shop, refused};
 use crate::support::site::Site;
+use crate::support::sync::{PATIENCE, joined};
+use crate::support::wait::until;
 use crate::support::webdriver::Browser;
-use crate::support::world::World;
+use crate::support::world::{CONSENT_S, LOJA, World};
 
 /// Two shops at the marketplace.
 fn shops() -> World {
@@ -338,17 +337,17 @@ fn a_students_account_stays_the_students_and_anothers_client_keeps_theirs() {
     let (admin, guest) = (site.administrator(), site.anonymous());
     let ana = site.person("ana");
     world.link(&ana, LOJA);
-    crate::marketplace::sync::wait_until_read(&site, &ana);
+    crate::support::sync::wait_until_read(&site, &ana);
     let (first, invitation) = client(&admin, "Casa da Maré");
     assert_eq!(follow(&world, &guest, &invitation, LOJA)["resultado"], "autorizada");
     assert_eq!(looked_after(&site), [format!("{LOJA} {first} ana@example.com")]);
     assert_eq!(told(&site, "ana@example.com"), ["A agência cuida de LOJA DA ANA"]);
     // The new tokens belong to her, and they work.
     let works = || {
-        crate::marketplace::sync::run_after(&site, 7 * 3_600);
+        crate::support::sync::run_after(&site, 7 * 3_600);
         let ana = site.person("ana");
-        crate::marketplace::sync::wait_until_read(&site, &ana);
-        crate::marketplace::sync::accounts(&ana)[0]["token_ok"].clone()
+        crate::support::sync::wait_until_read(&site, &ana);
+        crate::support::sync::accounts(&ana)[0]["token_ok"].clone()
     };
     assert_eq!(works(), true);
     // For another client it is rejected, and nothing ends.
@@ -398,7 +397,7 @@ fn a_student_ends_the_agencys_care_at_once() {
     assert_eq!(told(&site, "ana@example.com").len(), 1);
     let shown = page(&ana, "/painel/ml").expect(200).text();
     assert!(shown.contains("cuida desta conta desde"), "{shown}");
-    assert_eq!(crate::marketplace::sync::accounts(&ana)[0]["agencia_desde"], "2026-11-20 09:00:00");
+    assert_eq!(crate::support::sync::accounts(&ana)[0]["agencia_desde"], "2026-11-20 09:00:00");
     let end = format!("/painel/ml/contas/{LOJA}/agencia/encerrar");
     site.person("rui").post(&end, &json!({})).expect(404);
     let left = ana.send(Request::new("POST", &end).form(&[])).expect(303);
@@ -407,7 +406,7 @@ fn a_student_ends_the_agencys_care_at_once() {
     assert!(!shown.contains("cuida desta conta desde"), "{shown}");
     ana.post(&end, &json!({})).expect(404);
     assert_eq!(looked_after(&site), [""; 0]);
-    assert_eq!(crate::marketplace::sync::accounts(&ana)[0]["token_ok"], true);
+    assert_eq!(crate::support::sync::accounts(&ana)[0]["token_ok"], true);
     assert_eq!(told(&site, ADMIN), ["LOJA DA ANA saiu da agência"]);
     let entry = &list(&admin, "/admin/auditoria?objeto=cliente")["dados"][0];
     assert_eq!((&entry["acao"], &entry["objeto_id"]), (&json!("cliente.conta_saiu"), &json!(id)));
@@ -464,7 +463,7 @@ fn a_client_that_is_removed_takes_its_shell_along() {
     let site = joined(&world).start();
     let (admin, guest, rui) = (site.administrator(), site.anonymous(), site.person("rui"));
     world.link(&rui, OTHER);
-    crate::marketplace::sync::wait_until_read(&site, &rui);
+    crate::support::sync::wait_until_read(&site, &rui);
     let (id, invitation) = client(&admin, "Casa da Maré");
     world.sale_with(LOJA, &json!({ "notify": false }));
     for account in [LOJA, OTHER] {

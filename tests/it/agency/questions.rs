@@ -5,36 +5,18 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::agency::access::staff;
-use crate::agency::clients::{CLIENTS, shown};
-use crate::cron::runs::json_of;
-use crate::marketplace::shops::{PATIENCE, QUESTIONS, ask, listed, shops};
-use crate::people::students::list;
+use crate::agency::clients::shown;
 use crate::support::actors::Actor;
+use crate::support::agency::{
+    ANSWER, CLIENTS, OWN_REPLIES, QUEUE, REPLIES, body_of, client, queue, staff,
+};
 use crate::support::client::{Reply, Request};
-use crate::support::furnish::LOJA;
-use crate::support::process::until;
+use crate::support::cron::json_of;
+use crate::support::people::list;
+use crate::support::shops::{PATIENCE, QUESTIONS, ask, listed, shops};
 use crate::support::site::Site;
-use crate::support::world::World;
-
-pub const QUEUE: &str = "/admin/agencia/central-perguntas";
-const ANSWER: &str = "/admin/agencia/central-perguntas/responder";
-const REPLIES: &str = "/admin/agencia/respostas";
-const OWN_REPLIES: &str = "/painel/respostas";
-
-/// Makes a client with an account that is linked.
-#[track_caller]
-pub fn client(operator: &Actor<'_>, name: &str, account: u64) -> String {
-    let body = json!({ "nome": name, "ml_user_id": account.to_string() });
-    let made = operator.post(CLIENTS, &body).expect(201).json();
-    made["id"].as_str().unwrap().to_owned()
-}
-
-/// The JSON of the queue.
-#[track_caller]
-fn queue(actor: &Actor<'_>, query: &str) -> Value {
-    json_of(actor, &format!("{QUEUE}/json{query}"))
-}
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
 /// Waits until a query finds `count` questions, and returns them.
 #[track_caller]
@@ -49,36 +31,6 @@ fn queued(actor: &Actor<'_>, query: &str, count: usize) -> Vec<Value> {
     })
 }
 
-/// Requests the queue and the saved replies in every way.
-pub fn visit_all(operator: &Actor<'_>, seller: &Actor<'_>, account: u64) {
-    let id = client(operator, "Cliente", account);
-    for status in ["", "&status=pendente", "&status=respondida", "&status=todas"] {
-        for whose in ["x=1", "meus=1", &*format!("cliente={id}"), &*format!("cliente={id}&meus=1")]
-        {
-            for rest in ["", "&pagina=2", "&por_pagina=1"] {
-                for path in [QUEUE, &*format!("{QUEUE}/json")] {
-                    operator.get(&format!("{path}?{whose}{status}{rest}")).expect(200);
-                }
-            }
-        }
-    }
-    for asked in queue(operator, "")["perguntas"].as_array().unwrap() {
-        let one = format!("{QUEUE}/{}", asked["question_id"].as_str().unwrap());
-        operator.post(&format!("{one}/assumir"), &json!({})).ok();
-        operator.get(&format!("{one}/comprador")).ok();
-        operator.post(ANSWER, &body_of(asked, "Tem sim"));
-    }
-    operator.get(&format!("{QUEUE}/atendendo")).ok();
-    for (actor, path) in [(operator, REPLIES), (seller, OWN_REPLIES)] {
-        let reply = json!({ "titulo": "Saudação", "texto": "Olá!" });
-        let made = actor.post(path, &reply).expect(201).json();
-        let one = format!("{path}/{}", made["id"].as_str().unwrap());
-        actor.get(path).expect(200);
-        actor.post(&one, &reply).ok();
-        actor.post(&format!("{one}/excluir"), &json!({})).ok();
-    }
-}
-
 /// Two shops of a student, the first of which belongs to a client, with one
 /// question each.
 fn one_client() -> (World, Site, String) {
@@ -89,10 +41,6 @@ fn one_client() -> (World, Site, String) {
     listed(&site.person("ana"), QUESTIONS, 2);
     let id = client(&site.administrator(), "Casa & Café", LOJA);
     (world, site, id)
-}
-
-fn body_of(question: &Value, answer: &str) -> Value {
-    json!({ "question_id": question["question_id"], "conta": question["conta"], "answer": answer })
 }
 
 /// How many answers were sent to the marketplace.

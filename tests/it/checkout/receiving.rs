@@ -2,74 +2,12 @@
 
 use std::time::Duration;
 
-use rusqlite::{Connection as Database, OpenFlags};
 use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
-use crate::support::client::{Connection, Reply, Request};
+use crate::support::checkout::{DAY_S, Event, RECEIVER, with_token};
+use crate::support::client::{Connection, Request};
 use crate::support::site::{CHECKOUT_TOKEN, Site};
-
-pub const RECEIVER: &str = "/api/v1/webhook/checkout";
-const DAY_S: i64 = 86_400;
-
-/// A purchase event, days before or after the start of the test.
-#[derive(Clone)]
-pub struct Event(pub Value);
-
-impl Event {
-    /// `event` of a transaction, `day` days from the start.
-    pub fn new(id: &str, event: &str, email: &str, transaction: &str, day: i64) -> Self {
-        Self(json!({
-            "id": id, "creation_date": ms(day), "event": event, "version": "2.0.0",
-            "data": {
-                "product": { "id": 77001, "name": "Programa Piloto" },
-                "buyer": { "email": email, "name": "Lia Prado", "checkout_phone": "11987650000" },
-                "purchase": { "transaction": transaction, "offer": { "code": "abc12345" } },
-                "subscription": { "plan": { "id": 501 }, "subscriber": { "code": format!("S-{email}") } },
-            },
-        }))
-    }
-
-    /// An approval that pays for thirty days.
-    pub fn approved(id: &str, email: &str, transaction: &str, day: i64) -> Self {
-        Self::new(id, "PURCHASE_APPROVED", email, transaction, day).next_charge(day + 30)
-    }
-
-    pub fn next_charge(self, day: i64) -> Self {
-        self.with("/data/purchase/date_next_charge", ms(day))
-    }
-
-    pub fn renewal(self, number: i64) -> Self {
-        self.with("/data/purchase/recurrence_number", number)
-    }
-
-    /// The event with another value at a place.
-    pub fn with(mut self, place: &str, value: impl Into<Value>) -> Self {
-        let (parent, name) = place.rsplit_once('/').unwrap();
-        self.0.pointer_mut(parent).unwrap()[name] = value.into();
-        self
-    }
-
-    pub fn without(mut self, place: &str) -> Self {
-        let (parent, name) = place.rsplit_once('/').unwrap();
-        let parent = self.0.pointer_mut(parent).unwrap();
-        parent.as_object_mut().unwrap().remove(name).unwrap();
-        self
-    }
-
-    pub fn send(&self, platform: &Actor<'_>) -> Reply {
-        platform.send(with_token(CHECKOUT_TOKEN).json(&self.0))
-    }
-}
-
-/// Milliseconds of a day, counted from the start of every test.
-pub fn ms(day: i64) -> i64 {
-    (1_795_176_000 + day * DAY_S) * 1000
-}
-
-pub fn with_token(token: &str) -> Request {
-    Request::new("POST", RECEIVER).header("X-Hotmart-Hottok", token)
-}
 
 /// An account in the shape of [`ACCOUNT`], read from a copy of the database.
 #[track_caller]
@@ -89,19 +27,7 @@ const ACCOUNT: &str = "
 
 #[track_caller]
 pub fn accounts(site: &Site) -> Vec<String> {
-    rows(site, ACCOUNT)
-}
-
-/// The first column of a query, from a copy that the product makes.
-#[track_caller]
-pub fn rows(site: &Site, sql: &str) -> Vec<String> {
-    let copy = site.folder().join("copia.db");
-    std::fs::remove_file(&copy).ok();
-    site.command(&["backup", &copy.display().to_string()]).ok();
-    let copy = Database::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-    let mut statement = copy.prepare(sql).unwrap();
-    let rows = statement.query_map([], |row| row.get(0)).unwrap();
-    rows.collect::<Result<_, _>>().unwrap()
+    site.stored(ACCOUNT)
 }
 
 #[test]
@@ -145,7 +71,7 @@ fn the_token_comes_in_the_header_or_in_the_body() {
         let reply = platform.send(refused).expect(401);
         assert_eq!(reply.code(), "unauthorized", "{reply}");
     }
-    assert_eq!(rows(&site, "SELECT count(*) || '' FROM checkout_event"), ["3"]);
+    assert_eq!(site.stored("SELECT count(*) || '' FROM checkout_event"), ["3"]);
 }
 
 #[test]
@@ -249,7 +175,7 @@ fn the_token_is_in_no_file() {
         assert!(!holds(CHECKOUT_TOKEN), "{} holds the token", path.display());
     }
     site.start_again();
-    let bodies = rows(&site, "SELECT body FROM checkout_body ORDER BY event_id");
+    let bodies = site.stored("SELECT body FROM checkout_body ORDER BY event_id");
     assert_eq!(bodies.len(), 3);
     assert!(bodies.iter().all(|body| !body.contains("hottok")), "{bodies:?}");
     let form: Value = serde_json::from_str(&bodies[2]).unwrap();
@@ -341,7 +267,7 @@ fn what_cannot_be_an_event_is_refused_and_not_stored() {
     assert!(reply.json()["fields"]["email"].is_string(), "{reply}");
     event.without("/data/buyer").with("/event", "CLUB_FIRST_ACCESS").send(&platform).ok();
     assert_eq!(
-        rows(&site, "SELECT event FROM checkout_event ORDER BY 1"),
+        site.stored("SELECT event FROM checkout_event ORDER BY 1"),
         ["5", "CLUB_FIRST_ACCESS"]
     );
     assert_eq!(accounts(&site), [""; 0]);
@@ -386,7 +312,7 @@ fn bodies_go_after_thirty_days_and_what_they_did_stays() {
     assert_eq!(shown(&admin)["corpo"]["event"], "PURCHASE_APPROVED");
     site.clock().advance_s(31 * DAY_S);
     let admin = site.administrator();
-    crate::support::process::until("the body is gone", Duration::from_secs(20), || {
+    crate::support::wait::until("the body is gone", Duration::from_secs(20), || {
         shown(&admin)["corpo"].is_null().then_some(())
     });
     assert_eq!(shown(&admin)["resultado"], "aplicado");

@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::checkout::receiving::{Event, account, accounts, ms, rows};
+use crate::checkout::receiving::{account, accounts};
 use crate::support::actors::Actor;
+use crate::support::checkout::{Event, ms};
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::random::Random;
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 const LIA: &str = "lia@exemplo.test";
 
@@ -46,21 +47,21 @@ fn an_approval_makes_a_student_and_greets_once() {
     approve(&platform, "HP1", 0);
     lia(&site, "pro pago 2026-12-20");
     let user = "SELECT name || ' ' || chat_number || ' ' || (password_hash IS NULL) FROM user WHERE role = 'pro'";
-    assert_eq!(rows(&site, user), ["Lia Prado 5511987650000 1"]);
+    assert_eq!(site.stored(user), ["Lia Prado 5511987650000 1"]);
     let queued = "SELECT channel || ' ' || kind || ' ' || state FROM outbox ORDER BY channel";
     let greeting = ["chat boas_vindas 0", "email boas_vindas 0"];
-    assert_eq!(rows(&site, queued), greeting);
+    assert_eq!(site.stored(queued), greeting);
     // The same event, the same approval under another id, and a renewal.
     approve(&platform, "HP1", 0);
     Event::approved("outro-id", LIA, "HP1", 0).send(&platform).ok();
     Event::approved("renova", " LIA@Exemplo.Test ", "HP2", 30).renewal(2).send(&platform).ok();
     lia(&site, "pro pago 2027-01-19");
-    assert_eq!(rows(&site, queued), greeting);
-    assert_eq!(rows(&site, "SELECT count(*) || '' FROM checkout_event"), ["3"]);
+    assert_eq!(site.stored(queued), greeting);
+    assert_eq!(site.stored("SELECT count(*) || '' FROM checkout_event"), ["3"]);
     // The audit log names the purchase that caused each change.
     let acts =
         "SELECT actor_kind || ' ' || actor_name || ' ' || action FROM audit ORDER BY audit_id";
-    assert_eq!(rows(&site, acts), ["compra HP1 aluno.criar", "compra HP2 aluno.alterar"]);
+    assert_eq!(site.stored(acts), ["compra HP1 aluno.criar", "compra HP2 aluno.alterar"]);
 }
 
 #[test]
@@ -116,7 +117,7 @@ fn a_product_without_a_plan_is_kept_and_can_be_processed_later() {
     assert_eq!(again["resultado"], "sem-efeito", "{again}");
     lia(&site, "vip pago 2026-12-20");
     let acts = "SELECT actor_kind || ' ' || action FROM audit ORDER BY audit_id";
-    let acts = rows(&site, acts);
+    let acts = site.stored(acts);
     let count = |act: &str| acts.iter().filter(|one| *one == act).count();
     assert_eq!(count("pessoa compra.processar"), 2, "{acts:?}");
     assert_eq!(count("pessoa aluno.criar"), 1, "{acts:?}");
@@ -171,7 +172,7 @@ fn stale_events_change_nothing() {
     approve(&platform, "HP1", 0);
     lia(&site, "pro suspenso");
     let waiting = "SELECT state || ' ' || coalesce(outcome, '') FROM outbox";
-    assert_eq!(rows(&site, waiting), ["2 a pessoa está suspensa"]);
+    assert_eq!(site.stored(waiting), ["2 a pessoa está suspensa"]);
     // Events of the current transaction that are older than its approval.
     approve(&platform, "HP2", 10);
     for event in ["PURCHASE_REFUNDED", "PURCHASE_CANCELED", "PURCHASE_DELAYED", "PURCHASE_EXPIRED"]
@@ -180,7 +181,7 @@ fn stale_events_change_nothing() {
         lia(&site, "pro pago 2026-12-30");
     }
     // A person who gets access again gets a welcome message: the first was dropped.
-    assert_eq!(rows(&site, "SELECT state || '' FROM outbox ORDER BY message_id"), ["2", "0"]);
+    assert_eq!(site.stored("SELECT state || '' FROM outbox ORDER BY message_id"), ["2", "0"]);
 }
 
 #[test]
@@ -235,14 +236,14 @@ fn a_late_renewal_is_flagged_reminded_and_ends_after_the_grace() {
     }
     let reminders = "SELECT channel || ' ' || params FROM outbox WHERE kind = 'pagamento_atrasado'";
     let reminder = format!("chat {}", json!({ "grace_days": 7, "paid_until": ms(0) / 1000 }));
-    assert_eq!(rows(&site, reminders), [reminder]);
+    assert_eq!(site.stored(reminders), [reminder]);
     // Access ends exactly when the grace period is over.
     site.clock().advance_s(7 * 86_400 - 1);
     site.clock().advance_s(-1);
     lia(&site, "pro pago 2026-11-20 atrasado 2026-11-20");
     site.clock().advance_s(2 * 3600);
     until("the grace is over", std::time::Duration::from_secs(30), || {
-        site.clock().advance_s(3600);
+        site.clock().advance_s(300);
         account(&site, LIA)?.contains("suspenso").then_some(())
     });
     approve(&platform, "HP3", 9);
@@ -283,7 +284,7 @@ fn a_cancelled_subscription_lasts_until_it_is_paid() {
     lia(&site, "pro pago 2026-12-20 termina 2026-12-20");
     site.clock().advance_s(30 * 86_400 + 3601);
     until("the paid time is over", std::time::Duration::from_secs(30), || {
-        site.clock().advance_s(3600);
+        site.clock().advance_s(300);
         account(&site, LIA)?.contains("suspenso").then_some(())
     });
     // The end of this paid period is not known.
@@ -339,7 +340,7 @@ fn suppliers_and_staff_are_left_alone() {
         assert_eq!(account(&site, &email), Some(format!("{email} {role}")));
     }
     let states = "SELECT DISTINCT state || '' FROM checkout_event";
-    assert_eq!(rows(&site, states), ["6"]);
+    assert_eq!(site.stored(states), ["6"]);
 }
 
 #[test]
@@ -367,7 +368,7 @@ fn an_event_without_an_id_is_known_by_transaction_and_name() {
         Event(nameless.clone()).send(&platform).ok();
     }
     let stored = "SELECT event FROM checkout_event ORDER BY event_id";
-    assert_eq!(rows(&site, stored), ["PURCHASE_APPROVED", "PURCHASE_COMPLETE", "COISA"]);
+    assert_eq!(site.stored(stored), ["PURCHASE_APPROVED", "PURCHASE_COMPLETE", "COISA"]);
 }
 
 /// The sixty events of the unit test, through the receiver.

@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use crate::messages::telegram::TOKEN;
 use crate::support::site::{Builder, Site};
 use crate::support::smtp::Greeter;
+use crate::support::telegram::TOKEN;
 use crate::support::world::World;
 
 const NOWHERE: &str = "127.0.0.1:9";

@@ -9,8 +9,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::support::client::{Client, Request};
-use crate::support::process::{EXECUTABLE, Process, run, until};
+use crate::support::process::{EXECUTABLE, Process, run};
 use crate::support::site::{PROPAGATION, Site};
+use crate::support::wait::until;
 
 const HEALTH: &str = "/api/v1/partner/health";
 

@@ -8,7 +8,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::support::client::{Client, Request};
-use crate::support::process::{EXECUTABLE, Process, until};
+use crate::support::process::{EXECUTABLE, Process};
+use crate::support::wait::until;
 
 /// How long making the sample data may take on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(3);

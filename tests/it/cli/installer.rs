@@ -158,7 +158,7 @@ fn the_version_before_is_the_last_that_was_ready() {
     std::fs::copy(machine.version(4, BROKEN), machine.exe()).unwrap();
     let pid = std::fs::read_to_string(machine.path("pid")).unwrap();
     run(Command::new("kill").arg(pid.trim()), "");
-    crate::support::process::until("it stops", std::time::Duration::from_secs(30), || {
+    crate::support::wait::until("it stops", std::time::Duration::from_secs(30), || {
         (!machine.is_ready()).then_some(())
     });
     let failed = machine.install(&machine.version(5, BROKEN));

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::client::Request;
-use crate::support::process::{EXECUTABLE, Outcome, Process, run, until};
+use crate::support::process::{EXECUTABLE, Outcome, Process, run};
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 /// The executable in an empty folder, with nothing configured.
 fn alone(folder: &TempDir, arguments: &[&str]) -> Command {
@@ -183,7 +184,7 @@ fn people_are_listed_however_many_there_are() {
     let rui = site.person_as("rui", "drop");
     rui.get("/fornecedor").expect(200);
     let admin = site.administrator();
-    let caio = crate::people::students::make(&admin, "Caio Ágil", "caio@example.com", "vip");
+    let caio = crate::support::people::make(&admin, "Caio Ágil", "caio@example.com", "vip");
     admin.post(&format!("/admin/alunos/{caio}/suspender"), &json!({ "motivo": "teste" })).ok();
     let read = || -> Vec<Value> {
         serde_json::from_str(&site.command(&["user", "list", "--json"]).ok()).unwrap()

@@ -5,25 +5,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::content::managing::{form, location, made, shown};
+use crate::content::managing::{form, location};
 use crate::support::actors::Actor;
 use crate::support::client::Request;
+use crate::support::content::{course, made, shown};
 use crate::support::site::Site;
 use crate::support::webdriver::Browser;
-
-/// Makes a course with lessons of these titles; returns the ids.
-#[track_caller]
-pub fn course(admin: &Actor<'_>, body: &Value, lessons: &[&str]) -> (String, Vec<String>) {
-    let course = made(admin, "/admin/cursos", body);
-    let lesson = |title: &&str| {
-        let body = json!({
-            "titulo": title, "curso_id": course, "video_url": "https://youtu.be/dQw4w9WgXcQ",
-        });
-        made(admin, "/admin/aulas", &body)
-    };
-    let lessons = lessons.iter().map(lesson).collect();
-    (course, lessons)
-}
 
 /// Titles of the courses that a student sees.
 #[track_caller]

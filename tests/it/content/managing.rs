@@ -5,22 +5,8 @@ use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
+use crate::support::content::{made, shown};
 use crate::support::site::Site;
-
-/// Makes something and returns its id.
-#[track_caller]
-pub fn made(actor: &Actor<'_>, path: &str, body: &Value) -> String {
-    let reply = actor.post(path, body).expect(201).json();
-    assert_eq!(reply["ok"], true);
-    reply["id"].as_str().unwrap().to_owned()
-}
-
-/// The JSON of an address.
-#[track_caller]
-pub fn shown(actor: &Actor<'_>, path: &str) -> Value {
-    let request = Request::new("GET", path).header("Accept", "application/json");
-    actor.send(request).ok()
-}
 
 /// Sends a browser's form.
 #[track_caller]

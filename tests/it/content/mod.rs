@@ -1,5 +1,5 @@
 //! Plans, teachers, courses, lessons and meets.
 
-pub mod classroom; // Courses, lessons and meets as students see them.
-pub mod managing; // Teachers, courses, lessons and meets, as staff manages them.
-pub mod public; // Public answers: shapes, freshness, and memory.
+mod classroom; // Courses, lessons and meets as students see them.
+mod managing; // Teachers, courses, lessons and meets, as staff manages them.
+mod public; // Public answers: shapes, freshness, and memory.

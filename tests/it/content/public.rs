@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::content::managing::made;
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
+use crate::support::content::made;
 use crate::support::site::{PROPAGATION, Site};
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const DOCUMENTS: [&str; 5] = [
@@ -179,7 +179,7 @@ fn statements(site: &Site) -> usize {
     let marked = Request::new("GET", "/healthz").header("X-Request-Id", &mark);
     site.anonymous().send(marked).expect(200);
     // Log lines arrive a moment after their replies.
-    until("the log is complete", PROPAGATION, || site.log().contains(&mark).then_some(()));
+    site.wait_for_log(&mark, PROPAGATION);
     let tables = ["FROM plan", "FROM teacher", "FROM meet", "FROM total", "FROM pragma_"];
     let log = site.log();
     let statements = log.lines().filter(|line| line.contains("\"message\":\"statement\""));

@@ -9,8 +9,8 @@ use crate::copies::making::{
     DAY_S, PAGE, PATIENCE, SUCCESS, VERIFIED, checked, copies, figure, folder, html, manifest,
     names, quiet, seen, sha256, wait_for_copies,
 };
-use crate::replica::following::{MINUTE, Machine, litestream};
-use crate::support::process::until;
+use crate::support::replica::{MINUTE, Machine, litestream};
+use crate::support::wait::until;
 
 fn change_manifest(copy: &Path, key: &str, value: Value) {
     let mut said = manifest(copy);

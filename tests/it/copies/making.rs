@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::{Builder, Site};
+use crate::support::wait::until;
 
 pub const PAGE: &str = "/admin/copias";
 pub const DAY_S: i64 = 86_400;
@@ -70,7 +70,7 @@ pub fn manifest(copy: &Path) -> Value {
 }
 
 pub fn sha256(file: &Path) -> String {
-    crate::people::photos::digest(&std::fs::read(file).unwrap())
+    crate::support::photos::digest(&std::fs::read(file).unwrap())
 }
 
 /// What a figure of `/metrics` is.

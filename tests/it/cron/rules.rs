@@ -2,16 +2,8 @@
 
 use serde_json::json;
 
-use crate::cron::runs::{alter, queued, run, run_at, student};
+use crate::support::cron::{alter, meet, queued, run, run_at, student};
 use crate::support::site::Site;
-
-/// Makes a meet at an instant of UTC; returns its id.
-#[track_caller]
-pub fn meet(site: &Site, civil: &str) -> String {
-    let new = json!({ "titulo": "Tira-dúvidas", "data_hora": civil, "duracao_minutos": 60 });
-    let made = site.administrator().post("/admin/meets", &new).expect(201);
-    made.json()["id"].as_str().unwrap().to_owned()
-}
 
 const REMINDER: &str = "lembrete_encontro";
 

@@ -1,77 +1,17 @@
 //! The periodic tasks: who may start them, how they run, and what is kept about
-//! a run. What each task does is in `cron_rules.rs`.
+//! a run. What each task does is in `rules.rs`.
 
-use rusqlite::{Connection as Database, OpenFlags};
 use serde_json::{Value, json};
 
-use crate::cron::rules::{ALERT, meet};
+use crate::cron::rules::ALERT;
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
-use crate::support::site::{CRON_SECRET, START, Site};
+use crate::support::cron::{CRON, alter, json_of, meet, queued, run, run_at, student};
+use crate::support::site::{CRON_SECRET, Site};
+use crate::support::wait::{pause, until};
 
-const CRON: &str = "/api/v1/cron";
 const HISTORY: &str = "/admin/cron";
 const DAY_S: i64 = 86_400;
-
-/// Runs the tasks through the cron address.
-#[track_caller]
-pub fn run(site: &Site) -> Value {
-    site.bearer(CRON_SECRET).get(CRON).ok()
-}
-
-/// Makes an old run that is archived, and one of today.
-#[track_caller]
-pub fn some_history(site: &Site) {
-    site.clock().set("2026-08-01T12:00:00Z");
-    run(site);
-    site.clock().set(START);
-    // The run itself, and its request.
-    assert_eq!(run(site)["log_archival"]["arquivados"], 2);
-}
-
-#[track_caller]
-pub fn run_at(site: &Site, instant: &str) -> Value {
-    site.clock().set(instant);
-    run(site)
-}
-
-/// Changes the database while the server is down.
-#[track_caller]
-pub fn alter(site: &Site, sql: &str) {
-    site.stop();
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
-    let database = Database::open_with_flags(site.database(), flags).unwrap();
-    database.execute_batch(sql).unwrap();
-    database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
-    database.close().unwrap();
-    site.start_again();
-}
-
-#[track_caller]
-pub fn json_of(actor: &Actor<'_>, target: &str) -> Value {
-    let request = Request::new("GET", target).header("Accept", "application/json");
-    actor.send(request).ok()
-}
-
-/// A student with a chat number.
-#[track_caller]
-pub fn student(site: &Site, name: &str, plan: &str) {
-    let new = json!({
-        "nome": name, "email": format!("{name}@example.com"), "plano": plan,
-        "chat_number": "5511987654321",
-    });
-    let crm = site.key(&["write"]);
-    crm.post("/api/v1/alunos/criar", &new).expect(201);
-}
-
-/// Queued messages of a kind: channel and address, in order.
-pub fn queued(site: &Site, kind: &str) -> Vec<String> {
-    site.stored(&format!(
-        "SELECT o.channel || ' ' || u.email FROM outbox o JOIN user u USING (user_id)
-         WHERE o.kind = '{kind}' AND o.state = 0 ORDER BY u.email, o.message_id"
-    ))
-}
 
 #[test]
 fn the_secret_comes_in_the_query_or_as_bearer() {
@@ -490,7 +430,7 @@ fn killed_at_any_moment_nothing_is_lost_and_nothing_said_twice() {
         std::thread::scope(|scope| {
             let caller = site.bearer(CRON_SECRET);
             let asked = scope.spawn(move || caller.try_send(Request::new("GET", CRON)).is_ok());
-            std::thread::park_timeout(std::time::Duration::from_millis(10 + 9 * turn));
+            pause(std::time::Duration::from_millis(10 + 9 * turn));
             site.kill();
             let _ = asked.join();
         });

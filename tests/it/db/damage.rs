@@ -12,8 +12,8 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::support::actors::signed_notification;
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 const PAGE: u64 = 4_096;
 /// A light check comes each ten seconds; the rest is for slow machines.

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::wait::{pause, until};
 
 /// The server checks each second; the rest is for slow machines.
 const NOTICED: Duration = Duration::from_secs(10);
@@ -82,7 +82,7 @@ fn a_nearly_full_disk_is_not_told_to_be_well_in_between() {
     let refused = Instant::now();
     while refused.elapsed() < TRIES {
         site.anonymous().get("/readyz").expect(503);
-        std::thread::park_timeout(Duration::from_millis(20));
+        pause(Duration::from_millis(20));
     }
     send().expect(503);
     site.limit_file_size(None);

@@ -15,8 +15,8 @@ use serde_json::json;
 use crate::faults;
 use crate::support::actors::{Actor, signed_notification};
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::{Person, Site, lock};
+use crate::support::wait::until;
 
 /// How a cycle ends.
 #[derive(Clone, Copy)]

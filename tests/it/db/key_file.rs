@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::marketplace::sync::{LOJA, accounts, joined, shop, wait_until_read};
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::{Builder, PROPAGATION, Site};
+use crate::support::sync::{accounts, joined, shop, wait_until_read};
+use crate::support::wait::until;
+use crate::support::world::LOJA;
 
 /// A key that differs from every generated one.
 const OTHER: &str = "0123456789abcdef0123456789abcdef";

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::checkout::receiving::Event;
-use crate::messages::telegram;
 use crate::support::actors::Actor;
+use crate::support::checkout::Event;
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::receiver::{DEVICES, Receiver};
 use crate::support::site::Site;
+use crate::support::telegram;
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const LOJA: u64 = 900_000_001;
@@ -102,7 +102,7 @@ fn no_statement_walks_a_table_that_grows() {
         .config("push.subject", "mailto:contato@example.com")
         .config("push.extra_hosts", vec![world.address().to_string()])
         .start();
-    crate::cron::runs::some_history(&site);
+    crate::support::cron::some_history(&site);
     visit_everything(&site, &world);
     let log = site.log();
     let mut walks = BTreeSet::new();
@@ -333,7 +333,7 @@ fn visit_everything(site: &Site, world: &World) {
     ] {
         seller.get(target).ok();
     }
-    crate::marketplace::shops::visit_all(&person, LOJA);
+    crate::support::visits::shops(&person, LOJA);
     visit_tools(&person);
     visit_extension(site);
     visit_telegram(site, world, &person);
@@ -387,7 +387,7 @@ fn visit_push(site: &Site, world: &World) {
     }
     browser.switch_on(&admin).expect(200);
     admin.post("/admin/mensagens/canais/push/teste", &json!({})).expect(201);
-    crate::cron::runs::run(site);
+    crate::support::cron::run(site);
     assert_eq!(browser.received(world).len(), 1);
     admin.get("/perfil/avisos").expect(200);
     let off = format!("{DEVICES}/1/excluir");
@@ -420,13 +420,13 @@ fn visit_panel(site: &Site, person: &Actor<'_>) {
     ] {
         admin.get(page).expect(200);
     }
-    crate::people::students::visit_all(&admin);
-    crate::partner::accounts::visit_all(&admin);
+    crate::support::visits::people(&admin);
+    crate::support::visits::accounts(&admin);
     let supplier = site.person_as("rui", "drop");
     supplier.get("/fornecedor").expect(200);
     products(&supplier, "/fornecedor/produtos");
-    crate::partner::webhooks::visit_all(site, person);
-    crate::agency::questions::visit_all(&admin, person, LOJA);
+    crate::support::visits::webhooks(site, person);
+    crate::support::visits::questions(&admin, person, LOJA);
     products(person, "/painel/produtos");
     let key = site.key(&["admin"]);
     let new =

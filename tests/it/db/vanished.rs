@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::support::actors::signed_notification;
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 /// It takes a second; the rest is for slow machines.
 const NOTICED: Duration = Duration::from_secs(10);
@@ -73,9 +73,7 @@ fn without_its_log_the_server_answers_no_write_and_loses_none() {
     assert!(check.contains("write-ahead log"), "{check}");
     let status = site.anonymous().get("/status").expect(200).text();
     assert!(status.contains("nada é gravado"), "{status}");
-    until("the log is saved", NOTICED, || {
-        site.log().contains("was moved into the database").then_some(())
-    });
+    site.wait_for_log("was moved into the database", NOTICED);
     // It does not end as if nothing had been.
     assert_eq!(site.stop_with_any_status(), Some(1));
     site.start_again();

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::drop::relations::relate;
 use crate::support::actors::{Actor, signed};
 use crate::support::client::{Reply, Request};
+use crate::support::drop::relate;
 use crate::support::openapi::{compile, document, follow, operations};
 use crate::support::site::{CHECKOUT_TOKEN, Site};
 

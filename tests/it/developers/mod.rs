@@ -1,4 +1,4 @@
 //! What integrators read.
 
-pub mod input; // The server accepts what the OpenAPI document allows.
-pub mod pages; // OpenAPI, the developer pages, the public state.
+mod input; // The server accepts what the OpenAPI document allows.
+mod pages; // OpenAPI, the developer pages, the public state.

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::panel::pages::rules;
 use crate::support::client::Request;
 use crate::support::html::{Element, Page};
 use crate::support::openapi::{PARTNER, compile, follow, operations, printed};
 use crate::support::page_rules::hold;
-use crate::support::process::until;
+use crate::support::rows::rules;
 use crate::support::site::Site;
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const ADDRESSES: [(&str, &str); 2] =
@@ -91,7 +91,7 @@ fn partner_paths_answer_below_both_servers() {
 fn no_text_for_callers_speaks_of_our_own_papers() {
     let site = Site::builder().unlimited().start();
     let (ana, sol) = (site.seller("ana").plan("scale"), site.supplier("sol").plan("scale"));
-    crate::drop::relations::relate(&site, &sol, &site.person("ana"));
+    crate::support::drop::relate(&site, &sol, &site.person("ana"));
     let nobody = site.anonymous();
     let mut texts = Vec::new();
     for (_, address) in ADDRESSES {
@@ -108,7 +108,7 @@ fn no_text_for_callers_speaks_of_our_own_papers() {
     }
     assert!(texts.len() == 12, "{} texts", texts.len());
     for actor in [&ana, &sol] {
-        let tools = Value::Object(crate::partner::agents::tools(actor));
+        let tools = Value::Object(crate::support::agents::tools(actor));
         texts.push((format!("tools of {actor}"), tools.to_string()));
     }
     texts.push(("/status".to_owned(), nobody.get("/status").text()));

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const PATH: &str = "/painel/produtos";

@@ -3,14 +3,14 @@
 
 use serde_json::{Value, json};
 
-use crate::cron::runs::json_of;
-use crate::drop::relations::{Trade, listing, number, relate};
-use crate::marketplace::labels::LOJA;
-use crate::marketplace::sync::wait_until_worked;
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
+use crate::support::cron::json_of;
+use crate::support::drop::{Trade, listing, number, relate};
 use crate::support::html::Page;
 use crate::support::site::Site;
+use crate::support::sync::wait_until_worked;
+use crate::support::world::LOJA;
 
 const SELLERS: &str = "/fornecedor/vendedores";
 const INVITATIONS: &str = "/fornecedor/convites";

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use super::{besieged_writes, narrow};
-use crate::drop::relations::{number, relate};
 use crate::support::client::Request;
+use crate::support::drop::{number, relate};
 use crate::support::site::{Builder, Site};
 
 const WEBHOOKS: &str = "/painel/parceiro/webhooks";

@@ -9,11 +9,11 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::{besieged, narrow};
-use crate::checkout::receiving::Event;
-use crate::cron::runs::alter;
+use crate::support::checkout::Event;
 use crate::support::client::Request;
-use crate::support::process::until;
+use crate::support::cron::alter;
 use crate::support::site::{Builder, CHECKOUT_TOKEN, Site};
+use crate::support::wait::{pause, until};
 
 const CHECKOUT: &str = "/api/v1/webhook/checkout";
 const IMPORT: &str = "/painel/produtos/importar";
@@ -117,7 +117,7 @@ fn push_until(senders: &mut [Sender], time: Duration, enough: impl Fn(&[Sender])
     while began.elapsed() < time && !enough(senders) {
         let moved = senders.iter_mut().map(Sender::push).filter(|moved| *moved).count();
         if moved == 0 {
-            std::thread::park_timeout(Duration::from_millis(20));
+            pause(Duration::from_millis(20));
         }
     }
 }

@@ -6,10 +6,10 @@ use rusqlite::{Connection as Database, OpenFlags};
 
 use super::bodies::crowd;
 use super::{besieged, narrow};
-use crate::cron::runs::alter;
 use crate::support::client::{Connection, Reply, Request};
-use crate::support::process::until;
+use crate::support::cron::alter;
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 const FILE: &str = "/admin/alunos?formato=csv";
 /// Students, and so lines of the file.

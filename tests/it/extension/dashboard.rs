@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::checkout::receiving::Event;
-use crate::content::managing::made;
-use crate::cron::runs as cron;
-use crate::marketplace::sync::{LOJA, joined, wait_until_read, wait_until_worked};
-use crate::people::students::list;
 use crate::support::actors::Actor;
-use crate::support::process::until;
+use crate::support::checkout::Event;
+use crate::support::content::made;
+use crate::support::cron;
+use crate::support::people::list;
 use crate::support::site::Site;
-use crate::support::world::World;
+use crate::support::sync::{joined, wait_until_read, wait_until_worked};
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
 const ME: &str = "/api/ext/me";
 const OTHER_SHOP: u64 = 900_000_002;
@@ -73,7 +73,7 @@ fn what_is_changed_of_a_person_shows_at_once() {
         shows_at_once(&ana, place, &expected, || sends(actor, path, body));
     }
     let photo = include_bytes!("../../photos/plain.png");
-    let change = || drop(crate::people::photos::send(&panel, "/perfil/foto", photo).ok());
+    let change = || drop(crate::support::photos::send(&panel, "/perfil/foto", photo).ok());
     ana.get(ME).ok();
     change();
     let address = ana.get(ME).ok()["user"]["foto"].take();
@@ -227,7 +227,7 @@ fn what_the_marketplace_tells_shows_at_once() {
 
 #[test]
 fn what_was_sold_today_ends_with_the_civil_day() {
-    let (_world, site) = crate::marketplace::shops::shops();
+    let (_world, site) = crate::support::shops::shops();
     let ana = site.extension("ana");
     // A minute before midnight and at midnight, three hours later in UTC.
     site.clock().set("2026-11-21T02:59:00Z");

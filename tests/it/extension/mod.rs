@@ -1,3 +1,3 @@
 //! The browser extension.
 
-pub mod dashboard; // The extension's dashboard: from memory, and never stale.
+mod dashboard; // The extension's dashboard: from memory, and never stale.

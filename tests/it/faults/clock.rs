@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use serde_json::json;
 
 use super::{figure, times};
-use crate::cron::runs as cron;
+use crate::support::cron;
 use crate::support::random::Random;
 use crate::support::site::Site;
 

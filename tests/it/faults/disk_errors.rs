@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::disk::{Disk, EDQUOT, EIO, ENOSPC, EROFS, Fault};
 use super::{figure, has_all, notify, times};
-use crate::support::process::until;
 use crate::support::site::{Site, lock};
+use crate::support::wait::{pause, until};
 
 /// It takes a second or two; the rest is for slow machines.
 const NOTICED: Duration = Duration::from_secs(20);
@@ -140,7 +140,7 @@ fn while_a_sync_hangs_others_are_served() {
                 let began = Instant::now();
                 ana.get("/painel/produtos").expect(200);
                 site.anonymous().get("/healthz").ok();
-                std::thread::park_timeout(Duration::from_millis(25));
+                pause(Duration::from_millis(25));
                 began.elapsed()
             })
             .collect();

@@ -7,10 +7,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::{figure, has_all, notify, times};
-use crate::marketplace::sync::{LOJA, mirrored, orders, shop, wait_until_worked};
 use crate::support::client::{Connection, Request};
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::sync::{mirrored, orders, shop, wait_until_worked};
+use crate::support::wait::until;
+use crate::support::world::LOJA;
 
 const SLOW_MACHINE: Duration = Duration::from_secs(30);
 

@@ -1,10 +1,10 @@
 //! No secret is readable in a copy, in the files beside the database, or in a list.
 
-use crate::marketplace::sync::{LOJA, mirrored, shop};
+use super::figure;
 use crate::support::client::Request;
 use crate::support::site::CRON_SECRET;
-
-use super::figure;
+use crate::support::sync::{mirrored, shop};
+use crate::support::world::LOJA;
 
 /// How tokens of the marketplace begin.
 const TOKENS: [&[u8]; 2] = [b"APP_USR-", b"TG-"];

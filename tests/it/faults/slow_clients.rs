@@ -10,8 +10,8 @@ use socket2::{Domain, Socket, Type};
 
 use super::{figure, times};
 use crate::support::actors::Actor;
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::wait::{pause, until};
 
 const SLOW: usize = 1_000;
 /// Fewer for each address than one address may have.
@@ -50,7 +50,7 @@ fn drip(to: SocketAddr, over: &AtomicBool, held: &AtomicUsize, closed: &AtomicUs
         }
         let open = clients.iter().filter(|(stream, _)| stream.is_some()).count();
         held.store(open, Ordering::Release);
-        std::thread::park_timeout(BETWEEN_BYTES.saturating_sub(began.elapsed()));
+        pause(BETWEEN_BYTES.saturating_sub(began.elapsed()));
     }
 }
 
@@ -61,7 +61,7 @@ fn waits(ana: &Actor<'_>, pages: usize) -> [Duration; 2] {
             let began = Instant::now();
             ana.get("/painel").expect(200);
             let took = began.elapsed();
-            std::thread::park_timeout(Duration::from_millis(3));
+            pause(Duration::from_millis(3));
             took
         })
         .collect();

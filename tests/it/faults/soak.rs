@@ -9,6 +9,7 @@ use super::notify;
 use super::state::{HEAD, State};
 use crate::support::client::Request;
 use crate::support::site::Site;
+use crate::support::wait::pause;
 
 /// Looks at the server, after the first.
 const LOOKS: u32 = 10;
@@ -34,7 +35,7 @@ fn a_mixed_load_leaves_memory_and_handles_as_they_were() {
             }
             work(turn);
             sent.fetch_add(1, Ordering::Relaxed);
-            std::thread::park_timeout(PAUSE);
+            pause(PAUSE);
         }
     };
     let again = &again;
@@ -70,7 +71,7 @@ fn a_mixed_load_leaves_memory_and_handles_as_they_were() {
         let states: Vec<State> = (0..=LOOKS)
             .map(|look| {
                 let due = Duration::from_secs(seconds) * look / LOOKS;
-                std::thread::park_timeout(due.saturating_sub(begun.elapsed()));
+                pause(due.saturating_sub(begun.elapsed()));
                 State::of(&site)
             })
             .collect();

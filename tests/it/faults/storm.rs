@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::{figure, times};
-use crate::marketplace::sync::{LOJA, PATIENCE, mirrored, orders, shop, wait_until_worked};
-use crate::support::process::until;
+use crate::support::sync::{PATIENCE, mirrored, orders, shop, wait_until_worked};
+use crate::support::wait::until;
+use crate::support::world::LOJA;
 
 /// Seconds that each refusal asks for.
 const RETRY_AFTER: i64 = 20;

@@ -6,12 +6,12 @@ use serde_json::json;
 
 use super::figures::table;
 use super::state::{HEAD, State};
-use crate::cron::runs as cron;
-use crate::marketplace::sync::{LOJA, PATIENCE, mirrored, orders, shop, wait_until_worked};
 use crate::support::client::Request;
-use crate::support::process::until;
+use crate::support::cron;
 use crate::support::site::Site;
-use crate::support::world::World;
+use crate::support::sync::{PATIENCE, mirrored, orders, shop, wait_until_worked};
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
 /// Hours of a day at which something happens, as seconds since the one before.
 const PAUSES_S: [i64; 4] = [6 * 3_600; 4];

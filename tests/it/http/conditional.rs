@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
 use crate::support::random::Random;
 use crate::support::site::Site;
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const ORDERS: &str = "/api/v1/partner/orders?limit=200";
@@ -100,7 +100,7 @@ fn a_follower_by_date_misses_no_change_within_a_second() {
     world.item(SHOP, "Garrafa térmica 1 litro", 89.9);
     let site = Site::builder().unlimited().world(&world).start();
     world.link(&site.person("ana"), SHOP);
-    crate::marketplace::sync::wait_until_read(&site, &site.person("ana"));
+    crate::support::sync::wait_until_read(&site, &site.person("ana"));
     let ana = site.seller("ana").plan("scale");
     let extension = site.extension("ana");
     let mut random = Random::new(3);

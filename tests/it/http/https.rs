@@ -11,11 +11,10 @@ use chrono::TimeDelta;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::exhaustion::handles;
 use crate::support::authority::{Answer, Authority, Issued, Session, now};
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::{Builder, Site};
+use crate::support::wait::until;
 
 const NAME: &str = "loja.example.test";
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -178,9 +177,7 @@ fn files_that_change_are_read_again_and_no_connection_is_lost() {
         site.expect_in_log("holds no certificate");
         site.expect_in_log_if_any("does not belong to the certificate");
         std::fs::write(files.path("chain.pem"), "nothing").unwrap();
-        until("the fault is told", PATIENCE, || {
-            site.log().contains("chain.pem holds no certificate").then_some(())
-        });
+        site.wait_for_log("chain.pem holds no certificate", PATIENCE);
         assert_eq!(files.ask(to, "/healthz").certificate, shown);
         assert!(kept.exchange(&ping).unwrap().starts_with("HTTP/1.1 200"));
         ended.store(true, Ordering::Relaxed);
@@ -290,12 +287,10 @@ fn files_are_read_again_when_too_many_files_were_open() {
     site.expect_in_log("Too many open files");
     site.expect_in_log_if_any("does not belong to the certificate");
     // Those of a process's three standard files.
-    handles::limit(&site, 3);
+    site.limit_handles(3);
     files.put(&files.ending(61));
-    until("they could not be read", PATIENCE, || {
-        site.log().contains("chain.pem: Too many open files").then_some(())
-    });
-    handles::limit(&site, 1024);
+    site.wait_for_log("chain.pem: Too many open files", PATIENCE);
+    site.limit_handles(1024);
     until("the new certificate is shown", PATIENCE, || {
         (files.ask(to, "/healthz").certificate != before).then_some(())
     });
@@ -324,9 +319,7 @@ fn a_directory_is_not_asked_for_what_the_disk_would_not_take() {
     let next = format!("{}.https.pem.next", site.database().display());
     std::fs::create_dir(&next).unwrap();
     site.start_again();
-    until("why it is not asked is told", PATIENCE, || {
-        site.log().contains("no certificate was asked for").then_some(())
-    });
+    site.wait_for_log("no certificate was asked for", PATIENCE);
     assert!(directory.accept().is_err(), "it was asked");
     std::fs::remove_dir(&next).unwrap();
 }

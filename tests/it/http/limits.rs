@@ -4,8 +4,8 @@ use serde_json::json;
 
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
 use crate::support::site::{PROPAGATION, Site};
+use crate::support::wait::until;
 
 const HEALTH: &str = "/api/v1/partner/health";
 const ME: &str = "/api/ext/me";

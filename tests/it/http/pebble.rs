@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::authority::{Authority, Session, now};
-use crate::support::process::until;
 use crate::support::site::{Builder, Site};
+use crate::support::wait::until;
 
 const NAMES: [&str; 2] = ["loja.example.test", "api.example.test"];
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -136,9 +136,7 @@ fn a_directory_that_was_away_gives_a_certificate_and_renews_it() {
     site.expect_in_log("no certificate; plain HTTP is served");
     site.clock().set(&now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true));
     let operator = site.administrator();
-    until("the fault is told", PATIENCE, || {
-        site.log().contains("no certificate; plain HTTP is served").then_some(())
-    });
+    site.wait_for_log("no certificate; plain HTTP is served", PATIENCE);
     assert!(operator.get("/admin").expect(200).text().contains("Ainda não há certificado HTTPS"));
     assert_eq!(checked(&site, "acme")["state"], "not_reached");
 
@@ -165,9 +163,7 @@ fn a_directory_that_was_away_gives_a_certificate_and_renews_it() {
     let told =
         || site.stored("SELECT title FROM notification ORDER BY created_at, notification_id");
     site.clock().advance_s(61 * 86_400);
-    until("the renewal fails", PATIENCE, || {
-        site.log().contains("the one before is served on").then_some(())
-    });
+    site.wait_for_log("the one before is served on", PATIENCE);
     assert_eq!(told(), [""; 0]);
     for (days, title) in [(10, "dias"), (10, "8 dias"), (7, "1 dia")] {
         site.clock().advance_s(days * 86_400);

@@ -9,8 +9,8 @@ use chrono::TimeDelta;
 use tempfile::TempDir;
 
 use crate::support::authority::{Answer, Authority, Session, now};
-use crate::support::process::until;
 use crate::support::site::{Person, Site};
+use crate::support::wait::until;
 
 const NAME: &str = "vendas.example.com";
 const PATIENCE: Duration = Duration::from_secs(30);

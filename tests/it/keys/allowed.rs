@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
 use crate::support::site::{PROPAGATION, Site};
+use crate::support::wait::until;
 
 const SUSPEND: &str = "/api/v1/alunos/suspender";
 

@@ -9,8 +9,8 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::support::client::{Connection, Reply, Request};
-use crate::support::process::until;
 use crate::support::site::{PROPAGATION, Site};
+use crate::support::wait::until;
 
 const BACKUP: &str = "/api/v1/admin/backup";
 const METRICS: &str = "/metrics";

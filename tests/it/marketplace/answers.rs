@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::cron::runs::json_of;
-use crate::marketplace::shops::{LISTINGS, QUESTIONS, ask, form, listed, shops};
+use crate::marketplace::shops::form;
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::furnish::LOJA;
+use crate::support::cron::json_of;
+use crate::support::shops::{LISTINGS, QUESTIONS, ask, listed, shops};
 use crate::support::site::Site;
-use crate::support::world::World;
+use crate::support::world::{LOJA, World};
 
 /// Makes a question whose notifications are all delivered; returns its number.
 fn asked(world: &World, ana: &Actor<'_>) -> String {

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cron::runs::run;
-use crate::support::furnish::LOJA;
-use crate::support::process::until;
+use crate::support::cron::run;
 use crate::support::site::{Builder, Site};
-use crate::support::world::World;
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
 /// The longest wait for anything here.
 const PATIENCE: Duration = Duration::from_secs(30);

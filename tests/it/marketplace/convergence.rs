@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::cron::runs as cron;
 use crate::support::chance::{Play, SHOPS};
-use crate::support::process::until;
+use crate::support::cron;
 use crate::support::site::Site;
 use crate::support::truth::Mirror;
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const SEED: u64 = 20_261_120;
@@ -78,7 +78,7 @@ fn settle(play: &mut Play<'_>) {
 #[track_caller]
 fn wait_for_quiet(play: &mut Play<'_>) {
     until("what waits is worked", PATIENCE, || {
-        play.site.clock().advance_s(600);
+        play.site.clock().advance_s(60);
         play.link_again();
         let waiting = play.site.stored(
             "SELECT ((SELECT count(*) FROM ml_notification WHERE state = 0)

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::marketplace::labels::{LOJA, OTHER, Shop};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
+use crate::support::shop::{OTHER, Shop};
+use crate::support::world::LOJA;
 
 const PAGE: &str = "/painel/ml/calculadora";
 const FEES: &str = "/painel/ml/calculadora/taxas-json";

@@ -2,13 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::marketplace::sync::{
-    LOJA, accounts, area, joined, quiet_sale, run_after, shop, wait_until_read,
-};
 use crate::support::actors::Actor;
 use crate::support::client::Request;
 use crate::support::site::Site;
-use crate::support::world::World;
+use crate::support::sync::{accounts, area, joined, quiet_sale, run_after, shop, wait_until_read};
+use crate::support::world::{LOJA, World};
 
 const TURN_S: i64 = 1_800;
 

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::support::actors::{Actor, signed_notification};
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const INBOX: &str = "/admin/notificacoes";

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::marketplace::labels::{LOJA, OTHER, Shop, refused};
 use crate::support::client::{Reply, Request};
+use crate::support::shop::{OTHER, Shop, refused};
+use crate::support::world::LOJA;
 
 fn ask(shop: &Shop, who: &str, order: &str) -> Reply {
     let target = format!("/painel/vendas/{order}/nota");

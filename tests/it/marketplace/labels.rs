@@ -1,98 +1,24 @@
 //! Labels: what can be printed, by whom, and the errors.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
-use crate::marketplace::sync::{wait_until_read, wait_until_worked};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
-use crate::support::site::{Builder, Site};
-use crate::support::world::World;
+use crate::support::shop::{LABELS, OTHER, Shop, refused};
+use crate::support::sync::wait_until_worked;
+use crate::support::world::LOJA;
 
-const PAGE: &str = "/painel/ml/etiquetas";
 const FILE: &str = "/painel/ml/etiqueta";
-pub const LOJA: u64 = 900_000_001;
-pub const OTHER: u64 = 900_000_002;
-
-pub struct Shop {
-    pub world: World,
-    pub site: Site,
-}
-
-impl Shop {
-    /// Ana and Rui with a shop each, read to the end.
-    pub fn open() -> Self {
-        Self::open_with(|site| site)
-    }
-
-    /// The same, on a site with other settings.
-    pub fn open_with(set: impl FnOnce(Builder) -> Builder) -> Self {
-        let world = World::start();
-        for (seller, nickname) in [(LOJA, "LOJA DA ANA"), (OTHER, "LOJA DO RUI")] {
-            world.seller(seller, nickname);
-            world.item(seller, "Garrafa", 89.9);
-        }
-        let site = set(Site::builder().unlimited().world(&world)).start();
-        for (name, seller) in [("ana", LOJA), ("rui", OTHER)] {
-            let owner = site.person(name);
-            world.link(&owner, seller);
-            wait_until_read(&site, &owner);
-        }
-        Self { world, site }
-    }
-
-    pub fn ana(&self) -> Actor<'_> {
-        self.site.person("ana")
-    }
-
-    /// Makes a sale whose parcel can be sent; returns order and shipment.
-    pub fn sell(&self, seller: u64, notify: bool) -> (String, String) {
-        let order = self.world.sale_with(seller, &json!({ "notify": notify }));
-        let id = order["id"].to_string();
-        let ready = json!({
-            "shipping_status": "ready_to_ship", "shipping_substatus": "ready_to_print",
-            "notify": notify,
-        });
-        let order = self.world.control(&format!("/_sandbox/orders/{id}"), &ready);
-        let shipment = order["order"]["shipment"]["id"].to_string();
-        (id, shipment)
-    }
-
-    /// Waits until the page shows `count` parcels of an account.
-    #[track_caller]
-    pub fn wait_for(&self, actor: &Actor<'_>, count: u64) -> Value {
-        self.world.deliveries();
-        until("the parcels are known", Duration::from_mins(1), || {
-            self.site.clock().advance_s(1);
-            let request = Request::new("GET", PAGE).header("Accept", "application/json");
-            let list = actor.send(request).ok();
-            (list["total"] == count).then_some(list)
-        })
-    }
-}
 
 fn ask(actor: &Actor<'_>, account: u64, shipments: &str) -> Reply {
     actor.get(&format!("{FILE}?shipment_id={shipments}&conta={account}"))
-}
-
-/// A refusal: plain text, a short sentence of ours.
-#[track_caller]
-pub fn refused(reply: Reply, status: u16) -> String {
-    let reply = reply.expect(status);
-    let kind = reply.header("content-type");
-    assert_eq!(kind, Some("text/plain; charset=utf-8"), "{reply}");
-    let said = reply.text();
-    assert!(said.ends_with('.') && said.len() < 200, "{said}");
-    said
 }
 
 #[test]
 fn parcels_that_are_ready_are_listed_and_printed_together() {
     let shop = Shop::open();
     let ana = shop.ana();
-    let page = ana.get(PAGE).expect(200).text();
+    let page = ana.get(LABELS).expect(200).text();
     assert!(page.contains("Nenhum pacote para enviar"), "{page}");
     let (first, second) = (shop.sell(LOJA, true), shop.sell(LOJA, true));
     shop.sell(OTHER, true);
@@ -105,7 +31,7 @@ fn parcels_that_are_ready_are_listed_and_printed_together() {
         .collect();
     assert_eq!(ids, [&*second.1, &*first.1]);
     assert_eq!(list["dados"][1]["pedido_id"], json!(first.0));
-    let page = ana.get(PAGE).expect(200).text();
+    let page = ana.get(LABELS).expect(200).text();
     assert!(page.contains("1× Garrafa") && page.contains("Imprimir as 2<"), "{page}");
     let file = ask(&ana, LOJA, &first.1).expect(200);
     assert_eq!(file.header("content-type"), Some("application/pdf"));
@@ -142,7 +68,8 @@ fn nobody_gets_another_ones_label() {
     let printed = shop.world.requests();
     let printed = printed.iter().filter(|one| one["path"] == "/shipment_labels");
     assert_eq!(printed.count(), 0, "the marketplace was not asked for a file");
-    let page = Request::new("GET", &format!("{PAGE}?conta={OTHER}")).header("Accept", "text/html");
+    let page =
+        Request::new("GET", &format!("{LABELS}?conta={OTHER}")).header("Accept", "text/html");
     let page = shop.ana().send(page).expect(404);
     assert!(!page.text().contains("LOJA DO RUI"), "{page}");
 }
@@ -275,7 +202,7 @@ fn one_that_cannot_be_printed_is_named_and_left_out_of_the_rest() {
     assert!(!said.contains(ids[0]) && !said.contains("status is"), "{said}");
 
     let all = |actor: &Actor<'_>| {
-        let page = actor.get(PAGE).expect(200).text();
+        let page = actor.get(LABELS).expect(200).text();
         let start = page.find("/painel/ml/etiqueta?").expect("a link to all");
         let link = page[start..].split('"').next().unwrap();
         (link.replace("&#38;", "&").replace("%2C", ","), page)
@@ -331,7 +258,7 @@ fn a_lost_link_is_said_where_labels_are_printed() {
     shop.world.end_tokens(LOJA, "revoke");
     let said = refused(ask(&ana, LOJA, &shipment), 502);
     assert!(said.contains("perdeu o vínculo"), "{said}");
-    let page = ana.get(PAGE).expect(200).text();
+    let page = ana.get(LABELS).expect(200).text();
     assert!(page.contains("Esta conta perdeu o vínculo"), "{page}");
     assert!(!page.contains("Imprimir"), "{page}");
 }

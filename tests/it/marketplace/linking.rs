@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::support::actors::{Actor, signed_notification};
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::{Builder, CLIENT_ID, Site};
-use crate::support::world::World;
+use crate::support::wait::until;
+use crate::support::world::{CONSENT_S, World};
 
 const LOJA: u64 = 900_000_001;
 
@@ -18,9 +18,6 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Lifetime of an access token at the marketplace.
 const ACCESS_S: i64 = 6 * 3600;
-
-/// Seconds that a consent may take.
-pub const CONSENT_S: i64 = 600;
 
 /// A shop with a listing.
 fn shop() -> World {
@@ -38,7 +35,7 @@ fn joined(world: &World) -> Builder {
 fn linked<'s>(world: &World, site: &'s Site) -> Actor<'s> {
     world.link(&site.person("ana"), LOJA);
     let ana = site.seller("ana").plan("starter");
-    crate::marketplace::sync::wait_until_read(site, &site.person("ana"));
+    crate::support::sync::wait_until_read(site, &site.person("ana"));
     ana
 }
 
@@ -254,10 +251,10 @@ fn a_consent_counts_though_the_account_cannot_be_looked_at() {
         assert!(page.contains(notice), "no {notice:?} in {page}");
         world.clear_faults();
         // The token pair from the consent is stored and works.
-        crate::marketplace::sync::run_after(&site, 7 * 3_600);
+        crate::support::sync::run_after(&site, 7 * 3_600);
         let ana = site.person("ana");
-        crate::marketplace::sync::wait_until_read(&site, &ana);
-        let account = &crate::marketplace::sync::accounts(&ana)[0];
+        crate::support::sync::wait_until_read(&site, &ana);
+        let account = &crate::support::sync::accounts(&ana)[0];
         assert_eq!(account["token_ok"], true, "{account}");
         assert_eq!(account["nickname"], "LOJA DA ANA");
     }

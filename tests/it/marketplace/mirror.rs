@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::marketplace::sync::{wait_until_read, wait_until_worked};
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::sync::{wait_until_read, wait_until_worked};
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const LOJA: u64 = 900_000_001;
@@ -185,7 +185,7 @@ fn an_area_that_refuses_does_not_end_the_link() {
 
     world.clear_faults();
     until("the question comes in after all", PATIENCE, || {
-        site.clock().advance_s(600);
+        site.clock().advance_s(60);
         (site.stored(QUESTION) == ["1 UNANSWERED -"]).then_some(())
     });
 }
@@ -246,7 +246,7 @@ fn unlinking_takes_away_what_only_shows_how_things_stand() {
     shows(&site, "SELECT count(*) || '' FROM ml_unlinked", &["0"]);
     assert_eq!(site.stored("SELECT count(*) || '' FROM listing_count"), ["0"]);
     // The sales are kept, and can be filtered by their account.
-    let sales = crate::cron::runs::json_of(&ana, &format!("/painel/vendas?conta={LOJA}"));
+    let sales = crate::support::cron::json_of(&ana, &format!("/painel/vendas?conta={LOJA}"));
     assert_eq!(sales["total"], 1, "{sales}");
 }
 
@@ -265,7 +265,7 @@ fn what_was_given_up_is_worked_from_the_panel() {
         site.clock().advance_s(3 * 86_400);
     }
     until("it is given up", PATIENCE, || {
-        site.clock().advance_s(3600);
+        site.clock().advance_s(300);
         let state = "SELECT state || '' FROM ml_notification WHERE topic = 'items' ORDER BY notification_id DESC LIMIT 1";
         (site.stored(state) == ["3"]).then_some(())
     });

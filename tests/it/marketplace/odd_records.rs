@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::cron::runs::json_of;
-use crate::marketplace::sync::{LOJA, PATIENCE, mirrored, shop};
-use crate::support::process::until;
+use crate::support::cron::json_of;
 use crate::support::site::Site;
-use crate::support::world::World;
+use crate::support::sync::{PATIENCE, mirrored, shop};
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
 const INBOX: &str = "/admin/notificacoes";
 
@@ -106,7 +106,7 @@ fn what_is_odd_about_a_record_fails_no_list() {
     let sale = trade_oddly(&world);
     world.deliveries();
     for _ in 0..3 {
-        crate::marketplace::sync::run_after(&site, 4 * 3_600);
+        crate::support::sync::run_after(&site, 4 * 3_600);
     }
     let ana = site.person("ana");
     for (list, rows) in [("vendas", 2), ("anuncios", 3), ("perguntas", 2), ("reclamacoes", 2)] {

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::marketplace::sync::{PATIENCE, wait_until_read};
 use crate::support::actors::signed_notification;
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::sync::{PATIENCE, wait_until_read};
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const SHOPS: [u64; 3] = [900_000_001, 900_000_002, 900_000_003];

@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::marketplace::sync::{
-    LOJA, PATIENCE, accounts, joined, shop, wait_until_read, wait_until_worked,
-};
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::Site;
-use crate::support::world::World;
+use crate::support::sync::{PATIENCE, accounts, joined, shop, wait_until_read, wait_until_worked};
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
 const FEES: &str = "/painel/ml/calculadora/taxas-json";
 /// An access token lives six hours.
@@ -158,7 +156,7 @@ fn is_lost_and_says_so(world: &World, site: &Site) {
     world.forget_requests();
     for _ in 0..3 {
         site.clock().advance_s(3_600);
-        crate::cron::runs::run(site);
+        crate::support::cron::run(site);
     }
     assert_eq!(world.requests(), [json!(null); 0]);
     world.link(&site.person("ana"), LOJA);

@@ -1,92 +1,18 @@
 //! The seller's panel: sales, listings, questions and claims of linked
 //! accounts, and answering.
 
-use std::time::Duration;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use crate::cron::runs::json_of;
-use crate::marketplace::sync::{wait_until_read, wait_until_worked};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::furnish::LOJA;
-use crate::support::process::until;
-use crate::support::site::Site;
-use crate::support::world::World;
-
-pub const PATIENCE: Duration = Duration::from_mins(1);
-const SALES: &str = "/painel/vendas";
-pub const LISTINGS: &str = "/painel/anuncios";
-pub const QUESTIONS: &str = "/painel/perguntas";
-const CLAIMS: &str = "/painel/reclamacoes";
-
-/// Two accounts of a student, with a sale each.
-pub fn shops() -> (World, Site) {
-    let world = World::start();
-    let site = Site::builder().unlimited().world(&world).start();
-    let ana = site.person("ana");
-    for (number, name) in [(0, "LOJA UM"), (1, "LOJA DOIS")] {
-        world.seller(LOJA + number, name);
-        world.item(LOJA + number, "Caneca de ágata", 35.5);
-        world.link(&ana, LOJA + number);
-    }
-    wait_until_read(&site, &ana);
-    for number in [0, 1] {
-        world.sale(LOJA + number);
-    }
-    wait_until_worked(&world, &site);
-    listed(&ana, SALES, 2);
-    (world, site)
-}
-
-/// Waits until a list has `count` rows, and returns them.
-#[track_caller]
-pub fn listed(actor: &Actor<'_>, list: &str, count: usize) -> Vec<Value> {
-    until(list, PATIENCE, || {
-        let found = json_of(actor, list);
-        let rows = found["dados"].as_array().unwrap().clone();
-        if rows.len() == count && found["total"] == count {
-            return Some(rows);
-        }
-        // A notification that failed waits for its retry.
-        actor.site().clock().advance_s(1);
-        None
-    })
-}
-
-#[track_caller]
-pub fn ask(world: &World, account: u64, text: &str) {
-    let question = json!({ "ml_user_id": account, "text": text });
-    world.control("/_sandbox/questions", &question);
-}
+use crate::support::cron::json_of;
+use crate::support::shops::{CLAIMS, LISTINGS, PATIENCE, QUESTIONS, SALES, ask, listed, shops};
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
 #[track_caller]
 pub fn form(actor: &Actor<'_>, path: &str, answer: &str) -> Reply {
     actor.send(Request::new("POST", path).form(&[("resposta", answer)]))
-}
-
-/// Requests every list in every way.
-pub fn visit_all(person: &Actor<'_>, shop: u64) {
-    let lists = [
-        (SALES, "?estado=paid"),
-        (SALES, "?ordem=criada_em&periodo=7"),
-        (SALES, "?de=2026-11-01&ate=2026-11-30&estado=paid"),
-        (SALES, "?q=MLB1"),
-        (SALES, "?q=MLB1&estado=paid&ordem=criada_em"),
-        (SALES, "?q=1"),
-        (SALES, "?q=garrafa&estado=paid"),
-        (LISTINGS, "?q=a&ordem=-preco"),
-        (QUESTIONS, "?estado=pendente"),
-        (QUESTIONS, "?q=a"),
-        (CLAIMS, "?estado=aberta"),
-        (CLAIMS, "?q=1"),
-    ];
-    for (list, query) in lists {
-        let of_shop = format!("{query}&conta={shop}");
-        for query in ["", query, &of_shop, "?pagina=2"] {
-            person.get(&format!("{list}{query}")).expect(200);
-        }
-    }
 }
 
 #[test]

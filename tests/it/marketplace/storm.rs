@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::marketplace::sync::{wait_until_read, wait_until_worked};
 use crate::support::actors::{Actor, signed_notification};
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::random::Random;
 use crate::support::site::Site;
+use crate::support::sync::{wait_until_read, wait_until_worked};
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const SHOPS: [u64; 2] = [900_000_001, 900_000_002];

@@ -1,122 +1,27 @@
 //! What the platform reads by itself: the first reading of an account, later
 //! changes, and both when something goes wrong.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
-use crate::cron::runs as cron;
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
-use crate::support::site::{Builder, Site};
-use crate::support::world::World;
+use crate::support::site::Site;
+use crate::support::sync::{
+    PATIENCE, accounts, area, joined, mirrored, orders, quiet_sale, run_after, shop,
+    wait_until_read,
+};
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
-pub const LOJA: u64 = 900_000_001;
 const OUTRA: u64 = 900_000_002;
-/// Longest real time to wait for the workers.
-pub const PATIENCE: Duration = Duration::from_mins(2);
 /// After this time every account was read again.
 const TURN_S: i64 = 1_800;
-
-/// A shop with a listing.
-pub fn shop() -> World {
-    let world = World::start();
-    world.seller(LOJA, "LOJA DA ANA");
-    world.item(LOJA, "Garrafa térmica 1 litro", 89.9);
-    world
-}
-
-pub fn joined(world: &World) -> Builder {
-    Site::builder().unlimited().world(world)
-}
 
 /// Makes sales of a shop for `days` days; returns how many it has.
 fn history(world: &World, shop: u64, days: i64, daily: i64) -> i64 {
     let plan = json!({ "ml_user_id": shop, "days": days, "daily": daily, "seed": days });
     let made = world.control("/_sandbox/history", &plan);
     made["orders"].as_i64().unwrap()
-}
-
-/// Makes a sale without a notification.
-pub fn quiet_sale(world: &World, shop: u64) -> String {
-    let sale = world.sale_with(shop, &json!({ "notify": false }));
-    sale["id"].to_string()
-}
-
-#[track_caller]
-pub fn accounts(person: &Actor<'_>) -> Vec<Value> {
-    let page = Request::new("GET", "/painel/ml").header("Accept", "application/json");
-    person.send(page).ok()["contas"].as_array().unwrap().clone()
-}
-
-/// An area of a person's first account.
-#[track_caller]
-pub fn area(person: &Actor<'_>, name: &str) -> Value {
-    let accounts = accounts(person);
-    let areas = accounts[0]["sincronizacao"].as_array().unwrap();
-    areas.iter().find(|area| area["area"] == name).unwrap().clone()
-}
-
-fn is_read(account: &Value) -> bool {
-    let areas = account["sincronizacao"].as_array().unwrap();
-    areas.iter().all(|area| area["estado"] == "em_dia")
-}
-
-fn has_failed(account: &Value) -> bool {
-    let areas = account["sincronizacao"].as_array().unwrap();
-    areas.iter().any(|area| area["estado"] == "com_erro")
-}
-
-/// Advances the clock if a reading waits for its retry. Otherwise time must not
-/// pass: the marketplace drops a scan that is not continued within some
-/// minutes.
-#[track_caller]
-pub fn pass_time_for_retries(site: &Site, person: &Actor<'_>) {
-    if accounts(person).iter().any(has_failed) {
-        site.clock().advance_s(5);
-    }
-}
-
-/// Waits until all accounts of a person are read.
-#[track_caller]
-pub fn wait_until_read(site: &Site, person: &Actor<'_>) {
-    let mut looks = 0;
-    until("everything is read", PATIENCE, || {
-        pass_time_for_retries(site, person);
-        // A failed area also delays the others, and no state shows that.
-        if looks % 20 == 0 {
-            site.clock().advance_s(5);
-        }
-        looks += 1;
-        accounts(person).iter().all(is_read).then_some(())
-    });
-}
-
-/// Waits until every notification was delivered and handled; the clock is
-/// advanced, because failed ones wait.
-#[track_caller]
-pub fn wait_until_worked(world: &World, site: &Site) {
-    world.deliveries();
-    until("the inbox is worked", PATIENCE, || {
-        let waiting = site.stored("SELECT count(*) || '' FROM ml_notification WHERE state = 0");
-        site.clock().advance_s(5);
-        (waiting == ["0"]).then_some(())
-    });
-}
-
-/// A platform that has completely read Ana's shop.
-#[track_caller]
-pub fn mirrored(world: &World) -> Site {
-    let site = joined(world).start();
-    let ana = site.person("ana");
-    world.link(&ana, LOJA);
-    wait_until_read(&site, &ana);
-    site
-}
-
-pub fn orders(site: &Site) -> i64 {
-    site.stored("SELECT count(*) || '' FROM sale_order")[0].parse().unwrap()
 }
 
 /// Requires that the sums equal a recount.
@@ -128,13 +33,6 @@ fn sums_agree(site: &Site) {
     );
     let counted = site.stored("SELECT count(*) || ' ' || sum(status IN (5, 6)) FROM sale_order");
     assert_eq!(sums, counted);
-}
-
-/// Runs the periodic tasks, after this time.
-#[track_caller]
-pub fn run_after(site: &Site, seconds: i64) -> Value {
-    site.clock().advance_s(seconds);
-    cron::run(site)["ml_sync"].clone()
 }
 
 fn counts(accounts: i64, sales: i64, errors: i64) -> Value {

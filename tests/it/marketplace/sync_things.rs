@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 
-use crate::marketplace::sync::{
-    LOJA, PATIENCE, accounts, area, joined, mirrored, orders, pass_time_for_retries, quiet_sale,
+use crate::support::site::Site;
+use crate::support::sync::{
+    PATIENCE, accounts, area, joined, mirrored, orders, pass_time_for_retries, quiet_sale,
     run_after, shop, wait_until_read,
 };
-use crate::support::process::until;
-use crate::support::site::Site;
-use crate::support::world::World;
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
 /// Records at the marketplace from before an account is linked.
 struct Things {
@@ -309,7 +309,7 @@ fn a_record_that_made_no_sense_in_a_list_is_asked_for_alone() {
     });
     spoil(false);
     until("it is here", PATIENCE, || {
-        site.clock().advance_s(600);
+        site.clock().advance_s(60);
         (orders(&site) == 1).then_some(())
     });
 }

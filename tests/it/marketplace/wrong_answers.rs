@@ -3,15 +3,15 @@
 
 use serde_json::{Value, json};
 
-use crate::marketplace::sync::{
-    LOJA, PATIENCE, accounts, area, joined, mirrored, orders, quiet_sale, run_after, shop,
-    wait_until_read, wait_until_worked,
-};
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::Site;
-use crate::support::world::World;
+use crate::support::sync::{
+    PATIENCE, accounts, area, joined, mirrored, orders, quiet_sale, run_after, shop,
+    wait_until_read, wait_until_worked,
+};
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
 /// Sets the marketplace's answer under a path, until faults are cleared.
 fn answer(world: &World, path: &str, body: &Value) {

@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cron::rules::meet;
-use crate::cron::runs::{json_of, queued, run, student};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
+use crate::support::cron::{json_of, meet, queued, run, student};
 use crate::support::site::Site;
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const OWN: &str = "/perfil/avisos";

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::{Builder, CRON_SECRET, Site};
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const QUEUE: &str = "/admin/mensagens";

@@ -8,11 +8,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::cron::rules::meet;
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
+use crate::support::cron::meet;
 use crate::support::site::{Builder, Site};
+use crate::support::wait::until;
 
 const QUEUE: &str = "/admin/mensagens";
 const PATIENCE: Duration = Duration::from_mins(1);

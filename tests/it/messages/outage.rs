@@ -5,13 +5,15 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::process::until;
 use crate::support::site::{Builder, Site};
+use crate::support::wait::until;
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -25,7 +27,7 @@ struct Came {
 struct Gateway {
     address: SocketAddr,
     came: Receiver<Came>,
-    _leave: Sender<()>,
+    over: Arc<AtomicBool>,
 }
 
 impl Gateway {
@@ -35,27 +37,24 @@ impl Gateway {
         let listener = TcpListener::bind(address).unwrap();
         let address = listener.local_addr().unwrap();
         let (tell, came) = mpsc::channel();
-        let (leave, left) = mpsc::channel::<()>();
-        listener.set_nonblocking(true).unwrap();
+        let over = Arc::new(AtomicBool::new(false));
+        let is_over = Arc::clone(&over);
         std::thread::spawn(move || {
             let mut held = Vec::new();
-            // Dropping the gateway ends the thread, and with it the listener.
-            while left.try_recv() != Err(mpsc::TryRecvError::Disconnected) {
-                match listener.accept() {
-                    Ok((stream, _)) => {
-                        stream.set_nonblocking(false).unwrap();
-                        held.push(stream.try_clone().unwrap());
-                        let tell = tell.clone();
-                        std::thread::spawn(move || serve(&stream, silent_to, &tell));
-                    }
-                    Err(_) => std::thread::park_timeout(Duration::from_millis(5)),
-                }
+            // Whoever drops the gateway calls once more, which ends the thread, and with
+            // it the listener.
+            while let Ok((stream, _)) = listener.accept()
+                && !is_over.load(Ordering::Acquire)
+            {
+                held.push(stream.try_clone().unwrap());
+                let tell = tell.clone();
+                std::thread::spawn(move || serve(&stream, silent_to, &tell));
             }
             for stream in held {
                 let _ = stream.shutdown(std::net::Shutdown::Both);
             }
         });
-        Self { address, came, _leave: leave }
+        Self { address, came, over }
     }
 
     fn anywhere() -> Self {
@@ -65,6 +64,13 @@ impl Gateway {
     #[track_caller]
     fn next(&self) -> Came {
         self.came.recv_timeout(PATIENCE).expect("a message comes")
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Release);
+        TcpStream::connect(self.address).ok();
     }
 }
 

@@ -4,9 +4,8 @@
 
 use serde_json::{Value, json};
 
-use crate::cron::rules::meet;
-use crate::cron::runs::{json_of, run, run_at};
 use crate::support::actors::Actor;
+use crate::support::cron::{json_of, meet, run, run_at};
 use crate::support::receiver::{DEVICES, Receiver, with_push};
 use crate::support::site::{CRON_SECRET, Site};
 use crate::support::world::World;

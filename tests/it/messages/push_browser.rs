@@ -17,11 +17,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
-use crate::cron::rules::meet;
-use crate::cron::runs::{json_of, run_at};
 use crate::support::client::{Client, Request};
-use crate::support::process::until;
+use crate::support::cron::{json_of, meet, run_at};
 use crate::support::receiver::with_push;
+use crate::support::wait::until;
 use crate::support::webdriver::Browser;
 use crate::support::world::World;
 

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::Site;
 use crate::support::smtp::Postman;
+use crate::support::wait::until;
 
 const QUEUE: &str = "/admin/mensagens";
 const PATIENCE: Duration = Duration::from_mins(1);

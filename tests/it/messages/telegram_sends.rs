@@ -4,16 +4,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::cron::rules::meet;
-use crate::cron::runs::{json_of, run};
-use crate::messages::telegram::{
-    ALERTS, ANA, CONNECT, PATIENCE, QUEUE, RUI, TOKEN, answer, chat_of, connect, said, say,
-    send_test, start, with_bot,
-};
+use crate::messages::telegram::{QUEUE, RUI, chat_of, send_test};
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
+use crate::support::cron::{json_of, meet, run};
 use crate::support::site::Site;
+use crate::support::telegram::{
+    ALERTS, ANA, CONNECT, PATIENCE, TOKEN, answer, connect, said, say, start, with_bot,
+};
+use crate::support::wait::until;
 use crate::support::world::World;
 
 /// Advances the clock of a site with real time, for messages that are delayed

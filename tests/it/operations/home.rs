@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::checkout::receiving::Event;
-use crate::messages::telegram::TOKEN;
 use crate::support::actors::Actor;
-use crate::support::process::until;
+use crate::support::checkout::Event;
 use crate::support::site::Site;
 use crate::support::smtp::Greeter;
+use crate::support::telegram::TOKEN;
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const GREEN: &str = "Tudo em ordem";

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::people::students::{list, page};
 use crate::support::actors::Actor;
 use crate::support::client::{Connection, Request};
-use crate::support::process::until;
+use crate::support::people::{list, page};
 use crate::support::site::{CHECKOUT_TOKEN, CRON_SECRET, Site};
+use crate::support::wait::until;
 
 /// The stored entries after everything was written, oldest first.
 fn stored(site: &Site, columns: &str) -> Vec<String> {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 /// In this time of silence a supervisor of the test would give up.
 const PATIENCE: Duration = Duration::from_millis(800);

@@ -6,8 +6,8 @@
 use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
-use crate::support::process::until;
 use crate::support::site::{Person, Site};
+use crate::support::wait::until;
 use crate::support::webdriver::{Browser, ENTER, ESCAPE, PATIENCE, TAB};
 use crate::support::world::World;
 

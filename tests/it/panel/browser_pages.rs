@@ -9,12 +9,13 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::panel::pages::{SAMPLES, password_link, rules, walk};
+use crate::panel::pages::{SAMPLES, password_link, walk};
 use crate::support::actors::Actor;
 use crate::support::client::Request;
 use crate::support::furnish::furnish;
 use crate::support::page_rules::Rules;
 use crate::support::receiver::with_push;
+use crate::support::rows::rules;
 use crate::support::site::Site;
 use crate::support::webdriver::{Browser, Theme};
 use crate::support::world::World;

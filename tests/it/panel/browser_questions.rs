@@ -5,16 +5,15 @@
 
 use serde_json::{Value, json};
 
-use crate::agency::questions::{QUEUE, client};
-use crate::cron::runs::json_of;
-use crate::marketplace::shops::{PATIENCE, QUESTIONS, ask, shops};
 use crate::support::actors::Actor;
+use crate::support::agency::{QUEUE, client};
 use crate::support::client::Request;
-use crate::support::furnish::LOJA;
-use crate::support::process::until;
+use crate::support::cron::json_of;
+use crate::support::shops::{PATIENCE, QUESTIONS, ask, shops};
 use crate::support::site::Site;
+use crate::support::wait::until;
 use crate::support::webdriver::{ALT, Browser, CONTROL, ENTER, ESCAPE};
-use crate::support::world::World;
+use crate::support::world::{LOJA, World};
 
 /// A shop with `count` questions, in the order of their numbers.
 fn questions(count: usize) -> (World, Site) {

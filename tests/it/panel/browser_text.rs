@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::panel::pages::{rules, walk};
+use crate::panel::pages::walk;
 use crate::panel::stored_text::{rename, store};
 use crate::support::actors::Actor;
 use crate::support::page_rules::Rules;
 use crate::support::payloads;
+use crate::support::rows::rules;
 use crate::support::site::Site;
 use crate::support::webdriver::Browser;
 use crate::support::world::World;

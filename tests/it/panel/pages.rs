@@ -4,13 +4,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::partner::oauth::{self, Program, REDIRECT, number};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
 use crate::support::furnish::furnish;
 use crate::support::html::{Element, Page};
-use crate::support::page_rules::{NO_PAGES, Row, Rules, hold};
+use crate::support::oauth;
+use crate::support::oauth::{Program, REDIRECT, number};
+use crate::support::page_rules::{NO_PAGES, Rules, hold};
 use crate::support::receiver::with_push;
+use crate::support::rows::rules;
 use crate::support::site::Site;
 use crate::support::world::World;
 
@@ -315,18 +317,6 @@ pub fn walk(actor: &Actor<'_>, home: &str, rules: &Rules, samples: usize) -> Fou
         found.insert(address, reply);
     }
     found
-}
-
-/// The rules, with the route table of this site.
-#[track_caller]
-pub fn rules(site: &Site) -> Rules {
-    let rows = site.routes().into_iter().map(|route| Row {
-        is_page: route.family == "page",
-        method: route.method,
-        path: route.path,
-        changes_state: route.changes_state,
-    });
-    Rules::new(rows.collect())
 }
 
 /// Names of the parameters of an address.

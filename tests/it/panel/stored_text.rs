@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::checkout::receiving::Event;
-use crate::content::managing::shown;
-use crate::panel::pages::{rules, walk};
+use crate::panel::pages::walk;
 use crate::support::actors::Actor;
+use crate::support::checkout::Event;
 use crate::support::client::Request;
+use crate::support::content::shown;
 use crate::support::html::{Element, Page};
 use crate::support::page_rules::policy;
 use crate::support::payloads;
-use crate::support::process::until;
+use crate::support::rows::rules;
 use crate::support::site::Site;
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const LOJA: u64 = 900_000_001;

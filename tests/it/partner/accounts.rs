@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cron::runs::json_of;
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
+use crate::support::cron::json_of;
+use crate::support::partner::{LIST, page_of};
 use crate::support::site::Site;
+use crate::support::wait::until;
 
-const LIST: &str = "/admin/parceiros";
 const HEALTH: &str = "/api/v1/partner/health";
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -23,14 +23,6 @@ fn names(admin: &Actor<'_>, query: &str) -> Vec<String> {
     assert_eq!(listed["total"], rows.len(), "{listed}");
     let name = |row: &Value| row["nome"].as_str().unwrap().split(' ').next().unwrap().to_owned();
     rows.iter().map(name).collect()
-}
-
-/// The address of somebody's page.
-#[track_caller]
-fn page_of(admin: &Actor<'_>, name: &str) -> String {
-    let listed = json_of(admin, &format!("{LIST}?q={name}%40"));
-    assert_eq!(listed["total"], 1, "{listed}");
-    format!("{LIST}/{}", listed["dados"][0]["id"].as_str().unwrap())
 }
 
 #[test]
@@ -256,30 +248,6 @@ fn a_month_begins_at_nothing_and_the_one_before_stays_to_be_seen() {
         (json_of(&admin, &format!("{LIST}?q=ana%40"))["dados"][0]["chamadas"] == 1).then_some(())
     });
     assert_eq!(json_of(&admin, &format!("{one}?mes=2026-11"))["chamadas"], 8);
-}
-
-/// Requests the list in every way, and one account of it.
-pub fn visit_all(admin: &Actor<'_>) {
-    for query in [
-        "",
-        "?q=ana&ordem=nome",
-        "?ordem=-fim&situacao=ativo",
-        "?ordem=uso&situacao=vencido",
-        "?situacao=sem_plano&pagina=2",
-        "?uso=perto_do_limite&plano=pro",
-        "?formato=csv",
-    ] {
-        admin.get(&format!("{LIST}{query}")).expect(200);
-    }
-    let one = page_of(admin, "ana");
-    for target in [one.clone(), format!("{one}?mes=2026-10")] {
-        admin.get(&target).expect(200);
-    }
-    admin.post(&format!("{one}/plano"), &json!({ "plano": "pro", "ate": "2027-12-31" })).ok();
-    admin.post(&format!("{one}/plano/excluir"), &json!({})).ok();
-    let token = json_of(admin, &one)["tokens"][0]["id"].clone();
-    let revoke = format!("{one}/tokens/{}/revogar", token.as_str().unwrap());
-    admin.post(&revoke, &json!({})).ok();
 }
 
 #[test]

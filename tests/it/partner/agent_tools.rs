@@ -4,10 +4,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use crate::drop::relations::{Trade, number, relate};
-use crate::partner::agents::{call, tools};
 use crate::support::actors::Actor;
+use crate::support::agents::{call, tools};
 use crate::support::client::Request;
+use crate::support::drop::{Trade, number, relate};
 use crate::support::random::Random;
 
 /// A value that a model might send for a property, and whether it can also be

@@ -3,19 +3,14 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::partner::oauth::Program;
 use crate::support::actors::Actor;
+use crate::support::agents::{MCP, call, message, result, tools};
 use crate::support::client::{Reply, Request};
+use crate::support::oauth::Program;
 use crate::support::site::Site;
 
-const MCP: &str = "/mcp";
 const MODERN: &str = "2026-07-28";
 const LEGACY: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
-
-/// A message as clients send it.
-fn message(method: &str, params: &Value) -> Value {
-    json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params })
-}
 
 /// The same for the stateless version of the protocol, with its headers.
 fn modern(method: &str, params: &Value) -> Request {
@@ -34,31 +29,9 @@ fn modern(method: &str, params: &Value) -> Request {
     }
 }
 
-/// The result in the answer to a request.
-#[track_caller]
-fn result(actor: &Actor<'_>, method: &str, params: &Value) -> Value {
-    let reply = actor.post(MCP, &message(method, params)).expect(200).json();
-    assert_eq!((&reply["jsonrpc"], &reply["id"]), (&json!("2.0"), &json!(7)), "{reply}");
-    reply["result"].clone()
-}
-
-/// Calls a tool.
-#[track_caller]
-pub fn call(actor: &Actor<'_>, tool: &str, arguments: &Value) -> Value {
-    result(actor, "tools/call", &json!({ "name": tool, "arguments": arguments }))
-}
-
 /// Status and code of an error.
 fn error(reply: &Reply) -> (u16, i64) {
     (reply.status, reply.json()["error"]["code"].as_i64().unwrap_or_default())
-}
-
-/// The tools of an assistant, by name.
-#[track_caller]
-pub fn tools(actor: &Actor<'_>) -> Map<String, Value> {
-    let listed = result(actor, "tools/list", &json!({}));
-    let tools = listed["tools"].as_array().unwrap().iter();
-    tools.map(|tool| (tool["name"].as_str().unwrap().to_owned(), tool.clone())).collect()
 }
 
 fn site() -> Site {
@@ -109,15 +82,15 @@ fn an_assistant_that_asks_as_the_challenge_says_has_every_tool_of_its_role() {
     for (person, count, read) in
         [(site.person_as("sol", "drop"), 11, 6), (site.person("ana"), 10, 9)]
     {
-        let program = Program::registered(&site, "Assistente", crate::partner::oauth::REDIRECT);
+        let program = Program::registered(&site, "Assistente", crate::support::oauth::REDIRECT);
         let tokens = program.connect(&person, scope);
         assert_eq!(tools(&site.bearer(&tokens.access)).len(), count, "{scope}");
         // The person may give less.
         let number = program.asks(&person, &[("scope", scope)]);
-        let reply = crate::partner::oauth::decide(&person, &number, "permitir", Some("leitura"));
-        let code = crate::partner::oauth::said(&reply, "code");
+        let reply = crate::support::oauth::decide(&person, &number, "permitir", Some("leitura"));
+        let code = crate::support::oauth::said(&reply, "code");
         site.keep_secret("code", &code);
-        let narrow = crate::partner::oauth::Tokens::of(&site, program.redeem(&site, &code));
+        let narrow = crate::support::oauth::Tokens::of(&site, program.redeem(&site, &code));
         assert_eq!(tools(&site.bearer(&narrow.access)).len(), read);
     }
 }
@@ -407,7 +380,7 @@ fn calls_count_alike_by_either_door() {
     // Listing the tools still works.
     ana.post(MCP, &message("tools/list", &json!({}))).expect(200);
     let hub = site.person("ana");
-    let hub = crate::cron::runs::json_of(&hub, "/painel/parceiro");
+    let hub = crate::support::cron::json_of(&hub, "/painel/parceiro");
     assert_eq!(hub["usadas"], 8, "{hub}");
 }
 
@@ -426,7 +399,7 @@ fn who_may_not_call_is_told_so_before_the_message_is_read() {
     assert_eq!(error(&poor), (402, 402));
     assert_eq!(poor.header("www-authenticate"), None);
     let ana = ana.plan("pro");
-    crate::support::process::until("the plan is known", std::time::Duration::from_secs(10), || {
+    crate::support::wait::until("the plan is known", std::time::Duration::from_secs(10), || {
         (garbage(&ana).status == 400).then_some(())
     });
     // Neither a session nor a token in the address opens it.

@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cron::runs::json_of;
-use crate::drop::relations::{number as person_number, relate};
-use crate::marketplace::sync::{wait_until_read, wait_until_worked};
-use crate::partner::agents::{call, tools};
 use crate::support::actors::Actor;
+use crate::support::agents::{call, tools};
 use crate::support::client::Request;
+use crate::support::cron::json_of;
+use crate::support::drop::{number as person_number, relate};
 use crate::support::openapi::operations;
-use crate::support::process::until;
 use crate::support::site::{Route, Site};
+use crate::support::sync::{wait_until_read, wait_until_worked};
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const PATIENCE: Duration = Duration::from_mins(1);

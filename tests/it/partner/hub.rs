@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 const HUB: &str = "/painel/parceiro";
 const TOKENS: &str = "/painel/parceiro/tokens";

@@ -3,12 +3,12 @@
 
 use serde_json::{Value, json};
 
-use crate::drop::relations::{Trade, relate};
-use crate::marketplace::labels::LOJA;
-use crate::partner::agents::{call, tools};
 use crate::support::actors::Actor;
+use crate::support::agents::{call, tools};
 use crate::support::client::Reply;
+use crate::support::drop::{Trade, relate};
 use crate::support::site::Site;
+use crate::support::world::LOJA;
 
 const BASE: &str = "/api/v1/partner";
 const UNLINK: &str = "/api/v1/partner/drop/catalog/links/unlink";

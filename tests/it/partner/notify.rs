@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cron::runs::run;
-use crate::messages::telegram;
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
+use crate::support::cron::run;
 use crate::support::site::Site;
+use crate::support::telegram;
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const NOTIFY: &str = "/api/v1/partner/notify";

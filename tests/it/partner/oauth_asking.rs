@@ -3,10 +3,10 @@
 
 use serde_json::json;
 
-use crate::partner::oauth::{Program, REDIRECT, challenge, decide, number, page, said};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
 use crate::support::html::Page;
+use crate::support::oauth::{Program, REDIRECT, challenge, decide, number, page, said};
 use crate::support::page_rules::policy;
 use crate::support::payloads;
 use crate::support::site::Site;

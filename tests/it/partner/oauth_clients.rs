@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::partner::oauth::{Program, REDIRECT, Tokens, decide, number, page, said};
 use crate::support::client::Request;
-use crate::support::process::until;
+use crate::support::oauth::{Program, REDIRECT, Tokens, decide, number, page, said};
 use crate::support::site::{Site, lock};
+use crate::support::wait::until;
 
 #[test]
 fn a_program_registers_what_clients_really_send() {

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::partner::oauth::{Program, REDIRECT, decide, number, page, said};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
+use crate::support::oauth::{Program, REDIRECT, decide, number, page, said};
 use crate::support::site::Site;
 
 /// A site behind a proxy, so that callers can come from many addresses.

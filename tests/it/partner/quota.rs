@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 const BASE: &str = "/api/v1/partner";
 const HEALTH: &str = "/api/v1/partner/health";

@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::marketplace::shops::shops;
-use crate::marketplace::sync::wait_until_worked;
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::furnish::LOJA;
-use crate::support::process::until;
+use crate::support::shops::shops;
 use crate::support::site::Site;
-use crate::support::world::World;
+use crate::support::sync::wait_until_worked;
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
 const BASE: &str = "/api/v1/partner";
 

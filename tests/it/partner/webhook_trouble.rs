@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::support::actors::Actor;
 use crate::support::client::Request;
 use crate::support::hooked::{Hit, Made, Manner, Receiver, make, near};
-use crate::support::process::until;
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 const STOCK: [&str; 1] = ["stock.changed"];
 /// Pauses before each further try, in seconds.

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::drop::relations::Trade;
-use crate::marketplace::labels::{LOJA, Shop};
-use crate::marketplace::sync::{joined, quiet_sale, shop, wait_until_read, wait_until_worked};
-use crate::support::actors::Actor;
 use crate::support::client::Request;
+use crate::support::drop::Trade;
 use crate::support::hooked::{Receiver, WEBHOOKS, json_of, make, near, signature, with_plan};
+use crate::support::shop::Shop;
 use crate::support::site::Site;
+use crate::support::sync::{joined, quiet_sale, shop, wait_until_read, wait_until_worked};
+use crate::support::world::LOJA;
 
 const ORDERS: [&str; 4] = ["order.created", "order.paid", "order.cancelled", "order.shipped"];
 
@@ -78,7 +78,7 @@ fn a_sale_is_told_once_in_its_order_and_history_is_not() {
     assert_eq!(kinds, ["order.created", "order.paid", "order.shipped", "order.cancelled"]);
     let shown = hits[3].json()["data"].clone();
     let seller = shop.site.seller("ana").plan("pro");
-    let listed = crate::support::process::until(
+    let listed = crate::support::wait::until(
         "the plan is known",
         std::time::Duration::from_secs(20),
         || {
@@ -101,13 +101,13 @@ fn a_sale_is_told_once_in_its_order_and_history_is_not() {
 fn sales_of_before_an_account_was_linked_are_not_told() {
     let (world, receiver) = (shop(), Receiver::start());
     for _ in 0..3 {
-        quiet_sale(&world, crate::marketplace::sync::LOJA);
+        quiet_sale(&world, LOJA);
     }
     let site = near(joined(&world)).start();
     let ana = site.person("ana");
     let made = make(&site, &ana, &receiver.url("/"), &ORDERS);
     world.clock().advance_s(60);
-    world.link(&ana, crate::marketplace::sync::LOJA);
+    world.link(&ana, LOJA);
     wait_until_read(&site, &ana);
     made.test(&ana);
     let hits = receiver.wait_for(1);
@@ -282,7 +282,7 @@ fn endpoints_need_a_plan_and_rest_without_one() {
     };
     plan("none");
     take_out();
-    crate::support::process::until(
+    crate::support::wait::until(
         "the event is done with",
         std::time::Duration::from_secs(20),
         || (site.stored("SELECT count(*) || '' FROM webhook_event") == ["0"]).then_some(()),
@@ -346,7 +346,7 @@ fn a_browser_makes_changes_and_removes_an_endpoint() {
     assert!(page.contains(&url) && !page.contains("whsec_"), "{page}");
     ana.send(Request::new("POST", &format!("{path}/testar")).form(&[("a", "b")])).expect(303);
     receiver.wait_for(1);
-    let page = crate::support::process::until(
+    let page = crate::support::wait::until(
         "the page shows it",
         std::time::Duration::from_secs(20),
         || {
@@ -370,35 +370,4 @@ fn a_browser_makes_changes_and_removes_an_endpoint() {
     ana.get(&path).expect(404);
     let left = "SELECT count(*) || '' FROM webhook_delivery";
     assert_eq!(site.stored(left), ["0"]);
-}
-
-/// Nearly everything that an owner can see and do with webhooks.
-pub fn visit_all(site: &Site, person: &Actor<'_>) {
-    let made = make(site, person, "https://gancho.invalid/x", &["stock.changed"]);
-    let number = made.test(person);
-    for below in [
-        "",
-        "/entregas",
-        "/entregas?estado=pendente",
-        "/entregas?evento=stock.changed&ordem=numero",
-        "/entregas?estado=falhou&evento=stock.changed",
-        "/entregas?formato=csv",
-        &format!("/entregas/{number}"),
-    ] {
-        person.get(&made.path(below)).expect(200);
-    }
-    person.get(WEBHOOKS).expect(200);
-    let entry = json!({ "url": "https://gancho.invalid/y" });
-    person.post(&made.path(""), &entry).expect(200);
-    person.post(&made.path(&format!("/entregas/{number}/reenviar")), &json!({})).expect(200);
-    let span = json!({ "de": "2026-01-01 00:00:00", "ate": "2026-12-31 00:00:00" });
-    person.post(&made.path("/reenviar"), &span).expect(200);
-    let secret = person.post(&made.path("/segredo"), &json!({})).expect(200).json();
-    site.keep_secret("webhook secret", secret["segredo"].as_str().unwrap());
-    person.post(&made.path("/desligar"), &json!({})).expect(200);
-    person.post(&made.path("/ligar"), &json!({})).expect(200);
-    // Later events go to the first endpoint; those for the second are removed
-    // with it.
-    make(site, person, "https://gancho.invalid/z", &["stock.changed"]);
-    person.post(&made.path("/excluir"), &json!({})).expect(200);
 }

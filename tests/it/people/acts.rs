@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::checkout::receiving::Event;
-use crate::people::students::{faults, list, make, page};
+use crate::support::checkout::Event;
 use crate::support::client::Request;
-use crate::support::process::until;
+use crate::support::people::{faults, list, make, page};
 use crate::support::site::Site;
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const LOJA: u64 = 900_000_001;

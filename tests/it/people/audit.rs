@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::people::students::{list, make, page};
 use crate::support::client::Request;
+use crate::support::people::{list, make, page};
 use crate::support::site::Site;
 
 #[test]

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::people::students::{faults, list, page};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
+use crate::support::people::{faults, list, page};
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 const PATH: &str = "/admin/alunos/importar";
 /// How long ten thousand students may take on a busy machine.
@@ -74,7 +74,7 @@ const MIXED: &str = "nome;email;plano;chat_number\n\
 fn a_list_is_checked_before_anybody_is_made() {
     let site = Site::start();
     let admin = site.administrator();
-    crate::people::students::make(&admin, "Já Existe", "jaexiste@exemplo.com", "vip");
+    crate::support::people::make(&admin, "Já Existe", "jaexiste@exemplo.com", "vip");
     let sent = send(&admin, MIXED);
     let counts = |answer: &Value| {
         ["linhas", "criar", "criados", "existem", "erros"]
@@ -135,7 +135,7 @@ fn a_row_that_got_an_account_meanwhile_stays_as_it_is() {
     let site = Site::start();
     let admin = site.administrator();
     let sent = send(&admin, "nome,email,plano\nAna,ana@x.com,pro\nBia,bia@x.com,pro\n");
-    crate::people::students::make(&admin, "Ana Outra", "ana@x.com", "podio");
+    crate::support::people::make(&admin, "Ana Outra", "ana@x.com", "podio");
     apply(&admin, id_of(&sent)).expect(202);
     let done = made(&admin, id_of(&sent));
     assert_eq!((&done["criados"], &done["existem"]), (&json!(1), &json!(1)));

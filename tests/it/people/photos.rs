@@ -1,14 +1,13 @@
 //! Photos: checked, encoded again, served to anybody, completely replaced.
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 
 use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
 
 use crate::support::actors::Actor;
-use crate::support::client::{Reply, Request};
+use crate::support::client::Request;
+use crate::support::photos::{digest, send, upload};
 use crate::support::site::Site;
 
 const TURNED: &[u8] = include_bytes!("../../photos/turned.jpg");
@@ -17,33 +16,11 @@ const LOSSY: &[u8] = include_bytes!("../../photos/lossy.webp");
 const ANIMATED: &[u8] = include_bytes!("../../photos/animated.webp");
 const GIF: &[u8] = include_bytes!("../../photos/still.gif");
 
-/// A form with a file in the field `foto`, with any name and media type.
-fn upload(target: &str, name: &str, media: &str, file: &[u8]) -> Request {
-    let head = format!(
-        "--limite\r\nContent-Disposition: form-data; name=\"foto\"; filename=\"{name}\"\r\nContent-Type: {media}\r\n\r\n"
-    );
-    let body = [head.as_bytes(), file, b"\r\n--limite--\r\n"].concat();
-    Request::new("POST", target).body("multipart/form-data; boundary=limite", &body)
-}
-
-pub fn send(actor: &Actor<'_>, target: &str, file: &[u8]) -> Reply {
-    let request = upload(target, "foto.jpg", "image/jpeg", file);
-    actor.send(request.header("Accept", "application/json"))
-}
-
 /// Sets one's own photo and returns its address.
 #[track_caller]
 fn own_photo(actor: &Actor<'_>, file: &[u8]) -> String {
     let set = send(actor, "/perfil/foto", file).ok();
     set["foto"].as_str().unwrap().to_owned()
-}
-
-pub fn digest(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").unwrap();
-        text
-    })
 }
 
 /// A PNG with one more chunk after its header.

@@ -7,18 +7,18 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
-use crate::checkout::receiving::Event;
-use crate::people::students::{faults, list, page};
 use crate::support::actors::Actor;
+use crate::support::checkout::Event;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
+use crate::support::people::{faults, list, page};
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 const OWN: &str = "/painel/perfil/dados";
 
 /// Names and texts of a ZIP, one after the other.
 fn unzipped(archive: &[u8]) -> String {
-    let files = crate::operations::inside::unzipped(archive);
+    let files = crate::support::archive::unzipped(archive);
     files.into_iter().map(|(name, text)| name + &text).collect()
 }
 
@@ -295,7 +295,7 @@ fn a_copy_of_before_that_is_restored_does_not_bring_the_person_back() {
     assert_eq!(list(&admin, "/admin/alunos?q=ana@")["total"], 0);
     assert_eq!(told(&site, "audit").0, "ok");
     // Who registers anew is somebody else, also after the next start.
-    let ana = crate::people::students::make(&admin, "Ana Nova", "ana@example.com", "pro");
+    let ana = crate::support::people::make(&admin, "Ana Nova", "ana@example.com", "pro");
     site.stop();
     assert!(!names(&site.database(), &["ana da silva"]));
     site.start_again();
@@ -344,7 +344,7 @@ fn check_names_the_first_entry_that_does_not_fit() {
     let site = Site::start();
     let admin = site.administrator();
     for name in ["ana", "bia", "rui"] {
-        crate::people::students::make(&admin, name, &format!("{name}@exemplo.com"), "pro");
+        crate::support::people::make(&admin, name, &format!("{name}@exemplo.com"), "pro");
     }
     let (verdict, text) = told(&site, "audit");
     assert!(verdict == "ok" && text.starts_with("4 entries"), "{text}");
@@ -375,7 +375,7 @@ fn check_names_the_first_entry_that_does_not_fit() {
 fn looks_of_staff_are_noted_once_an_hour() {
     let site = Site::builder().unlimited().start();
     let admin = site.administrator();
-    let ana = crate::people::students::make(&admin, "Ana", "ana@exemplo.com", "pro");
+    let ana = crate::support::people::make(&admin, "Ana", "ana@exemplo.com", "pro");
     let target = format!("/admin/alunos/{ana}");
     let looks = |count: usize| {
         until("the looks are noted", Duration::from_secs(5), || {
@@ -412,7 +412,7 @@ fn looks_of_staff_are_noted_once_an_hour() {
 fn lists_that_staff_take_along_are_noted() {
     let site = Site::builder().unlimited().start();
     let admin = site.administrator();
-    crate::people::students::make(&admin, "Ana", "ana@exemplo.com", "pro");
+    crate::support::people::make(&admin, "Ana", "ana@exemplo.com", "pro");
     Event::approved("um", "bia@exemplo.com", "T1", 1).send(&site.anonymous()).expect(200);
     let purchase = list(&admin, "/admin/compras")["dados"][0]["id"].as_str().unwrap().to_owned();
     let message = list(&admin, "/admin/mensagens")["dados"][0]["id"].as_str().unwrap().to_owned();

@@ -5,38 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
-use crate::support::client::{Reply, Request};
+use crate::support::client::Request;
+use crate::support::people::{faults, list, make, names, page};
 use crate::support::site::Site;
-
-/// A list as JSON.
-#[track_caller]
-pub fn list(admin: &Actor<'_>, target: &str) -> Value {
-    let request = Request::new("GET", target).header("Accept", "application/json");
-    admin.send(request).ok()
-}
-
-/// A page as a browser asks for it.
-#[track_caller]
-pub fn page(actor: &Actor<'_>, target: &str) -> Reply {
-    actor.send(Request::new("GET", target).header("Accept", "text/html"))
-}
-
-/// Makes a student in the panel and returns the id.
-#[track_caller]
-pub fn make(admin: &Actor<'_>, name: &str, email: &str, plan: &str) -> String {
-    let body =
-        json!({ "nome": name, "email": email, "plano": plan, "chat_number": "5511912345678" });
-    let made = admin.post("/admin/alunos", &body).expect(201).json();
-    made["id"].as_str().unwrap().to_owned()
-}
-
-#[track_caller]
-fn names(admin: &Actor<'_>, query: &str) -> Vec<String> {
-    let listed = list(admin, &format!("/admin/alunos?{query}"));
-    let rows = listed["dados"].as_array().unwrap();
-    assert!(listed["total"].as_u64().unwrap() >= rows.len() as u64);
-    rows.iter().map(|row| row["nome"].as_str().unwrap().to_owned()).collect()
-}
 
 #[test]
 fn a_student_has_the_fields_of_the_contract() {
@@ -112,14 +83,6 @@ fn every_field_at_fault_is_named_and_typed_text_is_kept() {
     let shown = page(&admin, leads_to).expect(200).text();
     assert!(shown.contains("sem como avisar"), "{shown}");
     assert_eq!(list(&admin, "/admin/alunos")["total"], 2);
-}
-
-#[track_caller]
-pub fn faults(reply: &Reply) -> String {
-    let body = reply.json();
-    let mut names: Vec<&String> = body["fields"].as_object().unwrap().keys().collect();
-    names.sort();
-    names.into_iter().map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -325,48 +288,4 @@ fn the_export_has_every_row_and_no_formula() {
     assert!(lines.iter().any(|line| line.contains("\"Ana \"\"A\"\", a única\"")), "{text}");
     let some = admin.get("/admin/alunos?formato=csv&plano=vip").expect(200).text();
     assert_eq!(some.lines().count(), 2);
-}
-
-/// Requests the lists of people and the audit log in every way, and does
-/// everything that can be done to a person.
-pub fn visit_all(admin: &Actor<'_>) {
-    for search in ["", "&q=ana", "&q=an", "&q=ana+silva+x"] {
-        for filter in ["", "&status=ativo", "&plano=vip", "&em_disputa=nao&plano=vip&status=ativo"]
-        {
-            for order in ["nome", "-criado_em", "ultimo_acesso"] {
-                let query = format!("?ordem={order}{filter}{search}");
-                admin.get(&format!("/admin/alunos{query}")).expect(200);
-            }
-            admin.get(&format!("/admin/alunos?formato=csv{filter}{search}")).expect(200);
-        }
-        for filter in
-            ["", "&quem=pessoa", "&objeto=aluno", "&quem=pessoa&objeto=aluno", "&periodo=7"]
-        {
-            admin.get(&format!("/admin/auditoria?pagina=1{filter}{search}")).expect(200);
-        }
-    }
-    let csv = json!({ "csv": "nome,email,plano\nEva,eva@lista.com,pro\n" });
-    for number in ["1", "2"] {
-        admin.post("/admin/alunos/importar", &csv).expect(201);
-        let target = format!("/admin/alunos/importar/{number}");
-        admin.get(&target).expect(200);
-        admin.get(&format!("{target}?formato=csv")).expect(200);
-    }
-    admin.get("/admin/alunos/importar").expect(200);
-    admin.post("/admin/alunos/importar/1/aplicar", &json!({})).expect(202);
-    admin.post("/admin/alunos/importar/2/excluir", &json!({})).ok();
-    admin.get("/admin/papeis").expect(200);
-    admin.post("/admin/papeis", &json!({ "free": ["meets"] })).ok();
-    let id = make(admin, "Beto", "beto@exemplo.com", "pro");
-    let target = format!("/admin/alunos/{id}");
-    admin.get(&target).expect(200);
-    admin.post(&target, &json!({ "nome": "Beto Lima", "email": "b@exemplo.com" })).ok();
-    for word in ["negar", "herdar"] {
-        let exception = json!({ "ml_clonar": word });
-        admin.post(&format!("{target}/permissoes"), &exception).ok();
-    }
-    let reason = json!({ "motivo": "teste" });
-    for act in ["link-de-senha", "suspender", "reativar", "sessoes/encerrar", "excluir"] {
-        admin.post(&format!("{target}/{act}"), &reason).ok();
-    }
 }

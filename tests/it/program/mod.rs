@@ -1,3 +1,3 @@
 //! Check-ins, points, milestones, challenges and the ranking.
 
-pub mod points; // Check-ins, points, milestones, challenges and the ranking.
+mod points; // Check-ins, points, milestones, challenges and the ranking.

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::content::managing::{made, shown};
-use crate::cron::runs::{alter, run_at};
-use crate::marketplace::sync::{LOJA, joined, wait_until_read, wait_until_worked};
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
+use crate::support::content::{made, shown};
+use crate::support::cron::{alter, run_at};
 use crate::support::site::Site;
-use crate::support::world::World;
+use crate::support::sync::{joined, wait_until_read, wait_until_worked};
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
 const CHECK_IN: &str = "/painel/checkin";
 const RULES: &str = "/admin/gamificacao/config/salvar";
@@ -120,7 +120,7 @@ fn rules_hold_for_what_comes_and_limits_for_a_day() {
     let site = Site::builder().unlimited().config("program.lap_days", 4).start();
     let admin = || site.administrator();
     let (_, lessons) =
-        crate::content::classroom::course(&admin(), &json!({ "titulo": "Curso" }), &["Um", "Dois"]);
+        crate::support::content::course(&admin(), &json!({ "titulo": "Curso" }), &["Um", "Dois"]);
     let course =
         shown(&site.person("ana"), "/painel/aulas")["dados"][0]["id"].as_str().unwrap().to_owned();
     let finish = |lesson: &str, done: bool| {

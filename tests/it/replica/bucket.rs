@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::replica::following::{FOLLOWS, Journal, MINUTE, Machine, get, litestream, now};
+use crate::replica::following::{Journal, get};
 use crate::support::client::{Client, Request};
-use crate::support::process::until;
+use crate::support::replica::{FOLLOWS, MINUTE, Machine, litestream, now};
 use crate::support::site::lock;
+use crate::support::wait::until;
 
 const LAG: &str = "seller_platform_replica_lag_seconds ";
 const FAILING: &str = "\nseller_platform_replica_failing 1\n";

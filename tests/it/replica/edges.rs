@@ -13,10 +13,10 @@ use rusqlite::{Connection, OpenFlags};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::json;
 
-use crate::replica::following::{
-    FOLLOWS, Journal, MINUTE, Machine, Over, Pair, follows, get, litestream, now,
-};
-use crate::support::process::{EXECUTABLE, Process, run, until};
+use crate::replica::following::{Journal, Over, Pair, follows, get};
+use crate::support::process::{EXECUTABLE, Process, run};
+use crate::support::replica::{FOLLOWS, MINUTE, Machine, litestream, now};
+use crate::support::wait::until;
 
 /// Nobody on any machine.
 const NOBODY: u32 = 65_534;
@@ -146,9 +146,7 @@ fn a_mount_point_without_its_disk_is_no_empty_replica() {
     std::fs::rename(&mounted, &away).unwrap();
     std::fs::create_dir(&mounted).unwrap();
     let mut server = machine.serve();
-    until("the log asks for the disk", FOLLOWS, || {
-        server.log().contains("is it mounted?").then_some(())
-    });
+    server.wait_for_log("is it mounted?", FOLLOWS);
     assert!(machine.run(&["check"]).stdout.contains("is it mounted?"));
     assert_eq!(std::fs::read_dir(&mounted).unwrap().count(), 0, "nothing is written there");
     get(server.address, "/readyz").expect(200);
@@ -300,9 +298,7 @@ fn a_replica_gives_its_space_up_before_answered_writes_need_it() {
     });
     assert!(server.log().contains("disk space runs short"), "{}", server.log());
     std::fs::remove_file(&filler).unwrap();
-    until("it begins again", MINUTE + FOLLOWS, || {
-        server.log().contains("the replica follows again").then_some(())
-    });
+    server.wait_for_log("the replica follows again", MINUTE + FOLLOWS);
     journal.send_many(server.address, 5);
     assert!(server.stop(MINUTE).success(), "{}", server.log());
     assert_eq!(journal.count(), 45);

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
-use crate::drop::relations::relate;
 use crate::faults::{figure, times};
 use crate::support::actors::{Actor, signed_notification};
 use crate::support::client::Request;
 use crate::support::random::Random;
-use crate::support::site::{CHECKOUT_TOKEN, CRON_SECRET, Route, Site};
+use crate::support::rows::caller;
+use crate::support::site::{CHECKOUT_TOKEN, Route, Site};
 
 /// Bodies for each row, in the short tier and the long one.
 const BODIES: (u64, u64) = (250, 1_000);
@@ -133,31 +133,6 @@ fn no_body_breaks_a_row_or_is_stored() {
     assert_eq!(rows(&site, "depois.db"), before, "something was stored");
     let sent = bodies * posts.len() as u64;
     figure("F16", &format!("{sent} bad bodies over {} rows, 0 × 5xx, nothing stored", posts.len()));
-}
-
-/// An actor who may call the row.
-pub fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
-    match &*row.call {
-        "extension" => site.extension("ana"),
-        "seller" | "agent" => site.seller("ana").plan("scale"),
-        "supplier" => related(site),
-        "key:write" | "key:webhook_receive" | "key:admin" => site.key(&["admin"]),
-        "session:student" | "session:anyone" => site.person("ana"),
-        "session:supplier" => site.person_as("rui", "drop"),
-        "session:admin" | "session:agency" => site.administrator(),
-        "cron" => site.bearer(CRON_SECRET),
-        "public" | "visitor" | "marketplace_hook" | "checkout_hook" | "telegram_hook" => {
-            site.anonymous()
-        }
-        unknown => panic!("{}: who is {unknown:?}?", row.path),
-    }
-}
-
-/// A supplier's program, with a seller for whom it may act.
-fn related(site: &Site) -> Actor<'_> {
-    let supplier = site.supplier("rui").plan("scale");
-    relate(site, &supplier, &site.person("ana"));
-    supplier
 }
 
 fn bombard(row: &Route, caller: &Actor<'_>, seed: u64, now: i64, bodies: u64) {

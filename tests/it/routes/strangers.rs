@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cron::runs::json_of;
-use crate::drop::relations::{listing, number, relate};
-use crate::marketplace::sync::{wait_until_read, wait_until_worked};
-use crate::partner::oauth::{Program, REDIRECT};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::process::until;
+use crate::support::cron::json_of;
+use crate::support::drop::{listing, number, relate};
+use crate::support::oauth::{Program, REDIRECT};
 use crate::support::receiver::{Receiver, with_push};
 use crate::support::site::Site;
+use crate::support::sync::{wait_until_read, wait_until_worked};
+use crate::support::wait::until;
 use crate::support::world::World;
 
 const OWN: u64 = 900_000_001;
@@ -343,7 +343,7 @@ fn what_is_anothers_shows_in_no_list_and_no_tool() {
     let (extension, integration) = (site.extension("ana"), site.seller("ana").plan("scale"));
     let program = site.supplier("davi").plan("scale");
     // A member of the agency's team, which has no account yet.
-    let staff = crate::agency::access::staff(&site, "lia");
+    let staff = crate::support::agency::staff(&site, "lia");
     relate(&site, &supplier, &ana);
     let of = |call: &str| -> Option<&Actor<'_>> {
         Some(match call {

@@ -5,11 +5,11 @@
 
 use serde_json::json;
 
-use crate::drop::relations::relate;
 use crate::support::actors::Actor;
 use crate::support::client::{Connection, Reply, Request};
-use crate::support::process::until;
+use crate::support::drop::relate;
 use crate::support::site::{PROPAGATION, Route, Site};
+use crate::support::wait::until;
 
 /// An actor, and which kind of caller it is.
 struct Caller<'s> {
@@ -219,7 +219,7 @@ fn every_kind_of_caller(site: &Site) -> Vec<Caller<'_>> {
         (Kind::Extension, site.extension("bia")),
         (Kind::Student, site.person("caio")),
         (Kind::DropSession, site.person_as("duda", "drop")),
-        (Kind::Staff, crate::agency::access::staff(site, "lia")),
+        (Kind::Staff, crate::support::agency::staff(site, "lia")),
         (Kind::Admin, site.administrator()),
         (Kind::Seller, site.seller("ana").plan("starter")),
         (Kind::Supplier, supplier),
@@ -239,7 +239,7 @@ fn owed(route: &Route, kind: Kind) -> Owed {
     };
     let (call, detail) = route.call.split_once(':').unwrap_or((&route.call, ""));
     match (call, kind) {
-        ("visitor", DropSession | Admin) if route.path == crate::accounts::suspended::RETURN => {
+        ("visitor", DropSession | Admin) if route.path == crate::support::rows::RETURN => {
             Owed::Status(403)
         }
         ("public" | "visitor", _)
@@ -253,7 +253,7 @@ fn owed(route: &Route, kind: Kind) -> Owed {
         ("seller", Supplier) | ("supplier", Seller) => Owed::Status(403),
         ("seller" | "supplier" | "agent", WithoutPlan) => Owed::Status(402),
         ("session", Staff | Admin) if detail == "agency" => {
-            let is_for_admins = crate::agency::access::is_for_administrators(&route.path);
+            let is_for_admins = crate::support::agency::is_for_administrators(&route.path);
             served_if(kind == Admin || !is_for_admins)
         }
         ("session", Student | DropSession | Staff | Admin) => {

@@ -4,16 +4,14 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::checkout::receiving::Event;
 use crate::support::actors::Actor;
+use crate::support::checkout::Event;
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::receiver::Receiver;
 use crate::support::site::Site;
-use crate::support::world::World;
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
-/// The first of the student's three marketplace accounts.
-pub const LOJA: u64 = 900_000_001;
 /// The longest name of a shop, without a blank at which a line could break.
 const NICKNAME: &str = "LOJA-DE-NOME-COMPRIDO-SEM-ESPACO-PARA-QUEBRAR-A-LINHA-123456";
 /// A title of the greatest length.
@@ -22,7 +20,7 @@ const TITLE: &str = "Garrafa térmica de aço inoxidável de 1 litro com alça e
 /// Makes people, accounts, sales and content, on a site with push. The student
 /// is `ana`, the operator the administrator; both are returned signed in.
 pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
-    crate::cron::runs::some_history(site);
+    crate::support::cron::some_history(site);
     let ana = site.person("ana");
     let operator = site.administrator();
     sell(world, &ana);

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
 use crate::support::client::Request;
-use crate::support::process::until;
 use crate::support::site::{Builder, Site, lock};
+use crate::support::wait::until;
 
 pub const WEBHOOKS: &str = "/painel/parceiro/webhooks";
 /// How long something may take to arrive.

@@ -254,12 +254,12 @@ fn places(value: &Value, keyword: &str, place: &str, found: &mut Vec<String>) {
 fn no_schema_divides_amounts() {
     let site = Site::builder().unlimited().start();
     let (ana, sol) = (site.seller("ana").plan("scale"), site.supplier("sol").plan("scale"));
-    crate::drop::relations::relate(&site, &sol, &site.person("ana"));
+    crate::support::drop::relate(&site, &sol, &site.person("ana"));
     let mut found = Vec::new();
     places(&document(), "multipleOf", "", &mut found);
     let mut known = 0;
     for (name, tool) in
-        [&ana, &sol].into_iter().flat_map(|actor| crate::partner::agents::tools(actor))
+        [&ana, &sol].into_iter().flat_map(|actor| crate::support::agents::tools(actor))
     {
         places(&tool, "multipleOf", &name, &mut found);
         known += 1;

@@ -1,16 +1,17 @@
-//! Child processes: started, read from, ended; and waiting without sleeping.
+//! Child processes: started, read from, ended.
 //!
 //! A child gets signals only through the handle of the test that started it.
 
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::wait::{Log, await_end, has_ended};
 
 /// The executable under test.
 pub const EXECUTABLE: &str = env!("CARGO_BIN_EXE_seller-platform");
@@ -18,33 +19,12 @@ pub const EXECUTABLE: &str = env!("CARGO_BIN_EXE_seller-platform");
 /// How long a child may take to print its address.
 const START_LIMIT: Duration = Duration::from_secs(30);
 
-/// Pauses between two checks of [`until`]: the first, and the longest.
-const LOOKS: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(20));
-
-/// Waits until `condition` returns a value, and returns that; panics after
-/// `limit`, naming `what` was waited for. Checks become rarer with time: they
-/// cost the tested process time, and where each check advances the clock, many
-/// days would pass on a slow machine.
-#[track_caller]
-pub fn until<T>(what: &str, limit: Duration, mut condition: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + limit;
-    let mut pause = LOOKS.0;
-    loop {
-        if let Some(value) = condition() {
-            return value;
-        }
-        assert!(Instant::now() < deadline, "waited {limit:?} in vain: {what}");
-        std::thread::park_timeout(pause);
-        pause = LOOKS.1.min(pause * 9 / 8);
-    }
-}
-
 /// A running `serve` or `sandbox`.
 pub struct Process {
     /// Where it listens.
     pub address: SocketAddr,
     child: Child,
-    log: Arc<Mutex<String>>,
+    log: Arc<Log>,
     log_reader: Option<JoinHandle<()>>,
 }
 
@@ -70,7 +50,7 @@ impl Process {
             .spawn()
             .expect("the executable starts");
         let stderr = child.stderr.take().unwrap();
-        let log = Arc::new(Mutex::new(String::new()));
+        let log = Arc::<Log>::default();
         let log_reader = std::thread::spawn({
             let log = Arc::clone(&log);
             move || collect(stderr, &log)
@@ -116,23 +96,32 @@ impl Process {
 
     /// What it has written to stderr; complete when it has ended.
     pub fn log(&self) -> String {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.log.text()
+    }
+
+    /// Its log, to wait for a line of it.
+    pub const fn live_log(&self) -> &Arc<Log> {
+        &self.log
+    }
+
+    /// Waits until it has written this text to stderr.
+    #[track_caller]
+    pub fn wait_for_log(&self, text: &str, limit: Duration) {
+        self.log.wait_for(text, limit);
     }
 
     /// Asks it to stop and waits; panics when it takes longer than `limit`.
     #[track_caller]
     pub fn stop(&mut self, limit: Duration) -> ExitStatus {
         self.signal(Signal::TERM);
-        let status =
-            until("the process stops after SIGTERM", limit, || self.child.try_wait().unwrap());
-        self.finish_log();
-        status
+        self.end(limit)
     }
 
     /// Waits until it ends by itself; panics when it takes longer than `limit`.
     #[track_caller]
     pub fn end(&mut self, limit: Duration) -> ExitStatus {
-        let status = until("the process ends", limit, || self.child.try_wait().unwrap());
+        await_end(&self.child, limit);
+        let status = self.child.wait().unwrap();
         self.finish_log();
         status
     }
@@ -170,12 +159,10 @@ impl Drop for Process {
 }
 
 /// Appends everything from `source` to `log` as it arrives.
-fn collect(mut source: impl Read, log: &Mutex<String>) {
+fn collect(mut source: impl Read, log: &Log) {
     let mut chunk = [0; 4096];
     while let Ok(length @ 1..) = source.read(&mut chunk) {
-        log.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push_str(&String::from_utf8_lossy(&chunk[..length]));
+        log.push(&String::from_utf8_lossy(&chunk[..length]));
     }
 }
 
@@ -199,18 +186,12 @@ pub fn run(command: &mut Command, input: &str) -> Outcome {
     child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
     let stdout = read_aside(child.stdout.take().unwrap());
     let stderr = read_aside(child.stderr.take().unwrap());
-    let deadline = Instant::now() + Duration::from_mins(1);
-    let status = loop {
-        match child.try_wait().unwrap() {
-            Some(status) => break status,
-            None if Instant::now() > deadline => {
-                child.kill().ok();
-                let log = stderr.join().unwrap();
-                panic!("{command:?} did not end within a minute\n{log}");
-            }
-            None => std::thread::park_timeout(Duration::from_millis(2)),
-        }
-    };
+    if !has_ended(&child, Duration::from_mins(1)) {
+        child.kill().ok();
+        let log = stderr.join().unwrap();
+        panic!("{command:?} did not end within a minute\n{log}");
+    }
+    let status = child.wait().unwrap();
     Outcome { code: status.code(), stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
@@ -272,6 +272,16 @@ impl Site {
         lock(&self.log_before).clone() + &now.unwrap_or_default()
     }
 
+    /// Waits until its log contains this text.
+    #[track_caller]
+    pub fn wait_for_log(&self, text: &str, limit: Duration) {
+        if lock(&self.log_before).contains(text) {
+            return;
+        }
+        let log = lock(&self.process).as_ref().map(|process| Arc::clone(process.live_log()));
+        log.expect("the server is running").wait_for(text, limit);
+    }
+
     /// From now on no reply and no log line may contain this text.
     pub fn keep_secret(&self, what: &str, text: &str) {
         lock(&self.secrets).push(Secret { what: what.to_owned(), text: text.to_owned() });
@@ -295,6 +305,14 @@ impl Site {
         let pid = Pid::from_raw(pid.cast_signed());
         let maximum = prlimit(pid, Resource::Fsize, Rlimit { current: bytes, maximum: None });
         maximum.expect("a limit of one's own child is one's own");
+    }
+
+    /// Lets the server open only files whose handle is a lower number.
+    #[track_caller]
+    pub fn limit_handles(&self, number: u64) {
+        let pid = Pid::from_raw(self.pid().cast_signed());
+        let limit = Rlimit { current: Some(number), maximum: Some(4096) };
+        prlimit(pid, Resource::Nofile, limit).unwrap();
     }
 
     /// Every known secret.
@@ -321,15 +339,22 @@ impl Site {
         SiteCommand { command, input: String::new() }
     }
 
-    /// The result of a statement on a verified copy of the database, one text
-    /// per row, for what no page shows.
+    /// The result of a statement, one text per row, for what no page shows: on the
+    /// file of the running server, else on a verified copy, because whoever opens a
+    /// file at rest leaves others beside it.
     #[track_caller]
     pub fn stored(&self, sql: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
-        let copy = folder.path().join("copy.db");
-        self.command(&["backup", &copy.display().to_string()]).ok();
-        let copy = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-        let mut statement = copy.prepare(sql).unwrap();
+        let file = if self.try_address().is_some() {
+            self.database()
+        } else {
+            let copy = folder.path().join("copy.db");
+            self.command(&["backup", &copy.display().to_string()]).ok();
+            copy
+        };
+        let file = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        file.busy_timeout(PROPAGATION).unwrap();
+        let mut statement = file.prepare(sql).unwrap();
         let rows = statement.query_map([], |row| row.get(0)).unwrap();
         rows.collect::<Result<_, _>>().unwrap()
     }

@@ -3,9 +3,9 @@
 
 use serde_json::json;
 
-use crate::cron::runs as cron;
 use crate::support::chance::{Play, SHOPS};
 use crate::support::client::Request;
+use crate::support::cron;
 use crate::support::site::CRON_SECRET;
 
 impl Play<'_> {

@@ -13,13 +13,14 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base64::Engine as _;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::client::{Client, Request};
+use crate::support::wait::within;
 
 /// How long a page may take to show what a test waits for.
 pub const PATIENCE: Duration = Duration::from_mins(1);
@@ -331,18 +332,19 @@ impl Browser {
     /// never does.
     #[track_caller]
     fn patiently<T>(&self, what: &str, mut action: impl FnMut() -> Result<T, Refused>) -> T {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let refused = match action() {
-                Ok(value) => return value,
-                Err(refused) => refused,
-            };
-            if Instant::now() > deadline {
-                let (url, text) = (self.url(), self.text());
-                panic!("waited in vain: {what}\n{refused}\n--- {url}\n{text}");
+        let mut refused = None;
+        let done = within(PATIENCE, || match action() {
+            Ok(value) => Some(value),
+            Err(reason) => {
+                refused = Some(reason);
+                None
             }
-            std::thread::park_timeout(Duration::from_millis(20));
-        }
+        });
+        done.unwrap_or_else(|| {
+            let (url, text) = (self.url(), self.text());
+            let refused = refused.expect("a reason");
+            panic!("waited in vain: {what}\n{refused}\n--- {url}\n{text}");
+        })
     }
 
     /// Runs a command; the test fails if the command does.

@@ -12,8 +12,15 @@ use tempfile::TempDir;
 
 use crate::support::actors::Actor;
 use crate::support::client::{Client, Reply, Request};
-use crate::support::process::{EXECUTABLE, Process, until};
+use crate::support::process::{EXECUTABLE, Process};
 use crate::support::site::{Clock, lock};
+use crate::support::wait::until;
+
+/// The shop of most tests.
+pub const LOJA: u64 = 900_000_001;
+
+/// Seconds that a consent may take.
+pub const CONSENT_S: i64 = 600;
 
 /// How long the notifications of a test may take to be delivered.
 const SETTLE_LIMIT: Duration = Duration::from_mins(2);
