@@ -83,6 +83,7 @@ pub struct Route {
     pub method: String,
     pub path: String,
     pub call: String,
+    pub runs: String,
     pub family: String,
     #[serde(default)]
     pub changes_state: bool,
