@@ -20,6 +20,23 @@ use crate::support::site::Site;
 use crate::support::webdriver::{Browser, Theme};
 use crate::support::world::World;
 
+/// So that in the dark only the rules about colours have to be tried again.
+#[test]
+fn a_theme_changes_nothing_but_colours() {
+    let sheets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/css");
+    for sheet in std::fs::read_dir(sheets).unwrap() {
+        let path = sheet.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        // `light-dark()` takes colours alone; a person's own choice only says which.
+        let asks = |line: &&str| {
+            let chooses = line.contains("data-theme=") && line.contains("{ color-scheme: ");
+            line.contains("prefers-color-scheme") || line.contains("data-theme") && !chooses
+        };
+        let line = text.lines().find(asks);
+        assert_eq!(line, None, "{} asks for the theme", path.display());
+    }
+}
+
 // One test for each kind of person, because together they are most of the time
 // that the browser needs.
 
@@ -130,15 +147,15 @@ fn what_opens_over_a_page_is_accessible_too() {
         browser.go(&site.url("/admin/planos"));
         browser.click("details.menu > summary");
         browser.see("Editar");
-        faults.note_axe(&browser, &format!("{theme:?}, row menu"));
+        faults.note_axe(&browser, theme, &format!("{theme:?}, row menu"));
         browser.press("Excluir");
         browser.see("Excluir o plano Plano anual?");
-        faults.note_axe(&browser, &format!("{theme:?}, question"));
+        faults.note_axe(&browser, theme, &format!("{theme:?}, question"));
         browser.resize(360, 740);
         browser.reload();
         browser.press("Menu");
         browser.see("Sair");
-        faults.note_axe(&browser, &format!("{theme:?}, menu of a phone"));
+        faults.note_axe(&browser, theme, &format!("{theme:?}, menu of a phone"));
     }
     faults.expect_none();
     browser.expect_no_complaints();
@@ -210,12 +227,12 @@ fn questions_are_answered_on_accessible_pages() {
             browser.prefer(theme);
             browser.click("[popovertarget='teclas']");
             browser.see("envia e vai para a próxima");
-            faults.note_axe(&browser, &format!("{theme:?}, keys"));
+            faults.note_axe(&browser, theme, &format!("{theme:?}, keys"));
             browser.press("Fechar");
         }
         browser.go(&site.url(pages[1]));
         browser.click(".replies summary");
-        faults.note_axe(&browser, "an open reply");
+        faults.note_axe(&browser, Theme::Light, "an open reply");
         browser.go(&site.url(home));
         browser.press("Sair");
         browser.wait_for_path("/entrar");
@@ -241,7 +258,7 @@ impl Faults {
             for (width, height) in [(1280, 800), (360, 740)] {
                 browser.resize(width, height);
                 self.note_sideways_scroll(browser, width);
-                self.note_axe(browser, &format!("{theme:?}, {width} px"));
+                self.note_axe(browser, theme, &format!("{theme:?}, {width} px"));
             }
         }
         browser.prefer(Theme::Light);
@@ -298,15 +315,20 @@ impl Faults {
         }
     }
 
-    /// Runs axe-core in the page; no rule may be broken.
-    fn note_axe(&mut self, browser: &Browser, how: &str) {
+    /// Runs axe-core in the page; no rule may be broken. In the dark only colours can
+    /// break one that holds in the light.
+    fn note_axe(&mut self, browser: &Browser, theme: Theme, how: &str) {
         if browser.script("return typeof window.axe;") == "undefined" {
             browser.script(&axe_source());
         }
-        let found = browser.script_async(
-            "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations.map(
-               (one) => ({ rule: one.id, impact: one.impact, help: one.help, nodes: one.nodes.map((node) => node.html + ' ' + node.failureSummary) })))",
-        );
+        let only = match theme {
+            Theme::Light => "",
+            Theme::Dark => ", runOnly: ['color-contrast', 'link-in-text-block']",
+        };
+        let found = browser.script_async(&format!(
+            "axe.run(document, {{ resultTypes: ['violations']{only} }}).then((result) => result.violations.map(
+               (one) => ({{ rule: one.id, impact: one.impact, help: one.help, nodes: one.nodes.map((node) => node.html + ' ' + node.failureSummary) }})))"
+        ));
         if found != Value::Array(Vec::new()) {
             self.note(browser, how, &format!("{found:#}"));
         }
