@@ -8,7 +8,7 @@ use anyhow::ensure;
 use rusqlite::params;
 
 use crate::hello;
-use crate::lab::{Lab, say};
+use crate::lab::{Lab, pause, say};
 use crate::report::{Figure, Target};
 use crate::requests::unix_now;
 use crate::seed;
@@ -67,7 +67,7 @@ fn queue(file: &Path) -> anyhow::Result<()> {
 
 fn waiting(file: &Path) -> anyhow::Result<i64> {
     // Rarely enough to cost the server nothing.
-    std::thread::park_timeout(Duration::from_millis(20));
+    pause(Duration::from_millis(20));
     let connection = seed::open(file)?;
     let sql = "SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = 0";
     Ok(connection.query_row(sql, [], |row| row.get(0))?)

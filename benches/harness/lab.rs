@@ -4,6 +4,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 
@@ -166,4 +167,12 @@ impl Lab {
 /// Shows the waiting person what is being done.
 pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "harness: {text}");
+}
+
+/// Lets time pass. A measurement over time has nothing else to wait for.
+pub fn pause(time: Duration) {
+    let end = Instant::now() + time;
+    while let Some(left) = end.checked_duration_since(Instant::now()) {
+        std::thread::park_timeout(left);
+    }
 }

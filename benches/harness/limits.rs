@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 
 use crate::answer;
-use crate::lab::Lab;
+use crate::lab::{Lab, pause};
 use crate::load::{self, Load};
 use crate::report::{Figure, Target};
 use crate::requests::{self, get_bytes};
@@ -197,12 +197,4 @@ fn highest(
         highest = highest.max(value()?);
     }
     Ok(highest)
-}
-
-/// Waits. A measurement over time has nothing else to wait for.
-fn pause(duration: Duration) {
-    let end = Instant::now() + duration;
-    while let Some(left) = end.checked_duration_since(Instant::now()) {
-        std::thread::park_timeout(left);
-    }
 }

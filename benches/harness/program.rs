@@ -9,7 +9,7 @@ use rusqlite::params;
 use sha2::{Digest as _, Sha256};
 
 use crate::answer;
-use crate::lab::{Lab, say};
+use crate::lab::{Lab, pause, say};
 use crate::load::{self, Load};
 use crate::people::Seller;
 use crate::report::{Figure, Target};
@@ -121,7 +121,7 @@ fn recount(lab: &Lab, server: &Server, students: i64) -> anyhow::Result<Vec<Figu
                 return Ok(began.elapsed());
             }
             ensure!(Instant::now() < deadline, "the comparison did not end: {json}");
-            std::thread::park_timeout(Duration::from_millis(50));
+            pause(Duration::from_millis(50));
         }
     })?;
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]

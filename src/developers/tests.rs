@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
+use super::documents::Document;
 use super::language::Language::Portuguese;
-use super::openapi::{Document, Installation};
+use super::openapi::Installation;
 use super::reference;
-use crate::edge::route::Surface;
+use crate::edge::route::{Route, Surface};
 
 const BASE: &str = "https://escola.example";
 
@@ -18,8 +19,7 @@ fn document() -> Value {
 fn operations() -> Vec<reference::Operation> {
     let rows = crate::routes::all();
     let rows = rows.iter().filter(|row| row.surface == Surface::Partner);
-    let examples = rows.map(|row| (row.operation(), row.docs.example));
-    reference::read(&document(), BASE, examples, Portuguese)
+    reference::read(&document(), BASE, rows.map(Route::operation), Portuguese)
 }
 
 #[test]
@@ -38,8 +38,8 @@ fn what_the_document_says_of_operations_is_there_in_portuguese() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
     // There are no unused translations: those of changed texts must be removed.
     let whole = document().to_string();
-    for (english, _) in super::portuguese::TEXTS {
-        let said = Value::from(*english).to_string();
+    for (english, _) in crate::partner::texts::translations() {
+        let said = Value::from(english).to_string();
         let said = said.trim_matches('"').trim_end_matches('.');
         assert!(whole.contains(said), "in no document: {english}");
     }

@@ -62,7 +62,7 @@ pub static TITLES: LazyLock<Titles> = LazyLock::new(|| texts::read("pages.toml")
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::developers::status::{Component, State};
+    use crate::developers::status::state::{Component, State};
     use crate::webhooks::EventType;
 
     #[test]

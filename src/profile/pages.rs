@@ -265,7 +265,7 @@ fn json(
         }),
         plano_api: profile
             .plan
-            .map(|(name, until)| WirePlan { plano: name.name(), ate: until.map(|day| day.iso()) }),
+            .map(|(name, until)| WirePlan { plano: name.name(), ate: until.map(Day::iso) }),
         nome: profile.name,
         foto: profile.photo,
         chat_number: profile.chat_number,

@@ -1,31 +1,17 @@
-//! Rules about the source tree itself, so that they need no reviewer.
+//! Rules about the source tree itself, so that they need no reviewer. Who may name
+//! whom is in `arrows.rs`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{EXECUTABLE, run};
-
-/// The folder of small types that all may use and that use only each other.
-const SMALL: [&str; 1] = ["base"];
-
-/// Folders that know no domain.
-const GROUND: [&str; 3] = ["config", "db", "http"];
-
-/// Folders that know the domains; no domain knows them.
-const UPSTAIRS: [&str; 9] =
-    ["main", "cli", "routes", "effects", "diagnostics", "cron", "sandbox", "fixture"];
-
-/// Folders beside the domains: what handlers may use, who is calling, and how a
-/// request is handled.
-const BESIDE: [&str; 9] =
-    ["app", "audit", "behind", "changes", "edge", "journal", "outbox", "panel", "stale"];
+use crate::support::process::{EXECUTABLE, run};
 
 /// Files longer than this are listed in [`LONG_FILES`] with a reason.
 const LONG: usize = 600;
 
 /// Long files that should not be split, and why.
-const LONG_FILES: [(&str, &str); 7] = [
+const LONG_FILES: [(&str, &str); 6] = [
     ("Cargo.lock", "generated"),
     ("docs/grafana.json", "a dashboard, as Grafana writes it"),
     ("docs/operations.md", "one document to search in at night"),
@@ -38,106 +24,6 @@ const LONG_FILES: [(&str, &str); 7] = [
 struct Source {
     path: String,
     text: String,
-}
-
-impl Source {
-    /// The folder or file directly under `src/` that it belongs to.
-    fn room(&self) -> Option<&str> {
-        let below = self.path.strip_prefix("src/")?;
-        let first = below.split('/').next()?;
-        Some(first.strip_suffix(".rs").unwrap_or(first))
-    }
-
-    /// Folders named in its code outside tests, with the item after the folder.
-    fn uses(&self) -> BTreeSet<(&str, &str)> {
-        let is_test = self.path.contains("/tests/") || self.path.ends_with("tests.rs");
-        let code = self.text.split("#[cfg(test)]\nmod").next().unwrap_or_default();
-        let code = if is_test { "" } else { code };
-        code.lines()
-            .filter(|line| !line.trim_start().starts_with("//"))
-            .flat_map(|line| line.split("crate::").skip(1))
-            .map(|rest| {
-                let end = rest.find(|c: char| !c.is_alphanumeric() && !"_:".contains(c));
-                let mut names = rest[..end.unwrap_or(rest.len())].split("::");
-                let room = names.next().unwrap_or_default();
-                let item = names.next().unwrap_or_default();
-                // A domain with subfolders has its handlers one level deeper.
-                let deeper = names.next().filter(|name| is_handler(name));
-                (room, deeper.unwrap_or(item))
-            })
-            .collect()
-    }
-}
-
-#[test]
-fn arrows_between_rooms_point_one_way() {
-    let tree = rust_sources();
-    let rooms: BTreeSet<&str> = tree.iter().filter_map(Source::room).collect();
-    let mut wrong = Vec::new();
-    for file in &tree {
-        let Some(from) = file.room() else { continue };
-        for (to, item) in file.uses() {
-            // A list of folders in braces would not be found by this check.
-            let hidden = to.is_empty();
-            if hidden || to != from && rooms.contains(to) && !may_use(from, to, item) {
-                wrong.push(format!("{} uses crate::{to}::{item}", file.path));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-fn may_use(from: &str, to: &str, item: &str) -> bool {
-    if SMALL.contains(&to) {
-        return true;
-    }
-    if SMALL.contains(&from) {
-        return false;
-    }
-    if UPSTAIRS.contains(&from) {
-        return true;
-    }
-    match from {
-        "config" => false,
-        "db" => to == "config",
-        "http" => GROUND.contains(&to),
-        _ if UPSTAIRS.contains(&to) => false,
-        // Only the route table may call a handler.
-        _ if is_domain(to) => !is_handler(item),
-        _ => true,
-    }
-}
-
-/// Whether a file contains handlers, by its name.
-fn is_handler(name: &str) -> bool {
-    matches!(name, "api" | "pages")
-}
-
-fn is_domain(room: &str) -> bool {
-    ![&SMALL[..], &GROUND, &UPSTAIRS, &BESIDE].concat().contains(&room)
-}
-
-#[test]
-fn domains_form_no_circle() {
-    let tree = rust_sources();
-    let mut arrows: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for file in &tree {
-        let Some(from) = file.room().filter(|room| is_domain(room)) else {
-            continue;
-        };
-        let to = file.uses().into_iter().map(|(room, _)| room);
-        let to = to.filter(|room| *room != from && is_domain(room));
-        arrows.entry(from).or_default().extend(to);
-    }
-    // Repeatedly removes a folder that needs none of the remaining ones.
-    while let Some(free) = arrows
-        .iter()
-        .find(|(_, needs)| needs.iter().all(|need| !arrows.contains_key(need)))
-        .map(|(room, _)| *room)
-    {
-        arrows.remove(free);
-    }
-    assert!(arrows.is_empty(), "a circle among {arrows:?}");
 }
 
 #[test]

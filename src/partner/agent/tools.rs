@@ -25,8 +25,8 @@ impl Tools {
     fn of<P>(operations: &[Declared<P>]) -> Self {
         let reading = operations.iter().filter(|one| one.method == Method::GET);
         Self {
-            all: Value::from_iter(operations.iter().map(definition)).to_string(),
-            reading: Value::from_iter(reading.map(definition)).to_string(),
+            all: operations.iter().map(definition).collect::<Value>().to_string(),
+            reading: reading.map(definition).collect::<Value>().to_string(),
         }
     }
 }

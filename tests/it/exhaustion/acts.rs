@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use super::{besieged_writes, narrow};
-use crate::client::Request;
-use crate::partner_drop::{number, relate};
-use crate::site::{Builder, Site};
+use crate::support::client::Request;
+use crate::support::drop::{number, relate};
+use crate::support::site::{Builder, Site};
 
 const WEBHOOKS: &str = "/painel/parceiro/webhooks";
 const BULK: &str = "/api/v1/partner/drop/catalog/links/bulk";

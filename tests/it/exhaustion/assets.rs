@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::narrow;
-use crate::client::{Reply, Request};
-use crate::site::Site;
+use crate::support::client::{Reply, Request};
+use crate::support::site::Site;
 
 /// More than the memory of a server that has shown its first pages. Memory that
 /// compressing needed stays with the process, and adds to every attack.

@@ -9,11 +9,11 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::{besieged, narrow};
-use crate::checkout::Event;
-use crate::client::Request;
-use crate::cron::alter;
-use crate::process::until;
-use crate::site::{Builder, CHECKOUT_TOKEN, Site};
+use crate::support::checkout::Event;
+use crate::support::client::Request;
+use crate::support::cron::alter;
+use crate::support::site::{Builder, CHECKOUT_TOKEN, Site};
+use crate::support::wait::{pause, until};
 
 const CHECKOUT: &str = "/api/v1/webhook/checkout";
 const IMPORT: &str = "/painel/produtos/importar";
@@ -117,7 +117,7 @@ fn push_until(senders: &mut [Sender], time: Duration, enough: impl Fn(&[Sender])
     while began.elapsed() < time && !enough(senders) {
         let moved = senders.iter_mut().map(Sender::push).filter(|moved| *moved).count();
         if moved == 0 {
-            std::thread::park_timeout(Duration::from_millis(20));
+            pause(Duration::from_millis(20));
         }
     }
 }
@@ -224,7 +224,7 @@ fn whoever_proved_nothing_sends_little_and_whoever_did_what_the_address_takes() 
     let proven = Request::new("POST", CHECKOUT).header("X-Hotmart-Hottok", CHECKOUT_TOKEN);
     site.anonymous().send(proven.json(&event(256 * 1024, None))).expect(200);
     // The limit also holds for a body without a declared length.
-    let mut stranger = crate::client::Connection::open(site.address()).unwrap();
+    let mut stranger = crate::support::client::Connection::open(site.address()).unwrap();
     stranger.write(
         format!(
             "POST {CHECKOUT} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\

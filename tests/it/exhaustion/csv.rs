@@ -4,9 +4,9 @@
 use serde_json::json;
 
 use super::{besieged, narrow};
-use crate::actors::Actor;
-use crate::client::{Reply, Request};
-use crate::site::Site;
+use crate::support::actors::Actor;
+use crate::support::client::{Reply, Request};
+use crate::support::site::Site;
 
 const PRODUCTS: &str = "/painel/produtos/importar";
 const STUDENTS: &str = "/admin/alunos/importar";

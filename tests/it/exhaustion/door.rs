@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Ended, besieged, narrow};
-use crate::actors::Actor;
-use crate::client::{Connection, Reply, Request};
-use crate::site::{Builder, Person, Site};
+use crate::support::actors::Actor;
+use crate::support::client::{Connection, Reply, Request};
+use crate::support::site::{Builder, Person, Site};
+use crate::support::wait::pause;
 
 /// Connections of the attack.
 const CONNECTIONS: usize = 140;
@@ -45,7 +46,7 @@ fn flooded(site: &Site, addresses: usize, work: impl FnOnce()) {
                 while !over.load(Ordering::Acquire) {
                     let reply = log_in(&nobody, &email, "errada errada", &address);
                     assert!(matches!(reply.status, 401 | 429 | 503), "{reply}");
-                    std::thread::park_timeout(PAUSE);
+                    pause(PAUSE);
                 }
             });
         }

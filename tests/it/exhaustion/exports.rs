@@ -6,10 +6,10 @@ use rusqlite::{Connection as Database, OpenFlags};
 
 use super::bodies::crowd;
 use super::{besieged, narrow};
-use crate::client::{Connection, Reply, Request};
-use crate::cron::alter;
-use crate::process::until;
-use crate::site::Site;
+use crate::support::client::{Connection, Reply, Request};
+use crate::support::cron::alter;
+use crate::support::site::Site;
+use crate::support::wait::until;
 
 const FILE: &str = "/admin/alunos?formato=csv";
 /// Students, and so lines of the file.

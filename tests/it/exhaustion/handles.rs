@@ -1,9 +1,7 @@
 //! No file handle is left.
 
-use rustix::process::{Pid, Resource, Rlimit, prlimit};
-
-use crate::client::{Reply, Request};
-use crate::site::Site;
+use crate::support::client::{Reply, Request};
+use crate::support::site::Site;
 
 /// Lets the server open `more` more files; `None` lets it open as many as it
 /// ever needs.
@@ -14,14 +12,7 @@ fn leave(site: &Site, more: Option<usize>) {
         open.map(|entry| entry.unwrap().file_name().to_string_lossy().parse().unwrap()).collect();
     // The limit is on handle numbers, and a new handle gets the lowest free one.
     let next = more.and_then(|more| (0..).filter(|number| !open.contains(number)).nth(more));
-    limit(site, next.unwrap_or(1024));
-}
-
-/// Lets the server open only files whose handle is a lower number.
-pub fn limit(site: &Site, number: u64) {
-    let pid = Pid::from_raw(i32::try_from(site.pid()).unwrap());
-    let limit = Rlimit { current: Some(number), maximum: Some(4096) };
-    prlimit(pid, Resource::Nofile, limit).unwrap();
+    site.limit_handles(next.unwrap_or(1024));
 }
 
 fn is_served_or_put_off(what: &str, reply: &Reply) -> bool {

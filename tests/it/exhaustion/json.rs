@@ -6,10 +6,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{besieged, narrow};
-use crate::actors::Actor;
-use crate::client::{Reply, Request};
-use crate::partner_drop::relate;
-use crate::site::{CHECKOUT_TOKEN, Site};
+use crate::support::actors::Actor;
+use crate::support::client::{Reply, Request};
+use crate::support::drop::relate;
+use crate::support::site::{CHECKOUT_TOKEN, Site};
+use crate::support::wait::until;
 
 const PRODUCTS: &str = "/painel/produtos/importar";
 const CHECKOUT: &str = "/api/v1/webhook/checkout";
@@ -34,16 +35,13 @@ fn send(actor: &Actor<'_>, path: &str, body: &str) -> Reply {
 /// Sends a body until there is room for it.
 #[track_caller]
 fn refused(actor: &Actor<'_>, path: &str, body: &str) {
-    loop {
+    let reply = until("there is room for it", Duration::from_mins(2), || {
         let reply = actor.send_apart(request(path, body));
-        if reply.status == 503 {
-            assert!(reply.header("retry-after").is_some(), "{reply}");
-            std::thread::park_timeout(Duration::from_millis(20));
-            continue;
-        }
-        assert!(reply.expect(422).text().contains(REFUSED));
-        return;
-    }
+        let is_put_off = reply.status == 503;
+        assert!(!is_put_off || reply.header("retry-after").is_some(), "{reply}");
+        (!is_put_off).then_some(reply)
+    });
+    assert!(reply.expect(422).text().contains(REFUSED));
 }
 
 #[test]

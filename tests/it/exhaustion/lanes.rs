@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::{CEILING, RECOVERY, Waits, besieged};
-use crate::actors::Actor;
-use crate::client::{Reply, Request};
-use crate::labels::{LOJA, Shop};
-use crate::process::until;
-use crate::site::Site;
-use crate::sync::wait_until_read;
-use crate::world::World;
+use crate::support::actors::Actor;
+use crate::support::client::{Reply, Request};
+use crate::support::shop::Shop;
+use crate::support::site::Site;
+use crate::support::sync::wait_until_read;
+use crate::support::wait::until;
+use crate::support::world::{LOJA, World};
 
 /// How long the marketplace does not answer. The platform waits for less.
 const SILENCE_MS: u64 = 20_000;

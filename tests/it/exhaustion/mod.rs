@@ -7,7 +7,7 @@ mod bodies; // Many callers who send much and never finish.
 mod csv; // Lists that are made to be expensive.
 mod door; // Many callers who try passwords.
 mod exports; // Many callers who read files slowly.
-pub mod handles; // No file handle is left.
+mod handles; // No file handle is left.
 mod json; // Bodies of millions of small values.
 mod lanes; // Many requests that wait for a marketplace that does not answer.
 mod names; // Addresses and forms with thousands of names, over all routes.
@@ -21,9 +21,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::actors::Actor;
-use crate::process::until;
-use crate::site::{Builder, Site};
+use crate::support::actors::Actor;
+use crate::support::site::{Builder, Site};
+use crate::support::wait::{pause, until};
 
 /// Memory at which the system kills the server under attack.
 const CEILING: u64 = 256 << 20;
@@ -148,7 +148,7 @@ impl Waits {
         let began = Instant::now();
         self.echo.write_all(&[1]).and_then(|()| self.echo.read_exact(&mut [0])).unwrap();
         self.bare.push(began.elapsed());
-        std::thread::park_timeout(Duration::from_millis(5));
+        pause(Duration::from_millis(5));
     }
 
     #[track_caller]

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use crate::actors::Actor;
-use crate::bodies::caller;
-use crate::client::{Reply, Request};
-use crate::site::{CHECKOUT_TOKEN, Route, Site};
-
 use super::{besieged_writes, narrow};
+use crate::support::actors::Actor;
+use crate::support::client::{Reply, Request};
+use crate::support::rows::caller;
+use crate::support::site::{CHECKOUT_TOKEN, Route, Site};
 
 /// About the longest form that a row without files takes; some take less.
 const LONG: usize = 15 * 1024;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::client::{Reply, Request};
-use crate::site::{CRON_SECRET, Site};
+use crate::support::client::{Reply, Request};
+use crate::support::site::{CRON_SECRET, Site};
 
 use super::{besieged, narrow};
 

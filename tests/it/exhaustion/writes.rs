@@ -8,11 +8,11 @@ use rusqlite::{Connection as Database, OpenFlags};
 use serde_json::{Value, json};
 
 use super::{Ended, Waits, p99};
-use crate::actors::Actor;
-use crate::client::Request;
-use crate::hooked::{Made, Manner, Receiver, json_of, make, near};
-use crate::process::until;
-use crate::site::Site;
+use crate::support::actors::Actor;
+use crate::support::client::Request;
+use crate::support::hooked::{Made, Manner, Receiver, json_of, make, near};
+use crate::support::site::Site;
+use crate::support::wait::until;
 
 /// How long another person may wait for 99 of 100 writes, in addition to what
 /// the machine itself takes.

@@ -1,0 +1,5 @@
+//! Plans, teachers, courses, lessons and meets.
+
+mod classroom; // Courses, lessons and meets as students see them.
+mod managing; // Teachers, courses, lessons and meets, as staff manages them.
+mod public; // Public answers: shapes, freshness, and memory.

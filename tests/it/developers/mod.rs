@@ -1,0 +1,4 @@
+//! What integrators read.
+
+mod input; // The server accepts what the OpenAPI document allows.
+mod pages; // OpenAPI, the developer pages, the public state.

@@ -1,0 +1,5 @@
+//! Products, suppliers and what is owed to them.
+
+mod catalog; // Products: form, search, file, command; stock by hand and by orders.
+mod relations; // Suppliers: relations, links, drop orders, reminders, files.
+mod suppliers; // The supplier's panel, from the invitation to the paid order.

@@ -1,0 +1,3 @@
+//! The browser extension.
+
+mod dashboard; // The extension's dashboard: from memory, and never stale.

@@ -1,0 +1,18 @@
+//! The Partner API, with programs, assistants and webhooks.
+
+mod accounts; // Accounts of the Partner API in the operator's panel.
+mod agent_tools; // A tool and its operation's address give the same answers and effects.
+mod agents; // The agent endpoint: messages, lists of tools, limits, origins.
+mod canary; // No answer to one party contains anything of an unrelated one.
+mod hub; // A seller's tokens in the panel.
+mod input; // Ids of one type, and all faults of a call in one answer.
+mod notify; // Notifications that partners send: once, by the chosen channel.
+mod oauth; // Programs that people connect: requested, allowed, renewed, ended.
+mod oauth_asking; // Authorization requests of programs, and people's decisions.
+mod oauth_clients; // Programs that register, and programs that are described by a document.
+mod oauth_floods; // Strangers who register, ask and name documents that hang.
+mod quota; // The quota of the month, under load and across kills.
+mod reads; // What sellers read through the Partner API.
+mod uncounted; // Calls that count in no window and in no quota.
+mod webhook_trouble; // Webhooks when receivers are in trouble.
+mod webhooks; // What programs receive by webhook, and what owners see.

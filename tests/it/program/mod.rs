@@ -1,0 +1,3 @@
+//! Check-ins, points, milestones, challenges and the ranking.
+
+mod points; // Check-ins, points, milestones, challenges and the ranking.
