@@ -326,18 +326,17 @@ fn begin_post<O: Operation>(
     call: &Call<'_>,
 ) -> Result<Todo<Reply>, Problem> {
     let request = call.request;
-    let (args, faults, key) = match call.tool {
-        Some(given) => (input::object(given)?, Fields::new(), None),
-        None => {
-            let (NoArguments {}, faults) = request.arguments()?;
-            let args = match O::sent(request) {
-                Err(problem) if !faults.is_empty() => {
-                    return Err(Problem::beside(faults, Some(problem)));
-                }
-                sent => sent?,
-            };
-            (args, faults, CallKey::of(declared.name, by.owner(), request)?)
-        }
+    let (args, faults, key) = if let Some(given) = call.tool {
+        (input::object(given)?, Fields::new(), None)
+    } else {
+        let (NoArguments {}, faults) = request.arguments()?;
+        let args = match O::sent(request) {
+            Err(problem) if !faults.is_empty() => {
+                return Err(Problem::beside(faults, Some(problem)));
+            }
+            sent => sent?,
+        };
+        (args, faults, CallKey::of(declared.name, by.owner(), request)?)
     };
     let answered = |tx: &ReadTx<'_>| match &key {
         Some(key) => key.answered(tx),
