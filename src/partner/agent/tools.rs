@@ -24,10 +24,9 @@ static SUPPLIERS: LazyLock<Tools> = LazyLock::new(|| Tools::of(supplier::OPERATI
 impl Tools {
     fn of<P>(operations: &[Declared<P>]) -> Self {
         let reading = operations.iter().filter(|one| one.method == Method::GET);
-        Self {
-            all: operations.iter().map(definition).collect::<Value>().to_string(),
-            reading: reading.map(definition).collect::<Value>().to_string(),
-        }
+        let all: Value = operations.iter().map(definition).collect();
+        let reading: Value = reading.map(definition).collect();
+        Self { all: all.to_string(), reading: reading.to_string() }
     }
 }
 
