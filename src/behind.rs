@@ -33,6 +33,7 @@ use crate::partner::oauth::store as oauth;
 use crate::partner::{idempotency, webhooks};
 use crate::people::store as people;
 use crate::privacy::erase::Eraser;
+use crate::services::Services;
 
 /// How often expired rows are removed from the tables.
 pub const TIDY_EVERY_S: i64 = 3600;
@@ -209,15 +210,15 @@ pub fn flush(app: &App) -> Result<(), DbError> {
 
 /// Adds new rows to the search indexes. A search reads the rows that are not
 /// indexed yet by itself, so it misses nothing in the meantime.
-fn index(app: &App) -> Result<(), DbError> {
-    let (people_wait, entries_wait) = app.db.read(Lane::Brief, |tx| {
+fn index(services: &Services) -> Result<(), DbError> {
+    let (people_wait, entries_wait) = services.db.read(Lane::Brief, |tx| {
         Ok::<_, DbError>((people::is_behind(tx)?, trail::is_behind(tx)?))
     })?;
     if people_wait {
-        app.db.write_pieces(|tx| tx.work_off(|most| people::index(tx, most)))?;
+        services.db.write_pieces(|tx| tx.work_off(|most| people::index(tx, most)))?;
     }
     if entries_wait {
-        app.db.write_pieces(|tx| tx.work_off(|most| trail::index(tx, most)))?;
+        services.db.write_pieces(|tx| tx.work_off(|most| trail::index(tx, most)))?;
     }
     Ok(())
 }
@@ -231,31 +232,33 @@ pub fn load(app: &App) -> Result<(), DbError> {
 }
 
 /// Removes expired rows, piece by piece.
-fn delete_expired(app: &App) -> Result<(), DbError> {
-    in_pieces(app, |tx, most| {
+fn delete_expired(services: &Services) -> Result<(), DbError> {
+    in_pieces(services, |tx, most| {
         accounts::forget_ended(tx, retention::SESSIONS.before(tx.now()), most)
     })?;
-    in_pieces(app, links::forget_ended)?;
-    in_pieces(app, outbox::forget_bodies)?;
-    in_pieces(app, outbox::forget_counts)?;
-    in_pieces(app, idempotency::forget)?;
-    in_pieces(app, oauth::forget)?;
-    in_pieces(app, notices::forget)?;
-    in_pieces(app, |tx, most| relations::forget(tx, retention::RELATIONS.before(tx.now()), most))?;
-    in_pieces(app, |tx, most| {
+    in_pieces(services, links::forget_ended)?;
+    in_pieces(services, outbox::forget_bodies)?;
+    in_pieces(services, outbox::forget_counts)?;
+    in_pieces(services, idempotency::forget)?;
+    in_pieces(services, oauth::forget)?;
+    in_pieces(services, notices::forget)?;
+    in_pieces(services, |tx, most| {
+        relations::forget(tx, retention::RELATIONS.before(tx.now()), most)
+    })?;
+    in_pieces(services, |tx, most| {
         purchases::forget_bodies(tx, retention::PURCHASE_BODIES.before(tx.now()), most)
     })?;
-    in_pieces(app, |tx, most| {
+    in_pieces(services, |tx, most| {
         received::forget_dealt_with(tx, retention::NOTIFICATIONS.before(tx.now()), most)
     })?;
-    in_pieces(app, webhooks::forget)?;
-    in_pieces(app, webhooks::forget_old_secrets)?;
-    in_pieces(app, fees::forget_old)?;
-    in_pieces(app, journal::store::forget_calls)?;
-    in_pieces(app, journal::store::forget_errors)?;
-    let today = app.day(app.clock.now());
-    app.db.write(move |tx| status::days::forget(tx, today))?;
-    in_pieces(app, |tx, most| {
+    in_pieces(services, webhooks::forget)?;
+    in_pieces(services, webhooks::forget_old_secrets)?;
+    in_pieces(services, fees::forget_old)?;
+    in_pieces(services, journal::store::forget_calls)?;
+    in_pieces(services, journal::store::forget_errors)?;
+    let today = services.day(services.clock.now());
+    services.db.write(move |tx| status::days::forget(tx, today))?;
+    in_pieces(services, |tx, most| {
         // A row of length 0 marks failed logins as forgiven; `forgive_marked`
         // removes it.
         tx.execute(
@@ -271,10 +274,10 @@ fn delete_expired(app: &App) -> Result<(), DbError> {
 /// Repeats a step that handles at most the given number of rows and returns how
 /// many it handled, until nothing is left.
 fn in_pieces(
-    app: &App,
+    services: &Services,
     step: fn(&WriteTx<'_>, usize) -> Result<usize, DbError>,
 ) -> Result<(), DbError> {
-    app.db.write_pieces(move |tx| tx.work_off(|most| step(tx, most)))
+    services.db.write_pieces(move |tx| tx.work_off(|most| step(tx, most)))
 }
 
 fn stored_windows(db: &Db) -> Result<Vec<StoredWindow>, DbError> {

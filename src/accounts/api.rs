@@ -9,9 +9,9 @@ use super::wire::WireUser;
 use super::{Account, login, store};
 use crate::app::App;
 use crate::base::{DAY_S, TokenHash, secrets};
-use crate::edge::guard;
 use crate::edge::route::Job;
 use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::identity::guard;
 use crate::services::Services;
 
 /// Lifetime of an extension token.

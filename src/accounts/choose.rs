@@ -18,8 +18,8 @@ use super::views::{ChoosePage, LinkGonePage};
 use super::{passwords, store};
 use crate::app::App;
 use crate::base::TokenHash;
-use crate::edge::guard::Visitor;
 use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::identity::Visitor;
 use crate::panel::{Layout, Sent, view};
 use crate::services::Services;
 

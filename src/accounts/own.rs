@@ -7,7 +7,7 @@ use super::person::Group;
 use crate::audit::{self, Actor};
 use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::edge::guard::{SESSION_AGE_S, SESSION_IDLE_S};
+use crate::identity::{SESSION_AGE_S, SESSION_IDLE_S};
 use crate::row;
 
 /// The chat number of a person, when one is known.

@@ -11,9 +11,10 @@ use super::views::{LoginPage, LoginProblem};
 use super::{login, store};
 use crate::app::App;
 use crate::base::TokenHash;
-use crate::edge::guard::{self, Visitor};
 use crate::edge::route::Job;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::identity::Visitor;
+use crate::identity::guard;
 use crate::panel::{Layout, Sent, view};
 
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");

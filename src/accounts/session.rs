@@ -5,8 +5,8 @@ use http::header::USER_AGENT;
 
 use crate::app::App;
 use crate::base::{TokenHash, secrets};
-use crate::edge::guard;
 use crate::http::Request;
+use crate::identity::{SESSION_AGE_S, guard};
 
 /// A session that is about to be opened.
 pub struct FreshSession {
@@ -22,7 +22,7 @@ pub fn new_session(app: &App, request: &Request) -> FreshSession {
     let agent = request.header(&USER_AGENT).unwrap_or_default();
     FreshSession {
         hash: TokenHash::of(&secret),
-        cookie: cookie(app, &secret, guard::SESSION_AGE_S),
+        cookie: cookie(app, &secret, SESSION_AGE_S),
         address: request.client.to_string(),
         user_agent: crate::base::text::shortened(agent, 200).to_owned(),
     }

@@ -15,8 +15,8 @@ use super::{Role, passwords};
 use crate::app::App;
 use crate::base::{Instant, TokenHash, secrets, text};
 use crate::db::{Lane, WriteTx};
-use crate::edge::guard::Visitor;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::identity::Visitor;
 use crate::panel::{Layout, Notice, Sent, view};
 use crate::services::Services;
 

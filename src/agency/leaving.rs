@@ -14,13 +14,14 @@ use crate::app::App;
 use crate::audit::{self, Actor};
 use crate::base::{MlUserId, UserId};
 use crate::db::{self, Lane, ReadTx, WriteTx};
-use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::marketplace::account::link::{self, ACCOUNTS, LinkOutcome};
 use crate::marketplace::account::store as accounts;
 use crate::messages::store as messages;
 use crate::panel::Answer;
 use crate::people::store as people;
+use crate::services::Services;
 
 #[derive(Serialize)]
 struct Account<'a> {
@@ -116,8 +117,8 @@ pub fn remove_account(
 }
 
 /// Removes what the agency knows of an account, which can be many rows.
-fn forget_care(app: &App, account: MlUserId) -> Result<(), Problem> {
-    Ok(app
+fn forget_care(services: &Services, account: MlUserId) -> Result<(), Problem> {
+    Ok(services
         .db
         .write_pieces(move |tx| tx.work_off(|most| accounts::empty_care(tx, account, most)))?)
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::checkup::{self, Finding};
 use super::{notifications, store};
-use crate::app::App;
 use crate::base::{Instant, MlUserId};
 use crate::db::{DbError, Lane, WriteTx};
+use crate::services::Services;
 
 /// What a checkup found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,16 +18,16 @@ pub struct Tally {
 
 /// Checks all accounts that were last checked at `checked_before` or earlier.
 pub fn run(
-    app: &App,
+    services: &Services,
     checked_before: Instant,
     is_over: &dyn Fn() -> bool,
 ) -> Result<Tally, DbError> {
     let mut tally = Tally::default();
-    let due = app.db.read(Lane::Slow, |tx| checkup::due(tx, checked_before))?;
+    let due = services.db.read(Lane::Slow, |tx| checkup::due(tx, checked_before))?;
     let (due, mut next) = (Arc::new(due), 0);
     while next < due.len() && !is_over() {
         let due = Arc::clone(&due);
-        let looks = app.db.write_piece(move |tx| {
+        let looks = services.db.write_piece(move |tx| {
             let mut looks = Vec::new();
             for account in &due[next..] {
                 looks.push(one(tx, *account)?);

@@ -13,8 +13,8 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone, grouped};
 use crate::db::DbError;
-use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::chart::Stat;
 use crate::panel::{Answer, Filter, ListReply, Listing, Outcome, When, export};
 

@@ -11,8 +11,8 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Cents, DAY_S, Day, Instant, MlUserId, UserId, grouped};
 use crate::db::{DbError, ReadTx, Result as DbResult};
-use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::Layout;
 use crate::row;
 

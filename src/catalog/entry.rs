@@ -1,9 +1,9 @@
 //! The form of a product, and reading it from a request.
 
 use super::{MOST_CENTS, MOST_UNITS, Product, ProductEntry, is_ean, store};
-use crate::app::App;
 use crate::http::{Fields, Problem, Request};
 use crate::panel::{Form, FormView, Input, Rule, Sent, Visit};
+use crate::services::Services;
 
 /// The fields of a product's form.
 #[derive(Clone, Debug, Default)]
@@ -51,9 +51,9 @@ fn read_ean(sent: &mut Sent<'_>, name: &'static str, form: &mut ProductForm) {
 }
 
 /// The form of an existing product, with its values.
-pub fn typed(app: &App, product: &Product) -> FormView {
+pub fn typed(services: &Services, product: &Product) -> FormView {
     let form = ProductForm { product: product.entry.clone(), counted: None };
-    FORM.show(Some(&form), app.zone())
+    FORM.show(Some(&form), services.zone())
 }
 
 /// Reads the form of a product from a request, and checks it.

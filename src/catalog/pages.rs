@@ -21,14 +21,15 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Instant, UserId, Versions, Zone, grouped};
 use crate::db::WriteTx;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
     Answer, Filter, FormView, Head, ListQuery, ListReply, Listing, Notice, Outcome, Paging, Tone,
     Visit, When, export, form,
 };
+use crate::services::Services;
 
 pub(super) const OF_SELLERS: Listing = Listing {
     path: "/painel/produtos",
@@ -241,13 +242,13 @@ pub(super) struct Found {
 
 impl Found {
     pub(super) fn read(
-        app: &App,
+        services: &Services,
         person: &Person,
         request: &Request,
         id: i64,
         window: Window,
     ) -> Result<Self, Problem> {
-        app.db.read(request.lane, |tx| {
+        services.db.read(request.lane, |tx| {
             let product = store::product(tx, person.account.user_id, id)?;
             let product = product.ok_or_else(Problem::not_found)?;
             let skipped = (window.page - 1).saturating_mul(window.rows.into());
@@ -263,12 +264,12 @@ impl Found {
     /// The template data of the product, with the form for a movement.
     pub(super) fn existing(
         self,
-        app: &App,
+        services: &Services,
         person: &Person,
         request: &Request,
         movement: MovementForm,
     ) -> ExistingProduct {
-        let (zone, now) = (app.zone(), request.now);
+        let (zone, now) = (services.zone(), request.now);
         let line = |movement: Movement| MovementRow {
             kind: kind_badge(movement.kind),
             reason: movement.reason,

@@ -14,10 +14,11 @@ use super::{Event, parse};
 use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::audit::{Actor, ActorKind};
-use crate::edge::guard::{self, CheckoutSender};
 use crate::edge::route::Job;
 use crate::http::input::is_form;
 use crate::http::{Problem, Reply, Request, schema};
+use crate::identity::CheckoutSender;
+use crate::identity::guard;
 use crate::services::Services;
 
 /// The answer to every accepted event.

@@ -30,6 +30,7 @@ use crate::noun::{Made as _, Noun as _};
 use crate::partner::{self, PlanName, store as partners};
 use crate::program::ProgramSettings;
 use crate::sandbox::DemoShops;
+use crate::services::Services;
 
 /// The demonstration's only password, public by intent.
 const PASSWORD: &str = "demonstracao";
@@ -140,7 +141,7 @@ struct Credentials {
 }
 
 /// Makes the cast, content for it, the plans on sale, a partner token and an API key.
-fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
+fn people_and_plans(services: &Services) -> anyhow::Result<Credentials> {
     let hash = Hasher::default().hash(PASSWORD);
     let credentials = Credentials {
         partner_token: partner::new_token(),
@@ -148,8 +149,8 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
         api_key: keys::new_key(),
     };
     let Credentials { partner_token, supplier_token, api_key } = credentials.clone();
-    let zone = app.zone();
-    app.db.write(move |tx| {
+    let zone = services.zone();
+    services.db.write(move |tx| {
         let mut catalogs = Vec::new();
         for cast in [STUDENT, SUPPLIER, OPERATOR] {
             let new = NewUser {
@@ -191,14 +192,14 @@ fn people_and_plans(app: &App) -> anyhow::Result<Credentials> {
         keys::store::insert(tx, &api_key, &crm)?;
         Ok::<_, DbError>(())
     })?;
-    app.versions.raise_everything();
+    services.versions.raise_everything();
     Ok(credentials)
 }
 
 /// Relates the supplier and the student, with orders and payments.
-fn supply(app: &App) -> anyhow::Result<()> {
-    let days = app.config.drop.payment_days;
-    app.db.write(move |tx| {
+fn supply(services: &Services) -> anyhow::Result<()> {
+    let days = services.config.drop.payment_days;
+    services.db.write(move |tx| {
         let id = |email| Ok::<_, DbError>(accounts::by_email(tx, email)?.map(|one| one.user_id));
         if let (Some(supplier), Some(student)) = (id(SUPPLIER.email)?, id(STUDENT.email)?) {
             demo_drop::fill(tx, supplier, student, (STUDENT.email, days))?;
@@ -209,9 +210,9 @@ fn supply(app: &App) -> anyhow::Result<()> {
 }
 
 /// Enters what students did in the program.
-fn play(app: &App) -> anyhow::Result<()> {
-    let settings = ProgramSettings::of(&app.config);
-    app.db.write(move |tx| {
+fn play(services: &Services) -> anyhow::Result<()> {
+    let settings = ProgramSettings::of(&services.config);
+    services.db.write(move |tx| {
         let own = accounts::by_email(tx, STUDENT.email)?.map(|one| one.user_id);
         demo_program::fill(tx, settings, own)
     })?;
@@ -220,17 +221,17 @@ fn play(app: &App) -> anyhow::Result<()> {
 
 /// Has the agency look after three clients.
 fn look_after(
-    app: &App,
+    services: &Services,
     operator: &demo_data::Operator<'_>,
     sandbox_url: &str,
     shops: &DemoShops,
 ) -> anyhow::Result<()> {
     let own = shops.own.first().copied().context("the sandbox opened no shop")?;
     demo_agency::invite(operator, sandbox_url, own, &shops.clients)?;
-    wait_for_sales(app, shops.own.len() + shops.clients.len())?;
+    wait_for_sales(services, shops.own.len() + shops.clients.len())?;
     demo_agency::look(operator)?;
-    let today = app.day(app.clock.now());
-    app.db.write(move |tx| demo_agency::remember(tx, today))?;
+    let today = services.day(services.clock.now());
+    services.db.write(move |tx| demo_agency::remember(tx, today))?;
     Ok(())
 }
 
@@ -325,11 +326,11 @@ fn location(answer: &http::Response<ureq::Body>) -> anyhow::Result<&str> {
 }
 
 /// Waits until the sales and listings of all linked accounts are here.
-fn wait_for_sales(app: &App, accounts: usize) -> anyhow::Result<()> {
+fn wait_for_sales(services: &Services, accounts: usize) -> anyhow::Result<()> {
     let started = Instant::now();
     let never_rung = crate::base::worker::Stop::default();
     loop {
-        let ready: i64 = app.db.read(Lane::Slow, |tx| {
+        let ready: i64 = services.db.read(Lane::Slow, |tx| {
             tx.value(
                 "SELECT count(DISTINCT ml_user_id) FROM ml_sync s
                  WHERE good_until IS NOT NULL AND area = ?2

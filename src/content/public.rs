@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::base::Instant;
 use crate::db::ReadTx;
 use crate::http::{Problem, Request};
+use crate::services::Services;
 
 /// Meets that the public list shows.
 const MEETS: u32 = 10;
@@ -99,9 +100,13 @@ fn all_teachers(tx: &ReadTx<'_>) -> Result<Vec<WireTeacher>, Problem> {
     Ok(teachers.into_iter().map(WireTeacher::of).collect())
 }
 
-fn next_meets(app: &App, tx: &ReadTx<'_>, now: Instant) -> Result<Vec<WireMeet>, Problem> {
+fn next_meets(
+    services: &Services,
+    tx: &ReadTx<'_>,
+    now: Instant,
+) -> Result<Vec<WireMeet>, Problem> {
     let meets = meets::store::upcoming(tx, now.start_of_minute(), MEETS)?;
-    let on_wire = meets.into_iter().map(|meet| WireMeet::of(meet, app.zone(), now));
+    let on_wire = meets.into_iter().map(|meet| WireMeet::of(meet, services.zone(), now));
     Ok(on_wire.collect())
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Origin, run};
 use crate::app::App;
-use crate::edge::guard::CronCaller;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::CronCaller;
 
 pub use super::report::Answer;
 

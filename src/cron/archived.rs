@@ -12,8 +12,8 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::retention::{Keep, Then};
 use crate::base::{Instant, Zone, grouped, retention};
-use crate::edge::guard::Person;
 use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{Filter, Head, ListReply, Listing, Notice, Paging, Tone, export, view};
 use crate::services::Services;
 

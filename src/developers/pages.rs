@@ -26,6 +26,7 @@ use crate::http::reply::media;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::operations::soundness::{self, Outage};
 use crate::panel::{Layout, Notice, Tone};
+use crate::services::Services;
 
 /// The pages change only with a new version of the service.
 const A_MINUTE: HeaderValue = HeaderValue::from_static("public, max-age=60");
@@ -43,8 +44,8 @@ fn language(request: &Request) -> Result<Language, Problem> {
     Ok(named.and_then(|name| Language::from_name(&name)).unwrap_or(Language::Portuguese))
 }
 
-fn layout(app: &App, request: &Request) -> Layout {
-    Layout::outside(&app.config.server.name, request.now)
+fn layout(services: &Services, request: &Request) -> Layout {
+    Layout::outside(&services.config.server.name, request.now)
 }
 
 fn frame(app: &App, path: &'static str, language: Language) -> Frame {
@@ -232,7 +233,7 @@ pub fn show_status(app: &App, (): &(), request: &Request) -> Result<Reply, Probl
     Reply::page(&status_page(layout(app, request), frame, &seen, at))
 }
 
-fn as_json(app: &App, request: &Request, seen: &Seen) -> StatusJson {
+fn as_json(services: &Services, request: &Request, seen: &Seen) -> StatusJson {
     let day = |day: &PartDay| DayJson {
         date: day.day.iso(),
         observed_s: day.observed_s,
@@ -249,7 +250,7 @@ fn as_json(app: &App, request: &Request, seen: &Seen) -> StatusJson {
     };
     StatusJson {
         status: seen.worst().name(),
-        checked_at: app.zone().partner(request.now),
+        checked_at: services.zone().partner(request.now),
         components: seen.parts.iter().map(part).collect(),
         reason: seen.outage.as_ref().map(|outage| outage.said.clone()),
     }

@@ -11,6 +11,7 @@ use crate::operations::open_items::is_log_large;
 use crate::operations::pages::{last_copy, replica};
 use crate::operations::{disk, https, soundness, store};
 use crate::panel::{Badge, view};
+use crate::services::Services;
 use crate::settings;
 
 /// A clock may differ by this much from what wrote the newest row.
@@ -109,13 +110,13 @@ fn soundness_row(app: &App) -> Row {
     row("Integridade", value).noted(note).state(state)
 }
 
-fn whole_check(app: &App, read: &Read, now: Instant) -> Row {
+fn whole_check(services: &Services, read: &Read, now: Instant) -> Row {
     let last = read.last_whole_check;
     if last.0 == 0 {
         return row("Verificação completa", "Ainda nenhuma").state(Badge::Pending);
     }
     let is_fresh = now.since(last) <= 2 * soundness::WHOLE_EVERY_S;
-    row("Verificação completa", app.zone().page(last)).good_if(is_fresh)
+    row("Verificação completa", services.zone().page(last)).good_if(is_fresh)
 }
 
 /// What keeps the data safe beside the file itself. A further means is a row more.
@@ -138,7 +139,7 @@ pub fn protection(app: &App, copies: &Standing, now: Instant) -> Section {
 }
 
 /// The clock.
-pub fn clock(app: &App, read: &Read, now: Instant) -> Section {
+pub fn clock(services: &Services, read: &Read, now: Instant) -> Section {
     let ahead = read.upkeep.newest.since(now);
     let newest = if ahead > SKEW_S {
         row("Linha mais nova", format!("{} à frente do relógio", span(ahead.unsigned_abs())))
@@ -153,22 +154,22 @@ pub fn clock(app: &App, read: &Read, now: Instant) -> Section {
         )
         .state(Badge::Healthy)
     };
-    let civil = app.zone().civil(now).strftime("%d/%m/%Y %H:%M:%S").to_string();
-    let linhas = vec![row("Agora", civil), row("Fuso horário", app.zone().name()), newest];
+    let civil = services.zone().civil(now).strftime("%d/%m/%Y %H:%M:%S").to_string();
+    let linhas = vec![row("Agora", civil), row("Fuso horário", services.zone().name()), newest];
     Section { nome: "relogio", titulo: "Relógio", linhas }
 }
 
 /// The disks.
-pub fn disks(app: &App, read: &Read, copies: &Standing, now: Instant) -> Section {
-    let bytes = std::fs::metadata(app.db.path()).map_or(0, |file| file.len());
-    let linhas = disk::disks(app).into_iter().map(|disk| {
+pub fn disks(services: &Services, read: &Read, copies: &Standing, now: Instant) -> Section {
+    let bytes = std::fs::metadata(services.db.path()).map_or(0, |file| file.len());
+    let linhas = disk::disks(services).into_iter().map(|disk| {
         let sizes = (bytes, disk.free);
         let outlook = disk::outlook(now, read.upkeep.oldest, sizes, &copies.kept);
         let forecast = match (outlook.growth, outlook.days) {
             (Some((a_day, since)), Some(days)) if days < disk::MANY_DAYS => format!(
                 "O banco cresceu {} por dia desde {}: dura {} dias.",
                 view::size(a_day),
-                app.zone().civil(since).strftime("%d/%m/%Y"),
+                services.zone().civil(since).strftime("%d/%m/%Y"),
                 grouped(days)
             ),
             (Some(_), _) => "No ritmo de hoje dura mais de dez anos.".to_owned(),

@@ -10,6 +10,7 @@ use crate::operations::queues::Queue;
 use crate::operations::rounds::Round;
 use crate::operations::soundness;
 use crate::panel::{Badge, When};
+use crate::services::Services;
 
 /// A queue whose oldest waits longer than this needs attention.
 const LONG_WAIT_S: i64 = 3600;
@@ -149,12 +150,12 @@ pub fn tasks(app: &App, planned: Vec<PlannedTask>, now: Instant) -> Vec<Task> {
 }
 
 /// When something is due, in words.
-fn soon(app: &App, at: Instant, now: Instant) -> String {
+fn soon(services: &Services, at: Instant, now: Instant) -> String {
     match at.since(now) {
         ..=0 => "A qualquer momento".to_owned(),
         ahead @ 1..60 => format!("Em {ahead} s"),
         ahead @ 60..3600 => format!("Em {} min", ahead / 60),
-        _ => app.zone().page(at),
+        _ => services.zone().page(at),
     }
 }
 

@@ -9,9 +9,9 @@ use crate::app::App;
 use crate::base::clock::Instant;
 use crate::base::ids::TokenHash;
 use crate::db::Lane;
-use crate::edge::guard;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::guard;
 use crate::panel::notices;
 use crate::panel::once::FormSubmission;
 

@@ -8,11 +8,6 @@ mod counted;
 pub mod docs;
 pub mod door;
 mod forms;
-/// The guard by its old address.
-pub mod guard {
-    pub use crate::identity::guard::*;
-    pub use crate::identity::*;
-}
 pub mod lanes;
 mod perform;
 pub mod route;
@@ -30,7 +25,6 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use hyper::body::{Body as _, Incoming};
 
-use self::guard::{Charge, Charged, GuardResult, Held, Refused};
 use self::stamp::Stamp;
 use crate::app::App;
 use crate::base::clock::{Instant, Moment};
@@ -48,6 +42,7 @@ use crate::http::router::Found;
 use crate::http::server::client_address;
 use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::http::{input, intake};
+use crate::identity::guard::{self, Charge, Charged, GuardResult, Held, Refused};
 use crate::operations::requests::{Caller, Entry};
 use crate::panel::export;
 use crate::panel::once::{self, FormSubmission};

@@ -14,11 +14,11 @@ use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::{DAY_S, Instant, UserId};
 use crate::db::WriteTx;
-use crate::edge::guard::KeyHolder;
 use crate::edge::route::Job;
 use crate::http::envelope::Envelope;
 use crate::http::limit::{Class, Limit, Limiter, Subject};
 use crate::http::{Check, Code, Field, Problem, Reply, Request, schema};
+use crate::identity::KeyHolder;
 
 /// Welcome messages of a key in a day. A leaked key must not be able to send
 /// more messages to numbers that cost money (threat T30). Students are

@@ -10,8 +10,8 @@ use crate::app::App;
 use crate::content::kept::Page;
 use crate::content::public;
 use crate::content::wire::{WireContext, WireMeet, WirePlan};
-use crate::edge::guard::KeyHolder;
 use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::identity::KeyHolder;
 
 type Document = fn(&App, &Request) -> Result<Arc<Page>, Problem>;
 

@@ -11,11 +11,12 @@ use super::{ApiKey, KeyEntry, KeyState, MOST_KEYS, new_key, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::objects::KEY;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::noun::{Change, Found, Noun as _};
 use crate::panel::{Answer, Visit, form};
+use crate::services::Services;
 
 /// `POST /admin/chaves`: makes a key and shows it once.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
@@ -85,12 +86,12 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
     }))
 }
 
-fn read_hours(app: &App, request: &Request) -> Result<i64, Problem> {
+fn read_hours(services: &Services, request: &Request) -> Result<i64, Problem> {
     // A program may send an empty body.
     if request.body.is_empty() {
         return Ok(Overlap::default().0);
     }
-    EXCHANGE.entry(request, app.zone(), None).map(|overlap| overlap.0)
+    EXCHANGE.entry(request, services.zone(), None).map(|overlap| overlap.0)
 }
 
 /// `POST /admin/chaves/{id}/excluir`: revokes a key. Its row stays, so that it

@@ -6,9 +6,9 @@ use super::{
     network,
 };
 use crate::accounts::frame::layout;
-use crate::app::App;
 use crate::base::{Day, Instant, Zone};
 use crate::panel::{Form, FormView, Input, Rule, Sent, Tick, Visit, When};
+use crate::services::Services;
 
 /// The form of a key.
 pub const FORM: Form<KeyEntry> = Form(&[
@@ -144,8 +144,8 @@ pub fn scope_ticks(ticked: impl Fn(Scope) -> bool) -> Vec<Tick> {
 }
 
 /// `60 a cada 60 segundos`: the limit of keys without one of their own.
-pub fn usual_limit(app: &App) -> String {
-    let limits = &app.config.limits;
+pub fn usual_limit(services: &Services) -> String {
+    let limits = &services.config.limits;
     let calls = crate::base::text::grouped(limits.requests);
     format!("{calls} a cada {} segundos", limits.window_s)
 }

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::reading;
 use crate::app::App;
-use crate::edge::guard::ExtensionUser;
 use crate::edge::route::Todo;
 use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::identity::ExtensionUser;
 
 /// Most ids in one call.
 const MOST_IDS: usize = 500;

@@ -14,11 +14,12 @@ use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::{grouped, phone};
 use crate::config::{Config, Gateway};
-use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::outbox::{self, Channel, MessageKind, NewMessage, channel_words};
 use crate::panel::{Answer, Badge, ListReply, Outcome, Visit, view};
+use crate::services::Services;
 
 /// The page's address.
 pub const PATH: &str = "/admin/mensagens/canais";
@@ -125,7 +126,7 @@ const OUTCOMES: &[Outcome] = &[
     ),
 ];
 
-fn card(app: &App, standing: &ChannelStanding) -> ChannelCard {
+fn card(services: &Services, standing: &ChannelStanding) -> ChannelCard {
     let channel = standing.channel;
     ChannelCard {
         name: channel.name(),
@@ -137,7 +138,7 @@ fn card(app: &App, standing: &ChannelStanding) -> ChannelCard {
         },
         title: channel_words(channel.name()),
         state: standing.badge(),
-        about: if standing.configured { by_what(&app.config, channel) } else { String::new() },
+        about: if standing.configured { by_what(&services.config, channel) } else { String::new() },
         setting: match channel {
             Channel::Chat => "chat.gateway",
             Channel::Email => "email.smtp_url",

@@ -7,9 +7,9 @@ use super::wire::WireNotification;
 use super::{api, reading, store};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::edge::guard::Person;
 use crate::edge::route::Todo;
 use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::Paging;
 use crate::panel::view::address;
 

@@ -14,6 +14,7 @@ use crate::edge::route::Job;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::outbox::Channel;
 use crate::panel::Layout;
+use crate::services::Services;
 
 /// The page's address.
 pub const PATH: &str = "/avisos/sair";
@@ -29,9 +30,9 @@ pub fn address(app: &App, user: UserId) -> String {
 }
 
 /// The person whom a code is for.
-fn person_of(app: &App, code: &str) -> Option<UserId> {
+fn person_of(services: &Services, code: &str) -> Option<UserId> {
     let sealed = URL_SAFE_NO_PAD.decode(code).ok()?;
-    let opened = app.sealer.open_text(&sealed, PLACE).ok()?;
+    let opened = services.sealer.open_text(&sealed, PLACE).ok()?;
     opened.reveal().parse().ok().map(UserId)
 }
 
@@ -62,10 +63,15 @@ fn code_of(request: &Request) -> Result<String, Problem> {
     Ok(code.unwrap_or_default())
 }
 
-fn page(app: &App, request: &Request, code: String, done: bool) -> Result<Reply, Problem> {
+fn page(
+    services: &Services,
+    request: &Request,
+    code: String,
+    done: bool,
+) -> Result<Reply, Problem> {
     Reply::page(&LeavePage {
-        layout: Layout::outside(&app.config.server.name, request.now),
-        platform: app.config.server.name.clone(),
+        layout: Layout::outside(&services.config.server.name, request.now),
+        platform: services.config.server.name.clone(),
         code,
         done,
     })

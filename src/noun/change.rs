@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::{Made, Noun, store};
 use crate::audit::{self, Act, Actor};
 use crate::db::{DbError, WriteTx};
-use crate::edge::guard::Person;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::Answer;
 
 /// What a change needs besides its data: the actor for the audit log, and how

@@ -4,10 +4,10 @@ use http::StatusCode;
 
 use super::{FormParts, Noun};
 use crate::accounts::frame::layout;
-use crate::app::App;
 use crate::edge::route::Job;
 use crate::http::{Code, Fields, Problem, Reply, Request};
 use crate::panel::{FormView, Sent, Visit, form};
+use crate::services::Services;
 
 /// One that a form is about, or nothing for a new one.
 pub struct Found<N: Noun> {
@@ -25,8 +25,8 @@ pub struct Entered<N: Noun> {
 
 impl<N: Noun> Found<N> {
     /// The one with this id; not found when it is not there.
-    pub fn read(app: &App, request: &Request, id: Option<i64>) -> Result<Self, Problem> {
-        app.db.read(request.lane, |tx| {
+    pub fn read(services: &Services, request: &Request, id: Option<i64>) -> Result<Self, Problem> {
+        services.db.read(request.lane, |tx| {
             let existing = match id {
                 Some(id) => Some(N::one(tx, id)?.ok_or_else(Problem::not_found)?),
                 None => None,

@@ -3,9 +3,9 @@
 use super::{Change, Found, ListParts, Made, Noun, removed};
 use crate::accounts::frame::layout;
 use crate::app::App;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{ListReply, export};
 
 /// `GET` of the list, as page, JSON or CSV.

@@ -11,8 +11,8 @@ use super::outside::{self, Service};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::Instant;
-use crate::edge::guard::Person;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::journal::{self, Ending};
 use crate::panel::{Answer, Badge};
 

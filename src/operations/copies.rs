@@ -10,9 +10,9 @@ use http::{HeaderName, HeaderValue};
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::db::backup::BackupError;
-use crate::edge::guard::KeyHolder;
 use crate::http::body::Pieces;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::KeyHolder;
 
 /// Media type of a SQLite file.
 pub const MEDIA: &str = "application/vnd.sqlite3";

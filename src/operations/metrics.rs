@@ -8,8 +8,8 @@ use super::{https, load, soundness, store};
 use crate::app::App;
 use crate::base::Instant;
 use crate::db::{Condition, FileKind, Lane, Trouble};
-use crate::edge::guard::KeyHolder;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::KeyHolder;
 use crate::partner::webhooks;
 use crate::services::Services;
 

@@ -10,8 +10,8 @@ use serde_json::json;
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Cents, DAY_S, Instant, grouped};
-use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::panel::view::Field;
 use crate::panel::{

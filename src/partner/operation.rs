@@ -32,6 +32,7 @@ use crate::http::input::{self, Check};
 use crate::http::reply::media;
 use crate::http::{Code, Family, Fields, Problem, Reply, Request};
 use crate::identity::PartnerCaller;
+use crate::services::Services;
 
 /// Room for most replies.
 const USUAL_BYTES: usize = 8 * 1024;
@@ -413,7 +414,7 @@ struct CacheSlot<R> {
 impl<R> CacheSlot<R> {
     fn of<P>(
         declared: &Declared<P>,
-        app: &App,
+        services: &Services,
         owner: UserId,
         call: &Call<'_>,
         keeps: fn(&R) -> bool,
@@ -432,7 +433,7 @@ impl<R> CacheSlot<R> {
                 asked
             }
         };
-        let version = app.versions.of(owner) + app.versions.books(owner);
+        let version = services.versions.of(owner) + services.versions.books(owner);
         Self { key: (owner, declared.name, asked), version, keeps }
     }
 }

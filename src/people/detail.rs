@@ -12,15 +12,16 @@ use crate::app::App;
 use crate::audit::log::{self, store as trails};
 use crate::audit::looks::look;
 use crate::base::{Instant, UserId};
-use crate::edge::guard::{Person, SESSION_AGE_S, SESSION_IDLE_S};
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Fields, Problem, Reply, Request};
+use crate::identity::{Person, SESSION_AGE_S, SESSION_IDLE_S};
 use crate::marketplace::account::store::{self as marketplace, LinkedAccount};
 use crate::messages::queue;
 use crate::outbox::{self, Queued};
 use crate::panel::view::address;
 use crate::panel::{Badge, Sent, Visit, When, view};
 use crate::profile::devices;
+use crate::services::Services;
 
 /// Rows of each section; the lists themselves are elsewhere.
 const ROWS: u32 = 10;
@@ -68,8 +69,13 @@ struct Stored {
     trail: Vec<log::Entry>,
 }
 
-fn read(app: &App, request: &Request, group: Group, id: UserId) -> Result<Stored, Problem> {
-    app.db.read(request.lane, |tx| {
+fn read(
+    services: &Services,
+    request: &Request,
+    group: Group,
+    id: UserId,
+) -> Result<Stored, Problem> {
+    services.db.read(request.lane, |tx| {
         let person = find(tx, group, id)?;
         let (opened, used) = (request.now.minus(SESSION_AGE_S), request.now.minus(SESSION_IDLE_S));
         Ok(Stored {
@@ -211,9 +217,9 @@ fn trail_row(entry: &log::Entry, when: &impl Fn(Instant) -> When) -> TrailRow {
     }
 }
 
-fn facts(app: &App, group: Group, person: &Listed, now: Instant) -> Vec<Fact> {
+fn facts(services: &Services, group: Group, person: &Listed, now: Instant) -> Vec<Fact> {
     let fact = |label, value: String, note: &str| Fact { label, value, note: note.to_owned() };
-    let when = |at: Instant| app.zone().page(at);
+    let when = |at: Instant| services.zone().page(at);
     let mut facts = vec![
         fact("E-mail", person.entry.email.clone(), ""),
         fact(

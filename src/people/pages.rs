@@ -14,13 +14,14 @@ use crate::app::App;
 use crate::audit::looks;
 use crate::base::{Instant, UserId};
 use crate::config::Gateway;
-use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{
     Filter, FormView, Head, ListQuery, ListReply, Listing, Outcome, Visit, When, export,
 };
+use crate::services::Services;
 
 const STANDINGS: Filter = Filter {
     name: "status",
@@ -265,8 +266,8 @@ fn wanted(group: Group, query: &ListQuery) -> Wanted {
 }
 
 /// A person as lists show it.
-pub fn row(app: &App, person: Listed, now: Instant) -> PersonRow {
-    let when = |at: Instant| When::new(app.zone(), at, now);
+pub fn row(services: &Services, person: Listed, now: Instant) -> PersonRow {
+    let when = |at: Instant| When::new(services.zone(), at, now);
     PersonRow {
         id: person.id.to_string(),
         name: person.entry.nome,
@@ -281,9 +282,9 @@ pub fn row(app: &App, person: Listed, now: Instant) -> PersonRow {
 }
 
 /// How a message with a password link will reach a person.
-pub fn reach(app: &App, has_number: bool) -> &'static str {
-    let email = !app.config.email.smtp_url.is_empty();
-    let chat = app.config.chat.gateway != Gateway::None;
+pub fn reach(services: &Services, has_number: bool) -> &'static str {
+    let email = !services.config.email.smtp_url.is_empty();
+    let chat = services.config.chat.gateway != Gateway::None;
     match (has_number, chat, email) {
         (true, true, true) => "Vai por chat e por e-mail.",
         (true, false, true) => {

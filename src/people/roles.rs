@@ -21,10 +21,10 @@ use crate::app::App;
 use crate::audit::{self, Actor, objects};
 use crate::base::UserId;
 use crate::db::ReadTx;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::input::FromField;
 use crate::http::{Check, Field, Fields, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{Answer, ListReply, view};
 
 const PATH: &str = "/admin/papeis";

@@ -10,9 +10,9 @@ use crate::accounts::person::Group;
 use crate::accounts::{store as accounts, viewing};
 use crate::app::App;
 use crate::audit::Actor;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Request};
+use crate::identity::Person;
 use crate::panel::Answer;
 
 /// `POST /admin/alunos/{id}/ver-como`: begins to view the panel as a student.

@@ -15,9 +15,9 @@ use crate::base::UserId;
 use crate::content::store::{Topic, note_change};
 use crate::content::teachers::Teacher;
 use crate::db::{ReadTx, WriteTx};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::noun::Noun as _;
 use crate::panel::{Answer, Visit, view};
 

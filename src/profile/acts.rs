@@ -8,9 +8,9 @@ use crate::app::App;
 use crate::audit::Actor;
 use crate::base::text::{from_hex, person_name};
 use crate::base::{TokenHash, phone};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Field, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{Answer, Sent, view};
 use crate::photos::{self, store::Owner};
 

@@ -10,10 +10,11 @@ use crate::accounts::own::{self, OpenSession, ValidToken};
 use crate::app::App;
 use crate::base::text::hex;
 use crate::base::{Day, Instant, TokenHash, UserId};
-use crate::edge::guard::Person;
 use crate::http::{Fields, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{Notice, Outcome, Tone, Visit, When, view};
 use crate::partner::{PlanName, shown::shown, store as partner};
+use crate::services::Services;
 
 /// The page's address.
 pub const PATH: &str = "/perfil";
@@ -233,12 +234,12 @@ struct WireProfile {
 }
 
 fn json(
-    app: &App,
+    services: &Services,
     person: &Person,
     request: &Request,
     profile: ProfileData,
 ) -> Result<Reply, Problem> {
-    let zone = app.zone();
+    let zone = services.zone();
     let sessoes = profile.sessions.iter().map(|session| {
         let atual = session.hash == person.session;
         let seen = if atual { request.now } else { session.last_seen_at };

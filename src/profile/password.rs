@@ -10,8 +10,8 @@ use crate::accounts::confirm;
 use crate::accounts::session::{FreshSession, new_session};
 use crate::accounts::{passwords, store};
 use crate::app::App;
-use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{Answer, Sent};
 use crate::partner::store as partner;
 

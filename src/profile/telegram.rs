@@ -8,12 +8,13 @@ use super::views::{TelegramChat, TelegramLink, TelegramSection};
 use crate::app::App;
 use crate::base::{Instant, UserId};
 use crate::db::ReadTx;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::messages::telegram::store::Chat;
 use crate::messages::telegram::{self, store};
 use crate::panel::{Answer, Notice, Tone, When};
+use crate::services::Services;
 
 /// Seconds after which to retry when Telegram does not answer.
 const AGAIN_S: i64 = 30;
@@ -48,10 +49,10 @@ pub struct WireChat {
 }
 
 /// The connected chat, for programs.
-pub fn wire(app: &App, chat: &Chat) -> WireChat {
+pub fn wire(services: &Services, chat: &Chat) -> WireChat {
     WireChat {
         nome: chat.name.clone(),
-        desde: app.zone().spaced(chat.linked_at),
+        desde: services.zone().spaced(chat.linked_at),
         bloqueado: chat.blocked_at.is_some(),
     }
 }

@@ -10,9 +10,9 @@ use super::{Action, ProgramSettings, milestones, store};
 use crate::app::App;
 use crate::base::{Day, UserId};
 use crate::db::{Result, WriteTx};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 
 /// The page that a browser comes back to.
 const HOME: &str = "/painel";

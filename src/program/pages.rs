@@ -17,8 +17,8 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Day, Instant, UserId, Zone, grouped};
 use crate::db::{DbError, ReadTx};
-use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{Filter, ListReply, Listing, Progress, Tab, When};
 use crate::wire;
 

@@ -13,9 +13,9 @@ use crate::base::{UserId, Zone};
 use crate::catalog::LONGEST_SKU;
 use crate::drop::links::{self, ByProduct, LinkFault, Linked, NewLink, ShownLink, Wanted};
 use crate::drop::relations::{self, RelatedSeller};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{
     Answer, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Notice, Outcome, Pick,
     Rule, Sent, Table, Tone, Visit, When, export, form,

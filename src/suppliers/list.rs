@@ -9,9 +9,9 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::drop::bulk::{self, ListFault, Outcome, Row, RowFault, RowStatus};
 use crate::drop::links::LinkFault;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{Answer, Badge, Notice, Tone, Visit, csv_read, form, view};
 
 #[derive(Serialize)]

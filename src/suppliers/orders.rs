@@ -13,9 +13,10 @@ use crate::base::{Cents, Instant, OrderId, UserId, Zone, grouped};
 use crate::drop::orders::{self, DropOrder, Payment, Standing, Wanted, Whose};
 use crate::drop::relations;
 use crate::drop::reminders;
-use crate::edge::guard::{Person, remind_all_charge};
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
+use crate::identity::guard::remind_all_charge;
 use crate::messages::choices::ChannelSet;
 use crate::panel::list::asks_for_much;
 use crate::panel::{

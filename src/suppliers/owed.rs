@@ -14,9 +14,9 @@ use crate::base::{UserId, grouped};
 use crate::drop::orders::{self, Owed, Whose};
 use crate::drop::relations::{self, RelatedSupplier};
 use crate::drop::views::invitation_rows;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::list::Choice;
 use crate::panel::{Answer, Head, ListReply, Listing, export};
 

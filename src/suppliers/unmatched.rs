@@ -9,8 +9,8 @@ use crate::app::App;
 use crate::base::UserId;
 use crate::drop::relations;
 use crate::drop::unmatched::{self, Reason, Unmatched, Wanted};
-use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{Filter, Head, ListReply, Listing, Outcome, export};
 use crate::wire;
 

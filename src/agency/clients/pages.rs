@@ -16,15 +16,16 @@ use crate::app::App;
 use crate::audit::{self, Actor, objects};
 use crate::base::{MlUserId, UserId, Zone};
 use crate::db::{DbError, WriteTx};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::input::{FromField, RowNumber};
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::marketplace::account::store::owner_of;
 use crate::panel::{
     Answer, Filter, Form, FormView, Head, Input, ListReply, Listing, Outcome, Pick, Rule, Sent,
     Visit, export, form,
 };
+use crate::services::Services;
 
 /// Days whose sales the list shows, compared with as many days before.
 pub const SOLD_DAYS: i64 = 30;
@@ -330,13 +331,13 @@ fn again(
 
 /// Adds a fault when the keeper is not in the team.
 fn check_keeper(
-    app: &App,
+    services: &Services,
     request: &Request,
     sent: &mut Sent<'_>,
     entry: &ClientEntry,
 ) -> Result<(), DbError> {
     if let Some(keeper) = entry.keeper
-        && !app.db.read(request.lane, |tx| accounts::is_of_team(tx, UserId(keeper)))?
+        && !services.db.read(request.lane, |tx| accounts::is_of_team(tx, UserId(keeper)))?
     {
         sent.check.fail("responsavel_id", "is nobody of the agency's team");
     }
@@ -388,12 +389,12 @@ fn only_administrators(person: &Person) -> Result<(), Problem> {
 
 /// Adds a fault when nobody has linked the account.
 fn check_account(
-    app: &App,
+    services: &Services,
     request: &Request,
     sent: &mut Sent<'_>,
     account: MlUserId,
 ) -> Result<(), DbError> {
-    if app.db.read(request.lane, |tx| owner_of(tx, account))?.is_none() {
+    if services.db.read(request.lane, |tx| owner_of(tx, account))?.is_none() {
         sent.check.fail(
             "ml_user_id",
             "nobody has linked this account; leave it out to invite the client",

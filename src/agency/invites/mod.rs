@@ -25,6 +25,7 @@ use crate::base::{Secret, TokenHash};
 use crate::http::Request;
 use crate::marketplace::account::link::LinkOutcome;
 use crate::named;
+use crate::services::Services;
 
 /// Path of the invitations.
 const PATH: &str = "/convite";
@@ -97,14 +98,14 @@ impl Ending {
 
 /// Encrypts the result of a visit into the address of its page. A reload shows
 /// the same result, and nobody can forge another one.
-fn seal_outcome(app: &App, ending: Ending, account: &str) -> String {
+fn seal_outcome(services: &Services, ending: Ending, account: &str) -> String {
     let text = format!("{}:{account}", ending.name());
-    format!("{DONE}?fim={}", hex(&app.sealer.seal(text.as_bytes(), PLACE)))
+    format!("{DONE}?fim={}", hex(&services.sealer.seal(text.as_bytes(), PLACE)))
 }
 
 /// Decrypts the ending and the account's name from the page's address.
-fn open_outcome(app: &App, sealed: &str) -> Option<(Ending, String)> {
-    let text = app.sealer.open_text(&from_hex(sealed)?, PLACE).ok()?;
+fn open_outcome(services: &Services, sealed: &str) -> Option<(Ending, String)> {
+    let text = services.sealer.open_text(&from_hex(sealed)?, PLACE).ok()?;
     let (ending, account) = text.reveal().split_once(':')?;
     Some((Ending::from_name(ending)?, account.to_owned()))
 }

@@ -13,13 +13,14 @@ use crate::app::App;
 use crate::audit::{self, Actor};
 use crate::base::{TokenHash, Zone, secrets};
 use crate::db::WriteTx;
-use crate::edge::guard::{Person, Visitor};
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::limit::{Class, Limit};
 use crate::http::problem::Told;
 use crate::http::{Check, Code, Field, Problem, Reply, Request, policy};
+use crate::identity::{Person, Visitor};
 use crate::marketplace::account::link::LinkStart;
 use crate::panel::{Answer, Layout, Visit};
+use crate::services::Services;
 
 /// Limit of an address: unknown codes, and visits to the consent page.
 const OF_ADDRESS: Limit = Limit { count: 60, window_s: 3_600 };
@@ -43,20 +44,20 @@ pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem>
     }
 }
 
-fn show(app: &App, request: &Request, invited: Invited) -> Result<Reply, Problem> {
-    let zone = app.zone();
+fn show(services: &Services, request: &Request, invited: Invited) -> Result<Reply, Problem> {
+    let zone = services.zone();
     let reply = if request.wants_json() {
         let expira_em = zone.spaced(invited.expires_at);
         Reply::json(&InvitationJson { ok: true, cliente: &invited.name, expira_em })?
     } else {
         let page = InvitationPage {
-            layout: Layout::outside(&app.config.server.name, request.now),
+            layout: Layout::outside(&services.config.server.name, request.now),
             action: request.path().to_owned(),
             client: invited.name,
-            configured: !app.config.marketplace.client_id.is_empty(),
+            configured: !services.config.marketplace.client_id.is_empty(),
             until: zone.page(invited.expires_at),
         };
-        let policy = policy::page_with_way_to(way_out(&app.config.marketplace.auth_base));
+        let policy = policy::page_with_way_to(way_out(&services.config.marketplace.auth_base));
         Reply::page(&page)?.with(CONTENT_SECURITY_POLICY, policy)
     };
     Ok(reply.with(NO_INDEX.0, NO_INDEX.1))
@@ -101,11 +102,11 @@ fn too_many(retry_after_s: i64) -> Problem {
 }
 
 /// The answer to a code that is unknown or has ended.
-fn gone(app: &App, request: &Request) -> Result<Reply, Problem> {
+fn gone(services: &Services, request: &Request) -> Result<Reply, Problem> {
     if request.wants_json() {
         return Err(Problem::not_found());
     }
-    let layout = Layout::outside(&app.config.server.name, request.now);
+    let layout = Layout::outside(&services.config.server.name, request.now);
     let reply = Reply::page(&InvitationGonePage { layout })?.status(StatusCode::NOT_FOUND);
     Ok(reply.with(NO_INDEX.0, NO_INDEX.1))
 }

@@ -17,12 +17,14 @@ use crate::app::App;
 use crate::audit::{self, Actor, ActorKind};
 use crate::base::{MlUserId, TokenHash, UserId};
 use crate::db::{Lane, ReadTx, WriteTx};
-use crate::edge::guard::{self, Refused, Visitor};
 use crate::edge::route::Todo;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Visitor;
+use crate::identity::guard::{self, Refused};
 use crate::marketplace::account::link::{self, LinkCallback};
 use crate::marketplace::account::store::{self as accounts, NewLink};
 use crate::marketplace::client::TokenPair;
+use crate::services::Services;
 
 /// `GET /painel/ml/retorno`: the return, with a code or a refusal.
 pub fn finish(app: &App, _: &Visitor, request: &Request) -> Result<Todo<Reply>, Problem> {
@@ -51,8 +53,8 @@ pub fn finish(app: &App, _: &Visitor, request: &Request) -> Result<Todo<Reply>, 
     Ok(Todo::Outside(Box::new(move |app| link::finish_link(app, user, &callback)?.redirect())))
 }
 
-fn end(app: &App, ending: Ending) -> Result<Todo<Reply>, Problem> {
-    Reply::redirect(&seal_outcome(app, ending, "")).map(Todo::Now)
+fn end(services: &Services, ending: Ending) -> Result<Todo<Reply>, Problem> {
+    Reply::redirect(&seal_outcome(services, ending, "")).map(Todo::Now)
 }
 
 /// The actor that the audit log names for a guest.

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::store;
 use crate::app::App;
-use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 
 #[derive(Serialize)]
 struct HeldReply {

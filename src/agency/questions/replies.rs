@@ -2,9 +2,9 @@
 
 use super::PATH;
 use crate::app::App;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::marketplace::books::questions::replies::{ReplySet, acts};
 
 /// Path of the saved replies.

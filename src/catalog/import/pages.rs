@@ -11,8 +11,8 @@ use crate::base::grouped;
 use crate::catalog::MAX_PRODUCTS;
 use crate::catalog::pages::{Change, base};
 use crate::catalog::views::ProductImportPage;
-use crate::edge::guard::Person;
 use crate::http::{Code, Problem, Reply, Request, upload};
+use crate::identity::Person;
 use crate::panel::once::FormSubmission;
 use crate::panel::{Notice, Tone, Visit, csv_read, view};
 

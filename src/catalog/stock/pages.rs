@@ -7,9 +7,9 @@ use crate::catalog::entry::typed;
 use crate::catalog::pages::{Change, Found, Window, base};
 use crate::catalog::views::{MovementForm, ProductPage, kind_ticks, units};
 use crate::catalog::{MOST_UNITS, store};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Fields, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{Form, Input, Rule, Sent, Visit, form};
 
 /// A movement as a person entered it.

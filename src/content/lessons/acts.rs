@@ -4,9 +4,9 @@
 use super::{Lesson, store};
 use crate::app::App;
 use crate::audit::objects::COURSE;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::noun::change::act;
 use crate::noun::{Change, Noun as _, removed};
 

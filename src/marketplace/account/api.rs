@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::store::{self, LinkedAccount};
 use crate::app::App;
 use crate::base::{MlUserId, Zone};
-use crate::edge::guard::ExtensionUser;
 use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::identity::ExtensionUser;
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = [

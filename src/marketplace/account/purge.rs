@@ -6,10 +6,10 @@
 //! `ml_unlinked` has the accounts that are not finished, so the worker
 //! continues after a restart. Orders stay with their owner.
 
-use crate::app::App;
 use crate::base::{MlUserId, UserId};
 use crate::db::{Filters, Lane, Result, WriteTx};
 use crate::marketplace::kinds::{BookTable, KindRow, RecordKind};
+use crate::services::Services;
 
 /// Starts to delete what was read of an account that was unlinked.
 pub fn start(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> {
@@ -27,14 +27,14 @@ pub fn unmark(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()> 
 }
 
 /// Deletes a piece of the rest; false when there is none.
-pub fn work_one(app: &App) -> Result<bool> {
-    let next = app.db.read(Lane::Slow, |tx| {
+pub fn work_one(services: &Services) -> Result<bool> {
+    let next = services.db.read(Lane::Slow, |tx| {
         let sql =
             "SELECT owner_id, ml_user_id FROM ml_unlinked ORDER BY owner_id, ml_user_id LIMIT 1";
         tx.tuple(sql, [])
     })?;
     let Some((owner, account)) = next else { return Ok(false) };
-    app.db.write_piece(move |tx| delete_piece(tx, owner, account))?;
+    services.db.write_piece(move |tx| delete_piece(tx, owner, account))?;
     Ok(true)
 }
 

@@ -4,7 +4,6 @@
 //! The tokens of an account are read in `tokens.rs` only. Orders, listings,
 //! questions and claims are written in modules of their own.
 
-use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::account::{purge, tokens};
@@ -16,6 +15,7 @@ use crate::marketplace::client::TokenPair;
 use crate::marketplace::kinds::RecordKind;
 use crate::marketplace::sync;
 use crate::row;
+use crate::services::Services;
 
 /// Most attempts to link that a person may have open.
 const ATTEMPTS: i64 = 10;
@@ -232,9 +232,10 @@ pub struct NewLink {
 
 impl NewLink {
     /// The tokens that a consent brought just now.
-    pub fn of(app: &App, pair: &TokenPair) -> Self {
-        let (access_token, refresh_token) = tokens::seal_pair(&app.sealer, pair.ml_user_id, pair);
-        let token_expires_at = app.clock.now().plus(pair.expires_in_s);
+    pub fn of(services: &Services, pair: &TokenPair) -> Self {
+        let (access_token, refresh_token) =
+            tokens::seal_pair(&services.sealer, pair.ml_user_id, pair);
+        let token_expires_at = services.clock.now().plus(pair.expires_in_s);
         Self { ml_user_id: pair.ml_user_id, access_token, refresh_token, token_expires_at }
     }
 }

@@ -16,6 +16,7 @@ use crate::db::{DbError, Lane, ReadTx, WriteTx};
 use crate::marketplace::client::{Caller, Failure, TokenPair};
 use crate::messages::{self, News, NotificationKind};
 use crate::row;
+use crate::services::Services;
 
 /// An access token is refreshed this many seconds before it expires.
 const MARGIN_S: i64 = 60;
@@ -116,24 +117,33 @@ fn calling<T>(
 
 /// The current access token of a person's account; `None` when the account is
 /// not theirs or has no valid token.
-pub fn access_of(app: &App, owner: UserId, account: MlUserId) -> Result<Option<Secret>, DbError> {
-    let sealed = app.db.read(Lane::Brief, |tx| stored(tx, account))?;
+pub fn access_of(
+    services: &Services,
+    owner: UserId,
+    account: MlUserId,
+) -> Result<Option<Secret>, DbError> {
+    let sealed = services.db.read(Lane::Brief, |tx| stored(tx, account))?;
     let sealed = sealed.filter(|sealed| {
-        sealed.owner == owner && sealed.token_ok && sealed.expires_at > app.clock.now()
+        sealed.owner == owner && sealed.token_ok && sealed.expires_at > services.clock.now()
     });
     let access = sealed.and_then(|sealed| sealed.access);
-    Ok(access.map(|access| open(&app.sealer, account, "access_token", &access)).transpose()?)
+    Ok(access.map(|access| open(&services.sealer, account, "access_token", &access)).transpose()?)
 }
 
 /// The stored tokens of an account; an error when its link is lost.
-fn usable_tokens(app: &App, account: MlUserId) -> Result<Sealed, CallError> {
-    let sealed = app.db.read(Lane::Brief, |tx| stored(tx, account))?.ok_or(CallError::NotLinked)?;
+fn usable_tokens(services: &Services, account: MlUserId) -> Result<Sealed, CallError> {
+    let sealed =
+        services.db.read(Lane::Brief, |tx| stored(tx, account))?.ok_or(CallError::NotLinked)?;
     if sealed.token_ok && sealed.access.is_some() { Ok(sealed) } else { Err(CallError::LinkLost) }
 }
 
-fn open_access(app: &App, account: MlUserId, sealed: &Sealed) -> Result<Secret, CallError> {
+fn open_access(
+    services: &Services,
+    account: MlUserId,
+    sealed: &Sealed,
+) -> Result<Secret, CallError> {
     let access = sealed.access.as_deref().ok_or(CallError::LinkLost)?;
-    Ok(open(&app.sealer, account, "access_token", access).map_err(DbError::from)?)
+    Ok(open(&services.sealer, account, "access_token", access).map_err(DbError::from)?)
 }
 
 /// A newer pair than `seen`: one that another thread stored, or one fetched
@@ -199,13 +209,13 @@ fn save(app: &App, account: MlUserId, before: &Sealed, pair: &TokenPair) -> Resu
 /// stored tokens are not those of `seen` any more. Returns the error for the
 /// caller.
 fn mark_link_lost(
-    app: &App,
+    services: &Services,
     account: MlUserId,
     seen: &Sealed,
     error: &'static str,
 ) -> Result<CallError, CallError> {
     let (access, owner, expires_at) = (seen.access.clone(), seen.owner, seen.expires_at);
-    app.db.write(move |tx| {
+    services.db.write(move |tx| {
         let nickname = tx.maybe::<String>(
             "UPDATE ml_account SET token_ok = 0, error = ?3, access_token = NULL, refresh_token = NULL
              WHERE ml_user_id = ?1 AND access_token = ?2

@@ -19,14 +19,16 @@ use crate::base::MlUserId;
 use crate::base::ids::short_digest;
 use crate::config::SignatureMode;
 use crate::db::{Result, WriteTx};
-use crate::edge::guard::{self, Claim};
 use crate::edge::route::Job;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Claim;
+use crate::identity::guard;
 use crate::marketplace::account::store::owner_of;
 use crate::marketplace::inbox::WAITS;
 use crate::marketplace::kinds::RecordKind;
 use crate::named;
+use crate::services::Services;
 
 /// The answer to every accepted notification.
 const RECEIVED: Bytes = Bytes::from_static(
@@ -130,11 +132,11 @@ fn query_agrees(query: &str, data_id: &str) -> bool {
 /// Whether an unsigned notification may be accepted: only where the operator
 /// allows it, for our application and a linked account.
 fn is_expected(
-    app: &App,
+    services: &Services,
     request: &Request,
     notification: &Notification,
 ) -> std::result::Result<bool, Problem> {
-    let config = &app.config.marketplace;
+    let config = &services.config.marketplace;
     let ours = config.client_id.parse().ok();
     if config.signature != SignatureMode::Optional
         || ours.is_none()
@@ -142,7 +144,7 @@ fn is_expected(
     {
         return Ok(false);
     }
-    Ok(app.db.read(request.lane, |tx| owner_of(tx, notification.account))?.is_some())
+    Ok(services.db.read(request.lane, |tx| owner_of(tx, notification.account))?.is_some())
 }
 
 /// Stores a notification that was not seen before; returns its state.

@@ -28,6 +28,7 @@ use crate::marketplace::account::store;
 use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::kinds::OutcomeCode;
 use crate::row;
+use crate::services::Services;
 
 /// [`NotificationState::Waiting`] in SQL, as a literal because a partial index
 /// needs that.
@@ -197,11 +198,11 @@ fn retry(
 }
 
 /// Postpones notifications that would fail in the same way. This is not a try.
-fn postpone(app: &App, rows: Vec<Waiting>) -> Result<()> {
+fn postpone(services: &Services, rows: Vec<Waiting>) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    app.db.write(move |tx| {
+    services.db.write(move |tx| {
         let next = tx.now().plus(INBOX.retry.pause_s(1));
         for row in &rows {
             tx.execute(

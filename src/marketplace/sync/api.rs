@@ -3,9 +3,9 @@
 
 use super::store;
 use crate::app::App;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::marketplace::account::link::{ACCOUNTS, LinkOutcome, account_in};
 use crate::marketplace::account::store::owner_of;
 use crate::panel::Answer;

@@ -42,6 +42,7 @@ use crate::db::{DbError, Lane, Pending, ReadTx, Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::kinds::{KindRow, RecordKind};
+use crate::services::Services;
 use store::{Account, AreaState, Due, Pace};
 
 /// Threads of a periodic run, each for one account at a time. With the workers
@@ -263,8 +264,8 @@ pub fn work_one(app: &App, stop: &Stop) -> DbResult<bool> {
 }
 
 /// Makes the orders of some accounts due now, those first that are due next.
-pub fn hurry(app: &App, accounts: u32) -> Result<(), DbError> {
-    app.db.write(move |tx| store::hurry(tx, RecordKind::Order, accounts))
+pub fn hurry(services: &Services, accounts: u32) -> Result<(), DbError> {
+    services.db.write(move |tx| store::hurry(tx, RecordKind::Order, accounts))
 }
 
 /// Reads what is due of all accounts, as far as there is time.
@@ -362,8 +363,8 @@ fn step(
     }
 }
 
-fn note(app: &App, area: Area, due: Due, step: Step) -> Result<Stepped, DbError> {
-    let wanted = app.db.write(move |tx| store::note(tx, &due, area, &step))?;
+fn note(services: &Services, area: Area, due: Due, step: Step) -> Result<Stepped, DbError> {
+    let wanted = services.db.write(move |tx| store::note(tx, &due, area, &step))?;
     Ok(if wanted { Stepped::Read } else { Stepped::Interrupted })
 }
 

@@ -9,9 +9,9 @@ use super::{Refusal, told, told_of};
 use crate::app::App;
 use crate::base::{MlUserId, OrderId, UserId};
 use crate::db::{ReadTx, Result as DbResult};
-use crate::edge::guard::Person;
 use crate::http::request::wants_html;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::Failure;
 

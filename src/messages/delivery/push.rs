@@ -28,6 +28,7 @@ use crate::http::assets;
 use crate::messages::push::address::{self, Endpoint, NotPublic, PublicOnly};
 use crate::messages::push::vapid::Keys;
 use crate::messages::push::{Device, encrypt, store};
+use crate::services::Services;
 
 /// Longest wait for one push service, and for all of a person's together. Both
 /// are less than the lease of a message.
@@ -239,13 +240,13 @@ fn unanswered(error: &ureq::Error) -> PushOutcome {
 
 /// Stores which browsers were reached, and removes those that are gone.
 /// Browsers are identified by address, because their ids may be reused.
-fn note(app: &App, outcomes: Vec<(String, PushOutcome)>) -> Result<()> {
+fn note(services: &Services, outcomes: Vec<(String, PushOutcome)>) -> Result<()> {
     let concerns =
         |(_, outcome): &(_, PushOutcome)| matches!(outcome, PushOutcome::Taken | PushOutcome::Gone);
     if !outcomes.iter().any(concerns) {
         return Ok(());
     }
-    app.db.write(move |tx| {
+    services.db.write(move |tx| {
         for (endpoint, outcome) in outcomes {
             match outcome {
                 PushOutcome::Taken => store::note_sent(tx, &endpoint)?,

@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::db::{Result, WriteTx};
 use crate::messages::telegram::bot::{Bot, BotFault, TIMEOUT};
 use crate::messages::telegram::store;
+use crate::services::Services;
 
 /// Time between two messages in one chat, as Telegram asks for.
 const GAP: Duration = Duration::from_secs(1);
@@ -98,10 +99,10 @@ fn note_finding(app: &App, user: UserId, chat: i64, finding: Finding) {
 /// Stores what was found out about a chat. If that fails, the next message
 /// finds it out again.
 fn note<T: Send + 'static>(
-    app: &App,
+    services: &Services,
     write: impl FnOnce(&WriteTx<'_>) -> Result<T> + Send + 'static,
 ) {
-    if let Err(error) = app.db.write(write) {
+    if let Err(error) = services.db.write(write) {
         tracing::warn!(%error, "what Telegram says of a chat cannot be noted");
     }
 }

@@ -15,15 +15,17 @@ use crate::journal::{self, Ending};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::ChannelSet;
 use crate::outbox::{Channel, channel_words};
+use crate::services::Services;
 
 /// Whether a message of a channel is due or being sent.
-pub fn has_work(app: &App, outlet: &Outlet) -> bool {
+pub fn has_work(services: &Services, outlet: &Outlet) -> bool {
     let due = || {
-        app.db
-            .read(Lane::Slow, |tx| store::is_due(tx, outlet.channel, app.clock.now()))
+        services
+            .db
+            .read(Lane::Slow, |tx| store::is_due(tx, outlet.channel, services.clock.now()))
             .unwrap_or(false)
     };
-    outlet.gate.is_busy() || outlet.gate.lets_through(app.clock.now()) && due()
+    outlet.gate.is_busy() || outlet.gate.lets_through(services.clock.now()) && due()
 }
 
 /// Sends one message; false when there was nothing to do.
@@ -182,9 +184,9 @@ fn note_refused(app: &App, outlet: &Arc<Outlet>, claimed: Claimed, error: String
 }
 
 /// Tells administrators, once a civil day, that a channel is down.
-fn alert(app: &App, channel: Channel, error: String) -> Result<()> {
-    let (channel_set, day) = (ChannelSet::of(&app.config), app.day(app.clock.now()));
-    app.db.write(move |tx| {
+fn alert(services: &Services, channel: Channel, error: String) -> Result<()> {
+    let (channel_set, day) = (ChannelSet::of(&services.config), services.day(services.clock.now()));
+    services.db.write(move |tx| {
         let words = channel_words(channel.name());
         let alert = Alert {
             title: &format!("Canal fora do ar: {words}"),

@@ -10,9 +10,9 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor, looks, objects};
 use crate::base::{Day, Instant, grouped};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::messages::delivery::gate::Health;
 use crate::messages::tabs;
 use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words, kind_words};
@@ -131,7 +131,7 @@ fn wire(services: &Services, message: Message, now: Instant) -> WireMessage {
     }
 }
 
-fn row(app: &App, message: &Message, now: Instant) -> MessageRow {
+fn row(services: &Services, message: &Message, now: Instant) -> MessageRow {
     MessageRow {
         id: message.id.to_string(),
         kind: kind_words(&message.kind).to_owned(),
@@ -139,8 +139,8 @@ fn row(app: &App, message: &Message, now: Instant) -> MessageRow {
         email: message.email.clone(),
         channel: channel_words(&message.channel).to_owned(),
         state: badge(message.state),
-        reason: reason(&app.config, message, now),
-        created: When::new(app.zone(), message.created_at, now),
+        reason: reason(&services.config, message, now),
+        created: When::new(services.zone(), message.created_at, now),
         waits: message.state == MessageState::Waiting,
         failed: message.state == MessageState::GivenUp,
     }

@@ -15,9 +15,9 @@ use super::poll::Trouble;
 use super::{HOOK_PATH, apply, ensure_hook_secret, poll, update};
 use crate::app::App;
 use crate::base::Stop;
-use crate::edge::guard::TelegramSender;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::TelegramSender;
 
 /// The answer to every update.
 #[derive(Serialize, JsonSchema)]

@@ -14,12 +14,13 @@ use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::{DAY_S, Instant};
 use crate::db::WriteTx;
-use crate::edge::guard::Person;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Field, Fields, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::messages::tabs;
 use crate::outbox::{MessageKind, kind_words};
 use crate::panel::{Answer, ListReply, Notice, Outcome, Visit, When, view};
+use crate::services::Services;
 
 /// The list's address.
 pub const PATH: &str = "/admin/mensagens/textos";
@@ -33,8 +34,8 @@ struct WireText {
     alterado_em: Option<String>,
 }
 
-fn wire(app: &App, kind: MessageKind, changed: Option<(Template, Instant)>) -> WireText {
-    let alterado_em = changed.as_ref().map(|(_, at)| app.zone().spaced(*at));
+fn wire(services: &Services, kind: MessageKind, changed: Option<(Template, Instant)>) -> WireText {
+    let alterado_em = changed.as_ref().map(|(_, at)| services.zone().spaced(*at));
     let template = changed.map_or_else(|| shipped(kind), |(template, _)| template);
     WireText {
         tipo: kind.name(),

@@ -11,13 +11,14 @@ use crate::app::App;
 use crate::audit::objects;
 use crate::base::{Day, UserId};
 use crate::db::{DbError, WriteTx};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{Form, Input, Outcome, Rule, Sent, form};
 use crate::partner::oauth::store as oauth;
 use crate::partner::{PlanName, store as partner};
+use crate::services::Services;
 
 pub(super) const OUTCOMES: &[Outcome] = &[
     Outcome::good("plano", "Plano salvo", "Vale desde já para a próxima chamada."),
@@ -157,12 +158,16 @@ pub fn set_plan(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
     }))
 }
 
-fn read(app: &App, request: &Request, present: Option<PlanEntry>) -> Result<PlanEntry, Problem> {
-    let mut sent = Sent::of(request, app.zone())?;
+fn read(
+    services: &Services,
+    request: &Request,
+    present: Option<PlanEntry>,
+) -> Result<PlanEntry, Problem> {
+    let mut sent = Sent::of(request, services.zone())?;
     let entry = FORM.read(&mut sent, present.as_ref());
     // The last day must not be past, unless it is unchanged.
     let is_old = present.is_some_and(|present| present.until == entry.until);
-    if entry.until.is_some_and(|day| day < app.day(request.now)) && !is_old {
+    if entry.until.is_some_and(|day| day < services.day(request.now)) && !is_old {
         sent.check.fail("ate", "must not be over");
     }
     sent.finish()?;

@@ -13,12 +13,12 @@ pub mod views;
 
 use super::{Plan, PlanName, store::plan_of};
 use crate::accounts::Role;
-use crate::app::App;
 use crate::base::{Day, Instant, UserId};
 use crate::config::Plans;
 use crate::named;
 use crate::panel::Badge;
 use crate::row;
+use crate::services::Services;
 
 pub use changes::{disconnect, remove_plan, revoke, set_plan};
 pub use one::account;
@@ -142,8 +142,8 @@ fn is_near(used: u64, quota: u64) -> bool {
 }
 
 /// A plan with its limits.
-fn limits(app: &App, (name, until): (PlanName, Option<Day>)) -> Plan {
-    plan_of(name, until, &app.config, app.zone())
+fn limits(services: &Services, (name, until): (PlanName, Option<Day>)) -> Plan {
+    plan_of(name, until, &services.config, services.zone())
 }
 
 #[cfg(test)]

@@ -15,8 +15,8 @@ use crate::accounts::{Account, Role};
 use crate::app::App;
 use crate::base::text::grouped;
 use crate::base::{Day, Instant, UserId};
-use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::view::address;
 use crate::panel::{FormView, Visit, When};
@@ -30,6 +30,7 @@ use crate::partner::store::{self as partner, OwnToken};
 use crate::partner::usage::sums;
 use crate::partner::wire::{OperationJson, PlanJson, WireToken};
 use crate::partner::{Plan, PlanName};
+use crate::services::Services;
 
 /// All data of the page.
 pub(super) struct Stored {
@@ -101,8 +102,8 @@ impl Stored {
         Ok(stored)
     }
 
-    fn limits(&self, app: &App) -> Option<Plan> {
-        self.plan.map(|plan| limits(app, plan))
+    fn limits(&self, services: &Services) -> Option<Plan> {
+        self.plan.map(|plan| limits(services, plan))
     }
 
     /// Calls by operation, the most used first.
@@ -161,8 +162,8 @@ pub fn account(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     Reply::page(&page)
 }
 
-fn json(app: &App, stored: Stored, now: Instant) -> AccountJson {
-    let plan = stored.limits(app);
+fn json(services: &Services, stored: Stored, now: Instant) -> AccountJson {
+    let plan = stored.limits(services);
     AccountJson {
         ok: true,
         plano: plan.map(|plan| PlanJson::of(plan, now)),
@@ -183,8 +184,8 @@ fn json(app: &App, stored: Stored, now: Instant) -> AccountJson {
         nome: stored.account.name,
         email: stored.account.email,
         papel: stored.account.role.name(),
-        tokens: stored.tokens.into_iter().map(|one| WireToken::of(one, app.zone())).collect(),
-        aplicativos: stored.apps.into_iter().map(|one| WireApp::of(one, app.zone())).collect(),
+        tokens: stored.tokens.into_iter().map(|one| WireToken::of(one, services.zone())).collect(),
+        aplicativos: stored.apps.into_iter().map(|one| WireApp::of(one, services.zone())).collect(),
     }
 }
 

@@ -13,9 +13,9 @@ use crate::base::text::{grouped, search_key};
 use crate::base::{UserId, Zone};
 use crate::db::ReadTx;
 use crate::drop::relations::{self, AnyRelation, RelationState};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{
     Answer, Badge, Filter, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Outcome,
     Rule, Visit, When, export, form,

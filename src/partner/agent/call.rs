@@ -11,12 +11,12 @@ use super::message::RpcRequest;
 use super::replies::{INVALID_PARAMS, Recipient};
 use super::{count_message, refused};
 use crate::app::App;
-use crate::edge::guard::Agent;
 use crate::edge::route::Todo;
 use crate::http::body::Body;
 use crate::http::input::whole;
 use crate::http::limit::Verdict;
 use crate::http::{Family, Problem, Reply, Request};
+use crate::identity::Agent;
 use crate::partner::operation::{self, Declared, Party};
 use crate::partner::{PATH, PATH_DEV, seller, supplier};
 

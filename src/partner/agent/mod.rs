@@ -21,10 +21,11 @@ use serde_json::{Value, json};
 use self::message::{Message, RpcRequest};
 use self::replies::{Fault, INVALID_PARAMS, UNKNOWN_METHOD};
 use crate::app::App;
-use crate::edge::guard::{Agent, Charge};
 use crate::edge::route::Todo;
 use crate::http::limit::Verdict;
 use crate::http::{Code, Family, Problem, Reply, Request};
+use crate::identity::Agent;
+use crate::identity::guard::Charge;
 
 pub const PATH: &str = "/mcp";
 /// Most bytes of a message.

@@ -8,7 +8,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::edge::guard::Agent;
+use crate::identity::Agent;
 use crate::partner::operation::{Declared, Effect};
 use crate::partner::{seller, supplier};
 

@@ -3,9 +3,9 @@
 use super::pages::path_of;
 use crate::app::App;
 use crate::audit::{self, Actor, objects};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Request};
+use crate::identity::Person;
 use crate::panel::Answer;
 use crate::partner::oauth::store;
 

@@ -16,9 +16,9 @@ use crate::base::{Day, Instant, UserId, Zone};
 use crate::db::ReadTx;
 use crate::drop::relations::{self, Invitation, RelatedSeller, RelatedSupplier};
 use crate::drop::views::invitation_rows;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{Form, FormView, Input, Outcome, Rule, Visit, When, form};
@@ -30,6 +30,7 @@ use crate::partner::store::{self, OwnToken};
 use crate::partner::usage::Month;
 use crate::partner::wire::{OperationJson, PlanJson, WireToken};
 use crate::partner::{Plan, PlanName, new_token};
+use crate::services::Services;
 use crate::wire;
 
 /// Path of a person's hub.
@@ -119,8 +120,9 @@ impl HubData {
     }
 
     /// The plan with its limits.
-    fn limits(&self, app: &App) -> Option<Plan> {
-        self.plan.map(|(name, until)| store::plan_of(name, until, &app.config, app.zone()))
+    fn limits(&self, services: &Services) -> Option<Plan> {
+        self.plan
+            .map(|(name, until)| store::plan_of(name, until, &services.config, services.zone()))
     }
 
     /// Calls of each day from the first of the month on.

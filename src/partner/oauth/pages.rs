@@ -24,11 +24,12 @@ use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::{Instant, TokenHash, secrets};
 use crate::db::Lane;
-use crate::edge::guard::{self, Person, Visitor};
 use crate::edge::route::{Job, Todo, nothing_to_do};
 use crate::http::limit::{Class, Limit};
 use crate::http::problem::Told;
 use crate::http::{Code, Problem, Reply, Request, policy};
+use crate::identity::guard;
+use crate::identity::{Person, Visitor};
 use crate::panel::{Layout, Sent, Tick};
 use crate::partner::store as partners;
 

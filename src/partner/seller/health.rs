@@ -6,10 +6,10 @@ use serde::Serialize;
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::UserId;
-use crate::edge::guard::{PartnerCaller, Seller};
 use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::http::input::Check;
+use crate::identity::{PartnerCaller, Seller};
 use crate::partner::operation::{NoArguments, Operation};
 
 /// Who the token belongs to and what it may do.

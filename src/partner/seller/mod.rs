@@ -12,7 +12,7 @@ mod stores;
 mod usage;
 
 use super::operation::{Declared, Effect, posts, reads};
-use crate::edge::guard::Seller;
+use crate::identity::Seller;
 
 /// Name and path of each operation.
 #[rustfmt::skip] // A table: one entry a row, columns in the same order.

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem, schema};
+use crate::identity::Seller;
 use crate::messages::choices::{self, ChannelSet};
 use crate::messages::notices::{self, CUSTOM, LONGEST_BODY, LONGEST_TITLE, Notice};
 use crate::outbox::Channel;

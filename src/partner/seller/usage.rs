@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::edge::guard::Seller;
 use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::http::input::Check;
+use crate::identity::Seller;
 use crate::partner::operation::{NoArguments, Operation};
 
 pub struct GetUsage;

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::drop::bulk::{self, RowStatus};
 use crate::edge::docs::SchemaOf;
-use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, only_text};
 use crate::http::{Problem, Request, upload};
+use crate::identity::Supplier;
 use crate::partner::operation::Operation;
 
 pub struct LinkListings;

@@ -9,10 +9,10 @@ use crate::base::clock::Zone;
 use crate::base::ids::{ITEM, UserId, item_number};
 use crate::catalog::LONGEST_SKU;
 use crate::drop::links::{self, ByProduct, Link, LinkFault, Linked, NewLink};
-use crate::edge::guard::Supplier;
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, RowNumber};
 use crate::http::{Code, Problem, schema};
+use crate::identity::Supplier;
 use crate::partner::operation::Operation;
 
 pub struct LinkListing;

@@ -10,7 +10,7 @@ mod products;
 mod remind;
 
 use super::operation::{Declared, Effect, posts, posts_rarely, reads, sends};
-use crate::edge::guard::Supplier;
+use crate::identity::Supplier;
 
 /// Name and path of each operation.
 #[rustfmt::skip] // A table: one entry a row, columns in the same order.

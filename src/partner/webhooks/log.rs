@@ -11,9 +11,9 @@ use super::{DeliveryState, queue, spread};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{
     Badge, Filter, Form, Head, Input, ListReply, Listing, Rule, Sent, When, export,
 };

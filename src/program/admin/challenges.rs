@@ -11,10 +11,10 @@ use crate::app::App;
 use crate::audit::objects::CHALLENGE;
 use crate::base::Day;
 use crate::db::DbError;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::input::RowNumber;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{
     Badge, Filter, Form, FormView, Input, ListReply, Listing, Outcome, Pick, Rule, Sent, Tab,

@@ -7,9 +7,9 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Actor, objects};
 use crate::db::{DbError, ReadTx};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Check, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{
     Answer, Form, FormView, Input, Layout, ListReply, Outcome, Rule, Sent, Visit, form,
 };

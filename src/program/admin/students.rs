@@ -8,9 +8,9 @@ use crate::accounts::{Account, store as accounts};
 use crate::app::App;
 use crate::audit::{self, Actor, objects};
 use crate::base::{Day, UserId, grouped};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{
     Answer, Form, FormView, Input, ListQuery, ListReply, Listing, Outcome, Paging, Rule, Visit,
     form,

@@ -3,8 +3,8 @@
 use super::send_answer::{AnswerOutcome, send_answer};
 use super::{cards, pages};
 use crate::app::App;
-use crate::edge::guard::Person;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::panel::{Answer, Form, Input, Notice, Rule, Sent, Tone, Visit};
 
 /// Longest answer that the marketplace takes.

@@ -8,8 +8,8 @@ use super::store::QuestionRow;
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId};
 use crate::db::{Lane, ReadTx, Result, WriteTx};
-use crate::edge::guard::Person;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::tools;
 

@@ -13,8 +13,8 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Instant, MlUserId, grouped};
 use crate::db;
-use crate::edge::guard::Person;
 use crate::http::{Problem, Reply, Request, policy};
+use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed;
 use crate::panel::{

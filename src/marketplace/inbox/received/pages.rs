@@ -10,9 +10,9 @@ use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::Instant;
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::marketplace::inbox::hook::NotificationState;
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::kinds::COUNTED_TOPICS;
@@ -88,7 +88,7 @@ fn wire(services: &Services, one: Received) -> WireReceived {
     }
 }
 
-fn row(app: &App, one: &Received, now: Instant) -> ReceivedRow {
+fn row(services: &Services, one: &Received, now: Instant) -> ReceivedRow {
     let nickname = one.nickname.clone();
     ReceivedRow {
         id: one.id.to_string(),
@@ -97,7 +97,7 @@ fn row(app: &App, one: &Received, now: Instant) -> ReceivedRow {
         account: nickname.unwrap_or_else(|| one.account.to_string()),
         state: badge(one.state),
         outcome: one.outcome.as_deref().map(words_of).unwrap_or_default(),
-        at: When::new(app.zone(), one.at, now),
+        at: When::new(services.zone(), one.at, now),
         may_be_tried: one.state != NotificationState::Waiting || one.attempts > 0,
     }
 }

@@ -14,6 +14,7 @@ use crate::base::{Cents, MlUserId, UserId};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::{Fee, FeeQuestion, Fees};
 use crate::panel::view::address;
+use crate::services::Services;
 
 /// The permission that a person needs.
 pub const PERMISSION: &str = "ml_calculadora";
@@ -72,13 +73,13 @@ pub fn ask(
 }
 
 /// The tax rate of a person in percent: their own, else the platform's.
-pub fn tax_rate(app: &App, own: Option<f64>) -> f64 {
-    own.unwrap_or(app.config.tax.rate)
+pub fn tax_rate(services: &Services, own: Option<f64>) -> f64 {
+    own.unwrap_or(services.config.tax.rate)
 }
 
 /// Percent taken off the commission for a reputation.
-pub fn discount(app: &App, reputation: &str) -> f64 {
-    let discounts = &app.config.marketplace.reputation_discount;
+pub fn discount(services: &Services, reputation: &str) -> f64 {
+    let discounts = &services.config.marketplace.reputation_discount;
     discounts.get(reputation).copied().unwrap_or(0.0)
 }
 

@@ -7,9 +7,9 @@ use super::{LOGISTICS, Own, PATH, Remains, ask, discount, store, tax_rate};
 use crate::accounts::frame::layout;
 use crate::app::App;
 use crate::base::{Cents, MlUserId, UserId};
-use crate::edge::guard::Person;
 use crate::edge::route::Job;
 use crate::http::{Check, Field, Fields, Problem, Reply, Request};
+use crate::identity::Person;
 use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::{Failure, FeeQuestion, Fees};
@@ -17,6 +17,7 @@ use crate::marketplace::tools::unavailable;
 use crate::panel::{
     Answer, Badge, Form, FormView, Input, Notice, Outcome, Pick, Rule, Sent, Tone, Visit, form,
 };
+use crate::services::Services;
 
 const FIELDS: [&str; 4] = ["conta", "preco", "categoria", "logistica"];
 const USUAL_PRICE: Cents = Cents(10_000);
@@ -278,8 +279,14 @@ fn decimal(number: f64) -> String {
     percent(number).trim_end_matches('%').to_owned()
 }
 
-fn outcome(app: &App, own: &Own, account: &LinkedAccount, price: Cents, fees: &Fees) -> Calculated {
-    let (discount, tax) = (discount(app, &account.reputation), tax_rate(app, own.tax));
+fn outcome(
+    services: &Services,
+    own: &Own,
+    account: &LinkedAccount,
+    price: Cents,
+    fees: &Fees,
+) -> Calculated {
+    let (discount, tax) = (discount(services, &account.reputation), tax_rate(services, own.tax));
     let card = |name, kind: &'static str, fee| {
         let remains = Remains::of(price, fee, discount, tax);
         Card::new(name, kind, price, fee, &remains)
