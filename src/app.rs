@@ -58,64 +58,98 @@ use crate::replica;
 use crate::services::Services;
 use crate::stale;
 
-/// The service's state.
+/// The service's state, in parts by what they are for.
 pub struct App {
     pub services: Arc<Services>,
+    pub server: Server,
+    pub callers: Callers,
+    pub kept: Kept,
+    pub messages: Messages,
+    pub health: Health,
+    pub work: Work,
+    pub marketplace: Marketplace,
+    pub webhooks: Webhooks,
+}
+
+/// How requests reach us and are handled.
+pub struct Server {
     pub addresses: Addresses,
     /// HTTPS of our own; `None`: there is none.
     pub https: Option<Arc<Https>>,
+    pub routes: Vec<Route>,
+    pub router: Router,
+    pub lanes: Lanes,
+    /// Limits the memory of request bodies.
+    pub intake: Intake,
+    /// Requests with the same form run one after the other.
+    pub form_locks: once::FormLocks,
+    pub notices: Notices,
+    /// The settings in force with their origins, set at start.
+    pub settings: OnceLock<Vec<ShownSetting>>,
+    /// Logins to show on the login page of a demonstration.
+    pub demo: Vec<DemoLogin>,
+}
+
+/// Who may come in, how often, and what they used.
+pub struct Callers {
     pub limiter: Arc<Limiter>,
     pub identities: Identities,
     pub last_uses: LastUses,
     pub usage: Arc<Usage>,
+    pub passwords: Passwords,
+    /// Addresses with a recent successful login.
+    pub familiar: Arc<Familiar>,
+    /// Who gave the password once more of late.
+    pub confirmations: Confirmations,
+    /// What staff looked at within the hour.
+    pub looks: Looks,
+    pub refused_signatures: Counter,
+}
+
+/// Answers that are kept in memory.
+pub struct Kept {
     pub pages: Pages,
     pub dashboards: Dashboards,
     /// When the notifications that partner programs sent to a person last changed.
     pub notices_changed: LastChanges,
     pub public: PublicContent,
-    pub passwords: Passwords,
-    /// Addresses with a recent successful login.
-    pub familiar: Arc<Familiar>,
-    pub marketplace: Marketplace,
-    /// Which team member of the agency is answering which question.
-    pub holds: Holds,
+    pub documents: Documents,
+}
+
+/// What leaves for people.
+pub struct Messages {
     pub delivery: Delivery,
-    pub webhooks: Webhooks,
     /// Our keys for push services, set at start if push is on.
     pub push_keys: OnceLock<vapid::Keys>,
     pub telegram: TelegramState,
-    pub refused_signatures: Counter,
-    pub routes: Vec<Route>,
-    pub router: Router,
-    pub lanes: Lanes,
-    /// Who gave the password once more of late.
-    pub confirmations: Confirmations,
+    /// Tests of channels: those under way, and what came of the last.
+    pub channel_tests: ChannelTests,
+}
+
+/// How the service is doing, and what is done about it.
+pub struct Health {
+    pub traffic: Traffic,
+    pub requests: Recorder,
+    /// What the service does again and again by itself.
+    pub rounds: Rounds,
+    /// The observed state of the service's parts, to be written by day.
+    pub states: Watch,
+    /// The copy to restore while the database is in trouble.
+    pub way: Way,
     /// The copies that the service makes by itself.
     pub copies: Copies,
     /// Lets one copy of the database be sent at a time.
     pub copying: Arc<Semaphore>,
-    pub traffic: Traffic,
-    pub requests: Recorder,
-    /// Limits the memory of request bodies.
-    pub intake: Intake,
-    /// What staff looked at within the hour.
-    pub looks: Looks,
-    /// Tests of channels: those under way, and what came of the last.
-    pub channel_tests: ChannelTests,
-    /// What the service does again and again by itself.
-    pub rounds: Rounds,
-    /// The settings in force with their origins, set at start.
-    pub settings: OnceLock<Vec<ShownSetting>>,
-    /// The copy to restore while the database is in trouble.
-    pub way: Way,
     /// How far the replica is.
     pub replica: replica::State,
-    pub notices: Notices,
-    pub documents: Documents,
-    /// The observed state of the service's parts, to be written by day.
-    pub states: Watch,
-    /// Requests with the same form run one after the other.
-    pub form_locks: once::FormLocks,
+    /// Set when another process, such as a command, changed the database.
+    pub outside_change: Arc<AtomicBool>,
+}
+
+/// What goes on by itself, or one after the other.
+pub struct Work {
+    /// Which team member of the agency is answering which question.
+    pub holds: Holds,
     /// Runs of the periodic tasks happen one after the other.
     pub cron_turns: Turns,
     /// Cycles that read the agency's clients run one after the other.
@@ -126,10 +160,6 @@ pub struct App {
     pub milestone_bell: Stop,
     /// Fetches the documents in which OAuth clients describe themselves.
     pub fetcher: Fetcher,
-    /// Set when another process, such as a command, changed the database.
-    pub outside_change: Arc<AtomicBool>,
-    /// Logins to show on the login page of a demonstration.
-    pub demo: Vec<DemoLogin>,
 }
 
 /// What an [`App`] is made of.
@@ -175,56 +205,69 @@ impl App {
         let fetcher = Fetcher::new(&config.agents);
         let services = Services::new(config, clock, db, sealer);
         let app = Arc::new(Self {
-            addresses,
-            https,
-            limiter: Arc::default(),
-            identities: Identities::default(),
-            last_uses: LastUses::default(),
-            usage: Arc::default(),
-            pages: Pages::default(),
-            dashboards: Dashboards::default(),
-            notices_changed: LastChanges::default(),
-            public: PublicContent::default(),
-            passwords,
-            familiar: Arc::default(),
+            callers: Callers {
+                limiter: Arc::default(),
+                identities: Identities::default(),
+                last_uses: LastUses::default(),
+                usage: Arc::default(),
+                passwords,
+                familiar: Arc::default(),
+                confirmations: Confirmations::default(),
+                looks: Looks::default(),
+                refused_signatures: Counter::new("refused_signatures"),
+            },
+            kept: Kept {
+                pages: Pages::default(),
+                dashboards: Dashboards::default(),
+                notices_changed: LastChanges::default(),
+                public: PublicContent::default(),
+                documents: Documents::default(),
+            },
+            messages: Messages {
+                delivery,
+                push_keys: OnceLock::new(),
+                telegram,
+                channel_tests: ChannelTests::default(),
+            },
+            health: Health {
+                traffic: Traffic::new(routes.iter().map(Route::counted_in)),
+                requests: Recorder::new(routes.iter().map(|row| (row.path, row.secret_path))),
+                rounds: Rounds::default(),
+                states: Watch::new(services.started_at),
+                way: Way::default(),
+                copies: Copies::default(),
+                copying: Arc::new(Semaphore::new(1)),
+                replica: replica::State::default(),
+                outside_change: Arc::default(),
+            },
+            work: Work {
+                holds: Holds::default(),
+                cron_turns: Turns::default(),
+                agency_turns: Turns::default(),
+                imports: Arc::default(),
+                recount: Recount::default(),
+                milestone_bell: Stop::default(),
+                fetcher,
+            },
             marketplace,
-            holds: Holds::default(),
-            delivery,
             webhooks: Webhooks::default(),
-            push_keys: OnceLock::new(),
-            telegram,
-            refused_signatures: Counter::new("refused_signatures"),
-            router,
-            traffic: Traffic::new(routes.iter().map(Route::counted_in)),
-            requests: Recorder::new(routes.iter().map(|row| (row.path, row.secret_path))),
-            intake: Intake::default(),
-            looks: Looks::default(),
-            routes,
-            lanes: Lanes::default(),
-            confirmations: Confirmations::default(),
-            copies: Copies::default(),
-            copying: Arc::new(Semaphore::new(1)),
-            channel_tests: ChannelTests::default(),
-            rounds: Rounds::default(),
-            settings: OnceLock::new(),
-            way: Way::default(),
-            replica: replica::State::default(),
-            notices: Notices::default(),
-            documents: Documents::default(),
-            states: Watch::new(services.started_at),
-            form_locks: once::FormLocks::default(),
-            cron_turns: Turns::default(),
-            agency_turns: Turns::default(),
-            imports: Arc::default(),
-            recount: Recount::default(),
-            milestone_bell: Stop::default(),
-            fetcher,
-            outside_change: Arc::default(),
-            demo,
+            server: Server {
+                addresses,
+                https,
+                routes,
+                router,
+                lanes: Lanes::default(),
+                intake: Intake::default(),
+                form_locks: once::FormLocks::default(),
+                notices: Notices::default(),
+                settings: OnceLock::new(),
+                demo,
+            },
             services,
         });
         app.marketplace.issued.mark_all(app.started_at);
-        let (versions, outside) = (Arc::clone(&app.versions), Arc::clone(&app.outside_change));
+        let (versions, outside) =
+            (Arc::clone(&app.versions), Arc::clone(&app.health.outside_change));
         let bell = app.webhooks.bell.clone();
         stale::watch(&app.db, &app.versions, move || bell.ring())
             .map_err(|error| error.to_string())?;

@@ -56,12 +56,12 @@ impl Batch {
         let now = app.clock.now();
         Self {
             day: app.day(now),
-            windows: app.limiter.take_dirty(now),
-            last_uses: app.last_uses.take().into_iter().collect(),
-            calls: app.usage.take(),
-            counter: app.refused_signatures.name,
-            counted: app.refused_signatures.unwritten.swap(0, Ordering::Relaxed),
-            requests: app.requests.take(),
+            windows: app.callers.limiter.take_dirty(now),
+            last_uses: app.callers.last_uses.take().into_iter().collect(),
+            calls: app.callers.usage.take(),
+            counter: app.callers.refused_signatures.name,
+            counted: app.callers.refused_signatures.unwritten.swap(0, Ordering::Relaxed),
+            requests: app.health.requests.take(),
         }
     }
 
@@ -127,13 +127,13 @@ impl Batch {
     /// Puts the values that could not be written back in memory, so that the
     /// next batch has them.
     fn put_back(&self, app: &App) {
-        app.limiter.mark_dirty(&self.windows);
-        app.usage.put_back(&self.calls);
-        let unwritten = &app.refused_signatures.unwritten;
+        app.callers.limiter.mark_dirty(&self.windows);
+        app.callers.usage.put_back(&self.calls);
+        let unwritten = &app.callers.refused_signatures.unwritten;
         unwritten.fetch_add(self.counted, Ordering::Relaxed);
-        app.requests.put_back(&self.requests);
+        app.health.requests.put_back(&self.requests);
         for ((kind, token), last) in &self.last_uses {
-            app.last_uses.note(*kind, *token, last.clone());
+            app.callers.last_uses.note(*kind, *token, last.clone());
         }
     }
 }
@@ -194,7 +194,7 @@ pub fn flush(app: &App) -> Result<(), DbError> {
     for (written, piece) in pieces.iter().enumerate() {
         let job = Arc::clone(piece);
         match app.db.write_piece(move |tx| job.store(tx)) {
-            Ok(dropped) => app.requests.count_dropped(dropped),
+            Ok(dropped) => app.health.requests.count_dropped(dropped),
             Err(error) => {
                 pieces[written..].iter().rev().for_each(|piece| piece.put_back(app));
                 return Err(error);
@@ -205,7 +205,7 @@ pub fn flush(app: &App) -> Result<(), DbError> {
         return Ok(());
     }
     // The requests that were too many for one job.
-    app.requests.flush(&app.db)
+    app.health.requests.flush(&app.db)
 }
 
 /// Adds new rows to the search indexes. A search reads the rows that are not
@@ -227,8 +227,8 @@ fn index(services: &Services) -> Result<(), DbError> {
 /// signed in from.
 pub fn load(app: &App) -> Result<(), DbError> {
     app.db.write(accounts::forgive_marked)?;
-    app.limiter.load(stored_windows(&app.db)?);
-    app.familiar.load(&app.db, app.clock.now())
+    app.callers.limiter.load(stored_windows(&app.db)?);
+    app.callers.familiar.load(&app.db, app.clock.now())
 }
 
 /// Removes expired rows, piece by piece.
@@ -289,16 +289,16 @@ fn stored_windows(db: &Db) -> Result<Vec<StoredWindow>, DbError> {
 /// Applies what a command changed while the server runs: `user password` clears
 /// the failed logins of a person who was locked out.
 fn apply_outside_change(app: &App) -> Result<(), DbError> {
-    if !app.outside_change.swap(false, Ordering::AcqRel) {
+    if !app.health.outside_change.swap(false, Ordering::AcqRel) {
         return Ok(());
     }
     let forgiven = app
         .db
         .write(accounts::forgive_marked)
-        .inspect_err(|_: &DbError| app.outside_change.store(true, Ordering::Release))?;
+        .inspect_err(|_: &DbError| app.health.outside_change.store(true, Ordering::Release))?;
     for user in forgiven {
         for class in accounts::LOGIN_CLASSES {
-            app.limiter.forget_person(class, user.0);
+            app.callers.limiter.forget_person(class, user.0);
         }
     }
     Ok(())
@@ -312,7 +312,7 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
         // Flushed first: later it would write the forgiven counters again.
         let began = std::time::Instant::now();
         let written = flush(app).and_then(|()| apply_outside_change(app));
-        app.rounds.counters.note(app.clock.now(), began.elapsed(), written.is_ok());
+        app.health.rounds.counters.note(app.clock.now(), began.elapsed(), written.is_ok());
         match written {
             // The writer has logged the full disk already.
             Ok(()) => {}
@@ -353,7 +353,7 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
             tidied_at = now;
             let began = std::time::Instant::now();
             let tidied = delete_expired(app);
-            app.rounds.tidying.note(now, began.elapsed(), tidied.is_ok());
+            app.health.rounds.tidying.note(now, began.elapsed(), tidied.is_ok());
             if let Err(error) = tidied
                 && !error.is_told()
             {

@@ -98,12 +98,12 @@ pub fn choose(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
 }
 
 fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Result<Reply, Problem> {
-    let password_hash = app.passwords.run(move |hasher| hasher.hash(&password))?;
+    let password_hash = app.callers.passwords.run(move |hasher| hasher.hash(&password))?;
     let session = new_session(app, request);
-    let (familiar, from) = (Arc::clone(&app.familiar), request.client);
+    let (familiar, from) = (Arc::clone(&app.callers.familiar), request.client);
     let FreshSession { hash, cookie, address, user_agent } = session;
-    let (versions, limiter) = (Arc::clone(&app.versions), Arc::clone(&app.limiter));
-    let heed = Arc::clone(&app.outside_change);
+    let (versions, limiter) = (Arc::clone(&app.versions), Arc::clone(&app.callers.limiter));
+    let heed = Arc::clone(&app.health.outside_change);
     let role = app.db.write(move |tx| {
         let Some(user) = links::use_up(tx, &link)? else {
             return Ok(None);

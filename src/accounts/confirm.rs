@@ -27,7 +27,7 @@ const WRONG: &str = "A senha atual não confere.";
 /// answer that asks for it; afterwards browsers go on to the own path `then`.
 pub fn ask(visit: Visit<'_>, then: &str) -> Result<Option<Reply>, Problem> {
     let (app, person, request) = visit;
-    if app.confirmations.holds(&person.session, request.now) {
+    if app.callers.confirmations.holds(&person.session, request.now) {
         return Ok(None);
     }
     if request.wants_json() {
@@ -63,7 +63,7 @@ pub const FIELD: &str = "confirmacao";
 /// Requires the password of a form; it may be empty within ten minutes after it was given.
 pub fn require(visit: Visit<'_>, typed: &str) -> Result<(), Problem> {
     let (app, person, request) = visit;
-    if typed.is_empty() && app.confirmations.holds(&person.session, request.now) {
+    if typed.is_empty() && app.callers.confirmations.holds(&person.session, request.now) {
         return Ok(());
     }
     let login = password(visit, FIELD, typed)?;
@@ -72,7 +72,7 @@ pub fn require(visit: Visit<'_>, typed: &str) -> Result<(), Problem> {
 
 fn note((app, person, request): Visit<'_>, login: Login) -> Result<(), Problem> {
     app.db.write(move |tx| login.note(tx))?;
-    app.confirmations.note(person.session, request.now);
+    app.callers.confirmations.note(person.session, request.now);
     Ok(())
 }
 

@@ -69,12 +69,13 @@ pub fn ask(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> 
         return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
     };
     let now = request.now;
-    let verdict = app.limiter.count_address(Class::LinkAddress, request.client, OF_ADDRESS, now);
+    let verdict =
+        app.callers.limiter.count_address(Class::LinkAddress, request.client, OF_ADDRESS, now);
     if !verdict.allowed {
         return too_many(app, request, typed, verdict.retry_after_s(request.now));
     }
     let account = Subject::text(&[email.as_bytes()]);
-    if app.limiter.count(Class::LinkAccount, account, OF_ACCOUNT, now).allowed {
+    if app.callers.limiter.count(Class::LinkAccount, account, OF_ACCOUNT, now).allowed {
         let (services, email) = (AccountServices::of(app), email.clone());
         // The answer does not wait for this job; otherwise its time would show
         // who has an account.

@@ -65,7 +65,7 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
     if let Some(verdict) = counters.exceeded(now) {
         return Err(too_many(&verdict, now));
     }
-    let outcome = app.passwords.run(move |hasher| {
+    let outcome = app.callers.passwords.run(move |hasher| {
         if let Some(verdict) = counters.exceeded(now) {
             return LoginOutcome::Throttled(verdict);
         }
@@ -80,7 +80,7 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
         (LoginOutcome::Throttled(verdict), _) => Err(too_many(&verdict, now)),
         (LoginOutcome::Right, Some(account)) if account.suspended => Err(Problem::suspended()),
         (LoginOutcome::Right, Some(account)) => {
-            let familiar = Arc::clone(&app.familiar);
+            let familiar = Arc::clone(&app.callers.familiar);
             Ok(Login { account, from: request.client, familiar, password_hash })
         }
         _ => Err(wrong()),
@@ -93,8 +93,9 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
 pub fn reject_early(app: &App, request: &Request) -> Option<Result<Reply, Problem>> {
     let (now, client) = (request.now, request.client);
     let limit = failures(app);
-    let verdict = app.limiter.peek_address(Class::LoginAddress, client, limit, now);
-    (!verdict.allowed && !app.familiar.holds(client, now)).then(|| Err(too_many(&verdict, now)))
+    let verdict = app.callers.limiter.peek_address(Class::LoginAddress, client, limit, now);
+    (!verdict.allowed && !app.callers.familiar.holds(client, now))
+        .then(|| Err(too_many(&verdict, now)))
 }
 
 fn failures(services: &Services) -> Limit {
@@ -155,7 +156,7 @@ impl LoginCounters {
             counters.extend(networks.map(|(subject, limit)| (Class::LoginAddress, subject, limit)));
         }
         Self {
-            limiter: Arc::clone(&app.limiter),
+            limiter: Arc::clone(&app.callers.limiter),
             limit,
             counters,
             good: user.map(|user| Subject::id(user.0)),

@@ -78,7 +78,7 @@ fn form(
         password,
         back: typed.back,
         needs_setup: !app.db.read(request.lane, store::has_administrator)?,
-        demo: app.demo.clone(),
+        demo: app.server.demo.clone(),
     })
 }
 

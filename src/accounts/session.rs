@@ -35,7 +35,7 @@ pub fn cookie(app: &App, value: &str, age_s: i64) -> HeaderValue {
 
 /// A cookie that scripts cannot read; its value is hexadecimal digits.
 pub fn cookie_of(app: &App, name: &str, value: &str, age_s: i64) -> HeaderValue {
-    let secure = if app.addresses.is_https() { "; Secure" } else { "" };
+    let secure = if app.server.addresses.is_https() { "; Secure" } else { "" };
     let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age_s}{secure}");
     HeaderValue::try_from(text).expect("hexadecimal digits fit a cookie")
 }

@@ -134,7 +134,7 @@ fn make(
     new: NewUser,
     password: String,
 ) -> Result<Reply, Problem> {
-    let hash = app.passwords.run(move |hasher| hasher.hash(&password))?;
+    let hash = app.callers.passwords.run(move |hasher| hasher.hash(&password))?;
     let new = NewUser { password_hash: Some(hash), ..new };
     let FreshSession { hash, cookie, address, user_agent } = new_session(app, request);
     let versions = Arc::clone(&app.versions);

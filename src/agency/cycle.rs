@@ -56,7 +56,7 @@ const READABLE: &str =
 
 /// Reads the accounts of five clients; `None` when too many cycles wait.
 pub fn run(app: &App, selection: ClientSelection) -> Result<Option<Cycle>, DbError> {
-    let Some(_turn) = app.agency_turns.take(MOST_WAITING) else { return Ok(None) };
+    let Some(_turn) = app.work.agency_turns.take(MOST_WAITING) else { return Ok(None) };
     if selection == ClientSelection::AllWanted {
         app.db.write(want_all)?;
     }

@@ -14,7 +14,7 @@ use crate::services::Services;
 /// for it.
 pub fn look(app: &App, (person, request): (&Person, &Request), act: &Act<'_>) {
     let key = (person.account.user_id.0, act.action, act.object_id.clone());
-    if let Some(look) = app.looks.remember(key, request.now) {
+    if let Some(look) = app.callers.looks.remember(key, request.now) {
         submit(app, (person, request), act, move || look.noted());
     }
 }

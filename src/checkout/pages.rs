@@ -90,7 +90,7 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         layout: layout(app, person, request),
         table: LIST.table(&query, LIST.heads, total),
         events: events.iter().map(|event| row(event, app.zone(), request.now)).collect(),
-        address: format!("{}/api/v1/webhook/checkout", app.addresses.base_url),
+        address: format!("{}/api/v1/webhook/checkout", app.server.addresses.base_url),
     })
 }
 

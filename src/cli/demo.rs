@@ -108,11 +108,11 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     // The sandbox lives as long as the server.
     let outside_world = Arc::clone(&inside);
     server.run(move |app| {
-        outside_world.notify(&format!("{}/ml/notificacoes", app.addresses.base_url));
+        outside_world.notify(&format!("{}/ml/notificacoes", app.server.addresses.base_url));
         let agent = agent();
         link(app, &agent, &sandbox_url, &shops.own)?;
         supply(app)?;
-        let base = &app.addresses.base_url;
+        let base = &app.server.addresses.base_url;
         let cookie = sign_in(&agent, base, OPERATOR.email)?;
         let (agent, cookie) = (&agent, &*cookie);
         let operator = demo_data::Operator {
@@ -290,7 +290,7 @@ fn leave(agent: &ureq::Agent, base: &str, cookie: &str) -> anyhow::Result<()> {
 
 /// Links the sellers to the student, as a browser would.
 fn link(app: &App, agent: &ureq::Agent, sandbox_url: &str, sellers: &[i64]) -> anyhow::Result<()> {
-    let base = &app.addresses.base_url;
+    let base = &app.server.addresses.base_url;
     let cookie = sign_in(agent, base, STUDENT.email)?;
     for seller in sellers {
         let consent =
@@ -352,7 +352,7 @@ fn wait_for_sales(services: &Services, accounts: usize) -> anyhow::Result<()> {
 
 fn announce(app: &App, sandbox_url: &str, credentials: &Credentials) -> anyhow::Result<()> {
     let Credentials { partner_token: token, supplier_token: drop, api_key: key } = credentials;
-    let base = &app.addresses.base_url;
+    let base = &app.server.addresses.base_url;
     say(format_args!(
         "
 demonstration on throw-away data; it is gone when you stop it

@@ -95,7 +95,7 @@ impl Server {
         let effects = EFFECTS;
         let parts = Parts { config, clock, db, sealer, bound, https, routes, effects, demo };
         let app = App::new(parts).map_err(|problem| anyhow!(problem))?;
-        app.settings.get_or_init(|| settings);
+        app.server.settings.get_or_init(|| settings);
         let is_begun = match first_writes(&app) {
             // The service reads. The rest is made up for once a check finds it sound.
             Err(_) if app.db.is_blocked() => false,
@@ -127,7 +127,7 @@ impl Server {
             return Ok(());
         }
         if let Some(code) = self.app.db.write(setup::new_link)? {
-            let link = setup::address(&self.app.addresses.base_url, &code);
+            let link = setup::address(&self.app.server.addresses.base_url, &code);
             writeln!(io::stderr(), "make the first administrator, within 30 minutes: {link}")?;
             tracing::info!(
                 "there is no administrator yet; `seller-platform setup-link` gives a fresh link"
@@ -177,7 +177,7 @@ async fn accept(
         let app = Arc::clone(app);
         move |peer, request| edge::door::open(&app, peer, request)
     };
-    let door = app.https.as_ref().and_then(|https| https.tls.door());
+    let door = app.server.https.as_ref().and_then(|https| https.tls.door());
     let serving = tokio::spawn(server::serve((listener, door), limits, refuse, service, stopping));
     // Signals are handled before the address is printed: once it is known, a
     // stop may be requested.
@@ -279,7 +279,7 @@ fn first_writes(app: &App) -> anyhow::Result<()> {
     secret::ensure(&app.config, &app.db, &app.sealer)?;
     if !app.config.push.subject.is_empty() {
         let keys = secret::push_keys(&app.db, &app.sealer)?;
-        app.push_keys.get_or_init(|| keys);
+        app.messages.push_keys.get_or_init(|| keys);
     }
     Ok(())
 }
@@ -325,11 +325,11 @@ fn finish(
 ) -> anyhow::Result<()> {
     stop.stop();
     app.marketplace.stop();
-    app.recount.stop();
+    app.work.recount.stop();
     app.db.stop_checks();
-    app.copies.stop();
-    app.milestone_bell.stop();
-    app.imports.stop();
+    app.health.copies.stop();
+    app.work.milestone_bell.stop();
+    app.work.imports.stop();
     for worker in workers {
         if worker.join().is_err() {
             tracing::error!("a worker ended in a panic");

@@ -24,7 +24,7 @@ const MEETS: u32 = 10;
 
 /// All active plans.
 pub fn plans(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
-    let document = &app.public.plans;
+    let document = &app.kept.public.plans;
     document.page(app, CacheLifetime::UntilChanged, request, |tx| {
         Ok(DocumentData {
             message: "planos ativos",
@@ -36,7 +36,7 @@ pub fn plans(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
 
 /// All teachers.
 pub fn teachers(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
-    let document = &app.public.teachers;
+    let document = &app.kept.public.teachers;
     document.page(app, CacheLifetime::UntilChanged, request, |tx| {
         Ok(DocumentData {
             message: "professores",
@@ -48,7 +48,7 @@ pub fn teachers(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
 
 /// The next meets.
 pub fn meets(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
-    let document = &app.public.meets;
+    let document = &app.kept.public.meets;
     document.page(app, CacheLifetime::AMinute, request, |tx| {
         Ok(DocumentData {
             message: "próximos encontros ao vivo",
@@ -60,7 +60,7 @@ pub fn meets(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
 
 /// Everything a language model should know.
 pub fn context(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
-    let document = &app.public.context;
+    let document = &app.kept.public.context;
     document.page(app, CacheLifetime::AMinute, request, |tx| {
         Ok(DocumentData {
             message: "contexto da plataforma",
@@ -80,7 +80,7 @@ pub fn context(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
 
 /// The description of the database.
 pub fn schema(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
-    let document = &app.public.schema;
+    let document = &app.kept.public.schema;
     document.page(app, CacheLifetime::UntilChanged, request, |tx| {
         Ok(DocumentData {
             message: "estrutura do banco de dados",
@@ -115,7 +115,7 @@ fn platform(app: &App) -> WirePlatform {
         nome: app.config.server.name.clone(),
         descricao: "Plataforma para quem vende em marketplaces: cursos em vídeo, encontros ao vivo com mentores, \
             programa de constância com check-in diário, acompanhamento das contas vinculadas e extensão do navegador.",
-        url: app.addresses.base_url.clone(),
+        url: app.server.addresses.base_url.clone(),
         versao: env!("CARGO_PKG_VERSION"),
     }
 }

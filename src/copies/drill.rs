@@ -79,7 +79,7 @@ fn tried(app: &App, folder: &Path, name: &str) -> Result<Found, String> {
     let copy = copy.ok_or_else(|| "the copy is not there any more".to_owned())?;
     let beside = made(folder)?;
     let file = beside.join("seller-platform.db");
-    let bell = &app.copies.bell;
+    let bell = &app.health.copies.bell;
     let making = Making { stop: Some(bell), is_gentle: true, ..Making::plain(&app.clock) };
     // As much again for a migration, which may write all of it anew.
     let is_older = |schema: Option<i64>| schema.is_some_and(|schema| schema < migrate::VERSION);

@@ -63,24 +63,24 @@ struct WireCopy {
 
 /// `GET /admin/copias`: as page or JSON.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let seen = app.copies.standing(app)?;
+    let seen = app.health.copies.standing(app)?;
     if request.wants_json() {
         return json(app, &seen, request);
     }
-    let (now, doing) = (request.now, app.copies.doing());
+    let (now, doing) = (request.now, app.health.copies.doing());
     let when = |at: Instant| When::new(app.zone(), at, now);
     let folder = app.config.database.backup_dir.as_deref();
     let page = CopiesPage {
         layout: layout(app, person, request).telling(OUTCOMES, request),
         attention: attention(app, &seen, now),
-        progress: doing.map(|doing| progress(doing, app.copies.progress.percent())),
+        progress: doing.map(|doing| progress(doing, app.health.copies.progress.percent())),
         folder: folder.map_or_else(String::new, |folder| folder.display().to_string()),
         rule: rule(app),
         next: next_words(app, &seen, now),
         checked: Some(seen.last_verified()).filter(|at| *at > Instant(0)).map(when),
         bytes: size(seen.bytes()),
         copies: seen.kept.iter().map(|copy| row(copy, &when)).collect(),
-        drill: app.copies.drill().map(|drill| drill_part(drill, &when)),
+        drill: app.health.copies.drill().map(|drill| drill_part(drill, &when)),
     };
     let reply = Reply::page(&page)?;
     Ok(if doing.is_some() {
@@ -109,7 +109,7 @@ fn json(app: &App, seen: &Standing, request: &Request) -> Result<Reply, Problem>
         }
     };
     let verified = Some(seen.last_verified()).filter(|at| *at > Instant(0));
-    let drill = app.copies.drill().map(|drill| wire_drill(app, drill));
+    let drill = app.health.copies.drill().map(|drill| wire_drill(app, drill));
     Reply::json(&json!({
         "ok": true,
         "pasta": database.backup_dir.as_ref().map(|folder| folder.display().to_string()),
@@ -117,9 +117,9 @@ fn json(app: &App, seen: &Standing, request: &Request) -> Result<Reply, Problem>
         "guardar": database.backup_keep,
         "proxima_em": spaced(seen.next_due(request.now)),
         "ultima_conferencia_em": spaced(verified),
-        "em_andamento": app.copies.doing().map(|doing| json!({
+        "em_andamento": app.health.copies.doing().map(|doing| json!({
             "o_que": word(doing),
-            "percentual": (doing == Doing::Copying).then(|| app.copies.progress.percent()),
+            "percentual": (doing == Doing::Copying).then(|| app.health.copies.progress.percent()),
         })),
         "falha": seen.failure.as_ref().map(|failure| json!({
             "em": app.zone().spaced(Instant(failure.at)),
@@ -329,7 +329,7 @@ pub fn copy_now(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         return answer.refused(problem, PATH, "sem-pasta");
     }
     note(app, Actor::person(person, request), "backup.copiar", String::new())?;
-    if !app.copies.ask_copy() {
+    if !app.health.copies.ask_copy() {
         return answer.refused(busy(), PATH, "ocupado");
     }
     answer.with(PATH, "copiando", &[])
@@ -345,7 +345,7 @@ pub fn drill(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         return answer.refused(Problem::not_found(), PATH, "sumiu");
     }
     note(app, Actor::person(person, request), "backup.ensaiar", name.clone())?;
-    if !app.copies.ask_drill(name) {
+    if !app.health.copies.ask_drill(name) {
         return answer.refused(busy(), PATH, "ocupado");
     }
     answer.with(PATH, "ensaiando", &[])
@@ -353,7 +353,7 @@ pub fn drill(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 
 /// A copy in the list, by its name. Other files are not found, whatever the name.
 fn find(app: &App, name: &str) -> Result<Option<Kept>, Problem> {
-    Ok(app.copies.standing(app)?.kept.into_iter().find(|copy| copy.name() == name))
+    Ok(app.health.copies.standing(app)?.kept.into_iter().find(|copy| copy.name() == name))
 }
 
 #[derive(Deserialize)]
@@ -374,7 +374,7 @@ pub fn download(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     if let Some(asked) = confirm::ask((app, person, request), &here)? {
         return Ok(asked);
     }
-    let Ok(turn) = Arc::clone(&app.copying).try_acquire_owned() else {
+    let Ok(turn) = Arc::clone(&app.health.copying).try_acquire_owned() else {
         return answer.refused(busy(), PATH, "enviando");
     };
     let file = File::open(&copy.path).map_err(Problem::internal)?;

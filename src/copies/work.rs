@@ -44,14 +44,14 @@ fn work(app: &App, stop: &Stop) {
         drill::forget(folder);
     }
     if let Ok(failure) = app.db.read(crate::db::Lane::Slow, store::failure) {
-        app.copies.state.lock().failure = failure;
+        app.health.copies.state.lock().failure = failure;
     }
     let (mut rings, mut next) = (0, None);
     while !stop.is_set() {
         do_what_is_asked(app);
         do_what_is_due(app, &mut next);
         let over;
-        (rings, over) = app.copies.bell.wait_ring(rings, LOOK);
+        (rings, over) = app.health.copies.bell.wait_ring(rings, LOOK);
         if over {
             return;
         }
@@ -59,7 +59,7 @@ fn work(app: &App, stop: &Stop) {
 }
 
 fn do_what_is_asked(app: &App) {
-    let copies = &app.copies;
+    let copies = &app.health.copies;
     let Some(folder) = &app.config.database.backup_dir else {
         return;
     };
@@ -90,10 +90,10 @@ fn begin(app: &App, doing: Doing, work: impl FnOnce()) {
     struct Over<'a>(&'a App);
     impl Drop for Over<'_> {
         fn drop(&mut self) {
-            self.0.copies.state.lock().doing = None;
+            self.0.health.copies.state.lock().doing = None;
         }
     }
-    app.copies.state.lock().doing = Some(doing);
+    app.health.copies.state.lock().doing = Some(doing);
     let _over = Over(app);
     work();
 }
@@ -114,10 +114,10 @@ fn do_what_is_due(app: &App, next: &mut Option<NextLook>) {
         next.at <= now && now < next.due && next.looked.elapsed() < LOOK_AT_FOLDER
     });
     // While nothing is written, that is told, and the file may be damaged.
-    if waits || app.db.is_blocked() || app.copies.pauses(now) {
+    if waits || app.db.is_blocked() || app.health.copies.pauses(now) {
         return;
     }
-    let Ok(seen) = app.copies.standing(app) else {
+    let Ok(seen) = app.health.copies.standing(app) else {
         return;
     };
     // First: a copy that has gone bad is told of even when the next one is due.
@@ -169,8 +169,8 @@ fn copy(app: &App, folder: &Path) -> Result<Report, BackupError> {
     let making = Making {
         clock: &app.clock,
         facts,
-        stop: Some(&app.copies.bell),
-        progress: Some(&app.copies.progress),
+        stop: Some(&app.health.copies.bell),
+        progress: Some(&app.health.copies.progress),
         is_gentle: true,
     };
     app.db.copy_to(&to, &making)
@@ -214,7 +214,7 @@ fn remove_old(services: &Services, folder: &Path, report: &Report) {
 
 /// Opens a copy again and compares it with its manifest.
 fn check(app: &App, copy: &Kept) {
-    let fault = match copy.compare(Some(&app.copies.bell)) {
+    let fault = match copy.compare(Some(&app.health.copies.bell)) {
         Ok(fault) => fault,
         Err(BackupError::Stopped) => return,
         // That may pass, and says nothing of the copy.
@@ -310,14 +310,14 @@ fn failed(app: &App, kind: &str, said: String, title: String, detail: String) {
         tracing::warn!(%error, "the failure of a copy was not told");
     }
     // Last, so that whoever sees it here finds it told as well.
-    let mut state = app.copies.state.lock();
+    let mut state = app.health.copies.state.lock();
     state.failure = Some(shown);
     state.failed = Some((Monotonic::now(), now));
 }
 
 fn succeeded(app: &App) {
     let had_failed = {
-        let mut state = app.copies.state.lock();
+        let mut state = app.health.copies.state.lock();
         state.failed = None;
         state.failure.take().is_some()
     };

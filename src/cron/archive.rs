@@ -66,7 +66,7 @@ const PIECE: usize = 250;
 /// The periodic task `arquivamento`: packs entries that are old enough.
 pub fn pack(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
     // Entries still in memory may belong to a day that is over.
-    app.requests.flush(&app.db)?;
+    app.health.requests.flush(&app.db)?;
     for log in LOGS {
         let old = rules::old_before(app.zone(), context.now, log.keep.days);
         pack_while(app, log, context, report, |_| Ok(Some(old)))?;

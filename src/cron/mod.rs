@@ -147,7 +147,7 @@ pub struct Run {
 /// Runs every task that is due and not paused, once earlier runs are over;
 /// `None` when too many runs wait already.
 pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
-    let _turn = app.cron_turns.take(MOST_WAITING)?;
+    let _turn = app.work.cron_turns.take(MOST_WAITING)?;
     let whole = TaskContext::new(app.clock.now(), stop);
     let mut report = Report::default();
     let mut failures = Vec::new();

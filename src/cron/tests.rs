@@ -295,7 +295,7 @@ fn entries_that_change_while_they_are_packed_stay_where_they_are() {
 #[test]
 fn a_run_waits_for_the_one_before_it_and_only_so_many_wait() {
     let test = test_app();
-    let before = test.app.cron_turns.take(1).unwrap();
+    let before = test.app.work.cron_turns.take(1).unwrap();
     let (tell, told) = std::sync::mpsc::channel();
     let app = Arc::clone(&test.app);
     let waiting = std::thread::spawn(move || {
@@ -305,7 +305,7 @@ fn a_run_waits_for_the_one_before_it_and_only_so_many_wait() {
     let at_most = Duration::from_millis(100);
     assert!(told.recv_timeout(at_most).is_err(), "it waits");
     // One waits, so there is no place for a second when one is the limit.
-    assert!(test.app.cron_turns.take(1).is_none());
+    assert!(test.app.work.cron_turns.take(1).is_none());
     assert_eq!(test.number("SELECT count(*) FROM cron_run"), 0);
     drop(before);
     assert_eq!(told.recv().unwrap(), Some(0));
@@ -325,14 +325,14 @@ fn a_run_keeps_its_turn_until_it_is_over() {
     let running = std::thread::spawn(move || run(&app, Origin::Panel, None));
     let mut before = 0;
     while before < 5000 {
-        let is_taken = test.app.cron_turns.is_taken();
+        let is_taken = test.app.work.cron_turns.is_taken();
         let queued = test.number("SELECT count(*) FROM outbox");
         let goes_on = 0 < before && queued < 5000;
         assert!(is_taken || !goes_on, "at {queued} messages nobody has the turn");
         before = queued;
     }
     running.join().unwrap();
-    assert!(!test.app.cron_turns.is_taken());
+    assert!(!test.app.work.cron_turns.is_taken());
 }
 
 #[test]

@@ -50,7 +50,7 @@ pub fn code(file: &str) -> String {
 
 /// The guide's data for this installation.
 pub fn guide(app: &App, language: Language) -> Guide {
-    let addresses = (&*app.addresses.base_url, &*app.addresses.dev_base_url);
+    let addresses = (&*app.server.addresses.base_url, &*app.server.addresses.dev_base_url);
     of(addresses, &app.config.partner.plans, app.config.limits.partner_post, language)
 }
 

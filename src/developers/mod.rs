@@ -34,13 +34,13 @@ pub const STATUS: &str = "/status";
 
 /// A document of this service.
 pub fn document(app: &App, which: Document) -> &Made {
-    app.documents.get(which, || {
+    app.kept.documents.get(which, || {
         let header = app.config.checkout.token_header.as_str().to_ascii_uppercase();
         let installation = Installation {
-            base_url: &app.addresses.base_url,
-            dev_base_url: &app.addresses.dev_base_url,
+            base_url: &app.server.addresses.base_url,
+            dev_base_url: &app.server.addresses.dev_base_url,
             checkout_header: &header,
         };
-        which.of(&app.routes, &installation)
+        which.of(&app.server.routes, &installation)
     })
 }

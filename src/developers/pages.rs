@@ -49,7 +49,7 @@ fn layout(services: &Services, request: &Request) -> Layout {
 }
 
 fn frame(app: &App, path: &'static str, language: Language) -> Frame {
-    Frame::new(app.addresses.base_url.clone(), path, language)
+    Frame::new(app.server.addresses.base_url.clone(), path, language)
 }
 
 /// A page that depends only on the program and its configuration. It is rendered
@@ -62,13 +62,13 @@ fn cached(
 ) -> Result<Reply, Problem> {
     let language = language(request)?;
     let key = (path, language.name());
-    let known = app.documents.pages.lock().get(&key).cloned();
+    let known = app.kept.documents.pages.lock().get(&key).cloned();
     let page = if let Some(page) = known {
         page
     } else {
         let html = make(layout(app, request), frame(app, path, language));
         let page = Bytes::from(html.map_err(Problem::internal)?);
-        app.documents.pages.lock().insert(key, page.clone());
+        app.kept.documents.pages.lock().insert(key, page.clone());
         page
     };
     Ok(Reply::of(media::HTML, page).with(CACHE_CONTROL, A_MINUTE))
@@ -90,7 +90,7 @@ pub fn show_guide(app: &App, (): &(), request: &Request) -> Result<Reply, Proble
 pub fn show_agents(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     use askama::Template as _;
     cached(app, request, AGENTS, |layout, frame| {
-        let agents = agents(&app.addresses.dev_base_url, frame.language);
+        let agents = agents(&app.server.addresses.dev_base_url, frame.language);
         match frame.language {
             Language::Portuguese => AgentsPortuguese { layout, frame, agents }.render(),
             Language::English => AgentsEnglish { layout, frame, agents }.render(),
@@ -116,11 +116,12 @@ pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Pr
     cached(app, request, REFERENCE, |layout, frame| {
         let made = super::document(app, Document::Partner);
         let below = super::openapi::PARTNER;
-        let base_url = format!("{}{below}", app.addresses.base_url);
-        let rows = app.routes.iter().filter(|row| row.surface == Surface::Partner);
+        let base_url = format!("{}{below}", app.server.addresses.base_url);
+        let rows = app.server.routes.iter().filter(|row| row.surface == Surface::Partner);
         let names = rows.map(Route::operation);
         let operations = reference::read(&made.value, &base_url, names, frame.language);
-        let dev_base_url = format!("{}{}", app.addresses.dev_base_url, super::openapi::PARTNER_DEV);
+        let dev_base_url =
+            format!("{}{}", app.server.addresses.dev_base_url, super::openapi::PARTNER_DEV);
         ReferencePage { layout, frame, base_url, dev_base_url, below, operations }.render()
     })
 }

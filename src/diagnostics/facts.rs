@@ -51,7 +51,7 @@ pub fn program(app: &App, now: Instant) -> Section {
         row("Commit", if commit.is_empty() { "desconhecido" } else { commit }),
         row("No ar há", view::span(now.since(app.started_at)))
             .noted(format!("Desde {}", app.zone().page(app.started_at))),
-        row("Endereço público", &*app.addresses.base_url),
+        row("Endereço público", &*app.server.addresses.base_url),
         row("Processo", getpid().as_raw_nonzero().to_string())
             .noted(format!("{system}, SQLite {}", rusqlite::version())),
     ];

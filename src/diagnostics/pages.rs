@@ -60,7 +60,7 @@ fn look(app: &App, now: Instant) -> Result<Inside, Problem> {
     newest.reverse();
     newest.append(&mut errors);
     newest.truncate(ERRORS as usize);
-    let copies = app.copies.standing(app)?;
+    let copies = app.health.copies.standing(app)?;
     let sections = vec![
         facts::program(app, now),
         facts::database(app, &read, now),
@@ -86,7 +86,7 @@ fn channel(app: &App, service: Service) -> (Service, Badge, String, Option<Teste
         Service::Marketplace => !config.marketplace.client_id.is_empty(),
         Service::Checkout => true,
     };
-    let tested = app.channel_tests.last(service);
+    let tested = app.messages.channel_tests.last(service);
     if !is_on {
         // A test says the same.
         let about = match tested {
@@ -95,7 +95,8 @@ fn channel(app: &App, service: Service) -> (Service, Badge, String, Option<Teste
         };
         return (service, Badge::Off, about, tested);
     }
-    let outlet = app.delivery.outlets.iter().find(|one| one.channel.name() == service.name());
+    let outlet =
+        app.messages.delivery.outlets.iter().find(|one| one.channel.name() == service.name());
     let error = outlet.and_then(|outlet| match outlet.gate.health() {
         Health::Down { error } => Some(error),
         Health::Good => None,
@@ -143,7 +144,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 }
 
 fn settings(app: &App) -> &[ShownSetting] {
-    app.settings.get().map_or(&[], Vec::as_slice)
+    app.server.settings.get().map_or(&[], Vec::as_slice)
 }
 
 fn card(

@@ -32,12 +32,12 @@ pub fn queues(app: &App, queues: &[Queue], now: Instant) -> Section {
         })
         .collect();
     linhas.push(
-        row("Requisições a registrar", grouped(app.requests.count_waiting()))
-            .noted(match app.requests.dropped() {
+        row("Requisições a registrar", grouped(app.health.requests.count_waiting()))
+            .noted(match app.health.requests.dropped() {
                 0 => String::new(),
                 dropped => format!("{} não couberam desde o início", grouped(dropped)),
             })
-            .good_if(app.requests.dropped() == 0),
+            .good_if(app.health.requests.dropped() == 0),
     );
     Section { nome: "filas", titulo: "Filas", linhas }
 }
@@ -51,7 +51,7 @@ pub fn threads(app: &App) -> Section {
     if let Some(kib) = status("RssAnon:") {
         linhas.push(row("Memória própria", crate::panel::view::size(kib * 1024)));
     }
-    linhas.extend(app.lanes.figures().into_iter().map(|lane| {
+    linhas.extend(app.server.lanes.figures().into_iter().map(|lane| {
         let value = format!("{} de {} em uso", lane.running, lane.threads);
         let row = row(lane.title, value).good_if(lane.waiting == 0);
         match lane.waiting {
@@ -111,7 +111,7 @@ pub fn tasks(app: &App, planned: Vec<PlannedTask>, now: Instant) -> Vec<Task> {
                 }),
         })
         .collect();
-    let rounds = &app.rounds;
+    let rounds = &app.health.rounds;
     let light = i64::try_from(soundness::SHORTEST.as_secs()).unwrap_or(0);
     let own: [(&str, &Round, i64); 4] = [
         ("Verificação leve do banco", &rounds.light_check, light),

@@ -27,7 +27,7 @@ pub fn open(
     peer: SocketAddr,
     request: http::Request<Incoming>,
 ) -> impl Future<Output = Response<Body>> + Send + use<> {
-    let way = if app.addresses.is_own_tls() {
+    let way = if app.server.addresses.is_own_tls() {
         let (head, body) = request.into_parts();
         match moved(app, &head) {
             Some(response) => Way::Moved(response),
@@ -54,7 +54,7 @@ fn moved(app: &App, head: &Parts) -> Option<Response<Body>> {
     if PROBES.contains(&path) || path.starts_with(CHALLENGES) {
         return None;
     }
-    let target = HeaderValue::try_from(app.addresses.moved(head)?).ok()?;
+    let target = HeaderValue::try_from(app.server.addresses.moved(head)?).ok()?;
     let stamp =
         Stamp::new(app, request_id(&head.headers), Family::of_unknown_path(path), app.clock.now());
     let reply = Reply::empty(StatusCode::PERMANENT_REDIRECT).with(LOCATION, target);
@@ -66,6 +66,6 @@ fn moved(app: &App, head: &Parts) -> Option<Response<Body>> {
         // The unread body must not be read as the next request.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    app.traffic.count(None, response.status(), 0);
+    app.health.traffic.count(None, response.status(), 0);
     Some(response)
 }

@@ -31,7 +31,7 @@ impl PageSession {
         if let Some(session) = reader.session
             && notices::is_view(request.method(), request.headers())
         {
-            request.notice = app.notices.take(session, request.path(), request.now);
+            request.notice = app.server.notices.take(session, request.path(), request.now);
             let page = request.path().to_owned();
             reader.shows = request.notice.clone().map(|word| (page, word));
         }
@@ -48,7 +48,7 @@ impl PageSession {
         let fresh = reply.and_then(|reply| guard::session_given(app, &reply.headers));
         let Some(session) = fresh.or(self.session) else { return };
         for (page, word) in unshown.into_iter().chain(told) {
-            app.notices.put(session, &page, &word, now);
+            app.server.notices.put(session, &page, &word, now);
         }
     }
 }
@@ -67,7 +67,7 @@ where
     let Some(form) = FormSubmission::of(&request).cloned() else {
         return run(request).await;
     };
-    let lock = tokio::time::timeout(patience, app.form_locks.enter(&form)).await;
+    let lock = tokio::time::timeout(patience, app.server.form_locks.enter(&form)).await;
     let lock = lock.map_err(|_| Problem::unavailable("this form is being worked on", 5))?;
     let answered = || app.db.read(Lane::InPlace, |tx| form.answered(tx));
     if let Some(reply) = answered()? {

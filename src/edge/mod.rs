@@ -10,6 +10,7 @@ pub mod door;
 mod forms;
 pub mod lanes;
 mod perform;
+mod request_id;
 pub mod route;
 pub mod stamp;
 pub mod todo;
@@ -25,6 +26,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use hyper::body::{Body as _, Incoming};
 
+use self::request_id::{new_request_id, request_id, request_id_of, text};
 use self::stamp::Stamp;
 use crate::app::App;
 use crate::base::clock::{Instant, Moment};
@@ -52,8 +54,6 @@ use forms::PageSession;
 use perform::{contained, perform};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// Longest request id that is accepted from a caller.
-const MAX_REQUEST_ID: usize = 128;
 
 /// Answers one request of a peer.
 ///
@@ -123,7 +123,7 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> 
     let family = Family::of_unknown_path(&refusal.path);
     let problem = Problem::new(refusal.code, message);
     let status = refusal.code.status(family);
-    let path = app.requests.path(None, &refusal.path);
+    let path = app.health.requests.path(None, &refusal.path);
     tracing::info!(
         request_id = text(&id),
         path = &*path,
@@ -131,8 +131,8 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> 
         "refused a malformed request"
     );
     let now = app.clock.now();
-    if let Some(sampled) = app.requests.admits(None, status, now) {
-        app.requests.keep(Entry {
+    if let Some(sampled) = app.health.requests.admits(None, status, now) {
+        app.health.requests.keep(Entry {
             at: now,
             request_id: text(&id).to_owned(),
             method: String::new(),
@@ -147,7 +147,7 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> 
     let stamp = Stamp::new(app, id, family, now);
     let reply =
         stamp.problem_reply(&problem, false).with(CONNECTION, HeaderValue::from_static("close"));
-    app.traffic.count(None, status, 0);
+    app.health.traffic.count(None, status, 0);
     stamp.reply(reply)
 }
 
@@ -218,7 +218,7 @@ impl Exchange {
                 return Step::Done(answer);
             }
         };
-        let route = &app.routes[row];
+        let route = &app.server.routes[row];
         let request = Request {
             head,
             body: Bytes::new(),
@@ -260,9 +260,10 @@ impl Exchange {
     /// The row of a request with the variables of its path, or the answer when
     /// no handler is to be called.
     fn find(&mut self, app: &App, head: &Parts) -> Result<Row, Result<Reply, Problem>> {
-        let found = app.router.find(&head.method, head.uri.path());
-        if !matches!(&found, Found::Row(row, _) if app.routes[*row].surface == Surface::Probe) {
-            app.addresses.check_host(head).map_err(Err)?;
+        let found = app.server.router.find(&head.method, head.uri.path());
+        if !matches!(&found, Found::Row(row, _) if app.server.routes[*row].surface == Surface::Probe)
+        {
+            app.server.addresses.check_host(head).map_err(Err)?;
         }
         let (row, variables) = match found {
             Found::Row(row, variables) => (row, decoded(&variables)),
@@ -273,7 +274,7 @@ impl Exchange {
             Found::Nothing => return Err(Err(Problem::not_found())),
         };
         self.enter(app, row, head);
-        let limit = app.routes[row].body_limit(app);
+        let limit = app.server.routes[row].body_limit(app);
         if declared_length(&head.headers).is_some_and(|length| length > limit as u64) {
             return Err(Err(intake::too_large()));
         }
@@ -284,7 +285,7 @@ impl Exchange {
     /// row's family.
     fn enter(&mut self, app: &App, row: usize, head: &Parts) {
         self.route = Some(row);
-        self.family = app.routes[row].family();
+        self.family = app.server.routes[row].family();
         self.html = self.family == Family::Page && wants_html(&head.headers);
         let is_panel = matches!(self.family, Family::Page | Family::File);
         self.packs = is_panel && pack::accepts(&head.headers, "gzip");
@@ -296,9 +297,9 @@ impl Exchange {
             let stamp = Stamp::new(app, self.id.clone(), self.family, self.now);
             return stamp.problem_reply(&problem, self.html).with(ALLOW, allow);
         }
-        let cors = self.route.map_or(Cors::None, |row| app.routes[row].surface.cors());
+        let cors = self.route.map_or(Cors::None, |row| app.server.routes[row].surface.cors());
         let mut reply = Reply::empty(StatusCode::NO_CONTENT).with(ALLOW, allow);
-        reply.headers.extend(cors.preflight(self.origin.as_ref(), &app.addresses));
+        reply.headers.extend(cors.preflight(self.origin.as_ref(), &app.server.addresses));
         reply
     }
 
@@ -369,7 +370,7 @@ impl Exchange {
         };
         Step::Later(Box::pin(async move {
             if let Some((body, charge)) = unread {
-                let read = app.intake.read(body, limit, proven.map(account)).await;
+                let read = app.server.intake.read(body, limit, proven.map(account)).await;
                 let charged = charge.count_body(&app, &read);
                 (verdict, held) = (charged.verdict, charged.held);
                 let body_unread = read.is_err();
@@ -432,9 +433,9 @@ impl Exchange {
             // The unread rest of the body must not be read as the next request.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        app.traffic.count(self.route, response.status(), self.came.elapsed_us());
-        if let Some(sampled) = app.requests.admits(self.route, response.status(), self.now) {
-            app.requests.keep(self.entry(app, &response, sampled));
+        app.health.traffic.count(self.route, response.status(), self.came.elapsed_us());
+        if let Some(sampled) = app.health.requests.admits(self.route, response.status(), self.now) {
+            app.health.requests.keep(self.entry(app, &response, sampled));
         }
         if tracing::enabled!(tracing::Level::INFO) && is_logged(app, response.status()) {
             self.log(app, &response);
@@ -447,7 +448,7 @@ impl Exchange {
             self.log_cause(problem);
         }
         let stamp = Stamp {
-            route: self.route.map(|row| &app.routes[row]),
+            route: self.route.map(|row| &app.server.routes[row]),
             verdict: self.verdict,
             origin: self.origin.take(),
             spare: std::mem::take(&mut self.spare),
@@ -482,7 +483,7 @@ impl Exchange {
             at: self.now,
             request_id: request_id_of(response).to_owned(),
             method: self.method.as_str().to_owned(),
-            path: app.requests.path(self.route, self.uri.path()).into_owned(),
+            path: app.health.requests.path(self.route, self.uri.path()).into_owned(),
             status: response.status().as_u16(),
             us: self.came.elapsed_us(),
             caller: Caller::of(self.identity),
@@ -496,7 +497,7 @@ impl Exchange {
         tracing::info!(
             request_id = request_id_of(response),
             method = self.method.as_str(),
-            path = &*app.requests.path(self.route, self.uri.path()),
+            path = &*app.health.requests.path(self.route, self.uri.path()),
             status = response.status().as_u16(),
             micros = self.came.elapsed_us(),
             client = %self.client,
@@ -568,35 +569,10 @@ fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// The caller's request id if it is short printable ASCII, else a new one.
-fn request_id(headers: &HeaderMap) -> HeaderValue {
-    let given = headers.get(stamp::X_REQUEST_ID).filter(|value| {
-        let bytes = value.as_bytes();
-        (1..=MAX_REQUEST_ID).contains(&bytes.len())
-            && bytes.iter().all(|byte| (0x20..=0x7e).contains(byte))
-    });
-    given.cloned().unwrap_or_else(new_request_id)
-}
-
-/// The request id that an answer carries.
-fn request_id_of(response: &Response<Body>) -> &str {
-    response.headers().get(stamp::X_REQUEST_ID).map_or("", text)
-}
-
 /// Whether an answer is logged. A demonstration logs only failed requests, so
 /// that the logins which it printed stay visible; at the level `debug` it logs
 /// all.
 fn is_logged(app: &App, status: StatusCode) -> bool {
     let failed = status.is_client_error() || status.is_server_error();
-    failed || app.demo.is_empty() || tracing::enabled!(tracing::Level::DEBUG)
-}
-
-/// A request id as text; both our own ids and accepted ones are ASCII.
-fn text(id: &HeaderValue) -> &str {
-    id.to_str().unwrap_or_default()
-}
-
-fn new_request_id() -> HeaderValue {
-    HeaderValue::from_bytes(&crate::base::ids::request_id())
-        .expect("hexadecimal digits fit a header")
+    failed || app.server.demo.is_empty() || tracing::enabled!(tracing::Level::DEBUG)
 }

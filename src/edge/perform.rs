@@ -44,12 +44,14 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
             let queued = trace::within(cause, || app.db.submit(job));
             return in_time(patience, queued).await;
         }
-        Start::Begun(Todo::Slow(work)) => (app.lanes.slow.enter(caller_key(who, &request))?, work),
+        Start::Begun(Todo::Slow(work)) => {
+            (app.server.lanes.slow.enter(caller_key(who, &request))?, work)
+        }
         Start::Begun(Todo::Outside(work)) => {
-            (app.lanes.outside.enter(caller_key(who, &request))?, work)
+            (app.server.lanes.outside.enter(caller_key(who, &request))?, work)
         }
         Start::Begun(Todo::Fetch(work)) => {
-            let lanes = [&app.lanes.documents, &app.lanes.known_documents];
+            let lanes = [&app.server.lanes.documents, &app.server.lanes.known_documents];
             (enter_by_caller(app, lanes, who, &request)?, work)
         }
         Start::InLane(kind, handler) => {
@@ -82,9 +84,11 @@ fn enter(
     request: &Request,
 ) -> Result<(Place, Lane), Problem> {
     Ok(match kind {
-        LaneKind::Slow => (app.lanes.slow.enter(caller_key(who, request))?, Lane::Slow),
-        LaneKind::InTurn => (app.lanes.runs.enter(caller_key(who, request))?, Lane::Slow),
-        LaneKind::Outside => (app.lanes.outside.enter(caller_key(who, request))?, Lane::Brief),
+        LaneKind::Slow => (app.server.lanes.slow.enter(caller_key(who, request))?, Lane::Slow),
+        LaneKind::InTurn => (app.server.lanes.runs.enter(caller_key(who, request))?, Lane::Slow),
+        LaneKind::Outside => {
+            (app.server.lanes.outside.enter(caller_key(who, request))?, Lane::Brief)
+        }
         LaneKind::Password => (at_passwords(app, who, request)?, Lane::Brief),
         // The session may belong to another person than the one who logs in.
         LaneKind::Login => (at_passwords(app, None, request)?, Lane::Brief),
@@ -97,7 +101,7 @@ fn at_passwords(
     who: Option<(&'static str, i64)>,
     request: &Request,
 ) -> Result<Place, Problem> {
-    let lanes = [&app.lanes.passwords, &app.lanes.known_passwords];
+    let lanes = [&app.server.lanes.passwords, &app.server.lanes.known_passwords];
     enter_by_caller(app, lanes, who, request)
 }
 
@@ -117,7 +121,7 @@ fn enter_by_caller(
     who: Option<(&'static str, i64)>,
     request: &Request,
 ) -> Result<Place, Problem> {
-    let is_known = who.is_some() || app.familiar.holds(request.client, request.now);
+    let is_known = who.is_some() || app.callers.familiar.holds(request.client, request.now);
     let lane = if is_known { known } else { unknown };
     lane.enter(caller_key(who, request))
 }

@@ -106,8 +106,8 @@ impl<'r> Stamp<'r> {
         }
         let cors = self.route.map_or(Cors::None, |route| route.surface.cors());
         headers.insert(RESOURCE_POLICY, if cors == Cors::Any { CROSS_ORIGIN } else { SAME_ORIGIN });
-        cors.stamp(self.origin.as_ref(), &self.app.addresses, &mut headers);
-        if self.app.addresses.is_https() {
+        cors.stamp(self.origin.as_ref(), &self.app.server.addresses, &mut headers);
+        if self.app.server.addresses.is_https() {
             headers.insert(STRICT_TRANSPORT_SECURITY, TWO_YEARS);
         }
         let own = reply.verdict.map(|verdict| *verdict);

@@ -28,7 +28,7 @@ const LEAST_PART: i64 = 6;
 
 /// Starts the thread; none without HTTPS of our own.
 pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<Option<JoinHandle<()>>> {
-    let Some(https) = app.https.clone() else {
+    let Some(https) = app.server.https.clone() else {
         return Ok(None);
     };
     let app = Arc::clone(app);
@@ -87,7 +87,7 @@ impl Https {
                 origin,
                 "the certificate tells the public address only now; start the server again, or set server.base_url, so that links name it"
             );
-            app.addresses.learn(origin);
+            app.server.addresses.learn(origin);
         }
         announce(self);
     }

@@ -73,7 +73,7 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, P
     if app.db.read(request.lane, |tx| accounts::by_email(tx, &new.person.email))?.is_some() {
         return Err(email_taken());
     }
-    new.welcome = has_welcome(&app.limiter, holder.key.id, request.now);
+    new.welcome = has_welcome(&app.callers.limiter, holder.key.id, request.now);
     if !new.welcome {
         tracing::warn!(
             key = holder.key.entry.name,

@@ -248,7 +248,7 @@ fn example(app: &App, key: &str) -> String {
 }
 
 fn post_call(app: &App, key: &str, path: &str, body: &str) -> String {
-    let base = &app.addresses.base_url;
+    let base = &app.server.addresses.base_url;
     format!(
         "curl {base}{path} \\\n  -H \"Authorization: Bearer {key}\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{body}'"
     )

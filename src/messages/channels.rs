@@ -55,7 +55,7 @@ fn standings(
         Ok::<_, Problem>((queue::store::waiting(tx)?, choices::reach(tx, channel_set, user)?))
     })?;
     let standing = |channel: Channel| {
-        let outlet = app.delivery.outlets.iter().find(|outlet| outlet.channel == channel);
+        let outlet = app.messages.delivery.outlets.iter().find(|outlet| outlet.channel == channel);
         let error = outlet.and_then(|outlet| match outlet.gate.health() {
             Health::Down { error } => Some(error),
             Health::Good => None,

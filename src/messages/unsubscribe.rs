@@ -26,7 +26,7 @@ const PLACE: Place<'static> = Place { table: "message_choice", column: "wanted",
 pub fn address(app: &App, user: UserId) -> String {
     let sealed = app.sealer.seal(user.to_string().as_bytes(), PLACE);
     let code = URL_SAFE_NO_PAD.encode(sealed);
-    format!("{}{PATH}?codigo={code}", app.addresses.base_url)
+    format!("{}{PATH}?codigo={code}", app.server.addresses.base_url)
 }
 
 /// The person whom a code is for.

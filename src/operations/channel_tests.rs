@@ -86,7 +86,7 @@ fn place(service: Service) -> usize {
 pub fn test(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let service = Service::from_name(request.variable("canal")).ok_or_else(Problem::not_found)?;
     let answer = Answer::to(request);
-    let Some(running) = app.channel_tests.begin(service) else {
+    let Some(running) = app.messages.channel_tests.begin(service) else {
         let problem = Problem {
             retry_after_s: i64::try_from(PAUSE.as_secs()).ok(),
             ..Problem::new(Code::RateLimited, "this channel was tested a moment ago")
@@ -94,7 +94,7 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return answer.refused(problem, PAGE, "espere");
     };
     let (at, began) = (app.clock.now(), Monotonic::now());
-    let found = outside::one(service, &app.config, &app.clock, &app.addresses.base_url);
+    let found = outside::one(service, &app.config, &app.clock, &app.server.addresses.base_url);
     let tested = judged(service, &found, app.clock.now());
     journal::note_call(at, began.elapsed(), service.name(), "teste", || Ending {
         status: None,

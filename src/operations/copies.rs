@@ -24,7 +24,7 @@ const COME_BACK_S: i64 = 30;
 /// `GET /api/v1/admin/backup`: copies the database, checks the copy and sends it.
 /// Only one request at a time, from the start of the copy to the last byte sent.
 pub fn backup(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply, Problem> {
-    let turn = Arc::clone(&app.copying).try_acquire_owned();
+    let turn = Arc::clone(&app.health.copying).try_acquire_owned();
     let turn = turn.map_err(|_| busy())?;
     let copy = app.db.copy_unnamed().map_err(problem)?;
     let actor = Actor::key(&holder.key, request);

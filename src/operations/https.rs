@@ -11,13 +11,13 @@ use crate::services::Services;
 /// When the served certificate ends; `None` without HTTPS of our own, 0 without a
 /// certificate.
 pub fn ends_at(app: &App) -> Option<Instant> {
-    let served = app.https.as_ref()?.standing().served;
+    let served = app.server.https.as_ref()?.standing().served;
     Some(served.map_or(Instant(0), |facts| facts.until))
 }
 
 /// The certificate among the figures of the service.
 pub fn row(app: &App, now: Instant) -> Option<HealthRow> {
-    let standing = app.https.as_ref()?.standing();
+    let standing = app.server.https.as_ref()?.standing();
     let (value, state) = match &standing.served {
         None => ("Nenhum ainda".to_owned(), Badge::Attention),
         Some(facts) => {
@@ -35,7 +35,7 @@ pub fn row(app: &App, now: Instant) -> Option<HealthRow> {
 
 /// What is wrong with HTTPS.
 pub fn open_items(app: &App, now: Instant) -> Vec<OpenItem> {
-    let Some(https) = &app.https else {
+    let Some(https) = &app.server.https else {
         return Vec::new();
     };
     let standing = https.standing();

@@ -19,7 +19,7 @@ pub(super) fn write(figures: &mut Figures, app: &App, now: Instant) -> Result<()
 }
 
 fn surfaces(figures: &mut Figures, app: &App) {
-    let seen: Vec<_> = app.traffic.surfaces().collect();
+    let seen: Vec<_> = app.health.traffic.surfaces().collect();
     let name = "seller_platform_request_errors_total";
     let help = "Answers with an error by surface: refused (4xx) or failed (5xx).";
     figures.metric("counter", name, help);
@@ -48,7 +48,7 @@ fn lanes(figures: &mut Figures, app: &App) {
     let name = "seller_platform_lane_requests";
     let help = "Requests in the lanes of slow work, running or waiting for a thread.";
     figures.metric("gauge", name, help);
-    for lane in app.lanes.figures() {
+    for lane in app.server.lanes.figures() {
         let label = |state: &str| format!("{{lane=\"{}\",state=\"{state}\"}}", lane.name);
         figures.value(name, &label("running"), lane.running as u64);
         figures.value(name, &label("waiting"), lane.waiting as u64);

@@ -112,7 +112,7 @@ fn held(figures: &mut Figures, app: &App) {
     figures.gauge(
         "seller_platform_bodies_bytes",
         "Bodies of requests that are in memory.",
-        app.intake.held() as u64,
+        app.server.intake.held() as u64,
     );
     figures.gauge(
         "seller_platform_unsent_bytes",
@@ -125,7 +125,7 @@ fn answers(figures: &mut Figures, app: &App) {
     let name = "seller_platform_requests_total";
     let help = "Answers by group of routes and class of status.";
     figures.metric("counter", name, help);
-    for (group, class, answers) in app.traffic.all() {
+    for (group, class, answers) in app.health.traffic.all() {
         let labels = format!("{{group=\"{group}\",status=\"{class}\"}}");
         figures.value(name, &labels, answers);
     }
@@ -135,12 +135,12 @@ fn request_log(figures: &mut Figures, app: &App) {
     figures.gauge(
         "seller_platform_request_log_waiting",
         "Entries of the request log that wait to be written.",
-        app.requests.count_waiting() as u64,
+        app.health.requests.count_waiting() as u64,
     );
     let name = "seller_platform_request_log_dropped_total";
     let help = "Entries of the request log that found no place.";
     figures.metric("counter", name, help);
-    figures.value(name, "", app.requests.dropped());
+    figures.value(name, "", app.health.requests.dropped());
 }
 
 fn database(figures: &mut Figures, services: &Services) {
@@ -208,7 +208,7 @@ fn database(figures: &mut Figures, services: &Services) {
 }
 
 fn backups(figures: &mut Figures, app: &App) -> Result<(), Problem> {
-    let seen = app.copies.standing(app)?;
+    let seen = app.health.copies.standing(app)?;
     figures.gauge(
         "seller_platform_backup_last_success_timestamp_seconds",
         "When the newest good copy of the database was made, in seconds since 1970; 0 without one.",
@@ -224,7 +224,7 @@ fn backups(figures: &mut Figures, app: &App) -> Result<(), Problem> {
 
 /// The replica, if one is configured.
 fn replica(figures: &mut Figures, app: &App) {
-    let Some(standing) = app.replica.standing() else { return };
+    let Some(standing) = app.health.replica.standing() else { return };
     figures.gauge(
         "seller_platform_replica_lag_seconds",
         "What was written in these last seconds may not be at the replica.",
@@ -280,7 +280,7 @@ fn queues(figures: &mut Figures, app: &App) -> Result<(), Problem> {
     let name = "seller_platform_refused_signatures_total";
     let help = "Notifications refused for their signature.";
     figures.metric("counter", name, help);
-    figures.value(name, "", app.refused_signatures.counted());
+    figures.value(name, "", app.callers.refused_signatures.counted());
     Ok(())
 }
 

@@ -255,7 +255,7 @@ fn files(app: &App) -> Vec<OpenItem> {
 const REPLICA_LAG_S: i64 = 120;
 
 fn replica(app: &App) -> Option<OpenItem> {
-    let standing = app.replica.standing()?;
+    let standing = app.health.replica.standing()?;
     if standing.trouble.is_none() && standing.lag_s <= REPLICA_LAG_S {
         return None;
     }
@@ -378,7 +378,7 @@ fn marketplace(app: &App, figures: &Figures) -> Vec<OpenItem> {
 fn channels(app: &App, figures: &Figures) -> Vec<OpenItem> {
     const PAGE: &str = "/admin/mensagens/canais";
     let mut items = Vec::new();
-    for outlet in &app.delivery.outlets {
+    for outlet in &app.messages.delivery.outlets {
         if let Health::Down { error } = outlet.gate.health() {
             let title = format!("Canal fora do ar: {}", channel_words(outlet.channel.name()));
             let text = format!("As mensagens esperam e saem quando ele voltar. O motivo: {error}.");

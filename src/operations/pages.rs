@@ -31,7 +31,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
         let figures = open_items::figures(tx, operator, &thresholds, request.now)?;
         Ok::<_, Problem>((figures, accounts::count_by_role(tx)?))
     })?;
-    let copies = app.copies.standing(app)?;
+    let copies = app.health.copies.standing(app)?;
     let open = open_items::open_items(app, &figures, &copies, request.now);
     let total = people.iter().map(|(_, count)| count).sum();
     let count_of =
@@ -159,7 +159,7 @@ pub fn last_copy(services: &Services, copies: &Standing) -> HealthRow {
 
 /// How far the replica is.
 pub fn replica(app: &App) -> Option<HealthRow> {
-    let standing = app.replica.standing()?;
+    let standing = app.health.replica.standing()?;
     Some(HealthRow {
         label: "Réplica",
         value: format!("{} s atrás", grouped(standing.lag_s)),
@@ -176,7 +176,9 @@ fn channels(app: &App) -> HealthRow {
     let is_down = |outlet: &Arc<Outlet>| outlet.gate.health() != Health::Good;
     let (value, state) = match &*names {
         [] => ("Nenhum".to_owned(), Badge::Off),
-        names if app.delivery.outlets.iter().any(is_down) => (names.join(", "), Badge::Attention),
+        names if app.messages.delivery.outlets.iter().any(is_down) => {
+            (names.join(", "), Badge::Attention)
+        }
         names => (names.join(", "), Badge::Healthy),
     };
     HealthRow {

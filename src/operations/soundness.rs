@@ -89,13 +89,13 @@ pub fn missing(app: &App) -> Option<String> {
 }
 
 fn copy_name(app: &App) -> Option<String> {
-    let copy = app.way.copy()?;
+    let copy = app.health.way.copy()?;
     Some(Path::new(&copy).file_name()?.to_string_lossy().into_owned())
 }
 
 /// The path of the copy, for operators.
 pub fn copy_path(app: &App) -> Option<String> {
-    app.way.copy()
+    app.health.way.copy()
 }
 
 /// The check before the first write; false when it is left to the background.
@@ -154,7 +154,7 @@ pub fn watch(
         light_due += SHORTEST;
     }
     loop {
-        app.way.prepare(app);
+        app.health.way.prepare(app);
         let db = &app.db;
         if !is_begun && !db.is_blocked() {
             is_begun = true;
@@ -175,7 +175,7 @@ pub fn watch(
         } else if !db.is_blocked() && Monotonic::now() >= light_due {
             let began = Monotonic::now();
             let is_done = check(db, Depth::Light);
-            app.rounds.light_check.note(app.clock.now(), began.elapsed(), is_done);
+            app.health.rounds.light_check.note(app.clock.now(), began.elapsed(), is_done);
             light_due = Monotonic::now() + SHORTEST.max(began.elapsed() * SHARE);
         }
         if stop.wait(LOOK) {
@@ -194,7 +194,7 @@ fn is_whole_due(services: &Services) -> Result<bool> {
 fn check_whole(app: &App) {
     let began = Monotonic::now();
     let found = app.db.check(Depth::Whole);
-    app.rounds.whole_check.note(app.clock.now(), began.elapsed(), matches!(found, Ok(None)));
+    app.health.rounds.whole_check.note(app.clock.now(), began.elapsed(), matches!(found, Ok(None)));
     match found {
         Ok(None) => {
             tracing::info!("the whole database was checked and is sound");

@@ -278,7 +278,7 @@ fn begin<O: Operation>(
     let slot = O::KEEPS.map(|keeps| CacheSlot::of(declared, app, by.owner(), call, keeps));
     // Before anything is parsed: most calls of those who poll end here.
     if let Some(slot) = &slot
-        && let Some(page) = app.pages.get(&slot.key, slot.version)
+        && let Some(page) = app.kept.pages.get(&slot.key, slot.version)
     {
         return Ok(Todo::Now(page.answer(call.headers(), media::JSON)));
     }
@@ -451,7 +451,7 @@ fn answer<O: Operation>(
     match slot.filter(|slot| (slot.keeps)(reply)) {
         Some(slot) => {
             let page = Rendered::new(body, last_modified);
-            app.pages.put(slot.key, slot.version, page.clone());
+            app.kept.pages.put(slot.key, slot.version, page.clone());
             Ok(page.answer(headers, media::JSON))
         }
         None => Ok(Validators::of_content(&body, last_modified)

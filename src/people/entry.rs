@@ -29,7 +29,7 @@ pub fn again(group: Group, request: &Request, faults: &Fields) -> FormView {
 
 /// The fields of a person on a page.
 pub fn fields(app: &App, group: Group, mut form: FormView) -> PersonFields {
-    let accents = app.delivery.accents_note();
+    let accents = app.messages.delivery.accents_note();
     if form.alert.is_none() && text::has_accents(&form.field("email").value) && !accents.is_empty()
     {
         let title = "Talvez este e-mail não receba mensagens";

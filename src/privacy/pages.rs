@@ -133,7 +133,7 @@ pub fn erase(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     match Eraser::of(app).erase(id, &Actor::person(person, request)) {
         Ok(_) => {
             // Requests of the last second before it began.
-            app.requests.flush(&app.db)?;
+            app.health.requests.flush(&app.db)?;
             logs::forget_requests(&app.db, &[id.0])?;
             answer.done(id, STUDENTS, "dados_apagados")
         }

@@ -37,7 +37,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         Err(problem) if request.wants_json() => return Err(problem),
         Err(problem) => return pages::faulty((app, person, request), &problem, |_| {}),
     };
-    let password_hash = app.passwords.run(move |hasher| hasher.hash(&new))?;
+    let password_hash = app.callers.passwords.run(move |hasher| hasher.hash(&new))?;
     let user = person.account.user_id;
     let FreshSession { hash, cookie, address, user_agent } = new_session(app, request);
     let versions = Arc::clone(&app.versions);

@@ -36,7 +36,7 @@ pub struct PushSettings {
 impl PushSettings {
     /// Reads a person's browsers.
     pub fn read(app: &App, tx: &ReadTx<'_>, user: UserId) -> Result<Self, Problem> {
-        let key = app.push_keys.get().map(|keys| keys.public().to_owned());
+        let key = app.messages.push_keys.get().map(|keys| keys.public().to_owned());
         let devices = match key {
             Some(_) => store::of(tx, user)?,
             None => Vec::new(),
@@ -130,7 +130,7 @@ impl WireKeys {
 /// `POST /perfil/push/aparelhos`: switches messages on in the calling browser,
 /// with the subscription of its push service.
 pub fn add(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    if app.push_keys.get().is_none() {
+    if app.messages.push_keys.get().is_none() {
         let said = "os avisos no navegador não estão ligados nesta plataforma";
         return Err(Problem::new(Code::Conflict, said));
     }

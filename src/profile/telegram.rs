@@ -21,7 +21,7 @@ const AGAIN_S: i64 = 30;
 
 /// The connected chat of a person; `None` without a bot.
 pub fn chat(tx: &ReadTx<'_>, app: &App, user: UserId) -> Result<Option<Chat>, Problem> {
-    if !app.telegram.is_on() {
+    if !app.messages.telegram.is_on() {
         return Ok(None);
     }
     Ok(store::chat(tx, user)?)
@@ -30,7 +30,7 @@ pub fn chat(tx: &ReadTx<'_>, app: &App, user: UserId) -> Result<Option<Chat>, Pr
 /// The section about Telegram on the page; `None` without a bot.
 pub fn section(app: &App, chat: Option<&Chat>, now: Instant) -> Option<TelegramSection> {
     let when = |at: Instant| When::new(app.zone(), at, now);
-    app.telegram.is_on().then(|| TelegramSection {
+    app.messages.telegram.is_on().then(|| TelegramSection {
         chat: chat.map(|chat| TelegramChat {
             name: chat.name.clone(),
             since: when(chat.linked_at),
@@ -67,7 +67,7 @@ struct WireLink<'a> {
 /// `POST /perfil/telegram/conectar`: makes a link. The Telegram chat in which
 /// it is opened becomes the person's chat. An earlier link ends.
 pub fn connect(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let Some(bot) = app.telegram.identity() else {
+    let Some(bot) = app.messages.telegram.identity() else {
         return Err(Problem::not_found());
     };
     let bot = match bot {

@@ -57,7 +57,7 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
         while !stop.is_set() {
             match step(&app) {
                 Ok(true) => {}
-                Ok(false) => (rings, _) = app.milestone_bell.wait_ring(rings, IDLE),
+                Ok(false) => (rings, _) = app.work.milestone_bell.wait_ring(rings, IDLE),
                 Err(error) => {
                     if !error.is_told() {
                         tracing::warn!(%error, "students were not told of a milestone");

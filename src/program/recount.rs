@@ -36,8 +36,8 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
             match step(&app) {
                 Ok(true) => {}
                 Ok(false) => {
-                    app.recount.over.ring();
-                    (rings, _) = app.recount.begin.wait_ring(rings, IDLE);
+                    app.work.recount.over.ring();
+                    (rings, _) = app.work.recount.begin.wait_ring(rings, IDLE);
                 }
                 Err(error) if error.is_told() => {
                     stop.wait(AFTER_FAILURE);

@@ -69,7 +69,7 @@ pub fn start(app: &Arc<App>) -> std::io::Result<Option<Worker>> {
     let Some(replica) = Replica::of(&app.config) else {
         return Ok(None);
     };
-    app.replica.begin(replica.url.to_string());
+    app.health.replica.begin(replica.url.to_string());
     let (stop, app) = (Stop::default(), Arc::clone(app));
     let thread = worker::start("replica", &stop, move |stop| work(&app, &replica, stop))?;
     Ok(Some(Worker { stop, thread }))
@@ -83,7 +83,7 @@ fn work(app: &App, replica: &Replica, stop: &Stop) {
         app.db.leave_log(goes_on(app, replica) && !is_log_long(app));
         match ended {
             Ok(()) => break,
-            Err(fault) => app.replica.fails(fault),
+            Err(fault) => app.health.replica.fails(fault),
         }
         if begun.elapsed() >= STEADY {
             failures = 0;
@@ -221,7 +221,7 @@ fn turn(app: &App, replica: &Replica, tool: &Tool) -> Result<Option<Epoch>> {
         (Ok(newest), _) => newest,
         // Litestream tries again by itself until it is reachable.
         (Err(fault), Some(own)) if is_ours => {
-            app.replica.fails(fault);
+            app.health.replica.fails(fault);
             return Ok(Some(own.clone()));
         }
         (Err(fault), _) => return Err(fault),
@@ -278,16 +278,16 @@ impl Litestream {
     /// Asks how far it is.
     fn ask(&self, app: &App, replica: &Replica) {
         if let Some(at) = control::level_at(&replica.folder) {
-            app.replica.is_level(at);
+            app.health.replica.is_level(at);
         }
         let mut said = self.said.lock();
-        match app.replica.standing() {
+        match app.health.replica.standing() {
             Some(standing) if standing.lag_s <= BEHIND_S => said.clear(),
             _ if said.is_empty() => {
                 let text = "nothing arrives at the replica; is it reachable?";
-                app.replica.fails(Fault(text.to_owned()));
+                app.health.replica.fails(Fault(text.to_owned()));
             }
-            _ => app.replica.fails(Fault(format!("Litestream says: {said}"))),
+            _ => app.health.replica.fails(Fault(format!("Litestream says: {said}"))),
         }
     }
 }

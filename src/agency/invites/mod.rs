@@ -37,13 +37,13 @@ const COOKIE_S: i64 = 3_600;
 
 /// The address of an invitation.
 pub fn address(app: &App, code: &str) -> String {
-    format!("{}{PATH}/{code}", app.addresses.base_url)
+    format!("{}{PATH}/{code}", app.server.addresses.base_url)
 }
 
 /// Over TLS, the prefix `__Host-` makes the browser reject this cookie from a
 /// sibling host.
 fn cookie_name(app: &App) -> &'static str {
-    if app.addresses.is_https() { "__Host-convite" } else { "convite" }
+    if app.server.addresses.is_https() { "__Host-convite" } else { "convite" }
 }
 
 /// The cookie of a visit that begins.

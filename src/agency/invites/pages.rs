@@ -73,15 +73,24 @@ fn way_out(auth_base: &str) -> &str {
 /// The client that the path's code invites. Unknown codes count against the
 /// address they come from.
 fn find_valid(app: &App, request: &Request) -> Result<Option<Invited>, Problem> {
-    let verdict =
-        app.limiter.peek_address(Class::InviteAddress, request.client, OF_ADDRESS, request.now);
+    let verdict = app.callers.limiter.peek_address(
+        Class::InviteAddress,
+        request.client,
+        OF_ADDRESS,
+        request.now,
+    );
     if !verdict.allowed {
         return Err(too_many(verdict.retry_after_s(request.now)));
     }
     let code = TokenHash::of(request.variable("code"));
     let found = app.db.read(request.lane, |tx| store::invited(tx, &code))?;
     if found.is_none() {
-        app.limiter.count_address(Class::InviteAddress, request.client, OF_ADDRESS, request.now);
+        app.callers.limiter.count_address(
+            Class::InviteAddress,
+            request.client,
+            OF_ADDRESS,
+            request.now,
+        );
     }
     Ok(found)
 }
@@ -121,7 +130,12 @@ pub fn begin(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> 
         // The page itself says that there is no marketplace.
         return show(app, request, invited).map(nothing_to_do);
     };
-    app.limiter.count_address(Class::InviteAddress, request.client, OF_ADDRESS, request.now);
+    app.callers.limiter.count_address(
+        Class::InviteAddress,
+        request.client,
+        OF_ADDRESS,
+        request.now,
+    );
     let code = TokenHash::of(request.variable("code"));
     let cookie = cookie(app, &secret);
     Ok(Box::new(move |tx| {

@@ -63,7 +63,7 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let id = found.row.id;
     match send_answer(app, found.owner, &found.row, &text, on_sent(visit, &found, &text))? {
         AnswerOutcome::Sent => {
-            app.holds.end(id);
+            app.work.holds.end(id);
             to.done(id, &asked.address(), "respondida")
         }
         AnswerOutcome::Late(problem, word) => to.declined(problem, &asked.address(), word),

@@ -21,7 +21,7 @@ pub fn take(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let found = app.db.read(request.lane, |tx| store::joined(tx, id))?;
     found.ok_or_else(Problem::not_found)?;
     let account = &person.account;
-    let com = app.holds.take(id, (account.user_id, &account.name), request.now);
+    let com = app.work.holds.take(id, (account.user_id, &account.name), request.now);
     Reply::json(&HeldReply { ok: true, com })
 }
 
@@ -39,7 +39,7 @@ struct HoldsReply {
 
 /// `GET /admin/agencia/central-perguntas/atendendo`: what others answer now.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let others = app.holds.of_others(person.account.user_id, request.now).into_iter();
+    let others = app.work.holds.of_others(person.account.user_id, request.now).into_iter();
     let atendendo = others.map(|(id, nome)| WireHold { question_id: id.to_string(), nome });
     Reply::json(&HoldsReply { ok: true, atendendo: atendendo.collect() })
 }

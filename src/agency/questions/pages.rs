@@ -91,7 +91,7 @@ fn page(
         let cards = cards((app, tx, request), rows, &names)?;
         Ok::<_, Problem>((counts, cards, names, saved::all(tx, None)?))
     })?;
-    for (question, name) in app.holds.of_others(person.account.user_id, request.now) {
+    for (question, name) in app.work.holds.of_others(person.account.user_id, request.now) {
         if let Some(card) = cards.iter_mut().find(|card| card.id == question) {
             card.holder = name;
         }

@@ -137,7 +137,7 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let may = accounts::may(tx, account.user_id, account.role, PERMISSION)?;
         Ok::<_, Problem>((may, Meet::one(tx, id)?.ok_or_else(Problem::not_found)?))
     })?;
-    let base = &app.addresses.base_url;
+    let base = &app.server.addresses.base_url;
     let host = base.split("://").nth(1).unwrap_or(base);
     let held = meet.teacher.as_ref().map(|name| format!("Com {name}."));
     let about = [held.unwrap_or_default(), meet.entry.description.clone()];

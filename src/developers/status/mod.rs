@@ -58,7 +58,7 @@ fn marketplace(app: &App) -> Option<State> {
 
 /// Degraded while some channels are down, down when all are.
 fn messages(app: &App) -> Option<State> {
-    let outlets = &app.delivery.outlets;
+    let outlets = &app.messages.delivery.outlets;
     let down = outlets.iter().filter(|one| one.gate.health() != Health::Good).count();
     match down {
         _ if outlets.is_empty() => None,
@@ -71,9 +71,9 @@ fn messages(app: &App) -> Option<State> {
 /// Checks every part once a minute and records its state. Called once a second.
 pub fn watch(app: &App, is_last: bool) -> Result<()> {
     let at = app.clock.now();
-    if let Some(passed) = app.states.passed(at, is_last) {
+    if let Some(passed) = app.health.states.passed(at, is_last) {
         let parts = app.db.read(Lane::Slow, |tx| now(app, tx, at))?;
-        app.states.note(app.day(at), &parts, passed);
+        app.health.states.note(app.day(at), &parts, passed);
     }
-    app.states.flush(&app.db)
+    app.health.states.flush(&app.db)
 }

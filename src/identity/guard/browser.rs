@@ -232,7 +232,7 @@ pub fn session_given(app: &App, headers: &[(HeaderName, HeaderValue)]) -> Option
 /// The name of the session cookie. Over TLS the prefix `__Host-` makes browsers
 /// reject such a cookie from a sibling host.
 pub fn session_cookie_name(app: &App) -> &'static str {
-    if app.addresses.is_https() { "__Host-sessao" } else { "sessao" }
+    if app.server.addresses.is_https() { "__Host-sessao" } else { "sessao" }
 }
 
 /// Whether the method only reads. Reading is allowed from every origin.
@@ -264,7 +264,8 @@ pub(super) fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
 /// Whether an origin is our configured one, or the loopback address to which
 /// this request was sent.
 fn is_own(app: &App, request: &Request, origin: &str) -> bool {
-    app.addresses.is_own(origin) || app.addresses.is_own_loopback(&request.head, origin)
+    app.server.addresses.is_own(origin)
+        || app.server.addresses.is_own_loopback(&request.head, origin)
 }
 
 impl Access {

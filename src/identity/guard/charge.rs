@@ -149,12 +149,14 @@ impl Charge {
         };
         let Quota { user, monthly, operation, has_copy } = *quota;
         let asked = match ask {
-            Ask::Count if has_copy => app.usage.hold(app, (user, monthly), operation, now),
+            Ask::Count if has_copy => app.callers.usage.hold(app, (user, monthly), operation, now),
             Ask::Count => {
-                let counted = app.usage.count(app, (user, monthly), operation, now);
+                let counted = app.callers.usage.count(app, (user, monthly), operation, now);
                 counted.map(|verdict| (verdict, None))
             }
-            Ask::Peek => app.usage.peek(app, (user, monthly), now).map(|verdict| (verdict, None)),
+            Ask::Peek => {
+                app.callers.usage.peek(app, (user, monthly), now).map(|verdict| (verdict, None))
+            }
         };
         let shown = |quota: Verdict| windows.map_or(quota, |windows| windows.stricter(quota));
         match asked {
@@ -182,8 +184,8 @@ impl Charge {
         for (place, window) in self.windows.iter().enumerate() {
             let Some(Window { class, subject, limit }) = *window else { continue };
             let verdict = match ask {
-                Ask::Count => app.limiter.count(class, subject, limit, now),
-                Ask::Peek => app.limiter.peek(class, subject, limit, now),
+                Ask::Count => app.callers.limiter.count(class, subject, limit, now),
+                Ask::Peek => app.callers.limiter.peek(class, subject, limit, now),
             };
             if !verdict.allowed {
                 if ask == Ask::Count {
@@ -199,7 +201,7 @@ impl Charge {
     /// Undoes the count in the first `first` windows.
     fn uncount(&self, app: &App, first: usize, now: Instant) {
         for window in self.windows[..first].iter().flatten() {
-            app.limiter.uncount(window.class, window.subject, now);
+            app.callers.limiter.uncount(window.class, window.subject, now);
         }
     }
 }
@@ -207,7 +209,7 @@ impl Charge {
 impl KeyUse {
     fn note(&self, app: &App, at: Instant) {
         let route = format!("{} {}", self.method, self.path);
-        app.last_uses.note(
+        app.callers.last_uses.note(
             TokenKind::Key,
             self.hash,
             LastUse::Key { at, address: self.client, route },

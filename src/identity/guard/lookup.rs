@@ -30,7 +30,7 @@ pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<
         None if kind == TokenKind::Key => app.versions.keys(),
         None => app.versions.tokens(),
     };
-    let kept = app.identities.entries.get(&key);
+    let kept = app.callers.identities.entries.get(&key);
     if let Some((version, entry)) = &kept
         && *version == current(&entry.known)
     {
@@ -65,7 +65,7 @@ pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<
         used_at: AtomicI64::new(last_used.0.max(remembered)),
         noted_at: AtomicI64::new(i64::MIN / 2),
     });
-    app.identities.entries.put(key, version, Arc::clone(&entry), ENTRY_BYTES);
+    app.callers.identities.entries.put(key, version, Arc::clone(&entry), ENTRY_BYTES);
     Ok(entry)
 }
 
@@ -84,7 +84,7 @@ impl Entry {
             && let Some(owner) = self.known.owner()
         {
             self.noted_at.store(now.0, Ordering::Relaxed);
-            app.last_uses.note(kind, hash, LastUse::Person { owner, at: now, address });
+            app.callers.last_uses.note(kind, hash, LastUse::Person { owner, at: now, address });
         }
     }
 }

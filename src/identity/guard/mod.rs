@@ -144,7 +144,7 @@ pub fn open(app: &App, route: &Route, request: &Request) -> GuardResult<()> {
         Ok(None) => {
             let is_oauth = route.surface == Surface::OAuth;
             let class = if is_oauth { Class::OAuthAddress } else { Class::ApiAddress };
-            if is_oauth && app.familiar.holds(request.client, request.now) {
+            if is_oauth && app.callers.familiar.holds(request.client, request.now) {
                 // Strangers in the networks around must not use up its window.
                 let subject = Subject::address(request.client);
                 Window { class, subject, limit: api_limit(app) }.into()
@@ -206,7 +206,7 @@ pub fn notification(app: &App, request: &Request) -> GuardResult<Claim> {
         Claim { _seal: Seal, signature: text("x-signature"), request_id: text("x-request-id") };
     let required = app.config.marketplace.signature == crate::config::SignatureMode::Required;
     if required && claim.signature.is_none() {
-        app.refused_signatures.add(1);
+        app.callers.refused_signatures.add(1);
         return turned_away(app, request, Class::ApiAddress, bad_signature());
     }
     GuardResult::of(claim)
@@ -214,7 +214,7 @@ pub fn notification(app: &App, request: &Request) -> GuardResult<Claim> {
 
 /// The refusal of a wrong signature, which counts against its address.
 pub fn signature_refused(app: &App, request: &Request) -> Problem {
-    app.refused_signatures.add(1);
+    app.callers.refused_signatures.add(1);
     refused_late(app, request, bad_signature())
 }
 
@@ -264,7 +264,7 @@ pub fn agent(app: &App, request: &Request) -> GuardResult<Agent> {
     // A page of another origin must not make a browser in our network call us.
     let mut origins = request.headers().get_all(ORIGIN).iter();
     let is_known = |origin: &HeaderValue| {
-        origin.to_str().is_ok_and(|origin| app.addresses.is_agent_origin(origin))
+        origin.to_str().is_ok_and(|origin| app.server.addresses.is_agent_origin(origin))
     };
     if !origins.all(is_known) {
         return GuardResult::refused(Problem::forbidden(
@@ -446,7 +446,7 @@ fn refused_late(app: &App, request: &Request, problem: Problem) -> Problem {
 }
 
 fn count_address(app: &App, request: &Request, class: Class) -> Verdict {
-    app.limiter.count_address(class, request.client, api_limit(app), request.now)
+    app.callers.limiter.count_address(class, request.client, api_limit(app), request.now)
 }
 
 /// A window of an extension token.

@@ -178,7 +178,7 @@ fn challenge_of(verifier: &str) -> String {
 }
 
 fn redirect_uri(app: &App) -> String {
-    format!("{}{RETURN_PATH}", app.addresses.base_url)
+    format!("{}{RETURN_PATH}", app.server.addresses.base_url)
 }
 
 const fn verifier_place(row: &str) -> Place<'_> {

@@ -71,7 +71,7 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
     let words = texts::Words {
         name: &claimed.name,
         platform: &app.config.server.name,
-        address: &app.addresses.base_url,
+        address: &app.server.addresses.base_url,
         link: link.as_ref().map_or("", |(address, _)| address),
         until: link.as_ref().map(|(_, until)| app.zone().page(*until)).unwrap_or_default(),
         params: &params,
@@ -108,5 +108,5 @@ fn link_of(app: &App, name: &str) -> Result<Option<(String, Instant)>> {
         return Ok(None);
     };
     let code = app.sealer.open_text(&sealed, links::place(name))?;
-    Ok(Some((links::address(&app.addresses.base_url, code.reveal()), until)))
+    Ok(Some((links::address(&app.server.addresses.base_url, code.reveal()), until)))
 }

@@ -184,7 +184,7 @@ impl Delivery {
 /// Starts the threads of every channel.
 pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
     let mut started = Vec::new();
-    for outlet in &app.delivery.outlets {
+    for outlet in &app.messages.delivery.outlets {
         let channel = outlet.channel;
         let refused = app.db.read(Lane::Slow, |tx| store::refused(tx, channel));
         match refused {
@@ -206,9 +206,12 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
         }
         let (own, outlet) = (Arc::clone(app), Arc::clone(outlet));
         let queue = queue_of(outlet.channel);
-        started.extend(rounds::start(&app.db, queue, (stop, &app.delivery.bell), move |stop| {
-            worker::step(&own, &outlet, stop)
-        })?);
+        started.extend(rounds::start(
+            &app.db,
+            queue,
+            (stop, &app.messages.delivery.bell),
+            move |stop| worker::step(&own, &outlet, stop),
+        )?);
     }
     Ok(started)
 }
@@ -216,14 +219,14 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
 /// Sends due messages while the internal clock is off, until none is due or
 /// `is_over` is true. Returns what each channel did since the last call.
 pub fn send_due(app: &App, is_over: impl Fn() -> bool) -> Vec<(Channel, Counts)> {
-    let outlets = &app.delivery.outlets;
+    let outlets = &app.messages.delivery.outlets;
     if !app.config.cron.enabled {
         for outlet in outlets {
             outlet.gate.call(true);
         }
-        app.delivery.bell.ring();
+        app.messages.delivery.bell.ring();
         while !is_over() && outlets.iter().any(|one| worker::has_work(app, one)) {
-            app.delivery.bell.wait(LOOK);
+            app.messages.delivery.bell.wait(LOOK);
         }
         for outlet in outlets {
             outlet.gate.call(false);

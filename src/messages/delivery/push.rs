@@ -101,7 +101,7 @@ impl Push {
 
     /// Sends a letter to its recipient's browsers.
     pub fn send(&self, app: &App, letter: &Letter) -> SendOutcome {
-        let Some(keys) = app.push_keys.get() else {
+        let Some(keys) = app.messages.push_keys.get() else {
             let error = "as chaves de avisos no navegador não foram feitas".to_owned();
             return SendOutcome::Down { error };
         };

@@ -221,7 +221,7 @@ fn blocked(app: &App, waiting: &[(String, u64)]) -> Option<Notice> {
 /// A notice about the first channel that is down.
 fn down(app: &App) -> Option<Notice> {
     let (channel, error) =
-        app.delivery.outlets.iter().find_map(|outlet| match outlet.gate.health() {
+        app.messages.delivery.outlets.iter().find_map(|outlet| match outlet.gate.health() {
             Health::Down { error } => Some((outlet.channel, error)),
             Health::Good => None,
         })?;

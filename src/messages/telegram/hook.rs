@@ -46,7 +46,7 @@ pub fn receive(app: &App, _: &TelegramSender, request: &Request) -> Result<Job, 
     let update = update::parse(&told)
         .ok_or_else(|| Problem::field("update_id", "must be the number of the update"))?;
     let info = poll::platform_info(app);
-    let replies = Arc::clone(&app.telegram.replies);
+    let replies = Arc::clone(&app.messages.telegram.replies);
     Ok(Box::new(move |tx| {
         let answers = apply::apply(tx, &info, &[update])?;
         tx.after_commit(move || replies.add(answers));
@@ -56,7 +56,7 @@ pub fn receive(app: &App, _: &TelegramSender, request: &Request) -> Result<Job, 
 
 /// Tells Telegram where to send updates, and retries until that succeeds.
 pub fn register(app: &Arc<App>, bot: &Bot, stop: &Stop) {
-    let url = format!("{}{HOOK_PATH}", app.addresses.base_url);
+    let url = format!("{}{HOOK_PATH}", app.server.addresses.base_url);
     let mut pause = poll::Pause::default();
     while !stop.is_set() {
         let secret = match ensure_hook_secret(app) {

@@ -105,7 +105,7 @@ pub fn keep_code(tx: &WriteTx<'_>, user: UserId, code: &str) -> crate::db::Resul
 /// The secret that Telegram sends with updates; `None` while updates are not
 /// sent to the webhook.
 pub fn hook_secret(app: &App, lane: Lane) -> Result<Option<Secret>, DbError> {
-    if !app.telegram.is_on() || app.config.telegram.updates != Updates::Webhook {
+    if !app.messages.telegram.is_on() || app.config.telegram.updates != Updates::Webhook {
         return Ok(None);
     }
     app.db.read(lane, |tx| settings::secret(tx, &app.sealer, SECRET))
@@ -124,7 +124,7 @@ fn ensure_hook_secret(app: &App) -> Result<Secret, DbError> {
 
 /// Starts the worker that receives updates, and the one that sends replies.
 pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
-    let Some(bot) = &app.telegram.bot else {
+    let Some(bot) = &app.messages.telegram.bot else {
         return Ok(Vec::new());
     };
     let (hears, answers) = (Arc::clone(app), Arc::clone(app));

@@ -82,7 +82,7 @@ fn round(app: &Arc<App>, bot: &Bot, stop: &Stop) -> Result<(), Trouble> {
     let info = platform_info(app);
     let replies =
         app.db.write(move |tx| apply::apply(tx, &info, &updates)).map_err(Trouble::Database)?;
-    app.telegram.replies.add(replies);
+    app.messages.telegram.replies.add(replies);
     Ok(())
 }
 
@@ -90,7 +90,7 @@ fn round(app: &Arc<App>, bot: &Bot, stop: &Stop) -> Result<(), Trouble> {
 pub fn platform_info(app: &App) -> PlatformInfo {
     PlatformInfo {
         platform: app.config.server.name.clone(),
-        address: app.addresses.base_url.clone(),
+        address: app.server.addresses.base_url.clone(),
     }
 }
 

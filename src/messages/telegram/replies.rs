@@ -83,7 +83,7 @@ impl Replies {
 
 /// Sends the waiting replies until the service stops.
 pub fn run(app: &App, bot: &Bot, stop: &Stop) {
-    let replies = &app.telegram.replies;
+    let replies = &app.messages.telegram.replies;
     let mut rings = 0;
     while !stop.wait(Duration::ZERO) {
         let Some(reply) = replies.next() else {
@@ -111,7 +111,7 @@ fn pause_asked_for(fault: &BotFault) -> Option<i64> {
 
 /// Pauses the queued messages, too, because the pause is for the whole bot.
 fn pause_messages(app: &App, pause_s: i64) {
-    let outlets = app.delivery.outlets.iter();
+    let outlets = app.messages.delivery.outlets.iter();
     for outlet in outlets.filter(|outlet| outlet.channel == Channel::Telegram) {
         outlet.gate.pause(app.clock.now().plus(pause_s));
     }

@@ -133,12 +133,12 @@ fn example(app: &App, now: Instant, kind: MessageKind, template: &Template) -> (
         "store": "LOJA DA ANA",
         "page": "/painel/perguntas/1",
     });
-    let link = format!("{}/senha?codigo=…", app.addresses.base_url);
+    let link = format!("{}/senha?codigo=…", app.server.addresses.base_url);
     let has_link = placeholders(kind).iter().any(|one| one.name == "link");
     let words = Words {
         name: "Ana Souza",
         platform: &app.config.server.name,
-        address: &app.addresses.base_url,
+        address: &app.server.addresses.base_url,
         link: if has_link { &link } else { "" },
         until: app.zone().page(now.plus(7 * DAY_S)),
         params: &params,

@@ -120,7 +120,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> std::result::Resul
     let asked = pedido.trim();
     let fault = (asked.len() > LONGEST).then_some("Um código de pedido tem até 128 letras.");
     let is_asked = !asked.is_empty() && fault.is_none();
-    if let Err(error) = app.requests.flush(&app.db).and_then(|()| journal::flush(app)) {
+    if let Err(error) = app.health.requests.flush(&app.db).and_then(|()| journal::flush(app)) {
         tracing::warn!(%error, "the log of requests was not written; trying again");
     }
     let filter = RequestLogFilter { search: asked.to_owned(), ..RequestLogFilter::default() };

@@ -121,7 +121,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let query = LIST.read(request)?;
     let filter = filter_of(app, &query, request.now);
     // Write the waiting entries first: the page should show the latest requests.
-    if let Err(error) = app.requests.flush(&app.db) {
+    if let Err(error) = app.health.requests.flush(&app.db) {
         tracing::warn!(%error, "the log of requests was not written; trying again");
     }
     if query.csv {

@@ -94,7 +94,7 @@ impl Stored {
         })?;
         // Takes the present month from memory: the newest calls are not in the
         // database yet.
-        let now = app.usage.month(app, id, request.now)?;
+        let now = app.callers.usage.month(app, id, request.now)?;
         stored.used = now.used();
         if month == present {
             (stored.days, stored.operations) = (now.by_day(), now.by_operation());

@@ -116,7 +116,7 @@ fn address<P>(app: &App, operation: &Declared<P>, arguments: &Map<String, Value>
         query.append_pair(name, &text);
     }
     let below = operation.path.strip_prefix(PATH).unwrap_or(operation.path);
-    format!("{}{PATH_DEV}{below}?{}", app.addresses.dev_base_url, query.finish())
+    format!("{}{PATH_DEV}{below}?{}", app.server.addresses.dev_base_url, query.finish())
 }
 
 /// Turns the answer of an operation into the result of a tool.

@@ -87,7 +87,7 @@ pub fn server_info(app: &App) -> String {
         "name": env!("CARGO_PKG_NAME"),
         "title": title,
         "version": env!("CARGO_PKG_VERSION"),
-        "websiteUrl": &*app.addresses.base_url,
+        "websiteUrl": &*app.server.addresses.base_url,
     })
     .to_string()
 }

@@ -110,7 +110,7 @@ fn relations_of(
 impl HubData {
     fn read((app, person, request): Visit<'_>) -> Result<Self, Problem> {
         let user = person.account.user_id;
-        let month = app.usage.month(app, user, request.now)?;
+        let month = app.callers.usage.month(app, user, request.now)?;
         app.db.read(request.lane, |tx| {
             let (invitations, related) = relations_of(tx, person)?;
             let (plan, tokens) = (store::plan(tx, user)?, store::tokens(tx, user)?);
@@ -308,7 +308,7 @@ pub(in crate::partner) fn about(operation: &str) -> &'static str {
 /// The same call in several languages, to copy and paste.
 fn first_calls(app: &App, person: &Person, token: &str) -> Vec<FirstCall> {
     let list = if is_supplier(person) { "drop/orders" } else { "orders" };
-    let address = format!("{}/api/v1/partner/{list}?limit=5", app.addresses.base_url);
+    let address = format!("{}/api/v1/partner/{list}?limit=5", app.server.addresses.base_url);
     calls_to(&address, token, is_supplier(person))
 }
 

@@ -42,7 +42,7 @@ pub(super) enum Caller {
 impl Caller {
     /// Somebody without a session.
     pub(super) fn without_session(app: &App, request: &Request) -> Self {
-        if app.familiar.holds(request.client, request.now) {
+        if app.callers.familiar.holds(request.client, request.now) {
             Self::Familiar(request.client)
         } else {
             Self::Address(request.client)
@@ -59,11 +59,13 @@ pub(super) fn count(
     now: Instant,
 ) -> Result<(), Problem> {
     let verdict = match caller {
-        Caller::Person(person) => app.limiter.count(class, Subject::id(person.0), limit, now),
-        Caller::Familiar(address) => {
-            app.limiter.count(class, Subject::address(address), limit, now)
+        Caller::Person(person) => {
+            app.callers.limiter.count(class, Subject::id(person.0), limit, now)
         }
-        Caller::Address(address) => app.limiter.count_address(class, address, limit, now),
+        Caller::Familiar(address) => {
+            app.callers.limiter.count(class, Subject::address(address), limit, now)
+        }
+        Caller::Address(address) => app.callers.limiter.count_address(class, address, limit, now),
     };
     if verdict.allowed {
         return Ok(());
@@ -88,10 +90,10 @@ pub fn register(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
             return refused(&Refusal::new(Fault::InvalidClientMetadata, about));
         }
     };
-    let known = app.familiar.holds(request.client, request.now);
+    let known = app.callers.familiar.holds(request.client, request.now);
     let made = clients::registration(
         &said,
-        &Targets::of(&app.config.agents, &app.addresses),
+        &Targets::of(&app.config.agents, &app.server.addresses),
         (request.now.0, known),
     );
     let (client, answer) = match made {

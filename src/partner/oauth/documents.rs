@@ -31,7 +31,7 @@ const AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
 /// The issuer of tokens.
 pub fn issuer(app: &App) -> &str {
-    &app.addresses.dev_base_url
+    &app.server.addresses.dev_base_url
 }
 
 /// The resource that tokens are for.
@@ -61,7 +61,7 @@ fn is_same(own: &str, asked: &[u8]) -> bool {
 /// `GET /.well-known/oauth-protected-resource`: the resource and its
 /// authorization server.
 pub fn protected_resource(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
-    let guide = format!("{}{}", app.addresses.base_url, GUIDE);
+    let guide = format!("{}{}", app.server.addresses.base_url, GUIDE);
     let document = json!({
         "resource": resource(app),
         "authorization_servers": [issuer(app)],
@@ -79,7 +79,7 @@ pub fn authorization_server(app: &App, (): &(), _: &Request) -> Result<Reply, Pr
     let issuer = issuer(app);
     let document = json!({
         "issuer": issuer,
-        "authorization_endpoint": format!("{}{AUTHORIZE}", app.addresses.base_url),
+        "authorization_endpoint": format!("{}{AUTHORIZE}", app.server.addresses.base_url),
         "token_endpoint": format!("{issuer}{TOKEN}"),
         "registration_endpoint": format!("{issuer}{REGISTER}"),
         "revocation_endpoint": format!("{issuer}{REVOKE}"),
@@ -92,7 +92,7 @@ pub fn authorization_server(app: &App, (): &(), _: &Request) -> Result<Reply, Pr
         "revocation_endpoint_auth_methods_supported": ["none"],
         "authorization_response_iss_parameter_supported": true,
         "client_id_metadata_document_supported": true,
-        "service_documentation": format!("{}{}", app.addresses.base_url, GUIDE),
+        "service_documentation": format!("{}{}", app.server.addresses.base_url, GUIDE),
     });
     Ok(Reply::json(&document)?.with(CACHE_CONTROL, AN_HOUR))
 }

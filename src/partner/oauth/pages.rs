@@ -54,8 +54,8 @@ pub fn authorize(app: &App, visitor: &Visitor, request: &Request) -> Result<Todo
     let is_fresh = |client: &Client| client.fresh_until.is_none_or(|until| request.now < until);
     match known {
         Some(client) if is_fresh(&client) => begin(app, &given, &client, asked).map(Todo::Write),
-        known if app.fetcher.takes(id) => {
-            if app.fetcher.failed_lately(id, request.now) {
+        known if app.work.fetcher.takes(id) => {
+            if app.work.fetcher.failed_lately(id, request.now) {
                 return Err(told_here("the document of client_id could not be read just now"));
             }
             if known.is_none() {
@@ -89,7 +89,7 @@ impl Asked {
         Self {
             caller: visitor.person.as_ref().map_or(of_address, |it| Caller::Person(it.user_id)),
             is_signed_in,
-            is_known: is_signed_in || app.familiar.holds(request.client, request.now),
+            is_known: is_signed_in || app.callers.familiar.holds(request.client, request.now),
         }
     }
 }
@@ -97,8 +97,9 @@ impl Asked {
 /// The client, described by its document as it is now.
 fn fetched(app: &App, id: &str, about: (Instant, bool)) -> Result<Client, Problem> {
     let new = app
+        .work
         .fetcher
-        .fetch(id, &Targets::of(&app.config.agents, &app.addresses), about)
+        .fetch(id, &Targets::of(&app.config.agents, &app.server.addresses), about)
         .map_err(told_here)?;
     app.db.write(move |tx| store::keep_client(tx, &new))?;
     let client = app.db.read(Lane::Brief, |tx| store::client(tx, id))?;
@@ -108,7 +109,7 @@ fn fetched(app: &App, id: &str, about: (Instant, bool)) -> Result<Client, Proble
 /// Stores a valid request and redirects to its page. An invalid one goes back to
 /// the program: by itself when the person is signed in, else by a link.
 fn begin(app: &App, given: &Parameters, client: &Client, asked: Asked) -> Result<Job, Problem> {
-    let targets = Targets::of(&app.config.agents, &app.addresses);
+    let targets = Targets::of(&app.config.agents, &app.server.addresses);
     let server = ServerContext {
         issuer: documents::issuer(app),
         targets: &targets,
@@ -125,7 +126,7 @@ fn begin(app: &App, given: &Parameters, client: &Client, asked: Asked) -> Result
         }
     };
     let number = secrets::random_hex::<32>();
-    let page = format!("{}{AUTHORIZE}?{REQUEST}={number}", app.addresses.base_url);
+    let page = format!("{}{AUTHORIZE}?{REQUEST}={number}", app.server.addresses.base_url);
     Ok(Box::new(move |tx| {
         if !store::insert_request(tx, &TokenHash::of(&number), &pending, asked.is_known)? {
             return Err(told_here("client_id is unknown"));
@@ -153,7 +154,7 @@ fn look(
         account: Account::clone(account),
         plan,
         number: number.to_owned(),
-        targets: Targets::of(&app.config.agents, &app.addresses),
+        targets: Targets::of(&app.config.agents, &app.server.addresses),
         hosts: app.config.agents.document_hosts.clone(),
     };
     Ok(Todo::Write(Box::new(move |tx| {

@@ -90,7 +90,8 @@ impl Operation for ListNotifications {
         check.finish()?;
         let owner = seller.account.user_id;
         // Read before the data, so that a change in between shows in the next call.
-        let changed = app.notices_changed.at(owner, app.versions.notices(owner), seller.called_at);
+        let changed =
+            app.kept.notices_changed.at(owner, app.versions.notices(owner), seller.called_at);
         reading(app, false, move |app, lane| {
             let read = app.db.read(lane, |tx| notices::page(tx, owner, window.pair()));
             let (notices, total) = read?;

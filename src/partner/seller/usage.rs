@@ -61,7 +61,7 @@ impl Operation for GetUsage {
         _: NoArguments,
         _: Check,
     ) -> Result<Todo<UsageReply>, Problem> {
-        let month = app.usage.month(app, seller.account.user_id, seller.called_at)?;
+        let month = app.callers.usage.month(app, seller.account.user_id, seller.called_at)?;
         let used = month.used();
         let quota = seller.plan.quota;
         Ok(Todo::Now(UsageReply {

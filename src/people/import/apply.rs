@@ -39,8 +39,8 @@ pub fn begin(app: &App, actor: &Actor, id: i64, total: u32) -> std::result::Resu
         }
         if store::begin(tx, id, by)? { Ok(()) } else { Err(already_applied()) }
     })?;
-    app.imports.show(id, total, 0);
-    app.imports.bell.ring();
+    app.work.imports.show(id, total, 0);
+    app.work.imports.bell.ring();
     Ok(())
 }
 
@@ -52,7 +52,7 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
         while !stop.is_set() {
             match work(&app, stop) {
                 Ok(true) => {}
-                Ok(false) => (rings, _) = app.imports.bell.wait_ring(rings, IDLE),
+                Ok(false) => (rings, _) = app.work.imports.bell.wait_ring(rings, IDLE),
                 Err(error) => {
                     if !error.is_told() {
                         tracing::warn!(%error, "an import waits");
@@ -74,8 +74,11 @@ fn work(app: &App, stop: &Stop) -> Result<bool> {
     let Some((import, rows)) = found else {
         return Ok(false);
     };
-    let running =
-        app.imports.show(import.id, u32::try_from(rows.len()).unwrap_or(u32::MAX), import.position);
+    let running = app.work.imports.show(
+        import.id,
+        u32::try_from(rows.len()).unwrap_or(u32::MAX),
+        import.position,
+    );
     let UnderWay { id, file_name, by: Json(by), mut position, late: Json(mut late) } = import;
     let rows = Arc::new(rows);
     while (position as usize) < rows.len() {
@@ -98,7 +101,7 @@ fn work(app: &App, stop: &Stop) -> Result<bool> {
         store::finish(tx, id, counts, &rows)?;
         note(tx, by, (id, &file_name), counts)
     })?;
-    *app.imports.running.lock() = None;
+    *app.work.imports.running.lock() = None;
     Ok(true)
 }
 

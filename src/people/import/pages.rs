@@ -163,7 +163,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 /// `GET /admin/alunos/importar`: the form, and the lists sent recently.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     if request.wants_json() {
-        let running = app.imports.running();
+        let running = app.work.imports.running();
         let imports = app.db.read(request.lane, store::newest)?;
         let wire = imports.iter().map(|import| {
             let running = running.as_deref().filter(|running| running.id == import.id);
@@ -198,7 +198,7 @@ fn sentence(said: &str) -> String {
 }
 
 fn import_row(app: &App, request: &Request, import: &Import) -> ImportRow {
-    let running = app.imports.running();
+    let running = app.work.imports.running();
     let is_running = running.is_some_and(|running| running.id == import.id);
     let counts = import.counts;
     ImportRow {
@@ -291,7 +291,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let id = request.id()?;
     let asked = asked(request)?;
     // Read before the rows, because the import may finish in between.
-    let running = app.imports.running().filter(|running| running.id == id);
+    let running = app.work.imports.running().filter(|running| running.id == id);
     let (import, rows) = app.db.read(request.lane, |tx| {
         let import = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let rows = store::rows(tx, id)?.ok_or_else(Problem::not_found)?;
@@ -416,7 +416,7 @@ pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         return answer.declined(problem, &page, "em_andamento");
     }
     if request.wants_json() {
-        let running = app.imports.running().filter(|running| running.id == id);
+        let running = app.work.imports.running().filter(|running| running.id == id);
         let reply = Reply::json(&WireImport::of(&import, running.as_deref()))?;
         return Ok(reply.status(StatusCode::ACCEPTED));
     }

@@ -75,7 +75,7 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         return again((app, person, request), number, problem);
     }
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let bell = app.milestone_bell.clone();
+    let bell = app.work.milestone_bell.clone();
     Ok(Box::new(move |tx| {
         // Its neighbours may have changed since.
         let all = milestones::all(tx)?;

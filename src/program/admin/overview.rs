@@ -296,7 +296,7 @@ pub fn recount(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     app.db.write(move |tx| {
         audit::note(tx, &actor, &act("programa.recalcular"), None::<&()>, None::<&()>)
     })?;
-    let run = app.recount.ask(app, PATIENCE)?;
+    let run = app.work.recount.ask(app, PATIENCE)?;
     let word = if run.ended_at.is_some() { "recalculado" } else { "recalculando" };
     let shown = run_json(app, &run);
     let members: Vec<(&str, Value)> = ["concluido", "alunos", "conferidos", "corrigidos"]
