@@ -125,9 +125,10 @@ fn a_circle_and_a_handler_are_seen() {
         all.entry(from.to_owned()).or_default().insert(to.to_owned());
     }
     assert_eq!(circles(&all), [["a/x.rs", "b/y.rs", "c.rs"]]);
-    let code = "pub fn list(app: &App, person: &Person, request: &Request) -> R {}\n\
-                fn (app: &App) {}\npub fn open(_: &App, (): &(), _: &Request) -> R {}\n\
-                pub fn other(app: &App, id: i64) {}";
+    let code = "pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {}\n\
+                fn (app: &App) {}\npub fn open(_: &App, (): &(), _: &Request) -> Result<Job, Problem> {}\n\
+                pub fn layout(app: &App, person: &Person, request: &Request) -> Layout {}\n\
+                pub fn other(app: &App, id: i64) -> Result<Reply, Problem> {}";
     assert_eq!(handlers(code), ["list", "open"]);
     let names = paths("use crate::a::{self, b::{C, d as e}};\nlet x = super::f::g(1);");
     let names: Vec<String> = names.iter().map(|name| name.join("::")).collect();
@@ -314,19 +315,22 @@ fn names(path: &str) -> Names {
     path.split("::").map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// The public functions of some code that take the app, who is calling, and the request.
+/// The public functions of some code that take the app, who is calling, and the request,
+/// and answer it.
 fn handlers(code: &str) -> Vec<&str> {
-    let functions = code.split("\npub fn ").chain(code.strip_prefix("pub fn "));
-    let functions = functions.filter_map(|rest| rest.split_once('('));
+    const ANSWERS: [&str; 3] =
+        ["Result<Reply, Problem>", "Result<Job, Problem>", "Result<Todo<Reply>, Problem>"];
+    let functions = code.split("pub fn ").skip(1).filter_map(|rest| rest.split_once('('));
     let handlers = functions.filter(|(_, rest)| {
-        let parameters = rest.split(") ->").next().unwrap_or_default();
+        let Some((parameters, answer)) = rest.split_once(") -> ") else { return false };
         let mut types = parameters.split(": &").skip(1);
         types.next().is_some_and(|first| first.starts_with("App,"))
             && types.next().is_some()
             && types.next().is_some_and(|last| last.trim_end_matches([',', '\n', ' ']) == "Request")
             && types.next().is_none()
+            && ANSWERS.iter().any(|one| answer.starts_with(one))
     });
-    handlers.map(|(name, _)| name).filter(|name| !name.contains(['\n', '<'])).collect()
+    handlers.map(|(name, _)| name).filter(|name| !name.contains('<')).collect()
 }
 
 /// Groups of more than one that all reach each other, each in order.

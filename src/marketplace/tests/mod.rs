@@ -185,8 +185,10 @@ impl World {
         if let Some(signature) = signature {
             headers.insert("x-signature", signature.parse().unwrap());
         }
-        let claim = guard::notification(&self.app, &request).outcome;
-        let claim = claim.unwrap_or_else(|_| panic!("the header was refused"));
+        let claim = match guard::notification(&self.app, &request).outcome {
+            Err(guard::Refused::Problem(problem)) => return Err(problem),
+            outcome => outcome.unwrap_or_else(|_| panic!("a page was answered")),
+        };
         self.app.db.write(inbox::hook::receive(&self.app, &claim, &request)?)
     }
 }

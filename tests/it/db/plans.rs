@@ -77,10 +77,11 @@ const TYPED: [(&str, &str); 4] = [
     ("SCAN meet", "SELECT count(*) FROM meet"),
 ];
 
-/// Scans that happen once: a new key of ours removes all browsers; a database
-/// without a mark of its key gets one when the key decrypts all encrypted
-/// values.
-const ONCE: [(&str, &str); 4] = [
+/// Scans that happen once, or at the start: a new key of ours removes all browsers; a
+/// database without a mark of its key gets one when the key decrypts all encrypted
+/// values; what a newer program reads of linked accounts is planned.
+const ONCE: [(&str, &str); 5] = [
+    ("SCAN a", "INSERT INTO ml_sync (ml_user_id, area, next_at, at_once)"),
     ("SCAN push_device", "DELETE FROM push_device"),
     ("SCAN ml_account", "SELECT ml_user_id, access_token, refresh_token FROM ml_account"),
     ("SCAN webhook_endpoint", "SELECT endpoint_id, secret FROM webhook_endpoint"),
