@@ -13,10 +13,10 @@ use super::frame::layout;
 use super::login::{self, Login};
 use super::pages::own_path;
 use super::views::ConfirmPage;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Notice, Sent, Tone, Visit, view};
+use crate::panel::{Answer, Notice, Sent, Tone, view};
 
 /// The page that asks.
 pub const PATH: &str = "/confirmar";

@@ -1,8 +1,9 @@
 //! The form of a product, and reading it from a request.
 
 use super::{MOST_CENTS, MOST_UNITS, Product, ProductEntry, is_ean, store};
+use crate::app::Visit;
 use crate::http::{Fields, Problem, Request};
-use crate::panel::{Form, FormView, Input, Rule, Sent, Visit};
+use crate::panel::{Form, FormView, Input, Rule, Sent};
 use crate::services::Services;
 
 /// The fields of a product's form.

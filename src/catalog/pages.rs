@@ -18,7 +18,7 @@ use super::wire::{MovementDetails, ProductDetails, ProductReply};
 use super::{MAX_PRODUCTS, Product, ProductEntry, path_of};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::base::{Instant, UserId, Versions, Zone, grouped};
 use crate::db::WriteTx;
 use crate::edge::route::Job;
@@ -27,7 +27,7 @@ use crate::identity::Person;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
     Answer, Filter, FormView, Head, ListQuery, ListReply, Listing, Notice, Outcome, Paging, Tone,
-    Visit, When, export, form,
+    When, export, form,
 };
 use crate::services::Services;
 

@@ -9,13 +9,13 @@ use super::pages::{LIST, first_call};
 use super::views::KeyMade;
 use super::{ApiKey, KeyEntry, KeyState, MOST_KEYS, new_key, store};
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::objects::KEY;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::{Change, Found, Noun as _};
-use crate::panel::{Answer, Visit, form};
+use crate::panel::{Answer, form};
 use crate::services::Services;
 
 /// `POST /admin/chaves`: makes a key and shows it once.

@@ -6,8 +6,9 @@ use super::{
     network,
 };
 use crate::accounts::frame::layout;
+use crate::app::Visit;
 use crate::base::{Day, Instant, Zone};
-use crate::panel::{Form, FormView, Input, Rule, Sent, Tick, Visit, When};
+use crate::panel::{Form, FormView, Input, Rule, Sent, Tick, When};
 use crate::services::Services;
 
 /// The form of a key.

@@ -10,7 +10,7 @@ use super::views::{ChannelCard, ChannelsPage};
 use super::{choices, tabs};
 use crate::accounts::frame::layout;
 use crate::accounts::own;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{self, Act, Actor};
 use crate::base::{grouped, phone};
 use crate::config::{Config, Gateway};
@@ -18,7 +18,7 @@ use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::outbox::{self, Channel, MessageKind, NewMessage, channel_words};
-use crate::panel::{Answer, Badge, ListReply, Outcome, Visit, view};
+use crate::panel::{Answer, Badge, ListReply, Outcome, view};
 use crate::services::Services;
 
 /// The page's address.

@@ -4,9 +4,10 @@ use http::StatusCode;
 
 use super::{FormParts, Noun};
 use crate::accounts::frame::layout;
+use crate::app::Visit;
 use crate::edge::route::Job;
 use crate::http::{Code, Fields, Problem, Reply, Request};
-use crate::panel::{FormView, Sent, Visit, form};
+use crate::panel::{FormView, Sent, form};
 use crate::services::Services;
 
 /// One that a form is about, or nothing for a new one.

@@ -15,11 +15,12 @@ mod tests;
 
 use serde::Serialize;
 
+use crate::app::Visit;
 use crate::audit::objects::Object;
 use crate::base::{Instant, Zone};
 use crate::db::{DbError, ReadTx, Record, WriteTx};
 use crate::http::{Problem, Reply, Request};
-use crate::panel::{Form, FormView, Layout, ListQuery, Listing, Sent, Table, Visit};
+use crate::panel::{Form, FormView, Layout, ListQuery, Listing, Sent, Table};
 
 pub use change::{Change, removed};
 pub use found::Found;

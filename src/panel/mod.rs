@@ -22,5 +22,3 @@ pub use answer::{Answer, ListReply};
 pub use form::{Form, FormView, Input, Pick, Rule, Sent};
 pub use list::{Filter, Head, ListQuery, Listing, Table};
 pub use view::{Badge, Choice, Layout, Notice, Outcome, Paging, Progress, Tab, Tick, Tone, When};
-
-pub use crate::app::Visit;

@@ -8,7 +8,7 @@ use super::{roles, store};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
 use crate::accounts::person::{Group, Listed, PersonStatus, WirePerson};
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::log::{self, store as trails};
 use crate::audit::looks::look;
 use crate::base::{Instant, UserId};
@@ -19,7 +19,7 @@ use crate::marketplace::account::store::{self as marketplace, LinkedAccount};
 use crate::messages::queue;
 use crate::outbox::{self, Queued};
 use crate::panel::view::address;
-use crate::panel::{Badge, Sent, Visit, When, view};
+use crate::panel::{Badge, Sent, When, view};
 use crate::profile::devices;
 use crate::services::Services;
 

@@ -10,7 +10,7 @@ use crate::accounts::frame::layout;
 use crate::accounts::person::{Group, Listed, PersonStatus, WirePerson, columns};
 use crate::accounts::store as accounts;
 use crate::accounts::students::{self, AccountServices, NewStudent};
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::looks;
 use crate::base::{Instant, UserId};
 use crate::config::Gateway;
@@ -18,9 +18,7 @@ use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
-use crate::panel::{
-    Filter, FormView, Head, ListQuery, ListReply, Listing, Outcome, Visit, When, export,
-};
+use crate::panel::{Filter, FormView, Head, ListQuery, ListReply, Listing, Outcome, When, export};
 use crate::services::Services;
 
 const STANDINGS: Filter = Filter {

@@ -8,7 +8,7 @@ use super::views::PhotoPage;
 use super::{PhotoFault, sent};
 use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::objects::{Object, STAFF, STUDENT, TEACHER};
 use crate::audit::{self, Actor};
 use crate::base::UserId;
@@ -19,7 +19,7 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Noun as _;
-use crate::panel::{Answer, Visit, view};
+use crate::panel::{Answer, view};
 
 /// The kinds of people whose photos these pages show.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -11,14 +11,14 @@ use super::{Owner, export, logs};
 use crate::accounts::confirm;
 use crate::accounts::frame::layout;
 use crate::accounts::person::Group;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{Actor, objects};
 use crate::base::UserId;
 use crate::db::ReadTx;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal;
-use crate::panel::{Answer, Notice, Sent, Tone, Visit, view};
+use crate::panel::{Answer, Notice, Sent, Tone, view};
 use crate::people::acts::find;
 use crate::services::Services;
 

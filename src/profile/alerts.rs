@@ -8,7 +8,7 @@ use super::views::AlertsPage;
 use super::{pages, telegram};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::base::UserId;
 use crate::db::ReadTx;
 use crate::edge::route::Job;
@@ -18,7 +18,7 @@ use crate::messages::choices::{self, ChannelSet, Choices};
 use crate::messages::telegram::store::Chat;
 use crate::outbox::kind::Preference;
 use crate::outbox::{Channel, MessageKind, channel_words};
-use crate::panel::{Answer, Outcome, Sent, Tab, Tick, Visit, view};
+use crate::panel::{Answer, Outcome, Sent, Tab, Tick, view};
 
 /// The page's address.
 pub const PATH: &str = "/perfil/avisos";

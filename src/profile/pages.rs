@@ -7,12 +7,12 @@ use super::views::{ExtensionRow, ProfilePage, SessionRow};
 use super::{alerts, devices};
 use crate::accounts::frame::layout;
 use crate::accounts::own::{self, OpenSession, ValidToken};
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::base::text::hex;
 use crate::base::{Day, Instant, TokenHash, UserId};
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Notice, Outcome, Tone, Visit, When, view};
+use crate::panel::{Notice, Outcome, Tone, When, view};
 use crate::partner::{PlanName, shown::shown, store as partner};
 use crate::services::Services;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::views::{LinkRow, LinksPage};
 use super::{SELLER, asked, choice};
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::base::ids::item_number;
 use crate::base::text::search_key;
 use crate::base::{UserId, Zone};
@@ -18,7 +18,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
     Answer, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Notice, Outcome, Pick,
-    Rule, Sent, Table, Tone, Visit, When, export, form,
+    Rule, Sent, Table, Tone, When, export, form,
 };
 use crate::wire;
 

@@ -6,13 +6,13 @@ use serde_json::json;
 
 use super::views::{PreviewPage, PreviewRow};
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::drop::bulk::{self, ListFault, Outcome, Row, RowFault, RowStatus};
 use crate::drop::links::LinkFault;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Badge, Notice, Tone, Visit, csv_read, form, view};
+use crate::panel::{Answer, Badge, Notice, Tone, csv_read, form, view};
 
 #[derive(Serialize)]
 struct RowJson {

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::views::{SellerRow, SellersPage};
 use crate::accounts::frame::layout;
 use crate::accounts::store as accounts;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::Actor;
 use crate::base::{Cents, UserId, Zone, grouped};
 use crate::db::WriteTx;
@@ -21,7 +21,7 @@ use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
 use crate::outbox::MessageKind;
-use crate::panel::{Answer, Form, FormView, Input, Outcome, Rule, Visit, When, form};
+use crate::panel::{Answer, Form, FormView, Input, Outcome, Rule, When, form};
 use crate::wire;
 
 const PATH: &str = "/fornecedor/vendedores";

@@ -12,7 +12,7 @@ use crate::agency::invites::pages::Inviting;
 use crate::agency::{
     CLIENTS, act, cycle, days, leaving, notifications, page_of, store as accounts,
 };
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::{MlUserId, UserId, Zone};
 use crate::db::{DbError, WriteTx};
@@ -23,7 +23,7 @@ use crate::identity::Person;
 use crate::marketplace::account::store::owner_of;
 use crate::panel::{
     Answer, Filter, Form, FormView, Head, Input, ListReply, Listing, Outcome, Pick, Rule, Sent,
-    Visit, export, form,
+    export, form,
 };
 use crate::services::Services;
 

@@ -9,7 +9,7 @@ use super::views::{EndPage, InvitationGonePage, InvitationMade, InvitationPage};
 use super::{Ending, address, cookie, state_of};
 use crate::accounts::frame::layout;
 use crate::agency::{act, page_of};
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{self, Actor};
 use crate::base::{TokenHash, Zone, secrets};
 use crate::db::WriteTx;
@@ -19,7 +19,7 @@ use crate::http::problem::Told;
 use crate::http::{Check, Code, Field, Problem, Reply, Request, policy};
 use crate::identity::{Person, Visitor};
 use crate::marketplace::account::link::LinkStart;
-use crate::panel::{Answer, Layout, Visit};
+use crate::panel::{Answer, Layout};
 use crate::services::Services;
 
 /// Limit of an address: unknown codes, and visits to the consent page.

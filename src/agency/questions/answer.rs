@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::pages::{self, Typed};
 use super::{Asked, Status, store};
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::{MlUserId, shortened};
 use crate::http::{Code, Problem, Reply, Request};
@@ -13,7 +13,7 @@ use crate::identity::Person;
 use crate::marketplace::books::questions::answer::{WRONG_LENGTH, read, unsent_notice};
 use crate::marketplace::books::questions::cards::BACK;
 use crate::marketplace::books::questions::send_answer::{AnswerOutcome, OnSent, send_answer};
-use crate::panel::{Answer, Sent, Visit};
+use crate::panel::{Answer, Sent};
 
 /// Letters of the question that the audit log shows.
 const NAMED: usize = 120;

@@ -11,7 +11,7 @@ use super::wire::{QueueReply, WireQueued};
 use super::{Asked, PATH, Status};
 use crate::accounts::frame::layout;
 use crate::agency::store::names;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::base::grouped;
 use crate::db::{self, ReadTx};
 use crate::http::{Problem, Reply, Request, policy};
@@ -19,8 +19,8 @@ use crate::identity::Person;
 use crate::marketplace::books::questions::buyers;
 use crate::marketplace::books::questions::cards::{Card, OUTCOMES, QueueContext, card};
 use crate::marketplace::books::questions::replies::store as saved;
+use crate::panel::Notice;
 use crate::panel::view::{Paging, address};
-use crate::panel::{Notice, Visit};
 
 /// An answer that was not sent, to be shown again.
 pub struct Typed {

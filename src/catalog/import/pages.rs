@@ -6,7 +6,7 @@ use serde_json::json;
 use super::fault::BadRows;
 use super::{Counts, ImportError, apply, read};
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::base::grouped;
 use crate::catalog::MAX_PRODUCTS;
 use crate::catalog::pages::{Change, base};
@@ -14,7 +14,7 @@ use crate::catalog::views::ProductImportPage;
 use crate::http::{Code, Problem, Reply, Request, upload};
 use crate::identity::Person;
 use crate::panel::once::FormSubmission;
-use crate::panel::{Notice, Tone, Visit, csv_read, view};
+use crate::panel::{Notice, Tone, csv_read, view};
 
 /// Bad rows that a page or an error message names.
 const MOST_SHOWN: usize = 200;

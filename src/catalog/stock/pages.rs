@@ -2,7 +2,7 @@
 
 use super::{LONGEST_REASON, NewMovement, StockMovementKind};
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::catalog::entry::typed;
 use crate::catalog::pages::{Change, Found, Window, base};
 use crate::catalog::views::{MovementForm, ProductPage, kind_ticks, units};
@@ -10,7 +10,7 @@ use crate::catalog::{MOST_UNITS, store};
 use crate::edge::route::Job;
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Form, Input, Rule, Sent, Visit, form};
+use crate::panel::{Form, Input, Rule, Sent, form};
 
 /// A movement as a person entered it.
 #[derive(Clone, Debug)]

@@ -4,12 +4,13 @@
 use serde::Serialize;
 
 use super::words::Words;
+use crate::app::Visit;
 use crate::base::text::{like_beginning, search_key};
 use crate::base::{MlUserId, UserId};
 use crate::db::{self, Filters, Page, ReadTx, Record};
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::stores::{self, Stores};
-use crate::panel::{ListQuery, ListReply, Listing, Table, Visit, export, list};
+use crate::panel::{ListQuery, ListReply, Listing, Table, export, list};
 use crate::services::Services;
 
 /// A record of the books that its owner sees in a list. Its table has the

@@ -10,7 +10,7 @@ use super::{
     LONGEST_BODY, LONGEST_SUBJECT, Template, Words, fault, fill, placeholders, shipped, store,
 };
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{self, Act, Actor};
 use crate::base::{DAY_S, Instant};
 use crate::db::WriteTx;
@@ -19,7 +19,7 @@ use crate::http::{Check, Field, Fields, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::tabs;
 use crate::outbox::{MessageKind, kind_words};
-use crate::panel::{Answer, ListReply, Notice, Outcome, Visit, When, view};
+use crate::panel::{Answer, ListReply, Notice, Outcome, When, view};
 use crate::services::Services;
 
 /// The list's address.

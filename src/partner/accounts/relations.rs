@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::views::{RelationRow, RelationsPage};
 use crate::accounts::frame::layout;
 use crate::accounts::{Account, Role, store as accounts};
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::Actor;
 use crate::base::text::{grouped, search_key};
 use crate::base::{UserId, Zone};
@@ -18,7 +18,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
     Answer, Badge, Filter, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Outcome,
-    Rule, Visit, When, export, form,
+    Rule, When, export, form,
 };
 use crate::wire;
 

@@ -10,14 +10,14 @@ use super::store::{self, Counts, Delivery};
 use super::views::{EndpointPage, EndpointRow};
 use super::{Endpoint, EndpointState, Events};
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::{Instant, Sealer, UserId, Zone, grouped};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Badge, FormView, Outcome, Tick, Visit, When, form};
+use crate::panel::{Answer, Badge, FormView, Outcome, Tick, When, form};
 use crate::partner::{self, store as partners};
 use crate::wire;
 

@@ -11,11 +11,11 @@ use super::views::{SecretPage, WebhooksPage};
 use super::{Endpoint, EndpointEntry, Events, MOST_ENDPOINTS, address, store};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Form, FormView, Input, ListReply, Outcome, Rule, Sent, Tick, Visit, form};
+use crate::panel::{Form, FormView, Input, ListReply, Outcome, Rule, Sent, Tick, form};
 use crate::partner::store as partners;
 use crate::webhooks::{Audience, EventType};
 

@@ -13,7 +13,7 @@ use super::views::{ImportPage, ImportRow, ImportsPage, ReportRow};
 use super::{Counts, MOST_ROWS, Row, RowOutcome, read};
 use crate::accounts::Role;
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{Actor, looks};
 use crate::base::{grouped, shortened};
 use crate::edge::route::{Job, nothing_to_do};
@@ -23,8 +23,7 @@ use crate::panel::csv_read;
 use crate::panel::once::FormSubmission;
 use crate::panel::view::address;
 use crate::panel::{
-    Answer, Badge, ListReply, Listing, Notice, Outcome, Paging, Progress, Tab, Visit, When, export,
-    view,
+    Answer, Badge, ListReply, Listing, Notice, Outcome, Paging, Progress, Tab, When, export, view,
 };
 use crate::people::pages::reach;
 use crate::wire;

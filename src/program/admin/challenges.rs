@@ -7,7 +7,7 @@ use super::views::{
     period, state_of,
 };
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::objects::CHALLENGE;
 use crate::base::Day;
 use crate::db::DbError;
@@ -17,8 +17,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{
-    Badge, Filter, Form, FormView, Input, ListReply, Listing, Outcome, Pick, Rule, Sent, Tab,
-    Visit, form,
+    Badge, Filter, Form, FormView, Input, ListReply, Listing, Outcome, Pick, Rule, Sent, Tab, form,
 };
 use crate::program::pages::reward_words;
 use crate::program::rules::{MOST_XP, Rules};

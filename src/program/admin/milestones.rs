@@ -4,15 +4,13 @@ use serde_json::{Value, json};
 
 use super::views::{MilestoneForm, MilestoneRow, MilestonesPage};
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::db::{DbError, ReadTx};
 use crate::edge::route::Job;
 use crate::http::{Check, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{
-    Answer, Form, FormView, Input, Layout, ListReply, Outcome, Rule, Sent, Visit, form,
-};
+use crate::panel::{Answer, Form, FormView, Input, Layout, ListReply, Outcome, Rule, Sent, form};
 use crate::program::rules::MOST_XP;
 use crate::program::{MILESTONES, Milestone, lowered, milestones};
 

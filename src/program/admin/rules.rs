@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use super::preview;
 use super::views::RulesPage;
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::Cents;
 use crate::db::WriteTx;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Form, Input, Outcome, Rule, Sent, Visit, form};
+use crate::panel::{Answer, Form, Input, Outcome, Rule, Sent, form};
 use crate::program::rules::{MOST_MULTIPLIER, MOST_XP, Rules};
 use crate::program::{Action, ProgramSettings};
 

@@ -5,15 +5,14 @@ use serde_json::json;
 use super::views::{LedgerPage, LedgerStudent};
 use crate::accounts::frame::layout;
 use crate::accounts::{Account, store as accounts};
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::{Day, UserId, grouped};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Form, FormView, Input, ListQuery, ListReply, Listing, Outcome, Paging, Rule, Visit,
-    form,
+    Answer, Form, FormView, Input, ListQuery, ListReply, Listing, Outcome, Paging, Rule, form,
 };
 use crate::program::pages::{EntryJson, entry_line};
 use crate::program::ranking::{self, Ranking};

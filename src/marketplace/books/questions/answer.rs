@@ -2,10 +2,10 @@
 
 use super::send_answer::{AnswerOutcome, send_answer};
 use super::{cards, pages};
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Form, Input, Notice, Rule, Sent, Tone, Visit};
+use crate::panel::{Answer, Form, Input, Notice, Rule, Sent, Tone};
 
 /// Longest answer that the marketplace takes.
 pub const LONGEST: usize = 2_000;

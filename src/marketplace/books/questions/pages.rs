@@ -10,16 +10,14 @@ use super::store::{self, ALL, Question};
 use super::views::{QuestionLine, QuestionPage, QuestionsPage, QueuePage};
 use super::{QuestionState, standing};
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::base::{Instant, MlUserId, grouped};
 use crate::db;
 use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed;
-use crate::panel::{
-    Filter, FormView, Head, ListQuery, Listing, Notice, Table, Tone, Visit, When, list,
-};
+use crate::panel::{Filter, FormView, Head, ListQuery, Listing, Notice, Table, Tone, When, list};
 use crate::services::Services;
 use crate::wire;
 

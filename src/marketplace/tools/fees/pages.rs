@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::views::{Calculated, CalculatorPage, Card, percent};
 use super::{LOGISTICS, Own, PATH, Remains, ask, discount, store, tax_rate};
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::base::{Cents, MlUserId, UserId};
 use crate::edge::route::Job;
 use crate::http::{Check, Field, Fields, Problem, Reply, Request};
@@ -15,7 +15,7 @@ use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::{Failure, FeeQuestion, Fees};
 use crate::marketplace::tools::unavailable;
 use crate::panel::{
-    Answer, Badge, Form, FormView, Input, Notice, Outcome, Pick, Rule, Sent, Tone, Visit, form,
+    Answer, Badge, Form, FormView, Input, Notice, Outcome, Pick, Rule, Sent, Tone, form,
 };
 use crate::services::Services;
 

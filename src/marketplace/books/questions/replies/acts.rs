@@ -6,14 +6,14 @@ use serde::Serialize;
 use super::views::{RepliesPage, ReplyForm};
 use super::{FORM, MOST, ReplyEntry, ReplySet, SavedReply, store};
 use crate::accounts::frame::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{self, Act, Actor};
 use crate::db::{self, WriteTx};
 use crate::edge::route::Job;
 use crate::http::{Code, Fields, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::books::questions::pages::PATH;
-use crate::panel::{Answer, ListReply, Outcome, Visit, form};
+use crate::panel::{Answer, ListReply, Outcome, form};
 use crate::wire;
 
 /// The address of a seller's replies.
