@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::Semaphore;
 
 use crate::accounts::confirmations::Confirmations;
-use crate::accounts::familiar::Familiar;
+use crate::accounts::known_addresses::KnownAddresses;
 use crate::accounts::passwords::Passwords;
 use crate::accounts::views::DemoLogin;
 use crate::agency::questions::holds::Holds;
@@ -26,7 +26,7 @@ use crate::developers::documents::Documents;
 use crate::developers::status::days::Watch;
 use crate::edge::lanes::Lanes;
 use crate::edge::route::{self, Route};
-use crate::extension::kept::Dashboards;
+use crate::extension::cache::DashboardCache;
 use crate::http::Request;
 use crate::http::addresses::Addresses;
 use crate::http::intake::Intake;
@@ -36,6 +36,7 @@ use crate::https::Https;
 use crate::identity::Person;
 use crate::identity::last_uses::LastUses;
 use crate::identity::token::Identities;
+use crate::invalidation;
 use crate::marketplace::Marketplace;
 use crate::marketplace::books::orders::effects::Effects;
 use crate::messages::delivery::Delivery;
@@ -56,7 +57,6 @@ use crate::people::import::running::Imports;
 use crate::program::recounting::Recount;
 use crate::replica;
 use crate::services::Services;
-use crate::stale;
 
 /// The service's state, in parts by what they are for.
 pub struct App {
@@ -98,7 +98,7 @@ pub struct Callers {
     pub usage: Arc<Usage>,
     pub passwords: Passwords,
     /// Addresses with a recent successful login.
-    pub familiar: Arc<Familiar>,
+    pub known_addresses: Arc<KnownAddresses>,
     /// Who gave the password once more of late.
     pub confirmations: Confirmations,
     /// What staff looked at within the hour.
@@ -109,7 +109,7 @@ pub struct Callers {
 /// Answers that are kept in memory.
 pub struct Kept {
     pub pages: Pages,
-    pub dashboards: Dashboards,
+    pub dashboards: DashboardCache,
     /// When the notifications that partner programs sent to a person last changed.
     pub notices_changed: LastChanges,
     pub public: PublicContent,
@@ -211,14 +211,14 @@ impl App {
                 last_uses: LastUses::default(),
                 usage: Arc::default(),
                 passwords,
-                familiar: Arc::default(),
+                known_addresses: Arc::default(),
                 confirmations: Confirmations::default(),
                 looks: Looks::default(),
                 refused_signatures: Counter::new("refused_signatures"),
             },
             kept: Kept {
                 pages: Pages::default(),
-                dashboards: Dashboards::default(),
+                dashboards: DashboardCache::default(),
                 notices_changed: LastChanges::default(),
                 public: PublicContent::default(),
                 documents: Documents::default(),
@@ -269,7 +269,7 @@ impl App {
         let (versions, outside) =
             (Arc::clone(&app.versions), Arc::clone(&app.health.outside_change));
         let bell = app.webhooks.bell.clone();
-        stale::watch(&app.db, &app.versions, move || bell.ring())
+        invalidation::watch(&app.db, &app.versions, move || bell.ring())
             .map_err(|error| error.to_string())?;
         app.db.on_outside_change(move || {
             versions.raise_everything();

@@ -19,7 +19,7 @@ use crate::base::{Day, TokenHash, UserId, retention};
 use crate::checkout::store as purchases;
 use crate::db::{Db, DbError, Lane, WriteTx};
 use crate::developers::status;
-use crate::drop::relations;
+use crate::dropshipping::relations;
 use crate::http::limit::StoredWindow;
 use crate::identity::last_uses::LastUse;
 use crate::identity::token::TokenKind;
@@ -27,7 +27,7 @@ use crate::journal;
 use crate::marketplace::inbox::received::store as received;
 use crate::marketplace::tools::fees::store as fees;
 use crate::messages::notices;
-use crate::operations::requests::{self, Entry};
+use crate::operations::requests::{self, RequestEntry};
 use crate::outbox;
 use crate::partner::oauth::store as oauth;
 use crate::partner::{idempotency, webhooks};
@@ -48,7 +48,7 @@ struct Batch {
     calls: Vec<(UserId, Day, &'static str, u64)>,
     counter: &'static str,
     counted: u64,
-    requests: Vec<Entry>,
+    requests: Vec<RequestEntry>,
 }
 
 impl Batch {
@@ -228,7 +228,7 @@ fn index(services: &Services) -> Result<(), DbError> {
 pub fn load(app: &App) -> Result<(), DbError> {
     app.db.write(accounts::forgive_marked)?;
     app.callers.limiter.load(stored_windows(&app.db)?);
-    app.callers.familiar.load(&app.db, app.clock.now())
+    app.callers.known_addresses.load(&app.db, app.clock.now())
 }
 
 /// Removes expired rows, piece by piece.

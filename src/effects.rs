@@ -3,7 +3,7 @@
 //! a line here.
 
 use crate::catalog;
-use crate::drop;
+use crate::dropshipping;
 use crate::marketplace::books::orders::effects::{self as books, Effects};
 use crate::program;
 
@@ -13,7 +13,7 @@ pub const EFFECTS: Effects = Effects {
         books::count_orders,
         books::sum_sales,
         catalog::stock::follow_sale,
-        drop::orders::follow_sale,
+        dropshipping::orders::follow_sale,
         books::stamp,
         books::notify,
         books::raise_webhook_events,

@@ -24,9 +24,10 @@ mod cron;
 mod db;
 mod developers;
 mod diagnostics;
-mod drop;
+mod dropshipping;
 mod edge;
 mod effects;
+mod events;
 mod extension;
 #[cfg(test)]
 mod fixture;
@@ -35,6 +36,7 @@ mod http;
 mod https;
 mod identity;
 mod integration;
+mod invalidation;
 mod journal;
 mod keys;
 mod marketplace;
@@ -54,9 +56,7 @@ mod routes;
 mod sandbox;
 mod services;
 mod settings;
-mod stale;
 mod suppliers;
-mod webhooks;
 
 /// Building pages and JSON makes many small allocations.
 #[global_allocator]

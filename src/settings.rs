@@ -1,7 +1,7 @@
 //! What the service keeps for itself in the table `setting`: generated secrets, and when
 //! the whole database was last found sound.
 
-use crate::base::secrets::Place;
+use crate::base::secrets::SealContext;
 use crate::base::{Instant, Sealer, Secret};
 use crate::db::{ReadTx, Result, WriteTx};
 
@@ -49,6 +49,6 @@ pub fn forget_secret(tx: &WriteTx<'_>, name: &str) -> Result<()> {
     tx.run("DELETE FROM setting WHERE name = ?1", [name])
 }
 
-const fn place(name: &str) -> Place<'_> {
-    Place { table: "setting", column: "value", row: name }
+const fn place(name: &str) -> SealContext<'_> {
+    SealContext { table: "setting", column: "value", row: name }
 }

@@ -100,7 +100,7 @@ pub fn choose(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
 fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Result<Reply, Problem> {
     let password_hash = app.callers.passwords.run(move |hasher| hasher.hash(&password))?;
     let session = new_session(app, request);
-    let (familiar, from) = (Arc::clone(&app.callers.familiar), request.client);
+    let (known_addresses, from) = (Arc::clone(&app.callers.known_addresses), request.client);
     let FreshSession { hash, cookie, address, user_agent } = session;
     let (versions, limiter) = (Arc::clone(&app.versions), Arc::clone(&app.callers.limiter));
     let heed = Arc::clone(&app.health.outside_change);
@@ -110,7 +110,7 @@ fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Resul
         };
         store::set_password(tx, user, &password_hash)?;
         store::clear_login_failures(tx, user)?;
-        familiar.note(tx, user, from)?;
+        known_addresses.note(tx, user, from)?;
         store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
         tx.after_commit(move || {
             versions.raise(user);

@@ -9,8 +9,8 @@ use http::header::RETRY_AFTER;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 
-use super::frame::layout;
 use super::login::{self, Login};
+use super::page_layout::layout;
 use super::pages::own_path;
 use super::views::ConfirmPage;
 use crate::app::{App, Visit};

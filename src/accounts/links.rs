@@ -6,7 +6,7 @@
 //! with it was sent. Decisions accounts-18, accounts-19.
 
 use crate::base::retention::LINKS;
-use crate::base::secrets::Place;
+use crate::base::secrets::SealContext;
 use crate::base::text::{from_hex, hex};
 use crate::base::{DAY_S, Instant, Sealer, TokenHash, UserId, secrets};
 use crate::db::{ReadTx, Result, WriteTx};
@@ -120,8 +120,8 @@ pub fn forget_sealed(tx: &WriteTx<'_>) -> Result<()> {
 }
 
 /// Where the encrypted code of a link is stored, by the link's name.
-pub const fn place(name: &str) -> Place<'_> {
-    Place { table: "one_time_link", column: "code", row: name }
+pub const fn place(name: &str) -> SealContext<'_> {
+    SealContext { table: "one_time_link", column: "code", row: name }
 }
 
 /// The address of a link.

@@ -10,8 +10,8 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::familiar::KNOWN_FOR_S;
-use super::familiar::{Familiar, remembered_address};
+use super::known_addresses::KNOWN_FOR_S;
+use super::known_addresses::{KnownAddresses, remembered_address};
 use super::{Account, store};
 use crate::app::App;
 use crate::base::{Instant, UserId};
@@ -30,7 +30,7 @@ const LONGEST: usize = 200;
 pub struct Login {
     pub account: Account,
     from: IpAddr,
-    familiar: Arc<Familiar>,
+    known_addresses: Arc<KnownAddresses>,
     /// The hash that the password was right for.
     password_hash: Option<String>,
 }
@@ -80,8 +80,8 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
         (LoginOutcome::Throttled(verdict), _) => Err(too_many(&verdict, now)),
         (LoginOutcome::Right, Some(account)) if account.suspended => Err(Problem::suspended()),
         (LoginOutcome::Right, Some(account)) => {
-            let familiar = Arc::clone(&app.callers.familiar);
-            Ok(Login { account, from: request.client, familiar, password_hash })
+            let known_addresses = Arc::clone(&app.callers.known_addresses);
+            Ok(Login { account, from: request.client, known_addresses, password_hash })
         }
         _ => Err(wrong()),
     }
@@ -94,7 +94,7 @@ pub fn reject_early(app: &App, request: &Request) -> Option<Result<Reply, Proble
     let (now, client) = (request.now, request.client);
     let limit = failures(app);
     let verdict = app.callers.limiter.peek_address(Class::LoginAddress, client, limit, now);
-    (!verdict.allowed && !app.callers.familiar.holds(client, now))
+    (!verdict.allowed && !app.callers.known_addresses.holds(client, now))
         .then(|| Err(too_many(&verdict, now)))
 }
 
@@ -126,7 +126,7 @@ impl Login {
         if store::password_hash(tx, user)? != self.password_hash {
             return Err(wrong());
         }
-        Ok(self.familiar.note(tx, user, self.from)?)
+        Ok(self.known_addresses.note(tx, user, self.from)?)
     }
 }
 

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::store::{self, JoinedAccount};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::looks;
 use crate::base::MlUserId;

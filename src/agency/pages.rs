@@ -9,14 +9,14 @@ use super::clients::store as clients;
 use super::clients::views::FindingLine;
 use super::views::{CheckupPage, FindingRow, OverviewPage};
 use super::{cycle, days, overhaul};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone, grouped};
 use crate::db::DbError;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::chart::Stat;
-use crate::panel::{Answer, Filter, ListReply, Listing, Outcome, When, export};
+use crate::panel::{Answer, Filter, Flash, ListReply, Listing, When, export};
 
 /// The agency's home.
 const PATH: &str = "/admin/agencia";
@@ -51,7 +51,7 @@ pub(super) const LIST: Listing = Listing {
         "desde",
         "o_que_fazer",
     ],
-    outcomes: &[Outcome::good(
+    flashes: &[Flash::good(
         "verificadas",
         "Checkup concluído",
         "As pendências abaixo são de agora.",
@@ -145,7 +145,7 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
         ..Stat::default()
     };
     Reply::page(&CheckupPage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         table: LIST.table(&query, &[], total),
         stats: counted.into_iter().map(stat).collect(),
         findings: rows.into_iter().map(|one| row(one, at)).collect(),

@@ -7,7 +7,7 @@ use super::clients::pages::SOLD_DAYS;
 use super::clients::store as clients;
 use super::clients::views::AccountLine;
 use super::{days, page_of, store};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, DAY_S, Day, Instant, MlUserId, UserId, grouped};
 use crate::db::{DbError, ReadTx, Result as DbResult};

@@ -246,7 +246,8 @@ mod tests {
     }
 
     fn words(db: &Db, search: &str) -> usize {
-        let wanted = trails::Wanted { search: search.to_owned(), ..trails::Wanted::default() };
+        let wanted =
+            trails::AuditQuery { search: search.to_owned(), ..trails::AuditQuery::default() };
         db.read(Lane::Slow, |tx| trails::ids(tx, &wanted)).unwrap().len()
     }
 

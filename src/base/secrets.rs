@@ -79,14 +79,14 @@ pub struct SealError;
 
 /// Where a sealed value is stored; for another place it cannot be decrypted.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct SealContext<'a> {
     pub table: &'a str,
     pub column: &'a str,
     /// Row, as text.
     pub row: &'a str,
 }
 
-impl Place<'_> {
+impl SealContext<'_> {
     fn bytes(self) -> Vec<u8> {
         [self.table, self.column, self.row].join("\u{1f}").into_bytes()
     }
@@ -142,7 +142,7 @@ impl Sealer {
     }
 
     /// Encrypts a value for its place.
-    pub fn seal(&self, plain: &[u8], place: Place<'_>) -> Vec<u8> {
+    pub fn seal(&self, plain: &[u8], place: SealContext<'_>) -> Vec<u8> {
         let nonce: [u8; NONCE_LEN] = random();
         let boxed = self
             .cipher
@@ -157,7 +157,7 @@ impl Sealer {
     }
 
     /// Decrypts a value that was sealed for this place.
-    pub fn open(&self, sealed: &[u8], place: Place<'_>) -> Result<Vec<u8>, SealError> {
+    pub fn open(&self, sealed: &[u8], place: SealContext<'_>) -> Result<Vec<u8>, SealError> {
         let (header, rest) = sealed.split_at_checked(HEADER_LEN).ok_or(SealError)?;
         if header[0] != VERSION || header[1..] != self.key_id {
             return Err(SealError);
@@ -170,7 +170,7 @@ impl Sealer {
     }
 
     /// Decrypts a text that was sealed for this place.
-    pub fn open_text(&self, sealed: &[u8], place: Place<'_>) -> Result<Secret, SealError> {
+    pub fn open_text(&self, sealed: &[u8], place: SealContext<'_>) -> Result<Secret, SealError> {
         String::from_utf8(self.open(sealed, place)?).map(Secret::new).map_err(|_| SealError)
     }
 }
@@ -221,15 +221,16 @@ pub fn make_key_file(path: &Path, database: &Path) -> std::io::Result<[u8; 32]> 
 mod tests {
     use super::*;
 
-    const PLACE: Place<'_> = Place { table: "ml_account", column: "access_token", row: "777" };
+    const PLACE: SealContext<'_> =
+        SealContext { table: "ml_account", column: "access_token", row: "777" };
 
     #[test]
     fn a_sealed_value_opens_in_its_own_place_only() {
         let sealer = Sealer::new([7; 32]);
         let sealed = sealer.seal(b"APP_USR-1", PLACE);
         assert_eq!(sealer.open(&sealed, PLACE).unwrap(), b"APP_USR-1");
-        assert!(sealer.open(&sealed, Place { row: "778", ..PLACE }).is_err());
-        assert!(sealer.open(&sealed, Place { column: "refresh_token", ..PLACE }).is_err());
+        assert!(sealer.open(&sealed, SealContext { row: "778", ..PLACE }).is_err());
+        assert!(sealer.open(&sealed, SealContext { column: "refresh_token", ..PLACE }).is_err());
         assert!(Sealer::new([8; 32]).open(&sealed, PLACE).is_err());
     }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::entry::{self, ProductForm};
 use super::stock::{self, Movement};
-use super::store::{self, Wanted};
+use super::store::{self, ProductQuery};
 use super::views::{
     ExistingProduct, MovementForm, MovementRow, ProductPage, ProductRow, ProductsPage, kind_badge,
     signed, stock_state, units,
@@ -17,7 +17,7 @@ use super::views::{
 use super::wire::{MovementDetails, ProductDetails, ProductReply};
 use super::{MAX_PRODUCTS, Product, ProductEntry, path_of};
 use crate::accounts::Role;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::{Instant, UserId, Versions, Zone, grouped};
 use crate::db::WriteTx;
@@ -26,7 +26,7 @@ use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
-    Answer, Filter, FormView, Head, ListQuery, ListReply, Listing, Notice, Outcome, Paging, Tone,
+    Answer, Filter, Flash, FormView, Head, ListQuery, ListReply, Listing, Notice, Paging, Tone,
     When, export, form,
 };
 use crate::services::Services;
@@ -51,11 +51,11 @@ pub(super) const OF_SELLERS: Listing = Listing {
     file: "produtos.csv",
     // The columns that an import reads.
     csv: &["sku", "ean", "title=titulo", "cost=custo", "price=preco", "stock=estoque"],
-    outcomes: &[
-        Outcome::good("criado", "Produto criado", "Vendas com o SKU dele dão baixa sozinhas."),
-        Outcome::good("alterado", "Produto salvo", ""),
-        Outcome::good("excluido", "Produto excluído", "Os movimentos dele saíram junto."),
-        Outcome::good("movimento", "Estoque atualizado", "O movimento está no histórico."),
+    flashes: &[
+        Flash::good("criado", "Produto criado", "Vendas com o SKU dele dão baixa sozinhas."),
+        Flash::good("alterado", "Produto salvo", ""),
+        Flash::good("excluido", "Produto excluído", "Os movimentos dele saíram junto."),
+        Flash::good("movimento", "Estoque atualizado", "O movimento está no histórico."),
     ],
 };
 
@@ -82,8 +82,8 @@ pub fn needs_slow_lane(request: &Request) -> bool {
     asks_for_much(request) || given.any(|(name, _)| matches!(&*name, "q" | "estoque" | "ordem"))
 }
 
-fn wanted<'w>(person: &Person, query: &'w ListQuery) -> Wanted<'w> {
-    Wanted {
+fn wanted<'w>(person: &Person, query: &'w ListQuery) -> ProductQuery<'w> {
+    ProductQuery {
         owner: person.account.user_id,
         search: &query.search,
         sku: None,
@@ -143,7 +143,7 @@ fn row(product: Product, zone: Zone, now: Instant) -> ProductRow {
 
 fn flash(request: &Request) -> Option<Notice> {
     let word = request.notice.as_deref()?;
-    Outcome::notice(OF_SELLERS.outcomes, word).or_else(|| imported(word))
+    Flash::notice(OF_SELLERS.flashes, word).or_else(|| imported(word))
 }
 
 /// `importado-12-3-0`: how many products an import created, changed and left

@@ -14,7 +14,7 @@ const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":wo
 
 /// Which products, in which order.
 #[derive(Clone, Debug)]
-pub struct Wanted<'w> {
+pub struct ProductQuery<'w> {
     pub owner: UserId,
     /// As typed.
     pub search: &'w str,
@@ -27,7 +27,7 @@ pub struct Wanted<'w> {
     pub descending: bool,
 }
 
-impl Wanted<'_> {
+impl ProductQuery<'_> {
     fn words(&self) -> Vec<String> {
         search_key(self.search).split_whitespace().map(str::to_owned).collect()
     }
@@ -58,7 +58,7 @@ impl Wanted<'_> {
 }
 
 /// Ids of all products that match, in order.
-pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
+pub fn ids(tx: &ReadTx<'_>, wanted: &ProductQuery<'_>) -> Result<Vec<i64>> {
     let words = wanted.words();
     let filters = wanted.filters(&words);
     let (matching, order) = (filters.sql(), wanted.sorted());
@@ -69,7 +69,7 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
 /// One page of products, with the number of all that match.
 pub fn page(
     tx: &ReadTx<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &ProductQuery<'_>,
     window: (u32, u32),
 ) -> Result<(Vec<Product>, u64)> {
     wanted.filters(&wanted.words()).page(tx, ("product", ""), &wanted.sorted(), window)

@@ -4,10 +4,10 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::store::{self, Stored, Wanted};
+use super::store::{self, PurchaseQuery, Stored};
 use super::views::{LIST, PurchasePage, PurchaseRow, PurchasesPage};
 use super::{EventKind, EventState, apply, hook, parse};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::audit::{self, Act, Actor, looks, objects};
@@ -34,10 +34,10 @@ pub fn is_costly(request: &Request) -> bool {
     query.csv || both || !query.search.is_empty() || query.window().1 > FAR
 }
 
-fn wanted(query: &ListQuery) -> Wanted {
+fn wanted(query: &ListQuery) -> PurchaseQuery {
     let kind = query.filter("evento");
     let state = query.filter("resultado");
-    Wanted {
+    PurchaseQuery {
         search: query.search.clone(),
         kind: kind.and_then(EventKind::from_name),
         state: state.and_then(EventState::from_name),
@@ -145,7 +145,7 @@ pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     }
     let pretty = |body: &Value| serde_json::to_string_pretty(body).map_err(Problem::internal);
     Reply::page(&PurchasePage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         happened: When::new(zone, happened(event.happened_ms), request.now),
         student: event.user.map(|user| format!("{}/{user}", objects::STUDENT.list)),
         body: body.as_ref().map(pretty).transpose()?,

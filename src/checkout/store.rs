@@ -244,7 +244,7 @@ pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Stored, Option<String>)>>
 
 /// Search and filters of the inbox.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct PurchaseQuery {
     /// Start of an e-mail address or of a transaction; empty for all. Events in
     /// the state `Kept` are found only among the newest 20,000.
     pub search: String,
@@ -278,7 +278,7 @@ const FOUND: &str = "event_id IN (
 /// One page of events, newest first, with the number of all that match.
 pub fn page(
     tx: &ReadTx<'_>,
-    wanted: &Wanted,
+    wanted: &PurchaseQuery,
     limit: u32,
     offset: u32,
 ) -> Result<(Vec<Stored>, u64)> {
@@ -286,13 +286,13 @@ pub fn page(
 }
 
 /// Ids of the newest events that match, at most `most`.
-pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted, most: u32) -> Result<Vec<i64>> {
+pub fn ids(tx: &ReadTx<'_>, wanted: &PurchaseQuery, most: u32) -> Result<Vec<i64>> {
     select(tx, wanted, (most, 0), "event_id", |row| row.get(0)).map(|(ids, _)| ids)
 }
 
 fn select<T>(
     tx: &ReadTx<'_>,
-    wanted: &Wanted,
+    wanted: &PurchaseQuery,
     (limit, offset): (u32, u32),
     columns: &str,
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,

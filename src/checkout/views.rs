@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::{EventKind, EventState};
-use crate::panel::{Badge, Filter, Head, Layout, Listing, Outcome, Table, When};
+use crate::panel::{Badge, Filter, Flash, Head, Layout, Listing, Table, When};
 
 /// The inbox as a list.
 pub const LIST: Listing = Listing {
@@ -22,14 +22,14 @@ pub const LIST: Listing = Listing {
     ],
     file: "compras.csv",
     csv: &["id", "recebido_em", "evento", "transacao", "email", "resultado", "explicacao"],
-    outcomes: &[
-        Outcome::good("processado", "Evento processado", "O que ele fez está descrito abaixo."),
-        Outcome::info(
+    flashes: &[
+        Flash::good("processado", "Evento processado", "O que ele fez está descrito abaixo."),
+        Flash::info(
             "sem-efeito",
             "Nada mudou",
             "O evento foi processado de novo e a conta já estava como deveria.",
         ),
-        Outcome::warn("sem-acao", "O evento continua sem ação", "O motivo está descrito abaixo."),
+        Flash::warn("sem-acao", "O evento continua sem ação", "O motivo está descrito abaixo."),
     ],
 };
 

@@ -3,8 +3,8 @@
 
 use crate::base::{DAY_S, Instant, OrderId, UserId};
 use crate::db::{Result, WriteTx};
-use crate::drop::links::{self, ByProduct, NewLink};
-use crate::drop::{orders, relations};
+use crate::dropshipping::links::{self, ByProduct, NewLink};
+use crate::dropshipping::{orders, relations};
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
 use crate::marketplace::books::orders::change::SoldOrder;
 

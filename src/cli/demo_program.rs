@@ -3,7 +3,7 @@
 
 use crate::base::{Day, UserId};
 use crate::db::{Result, WriteTx};
-use crate::program::rules::{Posting, Rules, Standing};
+use crate::program::rules::{LedgerTotals, Posting, Rules};
 use crate::program::{Action, ChallengeEntry, ProgramSettings, challenges, store};
 
 /// Days that the program has been going.
@@ -55,7 +55,7 @@ fn history(
     // What the student did through the panel, such as linking, stays.
     let mut standing = match store::standing(tx, student)? {
         Some(standing) => standing,
-        None if store::enrol(tx, student)? => Standing::default(),
+        None if store::enrol(tx, student)? => LedgerTotals::default(),
         None => return Ok(()),
     };
     let rules = Rules::read(tx)?;
@@ -63,7 +63,7 @@ fn history(
     for ago in (away..=DAYS).rev() {
         let day = today.plus(-ago);
         let at = settings.zone.start_of(day).plus(8 * 3_600 + 37 * (student.0 % 600));
-        let post = |action: Action, cause: i64, standing: &mut Standing| {
+        let post = |action: Action, cause: i64, standing: &mut LedgerTotals| {
             let streak = (standing.streak + 1, settings.lap_days);
             let xp = rules.points(action, streak);
             let posting = Posting { day, at, action: Some(action), reversals: 0, xp };

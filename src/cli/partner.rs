@@ -11,7 +11,7 @@ use crate::accounts::{Account, Role, store as accounts};
 use crate::audit::{self, Actor, ActorKind};
 use crate::base::Day;
 use crate::db::{DbError, WriteTx};
-use crate::drop::relations;
+use crate::dropshipping::relations;
 use crate::partner::{self, PlanName, store};
 
 #[derive(Subcommand)]

@@ -369,7 +369,7 @@ fn may_be_secret(path: &[String]) -> bool {
 const INLINE_TABLE: &str = "must be an inline table, such as { \"name\" = \"value\" }";
 
 /// One key of a TOML text; a table has no value of its own.
-struct Entry {
+struct TomlKey {
     path: KeyPath,
     offset: usize,
     value: Option<Value>,
@@ -384,7 +384,7 @@ pub(super) fn read(path: &Path, origin: &Origin) -> Result<String> {
     })
 }
 
-fn entries_of_file(file: &Path, text: &str) -> Result<Vec<Entry>> {
+fn entries_of_file(file: &Path, text: &str) -> Result<Vec<TomlKey>> {
     let syntax = |offset, problem| ConfigError::Syntax {
         origin: Origin::File(file.to_owned(), line_at(text, offset)),
         problem,
@@ -400,7 +400,7 @@ fn entries_of_file(file: &Path, text: &str) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-fn entries_of_inline_table(path: &[String], text: &str) -> Option<Vec<Entry>> {
+fn entries_of_inline_table(path: &[String], text: &str) -> Option<Vec<TomlKey>> {
     let DeValue::Table(table) = DeValue::parse(text).ok()?.into_inner() else {
         return None;
     };
@@ -414,7 +414,7 @@ fn entries_of_inline_table(path: &[String], text: &str) -> Option<Vec<Entry>> {
 fn collect(
     table: DeTable<'_>,
     parent: &[String],
-    entries: &mut Vec<Entry>,
+    entries: &mut Vec<TomlKey>,
 ) -> std::result::Result<(), usize> {
     for (key, value) in table {
         let offset = key.span().start;
@@ -423,13 +423,13 @@ fn collect(
         let span = value.span();
         match value.into_inner() {
             DeValue::Table(members) => {
-                entries.push(Entry { path: path.clone(), offset, value: None });
+                entries.push(TomlKey { path: path.clone(), offset, value: None });
                 collect(members, &path, entries)?;
             }
             value => {
                 let value = ValueDeserializer::from(Spanned::new(span, value));
                 let value = Value::deserialize(value).map_err(|_| offset)?;
-                entries.push(Entry { path, offset, value: Some(value) });
+                entries.push(TomlKey { path, offset, value: Some(value) });
             }
         }
     }

@@ -119,7 +119,7 @@ impl Copies {
     }
 
     /// Looks into the folder of copies.
-    pub fn standing(&self, services: &Services) -> Result<Standing> {
+    pub fn standing(&self, services: &Services) -> Result<CopiesStatus> {
         let first_start = if let Some(at) = self.first_start.get() {
             *at
         } else {
@@ -127,7 +127,7 @@ impl Copies {
             *self.first_start.get_or_init(|| stored.unwrap_or(services.started_at))
         };
         let database = &services.config.database;
-        Ok(Standing::of(database, first_start, self.failure(), services.clock.now()))
+        Ok(CopiesStatus::of(database, first_start, self.failure(), services.clock.now()))
     }
 
     /// Ends the worker, and a copy that is being made.
@@ -154,7 +154,7 @@ pub fn facts(tx: &ReadTx<'_>) -> Result<Facts> {
 }
 
 /// How the copies are doing.
-pub struct Standing {
+pub struct CopiesStatus {
     /// The copies in the folder, the newest first; none without a folder.
     pub kept: Vec<Kept>,
     /// Seconds from one copy to the next; `None`: none are made.
@@ -166,7 +166,7 @@ pub struct Standing {
     pub failure: Option<Failure>,
 }
 
-impl Standing {
+impl CopiesStatus {
     fn of(config: &Database, first_start: Instant, failure: Option<Failure>, now: Instant) -> Self {
         let folder = config.backup_dir.as_deref();
         let kept = folder.map(|folder| kept_in(folder, &config.path, now));
@@ -335,7 +335,7 @@ mod tests {
             backup_every_h,
             backup_keep: 7,
         };
-        let of = |config: &Database| Standing::of(config, first_start, None, first_start);
+        let of = |config: &Database| CopiesStatus::of(config, first_start, None, first_start);
         let seen = of(&config(Some("/none"), 24));
         assert_eq!(seen.next_due(first_start), Some(first_start.plus(day)));
         assert!(!seen.is_late(first_start.plus(2 * day)));
@@ -377,13 +377,13 @@ mod tests {
             backup_every_h: 24,
             backup_keep: 3,
         };
-        let seen = Standing::of(&config, now, None, now);
+        let seen = CopiesStatus::of(&config, now, None, now);
         let names: Vec<String> = seen.kept.iter().map(Kept::name).collect();
         assert_eq!((names.len(), &names[0], &names[4]), (8, &name(20), &name(16)));
         assert_eq!(seen.newest_good().map(Kept::name), Some(name(20)));
         assert_eq!((seen.last_success(), seen.last_verified()), (now, now));
         assert_eq!(seen.next_due(now), Some(now.plus(day)));
-        let later = Standing::of(&config, now.minus(90 * day), None, now.plus(3 * day));
+        let later = CopiesStatus::of(&config, now.minus(90 * day), None, now.plus(3 * day));
         assert!(later.is_late(now.plus(3 * day)));
 
         let made = folder.path().join(name(20));
@@ -391,11 +391,11 @@ mod tests {
         assert_eq!(gone, [folder.path().join(name(17)), folder.path().join(name(16))]);
         // The clock went back while it was made: all others are from the future.
         let before = now.minus(10 * day);
-        let seen = Standing::of(&config, before, None, before);
+        let seen = CopiesStatus::of(&config, before, None, before);
         assert!(too_many(&seen.kept, 1, (&made, None)).is_empty());
         // The clock goes ahead: what was made is the oldest.
         let oldest = folder.path().join(name(16));
-        let seen = Standing::of(&config, now, None, now);
+        let seen = CopiesStatus::of(&config, now, None, now);
         assert!(!too_many(&seen.kept, 1, (&oldest, None)).contains(&&*oldest));
     }
 
@@ -412,7 +412,7 @@ mod tests {
         };
         let zone = Zone::named("America/Sao_Paulo").unwrap();
         let unchecked = |at: Instant| {
-            let seen = Standing::of(&config, now, None, at);
+            let seen = CopiesStatus::of(&config, now, None, at);
             assert_eq!(seen.last_verified(), Instant(0));
             seen.unchecked(zone, at).map(Kept::name)
         };

@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 
 use super::drill::{Drill, Found};
 use super::views::{CopiesPage, CopyRow, DrillPart};
-use super::{Doing, PATH, Standing};
+use super::{CopiesStatus, Doing, PATH};
 use crate::accounts::confirm;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::text::from_hex;
@@ -26,7 +26,7 @@ use crate::http::body::Pieces;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::view::size;
-use crate::panel::{Answer, Badge, Notice, Outcome, Progress, Sent, Tone, When};
+use crate::panel::{Answer, Badge, Flash, Notice, Progress, Sent, Tone, When};
 use crate::services::Services;
 
 /// Media type of a SQLite file.
@@ -35,13 +35,13 @@ pub const MEDIA: &str = "application/vnd.sqlite3";
 const DIGEST: HeaderName = HeaderName::from_static("repr-digest");
 /// Seconds until the page looks again while something is being done.
 const REFRESH: HeaderValue = HeaderValue::from_static("2");
-const OUTCOMES: &[Outcome] = &[
-    Outcome::good("copiando", "Cópia pedida", "Ela aparece na lista assim que for conferida."),
-    Outcome::good("ensaiando", "Ensaio pedido", "O resultado aparece aqui em instantes."),
-    Outcome::warn("ocupado", "Isso já está em andamento", "Espere terminar e peça de novo."),
-    Outcome::warn("sumiu", "Essa cópia não existe mais", "A lista abaixo é a de agora."),
-    Outcome::warn("enviando", "Outra cópia está sendo enviada", "Espere terminar e baixe de novo."),
-    Outcome::warn(
+const FLASHES: &[Flash] = &[
+    Flash::good("copiando", "Cópia pedida", "Ela aparece na lista assim que for conferida."),
+    Flash::good("ensaiando", "Ensaio pedido", "O resultado aparece aqui em instantes."),
+    Flash::warn("ocupado", "Isso já está em andamento", "Espere terminar e peça de novo."),
+    Flash::warn("sumiu", "Essa cópia não existe mais", "A lista abaixo é a de agora."),
+    Flash::warn("enviando", "Outra cópia está sendo enviada", "Espere terminar e baixe de novo."),
+    Flash::warn(
         "sem-pasta",
         "Não há pasta para as cópias",
         "Configure database.backup_dir e reinicie o serviço.",
@@ -71,7 +71,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let when = |at: Instant| When::new(app.zone(), at, now);
     let folder = app.config.database.backup_dir.as_deref();
     let page = CopiesPage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         attention: attention(app, &seen, now),
         progress: doing.map(|doing| progress(doing, app.health.copies.progress.percent())),
         folder: folder.map_or_else(String::new, |folder| folder.display().to_string()),
@@ -90,7 +90,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-fn json(app: &App, seen: &Standing, request: &Request) -> Result<Reply, Problem> {
+fn json(app: &App, seen: &CopiesStatus, request: &Request) -> Result<Reply, Problem> {
     let spaced = |at: Option<Instant>| at.map(|at| app.zone().spaced(at));
     let database = &app.config.database;
     let wire = |copy: &Kept| {
@@ -181,7 +181,7 @@ pub fn progress(doing: Doing, percent: u64) -> Progress {
 }
 
 /// What the page says first, when something needs somebody.
-fn attention(services: &Services, seen: &Standing, now: Instant) -> Vec<Notice> {
+fn attention(services: &Services, seen: &CopiesStatus, now: Instant) -> Vec<Notice> {
     let mut notices = Vec::new();
     if !seen.has_folder {
         notices.push(Notice::new(
@@ -223,7 +223,7 @@ fn rule(services: &Services) -> String {
     }
 }
 
-fn next_words(services: &Services, seen: &Standing, now: Instant) -> String {
+fn next_words(services: &Services, seen: &CopiesStatus, now: Instant) -> String {
     match seen.next_due(now) {
         None => "Nenhuma prevista".to_owned(),
         Some(due) if due <= now => "Agora".to_owned(),

@@ -8,7 +8,7 @@ use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::{Outcome, Report, TaskContext, rules};
+use super::{Report, TaskContext, TaskResult, rules};
 use crate::app::App;
 use crate::base::packed::{self, Packed, unpack};
 use crate::base::retention::{Keep, MESSAGES, REQUESTS, RUNS};
@@ -64,7 +64,7 @@ const MESSAGE: &str = "channel, kind, user_id, state, created_at, attempts,
 const PIECE: usize = 250;
 
 /// The periodic task `arquivamento`: packs entries that are old enough.
-pub fn pack(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+pub fn pack(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskResult {
     // Entries still in memory may belong to a day that is over.
     app.health.requests.flush(&app.db)?;
     for log in LOGS {
@@ -76,7 +76,7 @@ pub fn pack(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcom
 
 /// The periodic task `limite_registros`: packs the entries above a log's limit,
 /// whatever their age.
-pub fn pack_overflow(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+pub fn pack_overflow(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskResult {
     for log in LOGS.iter().filter(|log| log.most.is_some()) {
         pack_while(app, log, context, report, |tx| {
             Ok(is_full(tx, log)?.then_some(Instant(i64::MAX)))
@@ -93,7 +93,7 @@ fn pack_while(
     context: &TaskContext<'_>,
     report: &mut Report,
     before: impl Fn(&ReadTx<'_>) -> Result<Option<Instant>>,
-) -> Outcome {
+) -> TaskResult {
     while !context.is_time_over() {
         let zone = app.zone();
         let piece = app.db.read(Lane::Slow, |tx| match before(tx)? {

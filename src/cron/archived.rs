@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::archive::{self, BatchRow, LOGS};
 use super::views::{ArchivePage, BatchLine, BatchPage, KeptLine};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::retention::{Keep, Then};
 use crate::base::{Instant, Zone, grouped, retention};

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value};
 
 use super::mark::{self, Mark};
-use super::{Outcome, Report, TaskContext, rules};
+use super::{Report, TaskContext, TaskResult, rules};
 use crate::app::App;
 use crate::base::packed::{Packed, pack, unpack};
 use crate::base::retention::ADDRESSES;
@@ -22,7 +22,7 @@ const MARK: &str = "enderecos_arquivados";
 const MARK_DAYS: i64 = 36_500;
 
 /// The periodic task `enderecos_arquivados`.
-pub fn remove(app: &App, context: &TaskContext<'_>, _: &mut Report) -> Outcome {
+pub fn remove(app: &App, context: &TaskContext<'_>, _: &mut Report) -> TaskResult {
     let old = rules::old_before(app.zone(), context.now, ADDRESSES.days);
     let before = app.zone().day(old);
     while !context.is_time_over() {

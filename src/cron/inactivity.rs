@@ -8,7 +8,7 @@ use jiff::civil::Time;
 use serde_json::json;
 
 use super::mark::{self, Mark};
-use super::{Outcome, Report, TaskContext, rules};
+use super::{Report, TaskContext, TaskResult, rules};
 use crate::accounts::person::Group;
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, Zone};
@@ -25,7 +25,7 @@ const PIECE: usize = 250;
 const MARKS: &str = "inativos";
 
 /// The periodic task `inatividade`.
-pub fn alert(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+pub fn alert(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskResult {
     let terms = Terms::of(&app.config, app.zone());
     let today = app.day(context.now);
     let name = format!("{MARKS}:{}", today.0);
@@ -56,7 +56,7 @@ pub fn alert(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outco
 }
 
 /// Deletes the marks of days that are over.
-fn forget_earlier(services: &Services) -> Outcome {
+fn forget_earlier(services: &Services) -> TaskResult {
     let marks = services.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
     for (name, _) in marks.into_iter().filter(|(_, is_over)| *is_over) {
         services.db.write(move |tx| mark::forget(tx, &name))?;

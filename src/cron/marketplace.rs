@@ -2,7 +2,7 @@
 //! the notifications that the marketplace could not deliver.
 
 use super::mark::{self, Mark};
-use super::{Outcome, Report, TaskContext};
+use super::{Report, TaskContext, TaskResult};
 use crate::app::App;
 use crate::base::{DAY_S, Instant};
 use crate::db::{DbError, Lane};
@@ -20,7 +20,7 @@ const LOOK_S: i64 = 900;
 const REFUSED_S: i64 = 6 * 3600;
 
 /// The periodic task `ml_sync`.
-pub fn read(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+pub fn read(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskResult {
     let missed = receive_missed(app, context);
     if context.is_asked {
         sync::hurry(app, HURRIED)?;

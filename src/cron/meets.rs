@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::mark::{self, Mark};
 use super::rules::Moment;
-use super::{Outcome, Report, TaskContext};
+use super::{Report, TaskContext, TaskResult};
 use crate::accounts::person::Group;
 use crate::app::App;
 use crate::base::{Instant, UserId};
@@ -30,7 +30,7 @@ const MARKS: &str = "encontro";
 const MOVED: &str = "o encontro mudou de horário ou foi excluído";
 
 /// The periodic task `lembretes_encontros`.
-pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskResult {
     withdraw(app, context)?;
     let now = context.now;
     let ahead = app.db.read(Lane::Slow, |tx| meets::upcoming(tx, now, MOST_MEETS))?;
@@ -95,7 +95,7 @@ fn remind_of(
     report: &mut Report,
     meet: &Meet,
     moment: Moment,
-) -> Outcome {
+) -> TaskResult {
     let reminder = Reminder {
         meet_id: meet.id,
         title: meet.entry.title.clone(),
@@ -169,7 +169,7 @@ fn starts_at(tx: &ReadTx<'_>, meet: i64) -> Result<Option<Instant>> {
 
 /// Drops queued reminders of meets that were moved or removed, and deletes the
 /// marks of meets that have started.
-fn withdraw(app: &App, context: &TaskContext<'_>) -> Outcome {
+fn withdraw(app: &App, context: &TaskContext<'_>) -> TaskResult {
     let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
     for (name, is_over) in marks {
         let Some((meet, start)) = meet_of(&name) else {

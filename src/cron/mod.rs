@@ -53,7 +53,7 @@ pub struct Task {
     /// The name shown in the panel.
     pub title: &'static str,
     pub every: Every,
-    pub work: fn(&App, &TaskContext<'_>, &mut Report) -> Outcome,
+    pub work: fn(&App, &TaskContext<'_>, &mut Report) -> TaskResult,
 }
 
 /// All tasks, in the order in which they run.
@@ -75,7 +75,7 @@ pub const TASKS: &[Task] = &[
 ];
 
 /// What a task returns. Its counts are in the report, also when it failed.
-pub type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+pub type TaskResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 crate::named! {
     /// Who started a run.

@@ -8,7 +8,7 @@ use super::report::{Answer as RunAnswer, in_words};
 use super::store::{self, Noted, RunOutcome, TaskState};
 use super::views::{CronPage, RunPage, RunRow, TaskRow};
 use super::{Failure, Origin, TASKS, Task, api, run};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::{Instant, grouped};
@@ -16,7 +16,7 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
-use crate::panel::{Answer, Badge, Filter, Head, Listing, Notice, Outcome, Tone, When, export};
+use crate::panel::{Answer, Badge, Filter, Flash, Head, Listing, Notice, Tone, When, export};
 use crate::services::Services;
 
 const LIST: Listing = Listing {
@@ -39,24 +39,24 @@ const LIST: Listing = Listing {
         Head::plain("Duração").numeric(),
         Head::plain("Resultado"),
     ],
-    outcomes: &[
-        Outcome::good("rodou", "Execução concluída", "Abaixo está o que ela fez."),
-        Outcome::bad(
+    flashes: &[
+        Flash::good("rodou", "Execução concluída", "Abaixo está o que ela fez."),
+        Flash::bad(
             "falhou",
             "Execução concluída com falha",
             "As outras tarefas rodaram. Veja abaixo o que deu errado.",
         ),
-        Outcome::warn(
+        Flash::warn(
             "cheio",
             "Já há execuções na fila",
             "Várias esperam a vez. Tente de novo em alguns segundos.",
         ),
-        Outcome::good(
+        Flash::good(
             "pausada",
             "Tarefa pausada",
             "Ela fica de fora de todas as execuções até você retomar.",
         ),
-        Outcome::good("retomada", "Tarefa retomada", "Ela volta a rodar na próxima execução."),
+        Flash::good("retomada", "Tarefa retomada", "Ela volta a rodar na próxima execução."),
     ],
     ..Listing::NONE
 };
@@ -235,7 +235,7 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let now = request.now;
     let tasks: Vec<_> = TASKS.iter().map(|task| task_row(app, task, of(task), now)).collect();
     Reply::page(&CronPage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         attention: attention(app, &tasks),
         tasks,
         table: LIST.table(&query, LIST.heads, total),
@@ -295,7 +295,7 @@ pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
     let counts = in_words(&run.counts).into_iter();
     let errors = run.errors.iter();
     Reply::page(&RunPage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         row: run_row(app, &run, request.now),
         ended: app.zone().page(run.ended_at),
         counts: counts.map(|(words, count)| (words, grouped(count))).collect(),

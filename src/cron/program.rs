@@ -8,7 +8,7 @@ use jiff::civil::Time;
 use serde_json::json;
 
 use super::mark::{self, Mark};
-use super::{Outcome, Report, TaskContext};
+use super::{Report, TaskContext, TaskResult};
 use crate::app::App;
 use crate::base::{DAY_S, Day, Instant, UserId};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
@@ -52,7 +52,7 @@ fn for_each_student(
 }
 
 /// Deletes the marks of occasions that are over.
-fn forget_earlier(services: &Services, kind: &str) -> Outcome {
+fn forget_earlier(services: &Services, kind: &str) -> TaskResult {
     let marks = services.db.read(Lane::Slow, |tx| mark::of_kind(tx, kind))?;
     for (name, _) in marks.into_iter().filter(|(_, is_over)| *is_over) {
         services.db.write(move |tx| mark::forget(tx, &name))?;
@@ -62,7 +62,7 @@ fn forget_earlier(services: &Services, kind: &str) -> Outcome {
 
 /// Reminds those who have not checked in today, from the configured hour on,
 /// once a day.
-pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskResult {
     let (zone, today) = (app.zone(), app.day(context.now));
     let hour = i8::try_from(app.config.program.reminder_hour).unwrap_or_default();
     let from = Time::constant(hour, 0, 0, 0);
@@ -121,7 +121,7 @@ fn remind_one(
 }
 
 /// Ends the streaks of those who did not check in yesterday, once a day.
-pub fn end_streaks(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Outcome {
+pub fn end_streaks(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskResult {
     let today = app.day(context.now);
     let name = format!("{ENDED}:{}", today.0);
     let over = app.zone().start_of(today.plus(1)).plus(DAY_S);
@@ -161,7 +161,7 @@ fn end_one(tx: &WriteTx<'_>, student: UserId, today: Day) -> Result<bool> {
 
 /// Gives the rewards of challenges that were created or changed after their
 /// period began, to students who have reached the goal already.
-pub fn settle_challenges(app: &App, context: &TaskContext<'_>, _: &mut Report) -> Outcome {
+pub fn settle_challenges(app: &App, context: &TaskContext<'_>, _: &mut Report) -> TaskResult {
     let (zone, today) = (app.zone(), app.day(context.now));
     let settings = ProgramSettings::of(&app.config);
     for (challenge, changed_at) in app.db.read(Lane::Slow, |tx| challenges::unsettled(tx, today))? {

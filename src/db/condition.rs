@@ -5,7 +5,7 @@
 //! process blocked it, the writer makes a trial write each second until one
 //! succeeds. An idle writer makes one when the condition was read and it has not
 //! written for two seconds. Only a trial write, which also checks the free space
-//! (`room.rs`), ends the condition `Full`. Decisions db-2, db-3.
+//! (`free_space.rs`), ends the condition `Full`. Decisions db-2, db-3.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{ErrorCode, ffi};
 
-use super::{DbError, access, room};
+use super::{DbError, access, free_space};
 
 /// Time between two trial writes after a failure.
 const TRY_EVERY: Duration = Duration::from_secs(1);
@@ -145,7 +145,7 @@ impl Observed {
     }
 
     fn is_read_only(&self) -> bool {
-        self.folder.as_ref().is_some_and(|folder| room::is_read_only(folder))
+        self.folder.as_ref().is_some_and(|folder| free_space::is_read_only(folder))
     }
 
     fn now_ms(&self) -> u64 {

@@ -17,7 +17,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::backup::{BackupError, Partial, Result};
 use super::look::read_without_traces;
-use super::{OpenError, ReadTx, access, beside, file_size, migrate, pragmas, room};
+use super::{OpenError, ReadTx, access, beside, file_size, free_space, migrate, pragmas};
 use crate::base::{Clock, Instant, Stop};
 
 /// Pages of a step: one megabyte.
@@ -115,7 +115,7 @@ pub(super) fn require_room(database: &Path, to: &Path, making: &Making<'_>) -> R
 /// Refuses to go on when fewer than so many bytes and the reserve are free.
 pub fn require(bytes: u64, to: &Path) -> Result<()> {
     let folder = access::folder_of(to);
-    match room::free_and_reserve(folder) {
+    match free_space::free_and_reserve(folder) {
         Some((free, reserve)) if free < bytes.saturating_add(reserve) => Err(BackupError::Short {
             folder: folder.to_owned(),
             free,

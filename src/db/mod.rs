@@ -23,6 +23,7 @@ mod count;
 mod error;
 mod files;
 mod filters;
+mod free_space;
 mod good_copy;
 mod json;
 mod lock;
@@ -35,7 +36,6 @@ mod reader;
 mod readers;
 mod replicated;
 pub mod restore;
-mod room;
 pub mod rounds;
 pub mod row;
 mod soundness;
@@ -65,6 +65,7 @@ pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};
 pub use files::Kind as FileKind;
 pub use filters::{Filters, Page, sorted};
+pub use free_space::{ROOM, has_free_space};
 pub use good_copy::{
     Kept, contents, is_left, kept_in, key_id, lead_latest_to, newest as newest_good_copy,
 };
@@ -76,7 +77,6 @@ pub use look::read_without_traces;
 pub use manifest::Manifest;
 pub use migrate::SCHEMA;
 pub use readers::Lane;
-pub use room::{ROOM, has_free_space};
 pub use row::{Record, Stored};
 pub use soundness::Depth;
 pub use tx::{Column, ReadTx, WriteTx};
@@ -401,7 +401,7 @@ impl Db {
     /// Whether there is space for what the service can do without. Copies stop
     /// before that, and what is answered goes on as long as a page fits.
     pub fn has_space_to_spare(&self) -> bool {
-        room::free_and_reserve(access::folder_of(&self.inner.path))
+        free_space::free_and_reserve(access::folder_of(&self.inner.path))
             .is_none_or(|(free, reserve)| free >= reserve / 4)
     }
 

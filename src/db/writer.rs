@@ -39,7 +39,7 @@ use super::readers::WorkerConnections;
 use super::replicated::{self, Foreign};
 use super::tx::{Hook, WriteTx};
 use super::watch::{self, Changes, Watch};
-use super::{DbError, Result, room};
+use super::{DbError, Result, free_space};
 use crate::base::Clock;
 
 /// Jobs that may wait; more are refused.
@@ -442,7 +442,7 @@ impl Writer {
         }
         let connection = &self.setup.connection;
         self.shared.observed.begin();
-        let written = room::require(connection)
+        let written = free_space::require(connection)
             .and_then(|()| self.begin())
             .and_then(|()| {
                 // The value is the same as before; SQLite writes its page nevertheless.

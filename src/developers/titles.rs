@@ -63,7 +63,7 @@ pub static TITLES: LazyLock<Titles> = LazyLock::new(|| texts::read("pages.toml")
 mod tests {
     use super::*;
     use crate::developers::status::state::{Component, State};
-    use crate::webhooks::EventType;
+    use crate::events::EventType;
 
     #[test]
     fn every_event_part_and_state_has_its_words_and_no_other_has() {

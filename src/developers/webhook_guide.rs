@@ -5,7 +5,7 @@
 use super::guide::{Sample, code};
 use super::language::{Language, Text};
 use super::titles::TITLES;
-use crate::webhooks::EventType;
+use crate::events::EventType;
 
 /// Data that the page shows.
 pub struct Webhooks {

@@ -5,7 +5,7 @@ use rustix::process::getpid;
 use super::{Row, Section, row};
 use crate::app::App;
 use crate::base::{Instant, grouped};
-use crate::copies::Standing;
+use crate::copies::CopiesStatus;
 use crate::db::{FileKind, ReadTx, Result, Trouble, migrate};
 use crate::operations::open_items::is_log_large;
 use crate::operations::pages::{last_copy, replica};
@@ -120,7 +120,7 @@ fn whole_check(services: &Services, read: &Read, now: Instant) -> Row {
 }
 
 /// What keeps the data safe beside the file itself. A further means is a row more.
-pub fn protection(app: &App, copies: &Standing, now: Instant) -> Section {
+pub fn protection(app: &App, copies: &CopiesStatus, now: Instant) -> Section {
     let database = &app.config.database;
     let checked = match copies.last_verified() {
         Instant(0) => "Nenhuma ainda".to_owned(),
@@ -160,7 +160,7 @@ pub fn clock(services: &Services, read: &Read, now: Instant) -> Section {
 }
 
 /// The disks.
-pub fn disks(services: &Services, read: &Read, copies: &Standing, now: Instant) -> Section {
+pub fn disks(services: &Services, read: &Read, copies: &CopiesStatus, now: Instant) -> Section {
     let bytes = std::fs::metadata(services.db.path()).map_or(0, |file| file.len());
     let linhas = disk::disks(services).into_iter().map(|disk| {
         let sizes = (bytes, disk.free);

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::views::{ChannelCard, DiagnosticsPage, ErrorRow, TestedView};
 use super::{Section, facts, work};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone, grouped};
 use crate::config::{Gateway, ShownSetting};
@@ -18,20 +18,20 @@ use crate::operations::channel_tests::{Tested, settings_of};
 use crate::operations::outside::Service;
 use crate::operations::queues::{self, Queue};
 use crate::operations::requests::follow;
-use crate::panel::{Badge, Notice, Outcome, Tone, When};
+use crate::panel::{Badge, Flash, Notice, Tone, When};
 use crate::privacy::retention::RETENTION;
 
 /// Errors that are shown.
 const ERRORS: u32 = 20;
 
-const OUTCOMES: &[Outcome] = &[
-    Outcome::good("respondeu", "O canal respondeu", "O resultado está no cartão dele."),
-    Outcome::bad(
+const FLASHES: &[Flash] = &[
+    Flash::good("respondeu", "O canal respondeu", "O resultado está no cartão dele."),
+    Flash::bad(
         "falhou",
         "O teste não deu certo",
         "O cartão do canal diz o motivo e o que conferir.",
     ),
-    Outcome::warn(
+    Flash::warn(
         "espere",
         "Este canal acabou de ser testado",
         "Espere dez segundos entre dois testes do mesmo canal.",
@@ -123,7 +123,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let zone = app.zone();
     let (set, defaults) = settings(app).iter().cloned().partition(|one| one.is_set);
     Reply::page(&DiagnosticsPage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         verdict: verdict(&inside),
         parts: vec![
             ("canais", "Canais"),

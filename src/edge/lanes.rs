@@ -193,7 +193,7 @@ impl Lane {
     }
 
     /// A place in the lane, or the refusal if there is none.
-    pub fn enter(&self, caller_key: CallerKey) -> Result<Place, Problem> {
+    pub fn enter(&self, caller_key: CallerKey) -> Result<LanePermit, Problem> {
         let size = self.size;
         let mut taken = lock(&self.taken);
         let own = taken.of.get(&caller_key).map_or(0, |own| own.places);
@@ -206,7 +206,7 @@ impl Lane {
             running: Arc::new(Semaphore::new(size.running_of_one)),
         });
         own.places += 1;
-        Ok(Place {
+        Ok(LanePermit {
             running_of_one: Arc::clone(&own.running),
             running: Arc::clone(&self.running),
             taken: Arc::clone(&self.taken),
@@ -216,7 +216,7 @@ impl Lane {
 }
 
 /// A place in a lane; it is free again when dropped.
-pub struct Place {
+pub struct LanePermit {
     running_of_one: Arc<Semaphore>,
     running: Arc<Semaphore>,
     taken: Arc<Mutex<Taken>>,
@@ -226,10 +226,10 @@ pub struct Place {
 /// A place whose request may run now.
 pub struct Turn {
     _running: [OwnedSemaphorePermit; 2],
-    _place: Place,
+    _place: LanePermit,
 }
 
-impl Place {
+impl LanePermit {
     /// Waits until the request may run: first for the other requests of its
     /// caller, then for those of all callers. So a caller with many requests
     /// has only few in the common queue.
@@ -240,7 +240,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for LanePermit {
     fn drop(&mut self) {
         let mut taken = lock(&self.taken);
         taken.all -= 1;
@@ -271,7 +271,7 @@ mod tests {
         retry_after_s: 2,
     };
 
-    fn fill(lane: &Lane, who: i64) -> Vec<Place> {
+    fn fill(lane: &Lane, who: i64) -> Vec<LanePermit> {
         std::iter::from_fn(|| lane.enter(CallerKey::Identity("session", who)).ok()).collect()
     }
 

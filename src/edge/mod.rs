@@ -45,7 +45,7 @@ use crate::http::server::client_address;
 use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::http::{input, intake};
 use crate::identity::guard::{self, Charge, Charged, GuardResult, Held, Refused};
-use crate::operations::requests::{Caller, Entry};
+use crate::operations::requests::{Caller, RequestEntry};
 use crate::panel::export;
 use crate::panel::once::{self, FormSubmission};
 use crate::services::Services;
@@ -132,7 +132,7 @@ pub fn refuse(app: &App, peer: SocketAddr, refusal: &Refusal) -> Response<Body> 
     );
     let now = app.clock.now();
     if let Some(sampled) = app.health.requests.admits(None, status, now) {
-        app.health.requests.keep(Entry {
+        app.health.requests.keep(RequestEntry {
             at: now,
             request_id: text(&id).to_owned(),
             method: String::new(),
@@ -478,8 +478,8 @@ impl Exchange {
     }
 
     /// The entry for the log of requests.
-    fn entry(&self, app: &App, response: &Response<Body>, sampled: u32) -> Entry {
-        Entry {
+    fn entry(&self, app: &App, response: &Response<Body>, sampled: u32) -> RequestEntry {
+        RequestEntry {
             at: self.now,
             request_id: request_id_of(response).to_owned(),
             method: self.method.as_str().to_owned(),

@@ -10,7 +10,7 @@ use super::account;
 use crate::app::App;
 use crate::base::trace;
 use crate::db::{Lane, WriteTx};
-use crate::edge::lanes::{self, CallerKey, Place};
+use crate::edge::lanes::{self, CallerKey, LanePermit};
 use crate::edge::route::{LaneKind, Run, SlowWork, Start, Todo};
 use crate::http::limit::Subject;
 use crate::http::{Problem, Reply, Request};
@@ -34,7 +34,7 @@ pub(super) async fn perform<I: Send + Sync + 'static>(
         Start::Begun(Todo::Now(_)) => None,
         _ => request.id.to_str().ok().map(Arc::from),
     };
-    let (place, work): (Place, SlowWork<Reply>) = match start {
+    let (place, work): (LanePermit, SlowWork<Reply>) = match start {
         Start::Begun(Todo::Now(reply)) => return Ok(reply),
         Start::Begun(Todo::Write(job)) => {
             let job = match form {
@@ -82,7 +82,7 @@ fn enter(
     kind: LaneKind,
     who: Option<(&'static str, i64)>,
     request: &Request,
-) -> Result<(Place, Lane), Problem> {
+) -> Result<(LanePermit, Lane), Problem> {
     Ok(match kind {
         LaneKind::Slow => (app.server.lanes.slow.enter(caller_key(who, request))?, Lane::Slow),
         LaneKind::InTurn => (app.server.lanes.runs.enter(caller_key(who, request))?, Lane::Slow),
@@ -100,7 +100,7 @@ fn at_passwords(
     app: &App,
     who: Option<(&'static str, i64)>,
     request: &Request,
-) -> Result<Place, Problem> {
+) -> Result<LanePermit, Problem> {
     let lanes = [&app.server.lanes.passwords, &app.server.lanes.known_passwords];
     enter_by_caller(app, lanes, who, request)
 }
@@ -120,8 +120,8 @@ fn enter_by_caller(
     [unknown, known]: [&lanes::Lane; 2],
     who: Option<(&'static str, i64)>,
     request: &Request,
-) -> Result<Place, Problem> {
-    let is_known = who.is_some() || app.callers.familiar.holds(request.client, request.now);
+) -> Result<LanePermit, Problem> {
+    let is_known = who.is_some() || app.callers.known_addresses.holds(request.client, request.now);
     let lane = if is_known { known } else { unknown };
     lane.enter(caller_key(who, request))
 }

@@ -24,38 +24,38 @@ use crate::partner::operation::{self, Declared};
 use crate::services::Services;
 
 /// A handler that answers from memory or from one indexed read.
-pub type ReadHandler<I> = fn(&App, &I, &Request) -> Result<Reply, Problem>;
+pub type Handler<I> = fn(&App, &I, &Request) -> Result<Reply, Problem>;
 /// A handler that checks its input and returns a job for the writer.
-pub type WriteHandler<I> = fn(&App, &I, &Request) -> Result<Job, Problem>;
+pub type JobHandler<I> = fn(&App, &I, &Request) -> Result<Job, Problem>;
 
 /// A handler that checks its input and decides how the rest runs.
-pub type ChoosingHandler<I> = fn(&App, &I, &Request) -> Result<Todo<Reply>, Problem>;
+pub type TodoHandler<I> = fn(&App, &I, &Request) -> Result<Todo<Reply>, Problem>;
 
 /// How a row runs (docs/architecture.md, "A request, from the socket to the answer").
 pub enum Run<I: 'static> {
     /// In place, on the async worker: bounded, indexed reads only.
-    Read(ReadHandler<I>),
+    Read(Handler<I>),
     /// In place, unless the request asks for something costly.
-    ReadOrSlow(fn(&Request) -> bool, ReadHandler<I>),
+    ReadOrSlow(fn(&Request) -> bool, Handler<I>),
     /// In place, unless the request needs a call to another service.
-    ReadOrOutside(fn(&Request) -> bool, ReadHandler<I>),
+    ReadOrOutside(fn(&Request) -> bool, Handler<I>),
     /// Checked in place, then a job of the writer; answered after COMMIT.
-    Write(WriteHandler<I>),
+    Write(JobHandler<I>),
     /// In the lane of our own slow work: aggregates, exports, files.
-    Slow(ReadHandler<I>),
+    Slow(Handler<I>),
     /// In the lane of calls to other services.
-    Outside(ReadHandler<I>),
+    Outside(Handler<I>),
     /// In the lane of passwords.
-    Password(ReadHandler<I>),
+    Password(Handler<I>),
     /// The same for logins. An address with too many failed logins is answered
     /// by the first function, before its body is read.
-    Login(fn(&App, &Request) -> Option<Result<Reply, Problem>>, ReadHandler<I>),
+    Login(fn(&App, &Request) -> Option<Result<Reply, Problem>>, Handler<I>),
     /// A run of the periodic tasks. They run one at a time; a waiting run uses
     /// no thread.
-    InTurn(ReadHandler<I>),
+    InTurn(Handler<I>),
     /// As the handler decides after checking the request: at once, as a job of
     /// the writer, or in a lane.
-    Chosen(ChoosingHandler<I>),
+    Chosen(TodoHandler<I>),
     /// As the operation decides from its arguments.
     Operation(&'static Declared<I>),
 }
@@ -84,7 +84,7 @@ pub enum Start<I> {
     /// The part of the handler that runs in place is done.
     Begun(Todo<Reply>),
     /// The handler waits for its turn in a lane.
-    InLane(LaneKind, ReadHandler<I>),
+    InLane(LaneKind, Handler<I>),
 }
 
 impl<I> Run<I> {

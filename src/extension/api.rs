@@ -6,7 +6,7 @@ use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::kept::{DashboardBase, Kept};
+use super::cache::{Cached, DashboardBase};
 use crate::accounts::wire::WireUser;
 use crate::accounts::{Account, Permissions, store as people};
 use crate::app::App;
@@ -21,7 +21,7 @@ use crate::marketplace::account::store::{self as marketplace, AccountSummary};
 use crate::marketplace::account::wire::LinkedAccount;
 use crate::messages::wire::WireNotification;
 use crate::messages::{Notification, store as messages};
-use crate::program::rules::Standing as ProgramStanding;
+use crate::program::rules::LedgerTotals;
 use crate::program::wire::Progress;
 use crate::program::{ProgramSettings, store as program};
 use crate::services::Services;
@@ -84,13 +84,13 @@ pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, P
             base
         } else {
             let value = Arc::new(read_base(tx, &user.account, now)?);
-            let kept = Kept { day, made_at: now, until: value.ahead.until, value };
+            let kept = Cached { day, made_at: now, until: value.ahead.until, value };
             app.kept.dashboards.keep_base(owner, user.version + content, kept)
         };
         Ok::<_, db::DbError>((books(tx, owner, day)?, base))
     })?;
     let (value, until) = written(app, &user.account, now, books, &base)?;
-    let kept = Kept { day, made_at: now, until, value };
+    let kept = Cached { day, made_at: now, until, value };
     Ok(Reply::of(media::JSON, app.kept.dashboards.keep(owner, version, kept)))
 }
 
@@ -149,10 +149,10 @@ pub(super) struct Books {
     accounts: Vec<AccountSummary>,
     notifications: Vec<Notification>,
     unread: i64,
-    progress: Option<ProgramStanding>,
+    progress: Option<LedgerTotals>,
 }
 
-/// Reads [`Books`]. `stale.rs` watches each table and column that is read here
+/// Reads [`Books`]. `invalidation.rs` watches each table and column that is read here
 /// and in [`read_base`].
 pub(super) fn books(tx: &ReadTx<'_>, owner: UserId, today: Day) -> db::Result<Books> {
     let unread = messages::unread_count(tx, owner)?;

@@ -1,4 +1,4 @@
 //! The browser extension's dashboard.
 
 pub mod api;
-pub mod kept;
+pub mod cache;

@@ -4,15 +4,15 @@ use serde::Serialize;
 
 use super::tasks::{self, Waiting};
 use super::views::{AccountRow, SaleRow, StudentHome};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, Zone, grouped};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::marketplace::account::standing::{link_badge, missing, own_areas};
 use crate::marketplace::account::store::{self, AccountSummary, DaySales, RecentOrder};
 use crate::marketplace::account::stores;
 use crate::marketplace::account::wire::{AccountJson, SaleJson};
+use crate::marketplace::account::words::{link_badge, missing, own_areas};
 use crate::marketplace::books::order_status::OrderState;
 use crate::marketplace::sync;
 use crate::marketplace::sync::health::Health;

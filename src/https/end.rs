@@ -1,7 +1,7 @@
 //! When the end of a certificate is to be told.
 
 use super::x509::Facts;
-use super::{Https, Standing};
+use super::{CertificateStatus, Https};
 use crate::app::App;
 use crate::base::{DAY_S, Instant};
 use crate::db::Result;
@@ -25,7 +25,7 @@ pub fn is_late(facts: &Facts, now: Instant) -> bool {
 }
 
 /// The step that is to be told now.
-fn step(standing: &Standing, is_renewed: bool, now: Instant) -> Option<(Instant, i64)> {
+fn step(standing: &CertificateStatus, is_renewed: bool, now: Instant) -> Option<(Instant, i64)> {
     let facts = standing.served.as_ref()?;
     // A directory's is told when it could not be renewed, that of a file when nobody
     // did. Of one that lives for days only, twenty days say nothing.
@@ -54,7 +54,7 @@ pub fn tell(app: &App, https: &Https, told: &mut Option<(Instant, i64)>) {
 fn alert(
     services: &Services,
     https: &Https,
-    standing: &Standing,
+    standing: &CertificateStatus,
     (until, step): (Instant, i64),
     now: Instant,
 ) -> Result<()> {
@@ -96,18 +96,18 @@ mod tests {
 
     const FROM: Instant = Instant(1_795_183_200);
 
-    fn standing(days: i64, fault: Option<&str>) -> Standing {
+    fn standing(days: i64, fault: Option<&str>) -> CertificateStatus {
         let until = FROM.plus(days * DAY_S);
-        Standing {
+        CertificateStatus {
             served: Some(Facts { names: Vec::new(), from: FROM, until }),
             fault: fault.map(str::to_owned),
-            ..Standing::default()
+            ..CertificateStatus::default()
         }
     }
 
     #[test]
     fn the_end_is_told_at_twenty_ten_and_three_days() {
-        let due = |standing: &Standing, is_renewed, day| {
+        let due = |standing: &CertificateStatus, is_renewed, day| {
             step(standing, is_renewed, FROM.plus(day * DAY_S)).map(|(_, step)| step)
         };
         let failing = standing(90, Some("away"));

@@ -69,12 +69,12 @@ pub struct Https {
     names_us: bool,
     /// What the directory is to find at plain HTTP, by its token.
     challenges: Mutex<HashMap<String, String>>,
-    standing: Mutex<Standing>,
+    standing: Mutex<CertificateStatus>,
 }
 
 /// What is known of the certificate.
 #[derive(Clone, Debug, Default)]
-pub struct Standing {
+pub struct CertificateStatus {
     /// What is served.
     pub served: Option<Facts>,
     /// The directory that gave it.
@@ -154,7 +154,7 @@ pub fn prepare(config: &mut Config) -> Option<Arc<Https>> {
 
 impl Https {
     /// What is known of the certificate.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> CertificateStatus {
         self.standing.lock().clone()
     }
 

@@ -66,7 +66,7 @@ pub enum TokenKind {
     Key,
 }
 
-pub struct Entry {
+pub struct CachedToken {
     pub(super) known: Known,
     /// The version at which the token was read.
     pub(super) version: u64,
@@ -77,7 +77,7 @@ pub struct Entry {
 
 /// Recently used tokens, by digest.
 pub struct Identities {
-    pub(super) entries: Cache<(TokenKind, TokenHash), Arc<Entry>>,
+    pub(super) entries: Cache<(TokenKind, TokenHash), Arc<CachedToken>>,
 }
 
 impl Default for Identities {
@@ -86,7 +86,7 @@ impl Default for Identities {
     }
 }
 
-impl Entry {
+impl CachedToken {
     /// The last use of the token; `None` if it was never used.
     pub(super) fn last_used_at(&self) -> Option<Instant> {
         let used_at = self.used_at.load(Ordering::Relaxed);

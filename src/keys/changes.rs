@@ -8,7 +8,7 @@ use super::entry::{self, EXCHANGE, FORM, Overlap, scope_ticks};
 use super::pages::{LIST, first_call};
 use super::views::KeyMade;
 use super::{ApiKey, KeyEntry, KeyState, MOST_KEYS, new_key, store};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::objects::KEY;
 use crate::edge::route::Job;

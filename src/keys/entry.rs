@@ -5,7 +5,7 @@ use super::{
     ApiKey, KeyEntry, KeyState, LONGEST_OVERLAP_H, MOST_CALLS, MOST_NETWORKS, Scope, end_of,
     network,
 };
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::Visit;
 use crate::base::{Day, Instant, Zone};
 use crate::panel::{Form, FormView, Input, Rule, Sent, Tick, When};

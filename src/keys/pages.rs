@@ -6,7 +6,7 @@ use super::entry::{self, EXCHANGE, FORM, Overlap, scope_ticks};
 use super::store;
 use super::views::{Example, KeyHelp, KeyRow, KeysPage, badge};
 use super::{ApiKey, KeyEntry, Scope, Words};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::objects::{KEY, Object};
 use crate::base::{Day, Instant, Zone};
@@ -14,7 +14,7 @@ use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::{self, FormParts, ListParts, Noun, Rows};
-use crate::panel::{Filter, Form, Head, ListQuery, Listing, Outcome, Sent, form};
+use crate::panel::{Filter, Flash, Form, Head, ListQuery, Listing, Sent, form};
 use crate::wire;
 use ipnet::IpNet;
 
@@ -52,9 +52,9 @@ pub(super) const LIST: Listing = Listing {
         "ultimo_uso.endereco",
         "ultimo_uso.rota",
     ],
-    outcomes: &[
-        Outcome::good("alterada", "Chave alterada", "Vale desde já para a próxima chamada."),
-        Outcome::good("revogada", "Chave revogada", "Ela não funciona mais."),
+    flashes: &[
+        Flash::good("alterada", "Chave alterada", "Vale desde já para a próxima chamada."),
+        Flash::good("revogada", "Chave revogada", "Ela não funciona mais."),
     ],
 };
 
@@ -114,7 +114,7 @@ impl Noun for ApiKey {
         most: Rows::ANY_NUMBER,
     };
     const NEW: &'static str = "nova";
-    const OUTCOMES: [&'static str; 3] = ["criada", "alterada", "revogada"];
+    const FLASHES: [&'static str; 3] = ["criada", "alterada", "revogada"];
 
     fn parts(&self) -> (i64, &KeyEntry) {
         (self.id, &self.entry)

@@ -8,8 +8,8 @@ use super::delivery::gate::Health;
 use super::queue::{self, is_configured};
 use super::views::{ChannelCard, ChannelsPage};
 use super::{choices, tabs};
-use crate::accounts::frame::layout;
-use crate::accounts::own;
+use crate::accounts::page_layout::layout;
+use crate::accounts::self_service;
 use crate::app::{App, Visit};
 use crate::audit::{self, Act, Actor};
 use crate::base::{grouped, phone};
@@ -18,7 +18,7 @@ use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::outbox::{self, Channel, MessageKind, NewMessage, channel_words};
-use crate::panel::{Answer, Badge, ListReply, Outcome, view};
+use crate::panel::{Answer, Badge, Flash, ListReply, view};
 use crate::services::Services;
 
 /// The page's address.
@@ -96,9 +96,10 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return ListReply::reply(Channel::ALL.len() as u64, channels.collect());
     }
     let user = person.account.user_id;
-    let number = app.db.read(request.lane, |tx| own::chat_number(tx, user))?.unwrap_or_default();
+    let number =
+        app.db.read(request.lane, |tx| self_service::chat_number(tx, user))?.unwrap_or_default();
     let mut page = shown((app, person, request), &standings, view::Field::of(number));
-    page.layout = page.layout.telling(OUTCOMES, request);
+    page.layout = page.layout.telling(FLASHES, request);
     Reply::page(&page)
 }
 
@@ -113,13 +114,13 @@ fn shown(visit: Visit<'_>, standings: &[ChannelStanding], number: view::Field) -
 }
 
 /// Messages of the page about a test that was not queued.
-const OUTCOMES: &[Outcome] = &[
-    Outcome::warn(
+const FLASHES: &[Flash] = &[
+    Flash::warn(
         "na_fila",
         "Já há um teste deste canal na fila",
         "Espere ele sair, ou cancele-o na fila.",
     ),
-    Outcome::warn(
+    Flash::warn(
         "sem_canal",
         "O teste não teria aonde chegar",
         "O canal precisa estar configurado e ligado nos seus avisos.",

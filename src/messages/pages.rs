@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::views::{NewsRow, NotificationsPage};
 use super::wire::WireNotification;
 use super::{api, reading, store};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::edge::route::Todo;
 use crate::http::{Check, Field, Problem, Reply, Request};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::choices;
 use crate::app::App;
 use crate::base::UserId;
-use crate::base::secrets::Place;
+use crate::base::secrets::SealContext;
 use crate::edge::route::Job;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::outbox::Channel;
@@ -20,7 +20,8 @@ use crate::services::Services;
 pub const PATH: &str = "/avisos/sair";
 
 /// What a code is sealed for; it is valid for nothing else.
-const PLACE: Place<'static> = Place { table: "message_choice", column: "wanted", row: "email" };
+const PLACE: SealContext<'static> =
+    SealContext { table: "message_choice", column: "wanted", row: "email" };
 
 /// The unsubscribe link of a person. It never expires and does nothing else.
 pub fn address(app: &App, user: UserId) -> String {

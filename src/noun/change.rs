@@ -24,7 +24,7 @@ impl Change {
     }
 
     /// Writes the audit log entry. What memory holds becomes stale by the change
-    /// itself (`stale.rs`).
+    /// itself (`invalidation.rs`).
     pub fn note(
         &self,
         tx: &WriteTx<'_>,
@@ -44,7 +44,7 @@ impl Change {
     ) -> Result<Reply, Problem> {
         let act = act::<N>(N::OBJECT.created, id, entry);
         self.note(tx, &act, None::<&()>, Some(entry))?;
-        self.answer.made(id, &N::page_of_new(id), N::OUTCOMES[0])
+        self.answer.made(id, &N::page_of_new(id), N::FLASHES[0])
     }
 
     /// Logs a changed one and answers; browsers are redirected to the list.
@@ -56,14 +56,14 @@ impl Change {
     ) -> Result<Reply, Problem> {
         let act = act::<N>(N::OBJECT.changed, before.id(), entry);
         self.note(tx, &act, Some(before.entry()), Some(entry))?;
-        self.answer.done(before.id(), N::LIST.path, N::OUTCOMES[1])
+        self.answer.done(before.id(), N::LIST.path, N::FLASHES[1])
     }
 
     /// Logs a removed one and answers; browsers are redirected to the list.
     pub fn removed<N: Noun>(&self, tx: &WriteTx<'_>, before: &N) -> Result<Reply, Problem> {
         let act = act::<N>(N::OBJECT.removed, before.id(), before.entry());
         self.note(tx, &act, Some(before.entry()), None::<&()>)?;
-        self.answer.done(before.id(), N::LIST.path, N::OUTCOMES[2])
+        self.answer.done(before.id(), N::LIST.path, N::FLASHES[2])
     }
 }
 

@@ -3,7 +3,7 @@
 use http::StatusCode;
 
 use super::{FormParts, Noun};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::Visit;
 use crate::edge::route::Job;
 use crate::http::{Code, Fields, Problem, Reply, Request};
@@ -40,7 +40,7 @@ impl<N: Noun> Found<N> {
     /// The page with a form; `is_again` says that it shows what was sent.
     pub fn page(self, visit: Visit<'_>, form: FormView, is_again: bool) -> Result<Reply, Problem> {
         let (app, person, request) = visit;
-        let layout = layout(app, person, request).telling(N::LIST.outcomes, request);
+        let layout = layout(app, person, request).telling(N::LIST.flashes, request);
         let Self { existing, beside } = self;
         N::form_page(FormParts { visit, layout, existing, beside, form, is_again })
     }

@@ -42,7 +42,7 @@ pub trait Noun: Record + Send + 'static {
     /// What the address of the form of a new one ends with.
     const NEW: &'static str = "novo";
     /// The outcomes of creating, changing and removing one, in [`Self::LIST`].
-    const OUTCOMES: [&'static str; 3] = ["criado", "alterado", "excluido"];
+    const FLASHES: [&'static str; 3] = ["criado", "alterado", "excluido"];
     /// A field whose value no two may have, and the words for one who tries.
     const UNIQUE: Option<(&'static str, &'static str)> = None;
 

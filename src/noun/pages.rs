@@ -1,7 +1,7 @@
 //! The handlers of all nouns.
 
 use super::{Change, Found, ListParts, Made, Noun, removed};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
@@ -21,7 +21,7 @@ pub fn list<N: Noun>(app: &App, person: &Person, request: &Request) -> Result<Re
     if request.wants_json() {
         return ListReply::reply(total, rows.into_iter().map(|one| one.wire(zone, now)).collect());
     }
-    let layout = layout(app, person, request).telling(N::LIST.outcomes, request);
+    let layout = layout(app, person, request).telling(N::LIST.flashes, request);
     N::list_page(ListParts { visit: (app, person, request), layout, query, rows, total })
 }
 

@@ -3,7 +3,7 @@
 use super::views::{HealthRow, OpenItem};
 use crate::app::App;
 use crate::base::{Instant, grouped};
-use crate::https::Standing;
+use crate::https::CertificateStatus;
 use crate::https::end::{FEW_DAYS, days_left, is_late};
 use crate::panel::{Badge, Tone};
 use crate::services::Services;
@@ -58,7 +58,7 @@ pub fn open_items(app: &App, now: Instant) -> Vec<OpenItem> {
 
 fn certificate(
     services: &Services,
-    standing: &Standing,
+    standing: &CertificateStatus,
     is_renewed: bool,
     now: Instant,
 ) -> Option<OpenItem> {

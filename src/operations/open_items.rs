@@ -7,7 +7,7 @@ use super::{https, soundness};
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, grouped};
 use crate::config::Config;
-use crate::copies::{self, Standing};
+use crate::copies::{self, CopiesStatus};
 use crate::db::{Condition, FileKind, Kept, ReadTx, Result, Trouble};
 use crate::messages::delivery::gate::Health;
 use crate::messages::{queue, store as messages};
@@ -74,7 +74,12 @@ pub fn figures(
 }
 
 /// All open items, the most urgent first.
-pub fn open_items(app: &App, figures: &Figures, copies: &Standing, now: Instant) -> Vec<OpenItem> {
+pub fn open_items(
+    app: &App,
+    figures: &Figures,
+    copies: &CopiesStatus,
+    now: Instant,
+) -> Vec<OpenItem> {
     let mut items = Vec::new();
     items.extend(files(app));
     items.extend(backups(app, copies, now));
@@ -208,7 +213,7 @@ fn trouble(app: &App) -> Vec<OpenItem> {
 }
 
 /// The copies of the database.
-fn backups(services: &Services, copies: &Standing, now: Instant) -> Vec<OpenItem> {
+fn backups(services: &Services, copies: &CopiesStatus, now: Instant) -> Vec<OpenItem> {
     let mut items = Vec::new();
     if !copies.has_folder {
         let text = "database.backup_dir está vazio: nada é copiado. Remova essa linha da configuração e reinicie o serviço.";

@@ -6,12 +6,12 @@ use super::https;
 use super::open_items::{self, Figures, WAITING_INBOX};
 use super::views::{HealthRow, OperatorHome, RoleCount};
 use crate::accounts::Role;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::base::grouped;
 use crate::config::SignatureMode;
-use crate::copies::{self, Standing};
+use crate::copies::{self, CopiesStatus};
 use crate::db::Kept;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -52,7 +52,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
     })
 }
 
-fn health_rows(app: &App, figures: &Figures, copies: &Standing) -> Vec<HealthRow> {
+fn health_rows(app: &App, figures: &Figures, copies: &CopiesStatus) -> Vec<HealthRow> {
     let log = app.db.wal_bytes();
     let bytes = std::fs::metadata(app.db.path()).map_or(0, |metadata| metadata.len());
     let row = |label, value, note: &str, state| HealthRow {
@@ -131,7 +131,7 @@ fn queued_messages(services: &Services, figures: &Figures) -> HealthRow {
 }
 
 /// The newest copy of the database, and when the next one is due.
-pub fn last_copy(services: &Services, copies: &Standing) -> HealthRow {
+pub fn last_copy(services: &Services, copies: &CopiesStatus) -> HealthRow {
     let now = services.clock.now();
     let page = |at| services.zone().page(at);
     let is_bad = copies.failure.is_some() || copies.broken().next().is_some();

@@ -7,7 +7,7 @@ use askama::Template;
 use super::palette::{self, Pair, Token};
 use serde_json::json;
 
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, DAY_S, Instant, grouped};
 use crate::http::{Problem, Reply, Request};
@@ -15,8 +15,8 @@ use crate::identity::Person;
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::panel::view::Field;
 use crate::panel::{
-    Answer, Badge, Choice, Filter, Head, Layout, ListQuery, Listing, Notice, Outcome, Progress,
-    Tab, Table, Tick, Tone, When, export,
+    Answer, Badge, Choice, Filter, Flash, Head, Layout, ListQuery, Listing, Notice, Progress, Tab,
+    Table, Tick, Tone, When, export,
 };
 use crate::program::drawing::{Emblem, Flame, Lap};
 use crate::services::Services;
@@ -39,7 +39,7 @@ const LIST: Listing = Listing {
         Head::sorts("Vendas", "vendas").numeric(),
         Head::plain("Último acesso"),
     ],
-    outcomes: &[Outcome::good(
+    flashes: &[Flash::good(
         "pronto",
         "Pronto",
         "Assim se conta o resultado de uma ação. Nesta página nada é guardado.",
@@ -171,7 +171,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             Ok(Some(json!({ "nome": one.name, "status": one.status, "vendas": one.sales })))
         });
     }
-    let layout = layout(app, person, request).telling(LIST.outcomes, request);
+    let layout = layout(app, person, request).telling(LIST.flashes, request);
     Reply::page(&made(app, layout, &query, found, request.now))
 }
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::days::{self, Days};
-use super::view::{Column, Outcome, Paging, Sort, address};
+use super::view::{Column, Flash, Paging, Sort, address};
 use crate::http::{Check, Field, Problem, Request, input};
 
 /// Default and largest number of rows on a page.
@@ -58,7 +58,7 @@ pub struct Listing {
     pub file: &'static str,
     pub csv: &'static [&'static str],
     /// The notices about the last action that the page can show.
-    pub outcomes: &'static [Outcome],
+    pub flashes: &'static [Flash],
 }
 
 /// Whether a request wants all rows of a list as a CSV file.
@@ -93,7 +93,7 @@ impl Listing {
         heads: &[],
         file: "",
         csv: &[],
-        outcomes: &[],
+        flashes: &[],
     };
 
     /// Reads the query parameters. Unknown ones are ignored, because other

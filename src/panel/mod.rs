@@ -21,4 +21,4 @@ pub mod view;
 pub use answer::{Answer, ListReply};
 pub use form::{Form, FormView, Input, Pick, Rule, Sent};
 pub use list::{Filter, Head, ListQuery, Listing, Table};
-pub use view::{Badge, Choice, Layout, Notice, Outcome, Paging, Progress, Tab, Tick, Tone, When};
+pub use view::{Badge, Choice, Flash, Layout, Notice, Paging, Progress, Tab, Tick, Tone, When};

@@ -23,7 +23,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::base::ids::short_digest;
-use crate::base::secrets::Place;
+use crate::base::secrets::SealContext;
 use crate::base::{Sealer, retention, secrets};
 use crate::db::{self, Db, ReadTx, WriteTx};
 use crate::http::body::Body;
@@ -170,7 +170,7 @@ impl FormSubmission {
     }
 }
 
-const PLACE: Place<'_> = Place { table: "form_sent", column: "reply", row: "" };
+const PLACE: SealContext<'_> = SealContext { table: "form_sent", column: "reply", row: "" };
 
 /// An answer as it is stored.
 #[derive(Serialize, Deserialize)]

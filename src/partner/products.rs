@@ -2,7 +2,7 @@
 
 use crate::base::UserId;
 use crate::catalog::LONGEST_SKU;
-use crate::catalog::store::Wanted;
+use crate::catalog::store::ProductQuery;
 use crate::http::Problem;
 use crate::http::input::Check;
 use crate::list_arguments;
@@ -44,8 +44,8 @@ impl AskedProducts {
     }
 
     /// The query for the products of an owner, by SKU.
-    pub fn of(&self, owner: UserId) -> Wanted<'_> {
-        Wanted {
+    pub fn of(&self, owner: UserId) -> ProductQuery<'_> {
+        ProductQuery {
             owner,
             search: self.search.as_deref().unwrap_or_default(),
             sku: self.sku.as_deref(),

@@ -2,11 +2,11 @@
 
 use super::acts::{find, id_of};
 use super::entry;
-use super::pages::{OUTCOMES, new_form, reach, row};
+use super::pages::{FLASHES, new_form, reach, row};
 use super::views::{AccountRow, Fact, MessageRow, PermissionRow, PersonPage, SessionRow, TrailRow};
 use super::{roles, store};
 use crate::accounts::Role;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::accounts::person::{Group, Listed, PersonStatus, WirePerson};
 use crate::app::{App, Visit};
 use crate::audit::log::{self, store as trails};
@@ -66,7 +66,7 @@ struct Stored {
     permissions: Vec<PermissionRow>,
     accounts: Vec<LinkedAccount>,
     messages: Vec<Queued>,
-    trail: Vec<log::Entry>,
+    trail: Vec<log::AuditEntry>,
 }
 
 fn read(
@@ -154,7 +154,7 @@ pub fn page(
     let facts = facts(app, group, &stored.person, request.now);
     let suspended = stored.person.status == PersonStatus::Suspended;
     Reply::page(&PersonPage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         path: group.path(),
         words: group.words(),
         facts,
@@ -208,7 +208,7 @@ fn message_row(message: &Queued, when: &impl Fn(Instant) -> When) -> MessageRow 
     }
 }
 
-fn trail_row(entry: &log::Entry, when: &impl Fn(Instant) -> When) -> TrailRow {
+fn trail_row(entry: &log::AuditEntry, when: &impl Fn(Instant) -> When) -> TrailRow {
     TrailRow {
         title: entry.title(),
         actor: entry.actor_name.clone(),

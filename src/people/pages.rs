@@ -3,10 +3,10 @@
 use http::StatusCode;
 
 use super::entry;
-use super::store::{self, PeopleOrder, Wanted};
+use super::store::{self, PeopleOrder, PeopleQuery};
 use super::views::{ListWords, NewPersonPage, PeoplePage, PersonRow};
 use crate::accounts::Role;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::accounts::person::{Group, Listed, PersonStatus, WirePerson, columns};
 use crate::accounts::store as accounts;
 use crate::accounts::students::{self, AccountServices, NewStudent};
@@ -18,7 +18,7 @@ use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
-use crate::panel::{Filter, FormView, Head, ListQuery, ListReply, Listing, Outcome, When, export};
+use crate::panel::{Filter, Flash, FormView, Head, ListQuery, ListReply, Listing, When, export};
 use crate::services::Services;
 
 const STANDINGS: Filter = Filter {
@@ -60,7 +60,7 @@ const STUDENTS: Listing = Listing {
     heads: &heads("Plano"),
     file: "alunos.csv",
     csv: &columns("plano"),
-    outcomes: OUTCOMES,
+    flashes: FLASHES,
 };
 
 const STAFF: Listing = Listing {
@@ -92,68 +92,64 @@ const fn heads(role: &'static str) -> [Head; 5] {
 }
 
 /// Messages about the last action on the pages of people.
-pub const OUTCOMES: &[Outcome] = &[
-    Outcome::good(
+pub const FLASHES: &[Flash] = &[
+    Flash::good(
         "criado",
         "Pessoa cadastrada",
         "A mensagem de boas-vindas está na fila, com um link para escolher a senha.",
     ),
-    Outcome::warn(
+    Flash::warn(
         "criado_sem_canal",
         "Pessoa cadastrada, mas sem como avisar",
         "Não há número de chat e o e-mail não está configurado. Informe um número e envie o link de senha pela página da pessoa.",
     ),
-    Outcome::good("alterado", "Dados salvos", "Já valem em toda a plataforma."),
-    Outcome::good(
+    Flash::good("alterado", "Dados salvos", "Já valem em toda a plataforma."),
+    Flash::good(
         "excluido",
         "Pessoa excluída",
         "Os dados foram apagados e o e-mail pode ser usado de novo.",
     ),
-    Outcome::good(
+    Flash::good(
         "dados_apagados",
         "Dados apagados",
         "Nada mais identifica a pessoa. Ficam os valores das compras e, na auditoria, número e ato.",
     ),
-    Outcome::good(
+    Flash::good(
         "suspenso",
         "Acesso suspenso",
         "As sessões terminaram e as mensagens que esperavam foram descartadas.",
     ),
-    Outcome::good(
+    Flash::good(
         "reativado",
         "Acesso reativado",
         "As sessões e os vínculos que terminaram não voltam: a pessoa entra de novo com a senha.",
     ),
-    Outcome::good("foto", "Foto salva", ""),
-    Outcome::good("foto_excluida", "Foto excluída", ""),
-    Outcome::warn(
+    Flash::good("foto", "Foto salva", ""),
+    Flash::good("foto_excluida", "Foto excluída", ""),
+    Flash::warn(
         "ultimo_admin",
         "Alguém precisa poder administrar",
         "É a última pessoa que pode entrar e administrar a plataforma. Dê acesso a outra antes.",
     ),
-    Outcome::warn("esta_suspenso", "A pessoa está suspensa", "Reative o acesso antes."),
-    Outcome::info("sem_mudanca", "Nada mudou", "A pessoa já estava assim."),
-    Outcome::good(
-        "link_na_fila",
-        "Link de senha na fila",
-        "Os links anteriores deixaram de valer.",
-    ),
-    Outcome::warn(
+    Flash::warn("esta_suspenso", "A pessoa está suspensa", "Reative o acesso antes."),
+    Flash::info("sem_mudanca", "Nada mudou", "A pessoa já estava assim."),
+    Flash::good("link_na_fila", "Link de senha na fila", "Os links anteriores deixaram de valer."),
+    Flash::warn(
         "sem_canal",
         "O link não foi enviado",
         "Não há número de chat e o e-mail não está configurado. Informe um número de chat ou configure email.smtp_url.",
     ),
-    Outcome::good(
+    Flash::good(
         "sessoes_encerradas",
         "Sessões encerradas",
         "No navegador e na extensão a pessoa precisa entrar de novo.",
     ),
-    Outcome::good(
+    Flash::good(
         "papeis",
         "Permissões dos planos salvas",
         "Valem a partir da próxima ação de cada pessoa.",
     ),
-    Outcome::good("permissoes", "Permissões salvas", "Valem a partir da próxima ação da pessoa."),
+    Flash::good("permissoes", "Permissões salvas", "Valem a partir da próxima ação da pessoa."),
 ];
 
 const STUDENT_WORDS: ListWords = ListWords {
@@ -240,15 +236,15 @@ fn list(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
         return ListReply::reply(total, people.collect());
     }
     Reply::page(&PeoplePage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         table: listing.table(&query, listing.heads, total),
         words: group.words(),
         people: people.into_iter().map(|one| row(app, one, request.now)).collect(),
     })
 }
 
-fn wanted(group: Group, query: &ListQuery) -> Wanted {
-    Wanted {
+fn wanted(group: Group, query: &ListQuery) -> PeopleQuery {
+    PeopleQuery {
         group,
         search: query.search.clone(),
         role: query.filter(group.role_field()).and_then(Role::from_name),

@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::acts::{find, id_of};
-use super::pages::OUTCOMES;
+use super::pages::FLASHES;
 use super::views::{PermissionRow, RoleCell, RoleRow, RolesPage};
 use crate::accounts::Role;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::accounts::permissions::{self, ALL, Permission};
 use crate::accounts::person::Group;
 use crate::accounts::students::AccountServices;
@@ -72,7 +72,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             .collect(),
     };
     Reply::page(&RolesPage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         roles: Role::STUDENTS.map(|role| (role.name(), role.title())).into(),
         rows: permissions::of_roles().map(row).collect(),
     })

@@ -32,7 +32,7 @@ pub enum PeopleOrder {
 
 /// Which people, in which order.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct PeopleQuery {
     pub group: Group,
     /// The text as typed.
     pub search: String,
@@ -43,7 +43,7 @@ pub struct Wanted {
     pub descending: bool,
 }
 
-impl Wanted {
+impl PeopleQuery {
     /// The words of the search, each of which must be in the name or the e-mail
     /// address.
     fn words(&self) -> Vec<String> {
@@ -77,7 +77,7 @@ impl Wanted {
 /// One page of a list, and the total.
 pub fn page(
     tx: &ReadTx<'_>,
-    wanted: &Wanted,
+    wanted: &PeopleQuery,
     (limit, offset): (u32, u32),
 ) -> Result<(Vec<Listed>, u64)> {
     let words = wanted.words();
@@ -102,12 +102,12 @@ pub fn page(
 }
 
 /// Numbers of all people of a list, in its order.
-pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
+pub fn ids(tx: &ReadTx<'_>, wanted: &PeopleQuery) -> Result<Vec<i64>> {
     many(tx, wanted, &wanted.words())
 }
 
 /// The people that a search finds, in their order, when they are few.
-fn few(tx: &ReadTx<'_>, wanted: &Wanted, words: &[String]) -> Result<Option<Vec<i64>>> {
+fn few(tx: &ReadTx<'_>, wanted: &PeopleQuery, words: &[String]) -> Result<Option<Vec<i64>>> {
     let runs: Vec<String> = words
         .iter()
         .filter(|word| word.chars().count() >= SHORTEST_RUN)
@@ -190,7 +190,7 @@ enum SortKey {
 }
 
 /// The people that a search finds, in their order, however many.
-fn many(tx: &ReadTx<'_>, wanted: &Wanted, words: &[String]) -> Result<Vec<i64>> {
+fn many(tx: &ReadTx<'_>, wanted: &PeopleQuery, words: &[String]) -> Result<Vec<i64>> {
     let filters = wanted.filters(words);
     tx.values(&wanted.walk("user_id", &filters), filters.values())
 }

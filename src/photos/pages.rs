@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::store::{self, Owner};
 use super::views::PhotoPage;
 use super::{PhotoFault, sent};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::accounts::store as accounts;
 use crate::app::{App, Visit};
 use crate::audit::objects::{Object, STAFF, STUDENT, TEACHER};

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::known::{self, Earlier, Person, Subject};
 use super::ledger::{self, Note};
+use super::subject::{self, Earlier, Person, Subject};
 use super::sweeps::{self, SWEEPS, Sought};
 use super::words::Words;
 use super::{logs, trail};
@@ -79,10 +79,10 @@ impl Eraser {
         let email: Option<String> = self.db.read(Lane::Slow, |tx| {
             tx.maybe("SELECT email FROM user WHERE user_id = ?1 AND removed_at IS NULL", [id])
         })?;
-        let earlier = known::earlier(&self.db, Some(id), &email.ok_or(Refusal::Nobody)?)?;
+        let earlier = subject::earlier(&self.db, Some(id), &email.ok_or(Refusal::Nobody)?)?;
         let (eraser, actor) = (self.clone(), actor.clone());
         let notes = self.db.write(move |tx| {
-            let person = known::person(tx, id, &earlier)?.ok_or(Refusal::Nobody)?;
+            let person = subject::person(tx, id, &earlier)?.ok_or(Refusal::Nobody)?;
             if person.role == Role::Admin && !people::others_administer(tx, id)? {
                 return Err(Refusal::LastAdministrator);
             }
@@ -106,7 +106,7 @@ impl Eraser {
         email: &str,
         actor: &Actor,
     ) -> std::result::Result<Erased, Refusal> {
-        let earlier = known::earlier(&self.db, None, email)?;
+        let earlier = subject::earlier(&self.db, None, email)?;
         if earlier.removed.is_empty() && !self.is_named(email)? {
             return Err(Refusal::Nobody);
         }
@@ -152,7 +152,7 @@ impl Eraser {
     fn begin_address(&self, tx: &WriteTx<'_>, email: &str, earlier: &Earlier) -> Result<Note> {
         let digest = ledger::address(&self.sealer, email);
         let note = Note { person: digest, email: digest, at: tx.now() };
-        keep(tx, &note, Some(&known::address(tx, email, earlier, Vec::new())?))?;
+        keep(tx, &note, Some(&subject::address(tx, email, earlier, Vec::new())?))?;
         Ok(note)
     }
 
@@ -163,7 +163,7 @@ impl Eraser {
         for (id, made) in &earlier.removed {
             let made = match made {
                 Some(made) => Some(*made),
-                None => known::made(tx, *id)?,
+                None => subject::made(tx, *id)?,
             };
             if let Some(made) = made {
                 let removed = Note { person: ledger::person(&self.sealer, *id, made), ..note };
@@ -207,7 +207,7 @@ impl Eraser {
         let (services, about) = (self.services.clone(), subject.clone());
         self.db.write_pieces(move |tx| forget(tx, &services, &about))?;
         sweeps::forget_received(&self.db, &subject.accounts)?;
-        let sought = Arc::new(sought(&subject, &known::unshared(&self.db, &subject)?));
+        let sought = Arc::new(sought(&subject, &subject::unshared(&self.db, &subject)?));
         for sweep in SWEEPS {
             sweeps::scrub(&self.db, sweep, &sought)?;
         }
@@ -277,10 +277,10 @@ impl Eraser {
             let email: String = self.db.read(Lane::Slow, |tx| {
                 tx.value("SELECT email FROM user WHERE user_id = ?1", [id])
             })?;
-            let earlier = known::earlier(&self.db, Some(id), &email)?;
+            let earlier = subject::earlier(&self.db, Some(id), &email)?;
             let (eraser, actor) = (self.clone(), actor.clone());
             self.db.write(move |tx| {
-                let Some(person) = known::person(tx, id, &earlier)? else { return Ok(()) };
+                let Some(person) = subject::person(tx, id, &earlier)? else { return Ok(()) };
                 eraser.begin(tx, &note, &person, &actor)
             })?;
             self.finish_or_tell(&digest);
@@ -297,14 +297,14 @@ impl Eraser {
                 [],
             )
         })?;
-        addresses.extend(known::removed_addresses(&self.db)?);
+        addresses.extend(subject::removed_addresses(&self.db)?);
         for (email, at) in addresses {
             let digest = ledger::address(&self.sealer, &email);
             // Who came again after the erasure is somebody new.
             let is_noted = missing.values().any(|note| note.email == digest && at <= note.at);
             let has_account = self.db.read(Lane::Slow, |tx| super::by_email(tx, &email))?.is_some();
             if is_noted && !has_account {
-                let earlier = known::earlier(&self.db, None, &email)?;
+                let earlier = subject::earlier(&self.db, None, &email)?;
                 let (eraser, wanted) = (self.clone(), email.clone());
                 let note = self.db.write(move |tx| eraser.begin_address(tx, &wanted, &earlier))?;
                 self.finish_or_tell(&note.person);

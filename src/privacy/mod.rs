@@ -2,17 +2,17 @@
 //!
 //! `tables.rs` says of every table what of it belongs to a person: a test fails
 //! for a table that it does not name. `export.rs` writes the file, `erase.rs`
-//! removes who is known by `known.rs`: `sweeps.rs` takes them out of texts of others,
+//! removes who is known by `subject.rs`: `sweeps.rs` takes them out of texts of others,
 //! which `words.rs` finds, `trail.rs` out of the audit log, `logs.rs` out of the log of
 //! requests. `ledger.rs` notes who was erased, also for copies of before.
 
 pub mod erase;
 pub mod export;
-mod known;
 pub mod ledger;
 pub mod logs;
 pub mod pages;
 pub mod retention;
+mod subject;
 mod sweeps;
 mod tables;
 #[cfg(test)]

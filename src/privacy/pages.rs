@@ -9,7 +9,7 @@ use super::retention::RETENTION;
 use super::views::{ConfirmPage, RetentionPage};
 use super::{Owner, export, logs};
 use crate::accounts::confirm;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::accounts::person::Group;
 use crate::app::{App, Visit};
 use crate::audit::{Actor, objects};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::pages::{self, PATH};
-use crate::accounts::{confirm, own, store};
+use crate::accounts::{confirm, self_service, store};
 use crate::app::App;
 use crate::audit::Actor;
 use crate::base::text::{from_hex, person_name};
@@ -21,7 +21,7 @@ const CHAT_WORDS: &str = "Informe de 10 a 15 dígitos, com DDD, como (11) 98765-
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let user = person.account.user_id;
-    let stored = app.db.read(request.lane, |tx| own::chat_number(tx, user))?;
+    let stored = app.db.read(request.lane, |tx| self_service::chat_number(tx, user))?;
     // A form always sends all fields; a program may leave out those that stay.
     let (name, number): (Field<String>, Field<String>) =
         (sent.take("nome"), sent.take("chat_number"));
@@ -71,7 +71,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         if let Some(login) = login {
             login.note(tx)?;
         }
-        own::rename(tx, &actor, user, (&name, number.as_deref()))?;
+        self_service::rename(tx, &actor, user, (&name, number.as_deref()))?;
         tx.after_commit(move || versions.raise(user));
         Ok::<_, Problem>(())
     })?;
@@ -115,7 +115,7 @@ pub fn end_session(app: &App, person: &Person, request: &Request) -> Result<Job,
     let (user, answer) = (person.account.user_id, Answer::to(request));
     let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| {
-        if !own::end_session(tx, user, &session)? {
+        if !self_service::end_session(tx, user, &session)? {
             return Err(Problem::not_found());
         }
         tx.after_commit(move || versions.raise(user));
@@ -128,7 +128,7 @@ pub fn end_others(app: &App, person: &Person, request: &Request) -> Result<Job, 
     let (user, session) = (person.account.user_id, person.session);
     let (answer, versions) = (Answer::to(request), Arc::clone(&app.versions));
     Ok(Box::new(move |tx| {
-        let ended = own::end_other_sessions(tx, user, &session)?;
+        let ended = self_service::end_other_sessions(tx, user, &session)?;
         tx.after_commit(move || versions.raise(user));
         answer.with(PATH, "sessoes", &[("encerradas", ended.into())])
     }))

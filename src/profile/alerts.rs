@@ -7,7 +7,7 @@ use super::push::{self, WirePush};
 use super::views::AlertsPage;
 use super::{pages, telegram};
 use crate::accounts::Role;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::UserId;
 use crate::db::ReadTx;
@@ -18,24 +18,24 @@ use crate::messages::choices::{self, ChannelSet, Choices};
 use crate::messages::telegram::store::Chat;
 use crate::outbox::kind::Preference;
 use crate::outbox::{Channel, MessageKind, channel_words};
-use crate::panel::{Answer, Outcome, Sent, Tab, Tick, view};
+use crate::panel::{Answer, Flash, Sent, Tab, Tick, view};
 
 /// The page's address.
 pub const PATH: &str = "/perfil/avisos";
 
-const OUTCOMES: &[Outcome] = &[
-    Outcome::good("salvo", "Avisos salvos", "Valem a partir da próxima mensagem."),
-    Outcome::good(
+const FLASHES: &[Flash] = &[
+    Flash::good("salvo", "Avisos salvos", "Valem a partir da próxima mensagem."),
+    Flash::good(
         "navegador_ligado",
         "Navegador ligado",
         "Os avisos aparecem nele também com esta página fechada.",
     ),
-    Outcome::good(
+    Flash::good(
         "navegador_desligado",
         "Navegador desligado",
         "Ele não mostra mais avisos desta conta.",
     ),
-    Outcome::good(
+    Flash::good(
         "telegram_desconectado",
         "Telegram desconectado",
         "Nenhum aviso chega mais por ele.",
@@ -100,7 +100,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     show((app, person, request), |page| {
         let word = request.notice.as_deref();
-        page.layout.flash = word.and_then(|word| Outcome::notice(OUTCOMES, word));
+        page.layout.flash = word.and_then(|word| Flash::notice(FLASHES, word));
     })
 }
 

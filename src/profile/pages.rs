@@ -5,14 +5,14 @@ use serde::Serialize;
 
 use super::views::{ExtensionRow, ProfilePage, SessionRow};
 use super::{alerts, devices};
-use crate::accounts::frame::layout;
-use crate::accounts::own::{self, OpenSession, ValidToken};
+use crate::accounts::page_layout::layout;
+use crate::accounts::self_service::{self, OpenSession, ValidToken};
 use crate::app::{App, Visit};
 use crate::base::text::hex;
 use crate::base::{Day, Instant, TokenHash, UserId};
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Notice, Outcome, Tone, When, view};
+use crate::panel::{Flash, Notice, Tone, When, view};
 use crate::partner::{PlanName, shown::shown, store as partner};
 use crate::services::Services;
 
@@ -21,18 +21,18 @@ pub const PATH: &str = "/perfil";
 /// Sessions that the page lists.
 const MOST_SESSIONS: u32 = 50;
 
-const OUTCOMES: &[Outcome] = &[
-    Outcome::good("dados", "Dados salvos", ""),
-    Outcome::good(
+const FLASHES: &[Flash] = &[
+    Flash::good("dados", "Dados salvos", ""),
+    Flash::good(
         "senha",
         "Senha trocada",
         "As outras sessões e o acesso da extensão foram encerrados.",
     ),
-    Outcome::good("foto", "Foto salva", ""),
-    Outcome::good("foto_excluida", "Foto excluída", ""),
-    Outcome::good("sessao", "Sessão encerrada", "Quem estava nela precisa entrar de novo."),
-    Outcome::good("sessoes", "Outras sessões encerradas", "Só esta continua aberta."),
-    Outcome::good(
+    Flash::good("foto", "Foto salva", ""),
+    Flash::good("foto_excluida", "Foto excluída", ""),
+    Flash::good("sessao", "Sessão encerrada", "Quem estava nela precisa entrar de novo."),
+    Flash::good("sessoes", "Outras sessões encerradas", "Só esta continua aberta."),
+    Flash::good(
         "extensao",
         "Acesso da extensão encerrado",
         "Para usá-la de novo, entre por ela com e-mail e senha.",
@@ -57,16 +57,16 @@ fn read(app: &App, person: &Person, request: &Request) -> Result<ProfileData, Pr
     let user = account.user_id;
     app.db.read(request.lane, |tx| {
         let (sessions, open_sessions) =
-            own::open_sessions(tx, user, &person.session, MOST_SESSIONS)?;
+            self_service::open_sessions(tx, user, &person.session, MOST_SESSIONS)?;
         let calls =
             partner::calls_between(tx, user, today.month_start(), today.next_month_start())?;
         Ok(ProfileData {
             name: account.name.clone(),
             photo: account.photo.clone(),
-            chat_number: own::chat_number(tx, user)?,
+            chat_number: self_service::chat_number(tx, user)?,
             sessions,
             open_sessions,
-            extension: own::extension_token(tx, user)?,
+            extension: self_service::extension_token(tx, user)?,
             plan: partner::plan(tx, user)?,
             calls,
             has_tokens: partner::has_tokens(tx, user)?,
@@ -81,7 +81,7 @@ pub fn profile(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         return json(app, person, request, profile);
     }
     let mut page = page(app, person, request, &profile);
-    page.layout = page.layout.telling(OUTCOMES, request);
+    page.layout = page.layout.telling(FLASHES, request);
     Reply::page(&page)
 }
 

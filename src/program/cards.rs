@@ -3,7 +3,7 @@
 
 use super::milestones;
 use super::pages::reward_words;
-use super::rules::{Rules, Standing};
+use super::rules::{LedgerTotals, Rules};
 use super::views::{Ahead, CheckInCard, Lap, Moment};
 use super::{Action, Milestone, ProgramSettings, challenges, store};
 use crate::base::{Day, UserId};
@@ -43,7 +43,7 @@ pub fn card(
 }
 
 /// The lap that a student is in.
-pub fn lap(standing: &Standing, settings: ProgramSettings) -> Lap {
+pub fn lap(standing: &LedgerTotals, settings: ProgramSettings) -> Lap {
     Lap {
         number: standing.lap(settings.lap_days),
         done: standing.checkins % settings.lap_days,

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::ledger::{Cause, LedgerAccount, Outcome};
-use super::rules::Standing;
+use super::ledger::{Awarded, Cause, LedgerAccount};
+use super::rules::LedgerTotals;
 use super::{Action, ProgramSettings, milestones, store};
 use crate::app::App;
 use crate::base::{Day, UserId};
@@ -22,8 +22,8 @@ const HOME: &str = "/painel";
 pub struct CheckIn {
     /// Whether the student had already checked in that day.
     pub again: bool,
-    pub standing: Standing,
-    pub outcome: Outcome,
+    pub standing: LedgerTotals,
+    pub outcome: Awarded,
     /// The lap that it completed.
     pub lap: Option<i64>,
     /// Whether the streak became the longest one today.
@@ -40,7 +40,7 @@ pub fn check_in(
     let today = settings.zone.day(tx.now());
     let known = store::standing(tx, student)?;
     if let Some(standing) = known.clone().filter(|known| known.last_checkin >= Some(today)) {
-        let outcome = Outcome::default();
+        let outcome = Awarded::default();
         return Ok(Some(CheckIn { again: true, standing, outcome, lap: None, record: false }));
     }
     let Some(mut account) = LedgerAccount::of(tx, settings, student, known)? else {
@@ -65,8 +65,8 @@ pub fn check_in(
 
 /// Whether the streak became longer than all earlier ones on its last day. The
 /// first streak is not a record.
-fn beats_earlier(tx: &WriteTx<'_>, student: UserId, standing: &Standing) -> Result<bool> {
-    let Standing { streak, best_streak, checkins, last_checkin, .. } = *standing;
+fn beats_earlier(tx: &WriteTx<'_>, student: UserId, standing: &LedgerTotals) -> Result<bool> {
+    let LedgerTotals { streak, best_streak, checkins, last_checkin, .. } = *standing;
     let Some(last) = last_checkin.filter(|_| streak == best_streak && checkins > streak) else {
         return Ok(false);
     };

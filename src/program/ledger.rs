@@ -6,7 +6,7 @@
 //! are the student's standing, challenges whose goal is reached, and the
 //! notification about a milestone.
 
-use super::rules::{Given, Posting, Rules, Standing, sign};
+use super::rules::{Given, LedgerTotals, Posting, Rules, sign};
 use super::{Action, Challenge, Milestone, ProgramSettings, challenges, milestones, store};
 use crate::base::{Day, UserId};
 use crate::db::{Result, WriteTx};
@@ -27,7 +27,7 @@ pub struct Cause {
 
 /// The result of giving points.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct Awarded {
     /// Points in all, with those of laps and challenges.
     pub xp: i64,
     /// Milestones that were reached.
@@ -42,7 +42,7 @@ pub struct LedgerAccount<'t> {
     pub settings: ProgramSettings,
     pub student: UserId,
     pub rules: Rules,
-    pub standing: Standing,
+    pub standing: LedgerTotals,
     /// Points when the account was opened.
     before: i64,
     challenges: Vec<Challenge>,
@@ -55,7 +55,7 @@ pub fn give(
     settings: ProgramSettings,
     student: UserId,
     cause: Cause,
-) -> Result<Option<Outcome>> {
+) -> Result<Option<Awarded>> {
     if store::reversal_count(tx, student, cause)?.is_some_and(|reversals| sign(reversals) == 1) {
         return Ok(None);
     }
@@ -119,7 +119,7 @@ impl<'t> LedgerAccount<'t> {
         tx: &'t WriteTx<'_>,
         settings: ProgramSettings,
         student: UserId,
-        known: Option<Standing>,
+        known: Option<LedgerTotals>,
     ) -> Result<Option<Self>> {
         let is_new = known.is_none();
         if is_new && !store::enrol(tx, student)? {
@@ -227,14 +227,14 @@ impl<'t> LedgerAccount<'t> {
     }
 
     /// Stores the standing, and notifies the student of what was reached.
-    pub fn close(self) -> Result<Outcome> {
+    pub fn close(self) -> Result<Awarded> {
         let Self { tx, student, standing, before, challenges, .. } = self;
         store::put(tx, student, &standing)?;
         let reached = tell_reached(tx, student, (before, standing.xp))?;
         for challenge in &challenges {
             tell_challenge(tx, student, challenge)?;
         }
-        Ok(Outcome { xp: standing.xp - before, milestones: reached, challenges })
+        Ok(Awarded { xp: standing.xp - before, milestones: reached, challenges })
     }
 }
 

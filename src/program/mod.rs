@@ -3,7 +3,7 @@
 //!
 //! Everything that gives or takes points is an entry of one ledger
 //! (`ledger.rs`), written in the transaction of its cause. The sums of a
-//! student ([`rules::Standing`]) are updated in the same transaction, so they
+//! student ([`rules::LedgerTotals`]) are updated in the same transaction, so they
 //! always match the ledger; `recount.rs` compares both. Levels and badges are
 //! computed from the points when they are read (`milestones.rs`).
 

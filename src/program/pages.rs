@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::ranking::{self, Ranked, Ranking, short_name};
-use super::rules::{Rules, Standing, sign};
-use super::store::Entry;
+use super::rules::{LedgerTotals, Rules, sign};
+use super::store::LedgerEntry;
 use super::views::{
     ChallengeCard, CompetitionPage, Emblem, EntryLine, HistoryPage, MilestoneCard, RankRow,
     StandingCard, action_icon, days_left, number_words, signed,
@@ -13,7 +13,7 @@ use super::views::{
 use super::{
     Action, Challenge, ChallengeEntry, MILESTONES, Milestone, cards, challenges, milestones, store,
 };
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Day, Instant, UserId, Zone, grouped};
 use crate::db::{DbError, ReadTx};
@@ -129,7 +129,7 @@ pub fn competition(app: &App, person: &Person, request: &Request) -> Result<Repl
 struct Seen {
     all: Vec<Milestone>,
     rules: Rules,
-    standing: Standing,
+    standing: LedgerTotals,
     /// The reader's place in the ranking that is shown.
     place: Option<(u64, i64)>,
     /// The reader's place in the overall ranking, and how many students it has.
@@ -309,7 +309,7 @@ pub fn history(app: &App, person: &Person, request: &Request) -> Result<Reply, P
 wire! {
     /// An entry of the ledger as programs read it.
     #[derive(Serialize)]
-    pub struct EntryJson of(entry: Entry, zone: Zone) after {
+    pub struct EntryJson of(entry: LedgerEntry, zone: Zone) after {
         let action = Action::from_number(entry.action);
         let why = entry.about.or(entry.note);
     } {
@@ -327,7 +327,7 @@ wire! {
 }
 
 /// An entry as its student and the administration read it.
-pub fn entry_line(entry: &Entry, zone: Zone, now: Instant) -> EntryLine {
+pub fn entry_line(entry: &LedgerEntry, zone: Zone, now: Instant) -> EntryLine {
     let action = Action::from_number(entry.action);
     let is_back = sign(entry.reversals) < 0;
     let order = action == Some(Action::Sale);

@@ -2,7 +2,7 @@
 //! order. A page is read along the index, from the nearer end. A student's
 //! place is found by counting the rows before it.
 
-use super::rules::{Standing, week_of};
+use super::rules::{LedgerTotals, week_of};
 use crate::base::{Day, Instant, UserId};
 use crate::db::{ReadTx, Result};
 
@@ -59,7 +59,7 @@ impl Ranking {
 
     /// The value that ranks a student, and since when the student has it;
     /// `None` without a place in the ranking.
-    fn value_of(self, standing: &Standing, today: Day) -> Option<(i64, Instant)> {
+    fn value_of(self, standing: &LedgerTotals, today: Day) -> Option<(i64, Instant)> {
         let (value, since) = match self {
             Self::Overall => return Some((standing.xp, standing.xp_at)),
             Self::Month => (standing.xp_of_month(today), standing.month_at),
@@ -133,7 +133,7 @@ pub fn place(
     tx: &ReadTx<'_>,
     (ranking, today): (Ranking, Day),
     student: UserId,
-    standing: &Standing,
+    standing: &LedgerTotals,
 ) -> Result<Option<(u64, i64)>> {
     let ranked =
         tx.maybe::<bool>("SELECT ranked FROM program_student WHERE student_id = ?1", [student])?;

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::recounting::last;
-use super::rules::{Posting, Standing};
+use super::rules::{LedgerTotals, Posting};
 use super::{ledger, store};
 use crate::app::App;
 use crate::base::worker::{self, Stop};
@@ -85,13 +85,13 @@ struct Piece {
 
 /// Compares the next students with ids above `after`.
 fn compare(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<Piece> {
-    let mut stored: Vec<(UserId, Standing)> = Vec::new();
+    let mut stored: Vec<(UserId, LedgerTotals)> = Vec::new();
     let sql = "FROM program_student WHERE student_id > ?1 ORDER BY student_id LIMIT ?2";
     for Kept { student, standing } in tx.records(sql, (after, PIECE))? {
         stored.push((student, standing));
     }
     let last = stored.last().map(|(student, _)| *student);
-    let mut found = vec![Standing::default(); stored.len()];
+    let mut found = vec![LedgerTotals::default(); stored.len()];
     let mut place = 0;
     each_posting(tx, after, last.unwrap_or(after), |student, posting| {
         while place < stored.len() && stored[place].0 < student {
@@ -114,7 +114,7 @@ fn compare(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<Piece> {
 row! {
     struct Kept {
         student: UserId = "student_id",
-        standing: Standing as row,
+        standing: LedgerTotals as row,
     }
 }
 
@@ -145,7 +145,7 @@ fn each_posting(
 
 /// Copies from the stored sums what the ledger does not say: whether a missed
 /// day already reset the streak, and when a student without points joined.
-fn settle(found: &mut Standing, stored: &Standing, today: Day) {
+fn settle(found: &mut LedgerTotals, stored: &LedgerTotals, today: Day) {
     if found.streak_on(today) == 0 && stored.streak != found.streak {
         found.streak = 0;
     }
@@ -162,7 +162,7 @@ fn mend(tx: &WriteTx<'_>, today: Day) -> Result<()> {
     for student in students {
         tx.run("DELETE FROM program_mend WHERE student_id = ?1", [student])?;
         let Some(stored) = store::standing(tx, student)? else { continue };
-        let mut found = Standing::default();
+        let mut found = LedgerTotals::default();
         each_posting(tx, UserId(student.0 - 1), student, |_, posting| found.add(&posting))?;
         settle(&mut found, &stored, today);
         if found != stored {

@@ -118,7 +118,7 @@ pub struct Given {
 row! {
     /// A student's sums of the ledger.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct Standing: stored {
+    pub struct LedgerTotals: stored {
         pub entries: i64,
         pub xp: i64,
         pub xp_at: Instant,
@@ -157,7 +157,7 @@ row! {
     }
 }
 
-impl Standing {
+impl LedgerTotals {
     /// Adds an entry. Check-ins must be added in the order of their days, other
     /// entries in any order.
     pub fn add(&mut self, entry: &Posting) {

@@ -2,30 +2,30 @@
 
 use super::Action;
 use super::ledger::{CORRECTION, Cause};
-use super::rules::{Given, Posting, Standing, sign};
+use super::rules::{Given, LedgerTotals, Posting, sign};
 use crate::accounts::person::{Group, PersonStatus};
 use crate::base::{Day, Instant, UserId, Zone};
 use crate::db::{ReadTx, Record as _, Result, WriteTx};
 use crate::row;
 
 /// A student's sums; `None` for a person who is not in the program.
-pub fn standing(tx: &ReadTx<'_>, student: UserId) -> Result<Option<Standing>> {
+pub fn standing(tx: &ReadTx<'_>, student: UserId) -> Result<Option<LedgerTotals>> {
     tx.record("FROM program_student WHERE student_id = ?1", [student])
 }
 
 /// The part of a student's sums that a dashboard shows. Only the columns of
 /// check-ins are read, because a dashboard is cached until one of these columns
-/// changes (`stale.rs`).
-pub fn check_ins(tx: &ReadTx<'_>, student: UserId) -> Result<Option<Standing>> {
+/// changes (`invalidation.rs`).
+pub fn check_ins(tx: &ReadTx<'_>, student: UserId) -> Result<Option<LedgerTotals>> {
     let found = tx.tuple(
         "SELECT checkins, last_checkin, streak FROM program_student WHERE student_id = ?1",
         [student],
     )?;
-    Ok(found.map(|(checkins, last_checkin, streak)| Standing {
+    Ok(found.map(|(checkins, last_checkin, streak)| LedgerTotals {
         checkins,
         last_checkin,
         streak,
-        ..Standing::default()
+        ..LedgerTotals::default()
     }))
 }
 
@@ -44,7 +44,7 @@ pub fn enrol(tx: &WriteTx<'_>, student: UserId) -> Result<bool> {
 }
 
 /// Stores the sums of a student in the program.
-pub fn put(tx: &WriteTx<'_>, student: UserId, standing: &Standing) -> Result<()> {
+pub fn put(tx: &WriteTx<'_>, student: UserId, standing: &LedgerTotals) -> Result<()> {
     tx.change("program_student", standing, &[], &[("student_id", &student)]).map(drop)
 }
 
@@ -143,7 +143,7 @@ pub fn count(tx: &WriteTx<'_>, day: Day, action: i64, (entries, xp): (i64, i64))
 row! {
     /// An entry of the ledger as people read it.
     #[derive(Clone, Debug)]
-    pub struct Entry {
+    pub struct LedgerEntry {
         pub day: Day,
         pub at: Instant,
         /// [`CORRECTION`], or the number of an [`Action`].
@@ -167,15 +167,15 @@ pub fn history(
     tx: &ReadTx<'_>,
     student: UserId,
     (limit, offset): (u32, u32),
-) -> Result<Vec<Entry>> {
+) -> Result<Vec<LedgerEntry>> {
     let sql = format!(
         "SELECT {} FROM (
              SELECT * FROM program_entry WHERE student_id = ?1
              ORDER BY day DESC, at DESC, action DESC, cause DESC, turn DESC LIMIT ?2 OFFSET ?3)
          ORDER BY day DESC, at DESC, action DESC, cause DESC, turn DESC",
-        Entry::COLUMNS
+        LedgerEntry::COLUMNS
     );
-    tx.all(&sql, (student, limit, offset), Entry::read)
+    tx.all(&sql, (student, limit, offset), LedgerEntry::read)
 }
 
 /// How many students there are, and how many of them are in the program.

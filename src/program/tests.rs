@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::ledger::{self, Cause};
 use super::ranking::{self, Ranking};
-use super::rules::{Rules, Standing};
+use super::rules::{LedgerTotals, Rules};
 use super::*;
 use crate::base::{DAY_S, Instant, UserId};
 use crate::db::ReadTx;
@@ -154,7 +154,7 @@ fn check(test: &TestApp, today: Day) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn number(kind: Ranking, standing: &Standing, today: Day) -> (i64, Instant) {
+fn number(kind: Ranking, standing: &LedgerTotals, today: Day) -> (i64, Instant) {
     match kind {
         Ranking::Overall => (standing.xp, standing.xp_at),
         Ranking::Month => (standing.xp_of_month(today), standing.month_at),

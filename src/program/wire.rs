@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::rules::Standing;
+use super::rules::LedgerTotals;
 use crate::base::Day;
 
 /// A student's progress.
@@ -22,8 +22,8 @@ pub struct Progress {
 
 impl Progress {
     /// The progress of a student on a day.
-    pub fn of(standing: Option<&Standing>, today: Day, lap_days: i64) -> Self {
-        let none = Standing::default();
+    pub fn of(standing: Option<&LedgerTotals>, today: Day, lap_days: i64) -> Self {
+        let none = LedgerTotals::default();
         let standing = standing.unwrap_or(&none);
         Self {
             checkin_hoje: standing.last_checkin == Some(today),

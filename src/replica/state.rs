@@ -23,7 +23,7 @@ struct Seen {
 
 /// How far the replica is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct ReplicaStatus {
     pub url: String,
     /// What was written in these last seconds may not be there.
     pub lag_s: i64,
@@ -61,12 +61,12 @@ impl State {
     }
 
     /// How far the replica is; `None` when none is configured.
-    pub fn standing(&self) -> Option<Standing> {
+    pub fn standing(&self) -> Option<ReplicaStatus> {
         let seen = self.0.lock();
         let seen = seen.as_ref()?;
         let (heard, past) = seen.heard;
         let lag_s = past.saturating_add_unsigned(heard.elapsed().as_secs());
-        Some(Standing { url: seen.url.clone(), lag_s, trouble: seen.trouble.clone() })
+        Some(ReplicaStatus { url: seen.url.clone(), lag_s, trouble: seen.trouble.clone() })
     }
 }
 

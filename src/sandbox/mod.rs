@@ -15,7 +15,7 @@
 //!   `listings.rs` and `orders.rs` answer requests, `shops.rs` and `sales.rs`
 //!   change records; `questions.rs` and `claims.rs` do both;
 //! - services other than the marketplace: `chat.rs`, `push.rs`, `telegram/`,
-//!   and a receiver of our own webhooks, `webhooks.rs`;
+//!   and a receiver of our own webhooks, `webhook_receiver.rs`;
 //! - `routes.rs`: every address in one table, and how a call is handled;
 //! - `server.rs` reads requests and writes replies, `deliver.rs` and
 //!   `telegram/hook.rs` call the platform.
@@ -56,7 +56,7 @@ mod telegram;
 mod things;
 mod truth;
 mod users;
-mod webhooks;
+mod webhook_receiver;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

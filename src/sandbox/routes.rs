@@ -19,7 +19,8 @@ use super::logs::LoggedRequest;
 use super::state::Sandbox;
 use super::{
     chat, claims, control, demo, fees, fiscal, history, inbox, listings, notifications, oauth,
-    orders, overview, page, push, questions, sales, shipments, shops, telegram, users, webhooks,
+    orders, overview, page, push, questions, sales, shipments, shops, telegram, users,
+    webhook_receiver,
 };
 
 /// A row of the table.
@@ -125,7 +126,7 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/message/sendText/{instance}", OtherService(chat::evolution)),
     row("GET", "/instance/connectionState/{instance}", OtherService(chat::connection)),
     row("POST", "/push/{device}", OtherService(push::receive)),
-    row("POST", "/webhooks/{name}", OtherService(webhooks::receive)),
+    row("POST", "/webhooks/{name}", OtherService(webhook_receiver::receive)),
     row("*", "/bot{token}/*", Telegram(telegram::api::answer)),
 
     row("POST", "/_sandbox/sellers", Control(shops::control_open)),
@@ -163,7 +164,7 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/_sandbox/violations", Control(|call| Ok(call.state.violations.shown("violations")))),
     row("DELETE", "/_sandbox/violations", Control(|call| control::clear(&mut call.state.violations))),
     row("GET", "/_sandbox/messages", Control(|call| Ok(call.state.messages.shown("messages")))),
-    row("POST", "/_sandbox/webhooks", Control(webhooks::control_set_up)),
+    row("POST", "/_sandbox/webhooks", Control(webhook_receiver::control_set_up)),
     row("GET", "/_sandbox/webhooks", Control(|call| Ok(call.state.webhooks.shown("webhooks")))),
     row("DELETE", "/_sandbox/webhooks", Control(|call| control::clear(&mut call.state.webhooks))),
     row("GET", "/_sandbox/pushed", Control(|call| Ok(call.state.pushed.shown("pushed")))),

@@ -2,11 +2,11 @@
 
 use super::orders;
 use super::views::{SupplierHome, Task};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::grouped;
-use crate::drop::orders::{self as drop_orders, Owed, Sum, Wanted, Whose};
-use crate::drop::relations;
+use crate::dropshipping::orders::{self as drop_orders, DropOrderQuery, Owed, Sum, Whose};
+use crate::dropshipping::relations;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::Tone;
@@ -33,7 +33,7 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
                 drop_orders::paid_since(tx, owner, zone, from)?,
                 relations::sellers(tx, owner)?,
                 relations::invitations_of(tx, owner)?.len(),
-                drop_orders::page(tx, &Wanted::all(whose, now), (NEWEST, 0))?,
+                drop_orders::page(tx, &DropOrderQuery::all(whose, now), (NEWEST, 0))?,
             ))
         })?;
     let links: i64 = sellers.iter().map(|seller| seller.links).sum();

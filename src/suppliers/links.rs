@@ -5,20 +5,22 @@ use serde::Serialize;
 
 use super::views::{LinkRow, LinksPage};
 use super::{SELLER, asked, choice};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::ids::item_number;
 use crate::base::text::search_key;
 use crate::base::{UserId, Zone};
 use crate::catalog::LONGEST_SKU;
-use crate::drop::links::{self, ByProduct, LinkFault, Linked, NewLink, ShownLink, Wanted};
-use crate::drop::relations::{self, RelatedSeller};
+use crate::dropshipping::links::{
+    self, ByProduct, LinkFault, LinkQuery, Linked, NewLink, ShownLink,
+};
+use crate::dropshipping::relations::{self, RelatedSeller};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Notice, Outcome, Pick,
-    Rule, Sent, Table, Tone, When, export, form,
+    Answer, Flash, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Notice, Pick, Rule,
+    Sent, Table, Tone, When, export, form,
 };
 use crate::wire;
 
@@ -36,9 +38,9 @@ pub(super) const LIST: Listing = Listing {
     ],
     file: "vinculos.csv",
     csv: &["seller_id", "ml_id", "sku", "vendedor", "anuncio", "produto", "criado_em"],
-    outcomes: &[
-        Outcome::good("vinculado", "Anúncio vinculado", "As próximas vendas dele viram pedidos."),
-        Outcome::good(
+    flashes: &[
+        Flash::good("vinculado", "Anúncio vinculado", "As próximas vendas dele viram pedidos."),
+        Flash::good(
             "desvinculado",
             "Vínculo removido",
             "As próximas vendas dele não viram pedidos.",
@@ -116,8 +118,8 @@ struct Own {
     total: u64,
 }
 
-fn wanted(person: &Person, query: &ListQuery, seller: Option<UserId>) -> Wanted {
-    Wanted { supplier: person.account.user_id, seller, search: search_key(&query.search) }
+fn wanted(person: &Person, query: &ListQuery, seller: Option<UserId>) -> LinkQuery {
+    LinkQuery { supplier: person.account.user_id, seller, search: search_key(&query.search) }
 }
 
 /// `GET /fornecedor/vinculos`: the list, as page, JSON or CSV.
@@ -147,7 +149,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 impl Own {
     fn read(
         (app, person, request): Visit<'_>,
-        wanted: &Wanted,
+        wanted: &LinkQuery,
         query: &ListQuery,
     ) -> Result<Self, Problem> {
         app.db.read(request.lane, |tx| {
@@ -191,7 +193,7 @@ fn page(
 
 fn flash(request: &Request) -> Option<Notice> {
     let word = request.notice.as_deref()?;
-    Outcome::notice(LIST.outcomes, word).or_else(|| listed(word))
+    Flash::notice(LIST.flashes, word).or_else(|| listed(word))
 }
 
 /// The notice for a word such as `lista-12-3-1`: how many rows of a list were

@@ -5,10 +5,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::views::{PreviewPage, PreviewRow};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
-use crate::drop::bulk::{self, ListFault, Outcome, Row, RowFault, RowStatus};
-use crate::drop::links::LinkFault;
+use crate::dropshipping::bulk::{self, ListFault, Row, RowFault, RowResult, RowStatus};
+use crate::dropshipping::links::LinkFault;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -32,9 +32,9 @@ struct OutcomeJson {
 }
 
 impl OutcomeJson {
-    fn of(outcomes: &[Outcome]) -> Self {
+    fn of(outcomes: &[RowResult]) -> Self {
         let count = |status| outcomes.iter().filter(|one| one.status == status).count();
-        let row = |one: &Outcome| RowJson {
+        let row = |one: &RowResult| RowJson {
             linha: one.row,
             situacao: one.status.name(),
             motivo: one.fault.map(said),
@@ -136,7 +136,7 @@ pub fn preview(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
     Ok(crate::edge::route::nothing_to_do(reply))
 }
 
-fn shown(row: &Row, outcome: &Outcome) -> PreviewRow {
+fn shown(row: &Row, outcome: &RowResult) -> PreviewRow {
     PreviewRow {
         line: outcome.row,
         listing: row.listing.clone(),

@@ -1,6 +1,6 @@
 //! The supplier's panel, and what sellers see of their suppliers.
 //!
-//! The rules and the SQL are in `drop/`. Labels and fiscal notes come through
+//! The rules and the SQL are in `dropshipping/`. Labels and fiscal notes come through
 //! `partner/supplier/files.rs`, as for API clients.
 
 pub mod home;
@@ -13,7 +13,7 @@ pub mod unmatched;
 pub mod views;
 
 use crate::base::UserId;
-use crate::drop::relations::RelatedSeller;
+use crate::dropshipping::relations::RelatedSeller;
 use crate::http::{Check, Field, Problem, Request};
 use crate::panel::list::Choice;
 

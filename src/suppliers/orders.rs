@@ -7,12 +7,14 @@ use serde_json::json;
 
 use super::views::{OrderRow, OrdersPage};
 use super::{SELLER, asked, choice};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, Instant, OrderId, UserId, Zone, grouped};
-use crate::drop::orders::{self, DropOrder, Payment, Standing, Wanted, Whose};
-use crate::drop::relations;
-use crate::drop::reminders;
+use crate::dropshipping::orders::{
+    self, DropOrder, DropOrderQuery, DropOrderStatus, Payment, Whose,
+};
+use crate::dropshipping::relations;
+use crate::dropshipping::reminders;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
@@ -20,7 +22,7 @@ use crate::identity::guard::remind_all_charge;
 use crate::messages::choices::ChannelSet;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
-    Answer, Badge, Filter, Head, ListQuery, ListReply, Listing, Notice, Outcome, Sent, Tone, When,
+    Answer, Badge, Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Sent, Tone, When,
     export, form,
 };
 use crate::partner::supplier::files;
@@ -31,11 +33,11 @@ pub const PATH: &str = "/fornecedor/pedidos";
 const MOST_PAID: usize = 200;
 
 /// Names of the states in addresses.
-const STANDINGS: [(&str, Standing); 4] = [
-    ("a_vencer", Standing::Pending),
-    ("vencido", Standing::Overdue),
-    ("pago", Standing::Paid),
-    ("cancelado", Standing::Cancelled),
+const STANDINGS: [(&str, DropOrderStatus); 4] = [
+    ("a_vencer", DropOrderStatus::Pending),
+    ("vencido", DropOrderStatus::Overdue),
+    ("pago", DropOrderStatus::Paid),
+    ("cancelado", DropOrderStatus::Cancelled),
 ];
 
 /// The filter of lists of drop orders by those states.
@@ -79,32 +81,32 @@ pub(super) const LIST: Listing = Listing {
         "pago_em",
         "lembrado_em",
     ],
-    outcomes: &[
-        Outcome::good("pago", "Pagamento anotado", ""),
-        Outcome::good("aberto", "Pagamento desfeito", "O pedido voltou a ser devido."),
-        Outcome::good("lembrado", "Vendedor lembrado", "Um lembrete vale por 24 horas."),
-        Outcome::warn("nenhum", "Nada foi marcado", "Marque os pedidos que foram pagos antes."),
-        Outcome::warn(
+    flashes: &[
+        Flash::good("pago", "Pagamento anotado", ""),
+        Flash::good("aberto", "Pagamento desfeito", "O pedido voltou a ser devido."),
+        Flash::good("lembrado", "Vendedor lembrado", "Um lembrete vale por 24 horas."),
+        Flash::warn("nenhum", "Nada foi marcado", "Marque os pedidos que foram pagos antes."),
+        Flash::warn(
             "cancelado",
             "Nada foi anotado",
             "A venda foi cancelada, e por ela nada é devido.",
         ),
-        Outcome::warn("quitado", "Nada a lembrar", "Por este pedido nada é devido."),
+        Flash::warn("quitado", "Nada a lembrar", "Por este pedido nada é devido."),
     ],
 };
 
 /// The state that a word of an address names.
-pub fn standing_of(word: &str) -> Option<Standing> {
+pub fn standing_of(word: &str) -> Option<DropOrderStatus> {
     STANDINGS.into_iter().find(|(known, _)| *known == word).map(|(_, standing)| standing)
 }
 
 /// The badge of a state.
-pub const fn badge(standing: Standing) -> Badge {
+pub const fn badge(standing: DropOrderStatus) -> Badge {
     match standing {
-        Standing::Pending => Badge::Due,
-        Standing::Overdue => Badge::Expired,
-        Standing::Paid => Badge::Settled,
-        Standing::Cancelled => Badge::CalledOff,
+        DropOrderStatus::Pending => Badge::Due,
+        DropOrderStatus::Overdue => Badge::Expired,
+        DropOrderStatus::Paid => Badge::Settled,
+        DropOrderStatus::Cancelled => Badge::CalledOff,
     }
 }
 
@@ -142,7 +144,7 @@ wire! {
 /// What a row of a page shows.
 pub(super) fn row(order: DropOrder, zone: Zone, now: Instant) -> OrderRow {
     let standing = order.standing(now);
-    let is_open = matches!(standing, Standing::Pending | Standing::Overdue);
+    let is_open = matches!(standing, DropOrderStatus::Pending | DropOrderStatus::Overdue);
     let is_ready = order.shipping_status.as_deref() == Some("ready_to_ship");
     OrderRow {
         id: order.id.to_string(),
@@ -155,7 +157,7 @@ pub(super) fn row(order: DropOrder, zone: Zone, now: Instant) -> OrderRow {
         due: zone.civil(order.due_at).strftime("%d/%m/%Y").to_string(),
         state: badge(standing),
         is_open,
-        is_paid: standing == Standing::Paid,
+        is_paid: standing == DropOrderStatus::Paid,
         has_label: is_open && is_ready && order.shipping_id.is_some(),
         paid: order.paid_at.map(|at| When::new(zone, at, now)),
         reminded: order.reminded_at.filter(|_| is_open).map(|at| When::new(zone, at, now)),
@@ -174,14 +176,14 @@ pub(super) fn wanted(
     query: &ListQuery,
     other: Option<UserId>,
     now: Instant,
-) -> Wanted {
-    Wanted {
+) -> DropOrderQuery {
+    DropOrderQuery {
         standing: query.filter("situacao").and_then(standing_of),
         other,
         search: query.search.to_lowercase(),
         by_due: query.sort_key == "vencimento",
         descending: query.descending,
-        ..Wanted::all(whose, now)
+        ..DropOrderQuery::all(whose, now)
     }
 }
 
@@ -238,7 +240,7 @@ fn flash(request: &Request) -> Option<Notice> {
         let text = "Espere a janela acabar para lembrar todos de novo.";
         return Some(Notice::new(Tone::Warn, "Todos foram lembrados há pouco", text));
     }
-    Outcome::notice(LIST.outcomes, word)
+    Flash::notice(LIST.flashes, word)
 }
 
 /// Whether a payment is new; the problem when there is nothing to pay.
@@ -310,7 +312,8 @@ pub fn remind(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let channel_set = ChannelSet::of(&app.config);
     Ok(Box::new(move |tx| {
         let order = orders::one(tx, Whose::Related(owner), id)?.ok_or_else(Problem::not_found)?;
-        if !matches!(order.standing(tx.now()), Standing::Pending | Standing::Overdue) {
+        if !matches!(order.standing(tx.now()), DropOrderStatus::Pending | DropOrderStatus::Overdue)
+        {
             let problem = Problem::new(Code::Conflict, "nothing is owed for this order");
             return answer.declined(problem, PATH, "quitado");
         }

@@ -6,39 +6,39 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::views::{SellerRow, SellersPage};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::accounts::store as accounts;
 use crate::app::{App, Visit};
 use crate::audit::Actor;
 use crate::base::{Cents, UserId, Zone, grouped};
 use crate::db::WriteTx;
-use crate::drop::orders::{self, Owed, Whose};
-use crate::drop::relations::{self, Invitation, Invited, RelatedSeller};
-use crate::drop::views::invitation_rows;
+use crate::dropshipping::orders::{self, Owed, Whose};
+use crate::dropshipping::relations::{self, Invitation, Invited, RelatedSeller};
+use crate::dropshipping::views::invitation_rows;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
 use crate::outbox::MessageKind;
-use crate::panel::{Answer, Form, FormView, Input, Outcome, Rule, When, form};
+use crate::panel::{Answer, Flash, Form, FormView, Input, Rule, When, form};
 use crate::wire;
 
 const PATH: &str = "/fornecedor/vendedores";
 
-const OUTCOMES: &[Outcome] = &[
-    Outcome::good(
+const FLASHES: &[Flash] = &[
+    Flash::good(
         "convidado",
         "Convite enviado",
         "Quando a pessoa aceitar, os anúncios dela aparecem aqui.",
     ),
-    Outcome::good("retirado", "Convite retirado", ""),
-    Outcome::good(
+    Flash::good("retirado", "Convite retirado", ""),
+    Flash::good(
         "encerrado",
         "Relação encerrada",
         "Os vínculos acabaram. O que já era devido continua em Pedidos.",
     ),
-    Outcome::warn(
+    Flash::warn(
         "cheio",
         "O convite não foi enviado",
         "Há convites demais à espera de resposta. Retire alguns antes.",
@@ -132,7 +132,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let form = FORM.show(None, app.zone()).unfocused();
     let mut page = page((app, person, request), own, form);
-    page.layout = page.layout.telling(OUTCOMES, request);
+    page.layout = page.layout.telling(FLASHES, request);
     Reply::page(&page)
 }
 

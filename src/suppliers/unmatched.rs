@@ -4,14 +4,14 @@ use serde::Serialize;
 
 use super::views::{UnmatchedPage, UnmatchedRow};
 use super::{SELLER, asked, choice};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::UserId;
-use crate::drop::relations;
-use crate::drop::unmatched::{self, Reason, Unmatched, Wanted};
+use crate::dropshipping::relations;
+use crate::dropshipping::unmatched::{self, Reason, Unmatched, UnmatchedQuery};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Head, ListReply, Listing, Outcome, export};
+use crate::panel::{Filter, Flash, Head, ListReply, Listing, export};
 use crate::wire;
 
 pub const PATH: &str = "/fornecedor/conferencia";
@@ -32,7 +32,7 @@ pub(super) const LIST: Listing = Listing {
     heads: &[Head::plain("Anúncio"), Head::plain("Vendedor"), Head::plain("Vincular a")],
     file: "conferencia.csv",
     csv: &["seller_id", "vendedor", "ml_id", "titulo", "sku", "ean", "motivo"],
-    outcomes: &[Outcome::good(
+    flashes: &[Flash::good(
         "vinculado",
         "Anúncio vinculado",
         "As próximas vendas dele viram pedidos.",
@@ -60,7 +60,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let owner = person.account.user_id;
     let seller = asked(request, SELLER)?;
     let reason = query.filter("motivo").and_then(Reason::from_name);
-    let wanted = Wanted { supplier: owner, seller, reason };
+    let wanted = UnmatchedQuery { supplier: owner, seller, reason };
     let wire = |one: Unmatched| {
         let reason = one.reason();
         UnmatchedJson::of(one, reason)
@@ -92,7 +92,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         title: one.title,
     };
     Reply::page(&UnmatchedPage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         has_sellers: !sellers.is_empty(),
         table: LIST.table_by(&query, LIST.heads, total, (&choice(&sellers, seller), None)),
         rows: rows.into_iter().map(row).collect(),

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::accounts::views::ApiPlan;
-use crate::drop::views::InvitationRow;
+use crate::dropshipping::views::InvitationRow;
 use crate::panel::chart::Stat;
 use crate::panel::view::Field;
 use crate::panel::{Badge, FormView, Layout, Notice, Pick, Table, Tone, When};

@@ -17,8 +17,18 @@ const ABOVE: [&str; 9] =
 /// Rooms beside the domains, which domains use and which know domains; of them only their
 /// files may form no circle.
 const BESIDE: [&str; 12] = [
-    "app", "audit", "changes", "edge", "identity", "journal", "noun", "outbox", "panel",
-    "services", "settings", "stale",
+    "app",
+    "audit",
+    "changes",
+    "edge",
+    "identity",
+    "journal",
+    "noun",
+    "outbox",
+    "panel",
+    "services",
+    "settings",
+    "invalidation",
 ];
 
 /// The only file through which a circle may go.

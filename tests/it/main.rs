@@ -21,7 +21,7 @@ mod copies; // Copies of the database that the service makes by itself.
 mod cron; // The periodic tasks.
 mod db; // The one file: what it survives, and how statements run.
 mod developers; // What integrators read.
-mod drop; // Products, suppliers and what is owed to them.
+mod dropshipping; // Products, suppliers and what is owed to them.
 mod exhaustion; // One client must not stop the others.
 mod extension; // The browser extension.
 mod faults; // The fault plan: power cuts, disk errors, jumps of the clock, frozen processes.

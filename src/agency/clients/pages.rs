@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::store::{self, STANDINGS, Wanted};
+use super::store::{self, ClientQuery, STANDINGS};
 use super::views::{AccountLine, ClientForm, ClientPage, ClientRow, ClientsPage, standing};
 use super::{Client, ClientAccount, ClientEntry, Keeper, MOST_ACCOUNTS, Sold};
 use crate::accounts::Role;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::agency::charts::{self, Span};
 use crate::agency::invites::pages::Inviting;
 use crate::agency::{
@@ -22,7 +22,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store::owner_of;
 use crate::panel::{
-    Answer, Filter, Form, FormView, Head, Input, ListReply, Listing, Outcome, Pick, Rule, Sent,
+    Answer, Filter, Flash, Form, FormView, Head, Input, ListReply, Listing, Pick, Rule, Sent,
     export, form,
 };
 use crate::services::Services;
@@ -76,30 +76,30 @@ pub(in crate::agency) const LIST: Listing = Listing {
         "sincronizado_em",
         "erro",
     ],
-    outcomes: OUTCOMES,
+    flashes: FLASHES,
 };
 
 /// Messages about the last action on the pages of clients.
-pub const OUTCOMES: &[Outcome] = &[
-    Outcome::good("criado", "Cliente criado", "Os números da conta dele aparecem em instantes."),
-    Outcome::good("alterado", "Cliente alterado", "A equipe já vê os novos dados."),
-    Outcome::good("excluido", "Cliente removido", "A agência não tem mais acesso às contas dele."),
-    Outcome::good("conta", "Conta incluída", "Ela será lida agora, com o histórico de vendas."),
-    Outcome::good("convite_encerrado", "Convite encerrado", "O link não abre mais."),
-    Outcome::good("sem_convite", "Não há convite aberto", "Gere um novo quando precisar."),
-    Outcome::warn(
+pub const FLASHES: &[Flash] = &[
+    Flash::good("criado", "Cliente criado", "Os números da conta dele aparecem em instantes."),
+    Flash::good("alterado", "Cliente alterado", "A equipe já vê os novos dados."),
+    Flash::good("excluido", "Cliente removido", "A agência não tem mais acesso às contas dele."),
+    Flash::good("conta", "Conta incluída", "Ela será lida agora, com o histórico de vendas."),
+    Flash::good("convite_encerrado", "Convite encerrado", "O link não abre mais."),
+    Flash::good("sem_convite", "Não há convite aberto", "Gere um novo quando precisar."),
+    Flash::warn(
         "conta_ocupada",
         "Nada foi incluído",
         "Esta conta já é de um cliente da agência, ou este cliente já tem 50 contas.",
     ),
-    Outcome::good("conta_retirada", "Conta retirada", "A agência não tem mais acesso a ela."),
-    Outcome::good("sincronizados", "Clientes sincronizados", "Todos os números são de agora."),
-    Outcome::good(
+    Flash::good("conta_retirada", "Conta retirada", "A agência não tem mais acesso a ela."),
+    Flash::good("sincronizados", "Clientes sincronizados", "Todos os números são de agora."),
+    Flash::good(
         "sincronizando",
         "Sincronização em andamento",
         "Cinco clientes por vez. Ela continua mesmo que você saia desta página.",
     ),
-    Outcome::warn(
+    Flash::warn(
         "com_erros",
         "Nem todos puderam ser lidos",
         "Os clientes com erro dizem o que houve e entram de novo na próxima vez.",
@@ -200,7 +200,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Some(_) => Keeper::Nobody,
         None => Keeper::Anybody,
     };
-    let wanted = Wanted { search: &query.search, keeper, standing: query.filter("situacao") };
+    let wanted = ClientQuery { search: &query.search, keeper, standing: query.filter("situacao") };
     let (rows, total, (pending, readable)) = app.db.read(request.lane, |tx| {
         let (clients, total) = store::page(tx, &wanted, query.descending, query.window())?;
         let rows = clients.into_iter().map(|client| {
@@ -224,7 +224,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         ClientRow::new(client, &accounts, sold, (zone, request.now))
     };
     Reply::page(&ClientsPage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         table: LIST.table(&query, LIST.heads, total),
         clients: rows.into_iter().map(row).collect(),
         progress: charts::cycle_progress(pending, readable),
@@ -258,7 +258,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         .into_iter()
         .map(|(account, found)| AccountLine::new(account, &found, (zone, request.now)));
     Reply::page(&ClientPage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         is_admin: person.account.role == Role::Admin,
         standing: standing(&client),
         invited: client.invited_until.is_some_and(|until| until > request.now),

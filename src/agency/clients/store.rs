@@ -8,7 +8,7 @@ use crate::db::{Filters, ReadTx, Result, WriteTx};
 
 /// Filters of the list.
 #[derive(Debug, Default)]
-pub struct Wanted<'w> {
+pub struct ClientQuery<'w> {
     pub search: &'w str,
     pub keeper: Keeper,
     /// One of [`STANDINGS`].
@@ -29,7 +29,7 @@ pub const STANDINGS: [(&str, &str, &str); 4] = [
 /// One page of the clients, by name, with the total.
 pub fn page(
     tx: &ReadTx<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &ClientQuery<'_>,
     descending: bool,
     window: (u32, u32),
 ) -> Result<(Vec<Client>, u64)> {

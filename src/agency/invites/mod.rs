@@ -19,7 +19,7 @@ use http::header::COOKIE;
 
 use crate::accounts::session;
 use crate::app::App;
-use crate::base::secrets::Place;
+use crate::base::secrets::SealContext;
 use crate::base::text::{from_hex, hex};
 use crate::base::{Secret, TokenHash};
 use crate::http::Request;
@@ -110,7 +110,8 @@ fn open_outcome(services: &Services, sealed: &str) -> Option<(Ending, String)> {
     Some((Ending::from_name(ending)?, account.to_owned()))
 }
 
-const PLACE: Place<'_> = Place { table: "agency_client", column: "invite_hash", row: DONE };
+const PLACE: SealContext<'_> =
+    SealContext { table: "agency_client", column: "invite_hash", row: DONE };
 
 #[cfg(test)]
 mod tests {

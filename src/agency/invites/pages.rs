@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::store::{self, Invited};
 use super::views::{EndPage, InvitationGonePage, InvitationMade, InvitationPage};
 use super::{Ending, address, cookie, state_of};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::agency::{act, page_of};
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor};

@@ -9,7 +9,7 @@ use super::store::{self, Counts, Joined, QueuedRow};
 use super::views::{QueuePage, StatusChip};
 use super::wire::{QueueReply, WireQueued};
 use super::{Asked, PATH, Status};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::agency::store::names;
 use crate::app::{App, Visit};
 use crate::base::grouped;
@@ -17,7 +17,7 @@ use crate::db::{self, ReadTx};
 use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::books::questions::buyers;
-use crate::marketplace::books::questions::cards::{Card, OUTCOMES, QueueContext, card};
+use crate::marketplace::books::questions::cards::{Card, FLASHES, QueueContext, card};
 use crate::marketplace::books::questions::replies::store as saved;
 use crate::panel::Notice;
 use crate::panel::view::{Paging, address};
@@ -109,7 +109,7 @@ fn page(
     let total = counts.of(asked.status);
     let images = policy::page_with_images(&app.config.marketplace.image_host);
     let page = Reply::page(&QueuePage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         statuses: Status::ALL.iter().map(|one| chip(asked, *one, counts)).collect(),
         clients: names,
         asked,

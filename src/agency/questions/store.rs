@@ -45,7 +45,7 @@ pub struct Joined {
 }
 
 row! {
-    struct Place {
+    struct ClientOwner {
         client: i64 = "client_id",
         owner: UserId = "owner_id",
     }
@@ -163,13 +163,13 @@ fn stretch(
 
 /// A question by its number, when it is to an account of a client.
 pub fn joined(tx: &ReadTx<'_>, question: i64) -> Result<Option<Joined>> {
-    let place = tx.record::<Place>(
+    let place = tx.record::<ClientOwner>(
         "FROM (SELECT j.client_id, j.owner_id FROM question q
              JOIN agency_account j ON j.ml_user_id = q.ml_user_id AND j.owner_id = q.owner_id
              WHERE q.question_id = ?1)",
         [question],
     )?;
-    let Some(Place { client, owner }) = place else {
+    let Some(ClientOwner { client, owner }) = place else {
         return Ok(None);
     };
     let row =

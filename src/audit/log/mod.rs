@@ -16,7 +16,7 @@ use crate::row;
 row! {
     /// An entry of the audit log.
     #[derive(Clone, Debug)]
-    pub struct Entry {
+    pub struct AuditEntry {
         pub id: i64 = "audit_id",
         pub at: Instant,
         /// As it is stored; see [`ActorKind`].
@@ -36,7 +36,7 @@ row! {
     }
 }
 
-impl Entry {
+impl AuditEntry {
     /// `Suspender aluno`: what was done, in words.
     pub fn title(&self) -> String {
         let verb = self.action.split_once('.').map_or(&*self.action, |(_, verb)| verb);
@@ -190,7 +190,7 @@ pub struct Change {
 }
 
 /// What an entry changed, field by field, changed ones first.
-pub fn changes(entry: &Entry) -> Vec<Change> {
+pub fn changes(entry: &AuditEntry) -> Vec<Change> {
     let (before, after) = (fields(entry.before.as_deref()), fields(entry.after.as_deref()));
     let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
     let mut changes: Vec<Change> = names
@@ -235,8 +235,8 @@ fn words(value: &Value) -> String {
 mod tests {
     use super::*;
 
-    fn entry(action: &str, object: &str, before: Option<&str>, after: Option<&str>) -> Entry {
-        Entry {
+    fn entry(action: &str, object: &str, before: Option<&str>, after: Option<&str>) -> AuditEntry {
+        AuditEntry {
             id: 1,
             at: Instant(0),
             actor_kind: "pessoa".to_owned(),

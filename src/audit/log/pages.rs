@@ -3,10 +3,10 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::store::{self, MOST, Wanted};
+use super::store::{self, AuditQuery, MOST};
 use super::views::{AuditPage, ChangeKind, EntryPage, EntryRow};
-use super::{Entry, changes};
-use crate::accounts::frame::layout;
+use super::{AuditEntry, changes};
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{ActorKind, looks, objects};
 use crate::base::clock::{Instant, Zone};
@@ -62,7 +62,7 @@ struct WireEntry {
 }
 
 impl WireEntry {
-    fn of(entry: Entry, zone: Zone) -> Self {
+    fn of(entry: AuditEntry, zone: Zone) -> Self {
         let raw = |json: Option<String>| json.and_then(|json| serde_json::from_str(&json).ok());
         Self {
             id: entry.id.to_string(),
@@ -113,14 +113,14 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-fn wanted(services: &Services, query: &ListQuery, now: Instant) -> Wanted {
+fn wanted(services: &Services, query: &ListQuery, now: Instant) -> AuditQuery {
     let days = match query.filter("periodo") {
         Some("hoje") => Some(0),
         Some("7") => Some(6),
         Some("30") => Some(29),
         _ => None,
     };
-    Wanted {
+    AuditQuery {
         search: query.search.clone(),
         actor_kind: query.filter("quem"),
         object_kind: query.filter("objeto"),
@@ -128,7 +128,7 @@ fn wanted(services: &Services, query: &ListQuery, now: Instant) -> Wanted {
     }
 }
 
-fn row(entry: &Entry, zone: Zone, now: Instant) -> EntryRow {
+fn row(entry: &AuditEntry, zone: Zone, now: Instant) -> EntryRow {
     EntryRow {
         id: entry.id.to_string(),
         title: entry.title(),

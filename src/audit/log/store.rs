@@ -6,7 +6,7 @@
 
 use rusqlite::{ToSql, params_from_iter};
 
-use super::Entry;
+use super::AuditEntry;
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::base::text::search_key;
@@ -19,7 +19,7 @@ const MOST_WORDS: usize = 8;
 
 /// Search and filters.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct AuditQuery {
     /// As typed.
     pub search: String,
     pub actor_kind: Option<&'static str>,
@@ -31,10 +31,10 @@ pub struct Wanted {
 /// One page, and how many of the examined entries match.
 pub fn page(
     tx: &ReadTx<'_>,
-    wanted: &Wanted,
+    wanted: &AuditQuery,
     limit: u32,
     offset: u32,
-) -> Result<(Vec<Entry>, u64)> {
+) -> Result<(Vec<AuditEntry>, u64)> {
     let ids = ids(tx, wanted)?;
     let total = ids.len() as u64;
     let shown = ids.into_iter().skip(offset as usize).take(limit as usize);
@@ -43,7 +43,7 @@ pub fn page(
 }
 
 /// Ids of the entries, newest first.
-pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
+pub fn ids(tx: &ReadTx<'_>, wanted: &AuditQuery) -> Result<Vec<i64>> {
     let first = match wanted.since {
         None => Some(0),
         Some(since) => tx.maybe(
@@ -103,7 +103,12 @@ fn match_of(words: &[&str]) -> String {
 }
 
 /// The same search among the entries that are not indexed yet, newest first.
-fn behind_index(tx: &ReadTx<'_>, wanted: &Wanted, words: &[&str], first: i64) -> Result<Vec<i64>> {
+fn behind_index(
+    tx: &ReadTx<'_>,
+    wanted: &AuditQuery,
+    words: &[&str],
+    first: i64,
+) -> Result<Vec<i64>> {
     let folded = |text: &str| search_key(text).to_lowercase();
     let beginnings: Vec<String> = words.iter().map(|word| folded(word)).collect();
     let mut found = Vec::new();
@@ -163,12 +168,12 @@ pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
 }
 
 /// One entry.
-pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Entry>> {
+pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<AuditEntry>> {
     tx.record("FROM audit a WHERE a.audit_id = ?1", [id])
 }
 
 /// The newest entries about a person, but for those who only looked.
-pub fn about_person(tx: &ReadTx<'_>, person: UserId, limit: u32) -> Result<Vec<Entry>> {
+pub fn about_person(tx: &ReadTx<'_>, person: UserId, limit: u32) -> Result<Vec<AuditEntry>> {
     tx.records(
         "FROM audit a
              WHERE a.object_kind IN ('aluno', 'equipe') AND a.object_id = ?1
@@ -223,7 +228,7 @@ mod tests {
         for indexed in [0, 2, 1, 9] {
             db.write(move |tx| index(tx, indexed)).unwrap();
             for (search, wanted) in expected {
-                let query = Wanted { search: search.to_owned(), ..Wanted::default() };
+                let query = AuditQuery { search: search.to_owned(), ..AuditQuery::default() };
                 let found = db.read(Lane::InPlace, |tx| ids(tx, &query)).unwrap();
                 assert_eq!(found, wanted, "{search:?} after {indexed} more");
             }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::fault::BadRows;
 use super::{Counts, ImportError, apply, read};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::grouped;
 use crate::catalog::MAX_PRODUCTS;

@@ -9,11 +9,11 @@ pub mod pages;
 
 use crate::base::{Instant, OrderId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::events::{self, EventType};
 use crate::marketplace::books::order_status::SaleState;
 use crate::marketplace::books::orders::change::{OrderChange, SoldOrder};
 use crate::named;
 use crate::row;
-use crate::webhooks::{self, EventType};
 
 /// Longest reason.
 pub const LONGEST_REASON: usize = 120;
@@ -84,7 +84,7 @@ pub fn record_movement(tx: &WriteTx<'_>, product: i64, movement: &NewMovement<'_
             number,
         ),
     )?;
-    webhooks::raise(tx, owner, EventType::StockChanged, (product, 0))?;
+    events::raise(tx, owner, EventType::StockChanged, (product, 0))?;
     Ok(balance)
 }
 

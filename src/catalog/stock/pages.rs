@@ -1,7 +1,7 @@
 //! Movements made by hand, in the panels of sellers and suppliers.
 
 use super::{LONGEST_REASON, NewMovement, StockMovementKind};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::catalog::entry::typed;
 use crate::catalog::pages::{Change, Found, Window, base};

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::base::UserId;
-use crate::checkout::store::{self, Wanted};
+use crate::checkout::store::{self, PurchaseQuery};
 
 const LIA: &str = "lia@exemplo.test";
 const NEW: &str = "nova@exemplo.test";
@@ -32,7 +32,7 @@ pub(super) fn expect_each_address_to_find_its_events(test: &TestApp) {
              ORDER BY event_id DESC"
         );
         let expected: Vec<i64> = test.ask(&sql, |row| row.get(0));
-        let wanted = Wanted { search: address.clone(), ..Wanted::default() };
+        let wanted = PurchaseQuery { search: address.clone(), ..PurchaseQuery::default() };
         let found = test.0.read(|tx| store::ids(tx, &wanted, 100));
         assert_eq!(found, expected, "{address}");
     }

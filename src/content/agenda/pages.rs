@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::PERMISSION;
 use super::calendar::{self, Event};
 use super::views::{AgendaPage, MeetCard, PastMeet, without_meets};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::base::{Instant, Zone};

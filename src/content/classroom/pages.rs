@@ -8,7 +8,7 @@ use super::views::{
     StudentCourseCard, StudentCoursePage, StudentCoursesPage, StudentLessonLine, WatchPage,
 };
 use super::{StudentCourse, StudentLesson, store, video};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::db::ReadTx;
 use crate::edge::route::Job;

@@ -16,7 +16,7 @@ use crate::db::{DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply};
 use crate::noun::{FormParts, ListParts, Made, Noun, Rows};
 use crate::panel::form::{self, tick};
-use crate::panel::{Form, Head, Input, Listing, Outcome, Rule, Sent};
+use crate::panel::{Flash, Form, Head, Input, Listing, Rule, Sent};
 use crate::row;
 use crate::usual;
 use crate::wire;
@@ -109,16 +109,16 @@ pub const LIST: Listing = Listing {
     ],
     file: "cursos.csv",
     csv: &["id", "titulo", "ordem", "publicado", "papeis", "total_aulas", "descricao"],
-    outcomes: &[
-        Outcome::good(
+    flashes: &[
+        Flash::good(
             "criado",
             "Curso criado",
             "Agora crie as aulas dele. Os alunos veem o curso quando estiver publicado.",
         ),
-        Outcome::good("alterado", "Curso alterado", "Os alunos já veem os novos dados."),
-        Outcome::good("excluido", "Curso excluído", ""),
-        Outcome::good("ordem", "Ordem das aulas alterada", ""),
-        Outcome::warn(
+        Flash::good("alterado", "Curso alterado", "Os alunos já veem os novos dados."),
+        Flash::good("excluido", "Curso excluído", ""),
+        Flash::good("ordem", "Ordem das aulas alterada", ""),
+        Flash::warn(
             "em-uso",
             "Este curso ainda tem aulas",
             "Nada foi excluído. Exclua as aulas ou passe-as para outro curso antes. Para esconder o curso, desmarque Publicado.",

@@ -16,7 +16,7 @@ use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
 use crate::panel::form::Reference;
-use crate::panel::{Form, Head, Input, ListQuery, Listing, Outcome, Pick, Rule, Sent};
+use crate::panel::{Flash, Form, Head, Input, ListQuery, Listing, Pick, Rule, Sent};
 use crate::row;
 use crate::wire;
 
@@ -111,14 +111,10 @@ pub const LIST: Listing = Listing {
     ],
     file: "aulas.csv",
     csv: &["id", "titulo", "curso_id", "curso", "ordem", "professor", "video_url"],
-    outcomes: &[
-        Outcome::good("criado", "Aula criada", "Ela já está no curso."),
-        Outcome::good("alterado", "Aula alterada", "Os alunos já veem os novos dados."),
-        Outcome::good(
-            "excluido",
-            "Aula excluída",
-            "O que os alunos tinham marcado dela saiu junto.",
-        ),
+    flashes: &[
+        Flash::good("criado", "Aula criada", "Ela já está no curso."),
+        Flash::good("alterado", "Aula alterada", "Os alunos já veem os novos dados."),
+        Flash::good("excluido", "Aula excluída", "O que os alunos tinham marcado dela saiu junto."),
     ],
     ..Listing::NONE
 };

@@ -12,9 +12,7 @@ use crate::base::{Instant, Zone};
 use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply, Request};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
-use crate::panel::{
-    Badge, Filter, Form, Head, Input, ListQuery, Listing, Outcome, Pick, Rule, Sent,
-};
+use crate::panel::{Badge, Filter, Flash, Form, Head, Input, ListQuery, Listing, Pick, Rule, Sent};
 use crate::row;
 use crate::usual;
 use crate::wire;
@@ -159,10 +157,10 @@ pub const LIST: Listing = Listing {
         "publico",
         "descricao",
     ],
-    outcomes: &[
-        Outcome::good("criado", "Encontro criado", "Os alunos já o veem na agenda."),
-        Outcome::good("alterado", "Encontro alterado", "A agenda já mostra os novos dados."),
-        Outcome::good("excluido", "Encontro excluído", "Ele não aparece mais na agenda."),
+    flashes: &[
+        Flash::good("criado", "Encontro criado", "Os alunos já o veem na agenda."),
+        Flash::good("alterado", "Encontro alterado", "A agenda já mostra os novos dados."),
+        Flash::good("excluido", "Encontro excluído", "Ele não aparece mais na agenda."),
     ],
 };
 

@@ -17,7 +17,7 @@ use crate::http::{Code, Problem, Reply};
 use crate::named;
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
 use crate::panel::form::{self, tick};
-use crate::panel::{Form, Head, Input, Listing, Outcome, Rule, Sent};
+use crate::panel::{Flash, Form, Head, Input, Listing, Rule, Sent};
 use crate::row;
 use crate::usual;
 
@@ -214,10 +214,10 @@ pub const LIST: Listing = Listing {
     ],
     file: "planos.csv",
     csv: &["id", "titulo", "slug", "preco", "moeda", "periodicidade", "ativo", "link_checkout"],
-    outcomes: &[
-        Outcome::good("criado", "Plano criado", "Se está ativo, já aparece na vitrine pública."),
-        Outcome::good("alterado", "Plano alterado", "A vitrine pública já mostra os novos dados."),
-        Outcome::good("excluido", "Plano excluído", "Ele não aparece mais na vitrine pública."),
+    flashes: &[
+        Flash::good("criado", "Plano criado", "Se está ativo, já aparece na vitrine pública."),
+        Flash::good("alterado", "Plano alterado", "A vitrine pública já mostra os novos dados."),
+        Flash::good("excluido", "Plano excluído", "Ele não aparece mais na vitrine pública."),
     ],
     ..Listing::NONE
 };

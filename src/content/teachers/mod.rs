@@ -13,7 +13,7 @@ use crate::content::store::{Topic, note_change};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
-use crate::panel::{Form, Head, Input, Listing, Outcome, Pick, Rule, Sent};
+use crate::panel::{Flash, Form, Head, Input, Listing, Pick, Rule, Sent};
 use crate::row;
 use crate::wire;
 
@@ -86,25 +86,21 @@ pub const LIST: Listing = Listing {
         "redes.linkedin",
         "redes.site",
     ],
-    outcomes: &[
-        Outcome::good(
+    flashes: &[
+        Flash::good(
             "criado",
             "Professor criado",
             "Ele já aparece na lista pública de professores.",
         ),
-        Outcome::good(
-            "alterado",
-            "Professor alterado",
-            "A lista pública já mostra os novos dados.",
-        ),
-        Outcome::good("foto", "Foto salva", "A lista pública já mostra a nova foto."),
-        Outcome::good(
+        Flash::good("alterado", "Professor alterado", "A lista pública já mostra os novos dados."),
+        Flash::good("foto", "Foto salva", "A lista pública já mostra a nova foto."),
+        Flash::good(
             "foto_excluida",
             "Foto excluída",
             "Aparecem as iniciais do nome no lugar dela.",
         ),
-        Outcome::good("excluido", "Professor excluído", "Ele não aparece mais na lista pública."),
-        Outcome::warn(
+        Flash::good("excluido", "Professor excluído", "Ele não aparece mais na lista pública."),
+        Flash::warn(
             "em-uso",
             "Este professor ainda dá aulas ou encontros",
             "Nada foi excluído. Passe as aulas e os encontros para outra pessoa e tente de novo.",

@@ -27,7 +27,7 @@ fn counters(db: &Db) -> (i64, i64) {
     .unwrap()
 }
 
-fn with_counters(place: &Place) -> Db {
+fn with_counters(place: &TestFile) -> Db {
     let db = place.open();
     write(&db, |tx| {
         tx.execute(
@@ -40,7 +40,7 @@ fn with_counters(place: &Place) -> Db {
 
 #[test]
 fn a_backup_under_writes_restores_to_one_moment() {
-    let place = Place::new();
+    let place = TestFile::new();
     let db = with_counters(&place);
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -55,7 +55,7 @@ fn a_backup_under_writes_restores_to_one_moment() {
             let report = copy(&place.path(), &file, &Clock::System).unwrap();
             assert_eq!(report.bytes, std::fs::metadata(&file).unwrap().len());
 
-            let elsewhere = Place::new();
+            let elsewhere = TestFile::new();
             restore(&file, &elsewhere.path(), &Clock::System).unwrap();
             assert_eq!(elsewhere.files(), ["seller.db"]);
             let restored = elsewhere.open();
@@ -200,7 +200,7 @@ fn a_restore_after_a_kill_keeps_what_the_log_held() {
     copy(&place.path(), &file, &Clock::System).unwrap();
     let db = place.open();
     write(&db, |tx| put(tx, "only in the log", b""));
-    let after_kill = Place::new();
+    let after_kill = TestFile::new();
     for suffix in ["", "-wal"] {
         let name = format!("seller.db{suffix}");
         std::fs::copy(place.file(&name), after_kill.file(&name)).unwrap();
@@ -280,7 +280,7 @@ fn a_backup_of_nothing_or_onto_itself_is_refused() {
 }
 
 #[track_caller]
-fn refused(place: &Place, file: &Path, what: &str) {
+fn refused(place: &TestFile, file: &Path, what: &str) {
     let before = (std::fs::read(place.path()).unwrap(), place.files());
     let error = restore(file, &place.path(), &Clock::System).unwrap_err();
     assert!(error.to_string().contains(what), "{error}");

@@ -11,11 +11,11 @@ use std::path::PathBuf;
 use super::*;
 
 /// A database in a folder that is removed when the value is dropped.
-struct Place {
+struct TestFile {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl TestFile {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
@@ -48,15 +48,15 @@ impl Place {
 }
 
 /// A new database, open.
-fn opened() -> (Place, Db) {
-    let place = Place::new();
+fn opened() -> (TestFile, Db) {
+    let place = TestFile::new();
     let db = place.open();
     (place, db)
 }
 
 /// A database that was made and closed.
-fn made() -> Place {
-    let place = Place::new();
+fn made() -> TestFile {
+    let place = TestFile::new();
     place.open().close().unwrap();
     place
 }

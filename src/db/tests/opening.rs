@@ -32,7 +32,7 @@ fn commands_leave_no_file_behind_either() {
 
 #[test]
 fn a_second_server_is_refused_until_the_first_is_gone() {
-    let place = Place::new();
+    let place = TestFile::new();
     let first = place.open();
     let error = Db::open_exclusive(&place.options()).err().unwrap();
     assert!(matches!(error, OpenError::Locked { .. }), "{error}");
@@ -60,7 +60,7 @@ fn what_a_kill_left_in_the_log_is_there_at_the_next_start() {
     let place = made();
     let db = place.open();
     write(&db, |tx| put(tx, "a", b""));
-    let after_kill = Place::new();
+    let after_kill = TestFile::new();
     for suffix in ["", "-wal", ".lock"] {
         let name = format!("seller.db{suffix}");
         std::fs::copy(place.file(&name), after_kill.file(&name)).unwrap();
@@ -73,7 +73,7 @@ fn what_a_kill_left_in_the_log_is_there_at_the_next_start() {
 /// Opens `place` both ways, checks that both fail alike and that neither
 /// changed or made a file.
 #[track_caller]
-fn refused(place: &Place, what: &str) -> OpenError {
+fn refused(place: &TestFile, what: &str) -> OpenError {
     let before = std::fs::read(place.path()).ok();
     let files = place.files();
     let beside = Db::open_beside(&place.options()).err().unwrap();
@@ -110,7 +110,7 @@ fn another_programs_database_is_refused_untouched() {
 
 #[test]
 fn other_files_are_refused_untouched() {
-    let place = Place::new();
+    let place = TestFile::new();
     std::fs::write(place.path(), "notes\n".repeat(100)).unwrap();
     refused(&place, "not a SQLite database");
     std::fs::remove_file(place.path()).unwrap();
@@ -132,7 +132,7 @@ fn damaged_files_are_refused_untouched() {
 
 #[test]
 fn a_missing_folder_is_named() {
-    let place = Place::new();
+    let place = TestFile::new();
     let options = Options { path: place.file("nowhere/seller.db"), ..place.options() };
     for error in
         [Db::open_exclusive(&options).err().unwrap(), Db::open_beside(&options).err().unwrap()]
@@ -143,7 +143,7 @@ fn a_missing_folder_is_named() {
 
 #[test]
 fn commands_make_no_database() {
-    let place = Place::new();
+    let place = TestFile::new();
     let error = Db::open_beside(&place.options()).err().unwrap();
     assert!(matches!(error, OpenError::Missing(_)), "{error}");
     assert_eq!(place.files(), Vec::<String>::new());

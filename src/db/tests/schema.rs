@@ -270,7 +270,7 @@ fn a_step_that_fails_leaves_the_file_at_the_version_before() {
 
 #[test]
 fn an_older_file_is_tried_without_a_copy_of_it_unless_the_service_stops() {
-    let place = Place::new();
+    let place = TestFile::new();
     let version = || migrate::version_of_file(&place.path()).unwrap();
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut file = pragmas::open_plain(&place.path(), flags).unwrap();
@@ -347,7 +347,7 @@ fn every_reference_names_a_table_and_its_key() {
 
 #[test]
 fn status_and_up_tell_what_is_to_come_and_what_was_done() {
-    let place = Place::new();
+    let place = TestFile::new();
     assert!(matches!(migrate::status(&place.path()), Err(OpenError::Missing(_))));
     let done = migrate::up(&place.path(), &Clock::System).unwrap();
     assert_eq!(done, [format!("created with schema version {}", migrate::VERSION)]);

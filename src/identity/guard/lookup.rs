@@ -15,7 +15,7 @@ use crate::base::ids::TokenHash;
 use crate::db::Lane;
 use crate::http::Problem;
 use crate::identity::last_uses::LastUse;
-use crate::identity::token::{ENTRY_BYTES, Entry, Known, TokenKind};
+use crate::identity::token::{CachedToken, ENTRY_BYTES, Known, TokenKind};
 use crate::keys::store as keys;
 use crate::partner::oauth::store as oauth;
 use crate::partner::store as partners;
@@ -23,7 +23,11 @@ use crate::partner::store as partners;
 /// The last use of a token is written at most once in so many seconds.
 const TOUCH_EVERY_S: i64 = 60;
 /// A token by digest, from memory when it is there and not stale.
-pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<Entry>, Problem> {
+pub(super) fn lookup(
+    app: &App,
+    kind: TokenKind,
+    hash: TokenHash,
+) -> Result<Arc<CachedToken>, Problem> {
     let key = (kind, hash);
     let current = |known: &Known| match known.owner() {
         Some(owner) => app.versions.of(owner),
@@ -59,7 +63,7 @@ pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<
     }
     // The last use in memory is newer than the one in the database.
     let remembered = kept.map_or(i64::MIN, |(_, entry)| entry.used_at.load(Ordering::Relaxed));
-    let entry = Arc::new(Entry {
+    let entry = Arc::new(CachedToken {
         known,
         version,
         used_at: AtomicI64::new(last_used.0.max(remembered)),
@@ -69,7 +73,7 @@ pub(super) fn lookup(app: &App, kind: TokenKind, hash: TokenHash) -> Result<Arc<
     Ok(entry)
 }
 
-impl Entry {
+impl CachedToken {
     /// Notes a successful use, for idle times and the last-use columns.
     pub(super) fn mark_used(
         &self,

@@ -29,13 +29,13 @@ pub use cron::cron;
 pub use keys::key;
 pub use telegram::telegram;
 
-use super::token::{Entry, Known, TokenKind};
+use super::token::{CachedToken, Known, TokenKind};
 use super::{Agent, Claim, ExtensionUser, PartnerCaller, Seal, Seller, Supplier};
 use crate::accounts::Role;
 use crate::app::App;
 use crate::base::ids::{TokenHash, UserId};
 use crate::db::Lane;
-use crate::drop::relations;
+use crate::dropshipping::relations;
 use crate::edge::route::{Route, Surface};
 use crate::http::conditional::may_have_copy;
 use crate::http::limit::{Class, Limit, Subject, Verdict};
@@ -144,7 +144,7 @@ pub fn open(app: &App, route: &Route, request: &Request) -> GuardResult<()> {
         Ok(None) => {
             let is_oauth = route.surface == Surface::OAuth;
             let class = if is_oauth { Class::OAuthAddress } else { Class::ApiAddress };
-            if is_oauth && app.callers.familiar.holds(request.client, request.now) {
+            if is_oauth && app.callers.known_addresses.holds(request.client, request.now) {
                 // Strangers in the networks around must not use up its window.
                 let subject = Subject::address(request.client);
                 Window { class, subject, limit: api_limit(app) }.into()
@@ -334,7 +334,7 @@ fn of_partner<I>(
 fn partner_caller(
     app: &App,
     request: &Request,
-) -> Result<(PartnerCaller, TokenHash, Arc<Entry>), Problem> {
+) -> Result<(PartnerCaller, TokenHash, Arc<CachedToken>), Problem> {
     let token = bearer(request)
         .filter(|token| partner::is_token(token))
         .ok_or_else(Problem::unauthorized)?;

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use super::store::{self, Linking, NewLink};
 use super::tokens;
 use crate::app::App;
-use crate::base::secrets::Place;
+use crate::base::secrets::SealContext;
 use crate::base::text::hex;
 use crate::base::{Instant, MlUserId, Secret, TokenHash, UserId, secrets};
 use crate::db::{self, Lane, ReadTx, WriteTx};
@@ -181,8 +181,8 @@ fn redirect_uri(app: &App) -> String {
     format!("{}{RETURN_PATH}", app.server.addresses.base_url)
 }
 
-const fn verifier_place(row: &str) -> Place<'_> {
-    Place { table: "ml_link_attempt", column: "verifier", row }
+const fn verifier_place(row: &str) -> SealContext<'_> {
+    SealContext { table: "ml_link_attempt", column: "verifier", row }
 }
 
 #[derive(Deserialize)]

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::link::LinkOutcome;
-use super::standing::{history_from, link_badge, missing, own_areas};
 use super::store::{self, AccountSummary};
 use super::views::{AccountsPage, AreaRow, LinkedAccount};
 use super::wire::AccountJson;
-use crate::accounts::frame::layout;
+use super::words::{history_from, link_badge, missing, own_areas};
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, MlUserId, Zone, grouped};
 use crate::http::{Problem, Reply, Request};

@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use crate::app::App;
-use crate::base::secrets::{Place, SealError};
+use crate::base::secrets::{SealContext, SealError};
 use crate::base::{Instant, MlUserId, Sealer, Secret, UserId};
 use crate::db::{DbError, Lane, ReadTx, WriteTx};
 use crate::marketplace::client::{Caller, Failure, TokenPair};
@@ -311,8 +311,8 @@ fn open(
     sealer.open_text(boxed, place(column, &account.to_string()))
 }
 
-const fn place<'p>(column: &'p str, row: &'p str) -> Place<'p> {
-    Place { table: "ml_account", column, row }
+const fn place<'p>(column: &'p str, row: &'p str) -> SealContext<'p> {
+    SealContext { table: "ml_account", column, row }
 }
 
 fn stored(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<Sealed>, DbError> {

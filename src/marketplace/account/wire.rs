@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::standing::history_from;
 use super::store::{AccountSummary, RecentOrder};
+use super::words::history_from;
 use crate::base::{Cents, Instant, MlUserId, OrderId, Zone};
 use crate::marketplace::sync::store::AreaState;
 use crate::marketplace::sync::wire::AreaJson;

@@ -169,7 +169,11 @@ fn tokens_of_another_key_are_an_error_and_stay() {
     let before = world.rows(kept);
     let other = crate::base::secrets::Sealer::new([8; 32]).seal(
         b"APP_USR-1",
-        crate::base::secrets::Place { table: "ml_account", column: "access_token", row: "777" },
+        crate::base::secrets::SealContext {
+            table: "ml_account",
+            column: "access_token",
+            row: "777",
+        },
     );
     world.write(move |tx| tx.execute("UPDATE ml_account SET access_token = ?1", [other]));
     let me = with_token(&world.app, SHOP, |caller| world.app.marketplace.client.me(caller));

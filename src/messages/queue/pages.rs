@@ -3,10 +3,10 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::store::{self, Wanted};
+use super::store::{self, MessageQuery};
 use super::views::{MessagePage, MessageRow, QueuePage};
 use super::{Message, badge, is_configured, reason};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor, looks, objects};
 use crate::base::{Day, Instant, grouped};
@@ -17,7 +17,7 @@ use crate::messages::delivery::gate::Health;
 use crate::messages::tabs;
 use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words, kind_words};
 use crate::panel::chart::{BarChart, BarWords};
-use crate::panel::{Answer, Filter, Head, ListReply, Listing, Notice, Outcome, Tone, When, export};
+use crate::panel::{Answer, Filter, Flash, Head, ListReply, Listing, Notice, Tone, When, export};
 use crate::services::Services;
 
 /// The list's address.
@@ -53,22 +53,18 @@ const LIST: Listing = Listing {
         "vence_em",
         "concluida_em",
     ],
-    outcomes: &[
-        Outcome::good(
+    flashes: &[
+        Flash::good(
             "cancelada",
             "Mensagem cancelada",
             "Ela não será enviada. O registro fica aqui por 90 dias.",
         ),
-        Outcome::good(
+        Flash::good(
             "teste",
             "Teste na fila",
             "Atualize esta página para ver o que aconteceu com ele.",
         ),
-        Outcome::good(
-            "na_fila",
-            "Mensagem de volta à fila",
-            "Ela sai assim que chegar a vez dela.",
-        ),
+        Flash::good("na_fila", "Mensagem de volta à fila", "Ela sai assim que chegar a vez dela."),
     ],
 };
 
@@ -150,7 +146,7 @@ fn row(services: &Services, message: &Message, now: Instant) -> MessageRow {
 pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
     let (limit, offset) = query.window();
-    let wanted = Wanted {
+    let wanted = MessageQuery {
         email: &query.search,
         channel: query.filter("canal"),
         kind: query.filter("tipo"),
@@ -184,7 +180,7 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         return ListReply::reply(total, messages.collect());
     }
     Reply::page(&QueuePage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         tabs: tabs(PATH),
         blocked: blocked(app, &waiting),
         chart: chart(first, sent),
@@ -256,7 +252,7 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     let waits = message.state == MessageState::Waiting;
     let page = |at| app.zone().page(at);
     Reply::page(&MessagePage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         row: row(app, &message, request.now),
         person: if message.role.is_student() {
             format!("{}/{}", objects::STUDENT.list, message.user)

@@ -23,7 +23,7 @@ row! {
 const TABLES: &str = "outbox o CROSS JOIN user u ON u.user_id = o.user_id";
 
 /// Filters, order and page of a list of messages.
-pub struct Wanted<'q> {
+pub struct MessageQuery<'q> {
     /// How the recipient's e-mail address begins; empty for everybody.
     pub email: &'q str,
     pub channel: Option<&'q str>,
@@ -35,18 +35,18 @@ pub struct Wanted<'q> {
 }
 
 /// One page of messages with the number of all that match.
-pub fn page(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<(Vec<Message>, u64)> {
+pub fn page(tx: &ReadTx<'_>, wanted: &MessageQuery<'_>) -> Result<(Vec<Message>, u64)> {
     select(tx, wanted, Message::COLUMNS, Message::read)
 }
 
 /// Numbers of the messages that match, in the order of [`page`].
-pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted<'_>) -> Result<Vec<i64>> {
+pub fn ids(tx: &ReadTx<'_>, wanted: &MessageQuery<'_>) -> Result<Vec<i64>> {
     select(tx, wanted, "o.message_id", |row| row.get(0)).map(|(ids, _)| ids)
 }
 
 fn select<T>(
     tx: &ReadTx<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &MessageQuery<'_>,
     columns: &str,
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<(Vec<T>, u64)> {

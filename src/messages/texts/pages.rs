@@ -9,7 +9,7 @@ use super::views::{TextPage, TextRow, TextsPage};
 use super::{
     LONGEST_BODY, LONGEST_SUBJECT, Template, Words, fault, fill, placeholders, shipped, store,
 };
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::{self, Act, Actor};
 use crate::base::{DAY_S, Instant};
@@ -19,7 +19,7 @@ use crate::http::{Check, Field, Fields, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::tabs;
 use crate::outbox::{MessageKind, kind_words};
-use crate::panel::{Answer, ListReply, Notice, Outcome, When, view};
+use crate::panel::{Answer, Flash, ListReply, Notice, When, view};
 use crate::services::Services;
 
 /// The list's address.
@@ -92,14 +92,14 @@ pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let template = changed.as_ref().map_or_else(|| shipped(kind), |(template, _)| template.clone());
     let mut page = page((app, person, request), kind, &template);
     page.changed = changed.map(|(_, at)| When::new(app.zone(), at, request.now));
-    page.layout = page.layout.telling(OUTCOMES, request);
+    page.layout = page.layout.telling(FLASHES, request);
     Reply::page(&page)
 }
 
 /// What the page says of the last action.
-const OUTCOMES: &[Outcome] = &[
-    Outcome::good("salvo", "Texto salvo", "Vale para as mensagens que saírem a partir de agora."),
-    Outcome::good("restaurado", "Texto original de volta", ""),
+const FLASHES: &[Flash] = &[
+    Flash::good("salvo", "Texto salvo", "Vale para as mensagens que saírem a partir de agora."),
+    Flash::good("restaurado", "Texto original de volta", ""),
 ];
 
 fn page((app, person, request): Visit<'_>, kind: MessageKind, template: &Template) -> TextPage {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::pages::{WireRequest, entry_row};
 use super::store::{self, RequestLogFilter};
 use super::views::{AuditRow, CallRow, FollowPage, MessageRow, Trail};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::log::store as audit;
 use crate::base::{Instant, Zone};
@@ -37,12 +37,13 @@ pub struct Found {
     calls: Vec<OutsideCall>,
     messages: Vec<CausedMessage>,
     errors: Vec<LoggedError>,
-    acts: Vec<crate::audit::log::Entry>,
+    acts: Vec<crate::audit::log::AuditEntry>,
 }
 
 /// Finds it. Each kind is found by an index.
 pub fn find(tx: &ReadTx<'_>, request_id: &str) -> Result<Found> {
-    let wanted = audit::Wanted { search: request_id.to_owned(), ..audit::Wanted::default() };
+    let wanted =
+        audit::AuditQuery { search: request_id.to_owned(), ..audit::AuditQuery::default() };
     let (mut acts, _) = audit::page(tx, &wanted, MOST, 0)?;
     // The search finds beginnings of words.
     acts.retain(|act| act.request_id == request_id);

@@ -27,7 +27,7 @@ pub const FULL: i64 = MOST_ENTRIES + MOST_ENTRIES / 4;
 
 /// An entry of the log: one response.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct RequestEntry {
     pub at: Instant,
     pub request_id: String,
     /// Empty when what arrived was not a valid request.

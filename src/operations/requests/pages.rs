@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::follow;
 use super::store::{self, Logged, RequestLogFilter};
 use super::views::{RequestPage, RequestRow, RequestsPage};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{looks, objects};
 use crate::base::{Instant, Zone};

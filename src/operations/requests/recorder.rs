@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use http::StatusCode;
 
 use super::masked::masked;
-use super::{Entry, store};
+use super::{RequestEntry, store};
 use crate::base::Instant;
 use crate::db::{Db, DbError};
 
@@ -35,7 +35,7 @@ pub struct Recorder {
     answers: RateCounter,
     failures: RateCounter,
     above: AtomicU64,
-    waiting: Mutex<VecDeque<Entry>>,
+    waiting: Mutex<VecDeque<RequestEntry>>,
     dropped: AtomicU64,
     /// Whether disk space ran short when it was last looked at.
     is_short: AtomicBool,
@@ -142,7 +142,7 @@ impl Recorder {
     }
 
     /// Queues an entry for the next write.
-    pub fn keep(&self, mut entry: Entry) {
+    pub fn keep(&self, mut entry: RequestEntry) {
         entry.method.truncate(cut(&entry.method, LONGEST_METHOD).len());
         entry.path.truncate(cut(&entry.path, LONGEST_PATH).len());
         let mut waiting = self.waiting();
@@ -154,14 +154,14 @@ impl Recorder {
     }
 
     /// Removes the oldest entries from the queue, at most [`PIECE`] of them.
-    pub fn take(&self) -> Vec<Entry> {
+    pub fn take(&self) -> Vec<RequestEntry> {
         let mut waiting = self.waiting();
         let count = waiting.len().min(PIECE);
         waiting.drain(..count).collect()
     }
 
     /// Puts entries that could not be written back into the queue.
-    pub fn put_back(&self, entries: &[Entry]) {
+    pub fn put_back(&self, entries: &[RequestEntry]) {
         let mut waiting = self.waiting();
         let free = MOST_WAITING.saturating_sub(waiting.len());
         let (lost, kept) = entries.split_at(entries.len().saturating_sub(free));
@@ -218,7 +218,7 @@ impl Recorder {
         Ok(())
     }
 
-    fn waiting(&self) -> MutexGuard<'_, VecDeque<Entry>> {
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<RequestEntry>> {
         self.waiting.lock()
     }
 }
@@ -235,8 +235,8 @@ mod tests {
 
     const NOW: Instant = Instant(1_795_176_000);
 
-    fn entry(number: usize) -> Entry {
-        Entry {
+    fn entry(number: usize) -> RequestEntry {
+        RequestEntry {
             at: NOW,
             request_id: number.to_string(),
             method: "GET".to_owned(),

@@ -2,7 +2,7 @@
 
 use rusqlite::ToSql;
 
-use super::{Entry, FULL};
+use super::{FULL, RequestEntry};
 use crate::accounts::Role;
 use crate::base::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
@@ -18,7 +18,7 @@ pub const fn first_of(at: Instant) -> i64 {
 }
 
 /// Adds entries; returns how many were not stored because the log is full.
-pub fn add(tx: &WriteTx<'_>, entries: &[Entry]) -> Result<usize> {
+pub fn add(tx: &WriteTx<'_>, entries: &[RequestEntry]) -> Result<usize> {
     if entries.is_empty() || count(tx)? >= FULL {
         return Ok(entries.len());
     }

@@ -1,6 +1,6 @@
 //! The frame around a page: its reader, the navigation, and the present place.
 
-use super::{Notice, Outcome};
+use super::{Flash, Notice};
 use crate::base::clock::Instant;
 use crate::http::Request;
 
@@ -113,9 +113,9 @@ impl Layout {
 
     /// The same frame with the notice about the last action, if `outcomes` has its word.
     #[must_use]
-    pub fn telling(self, outcomes: &[Outcome], request: &Request) -> Self {
+    pub fn telling(self, outcomes: &[Flash], request: &Request) -> Self {
         let word = request.notice.as_deref();
-        self.with_flash(word.and_then(|word| Outcome::notice(outcomes, word)))
+        self.with_flash(word.and_then(|word| Flash::notice(outcomes, word)))
     }
 
     /// The same frame with a notice about the last action.

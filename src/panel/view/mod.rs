@@ -95,14 +95,14 @@ impl Notice {
 
 /// A notice about the last action. A page finds it by the word that the action
 /// left (`notices.rs`).
-pub struct Outcome {
+pub struct Flash {
     pub word: &'static str,
     pub tone: Tone,
     pub title: &'static str,
     pub text: &'static str,
 }
 
-impl Outcome {
+impl Flash {
     /// It was done.
     pub const fn good(word: &'static str, title: &'static str, text: &'static str) -> Self {
         Self { word, tone: Tone::Good, title, text }

@@ -15,16 +15,16 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
-use crate::panel::{Form, Input, Outcome, Rule, Sent, form};
+use crate::panel::{Flash, Form, Input, Rule, Sent, form};
 use crate::partner::oauth::store as oauth;
 use crate::partner::{PlanName, store as partner};
 use crate::services::Services;
 
-pub(super) const OUTCOMES: &[Outcome] = &[
-    Outcome::good("plano", "Plano salvo", "Vale desde já para a próxima chamada."),
-    Outcome::good("sem_plano", "Plano retirado", "Os tokens desta conta não passam mais."),
-    Outcome::good("revogado", "Token revogado", "O programa que o usava já não tem acesso."),
-    Outcome::good("desconectado", "Aplicativo desconectado", "Ele já não tem acesso a esta conta."),
+pub(super) const FLASHES: &[Flash] = &[
+    Flash::good("plano", "Plano salvo", "Vale desde já para a próxima chamada."),
+    Flash::good("sem_plano", "Plano retirado", "Os tokens desta conta não passam mais."),
+    Flash::good("revogado", "Token revogado", "O programa que o usava já não tem acesso."),
+    Flash::good("desconectado", "Aplicativo desconectado", "Ele já não tem acesso a esta conta."),
 ];
 
 /// The fields of a plan that an operator enters.

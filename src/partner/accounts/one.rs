@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::changes::{FORM, OUTCOMES, PlanEntry};
+use super::changes::{FLASHES, FORM, PlanEntry};
 use super::pages::usage;
 use super::store;
 use super::views::{AccountPage, MonthLink};
 use super::{PATH, PlanState, limits};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::accounts::{Account, Role};
 use crate::app::{App, Visit};
 use crate::base::text::grouped;
@@ -158,7 +158,7 @@ pub fn account(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     }
     let entry = stored.plan.map(PlanEntry::of);
     let mut page = page(visit, stored, FORM.show(entry.as_ref(), app.zone()).unfocused());
-    page.layout = page.layout.telling(OUTCOMES, request);
+    page.layout = page.layout.telling(FLASHES, request);
     Reply::page(&page)
 }
 

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::store::{self, Wanted};
+use super::store::{self, AccountQuery};
 use super::views::{AccountRow, AccountsPage, Use};
 use super::{Listed, PATH, PlanState, QuotaThresholds, is_near, percent};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::text::grouped;
 use crate::base::{Day, Instant, UserId, Zone};
@@ -109,7 +109,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let query = LIST.read(request)?;
     let today = app.day(request.now);
     let plans = &app.config.partner.plans;
-    let wanted = Wanted {
+    let wanted = AccountQuery {
         search: &query.search,
         plan: query.filter("plano"),
         state: query.filter("situacao").and_then(PlanState::from_name),

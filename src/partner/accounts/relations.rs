@@ -5,20 +5,20 @@
 use serde::Serialize;
 
 use super::views::{RelationRow, RelationsPage};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::accounts::{Account, Role, store as accounts};
 use crate::app::{App, Visit};
 use crate::audit::Actor;
 use crate::base::text::{grouped, search_key};
 use crate::base::{UserId, Zone};
 use crate::db::ReadTx;
-use crate::drop::relations::{self, AnyRelation, RelationState};
+use crate::dropshipping::relations::{self, AnyRelation, RelationState};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Badge, Filter, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Outcome,
-    Rule, When, export, form,
+    Answer, Badge, Filter, Flash, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Rule,
+    When, export, form,
 };
 use crate::wire;
 
@@ -59,13 +59,13 @@ pub(super) const LIST: Listing = Listing {
         "desde",
         "vinculos",
     ],
-    outcomes: &[
-        Outcome::good(
+    flashes: &[
+        Flash::good(
             "relacionados",
             "Relação criada",
             "Valem desde já os anúncios, os vínculos e os pedidos.",
         ),
-        Outcome::good(
+        Flash::good(
             "encerrado",
             "Relação encerrada",
             "Os vínculos acabaram. O que já era devido continua em Pedidos.",
@@ -129,7 +129,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let fresh = FORM.show(None, zone).unfocused();
     let mut page = page((app, person, request), &query, (relations, total), fresh);
-    page.layout = page.layout.telling(LIST.outcomes, request);
+    page.layout = page.layout.telling(LIST.flashes, request);
     Reply::page(&page)
 }
 

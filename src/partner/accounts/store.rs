@@ -19,7 +19,7 @@ const IS_NEAR: &str = "party.month = :month AND party.calls >= :least
     AND party.calls >= CASE party.plan WHEN 'starter' THEN :starter WHEN 'pro' THEN :pro ELSE :scale END";
 
 /// Filters and order of the list.
-pub struct Wanted<'q> {
+pub struct AccountQuery<'q> {
     /// Words of names or e-mail addresses.
     pub search: &'q str,
     pub plan: Option<&'static str>,
@@ -36,7 +36,7 @@ pub struct Wanted<'q> {
 /// One page of accounts with the number of all that match.
 pub fn page(
     tx: &ReadTx<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &AccountQuery<'_>,
     thresholds: &QuotaThresholds,
 ) -> Result<(Vec<Listed>, u64)> {
     let words: Vec<String> =

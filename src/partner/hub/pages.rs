@@ -8,20 +8,20 @@ use serde_json::Value;
 use super::MOST_TOKENS;
 use super::views::{FirstCall, HubPage, OperationRow, RelatedRow, TokenMade, TokenRow};
 use crate::accounts::Role;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::objects::TOKEN;
 use crate::base::text::grouped;
 use crate::base::{Day, Instant, UserId, Zone};
 use crate::db::ReadTx;
-use crate::drop::relations::{self, Invitation, RelatedSeller, RelatedSupplier};
-use crate::drop::views::invitation_rows;
+use crate::dropshipping::relations::{self, Invitation, RelatedSeller, RelatedSupplier};
+use crate::dropshipping::views::invitation_rows;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::chart::{BarChart, BarWords};
-use crate::panel::{Form, FormView, Input, Outcome, Rule, When, form};
+use crate::panel::{Flash, Form, FormView, Input, Rule, When, form};
 use crate::partner::oauth::views::AppRow;
 use crate::partner::oauth::wire::WireApp;
 use crate::partner::oauth::{documents, store as oauth};
@@ -42,16 +42,16 @@ fn is_supplier(person: &Person) -> bool {
     person.account.role == Role::Drop
 }
 
-const OUTCOMES: &[Outcome] = &[
-    Outcome::good("revogado", "Token revogado", "O programa que o usava já não tem acesso."),
-    Outcome::good(
+const FLASHES: &[Flash] = &[
+    Flash::good("revogado", "Token revogado", "O programa que o usava já não tem acesso."),
+    Flash::good(
         "desconectado",
         "Aplicativo desconectado",
         "Ele já não tem acesso. Para voltar a usá-lo, conecte-o de novo.",
     ),
-    Outcome::good("aceito", "Convite aceito", "O fornecedor já pode vincular os seus anúncios."),
-    Outcome::good("recusado", "Convite recusado", ""),
-    Outcome::good(
+    Flash::good("aceito", "Convite aceito", "O fornecedor já pode vincular os seus anúncios."),
+    Flash::good("recusado", "Convite recusado", ""),
+    Flash::good(
         "encerrado",
         "Relação encerrada",
         "O fornecedor já não vê nada seu. O que era devido continua em Fornecedores.",
@@ -211,7 +211,7 @@ pub fn hub(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
         });
     }
     let mut page = page(visit, data, FORM.show(None, app.zone()).unfocused());
-    page.layout = page.layout.telling(OUTCOMES, request);
+    page.layout = page.layout.telling(FLASHES, request);
     Reply::page(&page)
 }
 

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::accounts::views::ApiPlan;
-use crate::drop::views::InvitationRow;
+use crate::dropshipping::views::InvitationRow;
 use crate::panel::chart::BarChart;
 use crate::panel::{FormView, Layout, When};
 use crate::partner::oauth::views::AppRow;

@@ -34,7 +34,7 @@ pub(super) enum Caller {
     Person(UserId),
     /// Somebody at an address with a recent successful login, by that address
     /// alone: strangers in the networks around it do not count.
-    Familiar(IpAddr),
+    KnownAddresses(IpAddr),
     /// Anybody else, by the networks of the address.
     Address(IpAddr),
 }
@@ -42,8 +42,8 @@ pub(super) enum Caller {
 impl Caller {
     /// Somebody without a session.
     pub(super) fn without_session(app: &App, request: &Request) -> Self {
-        if app.callers.familiar.holds(request.client, request.now) {
-            Self::Familiar(request.client)
+        if app.callers.known_addresses.holds(request.client, request.now) {
+            Self::KnownAddresses(request.client)
         } else {
             Self::Address(request.client)
         }
@@ -62,7 +62,7 @@ pub(super) fn count(
         Caller::Person(person) => {
             app.callers.limiter.count(class, Subject::id(person.0), limit, now)
         }
-        Caller::Familiar(address) => {
+        Caller::KnownAddresses(address) => {
             app.callers.limiter.count(class, Subject::address(address), limit, now)
         }
         Caller::Address(address) => app.callers.limiter.count_address(class, address, limit, now),
@@ -90,7 +90,7 @@ pub fn register(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
             return refused(&Refusal::new(Fault::InvalidClientMetadata, about));
         }
     };
-    let known = app.callers.familiar.holds(request.client, request.now);
+    let known = app.callers.known_addresses.holds(request.client, request.now);
     let made = clients::registration(
         &said,
         &Targets::of(&app.config.agents, &app.server.addresses),

@@ -89,7 +89,8 @@ impl Asked {
         Self {
             caller: visitor.person.as_ref().map_or(of_address, |it| Caller::Person(it.user_id)),
             is_signed_in,
-            is_known: is_signed_in || app.callers.familiar.holds(request.client, request.now),
+            is_known: is_signed_in
+                || app.callers.known_addresses.holds(request.client, request.now),
         }
     }
 }

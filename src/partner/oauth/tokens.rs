@@ -24,7 +24,7 @@ pub enum Presented {
 }
 
 /// A request for tokens.
-pub struct Wanted {
+pub struct TokenRequest {
     client_id: String,
     presented: Presented,
 }
@@ -43,7 +43,7 @@ pub fn read(
     given: &Parameters,
     is_resource: &dyn Fn(&[u8]) -> bool,
     issuer: &str,
-) -> Result<Wanted, Refusal> {
+) -> Result<TokenRequest, Refusal> {
     given.unrepeated()?;
     let grant_type = given.required("grant_type")?;
     if !matches!(grant_type, "authorization_code" | "refresh_token") {
@@ -81,7 +81,7 @@ pub fn read(
             may_write: may_write.transpose()?,
         }
     };
-    Ok(Wanted { client_id, presented })
+    Ok(TokenRequest { client_id, presented })
 }
 
 const UNKNOWN_CODE: Refusal = Refusal::grant("the code is unknown, over or another client's");
@@ -103,7 +103,7 @@ fn proves(verifier: &str, challenge: &[u8; 32]) -> bool {
 /// Issues tokens, or returns why not.
 pub fn issue(
     tx: &WriteTx<'_>,
-    wanted: &Wanted,
+    wanted: &TokenRequest,
     actor: &Actor,
 ) -> Result<Result<Issued, Refusal>, DbError> {
     if store::client(tx, &wanted.client_id)?.is_none() {

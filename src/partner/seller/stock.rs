@@ -8,7 +8,7 @@ use crate::base::clock::Zone;
 use crate::base::ids::OrderId;
 use crate::catalog::Product;
 use crate::catalog::stock::{self, Movement, StockMovementKind};
-use crate::catalog::store::{self, Wanted};
+use crate::catalog::store::{self, ProductQuery};
 use crate::db;
 use crate::edge::route::Todo;
 use crate::http::Problem;
@@ -97,7 +97,7 @@ impl Operation for GetStock {
         let owner = seller.account.user_id;
         let is_much = window.is_far() || window.limit * movements > MANY;
         reading(app, is_much, move |app, lane| {
-            let wanted = Wanted {
+            let wanted = ProductQuery {
                 owner,
                 search: "",
                 sku: None,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::base::ids::UserId;
-use crate::drop::unmatched::{self, Reason, Unmatched, Wanted};
+use crate::dropshipping::unmatched::{self, Reason, Unmatched, UnmatchedQuery};
 use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::http::input::Check;
@@ -56,7 +56,7 @@ impl Operation for AuditCatalog {
         let seller = check.optional("seller_id", query.seller_id);
         let window = Window::read(&mut check, query.limit, query.offset);
         check.finish()?;
-        let wanted = Wanted { supplier: supplier.account.user_id, seller, reason: None };
+        let wanted = UnmatchedQuery { supplier: supplier.account.user_id, seller, reason: None };
         // Slow: every listing of every linked seller is read.
         reading(app, true, move |app, lane| {
             let (rows, total) =

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::drop::bulk::{self, RowStatus};
+use crate::dropshipping::bulk::{self, RowStatus};
 use crate::edge::docs::SchemaOf;
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, only_text};

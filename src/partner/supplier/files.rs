@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::app::App;
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::db::Lane;
-use crate::drop::orders;
+use crate::dropshipping::orders;
 use crate::edge::route::SlowWork;
 use crate::http::input::{Check, Field, RowNumber};
 use crate::http::reply::media;

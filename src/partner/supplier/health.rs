@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::{MlUserId, UserId};
-use crate::drop::relations::{self, RelatedSeller};
+use crate::dropshipping::relations::{self, RelatedSeller};
 use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::http::input::Check;

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::{ITEM, UserId, item_number};
 use crate::catalog::LONGEST_SKU;
-use crate::drop::links::{self, ByProduct, Link, LinkFault, Linked, NewLink};
+use crate::dropshipping::links::{self, ByProduct, Link, LinkFault, Linked, NewLink};
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, RowNumber};
 use crate::http::{Code, Problem, schema};

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::base::clock::{Instant, Zone};
 use crate::base::ids::{OrderId, UserId};
 use crate::base::money::Cents;
-use crate::drop::orders::{self, DropOrder, Standing, Wanted, Whose};
+use crate::dropshipping::orders::{self, DropOrder, DropOrderQuery, DropOrderStatus, Whose};
 use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::http::input::Check;
@@ -22,7 +22,7 @@ list_arguments! {
     /// Which drop orders are asked for.
     pub struct DropOrdersQuery {
         /// A state of drop orders.
-        #[schemars(extend("enum" = Standing::ALL.map(Standing::name)))]
+        #[schemars(extend("enum" = DropOrderStatus::ALL.map(DropOrderStatus::name)))]
         status: String,
         /// Number of a seller, to see that seller's only.
         seller_id: UserId,
@@ -46,7 +46,7 @@ pub struct WireDropOrder {
     /// What the seller owes for it.
     amount_due: Cents,
     /// `overdue` once `due_at` has passed unpaid.
-    #[schemars(extend("enum" = Standing::ALL.map(Standing::name)))]
+    #[schemars(extend("enum" = DropOrderStatus::ALL.map(DropOrderStatus::name)))]
     status: &'static str,
     /// When it is to be paid.
     due_at: String,
@@ -94,19 +94,19 @@ impl Operation for ListDropOrders {
         mut check: Check,
     ) -> Result<Todo<Self::Reply>, Problem> {
         let status: Option<String> = check.optional("status", query.status);
-        let standing = status.as_deref().map(Standing::from_name);
+        let standing = status.as_deref().map(DropOrderStatus::from_name);
         if standing == Some(None) {
-            let known = Standing::ALL.map(Standing::name).join(", ");
+            let known = DropOrderStatus::ALL.map(DropOrderStatus::name).join(", ");
             check.fail("status", format!("must be one of {known}"));
         }
         let seller = check.optional("seller_id", query.seller_id);
         let window = Window::read(&mut check, query.limit, query.offset);
         check.finish()?;
         let now = supplier.called_at;
-        let wanted = Wanted {
+        let wanted = DropOrderQuery {
             standing: standing.flatten(),
             other: seller,
-            ..Wanted::all(Whose::Related(supplier.account.user_id), now)
+            ..DropOrderQuery::all(Whose::Related(supplier.account.user_id), now)
         };
         reading(app, window.is_far(), move |app, lane| {
             let (rows, total) = app.db.read(lane, |tx| orders::page(tx, &wanted, window.pair()))?;

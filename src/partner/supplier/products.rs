@@ -8,7 +8,7 @@ use crate::base::clock::Zone;
 use crate::base::money::Cents;
 use crate::catalog::Product;
 use crate::catalog::store;
-use crate::drop::links;
+use crate::dropshipping::links;
 use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::http::input::Check;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::base::ids::OrderId;
-use crate::drop::orders::{self, Standing};
-use crate::drop::reminders::{self, Told, Way};
+use crate::dropshipping::orders::{self, DropOrderStatus};
+use crate::dropshipping::reminders::{self, Told, Way};
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem};
@@ -67,9 +67,11 @@ impl Operation for RemindOrder {
             let order = orders::of_order(tx, owner, order)?;
             let order = order.ok_or_else(Problem::not_found)?;
             match order.standing(tx.now()) {
-                Standing::Pending | Standing::Overdue => {}
-                Standing::Paid => return Err(Problem::field("order_id", "is paid already")),
-                Standing::Cancelled => return Err(Problem::field("order_id", "was cancelled")),
+                DropOrderStatus::Pending | DropOrderStatus::Overdue => {}
+                DropOrderStatus::Paid => return Err(Problem::field("order_id", "is paid already")),
+                DropOrderStatus::Cancelled => {
+                    return Err(Problem::field("order_id", "was cancelled"));
+                }
             }
             let way = reminders::of_order(tx, channel_set, &order)?;
             Ok(Reminded { reminded: true, channel: way.name() })

@@ -13,9 +13,9 @@ use super::{EndpointState, MOST_REPLAYED, MessageId, OVERLAP_S, queue, store};
 use crate::app::App;
 use crate::base::{Instant, secrets};
 use crate::edge::route::Job;
+use crate::events::EventType;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::webhooks::EventType;
 
 /// Deliveries that one job of the writer sends again.
 const BATCH: usize = 50;

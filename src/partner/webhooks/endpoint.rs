@@ -9,7 +9,7 @@ use super::pages::{self, Audited, FORM, base, ticks, without_query};
 use super::store::{self, Counts, Delivery};
 use super::views::{EndpointPage, EndpointRow};
 use super::{Endpoint, EndpointState, Events};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::{Instant, Sealer, UserId, Zone, grouped};
@@ -17,7 +17,7 @@ use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Badge, FormView, Outcome, Tick, When, form};
+use crate::panel::{Answer, Badge, Flash, FormView, Tick, When, form};
 use crate::partner::{self, store as partners};
 use crate::wire;
 
@@ -25,36 +25,36 @@ use crate::wire;
 const NEWEST: u32 = 10;
 
 /// What needs a plan was asked for without one.
-pub(super) const WITHOUT_PLAN: Outcome = Outcome::bad(
+pub(super) const WITHOUT_PLAN: Flash = Flash::bad(
     "sem_plano",
     "Falta um plano da API",
     "Nada mudou. Peça à administração que ative um plano para a sua conta.",
 );
 
-pub(super) const OUTCOMES: &[Outcome] = &[
-    Outcome::good("alterado", "Webhook alterado", "Vale desde já para o próximo evento."),
-    Outcome::good("ligado", "Webhook ligado", "O que esperava por ele sai agora."),
-    Outcome::good(
+pub(super) const FLASHES: &[Flash] = &[
+    Flash::good("alterado", "Webhook alterado", "Vale desde já para o próximo evento."),
+    Flash::good("ligado", "Webhook ligado", "O que esperava por ele sai agora."),
+    Flash::good(
         "desligado",
         "Webhook desligado",
         "Nenhum evento novo é guardado para ele. O que já esperava sai quando você o ligar.",
     ),
-    Outcome::good(
+    Flash::good(
         "teste",
         "Teste a caminho",
         "Atualize a página em alguns segundos para ver a resposta.",
     ),
     WITHOUT_PLAN,
-    Outcome::bad("teste_desligado", "O webhook está desligado", "Ligue-o antes de testar."),
-    Outcome::good("reenviado", "Entrega de volta à fila", "Ela sai de novo, com o mesmo id."),
-    Outcome::info("na_fila", "Esta entrega já está na fila", "Ela ainda vai ser tentada."),
-    Outcome::good(
+    Flash::bad("teste_desligado", "O webhook está desligado", "Ligue-o antes de testar."),
+    Flash::good("reenviado", "Entrega de volta à fila", "Ela sai de novo, com o mesmo id."),
+    Flash::info("na_fila", "Esta entrega já está na fila", "Ela ainda vai ser tentada."),
+    Flash::good(
         "reenviadas",
         "Entregas de volta à fila",
         "As do período que já tinham terminado saem de novo, com os mesmos ids.",
     ),
-    Outcome::info("nada", "Nada para reenviar", "Nenhuma entrega terminou nesse período."),
-    Outcome::warn(
+    Flash::info("nada", "Nada para reenviar", "Nenhuma entrega terminou nesse período."),
+    Flash::warn(
         "em_parte",
         "Uma parte voltou à fila",
         "São 10.000 entregas por vez. Reenvie o resto a partir da última.",
@@ -145,7 +145,7 @@ impl Found {
         let (id, user) = (request.id()?, person.account.user_id);
         app.db.read(request.lane, |tx| {
             let endpoint = store::one(tx, user, id)?.ok_or_else(Problem::not_found)?;
-            let wanted = store::Wanted {
+            let wanted = store::DeliveryQuery {
                 endpoint: id,
                 state: None,
                 kind: None,
@@ -198,7 +198,7 @@ fn page(
     let Found { endpoint, counts, newest, has_plan } = found;
     let old_until = endpoint.old_until.filter(|until| now < *until);
     EndpointPage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         base: base(person),
         title: without_query(&endpoint.entry.url).to_owned(),
         row: row(endpoint, zone, now),

@@ -3,21 +3,21 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::endpoint::{Change, OUTCOMES, find};
+use super::endpoint::{Change, FLASHES, find};
 use super::pages::{audience, base};
-use super::store::{self, Delivery, FullDelivery, Wanted};
+use super::store::{self, Delivery, DeliveryQuery, FullDelivery};
 use super::views::{DeliveriesPage, DeliveryPage, DeliveryRow};
 use super::{DeliveryState, queue, spread};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone};
 use crate::edge::route::Job;
+use crate::events::{Audience, EventType};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
     Badge, Filter, Form, Head, Input, ListReply, Listing, Rule, Sent, When, export,
 };
-use crate::webhooks::{Audience, EventType};
 use crate::wire;
 
 /// `path` is only the last part of the address: each endpoint has its own list,
@@ -46,7 +46,7 @@ pub(super) const OF_SELLERS: Listing = Listing {
         "ms",
         "erro",
     ],
-    outcomes: OUTCOMES,
+    flashes: FLASHES,
     ..Listing::NONE
 };
 
@@ -176,7 +176,7 @@ pub fn deliveries(app: &App, person: &Person, request: &Request) -> Result<Reply
     let endpoint = find(app, person, request)?;
     let list = listing(person);
     let query = list.read(request)?;
-    let wanted = Wanted {
+    let wanted = DeliveryQuery {
         endpoint: endpoint.id,
         state: query.filter("estado").and_then(DeliveryState::from_name),
         kind: query.filter("evento").and_then(EventType::from_name),
@@ -198,7 +198,7 @@ pub fn deliveries(app: &App, person: &Person, request: &Request) -> Result<Reply
     }
     let path = format!("{}/{}/{}", base(person), endpoint.id, list.path);
     Reply::page(&DeliveriesPage {
-        layout: layout(app, person, request).telling(list.outcomes, request),
+        layout: layout(app, person, request).telling(list.flashes, request),
         base: base(person),
         id: endpoint.id.to_string(),
         url: endpoint.entry.url,
@@ -230,7 +230,7 @@ pub fn delivery(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         });
     }
     Reply::page(&DeliveryPage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         base: base(person),
         id: endpoint.id.to_string(),
         url: endpoint.entry.url,

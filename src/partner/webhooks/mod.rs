@@ -1,7 +1,7 @@
 //! Webhooks: events are delivered to programs of sellers and suppliers, by the
 //! Standard Webhooks specification.
 //!
-//! A cause writes an event (`crate::webhooks`). `spread.rs` turns it into one
+//! A cause writes an event (`crate::events`). `spread.rs` turns it into one
 //! delivery for each subscribed endpoint, with the body that all tries send
 //! (`objects.rs`). `worker.rs` chooses the deliveries to try now, so that a
 //! slow or failing receiver does not delay others (`fairness.rs`). `sender.rs`
@@ -43,9 +43,9 @@ use crate::base::queue::WEBHOOKS;
 use crate::base::text::hex;
 use crate::base::worker::{self as workers, Stop};
 use crate::base::{DAY_S, Instant, UserId};
+use crate::events::EventType;
 use crate::named;
 use crate::row;
-use crate::webhooks::EventType;
 
 /// Most endpoints of an account.
 pub const MOST_ENDPOINTS: usize = 20;

@@ -13,7 +13,8 @@ use crate::base::{Instant, MlUserId, OrderId, UserId, Zone};
 use crate::catalog;
 use crate::catalog::stock;
 use crate::db::{ReadTx, Result};
-use crate::drop::orders::{self as drop_orders, Whose};
+use crate::dropshipping::orders::{self as drop_orders, Whose};
+use crate::events::EventType;
 use crate::marketplace::books::claims::ClaimState;
 use crate::marketplace::books::claims::store::Claim;
 use crate::marketplace::books::listed;
@@ -23,7 +24,6 @@ use crate::marketplace::books::words::Words;
 use crate::partner::seller;
 use crate::partner::seller::stock::ProductStock;
 use crate::partner::supplier::orders::WireDropOrder;
-use crate::webhooks::EventType;
 
 /// What is needed to build bodies, besides the database.
 #[derive(Clone)]

@@ -10,14 +10,14 @@ use super::sign::SigningSecret;
 use super::views::{SecretPage, WebhooksPage};
 use super::{Endpoint, EndpointEntry, Events, MOST_ENDPOINTS, address, store};
 use crate::accounts::Role;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::edge::route::Job;
+use crate::events::{Audience, EventType};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Form, FormView, Input, ListReply, Outcome, Rule, Sent, Tick, form};
+use crate::panel::{Flash, Form, FormView, Input, ListReply, Rule, Sent, Tick, form};
 use crate::partner::store as partners;
-use crate::webhooks::{Audience, EventType};
 
 /// Path of a person's endpoints.
 pub(super) fn base(person: &Person) -> &'static str {
@@ -37,8 +37,8 @@ pub(super) fn audience(person: &Person) -> Audience {
     if person.account.role == Role::Drop { Audience::Supplier } else { Audience::Seller }
 }
 
-const OUTCOMES: &[Outcome] = &[
-    Outcome::good(
+const FLASHES: &[Flash] = &[
+    Flash::good(
         "removido",
         "Webhook excluído",
         "Ele não recebe mais nada, e o histórico dele se foi.",
@@ -127,7 +127,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let form = FORM.show(None, app.zone()).unfocused();
     let all = ticks(person, |_| false);
     let mut page = page((app, person, request), (&endpoints, has_plan), (form, all));
-    page.layout = page.layout.telling(OUTCOMES, request);
+    page.layout = page.layout.telling(FLASHES, request);
     Reply::page(&page)
 }
 

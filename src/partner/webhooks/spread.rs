@@ -7,8 +7,8 @@ use super::objects::{Event, EventBodyBuilder};
 use super::{MOST_WAITING, MessageId};
 use crate::base::{Instant, UserId, secrets};
 use crate::db::{DbError, ReadTx, Result, WriteTx};
+use crate::events::EventType;
 use crate::partner::store as partners;
-use crate::webhooks::EventType;
 
 /// Events of an account in its turn.
 const TURN: u32 = 5;

@@ -2,11 +2,11 @@
 
 use super::sign::SigningSecret;
 use super::{DeliveryState, Endpoint, EndpointEntry, EndpointState, MessageId, OVERLAP_S};
-use crate::base::secrets::Place;
+use crate::base::secrets::SealContext;
 use crate::base::{Instant, Sealer, UserId};
 use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
+use crate::events::EventType;
 use crate::row;
-use crate::webhooks::EventType;
 
 /// The endpoints of an account, oldest first.
 pub fn of_user(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Endpoint>> {
@@ -33,12 +33,12 @@ pub fn by_id(tx: &ReadTx<'_>, id: i64) -> Result<Option<Endpoint>> {
 const SECRETS: [&str; 2] = ["secret", "old_secret"];
 
 fn seal(sealer: &Sealer, column: &str, endpoint: i64, secret: &SigningSecret) -> Vec<u8> {
-    let place = Place { table: "webhook_endpoint", column, row: &endpoint.to_string() };
+    let place = SealContext { table: "webhook_endpoint", column, row: &endpoint.to_string() };
     sealer.seal(secret.bytes(), place)
 }
 
 fn open(sealer: &Sealer, column: &str, endpoint: i64, sealed: &[u8]) -> Option<SigningSecret> {
-    let place = Place { table: "webhook_endpoint", column, row: &endpoint.to_string() };
+    let place = SealContext { table: "webhook_endpoint", column, row: &endpoint.to_string() };
     SigningSecret::from_bytes(&sealer.open(sealed, place).ok()?)
 }
 
@@ -206,7 +206,7 @@ row! {
 
 /// Filters and order of a list of deliveries.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct DeliveryQuery {
     pub endpoint: i64,
     pub state: Option<DeliveryState>,
     pub kind: Option<EventType>,
@@ -215,7 +215,7 @@ pub struct Wanted {
 }
 
 /// A page of deliveries, with the number of all that match.
-pub fn deliveries(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<(Vec<Delivery>, u64)> {
+pub fn deliveries(tx: &ReadTx<'_>, wanted: &DeliveryQuery) -> Result<(Vec<Delivery>, u64)> {
     let mut filters = Filters::new("endpoint_id = :endpoint", &[(":endpoint", &wanted.endpoint)]);
     filters.and_if("state = :state", ":state", &wanted.state);
     filters.and_if("kind = :kind", ":kind", &wanted.kind);
@@ -226,7 +226,7 @@ pub fn deliveries(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<(Vec<Delivery>, u6
 }
 
 /// Numbers of all deliveries that match, in the order of the list.
-pub fn numbers(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
+pub fn numbers(tx: &ReadTx<'_>, wanted: &DeliveryQuery) -> Result<Vec<i64>> {
     let mut filters = Filters::new("endpoint_id = :endpoint", &[(":endpoint", &wanted.endpoint)]);
     filters.and_if("state = :state", ":state", &wanted.state);
     filters.and_if("kind = :kind", ":kind", &wanted.kind);

@@ -12,7 +12,7 @@ use super::store::{self, Import};
 use super::views::{ImportPage, ImportRow, ImportsPage, ReportRow};
 use super::{Counts, MOST_ROWS, Row, RowOutcome, read};
 use crate::accounts::Role;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::{Actor, looks};
 use crate::base::{grouped, shortened};
@@ -23,7 +23,7 @@ use crate::panel::csv_read;
 use crate::panel::once::FormSubmission;
 use crate::panel::view::address;
 use crate::panel::{
-    Answer, Badge, ListReply, Listing, Notice, Outcome, Paging, Progress, Tab, When, export, view,
+    Answer, Badge, Flash, ListReply, Listing, Notice, Paging, Progress, Tab, When, export, view,
 };
 use crate::people::pages::reach;
 use crate::wire;
@@ -47,19 +47,19 @@ const LIST: Listing = Listing {
     path: PATH,
     file: "importacao.csv",
     csv: &["linha", "nome", "email", "plano", "chat_number", "situacao", "motivo"],
-    outcomes: &[
-        Outcome::good(
+    flashes: &[
+        Flash::good(
             "descartada",
             "Lista descartada",
             "Quem já tinha sido importado continua cadastrado.",
         ),
-        Outcome::warn(
+        Flash::warn(
             "em_andamento",
             "Outra importação está em andamento",
             "Espere que ela termine e tente de novo.",
         ),
-        Outcome::info("ja_feita", "Esta lista já foi importada", "Nada mudou agora."),
-        Outcome::info(
+        Flash::info("ja_feita", "Esta lista já foi importada", "Nada mudou agora."),
+        Flash::info(
             "nada_a_importar",
             "Não há ninguém a importar",
             "Todas as linhas já existem ou têm erro.",
@@ -181,7 +181,7 @@ fn imports_page(visit: Visit<'_>, problem: Option<&Problem>) -> Result<ImportsPa
     let mut file = view::Field::default().fault(fault.as_deref());
     file.focus = fault.is_some();
     Ok(ImportsPage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         alert: Notice::faults(usize::from(fault.is_some())),
         file,
         most_rows: grouped(MOST_ROWS),
@@ -317,7 +317,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     }
     let path = format!("{PATH}/{id}");
     let page = Reply::page(&ImportPage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         progress: running.as_deref().map(progress),
         button: button(&import, running.is_some() || import.is_begun),
         reach: reach(app, true),

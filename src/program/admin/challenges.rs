@@ -6,7 +6,7 @@ use super::views::{
     Calendar, ChallengeForm, ChallengeRow, ChallengesPage, ExistingChallenge, Planned, left_words,
     period, state_of,
 };
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::objects::CHALLENGE;
 use crate::base::Day;
@@ -17,7 +17,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{
-    Badge, Filter, Form, FormView, Input, ListReply, Listing, Outcome, Pick, Rule, Sent, Tab, form,
+    Badge, Filter, Flash, Form, FormView, Input, ListReply, Listing, Pick, Rule, Sent, Tab, form,
 };
 use crate::program::pages::reward_words;
 use crate::program::rules::{MOST_XP, Rules};
@@ -31,18 +31,14 @@ const WHEN: [(&str, &str); 3] =
 const LIST: Listing = Listing {
     path: PATH,
     filters: &[Filter { name: "quando", label: "Quando", all: "Ativos", values: &WHEN }],
-    outcomes: &[
-        Outcome::good(
+    flashes: &[
+        Flash::good(
             "criado",
             "Desafio criado",
             "Os alunos já o veem enquanto ele estiver no prazo.",
         ),
-        Outcome::good(
-            "alterado",
-            "Desafio alterado",
-            "Quem já alcançou a meta ganha em instantes.",
-        ),
-        Outcome::good("excluido", "Desafio excluído", "O que ele já deu fica com os alunos."),
+        Flash::good("alterado", "Desafio alterado", "Quem já alcançou a meta ganha em instantes."),
+        Flash::good("excluido", "Desafio excluído", "O que ele já deu fica com os alunos."),
     ],
     ..Listing::NONE
 };
@@ -286,7 +282,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         on: value == wanted,
     };
     Reply::page(&ChallengesPage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         tabs: WHEN.map(tab).into(),
         challenges: rows().map(|one| row(one, &rules, today)).collect(),
         paging: LIST.table(&query, &[], chosen.len() as u64).paging,

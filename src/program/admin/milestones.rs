@@ -3,25 +3,22 @@
 use serde_json::{Value, json};
 
 use super::views::{MilestoneForm, MilestoneRow, MilestonesPage};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::db::{DbError, ReadTx};
 use crate::edge::route::Job;
 use crate::http::{Check, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Form, FormView, Input, Layout, ListReply, Outcome, Rule, Sent, form};
+use crate::panel::{Answer, Flash, Form, FormView, Input, Layout, ListReply, Rule, Sent, form};
 use crate::program::rules::MOST_XP;
 use crate::program::{MILESTONES, Milestone, lowered, milestones};
 
 /// The page of the milestones.
 pub const PATH: &str = "/admin/gamificacao/marcos";
 
-const OUTCOMES: &[Outcome] = &[Outcome::good(
-    "alterado",
-    "Marco alterado",
-    "Os níveis de todos já seguem os novos números.",
-)];
+const FLASHES: &[Flash] =
+    &[Flash::good("alterado", "Marco alterado", "Os níveis de todos já seguem os novos números.")];
 
 /// The form of a milestone.
 pub const FORM: Form<Milestone> = Form(&[
@@ -164,7 +161,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         students: stays(place + 1),
     };
     Reply::page(&MilestonesPage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         milestones: all.iter().enumerate().map(row).collect(),
         below: stays(0),
     })

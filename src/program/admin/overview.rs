@@ -10,7 +10,7 @@ use super::views::{
     CHECKINS, ENDED, LeavingRow, MigratePage, OverviewPage, RecountCard, RecountOutcome, Totals,
     state_of,
 };
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor, objects};
 use crate::base::{Day, UserId};
@@ -18,7 +18,7 @@ use crate::db::{DbError, Lane};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::chart::BarChart;
-use crate::panel::{Answer, Badge, Outcome, When};
+use crate::panel::{Answer, Badge, Flash, When};
 use crate::program::ledger::LedgerAccount;
 use crate::program::ranking::{self, Ranking};
 use crate::program::recounting::{self, RecountRun};
@@ -41,15 +41,15 @@ const CHART_DAYS: i64 = 30;
 const LEAVING: std::ops::RangeInclusive<i64> = 2..=14;
 const LEAVING_ROWS: u32 = 10;
 
-const OUTCOMES: &[Outcome] = &[
-    Outcome::good("migrados", "Dados criados", "Todos os alunos estão no programa."),
-    Outcome::warn(
+const FLASHES: &[Flash] = &[
+    Flash::good("migrados", "Dados criados", "Todos os alunos estão no programa."),
+    Flash::warn(
         "migrados_em_parte",
         "Dados criados em parte",
         "São muitos alunos de uma vez. Peça de novo para continuar de onde parou.",
     ),
-    Outcome::good("recalculado", "Conferência concluída", "O resultado está abaixo."),
-    Outcome::good(
+    Flash::good("recalculado", "Conferência concluída", "O resultado está abaixo."),
+    Flash::good(
         "recalculando",
         "Conferência em andamento",
         "Ela continua mesmo que você saia desta página.",
@@ -108,7 +108,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     };
     let checkins = by_day(Action::CheckIn.number().into());
     Reply::page(&OverviewPage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         totals: Totals {
             enrolled,
             without: students - enrolled,

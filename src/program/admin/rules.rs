@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::preview;
 use super::views::RulesPage;
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::Cents;
@@ -14,14 +14,14 @@ use crate::db::WriteTx;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Form, Input, Outcome, Rule, Sent, form};
+use crate::panel::{Answer, Flash, Form, Input, Rule, Sent, form};
 use crate::program::rules::{MOST_MULTIPLIER, MOST_XP, Rules};
 use crate::program::{Action, ProgramSettings};
 
 /// The page of the rules.
 pub const PATH: &str = "/admin/gamificacao/regras";
 
-const OUTCOMES: &[Outcome] = &[Outcome::good(
+const FLASHES: &[Flash] = &[Flash::good(
     "salvas",
     "Regras salvas",
     "Valem a partir de agora. O XP que os alunos já têm não muda.",
@@ -29,7 +29,7 @@ const OUTCOMES: &[Outcome] = &[Outcome::good(
 
 /// The rules as a form has them: multipliers as people type them.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct RulesEntry {
     xp: [i64; Action::ALL.len()],
     multiplier: Cents,
     streak_multiplier: Cents,
@@ -37,13 +37,13 @@ pub struct Entry {
     sales_limit: i64,
 }
 
-impl Default for Entry {
+impl Default for RulesEntry {
     fn default() -> Self {
         Self::of(&Rules::default())
     }
 }
 
-impl Entry {
+impl RulesEntry {
     /// The form values of rules.
     pub fn of(rules: &Rules) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl Entry {
 const POINTS: &str = "Informe um número inteiro de 0 a 1.000.000.";
 const MULTIPLIER: &str = "Informe de 0 a 100, com até duas casas, como 1,5.";
 
-const fn points(name: &'static str, at: fn(&mut Entry) -> &mut i64) -> Input<Entry> {
+const fn points(name: &'static str, at: fn(&mut RulesEntry) -> &mut i64) -> Input<RulesEntry> {
     Input::new(name, POINTS, Rule::Whole(0..=MOST_XP, at))
 }
 
@@ -84,7 +84,7 @@ fn multiplier(sent: &mut Sent<'_>, name: &'static str) -> Cents {
 }
 
 /// The form of the rules, with the points of each action.
-pub const FORM: Form<Entry> = Form(&[
+pub const FORM: Form<RulesEntry> = Form(&[
     points("xp_checkin", |entry| &mut entry.xp[0]),
     points("xp_aula", |entry| &mut entry.xp[1]),
     points("xp_meet", |entry| &mut entry.xp[2]),
@@ -138,7 +138,7 @@ pub fn edit_xp(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
 /// out keep their values.
 pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let present = app.db.read(request.lane, Rules::read)?;
-    let entry = match FORM.entry(request, app.zone(), Some(&Entry::of(&present))) {
+    let entry = match FORM.entry(request, app.zone(), Some(&RulesEntry::of(&present))) {
         Ok(entry) => entry,
         Err(problem) => return again((app, person, request), problem),
     };
@@ -147,7 +147,7 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let before = Rules::read(tx)?;
         let after = entry.rules();
         put(tx, &actor, (&before, &after))?;
-        let (config, after) = (shown(&after), Entry::of(&after));
+        let (config, after) = (shown(&after), RulesEntry::of(&after));
         let members = [
             ("multiplicador", json!(after.multiplier)),
             ("multiplicador_streak", json!(after.streak_multiplier)),
@@ -166,9 +166,9 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         return Reply::json(&json!({ "ok": true, "config": shown(&present) }));
     }
-    let frame = layout(app, person, request).telling(OUTCOMES, request);
+    let frame = layout(app, person, request).telling(FLASHES, request);
     if request.query_text().is_empty() {
-        let form = FORM.show(Some(&Entry::of(&present)), app.zone());
+        let form = FORM.show(Some(&RulesEntry::of(&present)), app.zone());
         return Reply::page(&RulesPage { layout: frame, form, effect: None });
     }
     let mut sent = Sent::of_query(request, app.zone())?;
@@ -206,7 +206,7 @@ fn again((app, person, request): Visit<'_>, problem: Problem) -> Result<Job, Pro
 
 /// The rules as programs read them and the audit log keeps them.
 pub fn shown(rules: &Rules) -> Value {
-    let entry = Entry::of(rules);
+    let entry = RulesEntry::of(rules);
     let xp: serde_json::Map<String, Value> = Action::NAMES
         .iter()
         .zip(rules.xp)

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::views::{LedgerPage, LedgerStudent};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::accounts::{Account, store as accounts};
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
@@ -12,12 +12,12 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Form, FormView, Input, ListQuery, ListReply, Listing, Outcome, Paging, Rule, form,
+    Answer, Flash, Form, FormView, Input, ListQuery, ListReply, Listing, Paging, Rule, form,
 };
 use crate::program::pages::{EntryJson, entry_line};
 use crate::program::ranking::{self, Ranking};
-use crate::program::rules::{MOST_XP, Standing};
-use crate::program::store::Entry;
+use crate::program::rules::{LedgerTotals, MOST_XP};
+use crate::program::store::LedgerEntry;
 use crate::program::views::{EntryLine, days};
 use crate::program::{Milestone, ProgramSettings, cards, ledger, milestones, store};
 use crate::services::Services;
@@ -60,17 +60,17 @@ fn path(student: UserId) -> String {
     format!("{}/alunos/{student}", super::PATH)
 }
 
-const OUTCOMES: &[Outcome] =
-    &[Outcome::good("corrigido", "Correção lançada", "O aluno a vê no histórico de XP.")];
+const FLASHES: &[Flash] =
+    &[Flash::good("corrigido", "Correção lançada", "O aluno a vê no histórico de XP.")];
 
 /// The data of the page.
 struct Seen {
     account: Account,
-    standing: Standing,
+    standing: LedgerTotals,
     all: Vec<Milestone>,
     place: Option<(u64, i64)>,
     total: u64,
-    entries: Vec<Entry>,
+    entries: Vec<LedgerEntry>,
 }
 
 fn read(services: &Services, request: &Request, query: &ListQuery) -> Result<Seen, Problem> {
@@ -123,7 +123,7 @@ fn page(
     let path = path(account.user_id);
     let paging = Paging::new(&path, &[], query.page.into(), query.per_page.into(), count);
     LedgerPage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         student: LedgerStudent {
             id: account.user_id.0,
             name: account.name.clone(),
@@ -154,7 +154,7 @@ fn page(
 }
 
 /// `hoje`, `há 3 dias (20/11/2026)`, `nunca`.
-fn last_words(standing: &Standing, today: Day) -> String {
+fn last_words(standing: &LedgerTotals, today: Day) -> String {
     match (standing.last_checkin, standing.days_away(today)) {
         (Some(_), Some(0)) => "hoje".to_owned(),
         (Some(last), Some(away)) => {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::drop::relate;
+use crate::support::dropshipping::relate;
 use crate::support::people::{list, page};
 use crate::support::rows::RETURN;
 use crate::support::site::{Person, Route, Site};

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::actors::{Actor, signed};
 use crate::support::client::{Reply, Request};
-use crate::support::drop::relate;
+use crate::support::dropshipping::relate;
 use crate::support::openapi::{compile, document, follow, operations};
 use crate::support::site::{CHECKOUT_TOKEN, Site};
 

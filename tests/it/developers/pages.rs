@@ -91,7 +91,7 @@ fn partner_paths_answer_below_both_servers() {
 fn no_text_for_callers_speaks_of_our_own_papers() {
     let site = Site::builder().unlimited().start();
     let (ana, sol) = (site.seller("ana").plan("scale"), site.supplier("sol").plan("scale"));
-    crate::support::drop::relate(&site, &sol, &site.person("ana"));
+    crate::support::dropshipping::relate(&site, &sol, &site.person("ana"));
     let nobody = site.anonymous();
     let mut texts = Vec::new();
     for (_, address) in ADDRESSES {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{besieged_writes, narrow};
 use crate::support::client::Request;
-use crate::support::drop::{number, relate};
+use crate::support::dropshipping::{number, relate};
 use crate::support::site::{Builder, Site};
 
 const WEBHOOKS: &str = "/painel/parceiro/webhooks";

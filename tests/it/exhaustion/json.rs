@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{besieged, narrow};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
-use crate::support::drop::relate;
+use crate::support::dropshipping::relate;
 use crate::support::site::{CHECKOUT_TOKEN, Site};
 use crate::support::wait::until;
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::support::actors::Actor;
 use crate::support::agents::{call, tools};
 use crate::support::client::Request;
-use crate::support::drop::{Trade, number, relate};
+use crate::support::dropshipping::{Trade, number, relate};
 use crate::support::random::Random;
 
 /// A value that a model might send for a property, and whether it can also be

@@ -13,7 +13,7 @@ use crate::support::actors::Actor;
 use crate::support::agents::{call, tools};
 use crate::support::client::Request;
 use crate::support::cron::json_of;
-use crate::support::drop::{number as person_number, relate};
+use crate::support::dropshipping::{number as person_number, relate};
 use crate::support::openapi::operations;
 use crate::support::site::{Route, Site};
 use crate::support::sync::{wait_until_read, wait_until_worked};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::actors::Actor;
 use crate::support::agents::{call, tools};
 use crate::support::client::Reply;
-use crate::support::drop::{Trade, relate};
+use crate::support::dropshipping::{Trade, relate};
 use crate::support::site::Site;
 use crate::support::world::LOJA;
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::client::Request;
-use crate::support::drop::Trade;
+use crate::support::dropshipping::Trade;
 use crate::support::hooked::{Receiver, WEBHOOKS, json_of, make, near, signature, with_plan};
 use crate::support::shop::Shop;
 use crate::support::site::Site;

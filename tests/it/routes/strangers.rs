@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
 use crate::support::cron::json_of;
-use crate::support::drop::{listing, number, relate};
+use crate::support::dropshipping::{listing, number, relate};
 use crate::support::oauth::{Program, REDIRECT};
 use crate::support::receiver::{Receiver, with_push};
 use crate::support::site::Site;

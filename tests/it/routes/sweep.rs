@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::actors::Actor;
 use crate::support::client::{Connection, Reply, Request};
-use crate::support::drop::relate;
+use crate::support::dropshipping::relate;
 use crate::support::site::{PROPAGATION, Route, Site};
 use crate::support::wait::until;
 

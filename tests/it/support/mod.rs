@@ -12,7 +12,7 @@ pub mod checks; // Rules for every reply, whatever the request was.
 pub mod client; // A small blocking HTTP/1.1 client, raw where a test needs it.
 pub mod content; // Courses and other content, made as staff does.
 pub mod cron; // The periodic tasks, run when a test wants them to.
-pub mod drop; // A supplier and a seller who do business.
+pub mod dropshipping; // A supplier and a seller who do business.
 pub mod furnish; // A site with records in every list.
 pub mod hooked; // A program that receives webhooks.
 pub mod html; // A strict parser of our pages.

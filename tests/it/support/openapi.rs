@@ -254,7 +254,7 @@ fn places(value: &Value, keyword: &str, place: &str, found: &mut Vec<String>) {
 fn no_schema_divides_amounts() {
     let site = Site::builder().unlimited().start();
     let (ana, sol) = (site.seller("ana").plan("scale"), site.supplier("sol").plan("scale"));
-    crate::support::drop::relate(&site, &sol, &site.person("ana"));
+    crate::support::dropshipping::relate(&site, &sol, &site.person("ana"));
     let mut found = Vec::new();
     places(&document(), "multipleOf", "", &mut found);
     let mut known = 0;

@@ -1,7 +1,7 @@
 //! Rows of the route table: who may call them, and the rules for pages.
 
 use crate::support::actors::Actor;
-use crate::support::drop::relate;
+use crate::support::dropshipping::relate;
 use crate::support::page_rules::{Row, Rules};
 use crate::support::site::{CRON_SECRET, Route, Site};
 

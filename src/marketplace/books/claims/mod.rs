@@ -17,10 +17,10 @@ use super::news;
 use super::orders::Applied;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Result, WriteTx};
+use crate::events::{self, EventType};
 use crate::marketplace::books::BookWrite;
 use crate::messages::{News, NotificationKind};
 use crate::named;
-use crate::webhooks::{self, EventType};
 
 named! {
     /// Whether a claim has ended.
@@ -59,7 +59,7 @@ pub fn apply(
     if after.is_open() && !was_open && happened >= news_from {
         notify_owner((tx, context, owner), claim, is_again)?;
         let occasion = if is_again { claim.updated_at.0 } else { 0 };
-        webhooks::raise(tx, owner, EventType::ClaimOpened, (claim.id, occasion))?;
+        events::raise(tx, owner, EventType::ClaimOpened, (claim.id, occasion))?;
     }
     Ok(Applied::Stored)
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::ClaimState;
 use super::store::Claim;
 use super::views::{ClaimLine, ClaimsPage};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, MlUserId};
 use crate::http::{Problem, Reply, Request};

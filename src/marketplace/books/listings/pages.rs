@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::store::SellerListing;
 use super::views::{ListingLine, ListingsPage};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, Instant, MlUserId, grouped};
 use crate::http::{Problem, Reply, Request, policy};

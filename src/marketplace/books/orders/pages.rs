@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::list::{self, Order, OrderPage};
 use super::sold;
 use super::views::{SaleLine, SalePage, SalesPage};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::ids::item_number;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, grouped};
@@ -25,7 +25,7 @@ use crate::marketplace::tools::{invoices, labels};
 use crate::panel::chart::{BarChart, BarWords, MOST_SERIES, short_money};
 use crate::panel::days::Days;
 use crate::panel::{
-    Filter, Head, ListQuery, ListReply, Listing, Notice, Outcome, Tone, When, days, export,
+    Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Tone, When, days, export,
 };
 use crate::services::Services;
 
@@ -66,7 +66,7 @@ const LIST: Listing = Listing {
         "envio",
         "logistica",
     ],
-    outcomes: &[Outcome::warn(
+    flashes: &[Flash::warn(
         invoices::NO_NOTE,
         "Esta venda ainda não tem nota fiscal",
         "Emita a nota no marketplace, ou anexe lá a que você já emitiu. Depois abra de novo.",
@@ -383,7 +383,7 @@ pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let word = |place: Option<usize>| place.map(|place| page.word(place)).unwrap_or_default();
     Reply::page(&SalePage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         line: line(app, &page, &stores, order, request.now),
         listing: page.sold(order).ml_id.to_owned(),
         shipping_id: order.shipping_id.map(|id| id.to_string()).unwrap_or_default(),

@@ -4,13 +4,13 @@
 use super::StoredOrder;
 use super::change::OrderChange;
 use crate::db::{Result, WriteTx};
+use crate::events::{self, EventType};
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
-use crate::webhooks::{self, EventType};
 
 /// Raises the events of a change. Each type is raised once for an order, even
 /// when documents repeat or come late.
 pub fn raise_webhook_events(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    let tell = |kind| webhooks::raise(tx, change.owner, kind, (change.order.0, 0));
+    let tell = |kind| events::raise(tx, change.owner, kind, (change.order.0, 0));
     if change.document.is_some() {
         let (before, after, news_from) = (change.before, change.after, change.news_from);
         let is_new = after.created_at >= news_from;

@@ -8,13 +8,13 @@ use crate::db::{ReadTx, Result};
 use crate::marketplace::account::stores::unlinked;
 use crate::marketplace::books::listings::pages::state_badge;
 use crate::panel::view::Field;
-use crate::panel::{Badge, Notice, Outcome, Tone, When};
+use crate::panel::{Badge, Flash, Notice, Tone, When};
 use crate::row;
 use crate::services::Services;
 
 use super::replies::SavedReply;
 use super::store::Question;
-use super::{QuestionState, standing};
+use super::{QuestionState, words};
 
 /// The field of a card's form with the query of the queue, to return to it.
 pub const BACK: &str = "volta";
@@ -27,14 +27,14 @@ const SOON_S: i64 = 12 * 3600;
 const LATE_S: i64 = DAY_S;
 
 /// The notices of a queue about the last answer.
-pub const OUTCOMES: &[Outcome] = &[
-    Outcome::good("respondida", "Resposta enviada", "O comprador já pode vê-la no anúncio."),
-    Outcome::good(
+pub const FLASHES: &[Flash] = &[
+    Flash::good("respondida", "Resposta enviada", "O comprador já pode vê-la no anúncio."),
+    Flash::good(
         "ja_respondida",
         "Esta pergunta já tinha resposta",
         "Alguém respondeu antes, por aqui ou no marketplace.",
     ),
-    Outcome::bad(
+    Flash::bad(
         "nao_enviada",
         "Sua resposta não foi enviada",
         "A pergunta mudou no marketplace antes de ela chegar lá.",
@@ -220,7 +220,7 @@ pub fn card(
         waits,
         state: badge(row.state),
         standing: (row.state == QuestionState::Closed).then(|| {
-            let (title, text) = standing::sentences(&row.status);
+            let (title, text) = words::sentences(&row.status);
             Notice::new(Tone::Info, title, text)
         }),
         answer: row.answer.unwrap_or_default(),

@@ -15,9 +15,9 @@ pub mod pages;
 pub mod replies;
 pub mod send_answer;
 pub mod sending;
-pub mod standing;
 pub mod store;
 pub mod views;
+pub mod words;
 
 #[cfg(test)]
 mod tests;
@@ -32,11 +32,11 @@ use super::orders::Applied;
 use crate::accounts::person::Group;
 use crate::base::{Instant, MlUserId, UserId, shortened};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::events::{self, EventType};
 use crate::marketplace::books::BookWrite;
 use crate::messages::{News, NotificationKind};
 use crate::named;
 use crate::outbox::{self, Channel, MessageKind};
-use crate::webhooks::{self, EventType};
 
 /// Characters of a question that its notification shows.
 const SHOWN: usize = 160;
@@ -95,7 +95,7 @@ pub fn apply(
     let was_open = before.is_some_and(|before| before.is_open());
     if after.is_open() && !was_open && question.asked_at >= news_from {
         notify_owner((tx, context, owner), question)?;
-        webhooks::raise(tx, owner, EventType::QuestionReceived, (question.id, 0))?;
+        events::raise(tx, owner, EventType::QuestionReceived, (question.id, 0))?;
     }
     Ok(Applied::Stored)
 }

@@ -8,8 +8,8 @@ use super::cards::{self, QueueContext, badge, card, listing_code, said};
 use super::replies::{self, acts};
 use super::store::{self, ALL, Question};
 use super::views::{QuestionLine, QuestionPage, QuestionsPage, QueuePage};
-use super::{QuestionState, standing};
-use crate::accounts::frame::layout;
+use super::{QuestionState, words};
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::{Instant, MlUserId, grouped};
 use crate::db;
@@ -52,7 +52,7 @@ pub(super) const LIST: Listing = Listing {
         "perguntada_em",
         "respondida_em",
     ],
-    outcomes: cards::OUTCOMES,
+    flashes: cards::FLASHES,
 };
 
 wire! {
@@ -86,7 +86,7 @@ fn line(services: &Services, stores: &Stores, question: Question, now: Instant) 
         store: stores.name(row.ml_user_id),
         state: badge(row.state),
         standing: (row.state == QuestionState::Closed).then(|| {
-            let (title, text) = standing::sentences(&row.status);
+            let (title, text) = words::sentences(&row.status);
             Notice::new(Tone::Info, title, text)
         }),
         waits: row.state == QuestionState::Open,
@@ -113,7 +113,7 @@ pub fn questions(app: &App, person: &Person, request: &Request) -> Result<Reply,
         let mut table = found.table;
         lead_back(&mut table, query.filter("estado").is_none());
         Reply::page(&QuestionsPage {
-            layout: layout(app, person, request).telling(LIST.outcomes, request),
+            layout: layout(app, person, request).telling(LIST.flashes, request),
             has_stores: !found.stores.is_empty(),
             table,
             questions: found.rows.into_iter().map(line).collect(),
@@ -158,7 +158,7 @@ fn queue((app, person, request): Visit<'_>, query: &ListQuery) -> Result<Reply, 
     }
     let images = policy::page_with_images(&app.config.marketplace.image_host);
     let page = Reply::page(&QueuePage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         has_stores: !stores.is_empty(),
         table,
         queue: QueueContext {
@@ -214,7 +214,7 @@ pub fn read(app: &App, person: &Person, request: &Request) -> Result<(Question, 
 pub fn with_form((app, person, request): Visit<'_>, form: FormView) -> Result<Reply, Problem> {
     let (question, stores) = read(app, person, request)?;
     Reply::page(&QuestionPage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         line: line(app, &stores, question, request.now),
         form,
     })

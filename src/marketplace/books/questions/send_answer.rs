@@ -5,7 +5,7 @@
 //! question before another is sent (`sending.rs`). Decision marketplace-24.
 
 use super::store::{self, QuestionRow};
-use super::{QuestionState, sending, standing};
+use super::{QuestionState, sending, words};
 use crate::app::App;
 use crate::base::UserId;
 use crate::db::{self, Lane, WriteTx};
@@ -88,7 +88,7 @@ fn too_late(question: &QuestionRow) -> AnswerOutcome {
     if question.state == QuestionState::Answered {
         late("Esta pergunta já tem resposta", "ja_respondida")
     } else {
-        late(standing::sentences(&question.status).0, "nao_enviada")
+        late(words::sentences(&question.status).0, "nao_enviada")
     }
 }
 

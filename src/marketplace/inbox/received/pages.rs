@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::store::{self, NotificationFilter};
 use super::views::{ReceivedOne, ReceivedPage, ReceivedRow};
 use super::{Received, badge, topic_words};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::Instant;
@@ -16,7 +16,7 @@ use crate::identity::Person;
 use crate::marketplace::inbox::hook::NotificationState;
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::kinds::COUNTED_TOPICS;
-use crate::panel::{Answer, Filter, Head, ListReply, Listing, Outcome, When, export};
+use crate::panel::{Answer, Filter, Flash, Head, ListReply, Listing, When, export};
 use crate::services::Services;
 
 const LIST: Listing = Listing {
@@ -50,7 +50,7 @@ const LIST: Listing = Listing {
         "tentativas",
         "resultado",
     ],
-    outcomes: &[Outcome::good(
+    flashes: &[Flash::good(
         "na_fila",
         "Notificação de volta à fila",
         "Ela é buscada de novo no marketplace em instantes.",
@@ -125,7 +125,7 @@ pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     }
     let now = request.now;
     Reply::page(&ReceivedPage {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         table: LIST.table(&query, LIST.heads, total),
         received: received.iter().map(|one| row(app, one, now)).collect(),
     })
@@ -152,7 +152,7 @@ pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Rep
         .ok()
         .and_then(|value| serde_json::to_string_pretty(&value).ok());
     Reply::page(&ReceivedOne {
-        layout: layout(app, person, request).telling(LIST.outcomes, request),
+        layout: layout(app, person, request).telling(LIST.flashes, request),
         row: row(app, &one, request.now),
         raw_topic: one.topic,
         ml_user_id: one.account.to_string(),

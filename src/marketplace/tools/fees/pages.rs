@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::views::{Calculated, CalculatorPage, Card, percent};
 use super::{LOGISTICS, Own, PATH, Remains, ask, discount, store, tax_rate};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::{Cents, MlUserId, UserId};
 use crate::edge::route::Job;
@@ -15,7 +15,7 @@ use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::{Failure, FeeQuestion, Fees};
 use crate::marketplace::tools::unavailable;
 use crate::panel::{
-    Answer, Badge, Form, FormView, Input, Notice, Outcome, Pick, Rule, Sent, Tone, form,
+    Answer, Badge, Flash, Form, FormView, Input, Notice, Pick, Rule, Sent, Tone, form,
 };
 use crate::services::Services;
 
@@ -26,8 +26,8 @@ const MOST_CENTS: i64 = 1_000_000_000;
 const NO_CATEGORY: &str = "is no category that the marketplace knows";
 
 /// The notices of the page about the last action.
-const OUTCOMES: &[Outcome] =
-    &[Outcome::good("imposto", "Imposto salvo", "Os próximos cálculos já usam a nova taxa.")];
+const FLASHES: &[Flash] =
+    &[Flash::good("imposto", "Imposto salvo", "Os próximos cálculos já usam a nova taxa.")];
 
 /// The form of a person's own tax rate in percent; empty for the platform's.
 const TAX: Form<Option<f64>> = Form(&[Input::new(
@@ -253,7 +253,7 @@ fn calculator(visit: Visit<'_>, own: &Own, accounts: &[LinkedAccount]) -> Calcul
     });
     let pick = |value: String, label: &str| Pick { value, label: label.to_owned() };
     CalculatorPage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         may: own.may,
         alert: None,
         form: form.unfocused(),

@@ -4,7 +4,7 @@ use super::FILE;
 use super::parcel_page::{self, ParcelPage};
 use super::print::print;
 use super::views::{AccountTab, LabelsPage};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::MlUserId;
 use crate::http::{Problem, Reply, Request};

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::views::{RepliesPage, ReplyForm};
 use super::{FORM, MOST, ReplyEntry, ReplySet, SavedReply, store};
-use crate::accounts::frame::layout;
+use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::{self, Act, Actor};
 use crate::db::{self, WriteTx};
@@ -13,17 +13,17 @@ use crate::edge::route::Job;
 use crate::http::{Code, Fields, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::books::questions::pages::PATH;
-use crate::panel::{Answer, ListReply, Outcome, form};
+use crate::panel::{Answer, Flash, ListReply, form};
 use crate::wire;
 
 /// The address of a seller's replies.
 pub const OWN: &str = "/painel/respostas";
 
-const OUTCOMES: &[Outcome] = &[
-    Outcome::good("criada", "Resposta salva", "Ela já aparece ao responder perguntas."),
-    Outcome::good("alterada", "Resposta alterada", "O novo texto já vale."),
-    Outcome::good("excluida", "Resposta excluída", "Ela não aparece mais ao responder perguntas."),
-    Outcome::warn(
+const FLASHES: &[Flash] = &[
+    Flash::good("criada", "Resposta salva", "Ela já aparece ao responder perguntas."),
+    Flash::good("alterada", "Resposta alterada", "O novo texto já vale."),
+    Flash::good("excluida", "Resposta excluída", "Ela não aparece mais ao responder perguntas."),
+    Flash::warn(
         "cheia",
         "Já há 200 respostas salvas",
         "Nada foi salvo. Exclua uma que não usa mais e tente de novo.",
@@ -105,7 +105,7 @@ fn page(
         });
     }
     Reply::page(&RepliesPage {
-        layout: layout(app, person, request).telling(OUTCOMES, request),
+        layout: layout(app, person, request).telling(FLASHES, request),
         reply_set: set,
         alert,
         is_full: i64::try_from(replies.len()).unwrap_or(MOST) >= MOST,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::orders::{DropOrder, Standing};
+use super::orders::{DropOrder, DropOrderStatus};
 use crate::base::{Cents, DAY_S, Instant, UserId};
 use crate::db::{Db, DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
@@ -47,7 +47,10 @@ pub struct Told {
 /// Reminds a seller of an open drop order; returns how the reminder is sent.
 /// After a recent reminder none is sent, and the result says how it would be.
 pub fn of_order(tx: &WriteTx<'_>, channel_set: ChannelSet, order: &DropOrder) -> Result<Way> {
-    debug_assert!(matches!(order.standing(tx.now()), Standing::Pending | Standing::Overdue));
+    debug_assert!(matches!(
+        order.standing(tx.now()),
+        DropOrderStatus::Pending | DropOrderStatus::Overdue
+    ));
     if stands(tx, order.reminded_at) {
         return way(tx, channel_set, order.seller_id);
     }

@@ -2,7 +2,7 @@
 //! not change.
 //!
 //! A dashboard is valid until something of its owner or of the content changes
-//! (`stale.rs` lists what raises their versions), the civil day ends, or it
+//! (`invalidation.rs` lists what raises their versions), the civil day ends, or it
 //! expires: while it counts minutes down to a meet, that is at the next minute.
 //! Permissions and meets are cached apart, so that after a sale only the other
 //! data is read.
@@ -34,7 +34,7 @@ pub struct DashboardBase {
 
 /// A cached value, with what decides how long it is valid.
 #[derive(Clone)]
-pub struct Kept<V> {
+pub struct Cached<V> {
     pub day: Day,
     pub made_at: Instant,
     /// When it expires, if it does so within the day without a change.
@@ -42,7 +42,7 @@ pub struct Kept<V> {
     pub value: V,
 }
 
-impl<V> Kept<V> {
+impl<V> Cached<V> {
     fn is_current(&self, day: Day, now: Instant) -> bool {
         self.day == day
             && self.until.is_none_or(|until| now < until)
@@ -53,25 +53,25 @@ impl<V> Kept<V> {
 
 /// The cached values, by owner. Callers give the versions, as for [`Cache`];
 /// both include the version of the content.
-pub struct Dashboards {
-    whole: Cache<UserId, Kept<Bytes>>,
-    bases: Cache<UserId, Kept<Arc<DashboardBase>>>,
+pub struct DashboardCache {
+    whole: Cache<UserId, Cached<Bytes>>,
+    bases: Cache<UserId, Cached<Arc<DashboardBase>>>,
 }
 
-impl Default for Dashboards {
+impl Default for DashboardCache {
     fn default() -> Self {
         Self { whole: Cache::new(BYTES), bases: Cache::new(BASE_BYTES) }
     }
 }
 
-impl Dashboards {
+impl DashboardCache {
     /// An owner's dashboard, when it is cached and valid at `now`.
     pub fn get(&self, owner: UserId, version: u64, day: Day, now: Instant) -> Option<Bytes> {
         current(&self.whole, owner, version, day, now)
     }
 
     /// Caches an owner's dashboard and returns its body.
-    pub fn keep(&self, owner: UserId, version: u64, kept: Kept<Bytes>) -> Bytes {
+    pub fn keep(&self, owner: UserId, version: u64, kept: Cached<Bytes>) -> Bytes {
         let body = kept.value.clone();
         self.whole.put(owner, version, kept, ENTRY_BYTES + body.len());
         body
@@ -93,7 +93,7 @@ impl Dashboards {
         &self,
         owner: UserId,
         version: u64,
-        kept: Kept<Arc<DashboardBase>>,
+        kept: Cached<Arc<DashboardBase>>,
     ) -> Arc<DashboardBase> {
         let base = Arc::clone(&kept.value);
         let texts = base.ahead.meets.iter().map(|meet| {
@@ -109,7 +109,7 @@ impl Dashboards {
 }
 
 fn current<V: Clone>(
-    kept: &Cache<UserId, Kept<V>>,
+    kept: &Cache<UserId, Cached<V>>,
     owner: UserId,
     version: u64,
     day: Day,
@@ -128,9 +128,9 @@ mod tests {
     use crate::base::clock::{Clock, Zone};
     use crate::db::{Db, Options};
     use crate::extension::api::{books, read_base};
+    use crate::invalidation::{self, Invalidates};
     use crate::marketplace::books::orders::list::{Filter, read_page};
     use crate::marketplace::books::words::Words;
-    use crate::stale::{self, Subject};
 
     /// Tables that cached answers read and that need not be watched, with the
     /// reason.
@@ -201,19 +201,21 @@ mod tests {
         let of_bases = db.columns_read(|tx| {
             read_base(tx, &ana(), tx.now()).unwrap();
         });
-        let watched = |read: &BTreeSet<(String, String)>, raised: &[Subject], tables: &[&str]| {
-            for (table, column) in read {
-                let is_known = UNWATCHED.iter().any(|(known, _)| known == table);
-                let is_watched = stale::is_watched(table, column, raised);
-                assert!(is_known || is_watched, "nobody watches {table}.{column}");
-            }
-            for table in tables {
-                assert!(read.iter().any(|(read, _)| read == table), "{table} was not read");
-            }
-        };
-        let raises_bases = [Subject::Person, Subject::Everybody, Subject::Content];
+        let watched =
+            |read: &BTreeSet<(String, String)>, raised: &[Invalidates], tables: &[&str]| {
+                for (table, column) in read {
+                    let is_known = UNWATCHED.iter().any(|(known, _)| known == table);
+                    let is_watched = invalidation::is_watched(table, column, raised);
+                    assert!(is_known || is_watched, "nobody watches {table}.{column}");
+                }
+                for table in tables {
+                    assert!(read.iter().any(|(read, _)| read == table), "{table} was not read");
+                }
+            };
+        let raises_bases = [Invalidates::Person, Invalidates::Everybody, Invalidates::Content];
         watched(&of_bases, &raises_bases, &["meet", "user_permission", "role_permission"]);
-        let raises_books = [Subject::Books, Subject::Person, Subject::Everybody, Subject::Content];
+        let raises_books =
+            [Invalidates::Books, Invalidates::Person, Invalidates::Everybody, Invalidates::Content];
         watched(&of_books, &raises_books, &["notification", "sales_day", "order_count"]);
     }
 }

@@ -8,11 +8,11 @@
 use super::RELATED;
 use crate::base::{Cents, DAY_S, Day, Instant, OrderId, UserId, Zone};
 use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
+use crate::events::{self, EventType};
 use crate::marketplace::books::order_status::SaleState;
 use crate::marketplace::books::orders::change::{OrderChange, SoldOrder};
 use crate::named;
 use crate::row;
-use crate::webhooks::{self, EventType};
 
 named! {
     /// The stored state of a drop order; overdue ones are stored as pending.
@@ -27,7 +27,7 @@ named! {
 named! {
     /// The state of a drop order as people and programs see it.
     #[derive(Hash)]
-    pub enum Standing: text {
+    pub enum DropOrderStatus: text {
         Pending = "pending", "A vencer";
         Overdue = "overdue", "Vencido";
         Paid = "paid", "Pago";
@@ -69,12 +69,12 @@ row! {
 
 impl DropOrder {
     /// Its state at an instant.
-    pub fn standing(&self, now: Instant) -> Standing {
+    pub fn standing(&self, now: Instant) -> DropOrderStatus {
         match self.state {
-            DropState::Pending if self.due_at <= now => Standing::Overdue,
-            DropState::Pending => Standing::Pending,
-            DropState::Paid => Standing::Paid,
-            DropState::Cancelled => Standing::Cancelled,
+            DropState::Pending if self.due_at <= now => DropOrderStatus::Overdue,
+            DropState::Pending => DropOrderStatus::Pending,
+            DropState::Paid => DropOrderStatus::Paid,
+            DropState::Cancelled => DropOrderStatus::Cancelled,
         }
     }
 }
@@ -139,7 +139,7 @@ fn create_or_restore(
 
 /// Raises a webhook event for the supplier of each drop order.
 fn raise_events(tx: &WriteTx<'_>, kind: EventType, orders: &[(i64, UserId)]) -> Result<()> {
-    orders.iter().try_for_each(|(id, supplier)| webhooks::raise(tx, *supplier, kind, (*id, 0)))
+    orders.iter().try_for_each(|(id, supplier)| events::raise(tx, *supplier, kind, (*id, 0)))
 }
 
 /// Whose drop orders to select.
@@ -155,9 +155,9 @@ pub enum Whose {
 
 /// Filter and order of a list of drop orders.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct DropOrderQuery {
     pub whose: Whose,
-    pub standing: Option<Standing>,
+    pub standing: Option<DropOrderStatus>,
     /// The person on the other side: seller or supplier.
     pub other: Option<UserId>,
     /// The current time, which decides what is overdue.
@@ -169,7 +169,7 @@ pub struct Wanted {
     pub descending: bool,
 }
 
-impl Wanted {
+impl DropOrderQuery {
     /// All drop orders of a person, the newest first.
     pub const fn all(whose: Whose, now: Instant) -> Self {
         Self {
@@ -199,14 +199,14 @@ impl Wanted {
         }
         match self.standing {
             None => {}
-            Some(Standing::Pending) => {
+            Some(DropOrderStatus::Pending) => {
                 filters.and("state = 1 AND due_at > :now", &[(":now", &self.now)]);
             }
-            Some(Standing::Overdue) => {
+            Some(DropOrderStatus::Overdue) => {
                 filters.and("state = 1 AND due_at <= :now", &[(":now", &self.now)]);
             }
-            Some(Standing::Paid) => filters.and("state = 2", &[]),
-            Some(Standing::Cancelled) => filters.and("state = 3", &[]),
+            Some(DropOrderStatus::Paid) => filters.and("state = 2", &[]),
+            Some(DropOrderStatus::Cancelled) => filters.and("state = 3", &[]),
         }
         if !self.search.is_empty() {
             filters.and(
@@ -225,10 +225,14 @@ impl Wanted {
 }
 
 /// One page of drop orders, with the number of all.
-pub fn page(tx: &ReadTx<'_>, wanted: &Wanted, window: (u32, u32)) -> Result<(Vec<DropOrder>, u64)> {
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &DropOrderQuery,
+    window: (u32, u32),
+) -> Result<(Vec<DropOrder>, u64)> {
     let filters = wanted.filters();
     let is_counted = wanted.search.is_empty()
-        && !matches!(wanted.standing, Some(Standing::Pending | Standing::Overdue));
+        && !matches!(wanted.standing, Some(DropOrderStatus::Pending | DropOrderStatus::Overdue));
     if is_counted {
         let total = filters.count(tx, "SELECT coalesce(sum(orders), 0) FROM drop_order_count")?;
         let order = wanted.order();
@@ -239,7 +243,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted, window: (u32, u32)) -> Result<(Vec
 }
 
 /// Ids of all of them, in their order.
-pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
+pub fn ids(tx: &ReadTx<'_>, wanted: &DropOrderQuery) -> Result<Vec<i64>> {
     let filters = wanted.filters();
     let sql = format!(
         "SELECT drop_order_id FROM drop_order WHERE {} ORDER BY {}",
@@ -251,7 +255,7 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
 
 /// One drop order of a person.
 pub fn one(tx: &ReadTx<'_>, whose: Whose, id: i64) -> Result<Option<DropOrder>> {
-    let wanted = Wanted::all(whose, Instant(0));
+    let wanted = DropOrderQuery::all(whose, Instant(0));
     let mut filters = wanted.filters();
     filters.and("drop_order_id = :id", &[(":id", &id)]);
     tx.record(&format!("FROM drop_order WHERE {}", filters.sql()), filters.values())
@@ -259,7 +263,7 @@ pub fn one(tx: &ReadTx<'_>, whose: Whose, id: i64) -> Result<Option<DropOrder>> 
 
 /// The drop order of a supplier for an order of a related seller.
 pub fn of_order(tx: &ReadTx<'_>, supplier: UserId, order: OrderId) -> Result<Option<DropOrder>> {
-    let wanted = Wanted::all(Whose::Related(supplier), Instant(0));
+    let wanted = DropOrderQuery::all(Whose::Related(supplier), Instant(0));
     let mut filters = wanted.filters();
     filters.and("order_id = :order", &[(":order", &order)]);
     tx.record(&format!("FROM drop_order WHERE {}", filters.sql()), filters.values())
@@ -334,7 +338,7 @@ pub fn pay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<Payment> {
             // The time makes the event unique: marking it as paid again after
             // undoing is another payment.
             let payment = (id, tx.now().0);
-            webhooks::raise(tx, supplier, EventType::DropOrderPaid, payment)?;
+            events::raise(tx, supplier, EventType::DropOrderPaid, payment)?;
             Payment::Noted
         }
     })
@@ -383,7 +387,7 @@ pub fn owed_by_other(tx: &ReadTx<'_>, whose: Whose, now: Instant) -> Result<Vec<
         Whose::Seller(_) => ("seller_id", "supplier_id"),
         Whose::Supplier(_) | Whose::Related(_) => ("supplier_id", "seller_id"),
     };
-    let wanted = Wanted::all(whose, now);
+    let wanted = DropOrderQuery::all(whose, now);
     let filters = wanted.filters();
     let (matching, mut values) = (filters.sql(), filters.values().to_vec());
     values.push((":now", &wanted.now));

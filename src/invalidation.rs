@@ -13,7 +13,7 @@ use crate::db::{Db, Result, Watch};
 
 /// Which version a change raises.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum Invalidates {
     /// That of the person whose id is in the row.
     Person,
     /// That of the data that belongs to the person.
@@ -32,7 +32,7 @@ const ALL: &[&str] = &["INSERT", "DELETE", "UPDATE"];
 
 /// Tables with the columns that are kept in memory.
 #[rustfmt::skip] // A table.
-pub const WATCHED: &[Watch<Subject>] = &[
+pub const WATCHED: &[Watch<Invalidates>] = &[
     of_person("user", "user_id", &["DELETE", "UPDATE OF name, email, role, photo, suspended_at"]),
     of_person("user_permission", "user_id", ALL),
     of_person("session", "user_id", &["DELETE", "UPDATE OF ended_at, viewing_id, viewing_until"]),
@@ -49,45 +49,45 @@ pub const WATCHED: &[Watch<Subject>] = &[
     of_books("program_student", "student_id", &["INSERT", "DELETE", "UPDATE OF checkins, last_checkin, streak"]),
     of_books("order_count", "owner_id", ALL),
     of_books("owner_change", "owner_id", ALL),
-    Watch { table: "partner_notification", events: ALL, key: "owner_id", meaning: Subject::Notices },
-    of_all("role_permission", Subject::Everybody, ALL),
-    of_all("session", Subject::Tokens, &["INSERT"]),
-    of_all("extension_token", Subject::Tokens, &["INSERT"]),
-    of_all("partner_token", Subject::Tokens, &["INSERT"]),
-    of_all("oauth_token", Subject::Tokens, &["INSERT"]),
-    of_all("api_key", Subject::Keys, &["INSERT", "DELETE",
+    Watch { table: "partner_notification", events: ALL, key: "owner_id", meaning: Invalidates::Notices },
+    of_all("role_permission", Invalidates::Everybody, ALL),
+    of_all("session", Invalidates::Tokens, &["INSERT"]),
+    of_all("extension_token", Invalidates::Tokens, &["INSERT"]),
+    of_all("partner_token", Invalidates::Tokens, &["INSERT"]),
+    of_all("oauth_token", Invalidates::Tokens, &["INSERT"]),
+    of_all("api_key", Invalidates::Keys, &["INSERT", "DELETE",
         "UPDATE OF name, scopes, networks, rate_limit, expires_at, revoked_at, replaced_by, ends_at"]),
-    of_all("plan", Subject::Content, ALL),
-    of_all("teacher", Subject::Content, ALL),
-    of_all("course", Subject::Content, ALL),
-    of_all("lesson", Subject::Content, ALL),
-    of_all("meet", Subject::Content, ALL),
-    of_all("total", Subject::Content, ALL),
-    of_all("webhook_event", Subject::Told, &["INSERT"]),
-    of_all("webhook_endpoint", Subject::Told, &["UPDATE OF next_at, state"]),
+    of_all("plan", Invalidates::Content, ALL),
+    of_all("teacher", Invalidates::Content, ALL),
+    of_all("course", Invalidates::Content, ALL),
+    of_all("lesson", Invalidates::Content, ALL),
+    of_all("meet", Invalidates::Content, ALL),
+    of_all("total", Invalidates::Content, ALL),
+    of_all("webhook_event", Invalidates::Told, &["INSERT"]),
+    of_all("webhook_endpoint", Invalidates::Told, &["UPDATE OF next_at, state"]),
 ];
 
 const fn of_person(
     table: &'static str,
     key: &'static str,
     events: &'static [&'static str],
-) -> Watch<Subject> {
-    Watch { table, events, key, meaning: Subject::Person }
+) -> Watch<Invalidates> {
+    Watch { table, events, key, meaning: Invalidates::Person }
 }
 
 const fn of_books(
     table: &'static str,
     key: &'static str,
     events: &'static [&'static str],
-) -> Watch<Subject> {
-    Watch { meaning: Subject::Books, ..of_person(table, key, events) }
+) -> Watch<Invalidates> {
+    Watch { meaning: Invalidates::Books, ..of_person(table, key, events) }
 }
 
 const fn of_all(
     table: &'static str,
-    meaning: Subject,
+    meaning: Invalidates,
     events: &'static [&'static str],
-) -> Watch<Subject> {
+) -> Watch<Invalidates> {
     Watch { table, events, key: "", meaning }
 }
 
@@ -100,21 +100,21 @@ pub fn watch(
 ) -> Result<()> {
     let versions = Arc::clone(versions);
     db.watch(WATCHED, move |subject, key| match subject {
-        Subject::Person => versions.raise(UserId(key)),
-        Subject::Books => versions.raise_books(UserId(key)),
-        Subject::Notices => versions.raise_notices(UserId(key)),
-        Subject::Everybody => versions.raise_everything(),
-        Subject::Content => versions.raise_content(),
-        Subject::Tokens => versions.raise_tokens(),
-        Subject::Keys => versions.raise_keys(),
-        Subject::Told => wake(),
+        Invalidates::Person => versions.raise(UserId(key)),
+        Invalidates::Books => versions.raise_books(UserId(key)),
+        Invalidates::Notices => versions.raise_notices(UserId(key)),
+        Invalidates::Everybody => versions.raise_everything(),
+        Invalidates::Content => versions.raise_content(),
+        Invalidates::Tokens => versions.raise_tokens(),
+        Invalidates::Keys => versions.raise_keys(),
+        Invalidates::Told => wake(),
     })
 }
 
 /// Whether a change of a column raises one of the versions `raised`. Key columns
 /// count as watched: a key never changes, a row with another key is another row.
 #[cfg(test)]
-pub fn is_watched(table: &str, column: &str, raised: &[Subject]) -> bool {
+pub fn is_watched(table: &str, column: &str, raised: &[Invalidates]) -> bool {
     let watches = WATCHED.iter().filter(|watch| watch.table == table);
     let mut watches = watches.filter(|watch| raised.contains(&watch.meaning));
     watches.any(|watch| {

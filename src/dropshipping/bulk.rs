@@ -56,7 +56,7 @@ named! {
 
 /// The result of a row, and why it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct RowResult {
     pub row: usize,
     pub status: RowStatus,
     pub fault: Option<RowFault>,
@@ -133,7 +133,7 @@ impl Row {
 
 /// Returns what applying the rows would do, and changes nothing. Conflicts
 /// between rows of the same list show only when the list is applied.
-pub fn preview(tx: &ReadTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Outcome>> {
+pub fn preview(tx: &ReadTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<RowResult>> {
     let check = |link: &NewLink| {
         Ok(links::check(tx, supplier, link)?.map(|plan| match plan {
             LinkPlan::New { .. } => RowStatus::Created,
@@ -144,7 +144,7 @@ pub fn preview(tx: &ReadTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Ou
 }
 
 /// Makes the links of the rows, some in each job; a row that fails is skipped.
-pub fn apply(db: &Db, supplier: UserId, rows: Vec<Row>) -> Result<Vec<Outcome>> {
+pub fn apply(db: &Db, supplier: UserId, rows: Vec<Row>) -> Result<Vec<RowResult>> {
     let rows = Arc::new(rows);
     let mut outcomes = Vec::with_capacity(rows.len());
     while outcomes.len() < rows.len() {
@@ -155,7 +155,7 @@ pub fn apply(db: &Db, supplier: UserId, rows: Vec<Row>) -> Result<Vec<Outcome>> 
 }
 
 /// Makes the links of the first rows, at least of one.
-fn apply_some(tx: &WriteTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Outcome>> {
+fn apply_some(tx: &WriteTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<RowResult>> {
     let mut outcomes = Vec::new();
     for row in rows {
         outcomes.push(one(row, |link| {
@@ -174,7 +174,7 @@ fn apply_some(tx: &WriteTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<Ou
 fn one(
     row: &Row,
     become_of: impl FnOnce(&NewLink) -> Result<std::result::Result<RowStatus, LinkFault>>,
-) -> Result<Outcome> {
+) -> Result<RowResult> {
     let done = match row.link() {
         Ok(link) => become_of(&link)?.map_err(RowFault::Link),
         Err(fault) => Err(fault),
@@ -183,7 +183,7 @@ fn one(
         Ok(status) => (status, None),
         Err(fault) => (RowStatus::Failed, Some(fault)),
     };
-    Ok(Outcome { row: row.number, status, fault })
+    Ok(RowResult { row: row.number, status, fault })
 }
 
 #[cfg(test)]

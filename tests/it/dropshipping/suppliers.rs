@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
 use crate::support::cron::json_of;
-use crate::support::drop::{Trade, listing, number, relate};
+use crate::support::dropshipping::{Trade, listing, number, relate};
 use crate::support::html::Page;
 use crate::support::site::Site;
 use crate::support::sync::wait_until_worked;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::client::{Reply, Request};
-use crate::support::drop::{Trade, ask, data, done, listing, number, path, read, relate};
+use crate::support::dropshipping::{Trade, ask, data, done, listing, number, path, read, relate};
 use crate::support::shop::OTHER;
 use crate::support::site::Site;
 use crate::support::sync::wait_until_worked;

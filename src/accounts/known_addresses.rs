@@ -22,11 +22,11 @@ const MOST: usize = 20_000;
 
 /// The addresses, each with its last successful login.
 #[derive(Default)]
-pub struct Familiar {
+pub struct KnownAddresses {
     last: Mutex<HashMap<Subject, Instant>>,
 }
 
-impl Familiar {
+impl KnownAddresses {
     /// Whether anybody has signed in from an address in the last 30 days.
     pub fn holds(&self, address: IpAddr, now: Instant) -> bool {
         let last = self.last.lock().get(&Subject::address(address)).copied();
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_newest_addresses_are_kept_for_thirty_days() {
-        let known = Familiar::default();
+        let known = KnownAddresses::default();
         let address = |number: u32| IpAddr::from(number.to_be_bytes());
         for number in 0..u32::try_from(MOST).unwrap() + 5 {
             known.remember(Subject::address(address(number)), Instant(i64::from(number)));

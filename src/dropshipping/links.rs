@@ -215,14 +215,14 @@ row! {
 
 /// A filter for the links of a supplier.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct LinkQuery {
     pub supplier: UserId,
     pub seller: Option<UserId>,
     /// Search key for product and listing; empty for all.
     pub search: String,
 }
 
-impl Wanted {
+impl LinkQuery {
     fn filters(&self) -> Filters<'_> {
         let mut filters = Filters::new("supplier_id = :supplier", &[(":supplier", &self.supplier)]);
         filters.and(RELATED, &[]);
@@ -243,12 +243,16 @@ impl Wanted {
 }
 
 /// One page of links, the newest first, with the number of all.
-pub fn page(tx: &ReadTx<'_>, wanted: &Wanted, window: (u32, u32)) -> Result<(Vec<ShownLink>, u64)> {
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &LinkQuery,
+    window: (u32, u32),
+) -> Result<(Vec<ShownLink>, u64)> {
     wanted.filters().page(tx, ("drop_link", ""), "link_id DESC", window)
 }
 
 /// Ids of all links, the newest first.
-pub fn ids(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<i64>> {
+pub fn ids(tx: &ReadTx<'_>, wanted: &LinkQuery) -> Result<Vec<i64>> {
     let filters = wanted.filters();
     let sql =
         format!("SELECT link_id FROM drop_link WHERE {} ORDER BY link_id DESC", filters.sql());

@@ -52,13 +52,13 @@ const EAN_UNKNOWN: &str = "(i.ean = '' OR NOT EXISTS (
 
 /// A filter for these listings.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct UnmatchedQuery {
     pub supplier: UserId,
     pub seller: Option<UserId>,
     pub reason: Option<Reason>,
 }
 
-impl Wanted {
+impl UnmatchedQuery {
     fn filters(&self) -> Filters<'_> {
         let related = RELATED.replace("seller_id IN", "i.owner_id IN");
         let mut filters = Filters::new(&related, &[(":supplier", &self.supplier)]);
@@ -77,7 +77,11 @@ impl Wanted {
 }
 
 /// One page of such listings, by seller and listing, with the number of all.
-pub fn page(tx: &ReadTx<'_>, wanted: &Wanted, window: (u32, u32)) -> Result<(Vec<Unmatched>, u64)> {
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &UnmatchedQuery,
+    window: (u32, u32),
+) -> Result<(Vec<Unmatched>, u64)> {
     let joins = "AS i JOIN user u ON u.user_id = i.owner_id";
     let filters = wanted.filters();
     let total = tx.count(
@@ -95,7 +99,7 @@ pub fn page(tx: &ReadTx<'_>, wanted: &Wanted, window: (u32, u32)) -> Result<(Vec
 }
 
 /// Seller and listing number of all such listings, in their order.
-pub fn keys(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<(i64, i64)>> {
+pub fn keys(tx: &ReadTx<'_>, wanted: &UnmatchedQuery) -> Result<Vec<(i64, i64)>> {
     let filters = wanted.filters();
     let sql = format!(
         "SELECT i.owner_id, i.item_id FROM listing AS i WHERE {} ORDER BY i.owner_id, i.item_id",
@@ -107,7 +111,7 @@ pub fn keys(tx: &ReadTx<'_>, wanted: &Wanted) -> Result<Vec<(i64, i64)>> {
 /// One listing, if it has no product.
 pub fn one(
     tx: &ReadTx<'_>,
-    wanted: &Wanted,
+    wanted: &UnmatchedQuery,
     (seller, item): (i64, i64),
 ) -> Result<Option<Unmatched>> {
     let mut filters = wanted.filters();
