@@ -127,6 +127,24 @@ fn only_the_tables_above_name_handlers_of_another_room() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What stands where is the same in all rooms: SQL in a store or beside the rules that
+/// need it, away from what answers requests; what templates print in a file of views.
+#[test]
+fn handlers_hold_no_sql_and_templates_stand_among_views() {
+    let tree = Tree::read();
+    let mut wrong = Vec::new();
+    for (file, code) in &tree.code {
+        if !handlers(code).is_empty() && holds_sql(code) {
+            wrong.push(format!("{file} holds handlers and SQL"));
+        }
+        let is_of_views = file.ends_with("views.rs") || file.starts_with("panel/view/");
+        if code.contains("#[template(path") && !is_of_views && room(file) != "sandbox" {
+            wrong.push(format!("{file} holds what a template prints"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn a_circle_and_a_handler_are_seen() {
     let arrows = [("a/x.rs", "b/y.rs"), ("b/y.rs", "c.rs"), ("c.rs", "a/x.rs"), ("d.rs", "c.rs")];
@@ -140,6 +158,7 @@ fn a_circle_and_a_handler_are_seen() {
                 pub fn layout(app: &App, person: &Person, request: &Request) -> Layout {}\n\
                 pub fn other(app: &App, id: i64) -> Result<Reply, Problem> {}";
     assert_eq!(handlers(code), ["list", "open"]);
+    assert!(holds_sql("f(\"a\", \"\\n  SELECT 1\")") && !holds_sql("f(\"a\", \"UPDATED\")"));
     let names = paths("use crate::a::{self, b::{C, d as e}};\nlet x = super::f::g(1);");
     let names: Vec<String> = names.iter().map(|name| name.join("::")).collect();
     assert_eq!(names, ["crate::a::self", "crate::a::b::C", "crate::a::b::d", "super::f::g"]);
@@ -341,6 +360,14 @@ fn handlers(code: &str) -> Vec<&str> {
             && ANSWERS.iter().any(|one| answer.starts_with(one))
     });
     handlers.map(|(name, _)| name).filter(|name| !name.contains('<')).collect()
+}
+
+/// Whether a text of some code begins as a statement does.
+fn holds_sql(code: &str) -> bool {
+    const STATEMENTS: [&str; 5] = ["SELECT ", "INSERT INTO ", "UPDATE ", "DELETE FROM ", "WITH "];
+    let texts = code.split('"').skip(1).step_by(2);
+    let mut texts = texts.map(|text| text.trim_start_matches(['\\', '\n', ' ']));
+    texts.any(|text| STATEMENTS.iter().any(|begin| text.starts_with(begin)))
 }
 
 /// Groups of more than one that all reach each other, each in order.

@@ -253,11 +253,11 @@ impl Faults {
 
     /// Notes which of the rules for every page the page in the window breaks.
     fn inspect(&mut self, browser: &Browser) {
-        for theme in [Theme::Light, Theme::Dark] {
-            browser.prefer(theme);
-            for (width, height) in [(1280, 800), (360, 740)] {
-                browser.resize(width, height);
-                self.note_sideways_scroll(browser, width);
+        for (width, height) in [(1280, 800), (360, 740)] {
+            browser.resize(width, height);
+            self.note_sideways_scroll(browser, width);
+            for theme in [Theme::Light, Theme::Dark] {
+                browser.prefer(theme);
                 self.note_axe(browser, theme, &format!("{theme:?}, {width} px"));
             }
         }

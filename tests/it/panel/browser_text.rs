@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::panel::pages::walk;
+use crate::panel::pages::{SAMPLES, walk_lists};
 use crate::panel::stored_text::{rename, store};
 use crate::support::actors::Actor;
 use crate::support::page_rules::Rules;
@@ -76,7 +76,8 @@ fn pages(actor: &Actor<'_>, home: &str, rules: &Rules) -> Vec<String> {
     let count = payloads::all().len();
     let mut lists = Vec::new();
     let mut records: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for address in walk(actor, home, rules, count + 5).into_keys() {
+    let (found, left_out) = walk_lists(actor, home, rules, count + 5, SAMPLES);
+    for address in found.into_keys().chain(left_out) {
         let Some(row) = rules.row("GET", &address) else {
             continue;
         };

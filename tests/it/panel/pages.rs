@@ -330,7 +330,20 @@ pub fn password_link(site: &Site) -> String {
 /// a row of the table with certain parameters.
 #[track_caller]
 pub fn walk(actor: &Actor<'_>, home: &str, rules: &Rules, samples: usize) -> Found {
-    let mut found = Found::new();
+    walk_lists(actor, home, rules, samples, samples).0
+}
+
+/// As [`walk`], with fewer pages of records than of lists; beside what was found are the
+/// addresses of the records that were left out.
+#[track_caller]
+pub fn walk_lists(
+    actor: &Actor<'_>,
+    home: &str,
+    rules: &Rules,
+    samples: usize,
+    records: usize,
+) -> (Found, BTreeSet<String>) {
+    let (mut found, mut left_out) = (Found::new(), BTreeSet::new());
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     let mut ahead = VecDeque::from([home.to_owned()]);
     while let Some(address) = ahead.pop_front() {
@@ -344,8 +357,15 @@ pub fn walk(actor: &Actor<'_>, home: &str, rules: &Rules, samples: usize) -> Fou
         let count = kinds.entry(kind).or_default();
         // With another order or a filter, a list shows nothing new.
         let whole = matches!(&*parameters(&address), "" | "pagina");
-        let enough = if whole { samples } else { SAMPLES };
+        let enough = match (whole, row.path.contains('{')) {
+            (true, true) => records,
+            (true, false) => samples,
+            (false, _) => SAMPLES,
+        };
         if *count >= enough {
+            if whole {
+                left_out.insert(address);
+            }
             continue;
         }
         *count += 1;
@@ -366,7 +386,7 @@ pub fn walk(actor: &Actor<'_>, home: &str, rules: &Rules, samples: usize) -> Fou
         ahead.extend(own.map(|href| href.split('#').next().unwrap_or_default().to_owned()));
         found.insert(address, reply);
     }
-    found
+    (found, left_out)
 }
 
 /// Names of the parameters of an address.
