@@ -56,7 +56,7 @@ pub fn of_order(tx: &WriteTx<'_>, channel_set: ChannelSet, order: &DropOrder) ->
     let owed = Overdue { seller, amount, orders: vec![order.id] };
     let what = format!("{}× {}", order.quantity, order.title);
     let key = format!("cobranca:{}:{}", order.id, tx.now().0);
-    send(tx, channel_set, (order.supplier_id, &order.supplier), &owed, (&what, &key))
+    send(tx, channel_set, (order.supplier_id, &order.supplier), &owed, &what, &key)
 }
 
 /// What a seller owes a supplier and is late with.
@@ -156,7 +156,7 @@ fn bill(
         orders => format!("{orders} pedidos vencidos"),
     };
     let key = format!("cobranca:{supplier}:{}:{}", late.seller, tx.now().0);
-    send(tx, channel_set, (supplier, name), late, (&what, &key))
+    send(tx, channel_set, (supplier, name), late, &what, &key)
 }
 
 fn stands(tx: &ReadTx<'_>, reminded_at: Option<Instant>) -> bool {
@@ -173,7 +173,8 @@ fn send(
     channel_set: ChannelSet,
     (supplier, name): (UserId, &str),
     owed: &Overdue,
-    (what, key): (&str, &str),
+    what: &str,
+    key: &str,
 ) -> Result<Way> {
     let amount = owed.amount.page();
     let news = News {

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::views::LinksPage;
-use super::{BY_SELLER, SELLER, asked, choice};
+use super::{SELLER, asked, choice};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::ids::item_number;
@@ -147,7 +147,7 @@ fn page(
         let links = links::page(tx, &wanted, query.window())?;
         Ok::<_, Problem>((links, relations::sellers(tx, wanted.supplier)?))
     })?;
-    let choice = choice(BY_SELLER, &sellers, seller);
+    let choice = choice(SELLER, "Vendedor", &sellers, seller);
     let dated = |one: ShownLink| {
         let made = When::new(app.zone(), one.link.created_at, request.now);
         (one, made)

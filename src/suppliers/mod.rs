@@ -23,7 +23,6 @@ use crate::panel::Answer;
 use crate::panel::list::Choice;
 
 const SELLER: &str = "vendedor";
-const BY_SELLER: (&str, &str) = (SELLER, "Vendedor");
 
 /// The person that a parameter of the address names.
 fn asked(request: &Request, name: &'static str) -> Result<Option<UserId>, Problem> {
@@ -39,7 +38,8 @@ fn asked(request: &Request, name: &'static str) -> Result<Option<UserId>, Proble
 
 /// The filter by the person on the other side: what the parameter and the filter are called.
 fn choice(
-    (name, label): (&'static str, &'static str),
+    name: &'static str,
+    label: &'static str,
     people: &[Related],
     present: Option<UserId>,
 ) -> Choice {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::views::{OrderRow, OrdersPage};
-use super::{BY_SELLER, SELLER, asked, choice};
+use super::{SELLER, asked, choice};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, Instant, OrderId, UserId, Zone, grouped};
@@ -197,7 +197,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             &query,
             LIST.heads,
             total,
-            (&choice(BY_SELLER, &sellers, seller), None),
+            (&choice(SELLER, "Vendedor", &sellers, seller), None),
         ),
         orders: rows.into_iter().map(|order| row(order, zone, now)).collect(),
         owed,

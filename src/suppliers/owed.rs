@@ -71,7 +71,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let rows = rows.into_iter().map(|order| OrderJson::of(order, zone, now));
         return ListReply::reply(total, rows.collect());
     }
-    let choice = choice((SUPPLIER, "Fornecedor"), &suppliers, supplier);
+    let choice = choice(SUPPLIER, "Fornecedor", &suppliers, supplier);
     Reply::page(&OwedPage {
         layout: layout(app, person, request),
         table: LIST.table_by(&query, LIST.heads, total, (&choice, None)),

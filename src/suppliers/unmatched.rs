@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::views::UnmatchedPage;
-use super::{BY_SELLER, SELLER, asked, choice};
+use super::{SELLER, asked, choice};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::UserId;
@@ -83,7 +83,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             &query,
             LIST.heads,
             total,
-            (&choice(BY_SELLER, &sellers, seller), None),
+            (&choice(SELLER, "Vendedor", &sellers, seller), None),
         ),
         rows,
     })

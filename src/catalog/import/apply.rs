@@ -54,7 +54,7 @@ where
     let id: ImportId = secrets::random();
     begin(db, owner, id)?;
     let finish = Arc::new(Mutex::new(Some(finish)));
-    let done = prepare(db, (owner, id), (&file, new)).map_err(E::from).and_then(|()| {
+    let done = prepare(db, owner, id, &file, new).map_err(E::from).and_then(|()| {
         loop {
             let finish = Arc::clone(&finish);
             let done = db.write_piece(move |tx| {
@@ -83,10 +83,12 @@ static FAILED: Mutex<BTreeSet<ImportId>> = Mutex::new(BTreeSet::new());
 /// Stores a file with `new` new products and settles that all its rows become products.
 fn prepare(
     db: &Db,
-    (owner, id): (UserId, ImportId),
-    (file, new): (&File, usize),
+    owner: UserId,
+    id: ImportId,
+    file: &File,
+    new: usize,
 ) -> std::result::Result<(), ImportError> {
-    store_parts(db, (owner, id), file)?;
+    store_parts(db, owner, id, file)?;
     let settled = db.write_piece(move |tx| settle(tx, owner, id, new))?;
     if settled {
         return Ok(());
@@ -181,7 +183,7 @@ fn finish_interrupted(db: &Db, owner: UserId) -> Result<()> {
     }
 }
 
-fn store_parts(db: &Db, (owner, id): (UserId, ImportId), file: &File) -> Result<()> {
+fn store_parts(db: &Db, owner: UserId, id: ImportId, file: &File) -> Result<()> {
     let rows: Vec<StoredRow> = file.rows.iter().map(StoredRow::of).collect();
     let parts: Arc<Vec<Vec<StoredRow>>> =
         Arc::new(rows.chunks(PART).map(<[StoredRow]>::to_vec).collect());

@@ -49,7 +49,8 @@ row! {
 pub fn record_movement(
     tx: &WriteTx<'_>,
     product: i64,
-    (kind, change): (StockMovementKind, i64),
+    kind: StockMovementKind,
+    change: i64,
     reason: &str,
     order: Option<OrderId>,
 ) -> Result<i64> {
@@ -83,8 +84,8 @@ pub fn set_counted_stock(
     reason: &str,
 ) -> Result<()> {
     if present != counted {
-        let adjusted = (StockMovementKind::Adjust, counted - present);
-        record_movement(tx, product, adjusted, reason, None)?;
+        let (kind, change) = (StockMovementKind::Adjust, counted - present);
+        record_movement(tx, product, kind, change, reason, None)?;
     }
     Ok(())
 }
@@ -187,5 +188,5 @@ fn move_units(
         SaleState::Open => (StockMovementKind::In, " não está mais paga"),
     };
     let reason = format!("Venda {}{what}", order.id);
-    record_movement(tx, product, (kind, change), &reason, Some(order.id)).map(drop)
+    record_movement(tx, product, kind, change, &reason, Some(order.id)).map(drop)
 }

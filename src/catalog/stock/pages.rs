@@ -101,8 +101,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let page = format!("{}/{id}", base(person));
     Ok(Box::new(move |tx| {
         let present = store::product(tx, change.owner, id)?.ok_or_else(Problem::not_found)?;
-        let moved = (entered.kind, entered.change(present.stock)?);
-        super::record_movement(tx, id, moved, &entered.reason, None)?;
+        let (kind, moved) = (entered.kind, entered.change(present.stock)?);
+        super::record_movement(tx, id, kind, moved, &entered.reason, None)?;
         change.made(tx);
         let made = super::page(tx, id, 0, 1)?;
         let number = made.first().map_or(0, |movement| movement.id);
