@@ -15,6 +15,13 @@ pub struct ProductForm {
     pub counted: Option<i64>,
 }
 
+impl ProductForm {
+    /// That of an existing product.
+    fn of(product: &Product) -> Self {
+        Self { product: product.entry.clone(), counted: None }
+    }
+}
+
 /// The form of a product.
 pub const FORM: Form<ProductForm> = Form(&[
     Input::new(
@@ -53,16 +60,14 @@ fn read_ean(sent: &mut Sent<'_>, name: &'static str, form: &mut ProductForm) {
 
 /// The form of an existing product, with its values.
 pub fn typed(services: &Services, product: &Product) -> FormView {
-    let form = ProductForm { product: product.entry.clone(), counted: None };
-    FORM.show(Some(&form), services.zone())
+    FORM.show(Some(&ProductForm::of(product)), services.zone())
 }
 
 /// Reads the form of a product from a request, and checks it.
 pub fn read(visit: Visit<'_>, stored: Option<&Product>) -> Result<ProductForm, Problem> {
     let (app, person, request) = visit;
     let mut sent = Sent::of(request, app.zone())?;
-    let present = stored.map(|stored| ProductForm { product: stored.entry.clone(), counted: None });
-    let form = FORM.read(&mut sent, present.as_ref());
+    let form = FORM.read(&mut sent, stored.map(ProductForm::of).as_ref());
     let owner = person.account.user_id;
     let taken = app.db.read(request.lane, |tx| store::by_sku(tx, owner, &form.product.sku))?;
     if taken.is_some_and(|other| stored.is_none_or(|own| own.id != other.id)) {

@@ -10,26 +10,22 @@ use serde::Deserialize;
 use super::entry::{self, ProductForm};
 use super::stock::{self, Movement};
 use super::store::{self, ProductQuery};
-use super::views::{
-    ExistingProduct, MovementForm, MovementRow, ProductPage, ProductRow, ProductsPage, kind_badge,
-    signed, stock_state, units,
-};
+use super::views::{MovementForm, ProductPage, ProductsPage};
 use super::wire::{MovementDetails, ProductDetails, ProductReply};
-use super::{MAX_PRODUCTS, Product, ProductEntry, path_of};
+use super::{MAX_PRODUCTS, Product};
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
-use crate::base::{Instant, UserId, Versions, Zone, grouped};
+use crate::base::{UserId, Versions, grouped};
 use crate::db::WriteTx;
 use crate::edge::route::Job;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
-    Answer, Filter, Flash, FormView, Head, ListQuery, ListReply, Listing, Notice, Paging, Tone,
-    When, export, form,
+    Answer, Filter, Flash, FormView, Head, ListReply, Listing, Notice, Paging, Tone, When, export,
+    form,
 };
-use crate::services::Services;
 
 pub(super) const OF_SELLERS: Listing = Listing {
     path: "/painel/produtos",
@@ -72,7 +68,7 @@ fn listing(person: &Person) -> &'static Listing {
 
 /// Address of the list in the caller's panel.
 pub(super) fn base(person: &Person) -> &'static str {
-    path_of(person.account.role).unwrap_or(OF_SELLERS.path)
+    listing(person).path
 }
 
 /// Whether a request reads all products of its owner: searches, filters,
@@ -82,22 +78,18 @@ pub fn needs_slow_lane(request: &Request) -> bool {
     asks_for_much(request) || given.any(|(name, _)| matches!(&*name, "q" | "estoque" | "ordem"))
 }
 
-fn wanted<'w>(person: &Person, query: &'w ListQuery) -> ProductQuery<'w> {
-    ProductQuery {
+/// `GET …/produtos`: the list, as page, JSON or CSV.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let listing = listing(person);
+    let query = listing.read(request)?;
+    let wanted = ProductQuery {
         owner: person.account.user_id,
         search: &query.search,
         sku: None,
         in_stock: query.filter("estoque").map(|value| value == "com"),
         order: query.sort_key,
         descending: query.descending,
-    }
-}
-
-/// `GET …/produtos`: the list, as page, JSON or CSV.
-pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let listing = listing(person);
-    let query = listing.read(request)?;
-    let wanted = wanted(person, &query);
+    };
     let zone = app.zone();
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
@@ -113,6 +105,10 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let details = products.into_iter().map(|product| ProductDetails::of(product, zone));
         return ListReply::reply(total, details.collect());
     }
+    let dated = |one: Product| {
+        let updated = When::new(zone, one.updated_at, request.now);
+        (one, updated)
+    };
     let purpose = if person.account.role == Role::Drop {
         "O que você fornece, com custo, preço e estoque."
     } else {
@@ -120,25 +116,11 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     };
     Reply::page(&ProductsPage {
         layout: layout(app, person, request).with_flash(flash(request)),
-        base: base(person),
+        base: listing.path,
         purpose,
         table: listing.table(&query, listing.heads, total),
-        products: products.into_iter().map(|product| row(product, zone, request.now)).collect(),
+        products: products.into_iter().map(dated).collect(),
     })
-}
-
-fn row(product: Product, zone: Zone, now: Instant) -> ProductRow {
-    let ProductEntry { sku, ean, title, cost, price } = product.entry;
-    ProductRow {
-        id: product.id.to_string(),
-        title,
-        codes: if ean.is_empty() { sku } else { format!("{sku} · {ean}") },
-        cost: cost.page(),
-        price: price.page(),
-        stock: units(product.stock),
-        state: stock_state(product.stock),
-        updated: When::new(zone, product.updated_at, now),
-    }
 }
 
 fn flash(request: &Request) -> Option<Notice> {
@@ -149,16 +131,10 @@ fn flash(request: &Request) -> Option<Notice> {
 /// `importado-12-3-0`: how many products an import created, changed and left
 /// unchanged.
 fn imported(notice: &str) -> Option<Notice> {
-    let counts = notice.strip_prefix("importado-")?;
-    let mut counts = counts.split('-').map(|count| count.parse::<u64>().ok());
-    let mut next = || counts.next().flatten();
+    let mut counts = notice.strip_prefix("importado-")?.split('-').map(|count| count.parse().ok());
+    let mut next = || counts.next().flatten().map(grouped::<u64>);
     let (created, changed, unchanged) = (next()?, next()?, next()?);
-    let text = format!(
-        "{} criados, {} alterados, {} sem mudança.",
-        grouped(created),
-        grouped(changed),
-        grouped(unchanged)
-    );
+    let text = format!("{created} criados, {changed} alterados, {unchanged} sem mudança.");
     Some(Notice::new(Tone::Good, "Produtos importados", text))
 }
 
@@ -173,12 +149,13 @@ struct PageQuery {
 /// `GET …/produtos/{id}`: one product with its movements; with `novo` as the
 /// id, the form of a new product.
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let visit = (app, person, request);
     if request.variable("id") == "novo" {
         if request.wants_json() {
             return Err(Problem::not_found());
         }
         let form = entry::FORM.show(None, app.zone());
-        return product_page((app, person, request), None, form);
+        return product_page(visit, None, form, MovementForm::fresh(app.zone()));
     }
     let id = request.id()?;
     let query: PageQuery = request.query()?;
@@ -187,68 +164,67 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let rows = check.capped("por_pagina", query.por_pagina, MOST_MOVEMENTS);
     check.finish()?;
     let window = Window {
-        page: page.and_then(|page| u64::try_from(page).ok()).unwrap_or(1),
+        page: page.map_or(1, i64::unsigned_abs),
         rows: rows.and_then(|rows| u32::try_from(rows).ok()).unwrap_or(MOVEMENTS),
     };
-    let found = Found::read(app, person, request, id, window)?;
+    let found = Found::read(visit, id, window)?;
     if request.wants_json() {
-        let zone = app.zone();
+        let (zone, movements) = (app.zone(), found.movements.into_iter());
         return Reply::json(&ProductReply {
             product: ProductDetails::of(found.product, zone),
             total_movimentos: found.total,
-            movimentos: found
-                .movements
-                .into_iter()
-                .map(|movement| MovementDetails::of(movement, zone))
-                .collect(),
+            movimentos: movements.map(|one| MovementDetails::of(one, zone)).collect(),
         });
     }
     let form = entry::typed(app, &found.product);
-    product_page((app, person, request), Some(found), form)
+    product_page(visit, Some(found), form, MovementForm::fresh(app.zone()))
 }
 
 /// The page of a product or of a new one.
-fn product_page(visit: Visit<'_>, found: Option<Found>, form: FormView) -> Result<Reply, Problem> {
-    let (app, person, request) = visit;
-    let fresh = || MovementForm::fresh(app.zone());
+pub(super) fn product_page(
+    (app, person, request): Visit<'_>,
+    existing: Option<Found>,
+    form: FormView,
+    movement: MovementForm,
+) -> Result<Reply, Problem> {
     Reply::page(&ProductPage {
         layout: layout(app, person, request).with_flash(flash(request)),
         base: base(person),
-        existing: found.map(|found| found.existing(app, person, request, fresh())),
+        existing,
         form,
+        movement,
+        zone: app.zone(),
+        now: request.now,
     })
 }
 
 /// The page of movements to show.
 #[derive(Clone, Copy)]
-pub(super) struct Window {
+pub struct Window {
     /// From 1.
     page: u64,
     rows: u32,
 }
 
 impl Window {
-    /// The newest movements.
     pub(super) const FIRST: Self = Self { page: 1, rows: MOVEMENTS };
 }
 
-/// A product of the caller, with some of its movements.
-pub(super) struct Found {
-    pub(super) product: Product,
-    movements: Vec<Movement>,
+/// A product of the caller, with some of its movements, newest first.
+pub struct Found {
+    pub product: Product,
+    pub movements: Vec<Movement>,
     total: u64,
     window: Window,
 }
 
 impl Found {
     pub(super) fn read(
-        services: &Services,
-        person: &Person,
-        request: &Request,
+        (app, person, request): Visit<'_>,
         id: i64,
         window: Window,
     ) -> Result<Self, Problem> {
-        services.db.read(request.lane, |tx| {
+        app.db.read(request.lane, |tx| {
             let product = store::product(tx, person.account.user_id, id)?;
             let product = product.ok_or_else(Problem::not_found)?;
             let skipped = (window.page - 1).saturating_mul(window.rows.into());
@@ -261,40 +237,14 @@ impl Found {
         })
     }
 
-    /// The template data of the product, with the form for a movement.
-    pub(super) fn existing(
-        self,
-        services: &Services,
-        person: &Person,
-        request: &Request,
-        movement: MovementForm,
-    ) -> ExistingProduct {
-        let (zone, now) = (services.zone(), request.now);
-        let line = |movement: Movement| MovementRow {
-            kind: kind_badge(movement.kind),
-            reason: movement.reason,
-            change: signed(movement.change),
-            balance: units(movement.balance),
-            when: When::new(zone, movement.created_at, now),
-        };
-        let path = format!("{}/{}", base(person), self.product.id);
-        let Window { page, rows } = self.window;
-        let per_page = rows.to_string();
-        let params: &[(&str, &str)] =
-            if rows == MOVEMENTS { &[] } else { &[("por_pagina", &per_page)] };
-        ExistingProduct {
-            id: self.product.id.to_string(),
-            title: self.product.entry.title,
-            stock: units(self.product.stock),
-            state: stock_state(self.product.stock),
-            movement,
-            movements: self.movements.into_iter().map(line).collect(),
-            paging: Paging::new(&path, params, page, rows.into(), self.total),
-        }
+    /// The place of these movements among all.
+    pub fn paging(&self, base: &str) -> Paging {
+        let (path, Window { page, rows }) = (format!("{base}/{}", self.product.id), self.window);
+        let per_page = if rows == MOVEMENTS { String::new() } else { rows.to_string() };
+        Paging::new(&path, &[("por_pagina", &per_page)], page, rows.into(), self.total)
     }
 }
 
-/// What the write job of a change needs.
 pub(super) struct Change {
     pub(super) owner: UserId,
     pub(super) answer: Answer,
@@ -326,9 +276,10 @@ impl Change {
 }
 
 fn again(visit: Visit<'_>, found: Option<Found>, problem: Problem) -> Result<Job, Problem> {
-    let (app, person, request) = visit;
+    let (app, _, request) = visit;
     form::show_again(request, problem, |faults| {
-        product_page((app, person, request), found, entry::again(request, faults))
+        let movement = MovementForm::fresh(app.zone());
+        product_page(visit, found, entry::again(request, faults), movement)
     })
 }
 
@@ -343,7 +294,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         change.free(tx, &product.sku, None)?;
         if store::count(tx, change.owner)? >= MAX_PRODUCTS {
-            return Err(full());
+            let said = "a person has at most 20000 products; remove some first";
+            return Err(Problem::new(Code::Conflict, said));
         }
         let id = store::insert(tx, change.owner, &product)?;
         stock::set_counted_stock(tx, id, 0, counted.unwrap_or(0), "Cadastro")?;
@@ -352,16 +304,11 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }))
 }
 
-/// The error when a person already has the most products allowed.
-pub(super) fn full() -> Problem {
-    Problem::new(Code::Conflict, "a person has at most 20000 products; remove some first")
-}
-
 /// `POST …/produtos/{id}`: changes a product. A program may also send its
 /// counted stock.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
-    let found = Found::read(app, person, request, id, Window::FIRST)?;
+    let found = Found::read((app, person, request), id, Window::FIRST)?;
     let read = entry::read((app, person, request), Some(&found.product));
     let ProductForm { product, counted } = match read {
         Ok(read) => read,

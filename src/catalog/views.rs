@@ -2,37 +2,25 @@
 
 use askama::Template;
 
+use super::Product;
+use super::pages::Found;
 use super::stock::StockMovementKind;
 use super::stock::pages::FORM;
-use crate::base::{Zone, grouped};
+use crate::base::{Instant, Zone, grouped};
 use crate::panel::view::Field;
-use crate::panel::{Badge, FormView, Layout, Notice, Paging, Table, Tick, When};
+use crate::panel::{Badge, FormView, Layout, Notice, Table, Tick, When};
 
 /// `GET …/produtos`: the list of products.
 #[derive(Template)]
 #[template(path = "products.html", config = "assets/askama.toml")]
 pub struct ProductsPage {
     pub layout: Layout,
-    /// Address of the list.
     pub base: &'static str,
     /// What the products are for, in words for this person.
     pub purpose: &'static str,
     pub table: Table,
-    pub products: Vec<ProductRow>,
-}
-
-/// A product in the list.
-pub struct ProductRow {
-    pub id: String,
-    pub title: String,
-    /// `SKU`, and the EAN when there is one.
-    pub codes: String,
-    pub cost: String,
-    pub price: String,
-    pub stock: String,
-    /// The warning when there is no stock, or less than none.
-    pub state: Option<Badge>,
-    pub updated: When,
+    /// Each with the time of its last change.
+    pub products: Vec<(Product, When)>,
 }
 
 /// `GET …/produtos/novo` and `GET …/produtos/{id}`, also with errors in the form.
@@ -40,30 +28,18 @@ pub struct ProductRow {
 #[template(path = "product.html", config = "assets/askama.toml")]
 pub struct ProductPage {
     pub layout: Layout,
-    /// Address of the list.
     pub base: &'static str,
     /// The product that is changed; `None` for a new one.
-    pub existing: Option<ExistingProduct>,
+    pub existing: Option<Found>,
     pub form: FormView,
-}
-
-/// The stored product that a page is about.
-pub struct ExistingProduct {
-    pub id: String,
-    pub title: String,
-    pub stock: String,
-    /// The warning when there is no stock, or less than none.
-    pub state: Option<Badge>,
     pub movement: MovementForm,
-    /// Its movements, newest first.
-    pub movements: Vec<MovementRow>,
-    pub paging: Paging,
+    pub zone: Zone,
+    pub now: Instant,
 }
 
 /// The form for a movement.
 pub struct MovementForm {
     pub form: FormView,
-    /// The options of `tipo`.
     pub kinds: Vec<Tick>,
 }
 
@@ -77,31 +53,17 @@ impl MovementForm {
     }
 }
 
-/// A movement in the list of a product.
-pub struct MovementRow {
-    pub kind: Badge,
-    pub reason: String,
-    /// The change with its sign.
-    pub change: String,
-    pub balance: String,
-    pub when: When,
-}
-
 /// `GET …/produtos/importar`, also with the errors of a file.
 #[derive(Template)]
 #[template(path = "product_import.html", config = "assets/askama.toml")]
 pub struct ProductImportPage {
     pub layout: Layout,
-    /// Address of the list.
     pub base: &'static str,
     /// The error about the rows of the file.
     pub alert: Option<Notice>,
-    /// The file's input.
     pub file: Field,
-    /// Most products of a person.
-    pub most: String,
     /// Rows with errors: line and what to correct.
-    pub faults: Vec<(String, String)>,
+    pub faults: Vec<(usize, String)>,
     /// Number of further rows with errors, which are not shown.
     pub more: usize,
 }

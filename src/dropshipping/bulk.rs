@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
-use super::links::{self, ByProduct, LinkFault, LinkPlan, Linked, NewLink};
+use super::links::{self, ByProduct, Checked, LinkFault, LinkPlan, Linked, NewLink};
 use crate::base::UserId;
 use crate::base::ids::item_number;
 use crate::base::text::search_key;
-use crate::db::{Db, ReadTx, Result, WriteTx};
+use crate::db::{Db, DbError, ReadTx, Result};
 use crate::named;
+use crate::panel::Badge;
 use crate::panel::csv_read::{self, Unreadable};
 
 /// The columns, in the order of the file.
@@ -51,6 +52,17 @@ named! {
         Created = "created", "Vinculado";
         Unchanged = "unchanged", "Já estava vinculado";
         Failed = "failed", "Não vinculado";
+    }
+}
+
+impl RowStatus {
+    /// The badge of what will become of a row.
+    pub const fn badge(self) -> Badge {
+        match self {
+            Self::Created => Badge::ToLink,
+            Self::Unchanged => Badge::Exists,
+            Self::Failed => Badge::Faulty,
+        }
     }
 }
 
@@ -149,32 +161,27 @@ pub fn apply(db: &Db, supplier: UserId, rows: Vec<Row>) -> Result<Vec<RowResult>
     let mut outcomes = Vec::with_capacity(rows.len());
     while outcomes.len() < rows.len() {
         let (rows, done) = (Arc::clone(&rows), outcomes.len());
-        outcomes.extend(db.write_piece(move |tx| apply_some(tx, supplier, &rows[done..]))?);
-    }
-    Ok(outcomes)
-}
-
-/// Makes the links of the first rows, at least of one.
-fn apply_some(tx: &WriteTx<'_>, supplier: UserId, rows: &[Row]) -> Result<Vec<RowResult>> {
-    let mut outcomes = Vec::new();
-    for row in rows {
-        outcomes.push(one(row, |link| {
-            Ok(links::make(tx, supplier, link)?.map(|linked| match linked {
-                Linked::Created(_) => RowStatus::Created,
-                Linked::Unchanged(_) => RowStatus::Unchanged,
-            }))
+        outcomes.extend(db.write_piece(move |tx| {
+            let make = |link: &NewLink| {
+                Ok(links::make(tx, supplier, link)?.map(|linked| match linked {
+                    Linked::Created(_) => RowStatus::Created,
+                    Linked::Unchanged(_) => RowStatus::Unchanged,
+                }))
+            };
+            let mut made = Vec::new();
+            for row in &rows[done..] {
+                made.push(one(row, make)?);
+                if tx.is_spent() {
+                    break;
+                }
+            }
+            Ok::<_, DbError>(made)
         })?);
-        if tx.is_spent() {
-            break;
-        }
     }
     Ok(outcomes)
 }
 
-fn one(
-    row: &Row,
-    become_of: impl FnOnce(&NewLink) -> Result<std::result::Result<RowStatus, LinkFault>>,
-) -> Result<RowResult> {
+fn one(row: &Row, become_of: impl FnOnce(&NewLink) -> Checked<RowStatus>) -> Result<RowResult> {
     let done = match row.link() {
         Ok(link) => become_of(&link)?.map_err(RowFault::Link),
         Err(fault) => Err(fault),

@@ -47,15 +47,10 @@ pub struct NewLink {
 /// Why a link cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkFault {
-    /// The supplier has no active relation with this seller.
     NoSeller,
-    /// The seller has no such listing.
     NoListing,
-    /// The supplier has no such product.
     NoProduct,
-    /// The listing is linked to another product.
     Taken,
-    /// The supplier has reached the limit of links.
     Full,
 }
 
@@ -72,11 +67,13 @@ impl LinkFault {
     }
 }
 
+/// Something about a link, or why it cannot be made.
+pub type Checked<T> = Result<std::result::Result<T, LinkFault>>;
+
 /// The result of making a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linked {
     Created(i64),
-    /// The link existed before.
     Unchanged(i64),
 }
 
@@ -89,11 +86,7 @@ pub enum LinkPlan {
 }
 
 /// Checks what making a link would do.
-pub fn check(
-    tx: &ReadTx<'_>,
-    supplier: UserId,
-    new: &NewLink,
-) -> Result<std::result::Result<LinkPlan, LinkFault>> {
+pub fn check(tx: &ReadTx<'_>, supplier: UserId, new: &NewLink) -> Checked<LinkPlan> {
     if !relations::is_active(tx, supplier, new.seller)? {
         return Ok(Err(LinkFault::NoSeller));
     }
@@ -119,11 +112,7 @@ pub fn check(
 }
 
 /// Links a listing of a seller to a product of the supplier, once.
-pub fn make(
-    tx: &WriteTx<'_>,
-    supplier: UserId,
-    new: &NewLink,
-) -> Result<std::result::Result<Linked, LinkFault>> {
+pub fn make(tx: &WriteTx<'_>, supplier: UserId, new: &NewLink) -> Checked<Linked> {
     let (site, product) = match check(tx, supplier, new)? {
         Ok(LinkPlan::New { site, product }) => (site, product),
         Ok(LinkPlan::Known(id)) => return Ok(Ok(Linked::Unchanged(id))),
@@ -210,6 +199,13 @@ row! {
                 WHERE i.owner_id = drop_link.seller_id AND i.item_id = drop_link.item_id), '')",
         /// Title of the product.
         pub product: String = "(SELECT title FROM product p WHERE p.product_id = drop_link.product_id)",
+    }
+}
+
+impl ShownLink {
+    /// The title of its listing, or the id of one that is gone.
+    pub fn title(&self) -> &str {
+        if self.listing.is_empty() { &self.link.ml_id } else { &self.listing }
     }
 }
 

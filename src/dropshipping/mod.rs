@@ -15,7 +15,6 @@ pub mod orders;
 pub mod relations;
 pub mod reminders;
 pub mod unmatched;
-pub mod views;
 
 /// A condition on sellers: those with whom `:supplier` has an active relation.
 pub const RELATED: &str = "seller_id IN (SELECT seller_id FROM drop_relation WHERE supplier_id = :supplier AND state = 2)";

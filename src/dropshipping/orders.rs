@@ -12,6 +12,7 @@ use crate::events::{self, EventType};
 use crate::marketplace::books::order_status::SaleState;
 use crate::marketplace::books::orders::change::{OrderChange, SoldOrder};
 use crate::named;
+use crate::panel::Badge;
 use crate::row;
 
 named! {
@@ -32,6 +33,22 @@ named! {
         Overdue = "overdue", "Vencido";
         Paid = "paid", "Pago";
         Cancelled = "cancelled", "Cancelado";
+    }
+}
+
+impl DropOrderStatus {
+    /// Whether it is still to be paid.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Pending | Self::Overdue)
+    }
+
+    pub const fn badge(self) -> Badge {
+        match self {
+            Self::Pending => Badge::Due,
+            Self::Overdue => Badge::Expired,
+            Self::Paid => Badge::Settled,
+            Self::Cancelled => Badge::CalledOff,
+        }
     }
 }
 
@@ -106,35 +123,28 @@ pub fn follow(
             )?;
             raise_events(tx, EventType::DropOrderCancelled, &called_off)
         }
-        SaleState::Paid => create_or_restore(tx, seller, order, payment_days),
+        SaleState::Paid => {
+            let known = tx.execute(
+                "UPDATE drop_order SET state = iif(paid_at IS NULL, 1, 2)
+                 WHERE order_id = ?1 AND seller_id = ?2",
+                (order.id, seller),
+            )?;
+            if known > 0 || order.quantity < 1 {
+                return Ok(());
+            }
+            let due_at = order.created_at.plus(i64::from(payment_days) * DAY_S);
+            let made: Vec<(i64, UserId)> = tx.tuples(
+                "INSERT INTO drop_order (supplier_id, seller_id, order_id, ordered_at, sku, title,
+                                         quantity, unit_cents, amount_cents, state, due_at)
+                 SELECT l.supplier_id, l.seller_id, ?3, ?4, p.sku, p.title, ?5, p.price_cents, ?5 * p.price_cents, 1, ?6
+                 FROM drop_link l JOIN product p ON p.product_id = l.product_id
+                 WHERE l.seller_id = ?1 AND l.item_id = ?2 AND l.created_at <= ?4
+                 RETURNING drop_order_id, supplier_id",
+                (seller, order.item, order.id, order.created_at, order.quantity, due_at),
+            )?;
+            raise_events(tx, EventType::DropOrderCreated, &made)
+        }
     }
-}
-
-fn create_or_restore(
-    tx: &WriteTx<'_>,
-    seller: UserId,
-    order: &SoldOrder<'_>,
-    payment_days: u32,
-) -> Result<()> {
-    let known = tx.execute(
-        "UPDATE drop_order SET state = iif(paid_at IS NULL, 1, 2)
-         WHERE order_id = ?1 AND seller_id = ?2",
-        (order.id, seller),
-    )?;
-    if known > 0 || order.quantity < 1 {
-        return Ok(());
-    }
-    let due_at = order.created_at.plus(i64::from(payment_days) * DAY_S);
-    let made: Vec<(i64, UserId)> = tx.tuples(
-        "INSERT INTO drop_order (supplier_id, seller_id, order_id, ordered_at, sku, title,
-                                 quantity, unit_cents, amount_cents, state, due_at)
-         SELECT l.supplier_id, l.seller_id, ?3, ?4, p.sku, p.title, ?5, p.price_cents, ?5 * p.price_cents, 1, ?6
-         FROM drop_link l JOIN product p ON p.product_id = l.product_id
-         WHERE l.seller_id = ?1 AND l.item_id = ?2 AND l.created_at <= ?4
-         RETURNING drop_order_id, supplier_id",
-        (seller, order.item, order.id, order.created_at, order.quantity, due_at),
-    )?;
-    raise_events(tx, EventType::DropOrderCreated, &made)
 }
 
 /// Raises a webhook event for the supplier of each drop order.
@@ -231,8 +241,7 @@ pub fn page(
     window: (u32, u32),
 ) -> Result<(Vec<DropOrder>, u64)> {
     let filters = wanted.filters();
-    let is_counted = wanted.search.is_empty()
-        && !matches!(wanted.standing, Some(DropOrderStatus::Pending | DropOrderStatus::Overdue));
+    let is_counted = wanted.search.is_empty() && !wanted.standing.is_some_and(|one| one.is_open());
     if is_counted {
         let total = filters.count(tx, "SELECT coalesce(sum(orders), 0) FROM drop_order_count")?;
         let order = wanted.order();
@@ -255,17 +264,18 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &DropOrderQuery) -> Result<Vec<i64>> {
 
 /// One drop order of a person.
 pub fn one(tx: &ReadTx<'_>, whose: Whose, id: i64) -> Result<Option<DropOrder>> {
-    let wanted = DropOrderQuery::all(whose, Instant(0));
-    let mut filters = wanted.filters();
-    filters.and("drop_order_id = :id", &[(":id", &id)]);
-    tx.record(&format!("FROM drop_order WHERE {}", filters.sql()), filters.values())
+    with(tx, whose, "drop_order_id", id)
 }
 
 /// The drop order of a supplier for an order of a related seller.
 pub fn of_order(tx: &ReadTx<'_>, supplier: UserId, order: OrderId) -> Result<Option<DropOrder>> {
-    let wanted = DropOrderQuery::all(Whose::Related(supplier), Instant(0));
+    with(tx, Whose::Related(supplier), "order_id", order.0)
+}
+
+fn with(tx: &ReadTx<'_>, whose: Whose, column: &str, id: i64) -> Result<Option<DropOrder>> {
+    let wanted = DropOrderQuery::all(whose, Instant(0));
     let mut filters = wanted.filters();
-    filters.and("order_id = :order", &[(":order", &order)]);
+    filters.and(&format!("{column} = :id"), &[(":id", &id)]);
     tx.record(&format!("FROM drop_order WHERE {}", filters.sql()), filters.values())
 }
 
@@ -307,41 +317,24 @@ pub fn account_of_order(
     )
 }
 
-/// The result of marking a drop order as paid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Payment {
-    Noted,
-    /// It was marked as paid before.
-    Known,
-    /// The drop order is cancelled.
-    Cancelled,
-    /// The supplier has no such drop order.
-    Unknown,
-}
-
-/// Marks a drop order as paid.
-pub fn pay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<Payment> {
-    let state: Option<DropState> = tx.maybe(
+/// Marks a drop order that is pending as paid; returns its state before, or `None`
+/// when the supplier has no such drop order.
+pub fn pay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<Option<DropState>> {
+    let state = tx.maybe(
         "SELECT state FROM drop_order WHERE drop_order_id = ?2 AND supplier_id = ?1",
         (supplier, id),
     )?;
-    Ok(match state {
-        None => Payment::Unknown,
-        Some(DropState::Cancelled) => Payment::Cancelled,
-        Some(DropState::Paid) => Payment::Known,
-        Some(DropState::Pending) => {
-            tx.run(
-                "UPDATE drop_order SET state = ?4, paid_at = ?3
-                 WHERE drop_order_id = ?2 AND supplier_id = ?1",
-                (supplier, id, tx.now(), DropState::Paid),
-            )?;
-            // The time makes the event unique: marking it as paid again after
-            // undoing is another payment.
-            let payment = (id, tx.now().0);
-            events::raise(tx, supplier, EventType::DropOrderPaid, payment)?;
-            Payment::Noted
-        }
-    })
+    if state == Some(DropState::Pending) {
+        tx.run(
+            "UPDATE drop_order SET state = ?4, paid_at = ?3
+             WHERE drop_order_id = ?2 AND supplier_id = ?1",
+            (supplier, id, tx.now(), DropState::Paid),
+        )?;
+        // The time makes the event unique: marking it as paid again after
+        // undoing is another payment.
+        events::raise(tx, supplier, EventType::DropOrderPaid, (id, tx.now().0))?;
+    }
+    Ok(state)
 }
 
 /// Undoes a payment that was marked by mistake; false when there is none.

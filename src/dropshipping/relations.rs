@@ -5,13 +5,14 @@
 //! address sees the invitation and answers it. Either side can end a relation
 //! at once.
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::links;
 use crate::audit::{self, Act, Actor};
-use crate::base::{DAY_S, Instant, UserId};
+use crate::base::{DAY_S, Instant, UserId, Zone};
 use crate::db::{Db, Filters, ReadTx, Result, WriteTx};
 use crate::named;
+use crate::panel::When;
 use crate::row;
 
 /// Most relations and open invitations of a supplier together, and most open
@@ -36,25 +37,14 @@ named! {
 }
 
 row! {
-    /// A seller with whom a supplier has an active relation.
+    /// The person on the other side of an active relation.
     #[derive(Clone, Debug)]
-    pub struct RelatedSeller {
-        pub id: UserId = "r.seller_id",
+    pub struct Related {
+        pub id: UserId = "u.user_id",
         pub name: String = "u.name",
         pub email: String = "u.email",
         pub since: Instant = "coalesce(r.since, r.invited_at)",
         /// Number of linked listings.
-        pub links: i64 = "(SELECT count(*) FROM drop_link l WHERE l.supplier_id = r.supplier_id AND l.seller_id = r.seller_id)",
-    }
-}
-
-row! {
-    /// A supplier with whom a seller has an active relation.
-    #[derive(Clone, Debug)]
-    pub struct RelatedSupplier {
-        pub id: UserId = "r.supplier_id",
-        pub name: String = "u.name",
-        pub since: Instant = "coalesce(r.since, r.invited_at)",
         pub links: i64 = "(SELECT count(*) FROM drop_link l WHERE l.supplier_id = r.supplier_id AND l.seller_id = r.seller_id)",
     }
 }
@@ -100,7 +90,6 @@ pub enum Invited {
     Made(i64),
     /// An invitation to that address is open already; its id.
     Waits(i64),
-    /// That person has an active relation already.
     Related,
     /// A limit of invitations or relations is reached.
     Full,
@@ -275,13 +264,6 @@ pub fn is_active(tx: &ReadTx<'_>, supplier: UserId, seller: UserId) -> Result<bo
     )
 }
 
-/// The two people of a relation, in the audit log.
-#[derive(Serialize)]
-struct Pair<'p> {
-    fornecedor: &'p str,
-    vendedor: &'p str,
-}
-
 /// Writes an action on an invitation or a relation to the audit log, with the
 /// e-mail addresses or names of both people.
 pub fn note(
@@ -291,7 +273,7 @@ pub fn note(
     (seller, supplier): (&str, &str),
 ) -> Result<()> {
     let act = Act { action, object: "relacao", object_id: id.to_string(), object_name: seller };
-    let pair = Pair { fornecedor: supplier, vendedor: seller };
+    let pair = json!({ "fornecedor": supplier, "vendedor": seller });
     audit::note(tx, actor, &act, None::<&()>, Some(&pair))
 }
 
@@ -345,7 +327,7 @@ pub fn end_any(tx: &WriteTx<'_>, relation: i64) -> Result<Option<AnyRelation>> {
 }
 
 /// The sellers of a supplier, by name.
-pub fn sellers(tx: &ReadTx<'_>, supplier: UserId) -> Result<Vec<RelatedSeller>> {
+pub fn sellers(tx: &ReadTx<'_>, supplier: UserId) -> Result<Vec<Related>> {
     tx.records(
         "FROM drop_relation r JOIN user u ON u.user_id = r.seller_id
          WHERE r.supplier_id = ?1 AND r.state = 2 ORDER BY u.name_key, u.user_id",
@@ -354,7 +336,7 @@ pub fn sellers(tx: &ReadTx<'_>, supplier: UserId) -> Result<Vec<RelatedSeller>> 
 }
 
 /// The suppliers of a seller, by name.
-pub fn suppliers(tx: &ReadTx<'_>, seller: UserId) -> Result<Vec<RelatedSupplier>> {
+pub fn suppliers(tx: &ReadTx<'_>, seller: UserId) -> Result<Vec<Related>> {
     tx.records(
         "FROM drop_relation r JOIN user u ON u.user_id = r.supplier_id
          WHERE r.seller_id = ?1 AND r.state = 2 ORDER BY u.name_key, u.user_id",
@@ -380,6 +362,15 @@ pub fn invitations_to(tx: &ReadTx<'_>, email: &str) -> Result<Vec<Invitation>> {
          ORDER BY r.relation_id DESC LIMIT 100",
         [email],
     )
+}
+
+/// Invitations with the time of each, as pages show them.
+pub fn dated(invitations: Vec<Invitation>, zone: Zone, now: Instant) -> Vec<(Invitation, When)> {
+    let dated = |one: Invitation| {
+        let made = When::new(zone, one.invited_at, now);
+        (one, made)
+    };
+    invitations.into_iter().map(dated).collect()
 }
 
 /// The linked accounts of a supplier's sellers: seller, number and name of each.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::orders::{DropOrder, DropOrderStatus};
+use super::orders::DropOrder;
 use crate::base::{Cents, DAY_S, Instant, UserId};
 use crate::db::{Db, DbError, Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::{self, ChannelSet};
@@ -47,24 +47,16 @@ pub struct Told {
 /// Reminds a seller of an open drop order; returns how the reminder is sent.
 /// After a recent reminder none is sent, and the result says how it would be.
 pub fn of_order(tx: &WriteTx<'_>, channel_set: ChannelSet, order: &DropOrder) -> Result<Way> {
-    debug_assert!(matches!(
-        order.standing(tx.now()),
-        DropOrderStatus::Pending | DropOrderStatus::Overdue
-    ));
+    debug_assert!(order.standing(tx.now()).is_open());
     if stands(tx, order.reminded_at) {
         return way(tx, channel_set, order.seller_id);
     }
     mark(tx, order.id)?;
-    let bill = Bill {
-        supplier: order.supplier_id,
-        name: &order.supplier,
-        seller: order.seller_id,
-        orders: 1,
-        amount: order.amount,
-        what: format!("{}× {}", order.quantity, order.title),
-        key: format!("cobranca:{}:{}", order.id, tx.now().0),
-    };
-    send(tx, channel_set, &bill)
+    let (seller, amount) = (order.seller_id, order.amount);
+    let owed = Overdue { seller, amount, orders: vec![order.id] };
+    let what = format!("{}× {}", order.quantity, order.title);
+    let key = format!("cobranca:{}:{}", order.id, tx.now().0);
+    send(tx, channel_set, (order.supplier_id, &order.supplier), &owed, &what, &key)
 }
 
 /// What a seller owes a supplier and is late with.
@@ -163,32 +155,12 @@ fn bill(
         1 => "1 pedido vencido".to_owned(),
         orders => format!("{orders} pedidos vencidos"),
     };
-    let bill = Bill {
-        supplier,
-        name,
-        seller: late.seller,
-        orders: i64::try_from(late.orders.len()).unwrap_or(i64::MAX),
-        amount: late.amount,
-        what,
-        key: format!("cobranca:{supplier}:{}:{}", late.seller, tx.now().0),
-    };
-    send(tx, channel_set, &bill)
+    let key = format!("cobranca:{supplier}:{}:{}", late.seller, tx.now().0);
+    send(tx, channel_set, (supplier, name), late, &what, &key)
 }
 
 fn stands(tx: &ReadTx<'_>, reminded_at: Option<Instant>) -> bool {
     reminded_at.is_some_and(|at| tx.now().since(at) < STANDS_S)
-}
-
-/// The content of a reminder.
-struct Bill<'b> {
-    supplier: UserId,
-    /// Name of the supplier.
-    name: &'b str,
-    seller: UserId,
-    orders: i64,
-    amount: Cents,
-    what: String,
-    key: String,
 }
 
 fn way(tx: &ReadTx<'_>, channel_set: ChannelSet, seller: UserId) -> Result<Way> {
@@ -196,17 +168,24 @@ fn way(tx: &ReadTx<'_>, channel_set: ChannelSet, seller: UserId) -> Result<Way> 
     Ok(channels.first().map_or(Way::Panel, |channel| Way::Message(*channel)))
 }
 
-fn send(tx: &WriteTx<'_>, channel_set: ChannelSet, bill: &Bill<'_>) -> Result<Way> {
-    let about = format!("{} a {}: {}", bill.amount.page(), bill.name, bill.what);
+fn send(
+    tx: &WriteTx<'_>,
+    channel_set: ChannelSet,
+    (supplier, name): (UserId, &str),
+    owed: &Overdue,
+    what: &str,
+    key: &str,
+) -> Result<Way> {
+    let amount = owed.amount.page();
     let news = News {
         title: "Pagamento a fornecedor",
-        text: &about,
+        text: &format!("{amount} a {name}: {what}"),
         params: json!({
-            "supplier_id": bill.supplier.0, "supplier": bill.name, "orders": bill.orders,
-            "amount": bill.amount.page(), "what": bill.what,
+            "supplier_id": supplier.0, "supplier": name, "orders": owed.orders.len(),
+            "amount": amount, "what": what,
         }),
-        ..News::message(MessageKind::DropReminder, channel_set, &bill.key)
+        ..News::message(MessageKind::DropReminder, channel_set, key)
     };
-    let told = messages::tell(tx, bill.seller, news)?;
+    let told = messages::tell(tx, owed.seller, news)?;
     Ok(told.first().map_or(Way::Panel, |channel| Way::Message(*channel)))
 }

@@ -40,6 +40,16 @@ impl Unmatched {
             (true, false) => Reason::EanUnknown,
         }
     }
+
+    /// Its SKU and EAN; empty without any.
+    pub fn codes(&self) -> String {
+        match (&*self.sku, &*self.ean) {
+            ("", "") => String::new(),
+            (sku, "") => format!("SKU {sku}"),
+            ("", ean) => format!("EAN {ean}"),
+            (sku, ean) => format!("SKU {sku} · EAN {ean}"),
+        }
+    }
 }
 
 /// Listings that are for sale or could be again.
@@ -82,20 +92,8 @@ pub fn page(
     wanted: &UnmatchedQuery,
     window: (u32, u32),
 ) -> Result<(Vec<Unmatched>, u64)> {
-    let joins = "AS i JOIN user u ON u.user_id = i.owner_id";
-    let filters = wanted.filters();
-    let total = tx.count(
-        &format!("SELECT count(*) FROM listing AS i WHERE {}", filters.sql()),
-        filters.values(),
-    )?;
-    let mut paged = wanted.filters();
-    let (limit, offset) = window;
-    paged.bind(&[(":limit", &limit), (":offset", &offset)]);
-    let rest = format!(
-        "FROM listing {joins} WHERE {} ORDER BY i.owner_id, i.item_id LIMIT :limit OFFSET :offset",
-        filters.sql()
-    );
-    Ok((tx.records(&rest, paged.values())?, total))
+    let tables = ("listing AS i", "JOIN user u ON u.user_id = i.owner_id");
+    wanted.filters().page(tx, tables, "i.owner_id, i.item_id", window)
 }
 
 /// Seller and listing number of all such listings, in their order.

@@ -17,11 +17,11 @@ use crate::accounts::person::{Group, Listed, PersonEntry, PersonStatus};
 use crate::accounts::store::{self as accounts, by_email};
 use crate::accounts::students::{self, AccountServices};
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Actor};
 use crate::base::UserId;
 use crate::catalog::store as products;
 use crate::checkout::store as purchases;
-use crate::db::{ReadTx, WriteTx};
+use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
@@ -29,38 +29,6 @@ use crate::marketplace::account::store as marketplace;
 use crate::messages::store as messages;
 use crate::outbox::MessageKind;
 use crate::panel::Answer;
-
-/// Handlers of one group's rows.
-macro_rules! of_group {
-    ($($(#[$doc:meta])* $students:ident, $staff:ident = $act:ident -> $out:ty;)*) => {
-        $(
-            $(#[$doc])*
-            pub fn $students(app: &App, person: &Person, request: &Request) -> Result<$out, Problem> {
-                $act(app, person, request, Group::Students)
-            }
-
-            $(#[$doc])*
-            pub fn $staff(app: &App, person: &Person, request: &Request) -> Result<$out, Problem> {
-                $act(app, person, request, Group::Staff)
-            }
-        )*
-    };
-}
-
-of_group! {
-    /// `POST …/{id}`: changes a person.
-    change_student, change_staff = change -> Job;
-    /// `POST …/{id}/suspender`: suspends a person; every access ends at once.
-    suspend_student, suspend_staff = suspend -> Job;
-    /// `POST …/{id}/reativar`: ends a suspension.
-    reactivate_student, reactivate_staff = reactivate -> Job;
-    /// `POST …/{id}/link-de-senha`: queues a link to choose a password.
-    link_student, link_staff = send_link -> Job;
-    /// `POST …/{id}/sessoes/encerrar`: ends sessions and extension tokens.
-    end_student_sessions, end_staff_sessions = end_sessions -> Job;
-    /// `POST …/{id}/excluir`: removes a person and what belongs to it.
-    remove_student, remove_staff = remove -> Reply;
-}
 
 /// The person that the path names; not found when the person is of the other
 /// group.
@@ -70,9 +38,9 @@ pub fn find(tx: &ReadTx<'_>, group: Group, id: UserId) -> Result<Listed, Problem
         .ok_or_else(Problem::not_found)
 }
 
-/// The number in the path.
-pub fn id_of(request: &Request) -> Result<UserId, Problem> {
-    request.id().map(UserId)
+/// The group that an address is of; both have the same handlers.
+pub fn group_of(request: &Request) -> Group {
+    if request.path().starts_with(Group::Staff.path()) { Group::Staff } else { Group::Students }
 }
 
 /// Rejects a change that would leave nobody who can administer.
@@ -87,28 +55,67 @@ fn keep_an_administrator(tx: &ReadTx<'_>, person: &Listed) -> Result<(), Problem
     Ok(())
 }
 
-/// An entry of the audit log about a person.
-fn act<'p>(
-    group: Group,
-    students: &'static str,
-    staff: &'static str,
-    person: &'p Listed,
-) -> Act<'p> {
-    let action = match group {
-        Group::Students => students,
-        Group::Staff => staff,
-    };
-    group.object().act(action, person.id, &person.entry.nome)
+/// What a change of the person that the path names needs besides its data.
+pub(super) struct Change {
+    pub group: Group,
+    pub id: UserId,
+    pub answer: Answer,
+    pub actor: Actor,
+    pub services: AccountServices,
 }
 
-fn page_of(group: Group, id: UserId) -> String {
-    format!("{}/{id}", group.path())
+impl Change {
+    pub fn of(app: &App, person: &Person, request: &Request) -> Result<Self, Problem> {
+        Ok(Self {
+            group: group_of(request),
+            id: UserId(request.id()?),
+            answer: Answer::to(request),
+            actor: Actor::person(person, request),
+            services: AccountServices::of(app),
+        })
+    }
+
+    /// The address of the person's page.
+    pub fn page(&self) -> String {
+        format!("{}/{}", self.group.path(), self.id)
+    }
+
+    pub fn find(&self, tx: &ReadTx<'_>) -> Result<Listed, Problem> {
+        find(tx, self.group, self.id)
+    }
+
+    /// Writes an act on a student or on one of the staff to the audit log.
+    pub fn note(
+        &self,
+        tx: &WriteTx<'_>,
+        [student, staff]: [&'static str; 2],
+        name: &str,
+        before: Option<&impl Serialize>,
+        after: Option<&impl Serialize>,
+    ) -> Result<(), DbError> {
+        let action = match self.group {
+            Group::Students => student,
+            Group::Staff => staff,
+        };
+        let act = self.group.object().act(action, self.id, name);
+        audit::note(tx, &self.actor, &act, before, after)
+    }
+
+    pub fn done(&self, word: &str) -> Result<Reply, Problem> {
+        self.answer.done(self.id, &self.page(), word)
+    }
+
+    pub fn declined(&self, problem: Problem, word: &str) -> Result<Reply, Problem> {
+        self.answer.declined(problem, &self.page(), word)
+    }
 }
 
-fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
-    let id = id_of(request)?;
+/// `POST …/{id}`: changes a person.
+pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let change = Change::of(app, person, request)?;
+    let (group, id) = (change.group, change.id);
     let (sent, owner) = app.db.read(request.lane, |tx| {
-        let present = find(tx, group, id)?.entry;
+        let present = change.find(tx)?.entry;
         let sent = group.form().entry(request, app.zone(), Some(&present));
         let owner = match &sent {
             Ok(entry) => by_email(tx, &entry.email)?,
@@ -116,34 +123,29 @@ fn change(app: &App, person: &Person, request: &Request, group: Group) -> Result
         };
         Ok::<_, Problem>((sent, owner))
     })?;
-    let faulty =
-        |problem: Problem| detail::again((app, person, request), (group, Refused::Fields), problem);
-    let entry = match sent {
+    let is_free = owner.is_none_or(|owner| owner.user_id == id);
+    let entry = match sent.and_then(|entry| is_free.then_some(entry).ok_or_else(entry::email_taken))
+    {
         Ok(entry) => entry,
-        Err(problem) => return faulty(problem),
+        Err(problem) => return detail::again((app, person, request), Refused::Fields, problem),
     };
-    if owner.is_some_and(|owner| owner.user_id != id) {
-        return faulty(entry::email_taken());
-    }
-    let (answer, actor, services) =
-        (Answer::to(request), Actor::person(person, request), AccountServices::of(app));
     Ok(Box::new(move |tx| {
-        let before = find(tx, group, id)?;
+        let before = change.find(tx)?;
         if entry.papel != Role::Admin
             && let Err(problem) = keep_an_administrator(tx, &before)
         {
-            return answer.declined(problem, &page_of(group, id), "ultimo_admin");
+            return change.declined(problem, "ultimo_admin");
         }
         if by_email(tx, &entry.email)?.is_some_and(|owner| owner.user_id != id) {
             return Err(entry::email_taken());
         }
         if before.entry != entry {
             store::update(tx, id, &entry)?;
-            let act = act(group, "aluno.alterar", "equipe.alterar", &before);
-            audit::note(tx, &actor, &act, Some(&before.entry), Some(&entry))?;
-            services.changed(tx, id);
+            let (was, is) = (Some(&before.entry), Some(&entry));
+            change.note(tx, ["aluno.alterar", "equipe.alterar"], &before.entry.nome, was, is)?;
+            change.services.changed(tx, id);
         }
-        answer.done(id, &page_of(group, id), "alterado")
+        change.done("alterado")
     }))
 }
 
@@ -154,70 +156,67 @@ struct Suspension<'s> {
     motivo: &'s str,
 }
 
-fn suspend(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
-    let id = id_of(request)?;
-    let reason = match detail::reason((app, person, request), (group, Refused::Suspension))? {
+/// `POST …/{id}/suspender`: suspends a person; every access ends at once.
+pub fn suspend(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let change = Change::of(app, person, request)?;
+    let reason = match detail::reason((app, person, request), Refused::Suspension)? {
         Ok(reason) => reason,
         Err(again) => return Ok(again),
     };
-    let (answer, actor, services) =
-        (Answer::to(request), Actor::person(person, request), AccountServices::of(app));
     Ok(Box::new(move |tx| {
-        let before = find(tx, group, id)?;
+        let before = change.find(tx)?;
         if let Err(problem) = keep_an_administrator(tx, &before) {
-            return answer.declined(problem, &page_of(group, id), "ultimo_admin");
+            return change.declined(problem, "ultimo_admin");
         }
-        if !students::suspend(tx, &services, id, &reason)? {
-            return answer.done(id, &page_of(group, id), "sem_mudanca");
+        if !students::suspend(tx, &change.services, change.id, &reason)? {
+            return change.done("sem_mudanca");
         }
-        let act = act(group, "aluno.suspender", "equipe.suspender", &before);
         let was = Suspension { status: before.status.name(), motivo: "" };
         let is = Suspension { status: PersonStatus::Suspended.name(), motivo: &reason };
-        audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
-        answer.done(id, &page_of(group, id), "suspenso")
+        let acts = ["aluno.suspender", "equipe.suspender"];
+        change.note(tx, acts, &before.entry.nome, Some(&was), Some(&is))?;
+        change.done("suspenso")
     }))
 }
 
-fn reactivate(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
-    let id = id_of(request)?;
-    let (answer, actor, services) =
-        (Answer::to(request), Actor::person(person, request), AccountServices::of(app));
+/// `POST …/{id}/reativar`: ends a suspension.
+pub fn reactivate(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let change = Change::of(app, person, request)?;
     Ok(Box::new(move |tx| {
-        let before = find(tx, group, id)?;
-        let reason = store::suspended_for(tx, id)?.unwrap_or_default();
-        if !students::reactivate(tx, &services, id)? {
-            return answer.done(id, &page_of(group, id), "sem_mudanca");
+        let before = change.find(tx)?;
+        let reason = store::suspended_for(tx, change.id)?.unwrap_or_default();
+        if !students::reactivate(tx, &change.services, change.id)? {
+            return change.done("sem_mudanca");
         }
-        let act = act(group, "aluno.reativar", "equipe.reativar", &before);
         let was = Suspension { status: PersonStatus::Suspended.name(), motivo: &reason };
         let is = Suspension { status: PersonStatus::Good.name(), motivo: "" };
-        audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
-        answer.done(id, &page_of(group, id), "reativado")
+        let acts = ["aluno.reativar", "equipe.reativar"];
+        change.note(tx, acts, &before.entry.nome, Some(&was), Some(&is))?;
+        change.done("reativado")
     }))
 }
 
-fn send_link(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
-    let id = id_of(request)?;
-    let (answer, actor, services) =
-        (Answer::to(request), Actor::person(person, request), AccountServices::of(app));
+/// `POST …/{id}/link-de-senha`: queues a link to choose a password.
+pub fn send_link(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let change = Change::of(app, person, request)?;
     Ok(Box::new(move |tx| {
-        let before = find(tx, group, id)?;
+        let before = change.find(tx)?;
         if before.status == PersonStatus::Suspended {
             let problem = Problem::new(
                 Code::Conflict,
                 "a pessoa está suspensa; reative antes de enviar um link",
             );
-            return answer.declined(problem, &page_of(group, id), "esta_suspenso");
+            return change.declined(problem, "esta_suspenso");
         }
-        let queued = students::send_password_link(tx, &services, id, MessageKind::PasswordLink)?;
-        let page = page_of(group, id);
+        let (id, kind) = (change.id, MessageKind::PasswordLink);
+        let queued = students::send_password_link(tx, &change.services, id, kind)?;
         if queued > 0 {
-            let act = act(group, "aluno.link_de_senha", "equipe.link_de_senha", &before);
-            audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+            let acts = ["aluno.link_de_senha", "equipe.link_de_senha"];
+            change.note(tx, acts, &before.entry.nome, None::<&()>, None::<&()>)?;
         }
         let word = if queued > 0 { "link_na_fila" } else { "sem_canal" };
         let members = [("id", id.to_string().into()), ("mensagens", queued.into())];
-        answer.with(&page, word, &members)
+        change.answer.with(&change.page(), word, &members)
     }))
 }
 
@@ -227,40 +226,32 @@ struct Ended {
     extensao: usize,
 }
 
-fn end_sessions(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    group: Group,
-) -> Result<Job, Problem> {
-    let id = id_of(request)?;
-    let (answer, actor, services) =
-        (Answer::to(request), Actor::person(person, request), AccountServices::of(app));
+/// `POST …/{id}/sessoes/encerrar`: ends sessions and extension tokens.
+pub fn end_sessions(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let change = Change::of(app, person, request)?;
     Ok(Box::new(move |tx| {
-        let before = find(tx, group, id)?;
+        let (before, id) = (change.find(tx)?, change.id);
         let ended = Ended {
             sessoes: accounts::end_sessions(tx, id)?,
             extensao: accounts::revoke_extension_tokens(tx, id)?,
         };
-        let act = act(group, "aluno.encerrar_sessoes", "equipe.encerrar_sessoes", &before);
-        audit::note(tx, &actor, &act, Some(&ended), None::<&()>)?;
-        services.changed(tx, id);
+        let acts = ["aluno.encerrar_sessoes", "equipe.encerrar_sessoes"];
+        change.note(tx, acts, &before.entry.nome, Some(&ended), None::<&()>)?;
+        change.services.changed(tx, id);
         let members = [("id", id.to_string().into()), ("encerradas", ended.sessoes.into())];
-        answer.with(&page_of(group, id), "sessoes_encerradas", &members)
+        change.answer.with(&change.page(), "sessoes_encerradas", &members)
     }))
 }
 
-fn remove(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
-    let id = id_of(request)?;
-    let answer = Answer::to(request);
-    let (actor, services) = (Arc::new(Actor::person(person, request)), AccountServices::of(app));
+/// `POST …/{id}/excluir`: removes a person and what belongs to it.
+pub fn remove(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let change = Arc::new(Change::of(app, person, request)?);
     loop {
-        let (actor, services) = (Arc::clone(&actor), services.clone());
-        let removed = app.db.write_piece(move |tx| remove_some(tx, &services, &actor, group, id));
-        match removed {
+        let piece = Arc::clone(&change);
+        match app.db.write_piece(move |tx| remove_some(tx, &piece)) {
             Ok(false) => {}
-            Ok(true) => return answer.done(id, group.path(), "excluido"),
-            Err(problem) => return answer.declined(problem, &page_of(group, id), "ultimo_admin"),
+            Ok(true) => return change.answer.done(change.id, change.group.path(), "excluido"),
+            Err(problem) => return change.declined(problem, "ultimo_admin"),
         }
     }
 }
@@ -277,16 +268,10 @@ struct Removed {
 /// Suspends the person and removes a piece of the history. When none is left,
 /// removes the person. Returns true when the person is removed. After an
 /// interruption, calling it again continues.
-fn remove_some(
-    tx: &WriteTx<'_>,
-    services: &AccountServices,
-    actor: &Actor,
-    group: Group,
-    id: UserId,
-) -> Result<bool, Problem> {
-    let before = find(tx, group, id)?;
+fn remove_some(tx: &WriteTx<'_>, change: &Change) -> Result<bool, Problem> {
+    let (before, id) = (change.find(tx)?, change.id);
     keep_an_administrator(tx, &before)?;
-    students::suspend(tx, services, id, "exclusão em andamento")?;
+    students::suspend(tx, &change.services, id, "exclusão em andamento")?;
     let is_empty = tx.work_off(|most| {
         Ok::<_, Problem>(
             marketplace::forget_accounts(tx, id, most)?
@@ -300,10 +285,11 @@ fn remove_some(
     if !is_empty {
         return Ok(false);
     }
-    let act = act(group, "aluno.excluir", "equipe.excluir", &before);
-    let removed = Removed { entry: before.entry.clone(), criado_em: before.created_at.rfc3339() };
-    audit::note(tx, actor, &act, Some(&removed), None::<&()>)?;
+    let criado_em = before.created_at.rfc3339();
+    let removed = Removed { entry: before.entry, criado_em };
+    let acts = ["aluno.excluir", "equipe.excluir"];
+    change.note(tx, acts, &removed.entry.nome, Some(&removed), None::<&()>)?;
     store::replace_by_shell(tx, id)?;
-    services.changed(tx, id);
+    change.services.changed(tx, id);
     Ok(true)
 }

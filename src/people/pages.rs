@@ -1,10 +1,9 @@
 //! Lists of people in the operator's panel, and creating a person.
 
-use http::StatusCode;
-
+use super::acts::group_of;
 use super::entry;
-use super::store::{self, PeopleOrder, PeopleQuery};
-use super::views::{ListWords, NewPersonPage, PeoplePage, PersonRow};
+use super::store::{self, PeopleQuery};
+use super::views::{ListWords, NewPersonPage, PeoplePage};
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::accounts::person::{Group, Listed, PersonStatus, WirePerson, columns};
@@ -14,11 +13,11 @@ use crate::app::{App, Visit};
 use crate::audit::looks;
 use crate::base::{Instant, UserId};
 use crate::config::Gateway;
-use crate::edge::route::{Job, nothing_to_do};
+use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
-use crate::panel::{Filter, Flash, FormView, Head, ListQuery, ListReply, Listing, When, export};
+use crate::panel::{Filter, Flash, FormView, Head, ListReply, Listing, When, export};
 use crate::services::Services;
 
 const STANDINGS: Filter = Filter {
@@ -198,20 +197,20 @@ pub fn needs_slow_lane(request: &Request) -> bool {
     !request.query_text().is_empty()
 }
 
-/// `GET /admin/alunos`.
-pub fn students(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    list(app, person, request, Group::Students)
-}
-
-/// `GET /admin/equipe`.
-pub fn staff(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    list(app, person, request, Group::Staff)
-}
-
-fn list(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
+/// `GET /admin/alunos` and `GET /admin/equipe`: the list, as page, JSON or CSV.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let group = group_of(request);
     let listing = group.listing();
     let query = listing.read(request)?;
-    let wanted = wanted(group, &query);
+    let wanted = PeopleQuery {
+        group,
+        search: query.search.clone(),
+        role: query.filter(group.role_field()).and_then(Role::from_name),
+        status: query.filter("status").and_then(PersonStatus::from_name),
+        disputed: query.filter("em_disputa").map(|word| word == "sim"),
+        order: query.sort_key,
+        descending: query.descending,
+    };
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
         let action = match group {
@@ -235,44 +234,17 @@ fn list(app: &App, person: &Person, request: &Request, group: Group) -> Result<R
         let people = people.into_iter().map(|one| WirePerson::of(one, app.zone()));
         return ListReply::reply(total, people.collect());
     }
+    let when = |at: Instant| When::new(app.zone(), at, request.now);
+    let dated = |one: Listed| {
+        let (created, seen) = (when(one.created_at), one.last_access_at.map(when));
+        (one, created, seen)
+    };
     Reply::page(&PeoplePage {
         layout: layout(app, person, request).telling(FLASHES, request),
         table: listing.table(&query, listing.heads, total),
         words: group.words(),
-        people: people.into_iter().map(|one| row(app, one, request.now)).collect(),
+        people: people.into_iter().map(dated).collect(),
     })
-}
-
-fn wanted(group: Group, query: &ListQuery) -> PeopleQuery {
-    PeopleQuery {
-        group,
-        search: query.search.clone(),
-        role: query.filter(group.role_field()).and_then(Role::from_name),
-        status: query.filter("status").and_then(PersonStatus::from_name),
-        disputed: query.filter("em_disputa").map(|word| word == "sim"),
-        order: match query.sort_key {
-            "criado_em" => PeopleOrder::Creation,
-            "ultimo_acesso" => PeopleOrder::Access,
-            _ => PeopleOrder::Name,
-        },
-        descending: query.descending,
-    }
-}
-
-/// A person as lists show it.
-pub fn row(services: &Services, person: Listed, now: Instant) -> PersonRow {
-    let when = |at: Instant| When::new(services.zone(), at, now);
-    PersonRow {
-        id: person.id.to_string(),
-        name: person.entry.nome,
-        email: person.entry.email,
-        photo: person.photo,
-        role: person.entry.papel.title(),
-        state: person.status.badge(),
-        disputed: person.disputed,
-        created: when(person.created_at),
-        seen: person.last_access_at.map(when),
-    }
 }
 
 /// How a message with a password link will reach a person.
@@ -293,17 +265,10 @@ pub fn reach(services: &Services, has_number: bool) -> &'static str {
     }
 }
 
-/// The form of a new person.
-pub fn new_form((app, person, request): Visit<'_>, group: Group) -> Result<Reply, Problem> {
-    if request.wants_json() {
-        return Err(Problem::not_found());
-    }
-    let form = group.form().show(None, app.zone()).unfocused();
-    Reply::page(&new_page((app, person, request), group, form))
-}
-
-fn new_page((app, person, request): Visit<'_>, group: Group, form: FormView) -> NewPersonPage {
-    NewPersonPage {
+/// The page with the form of a new person.
+pub fn new_page(visit: Visit<'_>, form: FormView) -> Result<Reply, Problem> {
+    let ((app, person, request), group) = (visit, group_of(visit.2));
+    Reply::page(&NewPersonPage {
         layout: layout(app, person, request),
         path: group.path(),
         words: group.words(),
@@ -313,38 +278,26 @@ fn new_page((app, person, request): Visit<'_>, group: Group, form: FormView) -> 
         } else {
             "A pessoa recebe um link para escolher a senha por e-mail e, se tiver número, por chat."
         },
-    }
+    })
 }
 
-/// `POST /admin/alunos`.
-pub fn create_student(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    create(app, person, request, Group::Students)
-}
-
-/// `POST /admin/equipe`.
-pub fn create_staff(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    create(app, person, request, Group::Staff)
-}
-
+/// `POST /admin/alunos` and `POST /admin/equipe`.
+///
 /// Makes a person without a password, and queues the welcome message.
-fn create(app: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
-    let refused = |problem: Problem, status: StatusCode| {
-        if request.wants_json() || problem.fields.is_empty() {
-            return Err(problem);
-        }
-        let form = entry::again(group, request, &problem.fields);
-        let page = new_page((app, person, request), group, form);
-        let page = Reply::page(&page)?.status(status);
-        Ok(nothing_to_do(page))
-    };
-    let entry = match group.form().entry(request, app.zone(), None) {
+pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let group = group_of(request);
+    let sent = group.form().entry(request, app.zone(), None).and_then(|entry| {
+        let taken = app.db.read(request.lane, |tx| accounts::by_email(tx, &entry.email))?;
+        taken.is_none().then_some(entry).ok_or_else(entry::email_taken)
+    });
+    let entry = match sent {
         Ok(entry) => entry,
-        Err(problem) => return refused(problem, StatusCode::UNPROCESSABLE_ENTITY),
+        Err(problem) => {
+            return entry::refused(request, problem, |faults| {
+                new_page((app, person, request), entry::again(group, request, faults))
+            });
+        }
     };
-    let taken = app.db.read(request.lane, |tx| accounts::by_email(tx, &entry.email))?;
-    if taken.is_some() {
-        return refused(entry::email_taken(), StatusCode::CONFLICT);
-    }
     let change = Change::of(person, request);
     let services = AccountServices::of(app);
     Ok(Box::new(move |tx| {

@@ -7,16 +7,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::acts::{find, id_of};
+use super::acts::Change;
 use super::pages::FLASHES;
-use super::views::{PermissionRow, RoleCell, RoleRow, RolesPage};
+use super::views::RolesPage;
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::accounts::permissions::{self, ALL, Permission};
-use crate::accounts::person::Group;
-use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::audit::{self, Actor, objects};
 use crate::base::UserId;
@@ -29,17 +27,11 @@ use crate::panel::{Answer, ListReply, view};
 
 const PATH: &str = "/admin/papeis";
 
-/// A role in the panel's JSON.
 #[derive(Serialize)]
 struct WireRole {
     role: Role,
     titulo: &'static str,
     permissoes: Vec<&'static str>,
-}
-
-#[derive(Serialize)]
-struct Granted<'g> {
-    permissoes: &'g [&'static str],
 }
 
 /// `GET /admin/papeis`: what each role may do.
@@ -58,23 +50,10 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
         return ListReply::reply(Role::STUDENTS.len() as u64, roles.collect());
     }
-    let row = |permission: &'static Permission| RoleRow {
-        name: permission.name,
-        title: permission.title,
-        about: permission.about,
-        cells: roles
-            .iter()
-            .map(|(role, granted)| RoleCell {
-                role: role.name(),
-                label: format!("{}: {}", role.title(), permission.title),
-                on: granted.contains(&permission.name),
-            })
-            .collect(),
-    };
     Reply::page(&RolesPage {
         layout: layout(app, person, request).telling(FLASHES, request),
-        roles: Role::STUDENTS.map(|role| (role.name(), role.title())).into(),
-        rows: permissions::of_roles().map(row).collect(),
+        roles,
+        permissions: permissions::of_roles().collect(),
     })
 }
 
@@ -122,8 +101,8 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             }
             permissions::set_role(tx, *role, granted)?;
             let act = objects::ROLE.act("papel.alterar", role.name(), role.title());
-            let (was, is) = (Granted { permissoes: &before }, Granted { permissoes: granted });
-            audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
+            let told = |granted: &[_]| json!({ "permissoes": granted });
+            audit::note(tx, &actor, &act, Some(&told(&before)), Some(&told(granted)))?;
         }
         // The change concerns all people of these roles.
         tx.after_commit(move || versions.raise_everything());
@@ -135,40 +114,41 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 const CHOICES: [(&str, Option<bool>); 3] =
     [("herdar", None), ("permitir", Some(true)), ("negar", Some(false))];
 
+/// A permission, whether the plan gives it, and the choice for the student.
+pub type StudentPermission = (&'static Permission, bool, view::Field);
+
 /// The permissions of a student as the student's page shows them.
-pub fn of_student(tx: &ReadTx<'_>, id: UserId, role: Role) -> Result<Vec<PermissionRow>, Problem> {
+pub fn of_student(
+    tx: &ReadTx<'_>,
+    id: UserId,
+    role: Role,
+) -> Result<Vec<StudentPermission>, Problem> {
     let granted = permissions::of_role(tx, role)?;
     let exceptions = permissions::exceptions(tx, id)?;
     let row = |permission: &'static Permission| {
         let exception = exceptions.iter().find(|(name, _)| *name == permission.name);
         let exception = exception.map(|(_, granted)| *granted);
         let choice = CHOICES.iter().find(|(_, means)| *means == exception);
-        PermissionRow {
-            name: permission.name,
-            title: permission.title,
-            by_role: if granted.contains(&permission.name) {
-                "O plano dá."
-            } else {
-                "O plano não dá."
-            },
-            field: view::Field::of(choice.map_or("herdar", |(word, _)| word)),
-        }
+        let field = view::Field::of(choice.map_or("herdar", |(word, _)| word));
+        (permission, granted.contains(&permission.name), field)
     };
     Ok(ALL.iter().map(row).collect())
 }
 
-/// A value of [`CHOICES`]; programs may also send true or false.
+/// One of [`CHOICES`]; programs may also send true or false.
 #[derive(Default)]
-struct Choice(String);
+struct Exception(Option<bool>);
 
-impl FromField for Choice {
+impl FromField for Exception {
     const WANTED: &'static str = "must be herdar, permitir or negar";
 
     fn from_field(value: Value, _: bool) -> Option<Self> {
         match value {
-            Value::String(word) => Some(Self(word)),
-            Value::Bool(true) => Some(Self("permitir".to_owned())),
-            Value::Bool(false) => Some(Self("negar".to_owned())),
+            Value::Bool(granted) => Some(Self(Some(granted))),
+            Value::String(word) => {
+                let found = CHOICES.iter().find(|(known, _)| *known == word);
+                found.map(|(_, granted)| Self(*granted))
+            }
             _ => None,
         }
     }
@@ -177,8 +157,8 @@ impl FromField for Choice {
 /// `POST /admin/alunos/{id}/permissoes`: sets or removes exceptions of a
 /// student. Permissions that are left out stay.
 pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = id_of(request)?;
-    let mut body: BTreeMap<String, Field<Choice>> = request.form_or_json()?;
+    let change = Change::of(app, person, request)?;
+    let mut body: BTreeMap<String, Field<Exception>> = request.form_or_json()?;
     let mut wanted = Vec::new();
     let mut faults: Fields = Vec::new();
     for permission in &ALL {
@@ -186,21 +166,18 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
             continue;
         };
         let mut check = Check::form_or_json(request.headers());
-        let Choice(word) = check.required(permission.name, field);
-        match CHOICES.iter().find(|(known, _)| *known == word) {
-            Some((_, granted)) => wanted.push((permission.name, *granted)),
-            None => check.fail(permission.name, "must be herdar, permitir or negar"),
+        let Exception(granted) = check.required(permission.name, field);
+        match check.finish() {
+            Ok(()) => wanted.push((permission.name, granted)),
+            Err(problem) => faults.extend(problem.fields),
         }
-        faults.extend(check.finish().err().map(|problem| problem.fields).unwrap_or_default());
     }
     faults.extend(body.into_keys().map(|name| (name.into(), "is not a permission".into())));
     if !faults.is_empty() {
         return Err(Problem::invalid(faults));
     }
-    let (answer, actor, services) =
-        (Answer::to(request), Actor::person(person, request), AccountServices::of(app));
     Ok(Box::new(move |tx| {
-        let student = find(tx, Group::Students, id)?;
+        let (student, id) = (change.find(tx)?, change.id);
         let before = permissions::exceptions(tx, id)?;
         for (name, granted) in wanted {
             permissions::set_exception(tx, id, name, granted)?;
@@ -208,11 +185,10 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
         let after = permissions::exceptions(tx, id)?;
         if before != after {
             let act = objects::STUDENT.act("aluno.permissoes", id, &student.entry.nome);
-            audit::note(tx, &actor, &act, Some(&told(&before)), Some(&told(&after)))?;
-            services.changed(tx, id);
+            audit::note(tx, &change.actor, &act, Some(&told(&before)), Some(&told(&after)))?;
+            change.services.changed(tx, id);
         }
-        let page = format!("{}/{id}", Group::Students.path());
-        answer.done(id, &page, "permissoes")
+        change.done("permissoes")
     }))
 }
 

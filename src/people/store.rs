@@ -22,14 +22,6 @@ const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":wo
 /// The trigram index cannot find shorter words.
 const SHORTEST_RUN: usize = 3;
 
-/// What a list is sorted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PeopleOrder {
-    Name,
-    Creation,
-    Access,
-}
-
 /// Which people, in which order.
 #[derive(Clone, Debug)]
 pub struct PeopleQuery {
@@ -39,7 +31,8 @@ pub struct PeopleQuery {
     pub role: Option<Role>,
     pub status: Option<PersonStatus>,
     pub disputed: Option<bool>,
-    pub order: PeopleOrder,
+    /// The order, by its name in the list's query.
+    pub order: &'static str,
     pub descending: bool,
 }
 
@@ -65,9 +58,9 @@ impl PeopleQuery {
     /// The SQL that reads the list in its order, along its index.
     fn walk(&self, columns: &str, filters: &Filters<'_>) -> String {
         let (index, order) = match self.order {
-            PeopleOrder::Name => ("user_by_name", "name_key, user_id"),
-            PeopleOrder::Creation => ("user_by_creation", "created_at, user_id"),
-            PeopleOrder::Access => ("user_by_access", "last_access_at, user_id"),
+            "criado_em" => ("user_by_creation", "created_at, user_id"),
+            "ultimo_acesso" => ("user_by_access", "last_access_at, user_id"),
+            _ => ("user_by_name", "name_key, user_id"),
         };
         let (matching, order) = (filters.sql(), sorted(order, self.descending));
         format!("SELECT {columns} FROM user INDEXED BY {index} WHERE {matching} ORDER BY {order}")
@@ -139,9 +132,9 @@ fn few(tx: &ReadTx<'_>, wanted: &PeopleQuery, words: &[String]) -> Result<Option
             let holds = |word: &String| name.contains(word) || email.contains(word);
             if words.iter().all(holds) {
                 let key = match wanted.order {
-                    PeopleOrder::Name => SortKey::Text(name),
-                    PeopleOrder::Creation => SortKey::Number(row.get(7)?),
-                    PeopleOrder::Access => SortKey::Number(row.get(8)?),
+                    "criado_em" => SortKey::Number(row.get(7)?),
+                    "ultimo_acesso" => SortKey::Number(row.get(8)?),
+                    _ => SortKey::Text(name),
                 };
                 kept.push((key, row.get(0)?));
             }

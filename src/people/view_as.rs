@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::acts::{find, id_of};
+use super::acts::Change;
 use super::detail::{self, Refused};
 use crate::accounts::person::Group;
 use crate::accounts::{store as accounts, viewing};
@@ -17,28 +17,25 @@ use crate::panel::Answer;
 
 /// `POST /admin/alunos/{id}/ver-como`: begins to view the panel as a student.
 pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = id_of(request)?;
-    let refused = (Group::Students, Refused::Viewing);
-    let reason = match detail::reason((app, person, request), refused)? {
+    let change = Change::of(app, person, request)?;
+    let reason = match detail::reason((app, person, request), Refused::Viewing)? {
         Ok(reason) => reason,
         Err(again) => return Ok(again),
     };
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let (session, viewer) = (person.session, person.account.user_id);
     let (versions, zone) = (Arc::clone(&app.versions), app.zone());
     Ok(Box::new(move |tx| {
-        find(tx, Group::Students, id)?;
+        let id = change.find(tx)?.id;
         let student = accounts::by_id(tx, id)?.ok_or_else(Problem::not_found)?;
         if student.suspended {
             let problem =
                 Problem::new(Code::Conflict, "a pessoa está suspensa e não vê nada; reative antes");
-            let page = format!("{}/{id}", Group::Students.path());
-            return answer.declined(problem, &page, "esta_suspenso");
+            return change.declined(problem, "esta_suspenso");
         }
-        let until = viewing::begin(tx, &actor, &session, &student, &reason)?;
+        let until = viewing::begin(tx, &change.actor, &session, &student, &reason)?;
         tx.after_commit(move || versions.raise(viewer));
         let members = [("id", Value::from(id.to_string())), ("ate", zone.spaced(until).into())];
-        answer.with("/painel", "", &members)
+        change.answer.with("/painel", "", &members)
     }))
 }
 

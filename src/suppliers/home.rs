@@ -1,15 +1,13 @@
 //! `/fornecedor`: what is owed, what is due, and what to do next.
 
 use super::orders;
-use super::views::{SupplierHome, Task};
+use super::views::SupplierHome;
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::grouped;
-use crate::dropshipping::orders::{self as drop_orders, DropOrderQuery, Owed, Sum, Whose};
+use crate::dropshipping::orders::{self as drop_orders, DropOrderQuery, Sum, Whose};
 use crate::dropshipping::relations;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::Tone;
 use crate::panel::chart::Stat;
 use crate::panel::view::{day_in_words, greeting};
 use crate::partner::shown::shown;
@@ -37,38 +35,6 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             ))
         })?;
     let links: i64 = sellers.iter().map(|seller| seller.links).sum();
-    let mut tasks = Vec::new();
-    if owed.overdue.orders > 0 {
-        tasks.push(Task {
-            tone: Tone::Warn,
-            title: format!("{} em atraso", orders::counted(owed.overdue.orders)),
-            text: format!("{} já venceram. Lembre os vendedores.", owed.overdue.amount.page()),
-            href: "/fornecedor/pedidos?situacao=vencido",
-        });
-    }
-    if !sellers.is_empty() && links == 0 {
-        tasks.push(Task {
-            tone: Tone::Info,
-            title: "Nenhum anúncio vinculado".to_owned(),
-            text: "Sem vínculo, as vendas dos seus vendedores não viram pedidos aqui.".to_owned(),
-            href: "/fornecedor/vinculos",
-        });
-    }
-    Reply::page(&SupplierHome {
-        layout: layout(app, person, request),
-        greeting: greeting(zone, now, &person.account.name),
-        today: day_in_words(zone, now),
-        tasks,
-        stats: stats(owed, paid),
-        sellers: sellers.len(),
-        invitations,
-        links: grouped(links),
-        newest: newest.into_iter().map(|order| orders::row(order, zone, now)).collect(),
-        api_plan: plan.map(|plan| shown(&app.config.partner.plans, plan, used, today)),
-    })
-}
-
-fn stats(owed: Owed, paid: Sum) -> Vec<Stat> {
     let stat = |label, sum: Sum, href| Stat {
         label,
         value: sum.amount.page(),
@@ -77,9 +43,20 @@ fn stats(owed: Owed, paid: Sum) -> Vec<Stat> {
         lead: true,
         ..Stat::default()
     };
-    vec![
-        stat("A vencer", owed.pending, "/fornecedor/pedidos?situacao=a_vencer"),
-        stat("Vencido", owed.overdue, "/fornecedor/pedidos?situacao=vencido"),
-        stat("Pago neste mês", paid, "/fornecedor/pedidos?situacao=pago"),
-    ]
+    Reply::page(&SupplierHome {
+        layout: layout(app, person, request),
+        greeting: greeting(zone, now, &person.account.name),
+        today: day_in_words(zone, now),
+        owed,
+        stats: vec![
+            stat("A vencer", owed.pending, "/fornecedor/pedidos?situacao=a_vencer"),
+            stat("Vencido", owed.overdue, "/fornecedor/pedidos?situacao=vencido"),
+            stat("Pago neste mês", paid, "/fornecedor/pedidos?situacao=pago"),
+        ],
+        sellers: sellers.len(),
+        invitations,
+        links,
+        newest: newest.into_iter().map(|order| orders::row(order, zone, now)).collect(),
+        api_plan: plan.map(|plan| shown(&app.config.partner.plans, plan, used, today)),
+    })
 }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::views::{LinkRow, LinksPage};
+use super::views::LinksPage;
 use super::{SELLER, asked, choice};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
@@ -14,13 +14,13 @@ use crate::catalog::LONGEST_SKU;
 use crate::dropshipping::links::{
     self, ByProduct, LinkFault, LinkQuery, Linked, NewLink, ShownLink,
 };
-use crate::dropshipping::relations::{self, RelatedSeller};
+use crate::dropshipping::relations;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
     Answer, Flash, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Notice, Pick, Rule,
-    Sent, Table, Tone, When, export, form,
+    Sent, Tone, When, export, form,
 };
 use crate::wire;
 
@@ -111,13 +111,6 @@ fn read_item(sent: &mut Sent<'_>, name: &'static str, entered: &mut Entered) {
     }
 }
 
-/// What the page shows.
-struct Own {
-    sellers: Vec<RelatedSeller>,
-    links: Vec<ShownLink>,
-    total: u64,
-}
-
 fn wanted(person: &Person, query: &ListQuery, seller: Option<UserId>) -> LinkQuery {
     LinkQuery { supplier: person.account.user_id, seller, search: search_key(&query.search) }
 }
@@ -134,61 +127,38 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             Ok(links::shown(tx, owner, id)?.map(|link| LinkJson::of(link, zone)))
         });
     }
-    let visit = (app, person, request);
-    let own = Own::read(visit, &wanted, &query)?;
     if request.wants_json() {
-        let links = own.links.into_iter().map(|link| LinkJson::of(link, zone));
-        return ListReply::reply(own.total, links.collect());
+        let (links, total) =
+            app.db.read(request.lane, |tx| links::page(tx, &wanted, query.window()))?;
+        let links = links.into_iter().map(|link| LinkJson::of(link, zone));
+        return ListReply::reply(total, links.collect());
     }
-    let fresh = FORM.show(None, zone).unfocused();
-    let mut page = page(visit, own, (&query, seller), fresh);
-    page.layout = page.layout.with_flash(flash(request));
-    Reply::page(&page)
-}
-
-impl Own {
-    fn read(
-        (app, person, request): Visit<'_>,
-        wanted: &LinkQuery,
-        query: &ListQuery,
-    ) -> Result<Self, Problem> {
-        app.db.read(request.lane, |tx| {
-            let (links, total) = links::page(tx, wanted, query.window())?;
-            let sellers = relations::sellers(tx, person.account.user_id)?;
-            Ok(Self { sellers, links, total })
-        })
-    }
+    page((app, person, request), &query, seller, FORM.show(None, zone).unfocused())
 }
 
 fn page(
     (app, person, request): Visit<'_>,
-    own: Own,
-    (query, seller): (&ListQuery, Option<UserId>),
+    query: &ListQuery,
+    seller: Option<UserId>,
     form: FormView,
-) -> LinksPage {
-    let choice = choice(&own.sellers, seller);
-    let table: Table = LIST.table_by(query, LIST.heads, own.total, (&choice, None));
-    let row = |shown: ShownLink| LinkRow {
-        id: shown.link.id.to_string(),
-        listing: if shown.listing.is_empty() { shown.link.ml_id.clone() } else { shown.listing },
-        ml_id: shown.link.ml_id,
-        product: shown.product,
-        sku: shown.link.sku,
-        product_href: format!("/fornecedor/produtos/{}", shown.link.product_id),
-        seller: shown.seller,
-        made: When::new(app.zone(), shown.link.created_at, request.now),
+) -> Result<Reply, Problem> {
+    let wanted = wanted(person, query, seller);
+    let ((links, total), sellers) = app.db.read(request.lane, |tx| {
+        let links = links::page(tx, &wanted, query.window())?;
+        Ok::<_, Problem>((links, relations::sellers(tx, wanted.supplier)?))
+    })?;
+    let choice = choice(SELLER, "Vendedor", &sellers, seller);
+    let dated = |one: ShownLink| {
+        let made = When::new(app.zone(), one.link.created_at, request.now);
+        (one, made)
     };
-    LinksPage {
-        layout: layout(app, person, request),
-        sellers: own
-            .sellers
-            .iter()
-            .map(|one| Pick { value: one.id.to_string(), label: one.name.clone() })
-            .collect(),
+    Reply::page(&LinksPage {
+        layout: layout(app, person, request).with_flash(flash(request)),
+        sellers: sellers.into_iter().map(|one| Pick::of((one.id.0, one.name))).collect(),
         form,
-        table,
-        links: own.links.into_iter().map(row).collect(),
-    }
+        table: LIST.table_by(query, LIST.heads, total, (&choice, None)),
+        links: links.into_iter().map(dated).collect(),
+    })
 }
 
 fn flash(request: &Request) -> Option<Notice> {
@@ -249,10 +219,8 @@ fn refused(fault: LinkFault) -> Problem {
 }
 
 fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
-    let (_, person, request) = visit;
+    let request = visit.2;
     form::show_again(request, problem, |faults| {
-        let query = LIST.first_page("");
-        let own = Own::read(visit, &wanted(person, &query, None), &query)?;
         let mut form = FORM.again(request, faults);
         for (name, said) in faults {
             for (fault, words) in [
@@ -266,7 +234,7 @@ fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
                 }
             }
         }
-        Reply::page(&page(visit, own, (&query, None), form))
+        page(visit, &LIST.first_page(""), None, form)
     })
 }
 

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::views::{PreviewPage, PreviewRow};
+use super::views::PreviewPage;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::dropshipping::bulk::{self, ListFault, Row, RowFault, RowResult, RowStatus};
@@ -12,40 +12,29 @@ use crate::dropshipping::links::LinkFault;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Badge, Notice, Tone, csv_read, form, view};
+use crate::panel::{Answer, Notice, Tone, csv_read, form, view};
+use crate::wire;
 
-#[derive(Serialize)]
-struct RowJson {
-    linha: usize,
-    situacao: &'static str,
-    /// Why it failed; null when it did not.
-    motivo: Option<&'static str>,
+wire! {
+    #[derive(Serialize)]
+    struct RowJson of(one: &RowResult) {
+        linha: usize = one.row,
+        situacao: &'static str = one.status.name(),
+        /// Why it failed; null when it did not.
+        motivo: Option<&'static str> = one.fault.map(said),
+    }
 }
 
-#[derive(Serialize)]
-struct OutcomeJson {
-    ok: bool,
-    criados: usize,
-    sem_mudanca: usize,
-    falhos: usize,
-    linhas: Vec<RowJson>,
-}
-
-impl OutcomeJson {
-    fn of(outcomes: &[RowResult]) -> Self {
+wire! {
+    #[derive(Serialize)]
+    struct OutcomeJson of(outcomes: &[RowResult]) after {
         let count = |status| outcomes.iter().filter(|one| one.status == status).count();
-        let row = |one: &RowResult| RowJson {
-            linha: one.row,
-            situacao: one.status.name(),
-            motivo: one.fault.map(said),
-        };
-        Self {
-            ok: true,
-            criados: count(RowStatus::Created),
-            sem_mudanca: count(RowStatus::Unchanged),
-            falhos: count(RowStatus::Failed),
-            linhas: outcomes.iter().map(row).collect(),
-        }
+    } {
+        ok: bool = true,
+        criados: usize = count(RowStatus::Created),
+        sem_mudanca: usize = count(RowStatus::Unchanged),
+        falhos: usize = count(RowStatus::Failed),
+        linhas: Vec<RowJson> = outcomes.iter().map(RowJson::of).collect(),
     }
 }
 
@@ -78,51 +67,42 @@ pub fn form(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         return Err(Problem::not_found());
     }
-    Reply::page(&page((app, person, request), None, None))
+    page((app, person, request), None, (String::new(), Vec::new()))
 }
 
 fn page(
     visit: Visit<'_>,
     fault: Option<&str>,
-    seen: Option<(String, Vec<PreviewRow>)>,
-) -> PreviewPage {
+    (csv, rows): (String, Vec<(Row, RowStatus, &'static str)>),
+) -> Result<Reply, Problem> {
     let (app, person, request) = visit;
     let mut file = view::Field::default().fault(fault);
     file.focus = fault.is_some();
     let text = "Nada mudou. Corrija o arquivo e envie de novo.";
-    let (csv, rows) = seen.unwrap_or_default();
-    let count = |state| rows.iter().filter(|row| row.state == state).count();
-    PreviewPage {
+    Reply::page(&PreviewPage {
         layout: layout(app, person, request),
         alert: fault.map(|_| Notice::new(Tone::Bad, "O arquivo não foi lido", text)),
         file,
         csv,
-        new: count(Badge::ToLink),
-        known: count(Badge::Exists),
-        faulty: count(Badge::Faulty),
         rows,
-    }
+    })
 }
 
 /// `POST`: previews the result of each row, and changes nothing.
 pub fn preview(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
+    let faulty = |problem, words| {
+        form::show_again(request, problem, |_| {
+            page(visit, Some(words), (String::new(), Vec::new()))
+        })
+    };
     let bytes = match csv_read::sent(request) {
         Ok(bytes) => bytes,
-        Err(problem) => {
-            return form::show_again(request, problem, |_| {
-                Reply::page(&page(visit, Some("Escolha um arquivo CSV."), None))
-            });
-        }
+        Err(problem) => return faulty(problem, "Escolha um arquivo CSV."),
     };
     let rows = match bulk::read(&bytes) {
         Ok(rows) => rows,
-        Err(fault) => {
-            let problem = Problem::field("arquivo", fault.to_string());
-            return form::show_again(request, problem, |_| {
-                Reply::page(&page(visit, Some(told(fault)), None))
-            });
-        }
+        Err(fault) => return faulty(Problem::field("arquivo", fault.to_string()), told(fault)),
     };
     let owner = person.account.user_id;
     let outcomes = app.db.read(request.lane, |tx| bulk::preview(tx, owner, &rows))?;
@@ -130,25 +110,11 @@ pub fn preview(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         Reply::json(&OutcomeJson::of(&outcomes))
     } else {
         let csv = String::from_utf8_lossy(&bytes).into_owned();
-        let shown = rows.iter().zip(&outcomes).map(|(row, outcome)| shown(row, outcome));
-        Reply::page(&page(visit, None, Some((csv, shown.collect()))))
+        let shown = rows.into_iter().zip(&outcomes);
+        let shown = shown.map(|(row, one)| (row, one.status, one.fault.map_or("", said)));
+        page(visit, None, (csv, shown.collect()))
     }?;
     Ok(crate::edge::route::nothing_to_do(reply))
-}
-
-fn shown(row: &Row, outcome: &RowResult) -> PreviewRow {
-    PreviewRow {
-        line: outcome.row,
-        listing: row.listing.clone(),
-        seller: row.seller.clone(),
-        sku: row.sku.clone(),
-        state: match outcome.status {
-            RowStatus::Created => Badge::ToLink,
-            RowStatus::Unchanged => Badge::Exists,
-            RowStatus::Failed => Badge::Faulty,
-        },
-        why: outcome.fault.map_or("", said),
-    }
 }
 
 /// `POST …/aplicar`: makes the links of a list; a row that fails is skipped.

@@ -10,8 +10,9 @@ use super::{SELLER, asked, choice};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, Instant, OrderId, UserId, Zone, grouped};
+use crate::db::WriteTx;
 use crate::dropshipping::orders::{
-    self, DropOrder, DropOrderQuery, DropOrderStatus, Payment, Whose,
+    self, DropOrder, DropOrderQuery, DropOrderStatus, DropState, Whose,
 };
 use crate::dropshipping::relations;
 use crate::dropshipping::reminders;
@@ -22,8 +23,8 @@ use crate::identity::guard::remind_all_charge;
 use crate::messages::choices::ChannelSet;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
-    Answer, Badge, Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Sent, Tone, When,
-    export, form,
+    Answer, Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Sent, Tone, When, export,
+    form,
 };
 use crate::partner::supplier::files;
 use crate::wire;
@@ -32,16 +33,8 @@ pub const PATH: &str = "/fornecedor/pedidos";
 /// Most orders that are marked as paid at a time.
 const MOST_PAID: usize = 200;
 
-/// Names of the states in addresses.
-const STANDINGS: [(&str, DropOrderStatus); 4] = [
-    ("a_vencer", DropOrderStatus::Pending),
-    ("vencido", DropOrderStatus::Overdue),
-    ("pago", DropOrderStatus::Paid),
-    ("cancelado", DropOrderStatus::Cancelled),
-];
-
-/// The filter of lists of drop orders by those states.
-pub(super) const BY_STANDING: Filter = Filter {
+/// The filter of lists of drop orders by state.
+const BY_STANDING: Filter = Filter {
     name: "situacao",
     label: "Situação",
     all: "Todos",
@@ -92,23 +85,13 @@ pub(super) const LIST: Listing = Listing {
             "A venda foi cancelada, e por ela nada é devido.",
         ),
         Flash::warn("quitado", "Nada a lembrar", "Por este pedido nada é devido."),
+        Flash::warn(
+            "espera",
+            "Todos foram lembrados há pouco",
+            "Espere a janela acabar para lembrar todos de novo.",
+        ),
     ],
 };
-
-/// The state that a word of an address names.
-pub fn standing_of(word: &str) -> Option<DropOrderStatus> {
-    STANDINGS.into_iter().find(|(known, _)| *known == word).map(|(_, standing)| standing)
-}
-
-/// The badge of a state.
-pub const fn badge(standing: DropOrderStatus) -> Badge {
-    match standing {
-        DropOrderStatus::Pending => Badge::Due,
-        DropOrderStatus::Overdue => Badge::Expired,
-        DropOrderStatus::Paid => Badge::Settled,
-        DropOrderStatus::Cancelled => Badge::CalledOff,
-    }
-}
 
 /// `3 pedidos`.
 pub fn counted(orders: i64) -> String {
@@ -141,26 +124,15 @@ wire! {
     }
 }
 
-/// What a row of a page shows.
 pub(super) fn row(order: DropOrder, zone: Zone, now: Instant) -> OrderRow {
-    let standing = order.standing(now);
-    let is_open = matches!(standing, DropOrderStatus::Pending | DropOrderStatus::Overdue);
-    let is_ready = order.shipping_status.as_deref() == Some("ready_to_ship");
+    let status = order.standing(now);
+    let when = |at: Option<Instant>| at.map(|at| When::new(zone, at, now));
     OrderRow {
-        id: order.id.to_string(),
-        order: order.order_id.to_string(),
-        title: format!("{}× {}", order.quantity, order.title),
-        sku: order.sku,
-        seller: order.seller,
-        supplier: order.supplier,
-        amount: order.amount.page(),
         due: zone.civil(order.due_at).strftime("%d/%m/%Y").to_string(),
-        state: badge(standing),
-        is_open,
-        is_paid: standing == DropOrderStatus::Paid,
-        has_label: is_open && is_ready && order.shipping_id.is_some(),
-        paid: order.paid_at.map(|at| When::new(zone, at, now)),
-        reminded: order.reminded_at.filter(|_| is_open).map(|at| When::new(zone, at, now)),
+        paid: when(order.paid_at),
+        reminded: when(order.reminded_at.filter(|_| status.is_open())),
+        status,
+        order,
     }
 }
 
@@ -178,7 +150,13 @@ pub(super) fn wanted(
     now: Instant,
 ) -> DropOrderQuery {
     DropOrderQuery {
-        standing: query.filter("situacao").and_then(standing_of),
+        standing: match query.filter("situacao") {
+            Some("a_vencer") => Some(DropOrderStatus::Pending),
+            Some("vencido") => Some(DropOrderStatus::Overdue),
+            Some("pago") => Some(DropOrderStatus::Paid),
+            Some("cancelado") => Some(DropOrderStatus::Cancelled),
+            _ => None,
+        },
         other,
         search: query.search.to_lowercase(),
         by_due: query.sort_key == "vencimento",
@@ -215,10 +193,14 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let wait = verdict.filter(|verdict| !verdict.allowed || verdict.remaining == 0);
     Reply::page(&OrdersPage {
         layout: layout(app, person, request).with_flash(flash(request)),
-        table: LIST.table_by(&query, LIST.heads, total, (&choice(&sellers, seller), None)),
+        table: LIST.table_by(
+            &query,
+            LIST.heads,
+            total,
+            (&choice(SELLER, "Vendedor", &sellers, seller), None),
+        ),
         orders: rows.into_iter().map(|order| row(order, zone, now)).collect(),
-        overdue: (owed.overdue.orders > 0)
-            .then(|| format!("{}, {}", counted(owed.overdue.orders), owed.overdue.amount.page())),
+        owed,
         wait: wait.map(|verdict| zone.civil(verdict.reset).strftime("%H:%M:%S").to_string()),
         has_sellers: !sellers.is_empty(),
     })
@@ -236,29 +218,24 @@ fn flash(request: &Request) -> Option<Notice> {
         let text = format!("Vendedores com pedidos vencidos: {sellers}. Pedidos: {orders}.");
         return Some(Notice::new(Tone::Good, "Lembretes a caminho", text));
     }
-    if word == "espera" {
-        let text = "Espere a janela acabar para lembrar todos de novo.";
-        return Some(Notice::new(Tone::Warn, "Todos foram lembrados há pouco", text));
-    }
     Flash::notice(LIST.flashes, word)
 }
 
-/// Whether a payment is new; the problem when there is nothing to pay.
-fn paid(payment: Payment) -> Result<bool, Problem> {
-    match payment {
-        Payment::Noted => Ok(true),
-        Payment::Known => Ok(false),
-        Payment::Cancelled => {
+/// Marks an order as paid: whether that is new, or why nothing is to be paid.
+fn paid(tx: &WriteTx<'_>, owner: UserId, id: i64) -> Result<bool, Problem> {
+    match orders::pay(tx, owner, id)?.ok_or_else(Problem::not_found)? {
+        DropState::Pending => Ok(true),
+        DropState::Paid => Ok(false),
+        DropState::Cancelled => {
             Err(Problem::new(Code::Conflict, "the order was called off; nothing is owed"))
         }
-        Payment::Unknown => Err(Problem::not_found()),
     }
 }
 
 /// `POST /fornecedor/pedidos/{id}/pago`: marks an order as paid.
 pub fn pay(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (id, owner, answer) = (request.id()?, person.account.user_id, Answer::to(request));
-    Ok(Box::new(move |tx| match paid(orders::pay(tx, owner, id)?) {
+    Ok(Box::new(move |tx| match paid(tx, owner, id) {
         Ok(_) => answer.done(id, PATH, "pago"),
         Err(problem) => answer.declined(problem, PATH, "cancelado"),
     }))
@@ -300,7 +277,7 @@ pub fn pay_many(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
     Ok(Box::new(move |tx| {
         let mut count = 0;
         for id in numbers {
-            count += i64::from(paid(orders::pay(tx, owner, id)?)?);
+            count += i64::from(paid(tx, owner, id)?);
         }
         answer.with(PATH, &format!("pagos-{count}"), &[("pagos", json!(count))])
     }))
@@ -312,8 +289,7 @@ pub fn remind(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let channel_set = ChannelSet::of(&app.config);
     Ok(Box::new(move |tx| {
         let order = orders::one(tx, Whose::Related(owner), id)?.ok_or_else(Problem::not_found)?;
-        if !matches!(order.standing(tx.now()), DropOrderStatus::Pending | DropOrderStatus::Overdue)
-        {
+        if !order.standing(tx.now()).is_open() {
             let problem = Problem::new(Code::Conflict, "nothing is owed for this order");
             return answer.declined(problem, PATH, "quitado");
         }

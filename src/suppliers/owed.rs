@@ -1,23 +1,17 @@
 //! `/painel/fornecedores`: what a seller owes to which supplier, and by when;
 //! and the seller's answers to invitations.
 
-use serde::Serialize;
-
-use super::asked;
-use super::orders::{BY_STANDING, OrderJson, row, wanted};
-use super::views::{OwedPage, SupplierRow};
+use super::orders::{LIST as SUPPLIERS_LIST, OrderJson, row, wanted};
+use super::views::OwedPage;
+use super::{asked, choice, end_relation, with_owed};
 use crate::accounts::page_layout::layout;
-use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::audit::Actor;
-use crate::base::{UserId, grouped};
-use crate::dropshipping::orders::{self, Owed, Whose};
-use crate::dropshipping::relations::{self, RelatedSupplier};
-use crate::dropshipping::views::invitation_rows;
+use crate::dropshipping::orders::{self, Whose};
+use crate::dropshipping::relations;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::list::Choice;
 use crate::panel::{Answer, Head, ListReply, Listing, export};
 
 /// The page where invitations are answered.
@@ -26,9 +20,6 @@ const SUPPLIER: &str = "fornecedor";
 
 pub(super) const LIST: Listing = Listing {
     path: "/painel/fornecedores",
-    hint: "Pedido, SKU ou produto",
-    filters: &[BY_STANDING],
-    sort_keys: &["-data", "vencimento"],
     heads: &[
         Head::sorts("Pedido", "data"),
         Head::plain("Fornecedor"),
@@ -50,7 +41,8 @@ pub(super) const LIST: Listing = Listing {
         "vence_em",
         "pago_em",
     ],
-    ..Listing::NONE
+    flashes: &[],
+    ..SUPPLIERS_LIST
 };
 
 /// The list, as page, JSON or CSV.
@@ -79,66 +71,39 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let rows = rows.into_iter().map(|order| OrderJson::of(order, zone, now));
         return ListReply::reply(total, rows.collect());
     }
-    let choice = Choice {
-        name: SUPPLIER,
-        label: "Fornecedor",
-        values: suppliers.iter().map(|one| (one.id.to_string(), one.name.clone())).collect(),
-        present: supplier.map_or_else(String::new, |id| id.to_string()),
-    };
+    let choice = choice(SUPPLIER, "Fornecedor", &suppliers, supplier);
     Reply::page(&OwedPage {
         layout: layout(app, person, request),
         table: LIST.table_by(&query, LIST.heads, total, (&choice, None)),
         orders: rows.into_iter().map(|order| row(order, zone, now)).collect(),
-        invitations: invitation_rows(invitations, app.zone(), request.now),
-        suppliers: suppliers.into_iter().map(|one| supplier_row(one, &owed)).collect(),
+        invitations: relations::dated(invitations, app.zone(), request.now),
+        suppliers: with_owed(suppliers, &owed),
     })
 }
 
-fn supplier_row(supplier: RelatedSupplier, owed: &[(UserId, Owed)]) -> SupplierRow {
-    let found = owed.iter().find(|(id, _)| *id == supplier.id);
-    let owed = found.map(|(_, owed)| *owed).unwrap_or_default();
-    SupplierRow {
-        id: supplier.id.to_string(),
-        name: supplier.name,
-        links: grouped(supplier.links),
-        pending: owed.pending.amount.page(),
-        overdue: (owed.overdue.orders > 0).then(|| owed.overdue.amount.page()),
-    }
-}
-
-/// An answer to an invitation.
-#[derive(Clone, Copy, Serialize)]
-enum Said {
-    Yes,
-    No,
-}
-
 /// `POST /painel/parceiro/convites/{id}/aceitar`.
-pub fn accept(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    answer_to(app, person, request, Said::Yes)
+pub fn accept(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    answer_to(person, request, true)
 }
 
 /// `POST /painel/parceiro/convites/{id}/recusar`.
-pub fn refuse(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    answer_to(app, person, request, Said::No)
+pub fn refuse(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    answer_to(person, request, false)
 }
 
-fn answer_to(_: &App, person: &Person, request: &Request, said: Said) -> Result<Job, Problem> {
+fn answer_to(person: &Person, request: &Request, accepts: bool) -> Result<Job, Problem> {
     let id = request.id()?;
     let (owner, email) = (person.account.user_id, person.account.email.clone());
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
         let found = relations::inviter(tx, &email, id)?;
         let (supplier, name) = found.ok_or_else(Problem::not_found)?;
-        let (action, word) = match said {
-            Said::Yes => {
-                relations::accept(tx, supplier, owner, id)?;
-                ("relacao.aceitar", "aceito")
-            }
-            Said::No => {
-                relations::refuse(tx, id)?;
-                ("relacao.recusar", "recusado")
-            }
+        let (action, word) = if accepts {
+            relations::accept(tx, supplier, owner, id)?;
+            ("relacao.aceitar", "aceito")
+        } else {
+            relations::refuse(tx, id)?;
+            ("relacao.recusar", "recusado")
         };
         relations::note(tx, &actor, (action, id), (&email, &name))?;
         answer.done(id, HUB, word)
@@ -147,16 +112,5 @@ fn answer_to(_: &App, person: &Person, request: &Request, said: Said) -> Result<
 
 /// `POST /painel/parceiro/fornecedores/{id}/encerrar`: ends the relation with a supplier.
 pub fn end(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (supplier, owner) = (UserId(request.id()?), person.account.user_id);
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let name = person.account.name.clone();
-    relations::end_links(&app.db, supplier, owner)?;
-    app.db.write(move |tx| {
-        if !relations::end(tx, supplier, owner)? {
-            return Err(Problem::not_found());
-        }
-        let other = accounts::by_id(tx, supplier)?.map(|one| one.name).unwrap_or_default();
-        relations::note(tx, &actor, ("relacao.encerrar", supplier.0), (&name, &other))?;
-        answer.done(supplier, HUB, "encerrado")
-    })
+    end_relation((app, person, request), false, HUB)
 }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::json;
 
-use super::views::{SellerRow, SellersPage};
+use super::views::SellersPage;
+use super::{end_relation, with_owed};
 use crate::accounts::page_layout::layout;
 use crate::accounts::store as accounts;
 use crate::app::{App, Visit};
 use crate::audit::Actor;
-use crate::base::{Cents, UserId, Zone, grouped};
+use crate::base::{Cents, UserId, Zone};
 use crate::db::WriteTx;
 use crate::dropshipping::orders::{self, Owed, Whose};
-use crate::dropshipping::relations::{self, Invitation, Invited, RelatedSeller};
-use crate::dropshipping::views::invitation_rows;
+use crate::dropshipping::relations::{self, Invitation, Invited, Related};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
@@ -65,7 +65,7 @@ const FORM: Form<NewInvitation> = Form(&[Input::new(
 wire! {
     /// A seller as the supplier's programs read it.
     #[derive(Serialize)]
-    struct SellerJson of(seller: RelatedSeller, owed: Owed, zone: Zone) {
+    struct SellerJson of(seller: Related, owed: Owed, zone: Zone) {
         id: String = seller.id.to_string(),
         nome: String = seller.name,
         email: String = seller.email,
@@ -93,37 +93,24 @@ struct SellersJson {
     convites: Vec<InvitationJson>,
 }
 
-/// Everything that the page shows.
-struct Own {
-    sellers: Vec<(RelatedSeller, Owed)>,
-    invitations: Vec<Invitation>,
-}
+/// The sellers of a supplier with what each owes, and the open invitations.
+type Own = (Vec<(Related, Owed)>, Vec<Invitation>);
 
-impl Own {
-    fn read((app, person, request): Visit<'_>) -> Result<Self, Problem> {
-        let owner = person.account.user_id;
-        app.db.read(request.lane, |tx| {
-            let owed = orders::owed_by_other(tx, Whose::Related(owner), request.now)?;
-            let of = |id: UserId| {
-                let found = owed.iter().find(|(seller, _)| *seller == id);
-                found.map(|(_, owed)| *owed).unwrap_or_default()
-            };
-            let sellers = relations::sellers(tx, owner)?;
-            Ok(Self {
-                sellers: sellers.into_iter().map(|one| (one.clone(), of(one.id))).collect(),
-                invitations: relations::invitations_of(tx, owner)?,
-            })
-        })
-    }
+fn read((app, person, request): Visit<'_>) -> Result<Own, Problem> {
+    let owner = person.account.user_id;
+    app.db.read(request.lane, |tx| {
+        let owed = orders::owed_by_other(tx, Whose::Related(owner), request.now)?;
+        let sellers = with_owed(relations::sellers(tx, owner)?, &owed);
+        Ok((sellers, relations::invitations_of(tx, owner)?))
+    })
 }
 
 /// `GET /fornecedor/vendedores`, as page or JSON.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let own = Own::read((app, person, request))?;
+    let own = read((app, person, request))?;
     if request.wants_json() {
         let zone = app.zone();
-        let sellers = own.sellers.into_iter();
-        let invitations = own.invitations.into_iter();
+        let (sellers, invitations) = (own.0.into_iter(), own.1.into_iter());
         return Reply::json(&SellersJson {
             ok: true,
             vendedores: sellers.map(|(one, owed)| SellerJson::of(one, owed, zone)).collect(),
@@ -131,31 +118,24 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
     }
     let form = FORM.show(None, app.zone()).unfocused();
-    let mut page = page((app, person, request), own, form);
-    page.layout = page.layout.telling(FLASHES, request);
-    Reply::page(&page)
+    page((app, person, request), own, form)
 }
 
-fn page((app, person, request): Visit<'_>, own: Own, form: FormView) -> SellersPage {
-    let when = |at| When::new(app.zone(), at, request.now);
-    SellersPage {
-        layout: layout(app, person, request),
+fn page(
+    (app, person, request): Visit<'_>,
+    (sellers, invitations): Own,
+    form: FormView,
+) -> Result<Reply, Problem> {
+    let dated = |(seller, owed): (Related, Owed)| {
+        let since = When::new(app.zone(), seller.since, request.now);
+        (seller, owed, since)
+    };
+    Reply::page(&SellersPage {
+        layout: layout(app, person, request).telling(FLASHES, request),
         form,
-        sellers: own
-            .sellers
-            .into_iter()
-            .map(|(seller, owed)| SellerRow {
-                id: seller.id.to_string(),
-                name: seller.name,
-                email: seller.email,
-                links: grouped(seller.links),
-                pending: owed.pending.amount.page(),
-                overdue: (owed.overdue.orders > 0).then(|| owed.overdue.amount.page()),
-                since: when(seller.since),
-            })
-            .collect(),
-        invitations: invitation_rows(own.invitations, app.zone(), request.now),
-    }
+        sellers: sellers.into_iter().map(dated).collect(),
+        invitations: relations::dated(invitations, app.zone(), request.now),
+    })
 }
 
 /// `POST /fornecedor/convites`: invites the person who has an e-mail address.
@@ -225,14 +205,13 @@ fn tell(
 fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
     let request = visit.2;
     form::show_again(request, problem, |faults| {
-        let own = Own::read(visit)?;
         let mut form = FORM.again(request, faults);
         for (name, said) in faults {
             for (_, words) in [SELF, KNOWN].into_iter().filter(|(fault, _)| said == fault) {
                 form.say(name, words);
             }
         }
-        Reply::page(&page(visit, own, form))
+        page(visit, read(visit)?, form)
     })
 }
 
@@ -250,16 +229,5 @@ pub fn withdraw(_: &App, person: &Person, request: &Request) -> Result<Job, Prob
 
 /// `POST /fornecedor/vendedores/{id}/encerrar`: ends the relation with a seller.
 pub fn end(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (seller, owner) = (UserId(request.id()?), person.account.user_id);
-    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let supplier = person.account.name.clone();
-    relations::end_links(&app.db, owner, seller)?;
-    app.db.write(move |tx| {
-        if !relations::end(tx, owner, seller)? {
-            return Err(Problem::not_found());
-        }
-        let name = accounts::by_id(tx, seller)?.map(|one| one.name).unwrap_or_default();
-        relations::note(tx, &actor, ("relacao.encerrar", seller.0), (&name, &supplier))?;
-        answer.done(seller, PATH, "encerrado")
-    })
+    end_relation((app, person, request), true, PATH)
 }

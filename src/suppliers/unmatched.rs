@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::views::{UnmatchedPage, UnmatchedRow};
+use super::views::UnmatchedPage;
 use super::{SELLER, asked, choice};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
@@ -43,7 +43,9 @@ pub(super) const LIST: Listing = Listing {
 wire! {
     /// A listing as the supplier's programs read it.
     #[derive(Serialize)]
-    struct UnmatchedJson of(one: Unmatched, reason: Reason) {
+    struct UnmatchedJson of(one: Unmatched) after {
+        let reason = one.reason();
+    } {
         seller_id: UserId = one.seller_id,
         vendedor: String = one.seller,
         ml_id: String = one.ml_id,
@@ -61,14 +63,10 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let seller = asked(request, SELLER)?;
     let reason = query.filter("motivo").and_then(Reason::from_name);
     let wanted = UnmatchedQuery { supplier: owner, seller, reason };
-    let wire = |one: Unmatched| {
-        let reason = one.reason();
-        UnmatchedJson::of(one, reason)
-    };
     if query.csv {
         let keys = app.db.read(request.lane, |tx| unmatched::keys(tx, &wanted))?;
         return export::list(app, person, &LIST, keys, move |_, tx, key| {
-            Ok(unmatched::one(tx, &wanted, key)?.map(wire))
+            Ok(unmatched::one(tx, &wanted, key)?.map(UnmatchedJson::of))
         });
     }
     let (sellers, (rows, total)) = app.db.read(request.lane, |tx| {
@@ -76,25 +74,17 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok::<_, Problem>((relations::sellers(tx, owner)?, unmatched::page(tx, &wanted, window)?))
     })?;
     if request.wants_json() {
-        return ListReply::reply(total, rows.into_iter().map(wire).collect());
+        return ListReply::reply(total, rows.into_iter().map(UnmatchedJson::of).collect());
     }
-    let row = |one: Unmatched| UnmatchedRow {
-        reason: one.reason().words(),
-        codes: match (&*one.sku, &*one.ean) {
-            ("", "") => String::new(),
-            (sku, "") => format!("SKU {sku}"),
-            ("", ean) => format!("EAN {ean}"),
-            (sku, ean) => format!("SKU {sku} · EAN {ean}"),
-        },
-        seller_id: one.seller_id.to_string(),
-        seller: one.seller,
-        ml_id: one.ml_id,
-        title: one.title,
-    };
     Reply::page(&UnmatchedPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
         has_sellers: !sellers.is_empty(),
-        table: LIST.table_by(&query, LIST.heads, total, (&choice(&sellers, seller), None)),
-        rows: rows.into_iter().map(row).collect(),
+        table: LIST.table_by(
+            &query,
+            LIST.heads,
+            total,
+            (&choice(SELLER, "Vendedor", &sellers, seller), None),
+        ),
+        rows,
     })
 }

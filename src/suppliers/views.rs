@@ -3,10 +3,14 @@
 use askama::Template;
 
 use crate::accounts::views::ApiPlan;
-use crate::dropshipping::views::InvitationRow;
+use crate::dropshipping::bulk::{Row, RowStatus};
+use crate::dropshipping::links::ShownLink;
+use crate::dropshipping::orders::{DropOrder, DropOrderStatus, Owed};
+use crate::dropshipping::relations::{Invitation, Related};
+use crate::dropshipping::unmatched::Unmatched;
 use crate::panel::chart::Stat;
 use crate::panel::view::Field;
-use crate::panel::{Badge, FormView, Layout, Notice, Pick, Table, Tone, When};
+use crate::panel::{FormView, Layout, Notice, Pick, Table, When};
 
 /// `GET /fornecedor`.
 #[derive(Template)]
@@ -17,26 +21,13 @@ pub struct SupplierHome {
     pub greeting: String,
     /// `sexta-feira, 20 de novembro`.
     pub today: String,
-    /// Tasks of the supplier, the most urgent first.
-    pub tasks: Vec<Task>,
-    /// What is owed and what was paid.
+    pub owed: Owed,
     pub stats: Vec<Stat>,
     pub sellers: usize,
-    /// Open invitations.
     pub invitations: usize,
-    /// Linked listings, ready to print.
-    pub links: String,
+    pub links: i64,
     pub newest: Vec<OrderRow>,
-    /// The supplier's API plan; `None` without one.
     pub api_plan: Option<ApiPlan>,
-}
-
-/// A task of the supplier.
-pub struct Task {
-    pub tone: Tone,
-    pub title: String,
-    pub text: String,
-    pub href: &'static str,
 }
 
 /// `GET /fornecedor/vendedores`, and its answer when a field is at fault.
@@ -46,20 +37,9 @@ pub struct SellersPage {
     pub layout: Layout,
     /// `email` of an invitation.
     pub form: FormView,
-    pub sellers: Vec<SellerRow>,
-    pub invitations: Vec<InvitationRow>,
-}
-
-/// A seller with an active relation.
-pub struct SellerRow {
-    pub id: String,
-    pub name: String,
-    pub email: String,
-    pub links: String,
-    pub pending: String,
-    /// `None` when nothing is overdue.
-    pub overdue: Option<String>,
-    pub since: When,
+    /// Each with what they owe, and since when they are related.
+    pub sellers: Vec<(Related, Owed, When)>,
+    pub invitations: Vec<(Invitation, When)>,
 }
 
 /// `GET /fornecedor/vinculos`, and its answer when a field is at fault.
@@ -71,19 +51,7 @@ pub struct LinksPage {
     /// `vendedor`, `anuncio` and `sku` of a new link.
     pub form: FormView,
     pub table: Table,
-    pub links: Vec<LinkRow>,
-}
-
-/// A linked listing.
-pub struct LinkRow {
-    pub id: String,
-    pub listing: String,
-    pub ml_id: String,
-    pub product: String,
-    pub sku: String,
-    pub product_href: String,
-    pub seller: String,
-    pub made: When,
+    pub links: Vec<(ShownLink, When)>,
 }
 
 /// `GET /fornecedor/vinculos/importar`, the preview of a list, and the answer
@@ -96,24 +64,16 @@ pub struct PreviewPage {
     pub file: Field,
     /// The list itself, to be sent again.
     pub csv: String,
-    /// Counts of rows that will be linked, are linked already, and cannot be
-    /// linked.
-    pub new: usize,
-    pub known: usize,
-    pub faulty: usize,
-    /// Empty before a list was uploaded.
-    pub rows: Vec<PreviewRow>,
+    /// Empty before a list was uploaded: each row with what will become of it, and why it
+    /// cannot be linked.
+    pub rows: Vec<(Row, RowStatus, &'static str)>,
 }
 
-/// A row of a list.
-pub struct PreviewRow {
-    pub line: usize,
-    pub listing: String,
-    pub seller: String,
-    pub sku: String,
-    pub state: Badge,
-    /// Why the row cannot be linked; empty when it can.
-    pub why: &'static str,
+impl PreviewPage {
+    /// How many rows become that.
+    fn count(&self, status: RowStatus) -> usize {
+        self.rows.iter().filter(|(_, one, _)| *one == status).count()
+    }
 }
 
 /// `GET /fornecedor/conferencia`.
@@ -123,18 +83,7 @@ pub struct UnmatchedPage {
     pub layout: Layout,
     pub has_sellers: bool,
     pub table: Table,
-    pub rows: Vec<UnmatchedRow>,
-}
-
-/// A listing without a product.
-pub struct UnmatchedRow {
-    pub seller_id: String,
-    pub seller: String,
-    pub ml_id: String,
-    pub title: String,
-    /// Its SKU and EAN; empty without any.
-    pub codes: String,
-    pub reason: &'static str,
+    pub rows: Vec<Unmatched>,
 }
 
 /// `GET /fornecedor/pedidos`.
@@ -144,32 +93,27 @@ pub struct OrdersPage {
     pub layout: Layout,
     pub table: Table,
     pub orders: Vec<OrderRow>,
-    /// What is overdue in all, in words; `None` when nothing is.
-    pub overdue: Option<String>,
+    pub owed: Owed,
     /// When all can be reminded again; `None` when they can be now.
     pub wait: Option<String>,
     pub has_sellers: bool,
 }
 
-/// A drop order.
+/// A drop order with what depends on the time.
 pub struct OrderRow {
-    pub id: String,
-    /// Number of the marketplace's order.
-    pub order: String,
-    pub title: String,
-    pub sku: String,
-    pub seller: String,
-    pub supplier: String,
-    pub amount: String,
+    pub order: DropOrder,
+    pub status: DropOrderStatus,
     /// Civil day.
     pub due: String,
-    pub state: Badge,
-    pub is_open: bool,
-    pub is_paid: bool,
-    /// Whether a label can be printed.
-    pub has_label: bool,
     pub paid: Option<When>,
     pub reminded: Option<When>,
+}
+
+impl OrderRow {
+    fn has_label(&self) -> bool {
+        let is_ready = self.order.shipping_status.as_deref() == Some("ready_to_ship");
+        self.status.is_open() && is_ready && self.order.shipping_id.is_some()
+    }
 }
 
 /// `GET /painel/fornecedores`.
@@ -179,15 +123,6 @@ pub struct OwedPage {
     pub layout: Layout,
     pub table: Table,
     pub orders: Vec<OrderRow>,
-    pub invitations: Vec<InvitationRow>,
-    pub suppliers: Vec<SupplierRow>,
-}
-
-/// A supplier with an active relation.
-pub struct SupplierRow {
-    pub id: String,
-    pub name: String,
-    pub links: String,
-    pub pending: String,
-    pub overdue: Option<String>,
+    pub invitations: Vec<(Invitation, When)>,
+    pub suppliers: Vec<(Related, Owed)>,
 }

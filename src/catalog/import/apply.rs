@@ -53,7 +53,22 @@ where
     let new = db.read(Lane::Slow, |tx| check(tx, owner, &file))?;
     let id: ImportId = secrets::random();
     begin(db, owner, id)?;
-    let done = make_products(db, (owner, id), (&file, new), finish);
+    let finish = Arc::new(Mutex::new(Some(finish)));
+    let done = prepare(db, owner, id, &file, new).map_err(E::from).and_then(|()| {
+        loop {
+            let finish = Arc::clone(&finish);
+            let done = db.write_piece(move |tx| {
+                let Some(counts) = apply_parts(tx, owner, id)? else { return Ok(None) };
+                match finish.lock().take() {
+                    Some(finish) => finish(tx, counts).map(Some),
+                    None => Err(DbError::Stopped.into()),
+                }
+            })?;
+            if let Some(done) = done {
+                return Ok(done);
+            }
+        }
+    });
     let is_left = |tx: &ReadTx<'_>| Ok::<_, DbError>(import_of(tx, owner)?.is_some());
     if done.is_err() && db.read(Lane::Brief, is_left).unwrap_or(false) {
         FAILED.lock().insert(id);
@@ -65,39 +80,23 @@ where
 /// one of each person.
 static FAILED: Mutex<BTreeSet<ImportId>> = Mutex::new(BTreeSet::new());
 
-/// Makes the products of a file with `new` new ones, for an import that begins.
-fn make_products<T, E>(
+/// Stores a file with `new` new products and settles that all its rows become products.
+fn prepare(
     db: &Db,
-    (owner, id): (UserId, ImportId),
-    (file, new): (&File, usize),
-    finish: impl FnOnce(&WriteTx<'_>, Counts) -> std::result::Result<T, E> + Send + 'static,
-) -> std::result::Result<T, E>
-where
-    T: Send + 'static,
-    E: From<DbError> + From<ImportError> + Send + 'static,
-{
-    store_parts(db, (owner, id), file)?;
+    owner: UserId,
+    id: ImportId,
+    file: &File,
+    new: usize,
+) -> std::result::Result<(), ImportError> {
+    store_parts(db, owner, id, file)?;
     let settled = db.write_piece(move |tx| settle(tx, owner, id, new))?;
-    if !settled {
-        db.write_pieces(move |tx| abandon(tx, owner, id))?;
-        // Products that came in between took the room.
-        db.read(Lane::Slow, |tx| check(tx, owner, file))?;
-        return Err(DbError::Busy.into());
+    if settled {
+        return Ok(());
     }
-    let finish = Arc::new(Mutex::new(Some(finish)));
-    loop {
-        let finish = Arc::clone(&finish);
-        let done = db.write_piece(move |tx| {
-            let Some(counts) = apply_parts(tx, owner, id)? else { return Ok(None) };
-            match finish.lock().take() {
-                Some(finish) => finish(tx, counts).map(Some),
-                None => Err(DbError::Stopped.into()),
-            }
-        })?;
-        if let Some(done) = done {
-            return Ok(done);
-        }
-    }
+    db.write_pieces(move |tx| abandon(tx, owner, id))?;
+    // Products that came in between took the room.
+    db.read(Lane::Slow, |tx| check(tx, owner, file))?;
+    Err(DbError::Busy.into())
 }
 
 /// Goes on with imports that a stop interrupted, before anybody is served.
@@ -113,7 +112,6 @@ pub fn resume(db: &Db) -> Result<()> {
 type ImportId = [u8; 16];
 
 row! {
-    /// An import under way.
     struct Import {
         id: ImportId = "import_id",
         is_whole: bool,
@@ -185,8 +183,7 @@ fn finish_interrupted(db: &Db, owner: UserId) -> Result<()> {
     }
 }
 
-/// Stores the rows of a file.
-fn store_parts(db: &Db, (owner, id): (UserId, ImportId), file: &File) -> Result<()> {
+fn store_parts(db: &Db, owner: UserId, id: ImportId, file: &File) -> Result<()> {
     let rows: Vec<StoredRow> = file.rows.iter().map(StoredRow::of).collect();
     let parts: Arc<Vec<Vec<StoredRow>>> =
         Arc::new(rows.chunks(PART).map(<[StoredRow]>::to_vec).collect());
@@ -315,8 +312,6 @@ fn apply_row(
     let row = stored.row();
     let before: Option<Product> = store::by_sku(tx, owner, &row.sku)?;
     let entry = row.entry(before.as_ref().map(|before| &before.entry));
-    let present = before.as_ref().map_or(0, |before| before.stock);
-    let counted = row.stock.unwrap_or(present);
     let Some(before) = before else {
         if row.title.is_none() || row.price.is_none() {
             // Its product was removed after the check.
@@ -324,18 +319,19 @@ fn apply_row(
             return Ok(());
         }
         let id = store::insert(tx, owner, &entry)?;
-        stock::set_counted_stock(tx, id, 0, counted, REASON)?;
+        stock::set_counted_stock(tx, id, 0, row.stock.unwrap_or(0), REASON)?;
         counts.created += 1;
         return Ok(());
     };
-    if before.entry == entry && counted == present {
+    let counted = row.stock.unwrap_or(before.stock);
+    if before.entry == entry && counted == before.stock {
         counts.unchanged += 1;
         return Ok(());
     }
     if before.entry != entry {
         store::update(tx, owner, before.id, &entry)?;
     }
-    stock::set_counted_stock(tx, before.id, present, counted, REASON)?;
+    stock::set_counted_stock(tx, before.id, before.stock, counted, REASON)?;
     counts.changed += 1;
     Ok(())
 }

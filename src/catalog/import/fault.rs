@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::base::grouped;
 use crate::catalog::{MAX_PRODUCTS, MOST_UNITS};
+use crate::panel::csv_read::Unreadable;
 
 /// What is wrong with a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,16 +15,12 @@ pub enum RowFault {
     Repeated(usize),
     Ean,
     Title,
-    /// A new product without a title.
     NoTitle,
     Cost,
     Price,
-    /// A new product without a price.
     NoPrice,
     Stock,
-    /// More cells than columns.
     TooLong,
-    /// Its owner has the most products allowed.
     NoRoom,
 }
 
@@ -43,24 +40,30 @@ impl Names {
 }
 
 impl RowFault {
-    fn english(self, names: &Names) -> String {
-        let name = |column| names.of(column, &ENGLISH);
-        let amount = |column| {
-            format!(
-                "{} must be an amount from 0 to 10000000 with at most two decimals",
-                name(column)
-            )
-        };
+    /// The index of the column that it is in.
+    const fn column(self) -> usize {
         match self {
-            Self::Sku => format!("{} must have 1 to 80 characters", name(0)),
-            Self::Repeated(row) => format!("{} stands in row {row} already", name(0)),
-            Self::Ean => format!("{} must have 8 to 14 digits", name(1)),
-            Self::Title => format!("{} must have 1 to 200 characters", name(2)),
-            Self::NoTitle => format!("{} is required for a new product", name(2)),
-            Self::Cost => amount(3),
-            Self::Price => amount(4),
-            Self::NoPrice => format!("{} is required for a new product", name(4)),
-            Self::Stock => format!("{} must be a whole number from 0 to {MOST_UNITS}", name(5)),
+            Self::Sku | Self::Repeated(_) | Self::TooLong | Self::NoRoom => 0,
+            Self::Ean => 1,
+            Self::Title | Self::NoTitle => 2,
+            Self::Cost => 3,
+            Self::Price | Self::NoPrice => 4,
+            Self::Stock => 5,
+        }
+    }
+
+    fn english(self, names: &Names) -> String {
+        let name = names.of(self.column(), &ENGLISH);
+        match self {
+            Self::Sku => format!("{name} must have 1 to 80 characters"),
+            Self::Repeated(row) => format!("{name} stands in row {row} already"),
+            Self::Ean => format!("{name} must have 8 to 14 digits"),
+            Self::Title => format!("{name} must have 1 to 200 characters"),
+            Self::NoTitle | Self::NoPrice => format!("{name} is required for a new product"),
+            Self::Cost | Self::Price => {
+                format!("{name} must be an amount from 0 to 10000000 with at most two decimals")
+            }
+            Self::Stock => format!("{name} must be a whole number from 0 to {MOST_UNITS}"),
             Self::TooLong => "has more cells than the header row".to_owned(),
             Self::NoRoom => {
                 format!("there is no room: a person has at most {MAX_PRODUCTS} products")
@@ -69,23 +72,19 @@ impl RowFault {
     }
 
     fn portuguese(self, names: &Names) -> String {
-        let name = |column| names.of(column, &PORTUGUESE);
-        let amount = |column| {
-            format!(
-                "“{}” precisa ser um valor a partir de 0, com até duas casas, como 12,50",
-                name(column)
-            )
-        };
+        let name = names.of(self.column(), &PORTUGUESE);
         match self {
-            Self::Sku => format!("“{}” precisa ter de 1 a 80 letras", name(0)),
-            Self::Repeated(row) => format!("“{}” já está na linha {row}", name(0)),
-            Self::Ean => format!("“{}” precisa ter de 8 a 14 números", name(1)),
-            Self::Title => format!("“{}” precisa ter de 1 a 200 letras", name(2)),
-            Self::NoTitle => format!("falta “{}”, que um produto novo precisa ter", name(2)),
-            Self::Cost => amount(3),
-            Self::Price => amount(4),
-            Self::NoPrice => format!("falta “{}”, que um produto novo precisa ter", name(4)),
-            Self::Stock => format!("“{}” precisa ser um número inteiro a partir de 0", name(5)),
+            Self::Sku => format!("“{name}” precisa ter de 1 a 80 letras"),
+            Self::Repeated(row) => format!("“{name}” já está na linha {row}"),
+            Self::Ean => format!("“{name}” precisa ter de 8 a 14 números"),
+            Self::Title => format!("“{name}” precisa ter de 1 a 200 letras"),
+            Self::NoTitle | Self::NoPrice => {
+                format!("falta “{name}”, que um produto novo precisa ter")
+            }
+            Self::Cost | Self::Price => format!(
+                "“{name}” precisa ser um valor a partir de 0, com até duas casas, como 12,50"
+            ),
+            Self::Stock => format!("“{name}” precisa ser um número inteiro a partir de 0"),
             Self::TooLong => "há mais células do que no cabeçalho".to_owned(),
             Self::NoRoom => "não cabem mais produtos".to_owned(),
         }
@@ -156,44 +155,38 @@ fn joined(faults: impl Iterator<Item = String>) -> String {
 }
 
 /// What is wrong with a file as a whole.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileFault {
-    /// It is not UTF-8 text.
+    #[error(
+        "the file is not UTF-8 text; save it as \"CSV UTF-8\" in the spreadsheet and import that"
+    )]
     NotText,
-    /// A quote that opens in this row is never closed.
+    #[error("a quote that opens in row {0} is never closed")]
     Unclosed(usize),
     /// More columns than a spreadsheet can have; the number is that limit.
+    #[error("the header row has more than {0} columns")]
     TooWide(usize),
-    /// The file is empty.
+    #[error("the file is empty")]
     Blank,
-    /// A column with an unknown name.
+    #[error("the header row names {0:?}; it can name {columns}", columns = ENGLISH.join(","))]
     Unknown(String),
-    /// The same column twice.
+    #[error("the header row names {0} twice")]
     Twice(String),
-    /// No SKU column.
+    #[error("the header row has no sku; it must be {}", ENGLISH.join(","))]
     NoSku,
+    #[error("the file has no row besides the header")]
     Empty,
     /// More rows than allowed; the number is how many there are.
+    #[error("the file has {0} rows; at most {MAX_PRODUCTS} are taken")]
     TooMany(usize),
 }
 
-impl fmt::Display for FileFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = ENGLISH.join(",");
-        match self {
-            Self::NotText => f.write_str(
-                "the file is not UTF-8 text; save it as \"CSV UTF-8\" in the spreadsheet and import that",
-            ),
-            Self::Unclosed(row) => write!(f, "a quote that opens in row {row} is never closed"),
-            Self::TooWide(most) => write!(f, "the header row has more than {most} columns"),
-            Self::Blank => f.write_str("the file is empty"),
-            Self::Unknown(name) => {
-                write!(f, "the header row names {name:?}; it can name {columns}")
-            }
-            Self::Twice(name) => write!(f, "the header row names {name} twice"),
-            Self::NoSku => write!(f, "the header row has no sku; it must be {columns}"),
-            Self::Empty => f.write_str("the file has no row besides the header"),
-            Self::TooMany(rows) => write!(f, "the file has {rows} rows; at most {MAX_PRODUCTS} are taken"),
+impl From<Unreadable> for FileFault {
+    fn from(problem: Unreadable) -> Self {
+        match problem {
+            Unreadable::NotText => Self::NotText,
+            Unreadable::Unclosed(row) => Self::Unclosed(row),
+            Unreadable::TooWide(most) => Self::TooWide(most),
         }
     }
 }
@@ -207,22 +200,15 @@ impl FileFault {
             Self::Unclosed(row) => {
                 format!("as aspas que abrem na linha {row} não fecham; feche-as, ou tire-as")
             }
-            Self::TooWide(most) => {
-                format!("o cabeçalho tem mais de {} colunas", grouped(*most))
-            }
+            Self::TooWide(most) => format!("o cabeçalho tem mais de {} colunas", grouped(*most)),
             Self::Blank => "o arquivo está vazio".to_owned(),
-            Self::Unknown(name) => {
-                format!("o cabeçalho tem “{name}”; ele pode ter {columns}")
-            }
+            Self::Unknown(name) => format!("o cabeçalho tem “{name}”; ele pode ter {columns}"),
             Self::Twice(name) => format!("o cabeçalho tem “{name}” duas vezes"),
             Self::NoSku => format!("falta o SKU no cabeçalho; ele pode ter {columns}"),
             Self::Empty => "o arquivo não tem nenhuma linha além do cabeçalho".to_owned(),
             Self::TooMany(rows) => {
-                format!(
-                    "o arquivo tem {} linhas; cabem até {}",
-                    grouped(*rows),
-                    grouped(MAX_PRODUCTS)
-                )
+                let [rows, most] = [*rows, MAX_PRODUCTS].map(grouped);
+                format!("o arquivo tem {rows} linhas; cabem até {most}")
             }
         })
     }

@@ -18,7 +18,6 @@ use crate::base::{Cents, shortened};
 use crate::db::DbError;
 use crate::http::input::FromField as _;
 use crate::panel::csv_read;
-use crate::panel::csv_read::Unreadable;
 use crate::row;
 use fault::{BadRows, FileFault, Names, RowFault};
 
@@ -34,7 +33,6 @@ pub struct File {
     rows: Vec<Row>,
 }
 
-/// A row as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Row {
     number: usize,
@@ -53,7 +51,6 @@ struct Row {
 pub enum ImportError {
     #[error("{0}")]
     File(FileFault),
-    /// The rows with errors, all of them.
     #[error("{0}")]
     Rows(Box<BadRows>),
     /// Another file of the same person.
@@ -79,19 +76,14 @@ row! {
 /// Reads a file. Errors of rows are not returned here: [`apply::run`] reports them,
 /// with those that need the database.
 pub fn read(bytes: &[u8]) -> Result<File, FileFault> {
-    let unreadable = |problem| match problem {
-        Unreadable::NotText => FileFault::NotText,
-        Unreadable::Unclosed(row) => FileFault::Unclosed(row),
-        Unreadable::TooWide(most) => FileFault::TooWide(most),
-    };
-    let mut sheet = csv_read::read(bytes).map_err(unreadable)?;
+    let mut sheet = csv_read::read(bytes)?;
     if sheet.header.is_empty() {
         return Err(FileFault::Blank);
     }
     let columns = columns(&sheet.header)?;
     let (mut rows, mut count) = (Vec::new(), 0);
     let mut seen: HashMap<String, usize> = HashMap::new();
-    while let Some(csv_read::Row { number, cells }) = sheet.next_row().map_err(unreadable)? {
+    while let Some(csv_read::Row { number, cells }) = sheet.next_row()? {
         count += 1;
         // Rows over the limit are counted but not stored.
         if count > MAX_PRODUCTS {
@@ -133,7 +125,6 @@ fn columns(header: &[String]) -> Result<Vec<usize>, FileFault> {
     if columns.contains(&0) { Ok(columns) } else { Err(FileFault::NoSku) }
 }
 
-/// A row with its errors.
 fn read_row(number: usize, columns: &[usize], cells: &[Cow<'_, str>]) -> Row {
     let cell = |column: usize| {
         let place = columns.iter().position(|known| *known == column)?;

@@ -8,7 +8,6 @@ use super::{Counts, ImportError, apply, read};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::grouped;
-use crate::catalog::MAX_PRODUCTS;
 use crate::catalog::pages::{Change, base};
 use crate::catalog::views::ProductImportPage;
 use crate::http::{Code, Problem, Reply, Request, upload};
@@ -26,10 +25,10 @@ pub fn form(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         return Err(Problem::not_found());
     }
-    Reply::page(&page((app, person, request), None, None))
+    page((app, person, request), None, None)
 }
 
-fn page(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> ProductImportPage {
+fn page(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> Result<Reply, Problem> {
     let (app, person, request) = visit;
     let count = bad.map_or(0, |bad| bad.rows.len());
     let title = match count {
@@ -41,15 +40,14 @@ fn page(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> Product
     let mut file = view::Field::default().fault(fault);
     file.focus = fault.is_some();
     let shown = bad.into_iter().flat_map(BadRows::portuguese);
-    ProductImportPage {
+    Reply::page(&ProductImportPage {
         layout: layout(app, person, request),
         base: base(person),
         alert: title.map(|title| Notice::new(Tone::Bad, title, text)),
         file,
-        most: grouped(MAX_PRODUCTS),
-        faults: shown.take(MOST_SHOWN).map(|(line, said)| (line.to_string(), said)).collect(),
+        faults: shown.take(MOST_SHOWN).collect(),
         more: count.saturating_sub(MOST_SHOWN),
-    }
+    })
 }
 
 /// `POST …/produtos/importar`: imports a file, all rows or none.
@@ -80,11 +78,8 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
 }
 
-/// The form again, with the errors.
 fn refused(visit: Visit<'_>, fault: Option<&str>, bad: Option<&BadRows>) -> Result<Reply, Problem> {
-    let (app, person, request) = visit;
-    let page = page((app, person, request), fault, bad);
-    Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY))
+    Ok(page(visit, fault, bad)?.status(StatusCode::UNPROCESSABLE_ENTITY))
 }
 
 fn field(request: &Request) -> &'static str {

@@ -45,22 +45,19 @@ row! {
     }
 }
 
-/// A movement to be made.
-#[derive(Clone, Debug)]
-pub struct NewMovement<'m> {
-    pub kind: StockMovementKind,
-    /// The number of units that it adds to the balance.
-    pub change: i64,
-    pub reason: &'m str,
-    pub order: Option<OrderId>,
-}
-
-/// Makes a movement; returns the new balance.
-pub fn record_movement(tx: &WriteTx<'_>, product: i64, movement: &NewMovement<'_>) -> Result<i64> {
+/// Makes a movement that adds `change` units to the balance; returns the new balance.
+pub fn record_movement(
+    tx: &WriteTx<'_>,
+    product: i64,
+    kind: StockMovementKind,
+    change: i64,
+    reason: &str,
+    order: Option<OrderId>,
+) -> Result<i64> {
     let (owner, balance): (UserId, i64) = tx.one(
         "UPDATE product SET stock = stock + ?2, updated_at = ?3 WHERE product_id = ?1
          RETURNING owner_id, stock",
-        (product, movement.change, tx.now()),
+        (product, change, tx.now()),
         |row| row.try_into(),
     )?;
     let number: i64 = tx.value(
@@ -72,17 +69,7 @@ pub fn record_movement(tx: &WriteTx<'_>, product: i64, movement: &NewMovement<'_
              (product_id, movement_id, kind, quantity, change, balance, reason, order_id, created_at, number)
          VALUES (?1, (SELECT coalesce(max(movement_id), 0) + 1 FROM stock_movement WHERE product_id = ?1),
                  ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        (
-            product,
-            movement.kind,
-            movement.change.abs(),
-            movement.change,
-            balance,
-            movement.reason,
-            movement.order,
-            tx.now(),
-            number,
-        ),
+        (product, kind, change.abs(), change, balance, reason, order, tx.now(), number),
     )?;
     events::raise(tx, owner, EventType::StockChanged, (product, 0))?;
     Ok(balance)
@@ -97,13 +84,8 @@ pub fn set_counted_stock(
     reason: &str,
 ) -> Result<()> {
     if present != counted {
-        let movement = NewMovement {
-            kind: StockMovementKind::Adjust,
-            change: counted - present,
-            reason,
-            order: None,
-        };
-        record_movement(tx, product, &movement)?;
+        let (kind, change) = (StockMovementKind::Adjust, counted - present);
+        record_movement(tx, product, kind, change, reason, None)?;
     }
     Ok(())
 }
@@ -206,6 +188,5 @@ fn move_units(
         SaleState::Open => (StockMovementKind::In, " não está mais paga"),
     };
     let reason = format!("Venda {}{what}", order.id);
-    let movement = NewMovement { kind, change, reason: &reason, order: Some(order.id) };
-    record_movement(tx, product, &movement).map(drop)
+    record_movement(tx, product, kind, change, &reason, Some(order.id)).map(drop)
 }

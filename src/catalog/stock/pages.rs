@@ -1,29 +1,25 @@
 //! Movements made by hand, in the panels of sellers and suppliers.
 
-use super::{LONGEST_REASON, NewMovement, StockMovementKind};
-use crate::accounts::page_layout::layout;
+use super::{LONGEST_REASON, StockMovementKind};
 use crate::app::{App, Visit};
 use crate::catalog::entry::typed;
-use crate::catalog::pages::{Change, Found, Window, base};
-use crate::catalog::views::{MovementForm, ProductPage, kind_ticks, units};
+use crate::catalog::pages::{Change, Found, Window, base, product_page};
+use crate::catalog::views::{MovementForm, kind_ticks, units};
 use crate::catalog::{MOST_UNITS, store};
 use crate::edge::route::Job;
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{Form, Input, Rule, Sent, form};
+use crate::usual;
 
-/// A movement as a person entered it.
-#[derive(Clone, Debug)]
-pub struct Entered {
-    kind: StockMovementKind,
-    /// Units; for an adjustment, the counted stock.
-    quantity: i64,
-    reason: String,
-}
-
-impl Default for Entered {
-    fn default() -> Self {
-        Self { kind: StockMovementKind::In, quantity: 0, reason: String::new() }
+usual! {
+    /// A movement as a person entered it.
+    #[derive(Clone, Debug)]
+    pub struct Entered {
+        kind: StockMovementKind = StockMovementKind::In,
+        /// Units; for an adjustment, the counted stock.
+        quantity: i64,
+        reason: String,
     }
 }
 
@@ -87,7 +83,7 @@ impl Entered {
 /// `POST …/produtos/{id}/movimentos`: records a movement.
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
-    let found = Found::read(app, person, request, id, Window::FIRST)?;
+    let found = Found::read((app, person, request), id, Window::FIRST)?;
     let balance = found.product.stock;
     let read = FORM.entry(request, app.zone(), None).and_then(|entered| {
         entered.change(balance)?;
@@ -105,13 +101,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let page = format!("{}/{id}", base(person));
     Ok(Box::new(move |tx| {
         let present = store::product(tx, change.owner, id)?.ok_or_else(Problem::not_found)?;
-        let movement = NewMovement {
-            kind: entered.kind,
-            change: entered.change(present.stock)?,
-            reason: &entered.reason,
-            order: None,
-        };
-        super::record_movement(tx, id, &movement)?;
+        let (kind, moved) = (entered.kind, entered.change(present.stock)?);
+        super::record_movement(tx, id, kind, moved, &entered.reason, None)?;
         change.made(tx);
         let made = super::page(tx, id, 0, 1)?;
         let number = made.first().map_or(0, |movement| movement.id);
@@ -121,7 +112,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 
 /// The product's page, with the movement form as it was sent and its errors.
 fn again(visit: Visit<'_>, found: Found, faults: &Fields) -> Result<Reply, Problem> {
-    let (app, person, request) = visit;
+    let (app, _, request) = visit;
     let mut form = FORM.again(request, faults);
     if faults.iter().any(|(_, said)| said.starts_with("there are only")) {
         let left = units(found.product.stock.max(0));
@@ -133,10 +124,5 @@ fn again(visit: Visit<'_>, found: Found, faults: &Fields) -> Result<Reply, Probl
     let kind = form::all_sent(request, "tipo").next().unwrap_or_default();
     let movement = MovementForm { form, kinds: kind_ticks(&kind) };
     let form = typed(app, &found.product);
-    Reply::page(&ProductPage {
-        layout: layout(app, person, request),
-        base: base(person),
-        existing: Some(found.existing(app, person, request, movement)),
-        form,
-    })
+    product_page(visit, Some(found), form, movement)
 }

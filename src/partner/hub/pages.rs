@@ -12,10 +12,9 @@ use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::objects::TOKEN;
 use crate::base::text::grouped;
-use crate::base::{Day, Instant, UserId, Zone};
+use crate::base::{Day, Zone};
 use crate::db::ReadTx;
-use crate::dropshipping::relations::{self, Invitation, RelatedSeller, RelatedSupplier};
-use crate::dropshipping::views::invitation_rows;
+use crate::dropshipping::relations::{self, Invitation, Related};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
@@ -82,29 +81,17 @@ struct HubData {
     related: Vec<Related>,
 }
 
-/// The person on the other side of an active relation.
-struct Related {
-    id: UserId,
-    name: String,
-    links: i64,
-    since: Instant,
-}
-
 /// Invitations and active relations of a person.
 fn relations_of(
     tx: &ReadTx<'_>,
     person: &Person,
 ) -> Result<(Vec<Invitation>, Vec<Related>), Problem> {
     let (user, email) = (person.account.user_id, &person.account.email);
-    if is_supplier(person) {
-        let sellers = relations::sellers(tx, user)?.into_iter();
-        let related =
-            |RelatedSeller { id, name, since, links, .. }| Related { id, name, links, since };
-        return Ok((relations::invitations_of(tx, user)?, sellers.map(related).collect()));
-    }
-    let suppliers = relations::suppliers(tx, user)?.into_iter();
-    let related = |RelatedSupplier { id, name, since, links }| Related { id, name, links, since };
-    Ok((relations::invitations_to(tx, email)?, suppliers.map(related).collect()))
+    Ok(if is_supplier(person) {
+        (relations::invitations_of(tx, user)?, relations::sellers(tx, user)?)
+    } else {
+        (relations::invitations_to(tx, email)?, relations::suppliers(tx, user)?)
+    })
 }
 
 impl HubData {
@@ -255,7 +242,7 @@ fn page((app, person, request): Visit<'_>, data: HubData, form: FormView) -> Hub
         calls: first_calls(app, person, "$TOKEN"),
         path: path_of(person),
         is_supplier: is_supplier(person),
-        invitations: invitation_rows(data.invitations, zone, request.now),
+        invitations: relations::dated(data.invitations, zone, request.now),
         related: data
             .related
             .into_iter()

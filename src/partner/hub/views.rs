@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::accounts::views::ApiPlan;
-use crate::dropshipping::views::InvitationRow;
+use crate::dropshipping::relations::Invitation;
 use crate::panel::chart::BarChart;
 use crate::panel::{FormView, Layout, When};
 use crate::partner::oauth::views::AppRow;
@@ -31,7 +31,7 @@ pub struct HubPage {
     /// Path of the hub.
     pub path: &'static str,
     pub is_supplier: bool,
-    pub invitations: Vec<InvitationRow>,
+    pub invitations: Vec<(Invitation, When)>,
     /// The people on the other side of active relations.
     pub related: Vec<RelatedRow>,
 }

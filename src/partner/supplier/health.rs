@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::{MlUserId, UserId};
-use crate::dropshipping::relations::{self, RelatedSeller};
+use crate::dropshipping::relations::{self, Related};
 use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::http::input::Check;
@@ -74,7 +74,7 @@ impl Operation for DropHealth {
 
 impl LinkedSeller {
     /// `stores` are those of all sellers.
-    fn of(seller: RelatedSeller, stores: &[(UserId, i64, String)], zone: Zone) -> Self {
+    fn of(seller: Related, stores: &[(UserId, i64, String)], zone: Zone) -> Self {
         let own = stores.iter().filter(|(owner, ..)| *owner == seller.id);
         Self {
             seller_id: seller.id,

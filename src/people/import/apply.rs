@@ -137,7 +137,6 @@ fn make(
     Ok((position, late))
 }
 
-/// An import as the audit log shows it.
 #[derive(Serialize)]
 struct Told<'t> {
     arquivo: &'t str,

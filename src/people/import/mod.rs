@@ -21,10 +21,12 @@ use crate::base::text::search_key;
 use crate::base::{phone, text};
 use crate::messages::delivery;
 use crate::named;
-use crate::panel::csv_read;
 use crate::panel::csv_read::Unreadable;
+use crate::panel::{Badge, csv_read};
 use crate::row;
 
+/// The columns; the last may be missing.
+const COLUMNS: [&str; 4] = ["nome", "email", "plano", "chat_number"];
 /// Most rows of a file.
 pub const MOST_ROWS: usize = 20_000;
 
@@ -33,14 +35,22 @@ named! {
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum RowOutcome: text {
-        /// Will be made.
-        Criar = "criar";
-        /// Was made.
-        Criado = "criado";
+        Criar = "criar", "A importar";
+        Criado = "criado", "Importados";
         /// Has an account already, which stays as it is.
-        Existe = "existe";
-        /// Cannot be made.
-        Erro = "erro";
+        Existe = "existe", "Já existem";
+        Erro = "erro", "Com erro";
+    }
+}
+
+impl RowOutcome {
+    pub const fn badge(self) -> Badge {
+        match self {
+            Self::Criar => Badge::ToImport,
+            Self::Criado => Badge::Imported,
+            Self::Existe => Badge::Exists,
+            Self::Erro => Badge::Faulty,
+        }
     }
 }
 
@@ -67,6 +77,14 @@ impl Row {
     pub fn role(&self) -> Option<Role> {
         Role::from_name(&self.plano).filter(|role| role.is_student())
     }
+
+    /// The title of the plan, or the text of the file.
+    pub fn plan(&self) -> &str {
+        match Role::from_name(&self.plano) {
+            Some(role) => role.title(),
+            None => &self.plano,
+        }
+    }
 }
 
 /// Reads a file. Rows are checked by themselves and against each other, not yet
@@ -74,30 +92,27 @@ impl Row {
 pub fn read(bytes: &[u8]) -> Result<Vec<Row>, String> {
     let mut sheet = csv_read::read(bytes).map_err(unreadable)?;
     let header = &sheet.header;
-    let column = |name: &str| header.iter().position(|known| known.to_lowercase() == name);
+    let places = COLUMNS.map(|name| header.iter().position(|known| known.to_lowercase() == name));
+    let named = COLUMNS.into_iter().zip(places).take(3);
     let missing: Vec<&str> =
-        ["nome", "email", "plano"].into_iter().filter(|name| column(name).is_none()).collect();
+        named.filter(|(_, place)| place.is_none()).map(|(name, _)| name).collect();
     if !missing.is_empty() {
         return Err(format!(
             "a primeira linha precisa nomear as colunas; falta: {}",
             missing.join(", ")
         ));
     }
-    let (name, email, plan) = (column("nome"), column("email"), column("plano"));
-    let chat = column("chat_number");
     let (mut rows, mut count) = (Vec::new(), 0);
     let mut seen: HashMap<String, usize> = HashMap::new();
     while let Some(row) = sheet.next_row().map_err(unreadable)? {
         count += 1;
         // Rows over the limit are counted, but not kept.
         if count <= MOST_ROWS {
-            let cell = |column: Option<usize>| {
-                let cell = column.and_then(|column| row.cells.get(column));
+            let cells = places.map(|place| {
+                let cell = place.and_then(|place| row.cells.get(place));
                 cell.map_or("", |cell| &**cell)
-            };
-            let typed =
-                Typed { name: cell(name), email: cell(email), plan: cell(plan), chat: cell(chat) };
-            rows.push(check(row.number, &typed, &mut seen));
+            });
+            rows.push(check(row.number, cells, &mut seen));
         }
     }
     match count {
@@ -123,24 +138,20 @@ fn unreadable(problem: Unreadable) -> String {
     }
 }
 
-/// A row's cells.
-struct Typed<'t> {
-    name: &'t str,
-    email: &'t str,
-    plan: &'t str,
-    chat: &'t str,
-}
-
 /// Letters of a wrong name, address and plan that a report keeps. With these
 /// limits every report fits into the database, even one with faulty rows only.
 const SHOWN: [usize; 3] = [120, 80, 20];
 
-fn check(number: usize, typed: &Typed<'_>, seen: &mut HashMap<String, usize>) -> Row {
+fn check(
+    number: usize,
+    [name, address, plan, chat]: [&str; 4],
+    seen: &mut HashMap<String, usize>,
+) -> Row {
     let mut wrong = Vec::new();
-    if text::person_name(typed.name).is_none() {
+    if text::person_name(name).is_none() {
         wrong.push("o nome precisa ter de 2 a 120 letras".to_owned());
     }
-    let email = text::email(typed.email);
+    let email = text::email(address);
     match &email {
         None => wrong.push("o e-mail não é válido".to_owned()),
         Some(email) => {
@@ -150,12 +161,12 @@ fn check(number: usize, typed: &Typed<'_>, seen: &mut HashMap<String, usize>) ->
             }
         }
     }
-    let role = role_of(typed.plan);
+    let role = role_of(plan);
     if role.is_none() {
         wrong.push("o plano não existe".to_owned());
     }
-    let chat = phone::normal("", typed.chat).filter(|_| is_number(typed.chat));
-    if chat.is_none() && !typed.chat.is_empty() {
+    let chat_number = phone::normal("", chat).filter(|_| is_number(chat));
+    if chat_number.is_none() && !chat.is_empty() {
         wrong.push("o número de chat precisa ter de 10 a 15 números".to_owned());
     }
     let motivo = if wrong.is_empty() && email.as_deref().is_some_and(text::has_accents) {
@@ -163,13 +174,13 @@ fn check(number: usize, typed: &Typed<'_>, seen: &mut HashMap<String, usize>) ->
     } else {
         wrong.join("; ")
     };
-    let [name, address, plan] = SHOWN;
+    let [most_name, most_address, most_plan] = SHOWN;
     Row {
         linha: number,
-        nome: shown(typed.name, name),
-        email: email.unwrap_or_else(|| shown(typed.email, address)),
-        plano: role.map_or_else(|| shown(typed.plan, plan), |role| role.name().to_owned()),
-        chat_number: chat,
+        nome: shown(name, most_name),
+        email: email.unwrap_or_else(|| shown(address, most_address)),
+        plano: role.map_or_else(|| shown(plan, most_plan), |role| role.name().to_owned()),
+        chat_number,
         situacao: if wrong.is_empty() { RowOutcome::Criar } else { RowOutcome::Erro },
         motivo,
     }
@@ -216,6 +227,16 @@ impl Counts {
             made: count(RowOutcome::Criado),
             existing: count(RowOutcome::Existe),
             faulty: count(RowOutcome::Erro),
+        }
+    }
+
+    /// How many rows have an outcome.
+    pub const fn with(self, outcome: RowOutcome) -> u32 {
+        match outcome {
+            RowOutcome::Criar => self.to_make,
+            RowOutcome::Criado => self.made,
+            RowOutcome::Existe => self.existing,
+            RowOutcome::Erro => self.faulty,
         }
     }
 }

@@ -3,15 +3,14 @@
 use bytes::Bytes;
 use http::HeaderValue;
 use http::StatusCode;
-use http::header::{CONTENT_TYPE, HeaderName};
+use http::header::HeaderName;
 use serde::{Deserialize, Serialize};
 
 use super::apply::{self, already_applied};
 use super::running::Running;
 use super::store::{self, Import};
-use super::views::{ImportPage, ImportRow, ImportsPage, ReportRow};
-use super::{Counts, MOST_ROWS, Row, RowOutcome, read};
-use crate::accounts::Role;
+use super::views::{ImportPage, ImportsPage};
+use super::{Counts, Row, RowOutcome, read};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::{Actor, looks};
@@ -32,15 +31,6 @@ const PATH: &str = "/admin/alunos/importar";
 const ROWS: usize = 50;
 /// Rows of the answer to programs.
 const MOST_WIRE_ROWS: i64 = 1_000;
-
-/// Filters of the report: value in the query, label, outcome.
-const FILTERS: [(&str, &str, Option<RowOutcome>); 5] = [
-    ("", "Todas", None),
-    ("criar", "A importar", Some(RowOutcome::Criar)),
-    ("criado", "Importados", Some(RowOutcome::Criado)),
-    ("existe", "Já existem", Some(RowOutcome::Existe)),
-    ("erro", "Com erro", Some(RowOutcome::Erro)),
-];
 
 /// The report as a file, and messages about the last action.
 const LIST: Listing = Listing {
@@ -70,7 +60,6 @@ const LIST: Listing = Listing {
 
 /// The file that was sent, with the name the browser gave it.
 fn sent_file(request: &Request) -> Result<(String, Bytes), Problem> {
-    let media = request.header(&CONTENT_TYPE).unwrap_or_default();
     if upload::is_upload(request) {
         let parts = upload::parts(request)?;
         let file = parts.into_iter().find(|part| part.name == "arquivo");
@@ -84,10 +73,7 @@ fn sent_file(request: &Request) -> Result<(String, Bytes), Problem> {
             _ => Err(Problem::field("arquivo", "escolha um arquivo CSV")),
         };
     }
-    if media.to_ascii_lowercase().starts_with("text/csv") {
-        return Ok(("lista.csv".to_owned(), request.body.clone()));
-    }
-    Ok(("lista.csv".to_owned(), csv_read::sent_as_field(request)?))
+    Ok(("lista.csv".to_owned(), csv_read::sent(request)?))
 }
 
 wire! {
@@ -99,12 +85,7 @@ wire! {
         id: String = import.id.to_string(),
         arquivo: String = import.file_name.clone(),
         /// `conferida`, `importando` or `importada`.
-        estado: &'static str = match (running, import.done_at) {
-            (Some(_), _) => "importando",
-            (None, Some(_)) => "importada",
-            (None, None) if import.is_begun => "importando",
-            (None, None) => "conferida",
-        },
+        estado: &'static str = state(import, running.is_some()).0,
         linhas: u32 = counts.total,
         criar: u32 = counts.to_make,
         criados: u32 = counts.made,
@@ -131,7 +112,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
         Err(problem) => {
             let page = imports_page((app, person, request), Some(&problem))?;
-            return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
+            return Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY));
         }
     };
     app.db.read(request.lane, |tx| {
@@ -170,22 +151,28 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
         return ListReply::reply(imports.len() as u64, wire.collect());
     }
-    Reply::page(&imports_page((app, person, request), None)?)
+    imports_page((app, person, request), None)
 }
 
-fn imports_page(visit: Visit<'_>, problem: Option<&Problem>) -> Result<ImportsPage, Problem> {
+fn imports_page(visit: Visit<'_>, problem: Option<&Problem>) -> Result<Reply, Problem> {
     let (app, person, request) = visit;
     let imports = app.db.read(request.lane, store::newest)?;
     let said = problem.and_then(|problem| problem.fields.first());
     let fault = said.map(|(_, said)| sentence(said));
     let mut file = view::Field::default().fault(fault.as_deref());
     file.focus = fault.is_some();
-    Ok(ImportsPage {
+    let running = app.work.imports.running();
+    let shown = |import: Import| {
+        let is_running = running.as_ref().is_some_and(|running| running.id == import.id);
+        let (_, badge) = state(&import, is_running);
+        let sent = When::new(app.zone(), import.created_at, request.now);
+        (import, badge, sent)
+    };
+    Reply::page(&ImportsPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
         alert: Notice::faults(usize::from(fault.is_some())),
         file,
-        most_rows: grouped(MOST_ROWS),
-        imports: imports.iter().map(|import| import_row(app, request, import)).collect(),
+        imports: imports.into_iter().map(shown).collect(),
     })
 }
 
@@ -196,39 +183,14 @@ fn sentence(said: &str) -> String {
     format!("{first}{}.", letters.as_str())
 }
 
-fn import_row(app: &App, request: &Request, import: &Import) -> ImportRow {
-    let running = app.work.imports.running();
-    let is_running = running.is_some_and(|running| running.id == import.id);
-    let counts = import.counts;
-    ImportRow {
-        id: import.id.to_string(),
-        file_name: import.file_name.clone(),
-        by_name: import.by_name.clone(),
-        told: told(counts, import.done_at.is_some()),
-        state: match (is_running, import.done_at) {
-            (true, _) => Badge::Running,
-            (false, Some(_)) => Badge::ImportDone,
-            (false, None) if import.is_begun => Badge::Running,
-            (false, None) => Badge::Pending,
-        },
-        sent: When::new(app.zone(), import.created_at, request.now),
+/// How an import stands, in a word for programs and as a badge.
+fn state(import: &Import, is_running: bool) -> (&'static str, Badge) {
+    match import.done_at {
+        _ if is_running => ("importando", Badge::Running),
+        Some(_) => ("importada", Badge::ImportDone),
+        None if import.is_begun => ("importando", Badge::Running),
+        None => ("conferida", Badge::Pending),
     }
-}
-
-/// `12 a importar, 3 já existem, 1 com erro`.
-fn told(counts: Counts, is_done: bool) -> String {
-    let part = |count: u32, words: &str| (count > 0).then(|| format!("{} {words}", grouped(count)));
-    let parts = [
-        part(counts.to_make, "a importar"),
-        part(counts.made, if counts.made == 1 { "importado" } else { "importados" }),
-        part(counts.existing, if counts.existing == 1 { "já existe" } else { "já existem" }),
-        part(counts.faulty, "com erro"),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() && is_done {
-        return "nada importado".to_owned();
-    }
-    parts.join(", ")
 }
 
 #[derive(Deserialize)]
@@ -256,7 +218,6 @@ struct Asked {
     /// From 1.
     page: u64,
     per_page: usize,
-    word: String,
     outcome: Option<RowOutcome>,
     csv: bool,
 }
@@ -267,8 +228,8 @@ fn asked(request: &Request) -> Result<Asked, Problem> {
     let page = check.number("pagina", query.pagina, 1..=100_000);
     let per_page = check.number("por_pagina", query.por_pagina, 1..=MOST_WIRE_ROWS);
     let word = check.optional("situacao", query.situacao).unwrap_or_default();
-    let filter = FILTERS.iter().find(|(known, ..)| *known == word);
-    if filter.is_none() {
+    let outcome = RowOutcome::from_name(&word);
+    if outcome.is_none() && !word.is_empty() {
         check.fail("situacao", "is not one of the filter's values");
     }
     let csv = check.optional("formato", query.formato).unwrap_or_default();
@@ -279,8 +240,7 @@ fn asked(request: &Request) -> Result<Asked, Problem> {
     Ok(Asked {
         page: page.map_or(1, i64::unsigned_abs),
         per_page: per_page.map_or(ROWS, |rows| usize::try_from(rows).unwrap_or(ROWS)),
-        outcome: filter.and_then(|(.., outcome)| *outcome),
-        word,
+        outcome,
         csv: csv == "csv",
     })
 }
@@ -316,29 +276,27 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         });
     }
     let path = format!("{PATH}/{id}");
+    let word = asked.outcome.map_or("", RowOutcome::name);
+    let is_running = running.is_some();
     let page = Reply::page(&ImportPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
         progress: running.as_deref().map(progress),
-        button: button(&import, running.is_some() || import.is_begun),
+        can_begin: import.counts.to_make > 0 && !is_running && !import.is_begun,
         reach: reach(app, true),
-        faulty: match import.counts.faulty {
-            0 => String::new(),
-            1 => "A linha com erro fica de fora.".to_owned(),
-            many => format!("As {} linhas com erro ficam de fora.", grouped(many)),
-        },
-        tabs: tabs(&path, &asked.word, import.counts),
-        rows: rows.into_iter().map(report_row).collect(),
+        tabs: tabs(&path, asked.outcome, import.counts),
+        rows,
         paging: Paging::new(
             &path,
-            &[("situacao", &asked.word)],
+            &[("situacao", word)],
             asked.page,
             asked.per_page as u64,
             total as u64,
         ),
-        export: address(&path, &[("situacao", &asked.word), ("formato", "csv")]),
-        import: import_row(app, request, &import),
+        export: address(&path, &[("situacao", word), ("formato", "csv")]),
+        state: state(&import, is_running).1,
+        import,
     })?;
-    Ok(if running.is_some() {
+    Ok(if is_running {
         page.with(HeaderName::from_static("refresh"), HeaderValue::from_static("2"))
     } else {
         page
@@ -355,45 +313,13 @@ fn progress(running: &Running) -> Progress {
     Progress::new("Importando alunos", done, total, note)
 }
 
-fn button(import: &Import, is_running: bool) -> String {
-    match import.counts.to_make {
-        _ if is_running => String::new(),
-        0 => String::new(),
-        1 => "Importar 1 aluno".to_owned(),
-        many => format!("Importar {} alunos", grouped(many)),
-    }
-}
-
-fn tabs(path: &str, word: &str, counts: Counts) -> Vec<Tab> {
-    let shown = FILTERS.iter().filter(|(.., outcome)| match outcome {
-        None => true,
-        Some(RowOutcome::Criar) => counts.to_make > 0,
-        Some(RowOutcome::Criado) => counts.made > 0,
-        Some(RowOutcome::Existe) => counts.existing > 0,
-        Some(RowOutcome::Erro) => counts.faulty > 0,
-    });
-    let tab = |(known, label, _): &(&'static str, &'static str, Option<RowOutcome>)| Tab {
-        label,
-        href: address(path, &[("situacao", known)]),
-        on: *known == word,
+fn tabs(path: &str, asked: Option<RowOutcome>, counts: Counts) -> Vec<Tab> {
+    let tab = |outcome: Option<RowOutcome>| {
+        let (word, label) = outcome.map_or(("", "Todas"), |one| (one.name(), one.words()));
+        Tab { label, href: address(path, &[("situacao", word)]), on: outcome == asked }
     };
-    shown.map(tab).collect()
-}
-
-fn report_row(row: Row) -> ReportRow {
-    ReportRow {
-        line: row.linha,
-        plan: Role::from_name(&row.plano).map_or(row.plano, |role| role.title().to_owned()),
-        name: row.nome,
-        email: row.email,
-        state: match row.situacao {
-            RowOutcome::Criar => Badge::ToImport,
-            RowOutcome::Criado => Badge::Imported,
-            RowOutcome::Existe => Badge::Exists,
-            RowOutcome::Erro => Badge::Faulty,
-        },
-        reason: row.motivo,
-    }
+    let shown = RowOutcome::ALL.into_iter().filter(|one| counts.with(*one) > 0);
+    std::iter::once(None).chain(shown.map(Some)).map(tab).collect()
 }
 
 /// `POST /admin/alunos/importar/{id}/aplicar`: starts making the students. The

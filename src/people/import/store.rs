@@ -3,13 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Counts, Row};
-use crate::base::Instant;
+use crate::base::{Instant, grouped};
 use crate::db::{Json, ReadTx, Result, WriteTx};
 use crate::row;
 
 /// Most imports that are kept for reference; they hold people's data.
 const KEPT: i64 = 20;
-/// How long an import is kept.
 const KEPT_S: i64 = 7 * 86_400;
 
 row! {
@@ -26,6 +25,26 @@ row! {
         /// Whether its students are being made or were made.
         pub is_begun: bool = "begun_by IS NOT NULL",
         pub counts: Counts as row,
+    }
+}
+
+impl Import {
+    /// `12 a importar, 3 já existem, 1 com erro`.
+    pub fn told(&self) -> String {
+        let counts = self.counts;
+        let part =
+            |count: u32, words: &str| (count > 0).then(|| format!("{} {words}", grouped(count)));
+        let parts = [
+            part(counts.to_make, "a importar"),
+            part(counts.made, if counts.made == 1 { "importado" } else { "importados" }),
+            part(counts.existing, if counts.existing == 1 { "já existe" } else { "já existem" }),
+            part(counts.faulty, "com erro"),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() && self.done_at.is_some() {
+            return "nada importado".to_owned();
+        }
+        parts.join(", ")
     }
 }
 
