@@ -104,7 +104,7 @@ pub fn all() -> Vec<Route> {
         )
         .body_at_most(partner::agent::LARGEST),
     );
-    rows.extend(purchases());
+    rows.extend(queues());
     rows.extend(telegram());
     rows.extend(panel());
     rows.extend(shops());
@@ -117,7 +117,6 @@ pub fn all() -> Vec<Route> {
     rows.extend(content_of_students());
     rows.extend(content_administration());
     rows.extend(people());
-    rows.extend(tools());
     rows.extend(partner_hub(Student, "/painel/parceiro"));
     rows.extend(partner_hub(Supplier, "/fornecedor/parceiro"));
     rows.extend(oauth());
@@ -127,10 +126,6 @@ pub fn all() -> Vec<Route> {
     rows.extend(partner_accounts());
     rows.extend(products(Student, "/painel/produtos"));
     rows.extend(products(Supplier, "/fornecedor/produtos"));
-    rows.extend(queues());
-    rows.extend(clock());
-    rows.extend(request_log());
-    rows.extend(agency_questions());
     rows.extend(personal_data());
     rows
 }
@@ -174,22 +169,6 @@ fn developers() -> [Route; 8] {
         page(developers::STATUS, pages::show_status, "How the service is and was, as page or JSON."),
         get("/openapi.json", Call::Open(Run::Read(api::partner)), "The OpenAPI document of the Partner API."),
         get("/openapi/platform.json", Call::Open(Run::Read(api::platform)), "The OpenAPI document of everything else that programs call."),
-    ]
-}
-
-/// The fee calculator, labels for parcels and fiscal notes.
-#[rustfmt::skip]
-fn tools() -> [Route; 6] {
-    use marketplace::tools::fees::pages as fees;
-    use marketplace::tools::labels::pages as labels;
-    [
-        Student.get("/painel/ml/calculadora", Run::ReadOrOutside(fees::asks, fees::page), "What remains of a sale, as a page."),
-        Student.get("/painel/ml/calculadora/taxas-json", Run::Outside(fees::fees_json),
-            "The fees of a sale of one account, with its reputation and the tax.").family_is(Family::Internal),
-        Student.post("/painel/ml/calculadora/imposto", Run::Write(fees::set_tax), "Sets one's own tax rate for the calculator.").small(),
-        Student.get("/painel/ml/etiquetas", Run::Read(labels::list), "Parcels that are ready to be sent, as page or JSON."),
-        Student.get("/painel/ml/etiqueta", Run::Outside(labels::file), "The labels of shipments of one account, as one PDF.").in_person().family_is(Family::File),
-        Student.get("/painel/vendas/{id}/nota", Run::Outside(marketplace::tools::invoices::file), "The fiscal note of a sale, as PDF or XML.").in_person().family_is(Family::File),
     ]
 }
 
@@ -317,20 +296,6 @@ fn products(who: Access, list: &'static str) -> [Route; 8] {
     ]
 }
 
-/// The service from inside, and the log of requests.
-#[rustfmt::skip]
-fn request_log() -> [Route; 5] {
-    use requests::{follow, pages};
-    [
-        Admin.get("/admin/diagnostico", Run::Slow(diagnostics::pages::page), "What the service is like inside, as page or JSON."),
-        Admin.post("/admin/diagnostico/canais/{canal}/testar", Run::Outside(operations::channel_tests::test),
-            "Asks the service of a channel, as `check` does; sends nothing.").small(),
-        Admin.get("/admin/requisicoes/rastro", Run::Slow(follow::page), "All that is known of the request with an id, as page or JSON."),
-        Admin.get("/admin/requisicoes", Run::Slow(pages::list), "The log of requests, as page, JSON or CSV."),
-        Admin.get("/admin/requisicoes/{id}", Run::Slow(pages::entry), "One request of the log with what it caused."),
-    ]
-}
-
 /// People in the operator's panel, and the audit log.
 #[rustfmt::skip]
 fn people() -> [Route; 30] {
@@ -435,18 +400,6 @@ fn telegram() -> [Route; 3] {
 }
 
 #[rustfmt::skip]
-fn purchases() -> [Route; 4] {
-    use checkout::pages;
-    [
-        post("/api/v1/webhook/checkout", Call::Checkout(Run::Write(checkout::hook::receive)), "Receives a purchase event of the checkout platform.")
-            .body_at_most(PURCHASE).takes_described(checkout::hook::body, Some(checkout::hook::form)).replies::<checkout::hook::Received<'static>>(),
-        Admin.get("/admin/compras", Run::ReadOrSlow(pages::is_costly, pages::events), "The purchase events, as page, JSON or CSV."),
-        Admin.get("/admin/compras/{id}", Run::Read(pages::event), "A purchase event and what it did."),
-        Admin.post("/admin/compras/{id}/processar", Run::Write(pages::again), "Processes a purchase event again."),
-    ]
-}
-
-#[rustfmt::skip]
 fn panel() -> [Route; 22] {
     [
         get("/", Call::Visitor(Run::Read(accounts::pages::start)), "Leads to the login or to the person's home."),
@@ -475,13 +428,17 @@ fn panel() -> [Route; 22] {
     ]
 }
 
-/// The agency's clients, the state of their accounts, and how it gets and loses them.
+/// The agency's clients, how it gets and loses them, the state of their accounts, the
+/// queue of their questions, and saved replies of sellers and of the agency.
 #[rustfmt::skip]
-fn agency() -> [Route; 21] {
+fn agency() -> [Route; 36] {
     use agency::clients::pages as clients;
     use agency::invites::pages as invites;
     use agency::{labels, leaving, pages};
     let save = |path, save, about| Agency.post(path, Run::Write(save), about);
+    use agency::questions::{self as queue, answer, holding, replies};
+    use marketplace::books::questions::buyers;
+    use marketplace::books::questions::replies::acts;
     [
         Agency.get("/admin/agencia", Run::Slow(pages::overview), "How the agency's clients do, as page or JSON."),
         Agency.get("/admin/agencia/checkup", Run::Slow(pages::checkup_page), "What is wrong with which account, as page or JSON."),
@@ -505,6 +462,21 @@ fn agency() -> [Route; 21] {
         Student.post("/painel/ml/contas/{ml_user_id}/agencia/encerrar", Run::Slow(leaving::end), "Ends the agency's care of an own account.").small(),
         Agency.get("/admin/agencia/etiquetas", Run::Read(labels::list), "Parcels of a client's account that are ready to be sent, as page or JSON."),
         Agency.get("/admin/agencia/etiqueta", Run::Outside(labels::file), "The labels of shipments of a client's account, as one PDF.").family_is(Family::File),
+        Agency.get(queue::PATH, Run::ReadOrSlow(queue::needs_slow_lane, queue::pages::queue), "Questions to all accounts of the agency's clients."),
+        Agency.get("/admin/agencia/central-perguntas/json", Run::ReadOrSlow(queue::needs_slow_lane, queue::pages::json), "The same as JSON."),
+        Agency.post("/admin/agencia/central-perguntas/responder", Run::Outside(answer::answer), "Answers a question of a client's account.").body_at_most(ANSWER),
+        Agency.get("/admin/agencia/central-perguntas/atendendo", Run::Read(holding::list), "Who answers which question now."),
+        Agency.post("/admin/agencia/central-perguntas/{id}/assumir", Run::Read(holding::take), "Says that one answers a question.").small(),
+        Agency.get("/admin/agencia/central-perguntas/{id}/comprador", Run::Outside(queue::pages::buyer), "What the buyer of a question is called."),
+        Agency.get(replies::REPLIES, Run::Read(replies::list), "Replies that the agency saved, as page or JSON."),
+        Agency.post(replies::REPLIES, Run::Write(replies::create), "Saves a reply of the agency.").body_at_most(ANSWER),
+        Agency.post("/admin/agencia/respostas/{id}", Run::Write(replies::change), "Changes a reply of the agency.").body_at_most(ANSWER),
+        Agency.post("/admin/agencia/respostas/{id}/excluir", Run::Write(replies::delete), "Removes a reply of the agency.").small(),
+        Student.get("/painel/perguntas/{id}/comprador", Run::Outside(buyers::buyer), "What the buyer of a question is called."),
+        Student.get(acts::OWN, Run::Read(acts::own_list), "Replies that a seller saved, as page or JSON."),
+        Student.post(acts::OWN, Run::Write(acts::own_create), "Saves a reply of a seller.").body_at_most(ANSWER),
+        Student.post("/painel/respostas/{id}", Run::Write(acts::own_change), "Changes a reply of a seller.").body_at_most(ANSWER),
+        Student.post("/painel/respostas/{id}/excluir", Run::Write(acts::own_delete), "Removes a reply of a seller.").small(),
     ]
 }
 
@@ -538,13 +510,16 @@ fn program() -> [Route; 21] {
     ]
 }
 
+/// A seller's books, and tools: the fee calculator, labels for parcels, fiscal notes.
 #[rustfmt::skip]
-fn shops() -> [Route; 7] {
+fn shops() -> [Route; 13] {
     use marketplace::books::claims::pages as claims;
     use marketplace::books::listed;
     use marketplace::books::listings::pages as listings;
     use marketplace::books::orders::pages as sales;
     use marketplace::books::questions::pages as questions;
+    use marketplace::tools::fees::pages as fees;
+    use marketplace::tools::labels::pages as labels;
     [
         Student.get("/painel/vendas", Run::ReadOrSlow(listed::needs_slow_lane, sales::sales), "A seller's orders, as page, JSON or CSV."),
         Student.get("/painel/vendas/{id}", Run::Read(sales::sale), "One order of a seller."),
@@ -553,31 +528,13 @@ fn shops() -> [Route; 7] {
         Student.get("/painel/perguntas/{id}", Run::Read(questions::question), "A question of a buyer."),
         Student.post("/painel/perguntas/{id}/responder", Run::Outside(marketplace::books::questions::answer::answer), "Answers a question of a buyer.").body_at_most(ANSWER),
         Student.get("/painel/reclamacoes", Run::ReadOrSlow(listed::needs_slow_lane, claims::claims), "Claims of buyers, as page, JSON or CSV."),
-    ]
-}
-
-/// The agency's queue of questions, and saved replies of sellers and of the agency.
-#[rustfmt::skip]
-fn agency_questions() -> [Route; 15] {
-    use agency::questions::{self as queue, answer, holding, pages, replies};
-    use marketplace::books::questions::buyers;
-    use marketplace::books::questions::replies::acts;
-    [
-        Agency.get(queue::PATH, Run::ReadOrSlow(queue::needs_slow_lane, pages::queue), "Questions to all accounts of the agency's clients."),
-        Agency.get("/admin/agencia/central-perguntas/json", Run::ReadOrSlow(queue::needs_slow_lane, pages::json), "The same as JSON."),
-        Agency.post("/admin/agencia/central-perguntas/responder", Run::Outside(answer::answer), "Answers a question of a client's account.").body_at_most(ANSWER),
-        Agency.get("/admin/agencia/central-perguntas/atendendo", Run::Read(holding::list), "Who answers which question now."),
-        Agency.post("/admin/agencia/central-perguntas/{id}/assumir", Run::Read(holding::take), "Says that one answers a question.").small(),
-        Agency.get("/admin/agencia/central-perguntas/{id}/comprador", Run::Outside(pages::buyer), "What the buyer of a question is called."),
-        Agency.get(replies::REPLIES, Run::Read(replies::list), "Replies that the agency saved, as page or JSON."),
-        Agency.post(replies::REPLIES, Run::Write(replies::create), "Saves a reply of the agency.").body_at_most(ANSWER),
-        Agency.post("/admin/agencia/respostas/{id}", Run::Write(replies::change), "Changes a reply of the agency.").body_at_most(ANSWER),
-        Agency.post("/admin/agencia/respostas/{id}/excluir", Run::Write(replies::delete), "Removes a reply of the agency.").small(),
-        Student.get("/painel/perguntas/{id}/comprador", Run::Outside(buyers::buyer), "What the buyer of a question is called."),
-        Student.get(acts::OWN, Run::Read(acts::own_list), "Replies that a seller saved, as page or JSON."),
-        Student.post(acts::OWN, Run::Write(acts::own_create), "Saves a reply of a seller.").body_at_most(ANSWER),
-        Student.post("/painel/respostas/{id}", Run::Write(acts::own_change), "Changes a reply of a seller.").body_at_most(ANSWER),
-        Student.post("/painel/respostas/{id}/excluir", Run::Write(acts::own_delete), "Removes a reply of a seller.").small(),
+        Student.get("/painel/ml/calculadora", Run::ReadOrOutside(fees::asks, fees::page), "What remains of a sale, as a page."),
+        Student.get("/painel/ml/calculadora/taxas-json", Run::Outside(fees::fees_json),
+            "The fees of a sale of one account, with its reputation and the tax.").family_is(Family::Internal),
+        Student.post("/painel/ml/calculadora/imposto", Run::Write(fees::set_tax), "Sets one's own tax rate for the calculator.").small(),
+        Student.get("/painel/ml/etiquetas", Run::Read(labels::list), "Parcels that are ready to be sent, as page or JSON."),
+        Student.get("/painel/ml/etiqueta", Run::Outside(labels::file), "The labels of shipments of one account, as one PDF.").in_person().family_is(Family::File),
+        Student.get("/painel/vendas/{id}/nota", Run::Outside(marketplace::tools::invoices::file), "The fiscal note of a sale, as PDF or XML.").in_person().family_is(Family::File),
     ]
 }
 
@@ -607,9 +564,10 @@ fn own_account() -> [Route; 17] {
     ]
 }
 
-/// Queues of messages and notifications, and the channels and texts of messages.
+/// Purchases, queues of messages and notifications, and the channels and texts of
+/// messages.
 #[rustfmt::skip]
-fn queues() -> [Route; 15] {
+fn queues() -> [Route; 19] {
     use marketplace::inbox::received::pages as received;
     use messages::queue::pages as queue;
     use messages::channels;
@@ -630,21 +588,11 @@ fn queues() -> [Route; 15] {
         Admin.get("/admin/mensagens/textos/{tipo}", Run::Read(texts::text), "A text of messages with an example."),
         Admin.post("/admin/mensagens/textos/{tipo}", Run::Write(texts::change), "Changes a text of messages, or shows it filled in.").body_at_most(4 * SMALL),
         Admin.post("/admin/mensagens/textos/{tipo}/restaurar", Run::Write(texts::reset), "Takes a text back to what ships.").small(),
-    ]
-}
-
-#[rustfmt::skip]
-fn clock() -> [Route; 8] {
-    use cron::{api, archived, pages};
-    [
-        get("/api/v1/cron", Call::Cron(Run::InTurn(api::trigger)), "Runs the periodic tasks that are due.").changes_state().without_timeout().replies::<api::Answer<'static>>(),
-        Admin.get("/admin/cron", Run::ReadOrSlow(asks_for_much, pages::overview), "The periodic tasks and the history of their runs, as page, JSON or CSV."),
-        Admin.get("/admin/cron/{id}", Run::Read(pages::one), "One run with its counts and failures."),
-        Admin.post("/admin/cron/rodar", Run::InTurn(pages::run_now), "Runs the periodic tasks at once.").without_timeout().small(),
-        Admin.post("/admin/cron/tarefas/{nome}/pausar", Run::Write(pages::pause), "Leaves a task out of all runs from now on.").small(),
-        Admin.post("/admin/cron/tarefas/{nome}/retomar", Run::Write(pages::resume), "Lets a paused task run again.").small(),
-        Admin.get("/admin/cron/arquivo", Run::ReadOrSlow(exports, archived::list), "Packed days of logs, as page, JSON or CSV."),
-        Admin.get("/admin/cron/arquivo/{id}", Run::Slow(archived::batch), "What a packed day holds, as page, JSON or JSON lines."),
+        post("/api/v1/webhook/checkout", Call::Checkout(Run::Write(checkout::hook::receive)), "Receives a purchase event of the checkout platform.")
+            .body_at_most(PURCHASE).takes_described(checkout::hook::body, Some(checkout::hook::form)).replies::<checkout::hook::Received<'static>>(),
+        Admin.get("/admin/compras", Run::ReadOrSlow(checkout::pages::is_costly, checkout::pages::events), "The purchase events, as page, JSON or CSV."),
+        Admin.get("/admin/compras/{id}", Run::Read(checkout::pages::event), "A purchase event and what it did."),
+        Admin.post("/admin/compras/{id}/processar", Run::Write(checkout::pages::again), "Processes a purchase event again."),
     ]
 }
 
@@ -667,9 +615,10 @@ fn photos_of_others() -> [Route; 9] {
     ]
 }
 
-/// The operator's home, and the copies of the database.
+/// The operator's home, copies of the database, the service from inside, the log of
+/// requests and the periodic tasks.
 #[rustfmt::skip]
-fn administration() -> [Route; 7] {
+fn administration() -> [Route; 20] {
     use copies::pages;
     [
         Admin.get("/admin", Run::Slow(operations::pages::admin_home), "The operator's home, with what needs a look."),
@@ -679,6 +628,20 @@ fn administration() -> [Route; 7] {
         Admin.post("/admin/copias/copiar", Run::Slow(pages::copy_now), "Has a copy of the database made at once.").small(),
         Admin.post("/admin/copias/ensaiar", Run::Slow(pages::drill), "Tries a restore of a copy beside it, and removes it again.").small(),
         Admin.get("/admin/copias/baixar", Run::Slow(pages::download), "A copy of the database, as a file; asks for the password once more.").without_timeout(),
+        Admin.get("/admin/diagnostico", Run::Slow(diagnostics::pages::page), "What the service is like inside, as page or JSON."),
+        Admin.post("/admin/diagnostico/canais/{canal}/testar", Run::Outside(operations::channel_tests::test),
+            "Asks the service of a channel, as `check` does; sends nothing.").small(),
+        Admin.get("/admin/requisicoes/rastro", Run::Slow(requests::follow::page), "All that is known of the request with an id, as page or JSON."),
+        Admin.get("/admin/requisicoes", Run::Slow(requests::pages::list), "The log of requests, as page, JSON or CSV."),
+        Admin.get("/admin/requisicoes/{id}", Run::Slow(requests::pages::entry), "One request of the log with what it caused."),
+        get("/api/v1/cron", Call::Cron(Run::InTurn(cron::api::trigger)), "Runs the periodic tasks that are due.").changes_state().without_timeout().replies::<cron::api::Answer<'static>>(),
+        Admin.get("/admin/cron", Run::ReadOrSlow(asks_for_much, cron::pages::overview), "The periodic tasks and the history of their runs, as page, JSON or CSV."),
+        Admin.get("/admin/cron/{id}", Run::Read(cron::pages::one), "One run with its counts and failures."),
+        Admin.post("/admin/cron/rodar", Run::InTurn(cron::pages::run_now), "Runs the periodic tasks at once.").without_timeout().small(),
+        Admin.post("/admin/cron/tarefas/{nome}/pausar", Run::Write(cron::pages::pause), "Leaves a task out of all runs from now on.").small(),
+        Admin.post("/admin/cron/tarefas/{nome}/retomar", Run::Write(cron::pages::resume), "Lets a paused task run again.").small(),
+        Admin.get("/admin/cron/arquivo", Run::ReadOrSlow(exports, cron::archived::list), "Packed days of logs, as page, JSON or CSV."),
+        Admin.get("/admin/cron/arquivo/{id}", Run::Slow(cron::archived::batch), "What a packed day holds, as page, JSON or JSON lines."),
     ]
 }
 

@@ -70,10 +70,10 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
             return LoginOutcome::Throttled(verdict);
         }
         if password.chars().count() <= LONGEST && hasher.verify(&password, stored.as_deref()) {
-            counters.count_success(now);
+            counters.count(&counters.good, now);
             return LoginOutcome::Right;
         }
-        counters.count_failure(now);
+        counters.count(&counters.failed, now);
         LoginOutcome::Wrong
     })?;
     match (outcome, account) {
@@ -130,14 +130,16 @@ impl Login {
     }
 }
 
+/// A counter in the limiter.
+type Counter = (Class, Subject, Limit);
+
 /// The counters that a login must pass.
 struct LoginCounters {
     limiter: Arc<Limiter>,
-    limit: Limit,
     /// Of failed logins.
-    counters: Vec<(Class, Subject, Limit)>,
-    /// The counter of successful logins; none for accounts that do not exist.
-    good: Option<Subject>,
+    failed: Vec<Counter>,
+    /// Of successful logins; none for accounts that do not exist.
+    good: Option<Counter>,
 }
 
 impl LoginCounters {
@@ -148,42 +150,26 @@ impl LoginCounters {
             None => (Class::LoginAccount, Subject::text(&[b"unknown", email.as_bytes()])),
         };
         let limit = failures(app);
-        let mut counters = vec![(account.0, account.1, limit)];
+        let mut failed = vec![(account.0, account.1, limit)];
         // A known address has only its own counter, so that a flood from the
         // same network does not lock the person out either.
         if !known {
             let networks = limit::windows(request.client, limit).into_iter().flatten();
-            counters.extend(networks.map(|(subject, limit)| (Class::LoginAddress, subject, limit)));
+            failed.extend(networks.map(|(subject, limit)| (Class::LoginAddress, subject, limit)));
         }
-        Self {
-            limiter: Arc::clone(&app.callers.limiter),
-            limit,
-            counters,
-            good: user.map(|user| Subject::id(user.0)),
-        }
+        let most = Limit { count: limit.count.saturating_mul(GOOD_BY_FAILED), ..limit };
+        let good = user.map(|user| (Class::LoginGood, Subject::id(user.0), most));
+        Self { limiter: Arc::clone(&app.callers.limiter), failed, good }
     }
 
     fn exceeded(&self, now: Instant) -> Option<Verdict> {
-        let good = self.good.map(|subject| (Class::LoginGood, subject, self.limit_of_good()));
-        let failed = self.counters.iter().copied();
-        failed
-            .chain(good)
-            .map(|(class, subject, limit)| self.limiter.peek(class, subject, limit, now))
+        let all = self.failed.iter().chain(&self.good);
+        all.map(|(class, subject, limit)| self.limiter.peek(*class, *subject, *limit, now))
             .find(|verdict| !verdict.allowed)
     }
 
-    fn limit_of_good(&self) -> Limit {
-        Limit { count: self.limit.count.saturating_mul(GOOD_BY_FAILED), ..self.limit }
-    }
-
-    fn count_success(&self, now: Instant) {
-        if let Some(subject) = self.good {
-            self.limiter.count(Class::LoginGood, subject, self.limit_of_good(), now);
-        }
-    }
-
-    fn count_failure(&self, now: Instant) {
-        for (class, subject, limit) in &self.counters {
+    fn count<'c>(&self, counters: impl IntoIterator<Item = &'c Counter>, now: Instant) {
+        for (class, subject, limit) in counters {
             self.limiter.count(*class, *subject, *limit, now);
         }
     }

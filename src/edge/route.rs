@@ -269,6 +269,16 @@ pub struct Route {
     pub about: &'static str,
 }
 
+/// Methods that set the mark of their name.
+macro_rules! marks {
+    ($($mark:ident)*) => {$(
+        pub const fn $mark(mut self) -> Self {
+            self.$mark = true;
+            self
+        }
+    )*};
+}
+
 impl Route {
     /// A row with the usual settings.
     pub const fn new(method: Method, path: &'static str, call: Call, about: &'static str) -> Self {
@@ -316,30 +326,7 @@ impl Route {
         self
     }
 
-    pub const fn logs_out(mut self) -> Self {
-        self.logs_out = true;
-        self
-    }
-
-    pub const fn changes_state(mut self) -> Self {
-        self.changes_state = true;
-        self
-    }
-
-    pub const fn without_timeout(mut self) -> Self {
-        self.without_timeout = true;
-        self
-    }
-
-    pub const fn in_person(mut self) -> Self {
-        self.in_person = true;
-        self
-    }
-
-    pub const fn secret_path(mut self) -> Self {
-        self.secret_path = true;
-        self
-    }
+    marks! { logs_out changes_state without_timeout in_person secret_path }
 
     /// The query has this shape.
     pub const fn asks<T: JsonSchema>(mut self) -> Self {

@@ -163,9 +163,7 @@ impl<'r> Stamp<'r> {
         } else {
             Reply::of(media::JSON, problem.body(self.family, self.id_text())).status(status)
         };
-        if let Some(seconds) = problem.retry_after_s {
-            reply = reply.with(RETRY_AFTER, seconds.into());
-        }
+        reply = reply.retry_after(problem.retry_after_s);
         if let Some(challenge) = &problem.challenge {
             return reply.with(WWW_AUTHENTICATE, HeaderValue::clone(challenge));
         }

@@ -291,6 +291,11 @@ impl Problem {
         }
     }
 
+    /// What is said of a field.
+    pub fn fault(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(known, _)| known == name).map(|(_, said)| &**said)
+    }
+
     /// What is wrong, in lines of plain text.
     pub fn text(&self) -> String {
         let mut text = self.message.to_string();

@@ -145,7 +145,7 @@ fn view_only(services: &Services, request: &Request, view: &View) -> Refused {
     let page = ViewOnlyPage {
         layout: Layout::outside(&services.config.server.name, request.now),
         name: view.student.name.clone(),
-        until: services.zone().civil(view.until).strftime("%H:%M").to_string(),
+        until: services.time_of_day(view.until),
     };
     let page = Reply::page(&page).map(|page| page.status(StatusCode::FORBIDDEN));
     page.map_or_else(Refused::Problem, Refused::Redirect)

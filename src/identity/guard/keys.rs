@@ -51,11 +51,7 @@ fn identity(
         return Err(Problem::new(Code::IpNotAllowed, "this key may not be used from your address"));
     }
     if !key.allows(scope) {
-        let message = match scope {
-            Scope::Write => "this key lacks the scope write",
-            Scope::WebhookReceive => "this key lacks the scope webhook_receive",
-            Scope::Admin => "this key lacks the scope admin",
-        };
+        let message = format!("this key lacks the scope {}", scope.name());
         return Err(Problem::new(Code::InsufficientScope, message));
     }
     Ok((Arc::clone(key), hash))

@@ -221,7 +221,7 @@ fn person_of(world: &World, user: UserId) -> Person {
     world.write(move |tx| {
         if accounts::session(tx, &hash)?.1 == Instant(i64::MIN) {
             let (address, user_agent) = (String::new(), String::new());
-            accounts::insert_session(tx, &NewSession { hash, user, address, user_agent })?;
+            accounts::insert_session(tx, user, &NewSession { hash, address, user_agent })?;
         }
         Ok(())
     });
