@@ -35,13 +35,6 @@ pub struct Login {
     password_hash: Option<String>,
 }
 
-/// The result of a login.
-enum LoginOutcome {
-    Right,
-    Wrong,
-    Throttled(Verdict),
-}
-
 /// Checks e-mail and password. Unknown accounts and wrong passwords are
 /// answered alike and take the same time.
 pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Result<Login, Problem> {
@@ -65,25 +58,28 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
     if let Some(verdict) = counters.exceeded(now) {
         return Err(too_many(&verdict, now));
     }
+    // Whether it was right, or why it was not looked at.
     let outcome = app.callers.passwords.run(move |hasher| {
         if let Some(verdict) = counters.exceeded(now) {
-            return LoginOutcome::Throttled(verdict);
+            return Err(verdict);
         }
-        if password.chars().count() <= LONGEST && hasher.verify(&password, stored.as_deref()) {
+        let is_right =
+            password.chars().count() <= LONGEST && hasher.verify(&password, stored.as_deref());
+        if is_right {
             counters.count(&counters.good, now);
-            return LoginOutcome::Right;
+        } else {
+            counters.count(&counters.failed, now);
         }
-        counters.count(&counters.failed, now);
-        LoginOutcome::Wrong
+        Ok(is_right)
     })?;
-    match (outcome, account) {
-        (LoginOutcome::Throttled(verdict), _) => Err(too_many(&verdict, now)),
-        (LoginOutcome::Right, Some(account)) if account.suspended => Err(Problem::suspended()),
-        (LoginOutcome::Right, Some(account)) => {
+    let is_right = outcome.map_err(|verdict| too_many(&verdict, now))?;
+    match account.filter(|_| is_right) {
+        Some(account) if account.suspended => Err(Problem::suspended()),
+        Some(account) => {
             let known_addresses = Arc::clone(&app.callers.known_addresses);
             Ok(Login { account, from: request.client, known_addresses, password_hash })
         }
-        _ => Err(wrong()),
+        None => Err(wrong()),
     }
 }
 

@@ -291,6 +291,14 @@ impl Problem {
         }
     }
 
+    /// The same problem, answered with this instead of the family's shape.
+    pub fn answered(self, reply: Result<Reply, Self>) -> Self {
+        match reply {
+            Ok(reply) => Self { answer: Some(Box::new(reply)), ..self },
+            Err(problem) => problem,
+        }
+    }
+
     /// What is said of a field.
     pub fn fault(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, said)| &**said)

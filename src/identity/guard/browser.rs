@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use super::charge::{Charge, Window};
 use super::lookup::lookup;
-use super::{GuardResult, Refused, is_ours};
+use super::{GuardResult, is_ours};
 use crate::accounts::viewing;
 use crate::accounts::views::ViewOnlyPage;
 use crate::accounts::{Account, Role, View, Viewing};
@@ -78,8 +78,8 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Gu
     GuardResult { outcome, who, verdict: None, charge }
 }
 
-fn of_others() -> Refused {
-    Problem::forbidden("esta página é de outro perfil").into()
+fn of_others() -> Problem {
+    Problem::forbidden("esta página é de outro perfil")
 }
 
 /// Whether a row ends sessions or changes the password. Somebody who uses up the
@@ -99,7 +99,7 @@ fn of_session(services: &Services, account: &Account) -> Charge {
 
 /// A student at a row that others may call too. The check is the same as for a
 /// row that only the student in person may call.
-pub fn student(app: &App, request: &Request) -> Result<Person, Refused> {
+pub fn student(app: &App, request: &Request) -> Result<Person, Problem> {
     let person = session(app, request).map_err(|problem| without_session(request, problem))?;
     match &person.view {
         _ if Access::Student.admits(&person.account) => Ok(person),
@@ -110,12 +110,12 @@ pub fn student(app: &App, request: &Request) -> Result<Person, Refused> {
 
 /// The refusal of a caller without a valid session; browsers are redirected to
 /// the login.
-fn without_session(request: &Request, problem: Problem) -> Refused {
+fn without_session(request: &Request, problem: Problem) -> Problem {
     let is_page = matches!(request.family, Family::Page | Family::File) && !request.wants_json();
     if is_page && problem.code == Code::Unauthorized {
-        return to_login(request);
+        return problem.answered(to_login(request));
     }
-    problem.into()
+    problem
 }
 
 /// A student's row, called by an administrator who views the panel as a
@@ -125,7 +125,7 @@ fn as_student(
     route: &Route,
     request: &Request,
     person: Person,
-) -> Result<Person, Refused> {
+) -> Result<Person, Problem> {
     let Some(view) = person.view else {
         return Err(of_others());
     };
@@ -137,21 +137,20 @@ fn as_student(
 }
 
 /// The answer to a request that would change something during a view.
-fn view_only(services: &Services, request: &Request, view: &View) -> Refused {
+fn view_only(services: &Services, request: &Request, view: &View) -> Problem {
     let problem = Problem::forbidden("você está vendo como aluno: aqui só dá para olhar");
     if request.wants_json() {
-        return problem.into();
+        return problem;
     }
     let page = ViewOnlyPage {
         layout: Layout::outside(&services.config.server.name, request.now),
         name: view.student.name.clone(),
         until: services.time_of_day(view.until),
     };
-    let page = Reply::page(&page).map(|page| page.status(StatusCode::FORBIDDEN));
-    page.map_or_else(Refused::Problem, Refused::Redirect)
+    problem.answered(Reply::page(&page).map(|page| page.status(StatusCode::FORBIDDEN)))
 }
 
-fn to_login(request: &Request) -> Refused {
+fn to_login(request: &Request) -> Result<Reply, Problem> {
     let back = if *request.method() == Method::GET {
         let target = request.head.uri.path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
         let query: String =
@@ -160,7 +159,7 @@ fn to_login(request: &Request) -> Refused {
     } else {
         "/entrar".to_owned()
     };
-    Reply::redirect(&back).map_or_else(Refused::Problem, Refused::Redirect)
+    Reply::redirect(&back)
 }
 
 fn session(app: &App, request: &Request) -> Result<Person, Problem> {

@@ -39,7 +39,7 @@ use crate::dropshipping::relations;
 use crate::edge::route::{Route, Surface};
 use crate::http::conditional::may_have_copy;
 use crate::http::limit::{Class, Limit, Subject, Verdict};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Code, Problem, Request};
 use crate::partner;
 use crate::partner::oauth::Granted;
 use crate::partner::operation::Declared;
@@ -50,7 +50,9 @@ use lookup::lookup;
 
 /// What a guard found: an identity or a refusal.
 pub struct GuardResult<I> {
-    pub outcome: Result<I, Refused>,
+    /// A refusal may be a page: a redirect to the login for a browser without a session, or
+    /// what says that a view may only read.
+    pub outcome: Result<I, Problem>,
     /// What an accepted call costs.
     pub charge: Charge,
     /// The rate limiter's verdict on a rejected credential.
@@ -59,34 +61,14 @@ pub struct GuardResult<I> {
     pub who: Option<(&'static str, i64)>,
 }
 
-/// The refusal of a caller.
-pub enum Refused {
-    Problem(Problem),
-    /// A redirect to the login page for a browser without a session, or the
-    /// page which says that a view may only read.
-    Redirect(Reply),
-}
-
-impl From<Problem> for Refused {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
-    }
-}
-
-impl From<Reply> for Refused {
-    fn from(reply: Reply) -> Self {
-        Self::Redirect(reply)
-    }
-}
-
 impl<I> GuardResult<I> {
     /// A pass for an identity that is not logged and whose call costs nothing.
     fn of(identity: I) -> Self {
         Self { outcome: Ok(identity), charge: Charge::default(), verdict: None, who: None }
     }
 
-    fn refused(why: impl Into<Refused>) -> Self {
-        let outcome = Err(why.into());
+    fn refused(problem: Problem) -> Self {
+        let outcome = Err(problem);
         Self { outcome, charge: Charge::default(), verdict: None, who: None }
     }
 

@@ -185,10 +185,7 @@ impl World {
         if let Some(signature) = signature {
             headers.insert("x-signature", signature.parse().unwrap());
         }
-        let claim = match guard::notification(&self.app, &request).outcome {
-            Err(guard::Refused::Problem(problem)) => return Err(problem),
-            outcome => outcome.unwrap_or_else(|_| panic!("a page was answered")),
-        };
+        let claim = guard::notification(&self.app, &request).outcome?;
         self.app.db.write(inbox::hook::receive(&self.app, &claim, &request)?)
     }
 }
