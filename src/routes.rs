@@ -758,14 +758,13 @@ mod tests {
         let staff = std::iter::once((Role::Free, true));
         for (role, agency) in Role::ALL.map(|role| (role, false)).into_iter().chain(staff) {
             let access = match role {
-                Role::Admin => Access::Admin,
-                Role::Drop => Access::Supplier,
-                _ => Access::Student,
+                Role::Admin => Admin,
+                Role::Drop => Supplier,
+                _ => Student,
             };
             let menu = menu::of_role(role, agency);
-            let admits = |owner| {
-                owner == access || owner == Access::Agency && (agency || role == Role::Admin)
-            };
+            let admits =
+                |owner| owner == access || owner == Agency && (agency || role == Role::Admin);
             for group in menu {
                 let (title, count) = (group.title, group.items.len());
                 assert!((1..=7).contains(&count), "{title}: {count} entries");

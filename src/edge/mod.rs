@@ -66,22 +66,21 @@ pub fn answer(
     request: http::Request<Incoming>,
 ) -> impl Future<Output = Response<Body>> + Send + use<> {
     let (head, body) = request.into_parts();
-    let answer = match door::moved(app, &head) {
-        Some(response) => Answer::Ready(response),
-        None => {
-            let mut exchange = Exchange::new(app, peer, &head);
-            match exchange.serve(app, head, body) {
-                Step::Done(result) => Answer::Ready(exchange.finish(app, result)),
-                Step::Later(work) => {
-                    let app = Arc::clone(app);
-                    Answer::Later(Box::pin(async move {
-                        let done = work.await;
-                        exchange.body_unread = done.body_unread;
-                        exchange.verdict = done.verdict;
-                        exchange.held = done.held;
-                        exchange.finish(&app, done.result)
-                    }))
-                }
+    let answer = if let Some(response) = door::moved(app, &head) {
+        Answer::Ready(response)
+    } else {
+        let mut exchange = Exchange::new(app, peer, &head);
+        match exchange.serve(app, head, body) {
+            Step::Done(result) => Answer::Ready(exchange.finish(app, result)),
+            Step::Later(work) => {
+                let app = Arc::clone(app);
+                Answer::Later(Box::pin(async move {
+                    let done = work.await;
+                    exchange.body_unread = done.body_unread;
+                    exchange.verdict = done.verdict;
+                    exchange.held = done.held;
+                    exchange.finish(&app, done.result)
+                }))
             }
         }
     };

@@ -173,9 +173,7 @@ impl<'r> Stamp<'r> {
             _ => reply,
         }
     }
-}
 
-impl Stamp<'_> {
     fn id_text(&self) -> &str {
         self.id.to_str().unwrap_or_default()
     }
