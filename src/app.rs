@@ -107,6 +107,7 @@ pub struct Callers {
 }
 
 /// Answers that are kept in memory.
+#[derive(Default)]
 pub struct Kept {
     pub pages: Pages,
     pub dashboards: DashboardCache,
@@ -216,13 +217,7 @@ impl App {
                 looks: Looks::default(),
                 refused_signatures: Counter::new("refused_signatures"),
             },
-            kept: Kept {
-                pages: Pages::default(),
-                dashboards: DashboardCache::default(),
-                notices_changed: LastChanges::default(),
-                public: PublicContent::default(),
-                documents: Documents::default(),
-            },
+            kept: Kept::default(),
             messages: Messages {
                 delivery,
                 push_keys: OnceLock::new(),

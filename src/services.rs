@@ -55,6 +55,11 @@ impl Services {
         self.config.server.timezone
     }
 
+    /// The time of day at an instant, such as `14:32`.
+    pub fn time_of_day(&self, at: Instant) -> String {
+        self.zone().civil(at).strftime("%H:%M").to_string()
+    }
+
     /// The civil day of an instant. The present day is remembered, because
     /// finding it takes longer than a whole lookup.
     pub fn day(&self, at: Instant) -> Day {

@@ -10,15 +10,14 @@ use std::sync::atomic::Ordering;
 
 use http::StatusCode;
 use http::header::SET_COOKIE;
-use serde::Deserialize;
 
 use super::links::{self, ValidLink};
-use super::session::{FreshSession, new_session};
+use super::session::new_session;
 use super::views::{ChoosePage, LinkGonePage};
 use super::{passwords, store};
 use crate::app::App;
 use crate::base::TokenHash;
-use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Visitor;
 use crate::panel::{Layout, Sent, view};
 use crate::services::Services;
@@ -26,17 +25,10 @@ use crate::services::Services;
 /// What to correct in a password.
 pub const LENGTH_WORDS: &str = "Use de 10 a 200 caracteres.";
 
-#[derive(Deserialize)]
-struct PageQuery {
-    #[serde(default)]
-    codigo: Field<String>,
-}
-
 /// `GET /senha`: the form, or a page that says that the link no longer works.
 pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
-    let query: PageQuery = request.query()?;
-    let code = Check::text().optional("codigo", query.codigo);
-    let code = code.unwrap_or_default();
+    let mut query = Sent::of_query(request, app.zone())?;
+    let code: String = query.optional("codigo").unwrap_or_default();
     match find_valid(app, request, &code)? {
         Some(link) => Reply::page(&form(app, request, code, &link, None)),
         None => gone(app, request),
@@ -57,9 +49,9 @@ fn form(
     request: &Request,
     code: String,
     link: &ValidLink,
-    fault: Option<&str>,
+    problem: Option<&Problem>,
 ) -> ChoosePage {
-    let mut password = view::Field::default().fault(fault);
+    let mut password = view::Field::default().fault(problem.and_then(|said| said.fault("senha")));
     view::focus_first([&mut password]);
     ChoosePage {
         layout: Layout::outside(&services.config.server.name, request.now),
@@ -88,20 +80,18 @@ pub fn choose(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
         return gone(app, request);
     };
     if !passwords::LENGTH.contains(&password.chars().count()) {
-        if request.wants_json() {
-            return Err(Problem::field("senha", LENGTH_WORDS));
-        }
-        let page = form(app, request, code, &link, Some(LENGTH_WORDS));
-        return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
+        let problem = Problem::field("senha", LENGTH_WORDS);
+        return Reply::form_again(request, problem, |problem| {
+            Ok(form(app, request, code, &link, Some(problem)))
+        });
     }
     set(app, request, links::key(&code), password)
 }
 
 fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Result<Reply, Problem> {
     let password_hash = app.callers.passwords.run(move |hasher| hasher.hash(&password))?;
-    let session = new_session(app, request);
+    let (session, cookie) = new_session(app, request);
     let (known_addresses, from) = (Arc::clone(&app.callers.known_addresses), request.client);
-    let FreshSession { hash, cookie, address, user_agent } = session;
     let (versions, limiter) = (Arc::clone(&app.versions), Arc::clone(&app.callers.limiter));
     let heed = Arc::clone(&app.health.outside_change);
     let role = app.db.write(move |tx| {
@@ -111,7 +101,7 @@ fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Resul
         store::set_password(tx, user, &password_hash)?;
         store::clear_login_failures(tx, user)?;
         known_addresses.note(tx, user, from)?;
-        store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
+        store::insert_session(tx, user, &session)?;
         tx.after_commit(move || {
             versions.raise(user);
             versions.raise_tokens();

@@ -4,17 +4,14 @@
 //! It is checked in the one place that checks passwords (`login.rs`), so an open
 //! session gives an attacker no faster way to guess the password. Decision accounts-28.
 
-use http::StatusCode;
-use http::header::RETRY_AFTER;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde::Deserialize;
 
 use super::login::{self, Login};
 use super::page_layout::layout;
-use super::pages::own_path;
+use super::pages::{own_path, way_back};
 use super::views::ConfirmPage;
 use crate::app::{App, Visit};
-use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{Answer, Notice, Sent, Tone, view};
 
@@ -76,26 +73,23 @@ fn note((app, person, request): Visit<'_>, login: Login) -> Result<(), Problem> 
     Ok(())
 }
 
-#[derive(Deserialize)]
-struct Query {
-    #[serde(default)]
-    volta: Field<String>,
-}
-
 /// `GET /confirmar`: the form.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query: Query = request.query()?;
-    let back = own_path(Check::text().optional("volta", query.volta).unwrap_or_default());
-    Reply::page(&form((app, person, request), back))
+    let back = way_back(app, request)?;
+    Reply::page(&form((app, person, request), back, None))
 }
 
-fn form(visit: Visit<'_>, back: String) -> ConfirmPage {
-    let (app, person, request) = visit;
+/// The form, with what is wrong.
+fn form((app, person, request): Visit<'_>, back: String, problem: Option<&Problem>) -> ConfirmPage {
+    let fault = problem.and_then(|said| said.fault("senha"));
+    let mut password = view::Field::default().fault(fault);
+    view::focus_first([&mut password]);
+    let alert = problem.filter(|_| fault.is_none());
     ConfirmPage {
         layout: layout(app, person, request),
-        alert: None,
+        alert: alert.map(|problem| Notice::new(Tone::Warn, problem.message.clone(), "")),
         email: person.account.email.clone(),
-        password: view::Field { focus: true, ..view::Field::default() },
+        password,
         back,
     }
 }
@@ -109,28 +103,11 @@ pub fn confirm(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     let visit = (app, person, request);
     let login = match password(visit, "senha", &typed) {
         Ok(login) => login,
-        Err(problem) if request.wants_json() => return Err(problem),
-        Err(problem) => return faulty(form(visit, back), &problem, request),
+        Err(problem) => {
+            return Reply::form_again(request, problem, |said| Ok(form(visit, back, Some(said))));
+        }
     };
     note(visit, login)?;
     let to = if back.is_empty() { person.account.role.home() } else { &back };
     Answer::to(request).with(to, "", &[])
-}
-
-/// The form again, with what is wrong.
-fn faulty(mut page: ConfirmPage, problem: &Problem, request: &Request) -> Result<Reply, Problem> {
-    let fault = problem.fields.iter().find(|(name, _)| name == "senha");
-    let status = if let Some((_, said)) = fault {
-        page.password = page.password.fault(Some(said));
-        view::focus_first([&mut page.password]);
-        StatusCode::UNPROCESSABLE_ENTITY
-    } else {
-        page.alert = Some(Notice::new(Tone::Warn, problem.message.clone(), ""));
-        problem.code.status(request.family)
-    };
-    let reply = Reply::page(&page)?.status(status);
-    Ok(match problem.retry_after_s {
-        Some(seconds) => reply.with(RETRY_AFTER, seconds.into()),
-        None => reply,
-    })
 }

@@ -5,9 +5,6 @@
 //! links an hour; more requests are ignored, with the same answer. A network
 //! address may send ten requests an hour; more are rejected. Decision accounts-20.
 
-use http::StatusCode;
-use http::header::RETRY_AFTER;
-
 use super::store;
 use super::students::{self, AccountServices};
 use super::views::ForgotPage;
@@ -37,9 +34,9 @@ fn form(
     request: &Request,
     email: String,
     alert: Option<Notice>,
-    fault: Option<&str>,
+    problem: Option<&Problem>,
 ) -> ForgotPage {
-    let mut email = view::Field::of(email).fault(fault);
+    let mut email = view::Field::of(email).fault(problem.and_then(|said| said.fault("email")));
     view::focus_first([&mut email]);
     ForgotPage {
         layout: Layout::outside(&services.config.server.name, request.now),
@@ -62,20 +59,18 @@ pub fn ask(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> 
     let typed: String = sent.optional("email").unwrap_or_default();
     sent.finish()?;
     let Some(email) = text::email(&typed) else {
-        if request.wants_json() {
-            return Err(Problem::field("email", NO_EMAIL));
-        }
-        let page = form(app, request, typed, None, Some(NO_EMAIL));
-        return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
+        let problem = Problem::field("email", NO_EMAIL);
+        return Reply::form_again(request, problem, |problem| {
+            Ok(form(app, request, typed, None, Some(problem)))
+        });
     };
-    let now = request.now;
-    let verdict =
-        app.callers.limiter.count_address(Class::LinkAddress, request.client, OF_ADDRESS, now);
+    let (limiter, now) = (&app.callers.limiter, request.now);
+    let verdict = limiter.count_address(Class::LinkAddress, request.client, OF_ADDRESS, now);
     if !verdict.allowed {
-        return too_many(app, request, typed, verdict.retry_after_s(request.now));
+        return too_many(app, request, typed, verdict.retry_after_s(now));
     }
     let account = Subject::text(&[email.as_bytes()]);
-    if app.callers.limiter.count(Class::LinkAccount, account, OF_ACCOUNT, now).allowed {
+    if limiter.count(Class::LinkAccount, account, OF_ACCOUNT, now).allowed {
         let (services, email) = (AccountServices::of(app), email.clone());
         // The answer does not wait for this job; otherwise its time would show
         // who has an account.
@@ -107,23 +102,19 @@ fn too_many(
     typed: String,
     retry_after_s: i64,
 ) -> Result<Reply, Problem> {
-    if request.wants_json() {
-        return Err(Problem {
-            retry_after_s: Some(retry_after_s),
-            ..Problem::new(
-                Code::RateLimited,
-                "too many links were asked for; wait until the window ends",
-            )
-        });
-    }
+    let problem = Problem {
+        retry_after_s: Some(retry_after_s),
+        ..Problem::new(
+            Code::RateLimited,
+            "too many links were asked for; wait until the window ends",
+        )
+    };
     // The minute after the window's end, because seconds are not shown.
-    let until = app.zone().civil(request.now.plus(retry_after_s + 59));
+    let until = app.time_of_day(request.now.plus(retry_after_s + 59));
     let alert = Notice::new(
         Tone::Warn,
-        format!("Muitos pedidos. Tente de novo às {}", until.strftime("%H:%M")),
+        format!("Muitos pedidos. Tente de novo às {until}"),
         "Sua senha não mudou. O último link que você recebeu continua valendo.",
     );
-    let page = form(app, request, typed, Some(alert), None);
-    let reply = Reply::page(&page)?.status(StatusCode::TOO_MANY_REQUESTS);
-    Ok(reply.with(RETRY_AFTER, retry_after_s.into()))
+    Reply::form_again(request, problem, |_| Ok(form(app, request, typed, Some(alert), None)))
 }

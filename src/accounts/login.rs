@@ -35,13 +35,6 @@ pub struct Login {
     password_hash: Option<String>,
 }
 
-/// The result of a login.
-enum LoginOutcome {
-    Right,
-    Wrong,
-    Throttled(Verdict),
-}
-
 /// Checks e-mail and password. Unknown accounts and wrong passwords are
 /// answered alike and take the same time.
 pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Result<Login, Problem> {
@@ -65,25 +58,28 @@ pub fn check(app: &App, email: &str, password: &str, request: &Request) -> Resul
     if let Some(verdict) = counters.exceeded(now) {
         return Err(too_many(&verdict, now));
     }
+    // Whether it was right, or why it was not looked at.
     let outcome = app.callers.passwords.run(move |hasher| {
         if let Some(verdict) = counters.exceeded(now) {
-            return LoginOutcome::Throttled(verdict);
+            return Err(verdict);
         }
-        if password.chars().count() <= LONGEST && hasher.verify(&password, stored.as_deref()) {
-            counters.count_success(now);
-            return LoginOutcome::Right;
+        let is_right =
+            password.chars().count() <= LONGEST && hasher.verify(&password, stored.as_deref());
+        if is_right {
+            counters.count(&counters.good, now);
+        } else {
+            counters.count(&counters.failed, now);
         }
-        counters.count_failure(now);
-        LoginOutcome::Wrong
+        Ok(is_right)
     })?;
-    match (outcome, account) {
-        (LoginOutcome::Throttled(verdict), _) => Err(too_many(&verdict, now)),
-        (LoginOutcome::Right, Some(account)) if account.suspended => Err(Problem::suspended()),
-        (LoginOutcome::Right, Some(account)) => {
+    let is_right = outcome.map_err(|verdict| too_many(&verdict, now))?;
+    match account.filter(|_| is_right) {
+        Some(account) if account.suspended => Err(Problem::suspended()),
+        Some(account) => {
             let known_addresses = Arc::clone(&app.callers.known_addresses);
             Ok(Login { account, from: request.client, known_addresses, password_hash })
         }
-        _ => Err(wrong()),
+        None => Err(wrong()),
     }
 }
 
@@ -130,14 +126,16 @@ impl Login {
     }
 }
 
+/// A counter in the limiter.
+type Counter = (Class, Subject, Limit);
+
 /// The counters that a login must pass.
 struct LoginCounters {
     limiter: Arc<Limiter>,
-    limit: Limit,
     /// Of failed logins.
-    counters: Vec<(Class, Subject, Limit)>,
-    /// The counter of successful logins; none for accounts that do not exist.
-    good: Option<Subject>,
+    failed: Vec<Counter>,
+    /// Of successful logins; none for accounts that do not exist.
+    good: Option<Counter>,
 }
 
 impl LoginCounters {
@@ -148,42 +146,26 @@ impl LoginCounters {
             None => (Class::LoginAccount, Subject::text(&[b"unknown", email.as_bytes()])),
         };
         let limit = failures(app);
-        let mut counters = vec![(account.0, account.1, limit)];
+        let mut failed = vec![(account.0, account.1, limit)];
         // A known address has only its own counter, so that a flood from the
         // same network does not lock the person out either.
         if !known {
             let networks = limit::windows(request.client, limit).into_iter().flatten();
-            counters.extend(networks.map(|(subject, limit)| (Class::LoginAddress, subject, limit)));
+            failed.extend(networks.map(|(subject, limit)| (Class::LoginAddress, subject, limit)));
         }
-        Self {
-            limiter: Arc::clone(&app.callers.limiter),
-            limit,
-            counters,
-            good: user.map(|user| Subject::id(user.0)),
-        }
+        let most = Limit { count: limit.count.saturating_mul(GOOD_BY_FAILED), ..limit };
+        let good = user.map(|user| (Class::LoginGood, Subject::id(user.0), most));
+        Self { limiter: Arc::clone(&app.callers.limiter), failed, good }
     }
 
     fn exceeded(&self, now: Instant) -> Option<Verdict> {
-        let good = self.good.map(|subject| (Class::LoginGood, subject, self.limit_of_good()));
-        let failed = self.counters.iter().copied();
-        failed
-            .chain(good)
-            .map(|(class, subject, limit)| self.limiter.peek(class, subject, limit, now))
+        let all = self.failed.iter().chain(&self.good);
+        all.map(|(class, subject, limit)| self.limiter.peek(*class, *subject, *limit, now))
             .find(|verdict| !verdict.allowed)
     }
 
-    fn limit_of_good(&self) -> Limit {
-        Limit { count: self.limit.count.saturating_mul(GOOD_BY_FAILED), ..self.limit }
-    }
-
-    fn count_success(&self, now: Instant) {
-        if let Some(subject) = self.good {
-            self.limiter.count(Class::LoginGood, subject, self.limit_of_good(), now);
-        }
-    }
-
-    fn count_failure(&self, now: Instant) {
-        for (class, subject, limit) in &self.counters {
+    fn count<'c>(&self, counters: impl IntoIterator<Item = &'c Counter>, now: Instant) {
+        for (class, subject, limit) in counters {
             self.limiter.count(*class, *subject, *limit, now);
         }
     }

@@ -17,9 +17,9 @@ pub fn layout(app: &App, person: &Person, request: &Request) -> Layout {
         photo: &account.photo,
         menu: menu::of(account),
     };
-    let viewed = person.view.as_ref().map(|view| Viewed {
-        name: view.student.name.clone(),
-        until: app.zone().civil(view.until).strftime("%H:%M").to_string(),
-    });
+    let viewed = person
+        .view
+        .as_ref()
+        .map(|view| Viewed { name: view.student.name.clone(), until: app.time_of_day(view.until) });
     Layout::inside(&app.config.server.name, request.now, reader, request.path()).looking_as(viewed)
 }

@@ -3,19 +3,18 @@
 use std::sync::Arc;
 
 use http::header::SET_COOKIE;
-use http::{HeaderName, HeaderValue, StatusCode};
-use serde::Deserialize;
+use http::{HeaderName, HeaderValue};
 
 use super::session::{cookie, new_session};
-use super::views::{LoginPage, LoginProblem};
+use super::views::LoginPage;
 use super::{login, store};
 use crate::app::App;
 use crate::base::TokenHash;
 use crate::edge::route::Job;
-use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::http::{Code, Fields, Problem, Reply, Request};
 use crate::identity::Visitor;
 use crate::identity::guard;
-use crate::panel::{Layout, Sent, view};
+use crate::panel::{Layout, Notice, Sent, Tone, view};
 
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
 /// What a browser deletes at a logout. Not `"cookies"`: that would delete the
@@ -27,23 +26,22 @@ pub fn start(_: &App, visitor: &Visitor, _: &Request) -> Result<Reply, Problem> 
     Reply::redirect(visitor.person.as_ref().map_or("/entrar", |account| account.role.home()))
 }
 
-#[derive(Deserialize)]
-struct LoginQuery {
-    #[serde(default)]
-    volta: Field<String>,
-}
-
 /// `GET /entrar`: the form, or the person's home when there is a session.
 pub fn login_page(app: &App, visitor: &Visitor, request: &Request) -> Result<Reply, Problem> {
-    let query: LoginQuery = request.query()?;
-    let back = own_path(Check::text().optional("volta", query.volta).unwrap_or_default());
+    let back = way_back(app, request)?;
     if let Some(account) = &visitor.person {
         return Reply::redirect(if back.is_empty() { account.role.home() } else { &back });
     }
-    let typed = Typed { email: String::new(), back };
-    Reply::page(&form(app, request, typed, None, &[])?)
+    Reply::page(&form(app, request, Typed { email: String::new(), back }, None, None)?)
 }
 
+/// Where the query says that the person goes on to.
+pub(super) fn way_back(app: &App, request: &Request) -> Result<String, Problem> {
+    let mut query = Sent::of_query(request, app.zone())?;
+    Ok(own_path(query.optional("volta").unwrap_or_default()))
+}
+
+#[derive(Default)]
 struct Typed {
     email: String,
     back: String,
@@ -63,17 +61,17 @@ fn form(
     app: &App,
     request: &Request,
     typed: Typed,
-    problem: Option<&LoginProblem<'_>>,
-    faults: &[(&str, &str)],
+    problem: Option<&Problem>,
+    alert: Option<Notice>,
 ) -> Result<LoginPage, Problem> {
-    let fault = |name: &str| faults.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+    let fault = |name| problem.and_then(|problem| problem.fault(name));
     let mut email = view::Field::of(typed.email).fault(fault("email"));
     let mut password = view::Field::default().fault(fault("senha"));
     // Two fields need no summary of their faults above them.
     view::focus_first([&mut email, &mut password]);
     Ok(LoginPage {
         layout: Layout::outside(&app.config.server.name, request.now),
-        alert: problem.map(LoginProblem::notice),
+        alert,
         email,
         password,
         back: typed.back,
@@ -88,30 +86,28 @@ pub fn login(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem
     let mut text = |name| sent.optional::<String>(name).unwrap_or_default();
     let (email, password, back) = (text("email"), text("senha"), own_path(text("volta")));
     sent.finish()?;
-    let mut faults = Vec::new();
+    let mut faults = Fields::new();
     if email.trim().is_empty() {
-        faults.push(("email", "Informe o seu e-mail."));
+        faults.push(("email".into(), "Informe o seu e-mail.".into()));
     }
     if password.is_empty() {
-        faults.push(("senha", "Informe a sua senha."));
+        faults.push(("senha".into(), "Informe a sua senha.".into()));
     }
     let typed = Typed { email, back };
     if !faults.is_empty() {
-        return refused(app, request, typed, Refusal::Fields(faults));
+        return refused(app, request, typed, Problem::invalid(faults));
     }
     let login = match login::check(app, &typed.email, &password, request) {
         Ok(login) => login,
-        Err(problem) => return refused(app, request, typed, Refusal::Problem(problem)),
+        Err(problem) => return refused(app, request, typed, problem),
     };
-    let session = new_session(app, request);
+    let (session, cookie) = new_session(app, request);
     let versions = Arc::clone(&app.versions);
-    let (hash, address, user_agent) = (session.hash, session.address, session.user_agent);
     let role = login.account.role;
     app.db.write(move |tx| {
         login.note(tx)?;
         let user = login.account.user_id;
-        let ended =
-            store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
+        let ended = store::insert_session(tx, user, &session)?;
         tx.after_commit(move || {
             if ended > 0 {
                 versions.raise(user);
@@ -121,55 +117,42 @@ pub fn login(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem
         Ok::<_, Problem>(())
     })?;
     let to = if typed.back.is_empty() { role.home() } else { &typed.back };
-    Ok(Reply::redirect(to)?.with(SET_COOKIE, session.cookie))
+    Ok(Reply::redirect(to)?.with(SET_COOKIE, cookie))
 }
 
 /// The login page for an address with too many failed logins, before its
 /// body is read.
 pub fn reject_early(app: &App, request: &Request) -> Option<Result<Reply, Problem>> {
     let problem = login::reject_early(app, request)?.err()?;
-    let typed = Typed { email: String::new(), back: String::new() };
-    Some(refused(app, request, typed, Refusal::Problem(problem)))
-}
-
-enum Refusal {
-    Fields(Vec<(&'static str, &'static str)>),
-    Problem(Problem),
+    Some(refused(app, request, Typed::default(), problem))
 }
 
 /// A login that failed: the form again for browsers, the error for programs.
-fn refused(app: &App, request: &Request, typed: Typed, refusal: Refusal) -> Result<Reply, Problem> {
-    let problem = match refusal {
-        Refusal::Fields(faults) if request.wants_json() => {
-            let fields =
-                faults.into_iter().map(|(name, text)| (name.into(), text.into())).collect();
-            return Err(Problem::invalid(fields));
+fn refused(app: &App, request: &Request, typed: Typed, problem: Problem) -> Result<Reply, Problem> {
+    let alert = match (problem.code, problem.retry_after_s) {
+        (Code::ValidationFailed, _) => None,
+        (Code::InvalidCredentials, _) => Some(Notice::new(
+            Tone::Bad,
+            "E-mail ou senha não conferem",
+            "Confira os dois e tente de novo. Maiúsculas e minúsculas contam na senha.",
+        )),
+        (Code::AccountSuspended, _) => Some(Notice::new(
+            Tone::Warn,
+            "Seu acesso está suspenso",
+            "Seus dados continuam guardados. Para voltar, fale com quem administra a plataforma ou regularize o seu plano.",
+        )),
+        (Code::RateLimited, Some(seconds)) => {
+            // The minute after the window's end, because seconds are not shown.
+            let until = app.time_of_day(request.now.plus(seconds + 59));
+            Some(Notice::new(
+                Tone::Warn,
+                format!("Muitas tentativas. Tente de novo às {until}"),
+                "Sua senha não mudou e as sessões já abertas continuam valendo.",
+            ))
         }
-        Refusal::Fields(faults) => {
-            let page = form(app, request, typed, None, &faults)?;
-            return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
-        }
-        Refusal::Problem(problem) => problem,
-    };
-    let until = problem.retry_after_s.map(|seconds| {
-        // The minute after the window's end, because seconds are not shown.
-        app.zone().civil(request.now.plus(seconds + 59)).strftime("%H:%M").to_string()
-    });
-    let said = match (problem.code, &until) {
-        (Code::InvalidCredentials, _) => LoginProblem::Wrong,
-        (Code::AccountSuspended, _) => LoginProblem::Suspended,
-        (Code::RateLimited, Some(until)) => LoginProblem::TooMany { until },
         _ => return Err(problem),
     };
-    if request.wants_json() {
-        return Err(problem);
-    }
-    let status = problem.code.status(request.family);
-    let mut reply = Reply::page(&form(app, request, typed, Some(&said), &[])?)?.status(status);
-    if let Some(seconds) = problem.retry_after_s {
-        reply = reply.with(http::header::RETRY_AFTER, seconds.into());
-    }
-    Ok(reply)
+    Reply::form_again(request, problem, |problem| form(app, request, typed, Some(problem), alert))
 }
 
 /// `POST /sair`: ends the session, if there is one.

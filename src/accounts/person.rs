@@ -181,59 +181,42 @@ const CHAT: Input<PersonEntry> = Input::new(
     "Informe de 10 a 15 números, com DDI e DDD, como 5511912345678.",
     Rule::Own(read_chat_number, |entry, _| entry.chat_number.clone().unwrap_or_default()),
 );
-const CHOOSE: &str = "Escolha uma das opções da lista.";
 
-const STUDENT: Form<PersonEntry> = Form(&[
-    NAME,
-    EMAIL,
-    Input::new(
-        Group::Students.role_field(),
-        CHOOSE,
-        Rule::Own(
-            |sent, name, entry| {
-                let field: Field<String> = sent.take(name);
-                // The same default as in `alunos/criar`.
-                entry.papel = if field.is_absent() {
-                    Role::Free
-                } else {
-                    role(sent, Group::Students, name, field)
-                };
-            },
-            role_name,
-        ),
-    ),
-    CHAT,
-]);
+const STUDENT: Form<PersonEntry> = Form(&[NAME, EMAIL, role_of(Group::Students), CHAT]);
+const STAFF: Form<PersonEntry> = Form(&[NAME, EMAIL, role_of(Group::Staff), CHAT]);
 
-const STAFF: Form<PersonEntry> = Form(&[
-    NAME,
-    EMAIL,
-    Input::new(
-        Group::Staff.role_field(),
-        CHOOSE,
-        Rule::Own(
-            |sent, name, entry| {
-                let field = sent.take(name);
-                entry.papel = role(sent, Group::Staff, name, field);
-            },
-            role_name,
-        ),
-    ),
-    CHAT,
-]);
+/// The role, among those of a group.
+const fn role_of(group: Group) -> Input<PersonEntry> {
+    let rule = match group {
+        Group::Students => Rule::Own(read_role::<true>, role_name),
+        Group::Staff => Rule::Own(read_role::<false>, role_name),
+    };
+    Input::new(group.role_field(), "Escolha uma das opções da lista.", rule)
+}
 
 fn role_name(entry: &PersonEntry, _: Zone) -> String {
     entry.papel.name().to_owned()
 }
 
-fn role(sent: &mut Sent<'_>, group: Group, name: &'static str, field: Field<String>) -> Role {
+fn read_role<const STUDENT: bool>(
+    sent: &mut Sent<'_>,
+    name: &'static str,
+    entry: &mut PersonEntry,
+) {
+    let group = if STUDENT { Group::Students } else { Group::Staff };
+    let field: Field<String> = sent.take(name);
+    entry.papel = Role::Free;
+    // The same default as in `alunos/criar`.
+    if STUDENT && field.is_absent() {
+        return;
+    }
     let word = sent.check.required(name, field);
-    let known = group.roles().iter().find(|role| role.name() == word);
-    known.copied().unwrap_or_else(|| {
-        let names: Vec<&str> = group.roles().iter().map(|role| role.name()).collect();
-        sent.check.fail(name, format!("must be one of {}", names.join(", ")));
-        Role::Free
-    })
+    if let Some(role) = group.roles().iter().find(|role| role.name() == word) {
+        entry.papel = *role;
+        return;
+    }
+    let names: Vec<&str> = group.roles().iter().map(|role| role.name()).collect();
+    sent.check.fail(name, format!("must be one of {}", names.join(", ")));
 }
 
 /// Digits of a chat number. A number that people type gets its country code;

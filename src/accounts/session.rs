@@ -3,29 +3,22 @@
 use http::HeaderValue;
 use http::header::USER_AGENT;
 
+use super::store::NewSession;
 use crate::app::App;
 use crate::base::{TokenHash, secrets};
 use crate::http::Request;
 use crate::identity::{SESSION_AGE_S, guard};
 
-/// A session that is about to be opened.
-pub struct FreshSession {
-    pub hash: TokenHash,
-    pub cookie: HeaderValue,
-    pub address: String,
-    pub user_agent: String,
-}
-
-/// A new session id with its cookie.
-pub fn new_session(app: &App, request: &Request) -> FreshSession {
+/// A session that is about to be opened, and its cookie.
+pub fn new_session(app: &App, request: &Request) -> (NewSession, HeaderValue) {
     let secret = secrets::random_hex::<32>();
     let agent = request.header(&USER_AGENT).unwrap_or_default();
-    FreshSession {
+    let session = NewSession {
         hash: TokenHash::of(&secret),
-        cookie: cookie(app, &secret, SESSION_AGE_S),
         address: request.client.to_string(),
         user_agent: crate::base::text::shortened(agent, 200).to_owned(),
-    }
+    };
+    (session, cookie(app, &secret, SESSION_AGE_S))
 }
 
 /// The session cookie of this installation.

@@ -6,16 +6,15 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
-
-use super::session::{FreshSession, new_session};
+use super::choose::LENGTH_WORDS;
+use super::session::new_session;
 use super::store::{self, NewUser};
 use super::views::{SetupGonePage, SetupPage};
 use super::{Role, passwords};
 use crate::app::App;
 use crate::base::{Instant, TokenHash, secrets, text};
 use crate::db::{Lane, WriteTx};
-use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::http::{Code, Fields, Problem, Reply, Request};
 use crate::identity::Visitor;
 use crate::panel::{Layout, Notice, Sent, view};
 use crate::services::Services;
@@ -40,21 +39,13 @@ pub fn address(base_url: &str, code: &str) -> String {
     format!("{base_url}/configurar?codigo={code}")
 }
 
-#[derive(Deserialize)]
-struct PageQuery {
-    #[serde(default)]
-    codigo: Field<String>,
-}
-
 /// `GET /configurar`: the form, or a page that says that the link no longer
 /// works.
 pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
-    let query: PageQuery = request.query()?;
-    let code = Check::text().optional("codigo", query.codigo).unwrap_or_default();
-    match living_link(app, &code)? {
-        Some(ends) => {
-            Reply::page(&form(app, request, Typed { code, ..Typed::default() }, ends, &[]))
-        }
+    let mut query = Sent::of_query(request, app.zone())?;
+    let typed = Typed { code: query.optional("codigo").unwrap_or_default(), ..Typed::default() };
+    match living_link(app, &typed.code)? {
+        Some(ends) => Reply::page(&form(app, request, typed, ends, None)),
         None => gone(app, request),
     }
 }
@@ -93,37 +84,36 @@ pub fn create(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
     let Some(ends) = living_link(app, &typed.code)? else {
         return if request.wants_json() { Err(Problem::not_found()) } else { gone(app, request) };
     };
+    let made = checked(&typed, &password)
+        .and_then(|new| make(app, request, TokenHash::of(&typed.code), new, password));
+    match made {
+        Err(problem) if !problem.fields.is_empty() => {
+            let again = |problem: &Problem| Ok(form(app, request, typed, ends, Some(problem)));
+            Reply::form_again(request, problem, again)
+        }
+        made => made,
+    }
+}
+
+/// The administrator to be made, without a password yet.
+fn checked(typed: &Typed, password: &str) -> Result<NewUser, Problem> {
     let (name, email) = (text::person_name(&typed.name), text::email(&typed.email));
-    let mut faults = Vec::new();
+    let mut faults = Fields::new();
     if name.is_none() {
-        faults.push(("nome", "Informe seu nome, com 2 a 120 letras."));
+        faults.push(("nome".into(), "Informe seu nome, com 2 a 120 letras.".into()));
     }
     if email.is_none() {
-        faults.push(("email", "Informe um e-mail válido, como nome@exemplo.com."));
+        let said = "Informe um e-mail válido, como nome@exemplo.com.";
+        faults.push(("email".into(), said.into()));
     }
     if !passwords::LENGTH.contains(&password.chars().count()) {
-        faults.push(("senha", "Use de 10 a 200 caracteres."));
+        faults.push(("senha".into(), LENGTH_WORDS.into()));
     }
     match (name.map(str::to_owned), email) {
         (Some(name), Some(email)) if faults.is_empty() => {
-            let new = NewUser { email, name, role: Role::Admin, password_hash: None };
-            let made = make(app, request, TokenHash::of(&typed.code), new, password);
-            match made {
-                Err(problem) if problem.code == Code::Conflict && !request.wants_json() => {
-                    let page = form(app, request, typed, ends, &[("email", EMAIL_TAKEN)]);
-                    Ok(Reply::page(&page)?.status(http::StatusCode::CONFLICT))
-                }
-                made => made,
-            }
+            Ok(NewUser { email, name, role: Role::Admin, password_hash: None })
         }
-        _ if request.wants_json() => {
-            let fields = faults.into_iter().map(|(name, text)| (name.into(), text.into()));
-            Err(Problem::invalid(fields.collect()))
-        }
-        _ => {
-            let page = form(app, request, typed, ends, &faults);
-            Ok(Reply::page(&page)?.status(http::StatusCode::UNPROCESSABLE_ENTITY))
-        }
+        _ => Err(Problem::invalid(faults)),
     }
 }
 
@@ -136,7 +126,7 @@ fn make(
 ) -> Result<Reply, Problem> {
     let hash = app.callers.passwords.run(move |hasher| hasher.hash(&password))?;
     let new = NewUser { password_hash: Some(hash), ..new };
-    let FreshSession { hash, cookie, address, user_agent } = new_session(app, request);
+    let (session, cookie) = new_session(app, request);
     let versions = Arc::clone(&app.versions);
     app.db.write(move |tx| {
         if store::has_administrator(tx)? || !store::use_setup_link(tx, &code)? {
@@ -147,7 +137,7 @@ fn make(
             ..Problem::new(Code::Conflict, "este e-mail já tem uma conta")
         };
         let user = store::insert(tx, &new)?.ok_or_else(taken)?;
-        store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
+        store::insert_session(tx, user, &session)?;
         tx.after_commit(move || versions.raise_tokens());
         Ok(())
     })?;
@@ -161,9 +151,9 @@ fn form(
     request: &Request,
     typed: Typed,
     ends: Instant,
-    faults: &[(&str, &str)],
+    problem: Option<&Problem>,
 ) -> SetupPage {
-    let fault = |name: &str| faults.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+    let fault = |name| problem.and_then(|problem| problem.fault(name));
     let mut name = view::Field::of(typed.name).fault(fault("nome"));
     let mut email = view::Field::of(typed.email).fault(fault("email"));
     let mut password = view::Field::default().fault(fault("senha"));
@@ -172,7 +162,7 @@ fn form(
         layout: Layout::outside(&services.config.server.name, request.now),
         alert: Notice::faults(count),
         code: typed.code,
-        valid_until: services.zone().civil(ends).strftime("%H:%M").to_string(),
+        valid_until: services.time_of_day(ends),
         name,
         email,
         password,

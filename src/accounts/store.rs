@@ -8,6 +8,7 @@ use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::http::limit::{Class, person_prefix};
 use crate::identity::token::Known;
+use crate::identity::{SESSION_AGE_S, SESSION_IDLE_S};
 use crate::row;
 
 /// Counters of a person's logins.
@@ -250,22 +251,22 @@ pub fn revoke_extension_token(tx: &WriteTx<'_>, token: &TokenHash) -> Result<Opt
 /// A session to be opened.
 pub struct NewSession {
     pub hash: TokenHash,
-    pub user: UserId,
     pub address: String,
     pub user_agent: String,
 }
 
 /// Opens a session. Of more than fifty open sessions the oldest end; returns
 /// how many.
-pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<usize> {
+pub fn insert_session(tx: &WriteTx<'_>, user: UserId, new: &NewSession) -> Result<usize> {
+    let now = tx.now();
     tx.execute(
         "INSERT INTO session (session_hash, user_id, created_at, last_seen_at, address, user_agent, ordinal)
          VALUES (?1, ?2, ?3, ?3, ?4, ?5,
                  1 + (SELECT coalesce(max(ordinal), 0) FROM session INDEXED BY session_open
                       WHERE user_id = ?2 AND ended_at IS NULL))",
-        (new.hash, new.user, tx.now().0, &new.address, &new.user_agent),
+        (new.hash, user, now, &new.address, &new.user_agent),
     )?;
-    note_access(tx, new.user)?;
+    note_access(tx, user)?;
     tx.execute(
         "UPDATE session SET ended_at = ?2
          WHERE session_hash IN (
@@ -273,20 +274,14 @@ pub fn insert_session(tx: &WriteTx<'_>, new: &NewSession) -> Result<usize> {
              WHERE user_id = ?1 AND ended_at IS NULL AND created_at > ?3 AND last_seen_at > ?4
              ORDER BY ordinal DESC, created_at DESC
              LIMIT -1 OFFSET ?5)",
-        (
-            new.user,
-            tx.now().0,
-            tx.now().minus(crate::identity::SESSION_AGE_S).0,
-            tx.now().minus(crate::identity::SESSION_IDLE_S).0,
-            SESSIONS,
-        ),
+        (user, now, now.minus(SESSION_AGE_S), now.minus(SESSION_IDLE_S), SESSIONS),
     )
 }
 
 /// Removes sessions and extension tokens that ended before an instant, at most
 /// `most` of each; returns how many.
 pub fn forget_ended(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<usize> {
-    let opened = before.minus(crate::identity::SESSION_AGE_S);
+    let opened = before.minus(SESSION_AGE_S);
     let most = i64::try_from(most).unwrap_or(1);
     let sessions = tx.execute(
         "DELETE FROM session WHERE session_hash IN (

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::panel::view::Field;
-use crate::panel::{Badge, Layout, Notice, Tone};
+use crate::panel::{Badge, Layout, Notice};
 
 /// `GET /entrar`, and the answer to a sign-in that failed.
 #[derive(Template)]
@@ -32,42 +32,6 @@ pub struct DemoLogin {
     pub email: String,
     /// Password, public by intent.
     pub password: String,
-}
-
-/// Why a sign-in failed.
-pub enum LoginProblem<'a> {
-    /// Unknown address or wrong password; the message does not say which.
-    Wrong,
-    /// The account may not sign in.
-    Suspended,
-    /// Too many failures.
-    TooMany {
-        /// Civil time from which it works again, such as `14:32`.
-        until: &'a str,
-    },
-}
-
-impl LoginProblem<'_> {
-    /// The problem in words.
-    pub fn notice(&self) -> Notice {
-        match self {
-            Self::Wrong => Notice::new(
-                Tone::Bad,
-                "E-mail ou senha não conferem",
-                "Confira os dois e tente de novo. Maiúsculas e minúsculas contam na senha.",
-            ),
-            Self::Suspended => Notice::new(
-                Tone::Warn,
-                "Seu acesso está suspenso",
-                "Seus dados continuam guardados. Para voltar, fale com quem administra a plataforma ou regularize o seu plano.",
-            ),
-            Self::TooMany { until } => Notice::new(
-                Tone::Warn,
-                format!("Muitas tentativas. Tente de novo às {until}"),
-                "Sua senha não mudou e as sessões já abertas continuam valendo.",
-            ),
-        }
-    }
 }
 
 /// `GET /senha` with a good link, and the answer when the password is invalid.

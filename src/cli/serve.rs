@@ -175,7 +175,7 @@ async fn accept(
     };
     let service = {
         let app = Arc::clone(app);
-        move |peer, request| edge::door::open(&app, peer, request)
+        move |peer, request| edge::answer(&app, peer, request)
     };
     let door = app.server.https.as_ref().and_then(|https| https.tls.door());
     let serving = tokio::spawn(server::serve((listener, door), limits, refuse, service, stopping));

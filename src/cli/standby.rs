@@ -4,10 +4,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Method, Response, StatusCode};
-use http_body_util::Full;
 use parking_lot::Mutex;
 use rusqlite::OpenFlags;
 use serde_json::{Value, json};
@@ -19,6 +17,7 @@ use super::values::parse_listen;
 use super::{Context, log, say, seal};
 use crate::base::{Clock, Instant, Stop, secrets, worker};
 use crate::db::{LockFile, backup};
+use crate::http::body::Body;
 use crate::http::server::{self, Limits};
 use crate::replica::epoch::{self, Turn};
 use crate::replica::follow::{self, Follower};
@@ -219,7 +218,7 @@ async fn feed_watchdog() {
     }
 }
 
-fn reply(follower: &Follower, method: &Method, path: &str) -> Response<Full<Bytes>> {
+fn reply(follower: &Follower, method: &Method, path: &str) -> Response<Body> {
     let is_read = method == Method::GET || method == Method::HEAD;
     let (status, body) = match path {
         "/healthz" if is_read => (
@@ -234,7 +233,7 @@ fn reply(follower: &Follower, method: &Method, path: &str) -> Response<Full<Byte
     };
     let mut reply = answer(status, &body);
     if method == Method::HEAD {
-        *reply.body_mut() = Full::default();
+        *reply.body_mut() = Body::empty();
     }
     reply
 }
@@ -255,8 +254,8 @@ fn ready(follower: &Follower) -> Value {
     })
 }
 
-fn answer(status: StatusCode, body: &Value) -> Response<Full<Bytes>> {
-    let mut reply = Response::new(Full::new(Bytes::from(body.to_string())));
+fn answer(status: StatusCode, body: &Value) -> Response<Body> {
+    let mut reply = Response::new(Body::Bytes(body.to_string().into()));
     *reply.status_mut() = status;
     let headers = reply.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

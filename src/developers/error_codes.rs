@@ -48,7 +48,7 @@ pub static CODES: LazyLock<Vec<Explained>> =
 
 /// A body with this code, as the Partner API answers it.
 pub fn example(code: Code) -> Value {
-    let name = code.of(Family::Partner).name();
+    let name = code.name(Family::Partner);
     let explained = CODES.iter().find(|one| one.code == name);
     let message = match code {
         Code::UriTooLong => "the address is too long",
@@ -72,7 +72,7 @@ mod tests {
     fn every_code_of_the_partner_api_is_explained_and_no_other() {
         let explained: BTreeSet<&str> = CODES.iter().map(|one| &*one.code).collect();
         let family = Family::Partner;
-        let known: BTreeSet<&str> = family.codes().map(|code| code.of(family).name()).collect();
+        let known: BTreeSet<&str> = family.codes().map(|code| code.name(family)).collect();
         assert_eq!(explained, known);
         assert_eq!(CODES.len(), known.len());
     }

@@ -95,9 +95,10 @@ pub fn of(
 /// Every error code, ordered by status.
 pub fn codes(language: Language) -> Vec<CodeRow> {
     let rows = CODES.iter().filter_map(|one| {
-        let mut codes = Family::Partner.codes().map(|code| code.of(Family::Partner));
+        let family = Family::Partner;
+        let code = family.codes().find(|code| code.name(family) == one.code)?;
         Some(CodeRow {
-            status: codes.find(|code| code.name() == one.code)?.status().as_u16(),
+            status: code.status(family).as_u16(),
             code: &one.code,
             what: Text::own(language.say(&one.what)),
             then: Text::own(language.say(&one.then)),

@@ -6,7 +6,7 @@
 //! may hold at most as many places as are still free, so the next caller finds
 //! one. A request that gets no place is answered with 503 at once. Decision http-22.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ impl Lanes {
         let of = |lane: &Lane, name, title| {
             let threads = lane.size.running;
             let running = threads.saturating_sub(lane.running.available_permits());
-            let waiting = lock(&lane.taken).all.saturating_sub(running);
+            let waiting = lane.taken.lock().all.saturating_sub(running);
             LaneFigures { name, title, running, waiting, threads }
         };
         [
@@ -195,7 +195,7 @@ impl Lane {
     /// A place in the lane, or the refusal if there is none.
     pub fn enter(&self, caller_key: CallerKey) -> Result<LanePermit, Problem> {
         let size = self.size;
-        let mut taken = lock(&self.taken);
+        let mut taken = self.taken.lock();
         let own = taken.of.get(&caller_key).map_or(0, |own| own.places);
         if own >= size.places_of_one.min(size.places - taken.all) {
             return Err(Problem::unavailable(size.refusal, size.retry_after_s));
@@ -242,7 +242,7 @@ impl LanePermit {
 
 impl Drop for LanePermit {
     fn drop(&mut self) {
-        let mut taken = lock(&self.taken);
+        let mut taken = self.taken.lock();
         taken.all -= 1;
         if let Some(own) = taken.of.get_mut(&self.caller_key) {
             own.places -= 1;
@@ -251,11 +251,6 @@ impl Drop for LanePermit {
             }
         }
     }
-}
-
-/// No code panics while it holds the lock, so the lock needs no poisoning.
-fn lock(taken: &Mutex<Taken>) -> MutexGuard<'_, Taken> {
-    taken.lock()
 }
 
 #[cfg(test)]
@@ -284,8 +279,8 @@ mod tests {
         let refused = lane.enter(CallerKey::Identity("session", 9)).err().unwrap();
         assert_eq!(refused.retry_after_s, Some(2), "no place is left at all");
         drop(places);
-        assert_eq!(lock(&lane.taken).all, 0);
-        assert!(lock(&lane.taken).of.is_empty());
+        assert_eq!(lane.taken.lock().all, 0);
+        assert!(lane.taken.lock().of.is_empty());
         let small = Lane::new(Size { places_of_one: 2, ..SIZE });
         assert_eq!(fill(&small, 1).len(), 2);
     }

@@ -6,7 +6,7 @@
 
 mod counted;
 pub mod docs;
-pub mod door;
+mod door;
 mod forms;
 pub mod lanes;
 mod perform;
@@ -44,7 +44,7 @@ use crate::http::router::Found;
 use crate::http::server::client_address;
 use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::http::{input, intake};
-use crate::identity::guard::{self, Charge, Charged, GuardResult, Held, Refused};
+use crate::identity::guard::{self, Charge, Charged, GuardResult, Held};
 use crate::operations::requests::{Caller, RequestEntry};
 use crate::panel::export;
 use crate::panel::once::{self, FormSubmission};
@@ -55,7 +55,7 @@ use perform::{contained, perform};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Answers one request of a peer.
+/// Answers one request of a peer, or leads it to HTTPS.
 ///
 /// The call itself does everything that needs no waiting; for most requests
 /// this is all. Then no part of the request is moved into the returned future,
@@ -66,18 +66,22 @@ pub fn answer(
     request: http::Request<Incoming>,
 ) -> impl Future<Output = Response<Body>> + Send + use<> {
     let (head, body) = request.into_parts();
-    let mut exchange = Exchange::new(app, peer, &head);
-    let answer = match exchange.serve(app, head, body) {
-        Step::Done(result) => Answer::Ready(exchange.finish(app, result)),
-        Step::Later(work) => {
-            let app = Arc::clone(app);
-            Answer::Later(Box::pin(async move {
-                let done = work.await;
-                exchange.body_unread = done.body_unread;
-                exchange.verdict = done.verdict;
-                exchange.held = done.held;
-                exchange.finish(&app, done.result)
-            }))
+    let answer = if let Some(response) = door::moved(app, &head) {
+        Answer::Ready(response)
+    } else {
+        let mut exchange = Exchange::new(app, peer, &head);
+        match exchange.serve(app, head, body) {
+            Step::Done(result) => Answer::Ready(exchange.finish(app, result)),
+            Step::Later(work) => {
+                let app = Arc::clone(app);
+                Answer::Later(Box::pin(async move {
+                    let done = work.await;
+                    exchange.body_unread = done.body_unread;
+                    exchange.verdict = done.verdict;
+                    exchange.held = done.held;
+                    exchange.finish(&app, done.result)
+                }))
+            }
         }
     };
     async move {
@@ -315,8 +319,7 @@ impl Exchange {
         let MatchedRequest { app, route, mut request, body } = at;
         let identity = match pass.outcome {
             Ok(identity) => identity,
-            Err(Refused::Problem(problem)) => return self.done(request, Err(problem)),
-            Err(Refused::Redirect(reply)) => return self.done(request, Ok(reply)),
+            Err(problem) => return self.done(request, Err(problem)),
         };
         let charge = pass.charge;
         // A call whose body is too large costs nothing, so a call with a body

@@ -149,40 +149,64 @@ pub enum Call {
     Session(Access, Run<Person>),
 }
 
-/// The people whose session may call a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Everybody who can sign in.
-    Anyone,
-    Student,
-    Supplier,
-    /// Administrators, and people with access to the agency.
-    Agency,
-    Admin,
+crate::named! {
+    /// The people whose session may call a row.
+    pub enum Access: text {
+        /// Everybody who can sign in.
+        Anyone = "anyone";
+        Student = "student";
+        Supplier = "supplier";
+        /// Administrators, and people with access to the agency.
+        Agency = "agency";
+        Admin = "admin";
+    }
 }
 
-/// Which API or panel a row belongs to. It decides the shape of errors, who may
-/// read answers from another origin, and the row's tag in the OpenAPI document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Surface {
-    Extension,
+/// Declares the surfaces, each with the shape of its errors, who may read its answers from
+/// another origin, and its tag in the OpenAPI document.
+macro_rules! surfaces {
+    ($($(#[$doc:meta])* $surface:ident = $family:ident, $cors:ident, $tag:literal;)*) => {
+        /// Which API or panel a row belongs to.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Surface {
+            $($(#[$doc])* $surface,)*
+        }
+
+        impl Surface {
+            const fn family(self) -> Family {
+                match self { $(Self::$surface => Family::$family,)* }
+            }
+
+            pub const fn cors(self) -> Cors {
+                match self { $(Self::$surface => Cors::$cors,)* }
+            }
+
+            pub const fn tag(self) -> &'static str {
+                match self { $(Self::$surface => $tag,)* }
+            }
+        }
+    };
+}
+
+surfaces! {
+    Extension = Internal, Extension, "Extension API";
     /// Served under both base paths of the Partner API.
-    Partner,
+    Partner = Partner, Any, "Partner API";
     /// The endpoint of assistants.
-    Agent,
-    Integration,
+    Agent = Agent, Agent, "Agents";
+    Integration = Integration, Any, "Integration API";
     /// Read by anybody, from anywhere.
-    Public,
+    Public = Integration, Any, "Public";
     /// Called by other services when something happened there.
-    Webhook,
+    Webhook = Integration, None, "Inbound webhooks";
     /// Called by the operator's machines.
-    Operations,
+    Operations = Integration, None, "Operations";
     /// Health probes, accepted with any `Host`.
-    Probe,
+    Probe = Integration, None, "Operations";
     /// Pages, and what browsers fetch for them.
-    Panel,
+    Panel = Page, None, "Panel";
     /// Called by programs to get access from a person.
-    OAuth,
+    OAuth = OAuth, Any, "OAuth";
 }
 
 impl Surface {
@@ -197,44 +221,6 @@ impl Surface {
             Call::Agent(_) => Self::Agent,
             Call::Key(..) => Self::Integration,
             Call::Visitor(_) | Call::Session(..) => Self::Panel,
-        }
-    }
-
-    const fn family(self) -> Family {
-        match self {
-            Self::Extension => Family::Internal,
-            Self::Partner => Family::Partner,
-            Self::Agent => Family::Agent,
-            Self::Panel => Family::Page,
-            Self::OAuth => Family::OAuth,
-            Self::Integration | Self::Public | Self::Webhook | Self::Operations | Self::Probe => {
-                Family::Integration
-            }
-        }
-    }
-
-    /// Who may read its answers from another origin.
-    pub const fn cors(self) -> Cors {
-        match self {
-            Self::Extension => Cors::Extension,
-            Self::Agent => Cors::Agent,
-            Self::Partner | Self::Integration | Self::Public | Self::OAuth => Cors::Any,
-            Self::Webhook | Self::Operations | Self::Probe | Self::Panel => Cors::None,
-        }
-    }
-
-    /// Its tag in the OpenAPI document.
-    pub const fn tag(self) -> &'static str {
-        match self {
-            Self::Extension => "Extension API",
-            Self::Partner => "Partner API",
-            Self::Agent => "Agents",
-            Self::Integration => "Integration API",
-            Self::Public => "Public",
-            Self::Webhook => "Inbound webhooks",
-            Self::Operations | Self::Probe => "Operations",
-            Self::Panel => "Panel",
-            Self::OAuth => "OAuth",
         }
     }
 }
@@ -267,6 +253,16 @@ pub struct Route {
     pub docs: Docs,
     /// What it is for, in one sentence.
     pub about: &'static str,
+}
+
+/// Methods that set the mark of their name.
+macro_rules! marks {
+    ($($mark:ident)*) => {$(
+        pub const fn $mark(mut self) -> Self {
+            self.$mark = true;
+            self
+        }
+    )*};
 }
 
 impl Route {
@@ -316,30 +312,7 @@ impl Route {
         self
     }
 
-    pub const fn logs_out(mut self) -> Self {
-        self.logs_out = true;
-        self
-    }
-
-    pub const fn changes_state(mut self) -> Self {
-        self.changes_state = true;
-        self
-    }
-
-    pub const fn without_timeout(mut self) -> Self {
-        self.without_timeout = true;
-        self
-    }
-
-    pub const fn in_person(mut self) -> Self {
-        self.in_person = true;
-        self
-    }
-
-    pub const fn secret_path(mut self) -> Self {
-        self.secret_path = true;
-        self
-    }
+    marks! { logs_out changes_state without_timeout in_person secret_path }
 
     /// The query has this shape.
     pub const fn asks<T: JsonSchema>(mut self) -> Self {
@@ -437,26 +410,20 @@ impl Route {
     }
 
     /// Who may call, as the route list names it.
-    pub const fn caller(&self) -> &'static str {
+    pub fn caller(&self) -> String {
         match self.call {
-            Call::Open(_) => "public",
-            Call::Extension(_) => "extension",
-            Call::Notification(_) => "marketplace_hook",
-            Call::Checkout(_) => "checkout_hook",
-            Call::Telegram(_) => "telegram_hook",
-            Call::Cron(_) => "cron",
-            Call::Seller(_) => "seller",
-            Call::Supplier(_) => "supplier",
-            Call::Agent(_) => "agent",
-            Call::Key(Scope::Write, _) => "key:write",
-            Call::Key(Scope::WebhookReceive, _) => "key:webhook_receive",
-            Call::Key(Scope::Admin, _) => "key:admin",
-            Call::Visitor(_) => "visitor",
-            Call::Session(Access::Anyone, _) => "session:anyone",
-            Call::Session(Access::Student, _) => "session:student",
-            Call::Session(Access::Supplier, _) => "session:supplier",
-            Call::Session(Access::Agency, _) => "session:agency",
-            Call::Session(Access::Admin, _) => "session:admin",
+            Call::Open(_) => "public".to_owned(),
+            Call::Extension(_) => "extension".to_owned(),
+            Call::Notification(_) => "marketplace_hook".to_owned(),
+            Call::Checkout(_) => "checkout_hook".to_owned(),
+            Call::Telegram(_) => "telegram_hook".to_owned(),
+            Call::Cron(_) => "cron".to_owned(),
+            Call::Seller(_) => "seller".to_owned(),
+            Call::Supplier(_) => "supplier".to_owned(),
+            Call::Agent(_) => "agent".to_owned(),
+            Call::Key(scope, _) => format!("key:{}", scope.name()),
+            Call::Visitor(_) => "visitor".to_owned(),
+            Call::Session(access, _) => format!("session:{}", access.name()),
         }
     }
 

@@ -163,9 +163,7 @@ impl<'r> Stamp<'r> {
         } else {
             Reply::of(media::JSON, problem.body(self.family, self.id_text())).status(status)
         };
-        if let Some(seconds) = problem.retry_after_s {
-            reply = reply.with(RETRY_AFTER, seconds.into());
-        }
+        reply = reply.retry_after(problem.retry_after_s);
         if let Some(challenge) = &problem.challenge {
             return reply.with(WWW_AUTHENTICATE, HeaderValue::clone(challenge));
         }
@@ -175,9 +173,7 @@ impl<'r> Stamp<'r> {
             _ => reply,
         }
     }
-}
 
-impl Stamp<'_> {
     fn id_text(&self) -> &str {
         self.id.to_str().unwrap_or_default()
     }

@@ -19,7 +19,7 @@ use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use tokio::sync::Semaphore;
 
-use super::budget::{Budget, Held};
+use super::budget::{Budget, charged};
 
 /// Bytes of a piece.
 pub const PIECE: usize = 64 * 1024;
@@ -59,24 +59,13 @@ impl Body {
             Self::Bytes(bytes) => {
                 let own = if bytes.is_unique() { bytes.len() } else { UNDER_WAY };
                 let held = unsent.take(own)?;
-                Self::Bytes(Bytes::from_owner(Charged { bytes, _held: held }))
+                Self::Bytes(charged(bytes, held))
             }
             Self::Pieces(mut pieces) => {
                 pieces.hold(unsent.take(UNDER_WAY)?);
                 Self::Pieces(pieces)
             }
         })
-    }
-}
-
-struct Charged {
-    bytes: Bytes,
-    _held: Held,
-}
-
-impl AsRef<[u8]> for Charged {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
     }
 }
 

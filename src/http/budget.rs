@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bytes::Bytes;
+
 /// Bytes that all clients together may hold.
 #[derive(Debug)]
 pub struct Budget {
@@ -61,6 +63,20 @@ impl Drop for Held {
     fn drop(&mut self) {
         self.budget.held.fetch_sub(self.bytes, Ordering::Relaxed);
     }
+}
+
+/// The same bytes; what they hold is released when their last handle is dropped.
+pub fn charged(bytes: impl AsRef<[u8]> + Send + 'static, held: impl Send + 'static) -> Bytes {
+    struct Charged<B, H> {
+        bytes: B,
+        _held: H,
+    }
+    impl<B: AsRef<[u8]>, H> AsRef<[u8]> for Charged<B, H> {
+        fn as_ref(&self) -> &[u8] {
+            self.bytes.as_ref()
+        }
+    }
+    Bytes::from_owner(Charged { bytes, _held: held })
 }
 
 /// The kind and number of an account.

@@ -56,10 +56,6 @@ impl Validators {
     pub fn answer(self, headers: &HeaderMap, full: impl FnOnce() -> Reply) -> Reply {
         let reply =
             if self.unchanged(headers) { Reply::empty(StatusCode::NOT_MODIFIED) } else { full() };
-        self.stamp(reply)
-    }
-
-    fn stamp(self, reply: Reply) -> Reply {
         let reply = reply.with(ETAG, self.etag);
         match self.last_modified {
             Some((_, date)) => reply.with(LAST_MODIFIED, date),

@@ -15,7 +15,7 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 
-use super::budget::{AccountKey, Budget, Held};
+use super::budget::{AccountKey, Budget, Held, charged};
 use super::{Code, Problem};
 use crate::base::queue::{Place, Places};
 
@@ -166,19 +166,7 @@ impl<'i> Arriving<'i> {
 
     /// The whole body. Its part of the budget is released with its last handle.
     fn whole(self) -> Bytes {
-        Bytes::from_owner(Charged { bytes: self.bytes, _held: self.held, _place: self.place })
-    }
-}
-
-struct Charged {
-    bytes: BytesMut,
-    _held: Held,
-    _place: Option<Place<AccountKey>>,
-}
-
-impl AsRef<[u8]> for Charged {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
+        charged(self.bytes, (self.held, self.place))
     }
 }
 

@@ -58,14 +58,17 @@ impl Subject {
 
     /// A row id, such as an account's.
     pub fn id(id: i64) -> Self {
-        let bytes = id.to_be_bytes();
-        Self(std::array::from_fn(|index| if index < 8 { bytes[index] } else { 0xff }))
+        Self::beginning(id, [0xff; 16])
     }
 
     /// A person together with something else; begins like [`Subject::id`].
     pub fn of_person(id: i64, other: &str) -> Self {
-        let (id, digest) = (id.to_be_bytes(), crate::base::ids::short_digest(&[other.as_bytes()]));
-        Self(std::array::from_fn(|index| if index < 8 { id[index] } else { digest[index] }))
+        Self::beginning(id, crate::base::ids::short_digest(&[other.as_bytes()]))
+    }
+
+    fn beginning(id: i64, mut subject: [u8; 16]) -> Self {
+        subject[..8].copy_from_slice(&id.to_be_bytes());
+        Self(subject)
     }
 
     /// Any other text, by its digest.

@@ -1,9 +1,9 @@
 //! Errors of requests, and the families that decide how an error looks.
 //!
-//! A [`Problem`] has one of a closed list of codes. Each family has a closed list of
-//! codes; what is answered is a [`FamilyCode`], which no other code becomes. It
-//! decides the status; the family alone decides the body's shape. The cause of an
-//! internal problem is logged with the request id and never sent.
+//! A [`Problem`] has one of a closed list of codes, of which each family has its own
+//! part; a code of another family is answered as a failure of ours. The code decides
+//! the status, the family alone the body's shape. The cause of an internal problem is
+//! logged with the request id and never sent.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -15,83 +15,66 @@ use serde_json::{Map, Value, json};
 use super::reply::Reply;
 use crate::db::DbError;
 
-/// Shapes of error bodies (docs/contract.md, "Errors").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// Extension and internal JSON: `{"ok":false,…}`.
-    Internal,
-    /// Integration, public, webhooks, cron: `{"success":false,…}`.
-    Integration,
-    /// Partner API: `{"error":{…}}`.
-    Partner,
-    /// Browser pages: an error page, or the internal JSON for callers that ask for JSON.
-    Page,
-    /// Files: a sentence of plain text.
-    File,
-    /// Files of the Partner API: what is wrong, as plain text.
-    PartnerFile,
-    /// The agent endpoint: errors of JSON-RPC 2.0.
-    Agent,
-    /// Addresses for OAuth clients: `{"error":…,"error_description":…}` (RFC
-    /// 6749 §5.2).
-    OAuth,
+crate::named! {
+    /// Shapes of error bodies (docs/contract.md, "Errors").
+    pub enum Family: text {
+        /// Extension and internal JSON: `{"ok":false,…}`.
+        Internal = "internal";
+        /// Integration, public, webhooks, cron: `{"success":false,…}`.
+        Integration = "integration";
+        /// Partner API: `{"error":{…}}`.
+        Partner = "partner";
+        /// Browser pages: an error page, or the internal JSON for callers that ask for JSON.
+        Page = "page";
+        /// Files: a sentence of plain text.
+        File = "file";
+        /// Files of the Partner API: what is wrong, as plain text.
+        PartnerFile = "partner_file";
+        /// The agent endpoint: errors of JSON-RPC 2.0.
+        Agent = "agent";
+        /// Addresses for OAuth clients: `{"error":…,"error_description":…}` (RFC 6749 §5.2).
+        OAuth = "oauth";
+    }
 }
 
 impl Family {
-    /// Name for the route list.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Internal => "internal",
-            Self::Integration => "integration",
-            Self::Partner => "partner",
-            Self::Page => "page",
-            Self::File => "file",
-            Self::PartnerFile => "partner_file",
-            Self::Agent => "agent",
-            Self::OAuth => "oauth",
-        }
-    }
-
     /// Whether the family belongs to the Partner API.
     pub const fn is_partner(self) -> bool {
         matches!(self, Self::Partner | Self::PartnerFile | Self::Agent)
     }
 
-    /// The codes that its errors have beside those of every family.
-    const fn own_codes(self) -> &'static [Code] {
-        match self {
-            Self::Internal | Self::Page | Self::File => {
-                &[Code::InvalidCredentials, Code::PlanRequired, Code::MarketplaceUnavailable]
+    /// Whether its errors can have this code.
+    const fn has(self, code: Code) -> bool {
+        let (is_panel, is_operation) = (
+            matches!(self, Self::Internal | Self::Page | Self::File),
+            matches!(self, Self::Partner | Self::Agent),
+        );
+        match code {
+            Code::InvalidCredentials => is_panel,
+            Code::MarketplaceUnavailable => is_panel || matches!(self, Self::PartnerFile),
+            Code::PlanRequired => is_panel || self.is_partner(),
+            Code::IpNotAllowed | Code::InvalidSignature => matches!(self, Self::Integration),
+            Code::InsufficientScope => matches!(self, Self::Integration) || self.is_partner(),
+            Code::QuotaExceeded => self.is_partner(),
+            Code::IdempotencyKeyReused | Code::ChannelNotConnected | Code::AlreadyLinked => {
+                is_operation
             }
-            Self::Integration => {
-                &[Code::InsufficientScope, Code::IpNotAllowed, Code::InvalidSignature]
-            }
-            Self::Partner | Self::Agent => &PARTNER,
-            Self::PartnerFile => &[
-                Code::InsufficientScope,
-                Code::QuotaExceeded,
-                Code::PlanRequired,
-                Code::MarketplaceUnavailable,
-            ],
-            Self::OAuth => &[],
+            _ => true,
         }
+    }
+
+    /// Whether its errors can have all of these codes.
+    pub const fn has_all(self, codes: &[Code]) -> bool {
+        let mut at = 0;
+        while at < codes.len() && self.has(codes[at]) {
+            at += 1;
+        }
+        at == codes.len()
     }
 
     /// All codes that its errors can have.
     pub fn codes(self) -> impl Iterator<Item = Code> {
-        COMMON.iter().chain(self.own_codes()).copied()
-    }
-
-    /// Whether its errors can have all of these codes.
-    pub const fn has(self, codes: &[Code]) -> bool {
-        let mut at = 0;
-        while at < codes.len() {
-            if !is_among(codes[at], &COMMON) && !is_among(codes[at], self.own_codes()) {
-                return false;
-            }
-            at += 1;
-        }
-        true
+        Code::ALL.iter().copied().filter(move |code| self.has(*code))
     }
 
     /// The family of errors for a path that no row matches.
@@ -110,182 +93,89 @@ impl Family {
     }
 }
 
-/// Machine-readable reasons (docs/contract.md, "Errors"). The list is closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code {
-    Unauthorized,
-    InvalidCredentials,
-    AccountSuspended,
-    InsufficientScope,
-    IpNotAllowed,
-    InvalidSignature,
-    NotFound,
-    MethodNotAllowed,
-    Conflict,
-    ValidationFailed,
-    TooManyFields,
-    IdempotencyKeyReused,
-    InvalidBody,
-    PayloadTooLarge,
-    RateLimited,
-    QuotaExceeded,
-    PlanRequired,
-    Forbidden,
-    BadRequest,
-    UriTooLong,
-    HeadersTooLarge,
-    UnsupportedMediaType,
-    ChannelNotConnected,
-    AlreadyLinked,
-    Unavailable,
-    MarketplaceUnavailable,
-    Internal,
-}
-
-/// The codes of every family.
-const COMMON: [Code; 17] = [
-    Code::Unauthorized,
-    Code::AccountSuspended,
-    Code::NotFound,
-    Code::MethodNotAllowed,
-    Code::Conflict,
-    Code::ValidationFailed,
-    Code::TooManyFields,
-    Code::InvalidBody,
-    Code::PayloadTooLarge,
-    Code::RateLimited,
-    Code::Forbidden,
-    Code::BadRequest,
-    Code::UriTooLong,
-    Code::HeadersTooLarge,
-    Code::UnsupportedMediaType,
-    Code::Unavailable,
-    Code::Internal,
-];
-
-/// The codes of the Partner API alone.
-const PARTNER: [Code; 6] = [
-    Code::InsufficientScope,
-    Code::IdempotencyKeyReused,
-    Code::QuotaExceeded,
-    Code::PlanRequired,
-    Code::ChannelNotConnected,
-    Code::AlreadyLinked,
-];
-
-const fn is_among(code: Code, codes: &[Code]) -> bool {
-    let mut at = 0;
-    while at < codes.len() {
-        if codes[at] as u8 == code as u8 {
-            return true;
+/// Declares the codes, each with its name and its status in most families.
+macro_rules! codes {
+    ($($code:ident = $name:literal, $status:ident;)*) => {
+        /// Machine-readable reasons (docs/contract.md, "Errors"). The list is closed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Code {
+            $($code,)*
         }
-        at += 1;
-    }
-    false
+
+        impl Code {
+            const ALL: &[Self] = &[$(Self::$code,)*];
+
+            const fn usual(self) -> (&'static str, StatusCode) {
+                match self { $(Self::$code => ($name, StatusCode::$status),)* }
+            }
+        }
+    };
 }
 
-/// A code in a family that has it.
-#[derive(Clone, Copy, Debug)]
-pub struct FamilyCode {
-    code: Code,
-    family: Family,
+codes! {
+    Unauthorized = "unauthorized", UNAUTHORIZED;
+    InvalidCredentials = "invalid_credentials", UNAUTHORIZED;
+    AccountSuspended = "account_suspended", UNAUTHORIZED;
+    InsufficientScope = "insufficient_scope", FORBIDDEN;
+    IpNotAllowed = "ip_not_allowed", FORBIDDEN;
+    InvalidSignature = "invalid_signature", UNAUTHORIZED;
+    NotFound = "not_found", NOT_FOUND;
+    MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED;
+    Conflict = "conflict", CONFLICT;
+    ValidationFailed = "validation_failed", UNPROCESSABLE_ENTITY;
+    TooManyFields = "validation_failed", UNPROCESSABLE_ENTITY;
+    IdempotencyKeyReused = "idempotency_key_reused", BAD_REQUEST;
+    InvalidBody = "invalid_body", UNPROCESSABLE_ENTITY;
+    PayloadTooLarge = "payload_too_large", PAYLOAD_TOO_LARGE;
+    RateLimited = "rate_limited", TOO_MANY_REQUESTS;
+    QuotaExceeded = "quota_exceeded", TOO_MANY_REQUESTS;
+    PlanRequired = "plan_required", PAYMENT_REQUIRED;
+    Forbidden = "forbidden", FORBIDDEN;
+    BadRequest = "bad_request", BAD_REQUEST;
+    UriTooLong = "bad_request", URI_TOO_LONG;
+    HeadersTooLarge = "bad_request", REQUEST_HEADER_FIELDS_TOO_LARGE;
+    UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE;
+    ChannelNotConnected = "channel_not_connected", BAD_REQUEST;
+    AlreadyLinked = "already_linked", BAD_REQUEST;
+    Unavailable = "unavailable", SERVICE_UNAVAILABLE;
+    MarketplaceUnavailable = "marketplace_unavailable", BAD_GATEWAY;
+    Internal = "internal", INTERNAL_SERVER_ERROR;
 }
 
 impl Code {
-    /// The code as errors of a family have it. A code of another family is a mistake of
-    /// ours, and answered as one.
-    pub fn of(self, family: Family) -> FamilyCode {
-        if family.has(&[self]) {
-            return FamilyCode { code: self, family };
+    /// The code that is answered in a family. One of another family is a mistake of ours,
+    /// and answered as one.
+    fn within(self, family: Family) -> Self {
+        if family.has(self) {
+            return self;
         }
         tracing::error!(code = ?self, ?family, "an error with a code of another family");
-        FamilyCode { code: Self::Internal, family }
+        Self::Internal
     }
 
-    /// The code as a family sends it.
+    /// The code as a family sends it. Only the Partner API distinguishes a malformed
+    /// body from fields that fail their checks.
     pub fn name(self, family: Family) -> &'static str {
-        self.of(family).name()
+        match self.within(family) {
+            Self::RateLimited | Self::Unavailable if family == Family::OAuth => {
+                "temporarily_unavailable"
+            }
+            Self::Internal if family == Family::OAuth => "server_error",
+            _ if family == Family::OAuth => "invalid_request",
+            Self::InvalidBody if !family.is_partner() => "validation_failed",
+            code => code.usual().0,
+        }
     }
 
     /// The status in a family.
     pub fn status(self, family: Family) -> StatusCode {
-        self.of(family).status()
-    }
-}
-
-impl FamilyCode {
-    /// The code as it is sent. Only the Partner API distinguishes a malformed
-    /// body from fields that fail their checks.
-    pub const fn name(self) -> &'static str {
-        let Self { code, family } = self;
-        if matches!(family, Family::OAuth) {
-            return match code {
-                Code::RateLimited | Code::Unavailable => "temporarily_unavailable",
-                Code::Internal => "server_error",
-                _ => "invalid_request",
-            };
-        }
-        match code {
-            Code::InvalidBody if !family.is_partner() => "validation_failed",
-            Code::Unauthorized => "unauthorized",
-            Code::InvalidCredentials => "invalid_credentials",
-            Code::AccountSuspended => "account_suspended",
-            Code::InsufficientScope => "insufficient_scope",
-            Code::IpNotAllowed => "ip_not_allowed",
-            Code::InvalidSignature => "invalid_signature",
-            Code::NotFound => "not_found",
-            Code::MethodNotAllowed => "method_not_allowed",
-            Code::Conflict => "conflict",
-            Code::ValidationFailed | Code::TooManyFields => "validation_failed",
-            Code::IdempotencyKeyReused => "idempotency_key_reused",
-            Code::InvalidBody => "invalid_body",
-            Code::PayloadTooLarge => "payload_too_large",
-            Code::RateLimited => "rate_limited",
-            Code::QuotaExceeded => "quota_exceeded",
-            Code::PlanRequired => "plan_required",
-            Code::Forbidden => "forbidden",
-            Code::BadRequest | Code::UriTooLong | Code::HeadersTooLarge => "bad_request",
-            Code::UnsupportedMediaType => "unsupported_media_type",
-            Code::ChannelNotConnected => "channel_not_connected",
-            Code::AlreadyLinked => "already_linked",
-            Code::Unavailable => "unavailable",
-            Code::MarketplaceUnavailable => "marketplace_unavailable",
-            Code::Internal => "internal",
-        }
-    }
-
-    /// The status in its family.
-    pub const fn status(self) -> StatusCode {
-        let Self { code, family } = self;
-        match code {
-            Code::Unauthorized
-            | Code::InvalidCredentials
-            | Code::AccountSuspended
-            | Code::InvalidSignature => StatusCode::UNAUTHORIZED,
-            Code::NotFound => StatusCode::NOT_FOUND,
-            Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Code::Conflict => StatusCode::CONFLICT,
-            Code::ValidationFailed | Code::TooManyFields | Code::InvalidBody => {
-                if family.is_partner() || matches!(family, Family::OAuth) {
-                    StatusCode::BAD_REQUEST
-                } else {
-                    StatusCode::UNPROCESSABLE_ENTITY
-                }
+        match self.within(family) {
+            Self::ValidationFailed | Self::TooManyFields | Self::InvalidBody
+                if family.is_partner() || family == Family::OAuth =>
+            {
+                StatusCode::BAD_REQUEST
             }
-            Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Code::RateLimited | Code::QuotaExceeded => StatusCode::TOO_MANY_REQUESTS,
-            Code::PlanRequired => StatusCode::PAYMENT_REQUIRED,
-            Code::Forbidden | Code::InsufficientScope | Code::IpNotAllowed => StatusCode::FORBIDDEN,
-            Code::BadRequest
-            | Code::ChannelNotConnected
-            | Code::AlreadyLinked
-            | Code::IdempotencyKeyReused => StatusCode::BAD_REQUEST,
-            Code::UriTooLong => StatusCode::URI_TOO_LONG,
-            Code::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-            Code::MarketplaceUnavailable => StatusCode::BAD_GATEWAY,
-            Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            code => code.usual().1,
         }
     }
 }
@@ -401,6 +291,19 @@ impl Problem {
         }
     }
 
+    /// The same problem, answered with this instead of the family's shape.
+    pub fn answered(self, reply: Result<Reply, Self>) -> Self {
+        match reply {
+            Ok(reply) => Self { answer: Some(Box::new(reply)), ..self },
+            Err(problem) => problem,
+        }
+    }
+
+    /// What is said of a field.
+    pub fn fault(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(known, _)| known == name).map(|(_, said)| &**said)
+    }
+
     /// What is wrong, in lines of plain text.
     pub fn text(&self) -> String {
         let mut text = self.message.to_string();
@@ -413,16 +316,15 @@ impl Problem {
 
     /// The JSON body in a family's shape.
     pub fn body(&self, family: Family, request_id: &str) -> Vec<u8> {
-        if !family.has(&[self.code]) {
+        if !family.has(self.code) {
             return Self::internal("a code of another family").body(family, request_id);
         }
-        let code = self.code.of(family);
         if family == Family::OAuth {
-            let body = json!({ "error": code.name(), "error_description": self.text() });
+            let body = json!({ "error": self.code.name(family), "error_description": self.text() });
             return body.to_string().into_bytes();
         }
         let mut error = Map::new();
-        error.insert("code".to_owned(), code.name().into());
+        error.insert("code".to_owned(), self.code.name(family).into());
         error.insert("message".to_owned(), Value::from(&*self.message));
         if matches!(family, Family::Partner | Family::Agent) {
             error.insert("request_id".to_owned(), request_id.into());
@@ -435,7 +337,7 @@ impl Problem {
         let body = match family {
             Family::Partner => json!({ "error": error }),
             Family::Agent => {
-                let status = code.status().as_u16();
+                let status = self.code.status(family).as_u16();
                 let message = error.remove("message");
                 // The call was not parsed, so its id is null (JSON-RPC 2.0 §5).
                 // Clients ignore an answer without an id.

@@ -1,13 +1,14 @@
 //! The answer of a handler, before the edge adds what every answer has.
 
 use bytes::Bytes;
-use http::header::LOCATION;
+use http::header::{LOCATION, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
 use super::body::{Body, Pieces};
 use super::limit::Verdict;
 use super::problem::Problem;
+use super::request::Request;
 
 /// Media types that we send.
 pub mod media {
@@ -47,14 +48,8 @@ impl Reply {
 
     /// An answer with a body of a media type.
     pub fn of(media: HeaderValue, body: impl Into<Bytes>) -> Self {
-        Self {
-            status: StatusCode::OK,
-            media: Some(media),
-            body: Body::Bytes(body.into()),
-            headers: Vec::new(),
-            verdict: None,
-            notice: None,
-        }
+        let (media, body) = (Some(media), Body::Bytes(body.into()));
+        Self { media, body, ..Self::empty(StatusCode::OK) }
     }
 
     /// An answer of a media type that is made as it is sent.
@@ -89,6 +84,28 @@ impl Reply {
     pub fn noticed(mut self, page: &str, word: &str) -> Self {
         self.notice = Some(Box::new((page.to_owned(), word.to_owned())));
         self
+    }
+
+    /// The answer to a form that was refused: the problem for programs, and the form
+    /// again for browsers.
+    pub fn form_again<P: askama::Template>(
+        request: &Request,
+        problem: Problem,
+        form: impl FnOnce(&Problem) -> Result<P, Problem>,
+    ) -> Result<Self, Problem> {
+        if request.wants_json() {
+            return Err(problem);
+        }
+        let reply = Self::page(&form(&problem)?)?.status(problem.code.status(request.family));
+        Ok(reply.retry_after(problem.retry_after_s))
+    }
+
+    /// The same answer; the request may come again after so many seconds.
+    pub fn retry_after(self, seconds: Option<i64>) -> Self {
+        match seconds {
+            Some(seconds) => self.with(RETRY_AFTER, seconds.into()),
+            None => self,
+        }
     }
 
     /// The same answer with another status.

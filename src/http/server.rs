@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use http::header::CONNECTION;
 use http::{HeaderValue, Request, Response};
-use hyper::body::{Body, Incoming};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -24,6 +24,7 @@ use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
+use super::body::Body;
 use super::connection::{CheckedConnection, Shared};
 use super::head::{MAX_HEAD, Refusal};
 use super::io::Io;
@@ -58,24 +59,21 @@ pub struct Limits {
 }
 
 /// Makes the answer to a rejected head of a peer.
-pub type RefusePeer<B> = Arc<dyn Fn(SocketAddr, &Refusal) -> Response<B> + Send + Sync>;
+type RefusePeer = Arc<dyn Fn(SocketAddr, &Refusal) -> Response<Body> + Send + Sync>;
 
 /// Serves until `stop` is true, then lets running requests finish.
 ///
-/// Connections at the `door` of our own TLS share the limits with plain ones. `service` answers one request of a peer; `refuse` makes the answer to a head
-/// that was rejected.
-pub async fn serve<S, F, B>(
+/// Connections at the `door` of our own TLS share the limits with plain ones. `service`
+/// answers one request of a peer; `refuse` makes the answer to a head that was rejected.
+pub async fn serve<S, F>(
     (listener, mut door): (TcpListener, Option<Door>),
     limits: Limits,
-    refuse: RefusePeer<B>,
+    refuse: RefusePeer,
     service: S,
     mut stop: watch::Receiver<bool>,
 ) where
     S: Fn(SocketAddr, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
-    F: Future<Output = Response<B>> + Send + 'static,
-    B: Body + Send + 'static,
-    B::Data: Send,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    F: Future<Output = Response<Body>> + Send + 'static,
 {
     let slots = Arc::new(Semaphore::new(limits.connections));
     let peers = Peers::new(limits.per_address, limits.trusted);
@@ -170,18 +168,15 @@ fn limit_unsent(_: &TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-async fn serve_connection<S, F, B>(
+async fn serve_connection<S, F>(
     io: Io,
     peer: SocketAddr,
-    refuse: RefusePeer<B>,
+    refuse: RefusePeer,
     service: S,
     mut stop: watch::Receiver<bool>,
 ) where
     S: Fn(SocketAddr, Request<Incoming>) -> F + Send + Sync + 'static,
-    F: Future<Output = Response<B>> + Send + 'static,
-    B: Body + Send + 'static,
-    B::Data: Send,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    F: Future<Output = Response<Body>> + Send + 'static,
 {
     let is_tls = io.is_tls();
     let shared = Arc::new(Shared::default());

@@ -4,7 +4,6 @@
 //! room `https`. Here is only what a connection needs.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -181,16 +180,10 @@ impl Door {
 }
 
 /// The certificates by what a handshake asks for.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Certificates {
     current: RwLock<Option<Arc<CertifiedKey>>>,
     challenges: RwLock<HashMap<String, Arc<CertifiedKey>>>,
-}
-
-impl fmt::Debug for Certificates {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Certificates")
-    }
 }
 
 impl ResolvesServerCert for Certificates {

@@ -20,7 +20,6 @@ use super::Https;
 use super::directory::Client;
 use super::store::Keeper;
 use crate::base::Stop;
-use crate::config::Server;
 
 /// How often the end is asked for, and how long at most. A directory may look several
 /// times, seconds apart.
@@ -91,9 +90,10 @@ pub fn obtain(
         Ok(runtime) => runtime,
         Err(error) => return Some(Err(told(error.to_string()))),
     };
+    let mut asking = Asking { https, client: &client, keeper };
     let ended = runtime.block_on(async {
         tokio::select! {
-            ended = tried(https, &client, ways, keeper) => Some(ended),
+            ended = asking.certificate(ways) => Some(ended),
             () = stopped(stop) => None,
         }
     });
@@ -128,73 +128,67 @@ fn refusal(error: &Error, client: &Client) -> Refusal {
     Refusal { said, is_away, wait_s: client.wait_s() }
 }
 
-async fn tried(
-    https: &Https,
-    client: &Client,
-    ways: &[Way],
-    keeper: &mut Keeper,
-) -> Result<Way, Error> {
-    let server = &https.server;
-    let directory = https.directory();
-    let mut account = account(client, server, directory, keeper).await?;
-    let mut last = Error::Str("there is no way for the directory to look at us");
-    for way in ways {
-        let mut ended = order(https, &account, *way).await;
-        if let Err(Error::Api(problem)) = &ended
-            && problem.r#type.as_deref() == Some(NO_ACCOUNT)
-        {
-            account = new_account(client, server, directory, keeper).await?;
-            ended = order(https, &account, *way).await;
-        }
-        match ended {
-            Ok((key, chain)) => {
-                keeper.keep(directory, &key, &chain);
-                return Ok(*way);
+/// Who asks the directory, and where what it gives is kept.
+struct Asking<'a> {
+    https: &'a Https,
+    client: &'a Client,
+    keeper: &'a mut Keeper,
+}
+
+impl Asking<'_> {
+    async fn certificate(&mut self, ways: &[Way]) -> Result<Way, Error> {
+        let mut account = self.account().await?;
+        let mut last = Error::Str("there is no way for the directory to look at us");
+        for way in ways {
+            let mut ended = order(self.https, &account, *way).await;
+            if let Err(Error::Api(problem)) = &ended
+                && problem.r#type.as_deref() == Some(NO_ACCOUNT)
+            {
+                account = self.new_account().await?;
+                ended = order(self.https, &account, *way).await;
             }
-            Err(error) => {
-                tracing::info!(way = way.name(), %error, "the directory gave no certificate");
-                let is_away = matches!(&error, Error::Other(_));
-                last = error;
-                if is_away {
-                    break;
+            match ended {
+                Ok((key, chain)) => {
+                    self.keeper.keep(self.https.directory(), &key, &chain);
+                    return Ok(*way);
+                }
+                Err(error) => {
+                    tracing::info!(way = way.name(), %error, "the directory gave no certificate");
+                    let is_away = matches!(&error, Error::Other(_));
+                    last = error;
+                    if is_away {
+                        break;
+                    }
                 }
             }
         }
+        Err(last)
     }
-    Err(last)
-}
 
-async fn account(
-    client: &Client,
-    server: &Server,
-    directory: &str,
-    keeper: &mut Keeper,
-) -> Result<Account, Error> {
-    match keeper.account(directory) {
-        Some(known) => {
-            Account::builder_with_http(Box::new(client.clone())).from_credentials(known).await
+    async fn account(&mut self) -> Result<Account, Error> {
+        match self.keeper.account(self.https.directory()) {
+            Some(known) => {
+                let builder = Account::builder_with_http(Box::new(self.client.clone()));
+                builder.from_credentials(known).await
+            }
+            None => self.new_account().await,
         }
-        None => new_account(client, server, directory, keeper).await,
     }
-}
 
-async fn new_account(
-    client: &Client,
-    server: &Server,
-    directory: &str,
-    keeper: &mut Keeper,
-) -> Result<Account, Error> {
-    let contact = format!("mailto:{}", server.acme_email);
-    let contact = [&*contact];
-    let asked = NewAccount {
-        contact: if server.acme_email.is_empty() { &[] } else { &contact },
-        terms_of_service_agreed: true,
-        only_return_existing: false,
-    };
-    let builder = Account::builder_with_http(Box::new(client.clone()));
-    let (account, credentials) = builder.create(&asked, directory.to_owned(), None).await?;
-    keeper.keep_account(&credentials);
-    Ok(account)
+    async fn new_account(&mut self) -> Result<Account, Error> {
+        let (server, directory) = (&self.https.server, self.https.directory());
+        let contact = format!("mailto:{}", server.acme_email);
+        let contact = [&*contact];
+        let asked = NewAccount {
+            contact: if server.acme_email.is_empty() { &[] } else { &contact },
+            terms_of_service_agreed: true,
+            only_return_existing: false,
+        };
+        let builder = Account::builder_with_http(Box::new(self.client.clone()));
+        let (account, credentials) = builder.create(&asked, directory.to_owned(), None).await?;
+        self.keeper.keep_account(&credentials);
+        Ok(account)
+    }
 }
 
 /// The key and the chain of a new certificate, as PEM.

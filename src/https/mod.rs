@@ -58,6 +58,17 @@ impl Source {
             }
         }
     }
+
+    /// The certificate in its file, with the directory that gave it.
+    fn read(&self, config: &Config) -> Result<Option<(Certificate, Option<String>)>, String> {
+        match self {
+            Self::Files { chain, key } => {
+                certificate::read_files(chain, key).map(|certificate| Some((certificate, None)))
+            }
+            Self::Directory => Ok(store::load(&config.database.path)?
+                .map(|stored| (stored.certificate, Some(stored.directory)))),
+        }
+    }
 }
 
 /// HTTPS of our own.
@@ -91,12 +102,8 @@ pub struct CertificateStatus {
 
 /// What is known of the certificate before a server runs, from the files alone.
 pub fn look(config: &Config) -> Option<Result<Option<Certificate>, String>> {
-    Some(match Source::of(&config.server)? {
-        Source::Files { chain, key } => certificate::read_files(&chain, &key).map(Some),
-        Source::Directory => {
-            store::load(&config.database.path).map(|stored| Some(stored?.certificate))
-        }
-    })
+    let found = Source::of(&config.server)?.read(config);
+    Some(found.map(|found| found.map(|(certificate, _)| certificate)))
 }
 
 /// The public address of a service with HTTPS of its own and no `server.base_url`.
@@ -135,7 +142,7 @@ pub fn prepare(config: &mut Config) -> Option<Arc<Https>> {
         standing: Mutex::default(),
     };
     https.bind();
-    match https.read(config) {
+    match https.source.read(config) {
         Ok(Some((certificate, issuer))) => https.take(&certificate, issuer),
         Ok(None) => {}
         Err(fault) => https.standing.lock().fault = Some(fault),
@@ -191,17 +198,6 @@ impl Https {
         let is_bound = fault.is_none();
         self.standing.lock().port_fault = fault;
         is_bound
-    }
-
-    /// The certificate in its file, with the directory that gave it.
-    fn read(&self, config: &Config) -> Result<Option<(Certificate, Option<String>)>, String> {
-        match &self.source {
-            Source::Files { chain, key } => {
-                certificate::read_files(chain, key).map(|certificate| Some((certificate, None)))
-            }
-            Source::Directory => Ok(store::load(&config.database.path)?
-                .map(|stored| (stored.certificate, Some(stored.directory)))),
-        }
     }
 
     /// Serves a certificate from now on.

@@ -26,13 +26,8 @@ pub struct Stored {
 
 /// The file of the certificate and its key. They are one file, so that no moment has
 /// a key without its certificate.
-pub fn certificate_file(database: &Path) -> PathBuf {
+fn certificate_file(database: &Path) -> PathBuf {
     beside(database, ".https.pem")
-}
-
-/// The file of the account at the directory, with its key.
-pub fn account_file(database: &Path) -> PathBuf {
-    beside(database, ".acme-account.json")
 }
 
 fn beside(database: &Path, end: &str) -> PathBuf {
@@ -62,6 +57,7 @@ fn read(path: &Path, bytes: &[u8]) -> Result<Stored, String> {
 /// not take it: directories count what they give.
 pub struct Keeper {
     certificate: PathBuf,
+    /// The account at the directory, with its key.
     account: PathBuf,
     /// What is not written yet, by its file.
     unwritten: BTreeMap<PathBuf, Vec<u8>>,
@@ -70,8 +66,8 @@ pub struct Keeper {
 impl Keeper {
     /// The keeper beside a database.
     pub fn beside(database: &Path) -> Self {
-        let (certificate, account) = (certificate_file(database), account_file(database));
-        Self { certificate, account, unwritten: BTreeMap::new() }
+        let account = beside(database, ".acme-account.json");
+        Self { certificate: certificate_file(database), account, unwritten: BTreeMap::new() }
     }
 
     /// Whether the disk would take something: it is tried.

@@ -33,7 +33,6 @@ pub struct ExtensionUser {
     pub account: Arc<Account>,
     /// The version of the person at which the account was read.
     pub version: u64,
-    pub token: TokenHash,
 }
 
 /// A caller with a partner token and an active API plan.

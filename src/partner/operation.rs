@@ -166,7 +166,7 @@ impl<P> Declared<P> {
 
 /// The errors of an operation; the program does not compile with a code of another family.
 const fn of_family(errors: &'static [Code]) -> &'static [Code] {
-    assert!(Family::Partner.has(errors), "an error with a code of another family");
+    assert!(Family::Partner.has_all(errors), "an error with a code of another family");
     errors
 }
 

@@ -7,7 +7,7 @@ use http::header::SET_COOKIE;
 use super::pages::{self, PATH};
 use crate::accounts::choose::LENGTH_WORDS;
 use crate::accounts::confirm;
-use crate::accounts::session::{FreshSession, new_session};
+use crate::accounts::session::new_session;
 use crate::accounts::{passwords, store};
 use crate::app::App;
 use crate::http::{Problem, Reply, Request};
@@ -39,7 +39,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     };
     let password_hash = app.callers.passwords.run(move |hasher| hasher.hash(&new))?;
     let user = person.account.user_id;
-    let FreshSession { hash, cookie, address, user_agent } = new_session(app, request);
+    let (session, cookie) = new_session(app, request);
     let versions = Arc::clone(&app.versions);
     app.db.write(move |tx| {
         login.note(tx)?;
@@ -47,7 +47,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         if revoke == Some(true) {
             partner::revoke_tokens(tx, user)?;
         }
-        store::insert_session(tx, &store::NewSession { hash, user, address, user_agent })?;
+        store::insert_session(tx, user, &session)?;
         tx.after_commit(move || {
             versions.raise(user);
             versions.raise_tokens();

@@ -20,7 +20,7 @@ use crate::db::{Lane, ReadTx, WriteTx};
 use crate::edge::route::Todo;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Visitor;
-use crate::identity::guard::{self, Refused};
+use crate::identity::guard;
 use crate::marketplace::account::link::{self, LinkCallback};
 use crate::marketplace::account::store::{self as accounts, NewLink};
 use crate::marketplace::client::TokenPair;
@@ -44,11 +44,7 @@ pub fn finish(app: &App, _: &Visitor, request: &Request) -> Result<Todo<Reply>, 
         (None, true) => return end(app, Ending::Expired),
         (None, false) => {}
     }
-    let user = match guard::student(app, request) {
-        Ok(student) => student.account.user_id,
-        Err(Refused::Redirect(reply)) => return Ok(Todo::Now(reply)),
-        Err(Refused::Problem(problem)) => return Err(problem),
-    };
+    let user = guard::student(app, request)?.account.user_id;
     let callback = callback?;
     Ok(Todo::Outside(Box::new(move |app| link::finish_link(app, user, &callback)?.redirect())))
 }

@@ -32,9 +32,8 @@ impl Errors {
         };
         let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
         for code in errors(route) {
-            let said = code.of(family);
-            let codes = by_status.entry(said.status().as_u16()).or_default();
-            if codes.iter().all(|known| known.of(family).name() != said.name()) {
+            let codes = by_status.entry(code.status(family).as_u16()).or_default();
+            if codes.iter().all(|known| known.name(family) != code.name(family)) {
                 codes.push(code);
             }
         }
@@ -43,7 +42,7 @@ impl Errors {
             if family == Family::Partner {
                 let examples: Map<String, Value> = codes
                     .iter()
-                    .map(|code| (code.of(family).name().to_owned(), error_codes::example(*code)))
+                    .map(|code| (code.name(family).to_owned(), error_codes::example(*code)))
                     .collect();
                 response["content"]["application/json"]["examples"] = Value::Object(examples);
             }

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use super::charge::{Charge, Window};
 use super::lookup::lookup;
-use super::{GuardResult, Refused};
+use super::{GuardResult, is_ours};
 use crate::accounts::viewing;
 use crate::accounts::views::ViewOnlyPage;
 use crate::accounts::{Account, Role, View, Viewing};
@@ -35,37 +35,30 @@ pub fn visitor(app: &App, request: &Request) -> GuardResult<Visitor> {
     }
     let person = match session(app, request) {
         Ok(person) => Some(person.account),
-        Err(problem) if problem.code == Code::Internal || problem.code == Code::Unavailable => {
-            return GuardResult::refused(problem);
-        }
+        Err(problem) if is_ours(&problem) => return GuardResult::refused(problem),
         Err(_) => None,
     };
-    let who = person.as_ref().map(|account| ("session", account.user_id.0));
-    let charge = match &person {
-        // Leaving is among these rows.
-        Some(account) if !only_looks(request) => {
-            Charge { is_never_refused: true, ..of_session(app, account) }
-        }
-        _ => Charge::default(),
-    };
-    GuardResult { charge, who, ..GuardResult::of(Visitor { _seal: Seal, person }) }
+    let pass = GuardResult::of(Visitor { _seal: Seal, person: person.clone() });
+    let Some(account) = person else { return pass };
+    let pass = pass.known_as("session", account.user_id.0);
+    if only_looks(request) {
+        return pass;
+    }
+    // Leaving is among these rows.
+    pass.costing(Charge { is_never_refused: true, ..of_session(app, &account) })
 }
 
 /// A page or internal route for people of some roles.
 pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> GuardResult<Person> {
-    if (!only_looks(request) || route.changes_state)
-        && let Err(problem) = same_origin(app, request)
-    {
+    let changes = !only_looks(request) || route.changes_state;
+    if changes && let Err(problem) = same_origin(app, request) {
         return GuardResult::refused(problem);
     }
     let person = match session(app, request) {
         Ok(person) => person,
-        Err(problem) => {
-            return GuardResult::refused(without_session(route.family(), request, problem));
-        }
+        Err(problem) => return GuardResult::refused(without_session(request, problem)),
     };
     let who = Some(("session", person.account.user_id.0));
-    let changes = !only_looks(request) || route.changes_state;
     let charge = if changes { of_session(app, &person.account) } else { Charge::default() };
     let charge = Charge { is_never_refused: lets_out(route), ..charge };
     let outcome = if let Some(view) = &person.view
@@ -80,9 +73,13 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Gu
     } else if access == Access::Student {
         as_student(app, route, request, person)
     } else {
-        Err(Problem::forbidden("esta página é de outro perfil").into())
+        Err(of_others())
     };
     GuardResult { outcome, who, verdict: None, charge }
+}
+
+fn of_others() -> Problem {
+    Problem::forbidden("esta página é de outro perfil")
 }
 
 /// Whether a row ends sessions or changes the password. Somebody who uses up the
@@ -102,24 +99,23 @@ fn of_session(services: &Services, account: &Account) -> Charge {
 
 /// A student at a row that others may call too. The check is the same as for a
 /// row that only the student in person may call.
-pub fn student(app: &App, request: &Request) -> Result<Person, Refused> {
-    let person = session(app, request)
-        .map_err(|problem| without_session(request.family, request, problem))?;
+pub fn student(app: &App, request: &Request) -> Result<Person, Problem> {
+    let person = session(app, request).map_err(|problem| without_session(request, problem))?;
     match &person.view {
         _ if Access::Student.admits(&person.account) => Ok(person),
         Some(view) => Err(view_only(app, request, view)),
-        None => Err(Problem::forbidden("esta página é de outro perfil").into()),
+        None => Err(of_others()),
     }
 }
 
 /// The refusal of a caller without a valid session; browsers are redirected to
 /// the login.
-fn without_session(family: Family, request: &Request, problem: Problem) -> Refused {
-    let is_page = matches!(family, Family::Page | Family::File) && !request.wants_json();
+fn without_session(request: &Request, problem: Problem) -> Problem {
+    let is_page = matches!(request.family, Family::Page | Family::File) && !request.wants_json();
     if is_page && problem.code == Code::Unauthorized {
-        return to_login(request);
+        return problem.answered(to_login(request));
     }
-    problem.into()
+    problem
 }
 
 /// A student's row, called by an administrator who views the panel as a
@@ -129,37 +125,32 @@ fn as_student(
     route: &Route,
     request: &Request,
     person: Person,
-) -> Result<Person, Refused> {
+) -> Result<Person, Problem> {
     let Some(view) = person.view else {
-        return Err(Problem::forbidden("esta página é de outro perfil").into());
+        return Err(of_others());
     };
     if only_looks(request) && !route.changes_state && !route.in_person {
-        return Ok(Person {
-            _seal: Seal,
-            account: Arc::clone(&view.student),
-            session: person.session,
-            view: Some(view),
-        });
+        let account = Arc::clone(&view.student);
+        return Ok(Person { account, view: Some(view), ..person });
     }
     Err(view_only(services, request, &view))
 }
 
 /// The answer to a request that would change something during a view.
-fn view_only(services: &Services, request: &Request, view: &View) -> Refused {
+fn view_only(services: &Services, request: &Request, view: &View) -> Problem {
     let problem = Problem::forbidden("você está vendo como aluno: aqui só dá para olhar");
     if request.wants_json() {
-        return problem.into();
+        return problem;
     }
     let page = ViewOnlyPage {
         layout: Layout::outside(&services.config.server.name, request.now),
         name: view.student.name.clone(),
-        until: services.zone().civil(view.until).strftime("%H:%M").to_string(),
+        until: services.time_of_day(view.until),
     };
-    let page = Reply::page(&page).map(|page| page.status(StatusCode::FORBIDDEN));
-    page.map_or_else(Refused::Problem, Refused::Redirect)
+    problem.answered(Reply::page(&page).map(|page| page.status(StatusCode::FORBIDDEN)))
 }
 
-fn to_login(request: &Request) -> Refused {
+fn to_login(request: &Request) -> Result<Reply, Problem> {
     let back = if *request.method() == Method::GET {
         let target = request.head.uri.path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
         let query: String =
@@ -168,7 +159,7 @@ fn to_login(request: &Request) -> Refused {
     } else {
         "/entrar".to_owned()
     };
-    Reply::redirect(&back).map_or_else(Refused::Problem, Refused::Redirect)
+    Reply::redirect(&back)
 }
 
 fn session(app: &App, request: &Request) -> Result<Person, Problem> {

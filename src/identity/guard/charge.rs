@@ -111,7 +111,9 @@ impl Charge {
     pub fn count(&self, app: &App, now: Instant) -> Charged {
         let charged = self.ask(app, now, Ask::Count);
         if let (Some(key), Ok(())) = (&self.key, &charged.outcome) {
-            key.note(app, now);
+            let route = format!("{} {}", key.method, key.path);
+            let last = LastUse::Key { at: now, address: key.client, route };
+            app.callers.last_uses.note(TokenKind::Key, key.hash, last);
         }
         charged
     }
@@ -203,16 +205,5 @@ impl Charge {
         for window in self.windows[..first].iter().flatten() {
             app.callers.limiter.uncount(window.class, window.subject, now);
         }
-    }
-}
-
-impl KeyUse {
-    fn note(&self, app: &App, at: Instant) {
-        let route = format!("{} {}", self.method, self.path);
-        app.callers.last_uses.note(
-            TokenKind::Key,
-            self.hash,
-            LastUse::Key { at, address: self.client, route },
-        );
     }
 }

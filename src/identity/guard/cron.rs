@@ -1,9 +1,10 @@
 //! Schedulers that run the periodic tasks: the cron secret, in the query or
 //! as Bearer.
 
+use std::borrow::Cow;
 use std::sync::Once;
 
-use super::{Class, GuardResult, bearer, browser, is_ours, turned_away};
+use super::{Class, GuardResult, bearer, browser, passed};
 use crate::app::App;
 use crate::http::{Problem, Request};
 use crate::identity::{CronCaller, Seal};
@@ -16,15 +17,12 @@ pub fn cron(app: &App, request: &Request) -> GuardResult<CronCaller> {
     if let Err(problem) = browser::same_origin(app, request) {
         return GuardResult::refused(problem);
     }
-    match is_right(app, request) {
-        Ok(true) => GuardResult { who: Some(("cron", 0)), ..GuardResult::of(CronCaller(Seal)) },
-        Ok(false) => turned_away(app, request, Class::ApiAddress, Problem::unauthorized()),
-        Err(problem) if is_ours(&problem) => GuardResult::refused(problem),
-        Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
-    }
+    let found = prove(app, request);
+    let found = found.map(|()| GuardResult::of(CronCaller(Seal)).known_as("cron", 0));
+    passed(app, request, Class::ApiAddress, found)
 }
 
-fn is_right(services: &Services, request: &Request) -> Result<bool, Problem> {
+fn prove(services: &Services, request: &Request) -> Result<(), Problem> {
     let configured = &services.config.cron.secret;
     let secret = if configured.is_empty() {
         services
@@ -34,21 +32,19 @@ fn is_right(services: &Services, request: &Request) -> Result<bool, Problem> {
         Some(configured.clone())
     };
     let Some(secret) = secret.filter(|secret| !secret.is_empty()) else {
-        return Ok(false);
+        return Err(Problem::unauthorized());
     };
     let mut in_query = form_urlencoded::parse(request.query_text().as_bytes())
         .filter(|(name, _)| name == "token")
         .map(|(_, value)| value);
-    let (token, second) = (in_query.next(), in_query.next());
-    // With two values it is unclear which one is meant.
-    if second.is_some() {
-        return Ok(false);
-    }
-    if let Some(token) = token {
-        warn_of_query();
-        return Ok(secret.matches(&token));
-    }
-    Ok(bearer(request).is_some_and(|token| secret.matches(token)))
+    let given = match (in_query.next(), in_query.next()) {
+        // With two values it is unclear which one is meant.
+        (_, Some(_)) => None,
+        (None, None) => bearer(request).map(Cow::from),
+        (token, None) => token.inspect(|_| warn_of_query()),
+    };
+    let is_right = given.is_some_and(|given| secret.matches(&given));
+    if is_right { Ok(()) } else { Err(Problem::unauthorized()) }
 }
 
 /// Warns once per process: proxies and browsers store addresses, and with them

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::charge::{Charge, KeyUse, Window};
 use super::lookup::lookup;
-use super::{GuardResult, api_limit, bearer, is_ours, turned_away};
+use super::{GuardResult, api_limit, bearer, passed};
 use crate::app::App;
 use crate::base::ids::TokenHash;
 use crate::edge::route::Route;
@@ -20,21 +20,16 @@ use crate::keys::{self, ApiKey, Scope};
 
 /// A row of the Integration API.
 pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> GuardResult<KeyHolder> {
-    let (key, hash) = match identity(app, scope, request) {
-        Ok(found) => found,
-        // A failure on our side does not count against the caller.
-        Err(problem) if is_ours(&problem) => return GuardResult::refused(problem),
-        Err(problem) => return turned_away(app, request, Class::ApiAddress, problem),
-    };
-    let limit = Limit {
-        count: key.entry.rate_limit.unwrap_or(app.config.limits.requests),
-        ..api_limit(app)
-    };
-    let window = Window { class: Class::ApiToken, subject: Subject::token(&hash), limit };
-    let (client, method, path) = (request.client, route.method.clone(), route.path);
-    let charge = Charge { key: Some(KeyUse { hash, client, method, path }), ..window.into() };
-    let who = Some(("key", key.id));
-    GuardResult { charge, who, ..GuardResult::of(KeyHolder { _seal: Seal, key }) }
+    let found = identity(app, scope, request).map(|(key, hash)| {
+        let count = key.entry.rate_limit.unwrap_or(app.config.limits.requests);
+        let limit = Limit { count, ..api_limit(app) };
+        let window = Window { class: Class::ApiToken, subject: Subject::token(&hash), limit };
+        let (client, method, path) = (request.client, route.method.clone(), route.path);
+        let charge = Charge { key: Some(KeyUse { hash, client, method, path }), ..window.into() };
+        let id = key.id;
+        GuardResult::of(KeyHolder { _seal: Seal, key }).known_as("key", id).costing(charge)
+    });
+    passed(app, request, Class::ApiAddress, found)
 }
 
 fn identity(
@@ -56,11 +51,7 @@ fn identity(
         return Err(Problem::new(Code::IpNotAllowed, "this key may not be used from your address"));
     }
     if !key.allows(scope) {
-        let message = match scope {
-            Scope::Write => "this key lacks the scope write",
-            Scope::WebhookReceive => "this key lacks the scope webhook_receive",
-            Scope::Admin => "this key lacks the scope admin",
-        };
+        let message = format!("this key lacks the scope {}", scope.name());
         return Err(Problem::new(Code::InsufficientScope, message));
     }
     Ok((Arc::clone(key), hash))

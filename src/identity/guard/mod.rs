@@ -39,7 +39,7 @@ use crate::dropshipping::relations;
 use crate::edge::route::{Route, Surface};
 use crate::http::conditional::may_have_copy;
 use crate::http::limit::{Class, Limit, Subject, Verdict};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Code, Problem, Request};
 use crate::partner;
 use crate::partner::oauth::Granted;
 use crate::partner::operation::Declared;
@@ -50,7 +50,9 @@ use lookup::lookup;
 
 /// What a guard found: an identity or a refusal.
 pub struct GuardResult<I> {
-    pub outcome: Result<I, Refused>,
+    /// A refusal may be a page: a redirect to the login for a browser without a session, or
+    /// what says that a view may only read.
+    pub outcome: Result<I, Problem>,
     /// What an accepted call costs.
     pub charge: Charge,
     /// The rate limiter's verdict on a rejected credential.
@@ -59,35 +61,24 @@ pub struct GuardResult<I> {
     pub who: Option<(&'static str, i64)>,
 }
 
-/// The refusal of a caller.
-pub enum Refused {
-    Problem(Problem),
-    /// A redirect to the login page for a browser without a session, or the
-    /// page which says that a view may only read.
-    Redirect(Reply),
-}
-
-impl From<Problem> for Refused {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
-    }
-}
-
 impl<I> GuardResult<I> {
     /// A pass for an identity that is not logged and whose call costs nothing.
     fn of(identity: I) -> Self {
         Self { outcome: Ok(identity), charge: Charge::default(), verdict: None, who: None }
     }
 
-    fn refused(why: impl Into<Refused>) -> Self {
-        let outcome = Err(why.into());
+    fn refused(problem: Problem) -> Self {
+        let outcome = Err(problem);
         Self { outcome, charge: Charge::default(), verdict: None, who: None }
     }
-}
 
-impl From<Reply> for Refused {
-    fn from(reply: Reply) -> Self {
-        Self::Redirect(reply)
+    /// The same, logged as a caller of this kind.
+    fn known_as(self, kind: &'static str, id: i64) -> Self {
+        Self { who: Some((kind, id)), ..self }
+    }
+
+    fn costing(self, charge: impl Into<Charge>) -> Self {
+        Self { charge: charge.into(), ..self }
     }
 }
 
@@ -153,7 +144,7 @@ pub fn open(app: &App, route: &Route, request: &Request) -> GuardResult<()> {
             }
         }
     };
-    GuardResult { charge, ..GuardResult::of(()) }
+    GuardResult::of(()).costing(charge)
 }
 
 /// The presented extension token, when it is still valid.
@@ -181,20 +172,16 @@ pub fn extension(app: &App, request: &Request) -> GuardResult<ExtensionUser> {
                 if request.now < *expires_at =>
             {
                 entry.mark_used(app, TokenKind::Extension, hash, (request.now, request.client));
-                let (account, version) = (Arc::clone(account), entry.version);
-                Ok(ExtensionUser { _seal: Seal, account, version, token: hash })
+                let (account, version, owner) =
+                    (Arc::clone(account), entry.version, account.user_id);
+                let user = ExtensionUser { _seal: Seal, account, version };
+                let pass = GuardResult::of(user).known_as("extension", owner.0);
+                Ok(pass.costing(of_token(app, &hash)))
             }
             _ => Err(Problem::unauthorized()),
         }
     });
-    match found {
-        Err(problem) if is_ours(&problem) => GuardResult::refused(problem),
-        Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
-        Ok(user) => {
-            let who = Some(("extension", user.account.user_id.0));
-            GuardResult { charge: of_token(app, &user.token).into(), who, ..GuardResult::of(user) }
-        }
-    }
+    passed(app, request, Class::ApiAddress, found)
 }
 
 /// The receiver of marketplace notifications. The signature header must be
@@ -278,7 +265,7 @@ pub fn agent(app: &App, request: &Request) -> GuardResult<Agent> {
         }
         entry.mark_used(app, caller.token_kind(), token, (request.now, request.client));
         let owner = caller.account.user_id;
-        Ok((Agent { caller, token }, owner, Charge::default()))
+        Ok(GuardResult::of(Agent { caller, token }).known_as("partner", owner.0))
     });
     of_partner(app, request, found)
 }
@@ -303,31 +290,20 @@ where
         if let Some(quota) = &mut charge.quota {
             quota.has_copy = may_have_copy(request.headers());
         }
-        Ok((caller, owner, charge))
+        Ok(GuardResult::of(caller).known_as("partner", owner.0).costing(charge))
     });
     of_partner(app, request, found)
 }
 
-/// The pass of a caller with a valid partner token, or the refusal, which
-/// counts against the address.
+/// The pass of a caller with a valid partner token, or the refusal, which says how to
+/// get another token.
 fn of_partner<I>(
     app: &App,
     request: &Request,
-    found: Result<(I, UserId, Charge), Problem>,
+    found: Result<GuardResult<I>, Problem>,
 ) -> GuardResult<I> {
-    match found {
-        // A missing plan or a failure on our side does not count.
-        Err(problem) if problem.code == Code::PlanRequired || is_ours(&problem) => {
-            GuardResult::refused(problem)
-        }
-        Err(problem) => {
-            let problem = challenged(app, request, problem);
-            turned_away(app, request, Class::PartnerAddress, problem)
-        }
-        Ok((caller, owner, charge)) => {
-            GuardResult { charge, who: Some(("partner", owner.0)), ..GuardResult::of(caller) }
-        }
-    }
+    let found = found.map_err(|problem| challenged(app, request, problem));
+    passed(app, request, Class::PartnerAddress, found)
 }
 
 /// The caller of a request, when the token is valid and the plan is in force.
@@ -425,6 +401,23 @@ pub fn bearer(request: &Request) -> Option<&str> {
 /// Whether a problem is a failure of ours.
 fn is_ours(problem: &Problem) -> bool {
     matches!(problem.code, Code::Internal | Code::Unavailable)
+}
+
+/// The pass of a caller, or the refusal. A rejected credential counts against the
+/// address, a missing plan or a failure on our side does not.
+fn passed<I>(
+    app: &App,
+    request: &Request,
+    class: Class,
+    found: Result<GuardResult<I>, Problem>,
+) -> GuardResult<I> {
+    match found {
+        Ok(pass) => pass,
+        Err(problem) if problem.code == Code::PlanRequired || is_ours(&problem) => {
+            GuardResult::refused(problem)
+        }
+        Err(problem) => turned_away(app, request, class, problem),
+    }
 }
 
 /// A rejected credential counts against the address; when there are too many,

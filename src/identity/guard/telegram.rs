@@ -1,6 +1,6 @@
 //! Telegram: checks the secret that Telegram got together with our address.
 
-use super::{Class, GuardResult, is_ours, turned_away};
+use super::{Class, GuardResult, passed};
 use crate::app::App;
 use crate::http::{Problem, Request};
 use crate::identity::{Seal, TelegramSender};
@@ -11,23 +11,22 @@ const HEADER: &str = "x-telegram-bot-api-secret-token";
 
 /// The receiver of updates: the secret is checked before the body is read.
 pub fn telegram(app: &App, request: &Request) -> GuardResult<TelegramSender> {
-    match is_right(app, request) {
-        Ok(true) => {
-            GuardResult { who: Some(("telegram", 0)), ..GuardResult::of(TelegramSender(Seal)) }
-        }
-        Ok(false) => turned_away(app, request, Class::ApiAddress, Problem::unauthorized()),
-        Err(problem) if is_ours(&problem) => GuardResult::refused(problem),
-        Err(problem) => turned_away(app, request, Class::ApiAddress, problem),
-    }
+    let found = prove(app, request);
+    let found = found.map(|()| GuardResult::of(TelegramSender(Seal)).known_as("telegram", 0));
+    passed(app, request, Class::ApiAddress, found)
 }
 
-fn is_right(app: &App, request: &Request) -> Result<bool, Problem> {
+fn prove(app: &App, request: &Request) -> Result<(), Problem> {
     let mut presented = request.headers().get_all(HEADER).iter();
     // With two headers of this name it is unclear which one is meant.
     let (Some(secret), None) = (presented.next(), presented.next()) else {
-        return Ok(false);
+        return Err(Problem::unauthorized());
     };
     let kept = telegram::hook_secret(app, request.lane)?;
     let presented = secret.to_str().unwrap_or_default();
-    Ok(kept.is_some_and(|kept| kept.matches(presented)))
+    if kept.is_some_and(|kept| kept.matches(presented)) {
+        Ok(())
+    } else {
+        Err(Problem::unauthorized())
+    }
 }

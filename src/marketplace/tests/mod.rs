@@ -185,10 +185,7 @@ impl World {
         if let Some(signature) = signature {
             headers.insert("x-signature", signature.parse().unwrap());
         }
-        let claim = match guard::notification(&self.app, &request).outcome {
-            Err(guard::Refused::Problem(problem)) => return Err(problem),
-            outcome => outcome.unwrap_or_else(|_| panic!("a page was answered")),
-        };
+        let claim = guard::notification(&self.app, &request).outcome?;
         self.app.db.write(inbox::hook::receive(&self.app, &claim, &request)?)
     }
 }
@@ -221,7 +218,7 @@ fn person_of(world: &World, user: UserId) -> Person {
     world.write(move |tx| {
         if accounts::session(tx, &hash)?.1 == Instant(i64::MIN) {
             let (address, user_agent) = (String::new(), String::new());
-            accounts::insert_session(tx, &NewSession { hash, user, address, user_agent })?;
+            accounts::insert_session(tx, user, &NewSession { hash, address, user_agent })?;
         }
         Ok(())
     });
