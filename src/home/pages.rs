@@ -3,17 +3,16 @@
 use serde::Serialize;
 
 use super::tasks::{self, Waiting};
-use super::views::{AccountRow, SaleRow, StudentHome};
+use super::views::StudentHome;
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Cents, Day, Instant, MlUserId, Zone, grouped};
+use crate::base::{Cents, Day, MlUserId, Zone, grouped};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store::{self, AccountSummary, DaySales, RecentOrder};
-use crate::marketplace::account::stores;
 use crate::marketplace::account::wire::{AccountJson, SaleJson};
-use crate::marketplace::account::words::{link_badge, missing, own_areas};
-use crate::marketplace::books::order_status::OrderState;
+use crate::marketplace::account::words::{link_badge, own_areas};
+use crate::marketplace::page_time::PageTime;
 use crate::marketplace::sync;
 use crate::marketplace::sync::health::Health;
 use crate::marketplace::sync::store::AreaState;
@@ -21,8 +20,8 @@ use crate::messages::views::NewsRow;
 use crate::messages::wire::WireNotification;
 use crate::messages::{Notification, store as messages};
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
+use crate::panel::Badge;
 use crate::panel::view::{day_in_words, greeting};
-use crate::panel::{Badge, When};
 use crate::program::cards;
 use crate::program::views::CheckInCard;
 use crate::wire;
@@ -73,21 +72,25 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let now = request.now;
     let gross = gross_by_day(&home.days, today.plus(1 - CHART_DAYS));
-    let accounts: Vec<_> =
-        home.accounts.iter().map(|account| account_row(account, &home.areas, zone, now)).collect();
-    let lame = accounts.iter().filter(|one| one.link != Badge::Linked);
-    let lame = lame.count();
+    let healths: Vec<_> = home
+        .accounts
+        .iter()
+        .map(|one| Health::of(&one.linked, own_areas(one, &home.areas), now))
+        .collect();
+    let linked = home.accounts.iter().zip(&healths).map(|(one, health)| link_badge(one, health));
+    let lame = linked.filter(|badge| *badge != Badge::Linked).count();
     Reply::page(&StudentHome {
         layout: layout(app, person, request),
         greeting: greeting(zone, now, &person.account.name),
         today: day_in_words(zone, now),
         tasks: tasks::of(&home.accounts, &home.waiting, zone, now),
-        checkin: home.checkin.clone(),
         stats: stats(&home, lame, &gross, today),
+        checkin: home.checkin,
         chart: BarChart::new(CHART, today.plus(1 - CHART_DAYS), &gross),
-        accounts,
-        sales: home.sales.iter().map(|sale| sale_row(sale, zone, now)).collect(),
+        accounts: home.accounts.into_iter().zip(healths).collect(),
+        sales: home.sales,
         news: home.news.iter().map(|one| NewsRow::of(one, zone, now)).collect(),
+        time: PageTime { zone, now },
     })
 }
 
@@ -146,42 +149,6 @@ fn stats(home: &Home, lame: usize, gross: &[i64], today: Day) -> Vec<Stat> {
             ..Stat::default()
         },
     ]
-}
-
-fn account_row(
-    account: &AccountSummary,
-    areas: &[(MlUserId, AreaState)],
-    zone: Zone,
-    now: Instant,
-) -> AccountRow {
-    let health = Health::of(&account.linked, own_areas(account, areas), now);
-    AccountRow {
-        nickname: account.linked.nickname.clone(),
-        reputation: Badge::reputation(&account.linked.reputation),
-        sales_today: account.sales_today,
-        gross_30: account.gmv_30d.page(),
-        listings: number(account.linked.listings),
-        claims: account.linked.open_claims,
-        questions: account.linked.open_questions,
-        link: link_badge(account, &health),
-        error: account.linked.error.clone(),
-        trouble: health.trouble.map(|trouble| missing(&trouble, zone)),
-    }
-}
-
-fn sale_row(sale: &RecentOrder, zone: Zone, now: Instant) -> SaleRow {
-    SaleRow {
-        title: sale.title.clone(),
-        quantity: counted(sale.quantity, "unidade", "unidades"),
-        value: sale.total.page(),
-        when: When::new(zone, sale.created_at, now),
-        store: if sale.store.is_empty() {
-            stores::unlinked(sale.ml_user_id)
-        } else {
-            sale.store.clone()
-        },
-        status: OrderState::new(&sale.status),
-    }
 }
 
 wire! {

@@ -10,6 +10,7 @@ use crate::base::{MlUserId, UserId};
 use crate::db::{self, Filters, Page, ReadTx, Record};
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::stores::{self, Stores};
+use crate::marketplace::page_time::PageTime;
 use crate::panel::{ListQuery, ListReply, Listing, Table, export, list};
 use crate::services::Services;
 
@@ -59,11 +60,12 @@ pub struct RecordFilter {
     pub number: i64,
 }
 
-/// A page of a list.
+/// A page of a list, as templates print it.
 pub struct Found<T> {
     pub rows: Vec<T>,
     pub stores: Stores,
     pub table: Table,
+    pub time: PageTime,
 }
 
 impl RecordFilter {
@@ -124,7 +126,7 @@ pub fn answer<T: Listed>(
         return ListReply::reply(total, rows.collect());
     }
     let table = T::LIST.table_by(&query, T::LIST.heads, total, (&stores.choice(store), None));
-    page(Found { rows, stores, table })
+    page(Found { rows, stores, table, time: PageTime::of(app, request) })
 }
 
 fn order<T: Listed>(query: &ListQuery) -> String {

@@ -13,7 +13,7 @@ mod order;
 mod question;
 mod seller;
 
-pub use claim::ClaimDocument;
+pub use claim::{ClaimDocument, ClaimState};
 pub use item_id::ItemId;
 pub use listing::ListingDocument;
 pub use order::{OrderDocument, Shipment, SoldItem};

@@ -8,26 +8,27 @@ use serde::Serialize;
 
 use super::list::{self, Order, OrderPage};
 use super::sold;
-use super::views::{SaleLine, SalePage, SalesPage};
+use super::views::{SalePage, SalesPage};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::ids::item_number;
-use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, grouped};
+use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId};
 use crate::db::{self, ReadTx};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store;
 use crate::marketplace::account::stores::{self, Stores};
-use crate::marketplace::books::code_text;
-use crate::marketplace::books::order_status::{OrderState, OrderStatus};
+use crate::marketplace::books::order_status::OrderStatus;
 use crate::marketplace::books::words::Words;
+use crate::marketplace::page_time::PageTime;
 use crate::marketplace::tools::{invoices, labels};
 use crate::panel::chart::{BarChart, BarWords, MOST_SERIES, short_money};
 use crate::panel::days::Days;
 use crate::panel::{
-    Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Tone, When, days, export,
+    Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Tone, days, export,
 };
 use crate::services::Services;
+use crate::wire;
 
 const LIST: Listing = Listing {
     path: "/painel/vendas",
@@ -85,67 +86,27 @@ const CHART: BarWords = BarWords {
 /// Most sales in a CSV file.
 const MOST_ROWS: u32 = 100_000;
 
-#[derive(Serialize)]
-struct WireSale {
-    id: String,
-    conta: String,
-    ml_user_id: MlUserId,
-    estado: String,
-    total: Cents,
-    moeda: String,
-    quantidade: i64,
-    titulo: String,
-    sku: String,
-    anuncio: String,
-    comprador: String,
-    criada_em: String,
-    envio_id: Option<String>,
-    envio: Option<String>,
-    logistica: Option<String>,
-}
-
-fn wire(services: &Services, page: &OrderPage, stores: &Stores, order: &Order) -> WireSale {
-    let word = |place: usize| page.word(place).to_owned();
-    let sold = page.sold(order);
-    WireSale {
-        id: order.order_id.to_string(),
-        conta: stores.name(order.ml_user_id),
-        ml_user_id: order.ml_user_id,
-        estado: word(order.status),
-        total: order.total,
-        moeda: word(order.currency),
-        quantidade: order.quantity,
-        titulo: sold.title.to_owned(),
-        sku: sold.sku.to_owned(),
-        anuncio: sold.ml_id.to_owned(),
-        comprador: order.buyer_nickname.clone(),
-        criada_em: services.zone().spaced(order.created_at),
-        envio_id: order.shipping_id.map(|id| id.to_string()),
-        envio: order.shipping_status.map(word),
-        logistica: order.logistic_type.map(word),
-    }
-}
-
-fn line(
-    services: &Services,
-    page: &OrderPage,
-    stores: &Stores,
-    order: &Order,
-    now: Instant,
-) -> SaleLine {
-    let shipping = order.shipping_status.map(|place| page.word(place));
-    let sold = page.sold(order);
-    SaleLine {
-        id: order.order_id.to_string(),
-        title: if sold.title.is_empty() { "Anúncio sem título" } else { sold.title }.to_owned(),
-        quantity: order.quantity,
-        sku: sold.sku.to_owned(),
-        total: order.total.page(),
-        store: stores.name(order.ml_user_id),
-        buyer: order.buyer_nickname.clone(),
-        state: OrderState::new(page.word(order.status)),
-        shipping: code_text::shipping(shipping.unwrap_or_default()),
-        when: When::new(services.zone(), order.created_at, now),
+wire! {
+    #[derive(Serialize)]
+    struct WireSale of(services: &Services, page: &OrderPage, stores: &Stores, order: &Order) after {
+        let word = |number: i64| page.word(number).to_owned();
+        let sold = page.sold(order);
+    } {
+        id: String = order.order_id.to_string(),
+        conta: String = stores.name(order.ml_user_id),
+        ml_user_id: MlUserId = order.ml_user_id,
+        estado: String = word(order.status),
+        total: Cents = order.total,
+        moeda: String = word(order.currency),
+        quantidade: i64 = order.quantity,
+        titulo: String = sold.title.to_owned(),
+        sku: String = sold.sku.to_owned(),
+        anuncio: String = sold.ml_id.to_owned(),
+        comprador: String = order.buyer_nickname.clone(),
+        criada_em: String = services.zone().spaced(order.created_at),
+        envio_id: Option<String> = order.shipping_id.map(|id| id.to_string()),
+        envio: Option<String> = order.shipping_status.map(word),
+        logistica: Option<String> = order.logistic_type.map(word),
     }
 }
 
@@ -292,25 +253,25 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         let (keys, words) = (page.into_keys(), Arc::clone(words));
         return export::list(app, person, &LIST, keys, move |app, tx, key| {
             let page = list::read_key(tx, &words, owner, key)?;
-            Ok(page.orders.first().map(|order| wire(app, &page, &stores, order)))
+            Ok(page.orders.first().map(|order| WireSale::of(app, &page, &stores, order)))
         });
     }
     if request.wants_json() {
         let orders = page.orders.iter();
-        let sales = orders.map(|order| wire(app, &page, &stores, order));
+        let sales = orders.map(|order| WireSale::of(app, &page, &stores, order));
         return ListReply::reply(total, sales.collect());
     }
-    let orders = page.orders.iter();
     let status = match days.fault {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
         None => StatusCode::OK,
     };
     let page = Reply::page(&SalesPage {
         layout: layout(app, person, request).with_flash(has_more.then(too_many)),
-        has_stores: !stores.is_empty(),
         chart: chart(first, &gross),
         table: LIST.table_by(&query, LIST.heads, total, (&stores.choice(of_store), Some(days))),
-        sales: orders.map(|order| line(app, &page, &stores, order, request.now)).collect(),
+        stores,
+        page,
+        time: PageTime::of(app, request),
     })?;
     Ok(page.status(status))
 }
@@ -359,8 +320,8 @@ struct SaleReply {
 /// The address of the label of an order's parcel; empty when there is none to
 /// print.
 fn label(page: &OrderPage, order: &Order) -> String {
-    let is_ready = order.shipping_status.map(|place| page.word(place)) == Some("ready_to_ship");
-    let leaves_elsewhere = order.logistic_type.map(|place| page.word(place)) == Some("fulfillment");
+    let is_ready = page.word_or_none(order.shipping_status) == "ready_to_ship";
+    let leaves_elsewhere = page.word_or_none(order.logistic_type) == "fulfillment";
     match order.shipping_id {
         Some(shipment) if is_ready && !leaves_elsewhere => {
             labels::address_for(order.ml_user_id, shipment)
@@ -373,24 +334,22 @@ fn label(page: &OrderPage, order: &Order) -> String {
 pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = OrderId(request.id()?);
     let owner = person.account.user_id;
-    let (stores, page) = app.db.read(request.lane, |tx| {
+    let (stores, mut page) = app.db.read(request.lane, |tx| {
         let page = list::read_one(tx, &app.marketplace.words, owner, id)?;
         Ok::<_, Problem>((Stores::of(tx, owner)?, page))
     })?;
-    let order = page.orders.first().ok_or_else(Problem::not_found)?;
+    let order = page.orders.pop().ok_or_else(Problem::not_found)?;
     if request.wants_json() {
-        return Reply::json(&SaleReply { ok: true, sale: wire(app, &page, &stores, order) });
+        let sale = WireSale::of(app, &page, &stores, &order);
+        return Reply::json(&SaleReply { ok: true, sale });
     }
-    let word = |place: Option<usize>| place.map(|place| page.word(place)).unwrap_or_default();
     Reply::page(&SalePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        line: line(app, &page, &stores, order, request.now),
-        listing: page.sold(order).ml_id.to_owned(),
-        shipping_id: order.shipping_id.map(|id| id.to_string()).unwrap_or_default(),
-        logistic: code_text::logistic(word(order.logistic_type)),
-        quantity: grouped(order.quantity.unsigned_abs()),
-        exact: app.zone().page(order.created_at),
         is_paid: OrderStatus::from_name(page.word(order.status)).is_some_and(OrderStatus::is_sale),
-        label: label(&page, order),
+        label: label(&page, &order),
+        order,
+        page,
+        stores,
+        time: PageTime::of(app, request),
     })
 }

@@ -133,6 +133,7 @@ impl Card {
 }
 
 /// The listing that a question is about.
+#[derive(Default)]
 pub struct CardListing {
     /// Such as `MLB123`.
     pub id: String,
@@ -200,7 +201,7 @@ pub fn card(
     let earlier = earlier.into_iter().filter(|one| may_see(one.ml_user_id)).take(EARLIER);
     let item = row.item_id;
     let earlier = earlier.map(|one| Earlier {
-        text: said(one.text),
+        text: said(&one.text).to_owned(),
         answer: one.answer.unwrap_or_default(),
         asked: when(one.asked_at),
         is_same: one.item_id == item,
@@ -210,7 +211,7 @@ pub fn card(
         earlier: earlier.collect(),
         listing: listing(app, tx, (owner, item, title))?,
         id: row.id,
-        text: said(row.text),
+        text: said(&row.text).to_owned(),
         client: String::new(),
         account: row.ml_user_id,
         store: store.unwrap_or_else(|| unlinked(row.ml_user_id)),
@@ -219,10 +220,7 @@ pub fn card(
         age: age(now.since(row.asked_at)),
         waits,
         state: badge(row.state),
-        standing: (row.state == QuestionState::Closed).then(|| {
-            let (title, text) = words::sentences(&row.status);
-            Notice::new(Tone::Info, title, text)
-        }),
+        standing: words::standing(&row),
         answer: row.answer.unwrap_or_default(),
         answered: row.answered_at.map(when),
         field: Field::default(),
@@ -241,8 +239,8 @@ pub const fn badge(state: QuestionState) -> Badge {
 }
 
 /// A question's text, or a sentence when the marketplace hides it.
-pub fn said(text: String) -> String {
-    if text.is_empty() { "O marketplace ocultou esta pergunta.".to_owned() } else { text }
+pub const fn said(text: &str) -> &str {
+    if text.is_empty() { "O marketplace ocultou esta pergunta." } else { text }
 }
 
 /// The code of a listing, such as `MLB123`.
@@ -259,20 +257,7 @@ fn listing(
     let found = "FROM listing WHERE owner_id = ?1 AND item_id = ?2";
     let Some(shown) = tx.record::<Shown>(found, (owner, item))? else {
         let title = if title.is_empty() { id.clone() } else { title };
-        let none = String::new;
-        let (price, stock, stock_words) = (none(), none(), none());
-        let (permalink, thumbnail) = (none(), none());
-        let state = None;
-        return Ok(CardListing {
-            id,
-            title,
-            price,
-            stock,
-            stock_words,
-            state,
-            permalink,
-            thumbnail,
-        });
+        return Ok(CardListing { id, title, ..CardListing::default() });
     };
     let is_address = shown.permalink.starts_with("https://");
     Ok(CardListing {
