@@ -6,7 +6,7 @@ use super::tasks::{self, Waiting};
 use super::views::StudentHome;
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Cents, Day, MlUserId, Zone, grouped};
+use crate::base::{Cents, Day, Zone, grouped};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store::{self, AccountSummary, DaySales, RecentOrder};
@@ -19,8 +19,8 @@ use crate::marketplace::sync::store::AreaState;
 use crate::messages::views::NewsRow;
 use crate::messages::wire::WireNotification;
 use crate::messages::{Notification, store as messages};
-use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::panel::Badge;
+use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::panel::view::{day_in_words, greeting};
 use crate::program::cards;
 use crate::program::views::CheckInCard;
@@ -43,7 +43,7 @@ const CHART: BarWords = BarWords {
 /// The data of the home page.
 struct Home {
     accounts: Vec<AccountSummary>,
-    areas: Vec<(MlUserId, AreaState)>,
+    areas: Vec<AreaState>,
     days: Vec<DaySales>,
     sales: Vec<RecentOrder>,
     unread: i64,
@@ -112,7 +112,7 @@ fn stats(home: &Home, lame: usize, gross: &[i64], today: Day) -> Vec<Stat> {
     vec![
         Stat {
             label: "Vendas hoje",
-            value: number(sold),
+            value: grouped(sold),
             note: format!("{} até agora", sum_of(&home.days, today, today).page()),
             spark: Spark::new(&gross[gross.len() - LINE_DAYS..]),
             lead: true,
@@ -144,7 +144,7 @@ fn stats(home: &Home, lame: usize, gross: &[i64], today: Day) -> Vec<Stat> {
         },
         Stat {
             label: "Avisos não lidos",
-            value: number(home.unread),
+            value: grouped(home.unread),
             href: "/painel/avisos",
             ..Stat::default()
         },
@@ -173,13 +173,9 @@ wire! {
     }
 }
 
-fn number(count: i64) -> String {
-    grouped(count.unsigned_abs())
-}
-
 /// `1 unidade`, `2 unidades`.
 pub(super) fn counted(count: i64, one: &str, several: &str) -> String {
-    format!("{} {}", number(count), if count == 1 { one } else { several })
+    format!("{} {}", grouped(count), if count == 1 { one } else { several })
 }
 
 #[cfg(test)]

@@ -40,8 +40,7 @@ pub struct Task {
     pub title: String,
     /// More about it, such as the account.
     pub detail: String,
-    /// Address of the page where it is done; empty when that is at the
-    /// marketplace.
-    pub href: String,
+    /// Address of the page where it is done.
+    pub href: &'static str,
     pub button: &'static str,
 }

@@ -8,7 +8,6 @@ use crate::app::App;
 use crate::base::{Instant, MlUserId, OrderId, UserId};
 use crate::db::{Result, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
-use crate::marketplace::books::BookWrite;
 use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::document::{
     ClaimDocument, ListingDocument, OrderDocument, QuestionDocument, Shipment,
@@ -173,23 +172,17 @@ fn gone<D: Booked>(id: D::Id, missing: OutcomeCode) -> Found {
 }
 
 fn orders_found(orders: Vec<OrderDocument>) -> Found {
-    Box::new(move |tx, context, link| apply_orders((tx, context, link.owner), &orders, link.since))
-}
-
-fn apply_orders(
-    (tx, context, owner): BookWrite<'_, '_>,
-    orders: &[OrderDocument],
-    news_from: Instant,
-) -> Result<OutcomeCode> {
-    let mut said = InboxOutcome::EmptyShipment.code();
-    for order in orders {
-        let applied = orders::apply((tx, context, owner), order, news_from)?;
-        // Of several orders, the outcome of one that changed is returned.
-        if applied == Applied::Stored || said != InboxOutcome::Applied.code() {
-            said = outcome(applied);
+    Box::new(move |tx, context, link| {
+        let mut said = InboxOutcome::EmptyShipment.code();
+        for order in &orders {
+            let applied = orders::apply((tx, context, link.owner), order, link.since)?;
+            // Of several orders, the outcome of one that changed is returned.
+            if applied == Applied::Stored || said != InboxOutcome::Applied.code() {
+                said = outcome(applied);
+            }
         }
-    }
-    Ok(said)
+        Ok(said)
+    })
 }
 
 const fn outcome(applied: Applied) -> OutcomeCode {

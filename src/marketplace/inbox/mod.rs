@@ -12,6 +12,7 @@ pub mod notification;
 mod outcome;
 pub mod received;
 pub mod signature;
+pub mod store;
 mod subject;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,7 +25,7 @@ use crate::app::App;
 use crate::base::queue::{INBOX, INBOX_WAITS_OUT_S, Places};
 use crate::base::{Instant, MlUserId, Stop};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
-use crate::marketplace::account::store;
+use crate::marketplace::account::store::{note_synced, owner_of};
 use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::kinds::OutcomeCode;
 use crate::row;
@@ -132,14 +133,14 @@ fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: FetchOutcome
     let again = rows.clone();
     let settled = app.db.write(move |tx| match outcome {
         FetchOutcome::Found(found) => {
-            let Some((owner, since)) = store::owner_of(tx, seller)? else {
+            let Some((owner, since)) = owner_of(tx, seller)? else {
                 let outcome = InboxOutcome::Unlinked.code();
                 return close(tx, &rows, NotificationState::Ignored, outcome);
             };
             let account = seller;
             let link = Link { owner, account, since };
             let outcome = found(tx, &context, &link)?;
-            store::note_synced(tx, seller)?;
+            note_synced(tx, seller)?;
             close(tx, &rows, NotificationState::Done, outcome)
         }
         FetchOutcome::Settled(state, outcome) => close(tx, &rows, state, outcome),

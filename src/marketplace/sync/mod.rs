@@ -354,18 +354,16 @@ fn step(
     };
     let read = catch_unwind(AssertUnwindSafe(|| (area.read)(&reading)));
     match read.unwrap_or(Err(DbError::JobPanicked.into())) {
-        Ok(step) => note(app, area, due, step),
+        Ok(step) => {
+            let is_same = app.db.write(move |tx| store::note(tx, &due, area, &step))?;
+            Ok(if is_same { Stepped::Read } else { Stepped::Interrupted })
+        }
         Err(Halt::NoTime) => {
             app.db.write(move |tx| store::requeue(tx, &due))?;
             Ok(Stepped::Interrupted)
         }
         Err(Halt::Failed(error)) => put_off(app, area, due, &error),
     }
-}
-
-fn note(services: &Services, area: Area, due: Due, step: Step) -> Result<Stepped, DbError> {
-    let wanted = services.db.write(move |tx| store::note(tx, &due, area, &step))?;
-    Ok(if wanted { Stepped::Read } else { Stepped::Interrupted })
 }
 
 /// Stores a failure. The area waits, and so do areas that would fail in the

@@ -140,8 +140,10 @@ fn book(
 ) -> Asked<Vec<(i64, Instant)>> {
     let mut questions =
         unreadable::take_readable(reading, RecordKind::Question, page.records, unreadable);
-    questions.retain(|question: &QuestionDocument| question.seller == reading.account.ml_user_id);
-    let asked = |question: &QuestionDocument| (question.id, question.asked_at);
+    questions.retain(|question: &QuestionDocument| {
+        question.row.ml_user_id == reading.account.ml_user_id
+    });
+    let asked = |question: &QuestionDocument| (question.row.id, question.row.asked_at);
     let all = questions.iter().map(asked).collect();
     for piece in pieces(questions, AT_ONCE) {
         let stale = reading.write(move |tx, account, context| {
@@ -150,7 +152,7 @@ fn book(
                 let applied =
                     books::apply((tx, context, account.owner), question, account.linked_at)?;
                 if applied == Applied::Stale {
-                    stale.push(question.id);
+                    stale.push(question.row.id);
                 }
             }
             Ok(stale)

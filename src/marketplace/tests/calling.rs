@@ -132,7 +132,7 @@ fn an_answer_is_sent_once_whatever_comes_back() {
     let answer =
         |question: i64| world.call(|client, caller| client.answer(caller, question, "Serve sim"));
     let text = |sent: Result<client::AnswerSent, Failure>| match sent.unwrap() {
-        client::AnswerSent::Answered(question) => question.answer.unwrap().text,
+        client::AnswerSent::Answered(question) => question.row.answer.unwrap(),
         refused @ client::AnswerSent::Refused { .. } => panic!("{refused:?}"),
     };
     assert_eq!(text(answer(world.ask())), "Serve sim");

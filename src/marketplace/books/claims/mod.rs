@@ -19,6 +19,7 @@ use super::orders::Applied;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Result, WriteTx};
 use crate::events::{self, EventType};
+use crate::marketplace::account::store::count_open;
 use crate::marketplace::books::BookWrite;
 use crate::messages::{News, NotificationKind};
 
@@ -43,7 +44,7 @@ pub fn apply(
     let was_open = before.as_ref().is_some_and(ClaimDocument::is_open);
     if was_open != claim.is_open() {
         let by = if was_open { -1 } else { 1 };
-        store::count(tx, owner, claim.seller, by)?;
+        count_open(tx, "open_claims", owner, claim.seller, by)?;
     }
     let is_again = before.is_some();
     let happened = if is_again { claim.updated_at } else { claim.opened_at };
@@ -58,14 +59,13 @@ pub fn apply(
 /// Closes a claim that the marketplace does not have any more.
 pub fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, claim: i64) -> Result<Applied> {
     let before = store::stored(tx, owner, claim)?;
-    let Some(before) = before.filter(|before| before.seller == account && before.is_open())
-    else {
+    let Some(before) = before.filter(|before| before.seller == account && before.is_open()) else {
         return Ok(Applied::Unchanged);
     };
     let after =
         ClaimDocument { state: ClaimState::Closed, due_at: None, action: String::new(), ..before };
     store::put(tx, owner, &after)?;
-    store::count(tx, owner, account, -1)?;
+    count_open(tx, "open_claims", owner, account, -1)?;
     Ok(Applied::Stored)
 }
 

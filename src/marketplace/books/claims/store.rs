@@ -2,7 +2,7 @@
 
 use super::ClaimState;
 use super::pages::{self, WireClaim};
-use crate::base::{Instant, MlUserId, UserId};
+use crate::base::{Instant, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::document::ClaimDocument;
@@ -76,13 +76,5 @@ pub fn delete(tx: &WriteTx<'_>, owner: UserId, claim: i64, opened_at: Instant) -
     tx.run(
         "DELETE FROM claim WHERE owner_id = ?1 AND opened_at = ?2 AND claim_id = ?3",
         (owner, opened_at, claim),
-    )
-}
-
-/// Changes an account's number of open claims.
-pub fn count(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, by: i64) -> Result<()> {
-    tx.run(
-        "UPDATE ml_account SET open_claims = open_claims + ?3 WHERE ml_user_id = ?2 AND owner_id = ?1",
-        (owner, account, by),
     )
 }

@@ -17,9 +17,7 @@ pub use claim::{ClaimDocument, ClaimState};
 pub use item_id::ItemId;
 pub use listing::ListingDocument;
 pub use order::{OrderDocument, Shipment, SoldItem};
-#[cfg(test)]
-pub use question::AnswerText;
-pub use question::QuestionDocument;
+pub use question::{QuestionDocument, QuestionRow, QuestionState};
 pub use seller::SellerRecord;
 
 use serde_json::Value;

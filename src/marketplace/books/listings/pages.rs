@@ -12,7 +12,7 @@ use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::listed;
-use crate::panel::{Badge, Filter, Head, Listing};
+use crate::panel::{Badge, Filter, Head, Listing, list};
 use crate::services::Services;
 use crate::wire;
 
@@ -100,9 +100,7 @@ pub fn state_badge(status: &str) -> Badge {
 
 /// Whether a list must read all listings of its owner.
 pub fn needs_slow_lane(request: &Request) -> bool {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    listed::needs_slow_lane(request)
-        || given.any(|(name, value)| name == "ordem" && !value.is_empty())
+    listed::needs_slow_lane(request) || list::asks_to_sort(request)
 }
 
 /// `GET /painel/anuncios`: the seller's listings.

@@ -14,7 +14,7 @@ use super::sold::{SoldKey, Worded, Wording};
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::base::money::Cents;
-use crate::db::{DbError, ReadTx, Record as _, Result};
+use crate::db::{DbError, Filters, ReadTx, Record as _, Result};
 use crate::marketplace::books::words::Words;
 use crate::row;
 
@@ -68,7 +68,7 @@ row! {
         variation_id: i64,
         item_version: i64,
         /// Index in the page's sold items, which it gets with its place on the page.
-        sold: usize = "0",
+        sold: usize = "0" => |_: i64| 0,
     }
 }
 
@@ -139,27 +139,19 @@ pub fn read_page(
         page.keys = runs::merged(tx, owner, &runs, &window)?;
         return if filter.keys_only { Ok(page) } else { page.load_orders(tx, words, owner) };
     }
-    if filter.keys_only {
-        let sql = format!(
-            "SELECT created_at, order_id FROM sale_order
-             WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
-             ORDER BY created_at {way}, order_id {way}
-             LIMIT ?4 OFFSET ?5",
-            way = window.way(),
-        );
-        let asked = (owner, window.from, window.before, window.limit, window.offset);
-        page.keys = tx.tuples(&sql, asked)?;
-        return Ok(page);
-    }
-    let sql = orders(&format!(
+    let rest = format!(
         "WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
          ORDER BY created_at {way}, order_id {way}
          LIMIT ?4 OFFSET ?5",
         way = window.way(),
-    ));
-    tx.each(&sql, (owner, window.from, window.before, window.limit, window.offset), |row| {
-        page.take(tx, words, row)
-    })?;
+    );
+    let asked = (owner, window.from, window.before, window.limit, window.offset);
+    if filter.keys_only {
+        page.keys =
+            tx.tuples(&format!("SELECT created_at, order_id FROM sale_order {rest}"), asked)?;
+        return Ok(page);
+    }
+    tx.each(&orders(&rest), asked, |row| page.take(tx, words, row))?;
     page.with_wordings(tx, words, owner)
 }
 
@@ -197,40 +189,35 @@ fn read_listings(
         None => None,
         Some(text) => Some(words.known(tx, text)?.unwrap_or(-1)),
     };
-    let mut condition =
-        "WHERE owner_id = :owner AND item_id = :item AND created_at >= :from AND created_at < :before"
-            .to_owned();
-    if status.is_some() {
-        condition.push_str(" AND status = :status");
-    }
-    let count = format!("SELECT count(*) FROM sale_order {condition}");
-    let find = format!(
-        "SELECT created_at, order_id FROM sale_order {condition}
-         ORDER BY created_at {way}, order_id {way} LIMIT :limit OFFSET :offset",
-        way = window.way(),
-    );
     let (limit, offset) = window.of_each(items.len());
     let mut total = 0;
-    let mut keys: Vec<(i64, i64)> = Vec::new();
+    let mut keys: Vec<Key> = Vec::new();
     for item in items {
         if let Some(store) = filter.store
             && !sells(tx, owner, store, *item)?
         {
             continue;
         }
-        let mut params: Vec<(&str, &dyn rusqlite::ToSql)> = vec![
-            (":owner", &owner),
-            (":item", item),
-            (":from", &window.from),
-            (":before", &window.before),
-        ];
-        if let Some(status) = &status {
-            params.push((":status", status));
-        }
-        total += tx.one(&count, &*params, |row| row.get::<_, i64>(0))?;
-        params.push((":limit", &limit));
-        params.push((":offset", &offset));
-        keys.extend(tx.tuples::<(i64, i64)>(&find, &*params)?);
+        let mut filters = Filters::new(
+            "owner_id = :owner AND item_id = :item AND created_at >= :from AND created_at < :before",
+            &[
+                (":owner", &owner),
+                (":item", item),
+                (":from", &window.from),
+                (":before", &window.before),
+            ],
+        );
+        filters.and_if("status = :status", ":status", &status);
+        let count = format!("SELECT count(*) FROM sale_order WHERE {}", filters.sql());
+        total += tx.value::<i64>(&count, filters.values())?;
+        let find = format!(
+            "SELECT created_at, order_id FROM sale_order WHERE {condition}
+             ORDER BY created_at {way}, order_id {way} LIMIT :limit OFFSET :offset",
+            condition = filters.sql(),
+            way = window.way(),
+        );
+        filters.bind(&[(":limit", &limit), (":offset", &offset)]);
+        keys.extend(tx.tuples::<Key>(&find, filters.values())?);
     }
     if items.len() > 1 {
         window.cut(&mut keys);

@@ -110,20 +110,20 @@ wire! {
     }
 }
 
-/// The orders that the address asks for.
-fn asked(
+/// The filter that the address asks for.
+fn filter_of(
     services: &Services,
     query: &ListQuery,
     store: Option<MlUserId>,
     days: &Days,
     now: Instant,
-) -> Asked {
+) -> list::Filter {
     let days = match query.filter(days::SHORTCUT) {
         Some(count) => &last_days(services.day(now), count),
         None => days,
     };
     let (limit, offset) = query.window();
-    let filter = list::Filter {
+    list::Filter {
         status: query.filter("estado").map(str::to_owned),
         store: store.map(|store| store.0),
         days: (days.from, days.to),
@@ -134,35 +134,13 @@ fn asked(
         oldest_first: !query.descending,
         zone: services.zone(),
         keys_only: query.csv,
-    };
-    let search = query.search.trim();
-    if search.is_empty() {
-        return Asked::Page(filter);
     }
-    let number = match search.parse() {
-        Ok(number) => Some(Number::Order(OrderId(number))),
-        Err(_) => item_number(&search.to_ascii_uppercase()).map(Number::Listing),
-    };
-    Asked::Words(number, search.to_owned(), filter)
 }
 
 /// The days up to today that a shortcut names.
 fn last_days(today: Day, count: &str) -> Days {
     let count = count.parse().unwrap_or(1_i64);
     Days { from: Some(today.plus(1 - count)), ..Days::default() }
-}
-
-enum Asked {
-    Page(list::Filter),
-    /// A search: the order or listing with this number. When there is none, the
-    /// orders of listings with such a title or SKU.
-    Words(Option<Number>, String, list::Filter),
-}
-
-/// What a number in the search may be.
-enum Number {
-    Order(OrderId),
-    Listing(i64),
 }
 
 /// The orders that were found.
@@ -173,34 +151,37 @@ struct Found {
     has_more: bool,
 }
 
-fn found(tx: &ReadTx<'_>, words: &Words, owner: UserId, asked: &Asked) -> db::Result<Found> {
-    let whole = |page| Found { page, has_more: false };
-    let of_listings = |items, filter: &list::Filter| {
-        let items = Some(items);
-        let filter = list::Filter { items, ..filter.clone() };
+/// The orders that a search finds: the order or the listing with this number, or
+/// else the orders of listings with such a title or SKU; without a search all.
+fn found(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
+    search: &str,
+    filter: &list::Filter,
+) -> db::Result<Found> {
+    if search.is_empty() {
+        let page = list::read_page(tx, words, owner, filter)?;
+        return Ok(Found { page, has_more: false });
+    }
+    let of_listings = |items| {
+        let filter = list::Filter { items: Some(items), ..filter.clone() };
         list::read_page(tx, words, owner, &filter)
     };
-    let (number, text, filter) = match asked {
-        Asked::Page(filter) => return Ok(whole(list::read_page(tx, words, owner, filter)?)),
-        Asked::Words(number, text, filter) => (number, text, filter),
-    };
-    let named = match number {
-        Some(Number::Order(order)) => {
-            let mut page = list::read_one(tx, words, owner, *order)?;
-            page.keep(filter);
-            Some(page)
-        }
-        Some(Number::Listing(item)) => Some(of_listings(vec![*item], filter)?),
-        None => None,
-    };
-    if let Some(page) = named.filter(|page| page.total > 0) {
-        return Ok(whole(page));
+    let mut page = OrderPage::default();
+    if let Ok(order) = search.parse() {
+        page = list::read_one(tx, words, owner, OrderId(order))?;
+        page.keep(filter);
+    } else if let Some(item) = item_number(&search.to_ascii_uppercase()) {
+        page = of_listings(vec![item])?;
     }
-    let mut items = sold::search_items(tx, owner, text)?;
+    if page.total > 0 {
+        return Ok(Found { page, has_more: false });
+    }
+    let mut items = sold::search_items(tx, owner, search)?;
     let has_more = items.len() > sold::MOST;
     items.truncate(sold::MOST);
-    let page = of_listings(items, filter)?;
-    Ok(Found { page, has_more })
+    Ok(Found { page: of_listings(items)?, has_more })
 }
 
 /// The notice for a search that matches more listings than it shows.
@@ -231,7 +212,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let days = asked_days(&mut query, request)?;
     let (owner, of_store) = (person.account.user_id, stores::asked(request)?);
     let words = &app.marketplace.words;
-    let asked = asked(app, &query, of_store, &days, request.now);
+    let filter = filter_of(app, &query, of_store, &days, request.now);
     let first = app.day(request.now).plus(1 - i64::from(CHART_DAYS));
     let is_narrowed = query.is_narrowed() || days.is_given();
     let is_whole = !query.csv && !request.wants_json() && query.page == 1 && !is_narrowed;
@@ -244,7 +225,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         };
         let found = match days.fault {
             Some(_) => Found::default(),
-            None => found(tx, words, owner, &asked)?,
+            None => found(tx, words, owner, query.search.trim(), &filter)?,
         };
         Ok::<_, Problem>((stores, found, gross))
     })?;
@@ -324,7 +305,7 @@ fn label(page: &OrderPage, order: &Order) -> String {
     let leaves_elsewhere = page.word_or_none(order.logistic_type) == "fulfillment";
     match order.shipping_id {
         Some(shipment) if is_ready && !leaves_elsewhere => {
-            labels::address_for(order.ml_user_id, shipment)
+            labels::address_for(labels::FILE, order.ml_user_id, shipment)
         }
         _ => String::new(),
     }

@@ -3,11 +3,11 @@
 use http::header::CONTENT_SECURITY_POLICY;
 use serde::Serialize;
 
+use super::QuestionState;
 use super::answer::FORM;
 use super::cards::{self, QueueContext, card, listing_code};
 use super::replies::{self, acts};
 use super::store::{self, ALL, Question};
-use super::QuestionState;
 use super::views::{QuestionPage, QuestionsPage, QueuePage};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};

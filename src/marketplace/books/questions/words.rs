@@ -1,8 +1,7 @@
 //! What happened to a question that cannot be answered, in words for its
 //! seller.
 
-use super::QuestionState;
-use super::store::QuestionRow;
+use crate::marketplace::books::document::{QuestionRow, QuestionState};
 use crate::panel::{Notice, Tone};
 
 /// The notice about a question that cannot be answered.

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::store::{self, NotificationFilter};
 use super::Received;
+use super::store::{self, NotificationFilter};
 use super::views::{ReceivedOne, ReceivedPage};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
@@ -121,7 +121,11 @@ pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Rep
     let (one, body) = found.ok_or_else(Problem::not_found)?;
     let raw = String::from_utf8_lossy(&body).into_owned();
     if request.wants_json() {
-        return Reply::json(&OneReply { ok: true, received: WireReceived::of(app, one), corpo: raw });
+        return Reply::json(&OneReply {
+            ok: true,
+            received: WireReceived::of(app, one),
+            corpo: raw,
+        });
     }
     let pretty = serde_json::from_slice::<Value>(&body)
         .ok()

@@ -9,8 +9,7 @@ use crate::app::App;
 use crate::base::MlUserId;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
-use crate::marketplace::tools::own_account;
+use crate::marketplace::account::store::{LinkedAccount, is_linked_to, linked_accounts};
 use crate::panel::view::address;
 
 const PATH: &str = "/painel/ml/etiquetas";
@@ -42,7 +41,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&LabelsPage {
         layout: layout(app, person, request),
         is_linked: !accounts.is_empty(),
-        tabs: tabs(&accounts, parcels.account()),
+        tabs: tabs(&accounts, parcels.account),
         parcels: parcels.view(app, request, PATH, FILE),
     })
 }
@@ -62,7 +61,6 @@ fn tabs(accounts: &[LinkedAccount], shown: MlUserId) -> Vec<AccountTab> {
 
 /// `GET /painel/ml/etiqueta`: the labels of shipments as one PDF.
 pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    print(app, request, LOST, |tx, account| {
-        Ok(own_account(tx, person, account)?.map(|_| person.account.user_id))
-    })
+    let owner = person.account.user_id;
+    print(app, request, LOST, |tx, account| Ok(is_linked_to(tx, owner, account)?.then_some(owner)))
 }

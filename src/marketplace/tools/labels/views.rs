@@ -2,7 +2,10 @@
 
 use askama::Template;
 
-use crate::panel::{Layout, Paging, When};
+use super::Parcel;
+use crate::base::MlUserId;
+use crate::marketplace::page_time::PageTime;
+use crate::panel::{Layout, Paging};
 
 /// `GET /painel/ml/etiquetas`.
 #[derive(Template)]
@@ -18,8 +21,7 @@ pub struct LabelsPage {
 
 /// The parcels of an account, and what can be printed of them.
 pub struct Parcels {
-    /// Number of the account that is shown.
-    pub account: String,
+    pub account: MlUserId,
     /// The path of files of labels.
     pub file: &'static str,
     /// Whether labels of the account can be requested.
@@ -28,8 +30,10 @@ pub struct Parcels {
     pub printable: usize,
     /// Address of a file with all of these labels.
     pub all: String,
-    pub rows: Vec<ParcelRow>,
+    /// Why its label could not be printed recently, and the parcel.
+    pub rows: Vec<(Option<&'static str>, Parcel)>,
     pub paging: Paging,
+    pub time: PageTime,
 }
 
 /// An account to choose.
@@ -37,16 +41,4 @@ pub struct AccountTab {
     pub label: String,
     pub href: String,
     pub on: bool,
-}
-
-/// A parcel in the list.
-pub struct ParcelRow {
-    pub shipment: String,
-    /// Address of its label.
-    pub href: String,
-    pub title: String,
-    /// Why its label could not be printed recently.
-    pub refused: Option<&'static str>,
-    pub buyer: String,
-    pub sold: When,
 }
