@@ -40,7 +40,6 @@ const CHART: BarWords = BarWords {
     mark: short_money,
 };
 
-/// The data of the home page.
 struct Home {
     accounts: Vec<AccountSummary>,
     areas: Vec<AreaState>,
@@ -184,7 +183,7 @@ mod tests {
 
     #[test]
     fn days_without_sales_are_zero() {
-        let day = |day, gross| DaySales { day: Day(day), orders: 1, gross: Cents(gross) };
+        let day = |day, gross| DaySales { day: Day(day), gross: Cents(gross) };
         let days = [day(90, 5), day(100, 7), day(129, 9)];
         let gross = gross_by_day(&days, Day(100));
         assert_eq!((gross.len(), gross[0], gross[1], gross[29]), (30, 7, 0, 9));

@@ -59,7 +59,6 @@ wire! {
     }
 }
 
-/// The account that the request names.
 enum Asked {
     Number(MlUserId),
     Nickname(String),

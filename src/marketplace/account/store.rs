@@ -80,7 +80,6 @@ row! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DaySales {
         pub day: Day,
-        pub orders: i64 = "sum(orders)",
         pub gross: Cents = "sum(gross_cents)",
     }
 }

@@ -24,11 +24,10 @@ pub trait Listed: Record + 'static {
     const TABLE: &'static str;
     /// Names of the columns with the marketplace's number and with the state.
     const ID: &'static str;
-    const STATE: &'static str;
-    /// SQL that counts the rows of a list, up to its WHERE; `COUNT_ALL` is used
-    /// when there is no search.
-    const COUNT: &'static str;
-    const COUNT_ALL: &'static str = Self::COUNT;
+    const STATE: &'static str = "state";
+    /// SQL that counts the rows of a list without a search, up to its WHERE, where
+    /// that is not their number in the table.
+    const COUNT_ALL: Option<&'static str> = None;
 
     /// The value of the state filter that means all states; empty when there is
     /// none.
@@ -111,8 +110,10 @@ pub fn answer<T: Listed>(
             let ids: Vec<i64> = filters.rows(tx, &shown, T::ID, |row| row.get(0))?;
             return Ok::<_, Problem>((stores, ids, Vec::new(), 0));
         }
-        let count = if wanted.is_search { T::COUNT } else { T::COUNT_ALL };
-        let total = filters.count(tx, count)?;
+        let total = match T::COUNT_ALL.filter(|_| !wanted.is_search) {
+            Some(count) => filters.count(tx, count)?,
+            None => filters.count(tx, &format!("SELECT count(*) FROM {}", T::TABLE))?,
+        };
         let rows = filters.rows(tx, &shown, T::COLUMNS, T::read)?;
         Ok((stores, Vec::new(), rows, total))
     })?;

@@ -7,7 +7,7 @@ use super::{ACCOUNT, Area, Step};
 use crate::base::queue::AREAS_REST_S;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::marketplace::account::store::{note_synced, owner_of};
+use crate::marketplace::account::store::note_synced;
 use crate::marketplace::kinds::RecordKind;
 use crate::row;
 
@@ -247,8 +247,7 @@ pub fn of_owner(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<AreaState>> {
 
 /// Whether the account is still linked as it was.
 pub fn is_still(tx: &ReadTx<'_>, account: &Account) -> Result<bool> {
-    let now = owner_of(tx, account.ml_user_id)?;
-    Ok(now == Some((account.owner, account.linked_at)))
+    Ok(self::account(tx, account.ml_user_id)?.as_ref() == Some(account))
 }
 
 /// Stores the progress of a reading; false when the account is no longer linked

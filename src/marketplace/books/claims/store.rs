@@ -31,8 +31,6 @@ impl Listed for Claim {
     const LIST: &'static Listing = &pages::LIST;
     const TABLE: &'static str = "claim";
     const ID: &'static str = "claim_id";
-    const STATE: &'static str = "state";
-    const COUNT: &'static str = "SELECT count(*) FROM claim";
 
     fn state(_: &ReadTx<'_>, _: &Words, name: &str) -> Result<i64> {
         Ok(ClaimState::from_name(name).map_or(-1, |state| state.number().into()))

@@ -81,7 +81,6 @@ pub enum Applied {
 }
 
 row! {
-    /// An order as it is stored.
     #[derive(Clone, Debug, PartialEq, Eq)]
     struct StoredOrder: stored {
         created_at: Instant,
@@ -368,7 +367,6 @@ fn ensure_item_version(
     Ok(version)
 }
 
-/// Whether a version has the item's title and SKU.
 fn has_wording(tx: &ReadTx<'_>, item: &SoldItem, version: i64) -> Result<bool> {
     let same = tx.optional(
         "SELECT 1 FROM sold_item

@@ -74,7 +74,6 @@ const LIST: Listing = Listing {
     )],
 };
 
-/// Days of the chart, including today.
 const CHART_DAYS: u16 = 30;
 const CHART: BarWords = BarWords {
     title: "Faturamento por dia, últimos 30 dias",
@@ -83,7 +82,6 @@ const CHART: BarWords = BarWords {
     mark: short_money,
 };
 
-/// Most sales in a CSV file.
 const MOST_ROWS: u32 = 100_000;
 
 wire! {
@@ -110,7 +108,6 @@ wire! {
     }
 }
 
-/// The filter that the address asks for.
 fn filter_of(
     services: &Services,
     query: &ListQuery,
@@ -143,7 +140,6 @@ fn last_days(today: Day, count: &str) -> Days {
     Days { from: Some(today.plus(1 - count)), ..Days::default() }
 }
 
-/// The orders that were found.
 #[derive(Default)]
 struct Found {
     page: OrderPage,
@@ -184,7 +180,6 @@ fn found(
     Ok(Found { page: of_listings(items)?, has_more })
 }
 
-/// The notice for a search that matches more listings than it shows.
 fn too_many() -> Notice {
     Notice::new(
         Tone::Warn,

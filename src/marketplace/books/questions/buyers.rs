@@ -14,7 +14,6 @@ use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::tools;
 
-/// Longest name that is kept.
 const LONGEST: usize = 200;
 
 #[derive(Serialize)]

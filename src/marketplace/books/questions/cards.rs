@@ -146,7 +146,6 @@ pub struct CardListing {
 }
 
 row! {
-    /// What a card shows of a listing.
     struct Shown {
         title: String,
         price: Cents = "price_cents",

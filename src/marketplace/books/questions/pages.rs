@@ -111,7 +111,6 @@ fn lead_back(table: &mut Table, is_all: bool) {
     }
 }
 
-/// The questions that wait for an answer, as cards.
 fn queue((app, person, request): Visit<'_>, query: &ListQuery) -> Result<Reply, Problem> {
     let (owner, account) = (person.account.user_id, stores::asked(request)?);
     let (stores, cards, total, replies) = app.db.read(request.lane, |tx| {

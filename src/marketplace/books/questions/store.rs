@@ -35,8 +35,6 @@ impl Listed for Question {
     const LIST: &'static Listing = &pages::LIST;
     const TABLE: &'static str = "question";
     const ID: &'static str = "question_id";
-    const STATE: &'static str = "state";
-    const COUNT: &'static str = "SELECT count(*) FROM question";
     const ALL: &'static str = ALL;
 
     fn state(_: &ReadTx<'_>, _: &Words, name: &str) -> Result<i64> {

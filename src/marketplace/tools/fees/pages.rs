@@ -278,17 +278,15 @@ fn outcome(
     fees: &Fees,
 ) -> Calculated {
     let (discount, tax) = (discount(services, &account.reputation), tax_rate(services, own.tax));
-    let card = |name, kind: &'static str, fee| {
-        let remains = Remains::of(price, fee, discount, tax);
-        Card::new(name, kind, price, fee, &remains)
-    };
+    let card =
+        |name, id, fee| Card { name, id, fee, remains: Remains::of(price, fee, discount, tax) };
     Calculated {
-        price: price.page(),
+        price,
         account: account.nickname.clone(),
         reputation: Badge::reputation(&account.reputation),
-        discount: percent(discount),
-        tax: percent(tax),
-        cards: vec![
+        discount,
+        tax,
+        cards: [
             card("Clássico", "classico", fees.classic),
             card("Premium", "premium", fees.premium),
         ],

@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::Parcel;
 use crate::base::MlUserId;
+use crate::marketplace::account::store::LinkedAccount;
 use crate::marketplace::page_time::PageTime;
 use crate::panel::{Layout, Paging};
 
@@ -12,10 +13,7 @@ use crate::panel::{Layout, Paging};
 #[template(path = "labels.html", config = "assets/askama.toml")]
 pub struct LabelsPage {
     pub layout: Layout,
-    /// Whether any account is linked.
-    pub is_linked: bool,
-    /// Accounts to choose among; none when there is one only.
-    pub tabs: Vec<AccountTab>,
+    pub accounts: Vec<LinkedAccount>,
     pub parcels: Parcels,
 }
 
@@ -34,11 +32,4 @@ pub struct Parcels {
     pub rows: Vec<(Option<&'static str>, Parcel)>,
     pub paging: Paging,
     pub time: PageTime,
-}
-
-/// An account to choose.
-pub struct AccountTab {
-    pub label: String,
-    pub href: String,
-    pub on: bool,
 }
