@@ -345,7 +345,7 @@ fn extension() -> [Route; 5] {
             .on(Surface::Extension).logs_out().small().replies::<accounts::api::LogoutReply>(),
         get("/api/ext/me", Call::Extension(Run::Read(extension::api::me)), "The user's whole dashboard.").replies::<extension::api::Dashboard<'_>>(),
         get("/api/ext/ml/check", Call::Extension(Run::Read(marketplace::account::api::check)), "Whether a marketplace account is linked to the user.")
-            .asks::<marketplace::account::api::CheckQuery>().replies::<marketplace::account::api::CheckReply<'static>>(),
+            .asks::<marketplace::account::api::CheckQuery>().replies::<marketplace::account::api::CheckReply>(),
         post("/api/ext/notificacoes/lidas", Call::Extension(Run::Chosen(messages::api::mark_read)), "Marks notifications as read.")
             .body_at_most(NOTIFICATION).takes::<messages::api::MarkReadBody>().replies::<messages::api::MarkReadReply>(),
     ]
@@ -366,7 +366,7 @@ fn public() -> [Route; 6] {
         get("/api/v1/meets", Call::Open(Run::Read(api::meets)), "The next ten live sessions, by date.").replies::<Envelope<Vec<WireMeet>>>(),
         get("/api/v1/schema", Call::Open(Run::Read(api::schema)), "The tables of the database and the roles.").replies::<Envelope<WireSchema>>(),
         post("/ml/notificacoes", Call::Notification(Run::Write(hook::receive)), "Receives a notification of the marketplace.")
-            .body_at_most(NOTIFICATION).asks::<hook::NotificationQuery>().takes::<NotificationBody<'static>>().replies::<hook::Received>(),
+            .body_at_most(NOTIFICATION).asks::<hook::NotificationQuery>().takes::<NotificationBody>().replies::<hook::Received>(),
     ]
 }
 

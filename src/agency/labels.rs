@@ -55,7 +55,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     Reply::page(&AgencyLabelsPage {
         layout: layout(app, person, request),
-        shown: parcels.account().to_string(),
+        shown: parcels.account.to_string(),
         accounts: accounts.iter().map(pick).collect(),
         parcels: parcels.view(app, request, PATH, FILE),
     })

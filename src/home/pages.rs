@@ -3,26 +3,25 @@
 use serde::Serialize;
 
 use super::tasks::{self, Waiting};
-use super::views::{AccountRow, SaleRow, StudentHome};
+use super::views::StudentHome;
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Cents, Day, Instant, MlUserId, Zone, grouped};
+use crate::base::{Cents, Day, Zone, grouped};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store::{self, AccountSummary, DaySales, RecentOrder};
-use crate::marketplace::account::stores;
 use crate::marketplace::account::wire::{AccountJson, SaleJson};
-use crate::marketplace::account::words::{link_badge, missing, own_areas};
-use crate::marketplace::books::order_status::OrderState;
+use crate::marketplace::account::words::{link_badge, own_areas};
+use crate::marketplace::page_time::PageTime;
 use crate::marketplace::sync;
 use crate::marketplace::sync::health::Health;
 use crate::marketplace::sync::store::AreaState;
 use crate::messages::views::NewsRow;
 use crate::messages::wire::WireNotification;
 use crate::messages::{Notification, store as messages};
+use crate::panel::Badge;
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::panel::view::{day_in_words, greeting};
-use crate::panel::{Badge, When};
 use crate::program::cards;
 use crate::program::views::CheckInCard;
 use crate::wire;
@@ -41,10 +40,9 @@ const CHART: BarWords = BarWords {
     mark: short_money,
 };
 
-/// The data of the home page.
 struct Home {
     accounts: Vec<AccountSummary>,
-    areas: Vec<(MlUserId, AreaState)>,
+    areas: Vec<AreaState>,
     days: Vec<DaySales>,
     sales: Vec<RecentOrder>,
     unread: i64,
@@ -73,21 +71,25 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let now = request.now;
     let gross = gross_by_day(&home.days, today.plus(1 - CHART_DAYS));
-    let accounts: Vec<_> =
-        home.accounts.iter().map(|account| account_row(account, &home.areas, zone, now)).collect();
-    let lame = accounts.iter().filter(|one| one.link != Badge::Linked);
-    let lame = lame.count();
+    let healths: Vec<_> = home
+        .accounts
+        .iter()
+        .map(|one| Health::of(&one.linked, own_areas(one, &home.areas), now))
+        .collect();
+    let linked = home.accounts.iter().zip(&healths).map(|(one, health)| link_badge(one, health));
+    let lame = linked.filter(|badge| *badge != Badge::Linked).count();
     Reply::page(&StudentHome {
         layout: layout(app, person, request),
         greeting: greeting(zone, now, &person.account.name),
         today: day_in_words(zone, now),
         tasks: tasks::of(&home.accounts, &home.waiting, zone, now),
-        checkin: home.checkin.clone(),
         stats: stats(&home, lame, &gross, today),
+        checkin: home.checkin,
         chart: BarChart::new(CHART, today.plus(1 - CHART_DAYS), &gross),
-        accounts,
-        sales: home.sales.iter().map(|sale| sale_row(sale, zone, now)).collect(),
+        accounts: home.accounts.into_iter().zip(healths).collect(),
+        sales: home.sales,
         news: home.news.iter().map(|one| NewsRow::of(one, zone, now)).collect(),
+        time: PageTime { zone, now },
     })
 }
 
@@ -109,7 +111,7 @@ fn stats(home: &Home, lame: usize, gross: &[i64], today: Day) -> Vec<Stat> {
     vec![
         Stat {
             label: "Vendas hoje",
-            value: number(sold),
+            value: grouped(sold),
             note: format!("{} até agora", sum_of(&home.days, today, today).page()),
             spark: Spark::new(&gross[gross.len() - LINE_DAYS..]),
             lead: true,
@@ -141,47 +143,11 @@ fn stats(home: &Home, lame: usize, gross: &[i64], today: Day) -> Vec<Stat> {
         },
         Stat {
             label: "Avisos não lidos",
-            value: number(home.unread),
+            value: grouped(home.unread),
             href: "/painel/avisos",
             ..Stat::default()
         },
     ]
-}
-
-fn account_row(
-    account: &AccountSummary,
-    areas: &[(MlUserId, AreaState)],
-    zone: Zone,
-    now: Instant,
-) -> AccountRow {
-    let health = Health::of(&account.linked, own_areas(account, areas), now);
-    AccountRow {
-        nickname: account.linked.nickname.clone(),
-        reputation: Badge::reputation(&account.linked.reputation),
-        sales_today: account.sales_today,
-        gross_30: account.gmv_30d.page(),
-        listings: number(account.linked.listings),
-        claims: account.linked.open_claims,
-        questions: account.linked.open_questions,
-        link: link_badge(account, &health),
-        error: account.linked.error.clone(),
-        trouble: health.trouble.map(|trouble| missing(&trouble, zone)),
-    }
-}
-
-fn sale_row(sale: &RecentOrder, zone: Zone, now: Instant) -> SaleRow {
-    SaleRow {
-        title: sale.title.clone(),
-        quantity: counted(sale.quantity, "unidade", "unidades"),
-        value: sale.total.page(),
-        when: When::new(zone, sale.created_at, now),
-        store: if sale.store.is_empty() {
-            stores::unlinked(sale.ml_user_id)
-        } else {
-            sale.store.clone()
-        },
-        status: OrderState::new(&sale.status),
-    }
 }
 
 wire! {
@@ -206,13 +172,9 @@ wire! {
     }
 }
 
-fn number(count: i64) -> String {
-    grouped(count.unsigned_abs())
-}
-
 /// `1 unidade`, `2 unidades`.
 pub(super) fn counted(count: i64, one: &str, several: &str) -> String {
-    format!("{} {}", number(count), if count == 1 { one } else { several })
+    format!("{} {}", grouped(count), if count == 1 { one } else { several })
 }
 
 #[cfg(test)]
@@ -221,7 +183,7 @@ mod tests {
 
     #[test]
     fn days_without_sales_are_zero() {
-        let day = |day, gross| DaySales { day: Day(day), orders: 1, gross: Cents(gross) };
+        let day = |day, gross| DaySales { day: Day(day), gross: Cents(gross) };
         let days = [day(90, 5), day(100, 7), day(129, 9)];
         let gross = gross_by_day(&days, Day(100));
         assert_eq!((gross.len(), gross[0], gross[1], gross[29]), (30, 7, 0, 9));

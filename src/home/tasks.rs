@@ -59,7 +59,7 @@ pub fn of(accounts: &[AccountSummary], waiting: &Waiting, zone: Zone, now: Insta
                 format!("{lost} contas perderam o vínculo")
             },
             detail: names(|account| !account.linked.token_ok),
-            href: "/painel/ml".to_owned(),
+            href: "/painel/ml",
             button: if lost == 1 { "Ver conta" } else { "Ver contas" },
         });
     }
@@ -72,7 +72,7 @@ pub fn of(accounts: &[AccountSummary], waiting: &Waiting, zone: Zone, now: Insta
             tone: Tone::Warn,
             title: counted(claims, "reclamação aberta", "reclamações abertas"),
             detail: format!("{}{due}", names(|account| account.linked.open_claims > 0)),
-            href: "/painel/reclamacoes?estado=aberta".to_owned(),
+            href: "/painel/reclamacoes?estado=aberta",
             button: if claims == 1 { "Ver reclamação" } else { "Ver reclamações" },
         });
     }
@@ -81,7 +81,7 @@ pub fn of(accounts: &[AccountSummary], waiting: &Waiting, zone: Zone, now: Insta
             tone: Tone::Info,
             title: counted(parcels, "pacote para enviar", "pacotes para enviar"),
             detail: "As etiquetas estão prontas.".to_owned(),
-            href: "/painel/ml/etiquetas".to_owned(),
+            href: "/painel/ml/etiquetas",
             button: "Imprimir etiquetas",
         });
     }
@@ -90,7 +90,7 @@ pub fn of(accounts: &[AccountSummary], waiting: &Waiting, zone: Zone, now: Insta
             tone: Tone::Info,
             title: counted(questions, "pergunta sem resposta", "perguntas sem resposta"),
             detail: names(|account| account.linked.open_questions > 0),
-            href: "/painel/perguntas?estado=pendente".to_owned(),
+            href: "/painel/perguntas?estado=pendente",
             button: "Responder",
         });
     }
@@ -115,7 +115,7 @@ fn meet_task(meet: &Meet, now: Instant) -> Task {
         } else {
             "O encontro está acontecendo agora.".to_owned()
         },
-        href: "/painel/meets".to_owned(),
+        href: "/painel/meets",
         button: "Ver encontro",
     }
 }

@@ -2,10 +2,12 @@
 
 use askama::Template;
 
-use crate::marketplace::books::order_status::OrderState;
+use crate::marketplace::account::store::{AccountSummary, RecentOrder};
+use crate::marketplace::page_time::PageTime;
+use crate::marketplace::sync::health::Health;
 use crate::messages::views::NewsRow;
 use crate::panel::chart::{BarChart, Stat};
-use crate::panel::{Badge, Layout, Tone, When};
+use crate::panel::{Layout, Tone};
 use crate::program::views::CheckInCard;
 
 /// `GET /painel`: the student's home.
@@ -25,9 +27,10 @@ pub struct StudentHome {
     pub stats: Vec<Stat>,
     /// Gross sales of the last 30 days; `None` without sales.
     pub chart: Option<BarChart>,
-    pub accounts: Vec<AccountRow>,
-    pub sales: Vec<SaleRow>,
+    pub accounts: Vec<(AccountSummary, Health)>,
+    pub sales: Vec<RecentOrder>,
     pub news: Vec<NewsRow>,
+    pub time: PageTime,
 }
 
 /// An open task of the student.
@@ -37,39 +40,7 @@ pub struct Task {
     pub title: String,
     /// More about it, such as the account.
     pub detail: String,
-    /// Address of the page where it is done; empty when that is at the
-    /// marketplace.
-    pub href: String,
+    /// Address of the page where it is done.
+    pub href: &'static str,
     pub button: &'static str,
-}
-
-/// A linked account on the home page.
-pub struct AccountRow {
-    pub nickname: String,
-    pub reputation: Badge,
-    pub sales_today: i64,
-    pub gross_30: String,
-    /// Active and paused listings.
-    pub listings: String,
-    pub claims: i64,
-    pub questions: i64,
-    /// Whether the authorisation works, and reading the account too.
-    pub link: Badge,
-    /// Why the authorisation does not work; `None` while it works.
-    pub error: Option<String>,
-    /// What cannot be read; `None` while everything can.
-    pub trouble: Option<String>,
-}
-
-/// A sale in a list.
-pub struct SaleRow {
-    pub title: String,
-    /// `2 unidades`.
-    pub quantity: String,
-    /// Total without shipping.
-    pub value: String,
-    pub when: When,
-    /// Nickname of the selling account.
-    pub store: String,
-    pub status: OrderState,
 }

@@ -72,7 +72,6 @@ pub struct OutcomeCode {
 
 const QUARTER_S: i64 = 900;
 
-/// What most kinds have in common.
 const USUAL: KindRow = KindRow {
     topics: &[],
     is_counted: true,

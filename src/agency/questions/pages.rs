@@ -92,7 +92,7 @@ fn page(
         Ok::<_, Problem>((counts, cards, names, saved::all(tx, None)?))
     })?;
     for (question, name) in app.work.holds.of_others(person.account.user_id, request.now) {
-        if let Some(card) = cards.iter_mut().find(|card| card.id == question) {
+        if let Some(card) = cards.iter_mut().find(|card| card.row.id == question) {
             card.holder = name;
         }
     }
@@ -101,7 +101,7 @@ fn page(
             first.typed(typed.text, typed.error.map(str::to_owned), typed.alert);
         }
         // The page opens with the cursor where the next answer is typed.
-        (Some(first), None) => first.field.focus = first.waits,
+        (Some(first), None) => first.field.focus = first.row.is_open(),
         (None, _) => {}
     }
     let own = asked.own();

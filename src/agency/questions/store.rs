@@ -6,8 +6,8 @@ use rusqlite::ToSql;
 use super::{Scope, Status};
 use crate::base::{MlUserId, UserId};
 use crate::db::{ReadTx, Record as _, Result};
+use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::books::questions::cards::CardRow;
-use crate::marketplace::books::questions::store::QuestionRow;
 use crate::row;
 
 /// How many questions of each state a choice has.

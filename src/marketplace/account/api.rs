@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::base::{MlUserId, Zone};
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::identity::ExtensionUser;
+use crate::wire;
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = [
@@ -28,50 +29,36 @@ pub struct CheckQuery {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MarketplaceCheck")]
-pub struct CheckReply<'a> {
+pub struct CheckReply {
     ok: bool,
     /// Whether the account is among the user's.
     vinculada: bool,
-    conta: Option<CheckAccount<'a>>,
+    conta: Option<CheckAccount>,
     /// How many accounts the user has linked.
     total_contas: usize,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "MarketplaceCheckAccount")]
-struct CheckAccount<'a> {
-    ml_user_id: MlUserId,
-    nickname: &'a str,
-    /// False until the account is linked again.
-    token_ok: bool,
-    /// Civil time of the last reading; null before the first.
-    sincronizado_em: Option<String>,
-    /// Active and paused listings.
-    anuncios: i64,
-    /// Such as `5_green`; empty without one.
-    reputacao: &'a str,
-    /// Open claims.
-    reclamacoes: i64,
-    /// Why the account must be linked again.
-    erro: Option<&'a str>,
-}
-
-impl<'a> CheckAccount<'a> {
-    fn of(account: &'a LinkedAccount, zone: Zone) -> Self {
-        Self {
-            ml_user_id: account.ml_user_id,
-            nickname: &account.nickname,
-            token_ok: account.token_ok,
-            sincronizado_em: account.synced_at.map(|at| zone.spaced(at)),
-            anuncios: account.listings,
-            reputacao: &account.reputation,
-            reclamacoes: account.open_claims,
-            erro: account.error.as_deref(),
-        }
+wire! {
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "MarketplaceCheckAccount")]
+    struct CheckAccount of(account: LinkedAccount, zone: Zone) {
+        ml_user_id: MlUserId = account.ml_user_id,
+        nickname: String = account.nickname,
+        /// False until the account is linked again.
+        token_ok: bool = account.token_ok,
+        /// Civil time of the last reading; null before the first.
+        sincronizado_em: Option<String> = account.synced_at.map(|at| zone.spaced(at)),
+        /// Active and paused listings.
+        anuncios: i64 = account.listings,
+        /// Such as `5_green`; empty without one.
+        reputacao: String = account.reputation,
+        /// Open claims.
+        reclamacoes: i64 = account.open_claims,
+        /// Why the account must be linked again.
+        erro: Option<String> = account.error,
     }
 }
 
-/// The account that the request names.
 enum Asked {
     Number(MlUserId),
     Nickname(String),
@@ -82,19 +69,16 @@ pub fn check(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply
     let asked = asked(request.query()?)?;
     let accounts =
         app.db.read(request.lane, |tx| store::linked_accounts(tx, user.account.user_id))?;
-    let found = match asked {
-        Asked::Number(number) => accounts.iter().find(|one| one.ml_user_id == number),
-        Asked::Nickname(nickname) => {
-            let nickname = nickname.to_lowercase();
-            let mut accounts = accounts.iter();
-            accounts.find(|one| one.nickname.to_lowercase() == nickname)
-        }
-    };
+    let total_contas = accounts.len();
+    let found = accounts.into_iter().find(|one| match &asked {
+        Asked::Number(number) => one.ml_user_id == *number,
+        Asked::Nickname(nickname) => one.nickname.to_lowercase() == nickname.to_lowercase(),
+    });
     Reply::json(&CheckReply {
         ok: true,
         vinculada: found.is_some(),
         conta: found.map(|account| CheckAccount::of(account, app.zone())),
-        total_contas: accounts.len(),
+        total_contas,
     })
 }
 

@@ -331,8 +331,7 @@ pub fn read_account(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Pro
     };
     let listings = client.listings(&caller).ok();
     app.db.write(move |tx| {
-        let owner = store::owner_of(tx, seller.id)?;
-        if owner.is_none_or(|(owner, _)| owner != user) {
+        if !store::is_linked_to(tx, user, seller.id)? {
             return Ok(());
         }
         store::note_seller(tx, &seller)?;
@@ -358,9 +357,9 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 pub fn unlink_and_revoke(app: &App, owner: UserId, account: MlUserId) -> Result<bool, Problem> {
     let access = tokens::access_of(app, owner, account)?;
     let bell = app.marketplace.bell.clone();
-    app.db.write_pieces(move |tx| match store::owner_of(tx, account)? {
-        Some((known, _)) if known == owner => tx.work_off(|most| store::empty(tx, account, most)),
-        _ => Ok::<_, db::DbError>(true),
+    app.db.write_pieces(move |tx| match store::is_linked_to(tx, owner, account)? {
+        true => tx.work_off(|most| store::empty(tx, account, most)),
+        false => Ok::<_, db::DbError>(true),
     })?;
     let is_gone = app.db.write(move |tx| {
         let is_gone = store::unlink(tx, owner, account)?;

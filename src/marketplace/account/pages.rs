@@ -9,14 +9,15 @@ use super::wire::AccountJson;
 use super::words::{history_from, link_badge, missing, own_areas};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Instant, MlUserId, Zone, grouped};
+use crate::base::{Instant, MlUserId, grouped};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
+use crate::marketplace::page_time::PageTime;
 use crate::marketplace::sync;
 use crate::marketplace::sync::health::{Health, progress};
 use crate::marketplace::sync::store::AreaState;
 use crate::marketplace::sync::wire::AreaStanding;
-use crate::panel::{Badge, Notice, When};
+use crate::panel::{Badge, Notice};
 
 /// `GET /painel/ml`: the linked accounts, and the result of linking one.
 pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
@@ -31,11 +32,11 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     if request.wants_json() {
         let contas = accounts
             .into_iter()
-            .map(|account| AccountJson::of(account, &areas, zone).with_areas(&areas, zone))
-            .map(|account| account.looked_after(&agency, zone))
+            .map(|account| AccountJson::of(account, &areas, zone).in_full(&areas, &agency, zone))
             .collect();
         return Reply::json(&AccountsJson { ok: true, configurado: configured, contas });
     }
+    let time = PageTime::of(app, request);
     let outcome = request.notice.as_deref().and_then(LinkOutcome::from_name);
     let health: Vec<_> = accounts
         .iter()
@@ -47,17 +48,11 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         configured,
         look_after_s: health.iter().filter_map(|one| one.look_after_s).min(),
         accounts: accounts
-            .iter()
+            .into_iter()
             .zip(health)
-            .map(|(account, health)| {
-                let since = agency.iter().find(|(known, _)| *known == account.linked.ml_user_id);
-                let agency = since.map(|(_, at)| When::new(zone, *at, request.now));
-                LinkedAccount {
-                    agency,
-                    ..linked_account(account, &areas, health, zone, request.now)
-                }
-            })
+            .map(|(account, health)| linked_account(account, &areas, health, &agency, time))
             .collect(),
+        time,
     })
 }
 
@@ -68,29 +63,24 @@ fn notice(outcome: LinkOutcome, accounts: &[AccountSummary]) -> Option<Notice> {
 }
 
 fn linked_account(
-    account: &AccountSummary,
-    areas: &[(MlUserId, AreaState)],
+    account: AccountSummary,
+    areas: &[AreaState],
     health: Health,
-    zone: Zone,
-    now: Instant,
+    agency: &[(MlUserId, Instant)],
+    PageTime { zone, now }: PageTime,
 ) -> LinkedAccount {
+    let own = || own_areas(&account, areas);
     let linked = &account.linked;
-    let own = || own_areas(account, areas);
     LinkedAccount {
-        areas: own().filter_map(|state| area_row(state, linked.token_ok, zone, now)).collect(),
-        ml_user_id: linked.ml_user_id.to_string(),
-        nickname: linked.nickname.clone(),
-        link: link_badge(account, &health),
-        reputation: Badge::reputation(&linked.reputation),
-        error: linked.error.clone(),
+        areas: own().filter_map(|state| area_row(state, linked.token_ok)).collect(),
+        link: link_badge(&account, &health),
         relink: !linked.token_ok || health.trouble.as_ref().is_some_and(|one| one.is_refused),
         trouble: health
             .trouble
             .map(|trouble| format!("{} {}", missing(&trouble, zone), trouble.error)),
-        linked: When::new(zone, linked.linked_at, now),
-        agency: None,
-        synced: health.good_until.map(|at| When::new(zone, at, now)),
-        history: history_from(account, areas).map(|from| {
+        agency: agency.iter().find(|(one, _)| *one == linked.ml_user_id).map(|(_, at)| *at),
+        synced: health.good_until,
+        history: history_from(&account, areas).map(|from| {
             if from < linked.linked_at {
                 let day = zone.day(from).date().strftime("%d/%m/%Y");
                 format!("desde {day}, buscando mais")
@@ -102,10 +92,11 @@ fn linked_account(
             .filter(|_| linked.token_ok)
             .filter_map(|state| progress(state, now))
             .collect(),
+        linked: account.linked,
     }
 }
 
-fn area_row(state: &AreaState, token_ok: bool, zone: Zone, now: Instant) -> Option<AreaRow> {
+fn area_row(state: &AreaState, token_ok: bool) -> Option<AreaRow> {
     let area = sync::Area::of(state.area)?;
     let standing = AreaStanding::of(state, token_ok);
     Some(AreaRow {
@@ -120,15 +111,12 @@ fn area_row(state: &AreaState, token_ok: bool, zone: Zone, now: Instant) -> Opti
         note: match (standing, state.expected) {
             (AreaStanding::ComErro, _) => state.error.clone().unwrap_or_default(),
             (AreaStanding::Lendo, Some(expected)) if expected > 0 => {
-                format!("{} de {}", number(state.done), number(expected.max(state.done)))
+                format!("{} de {}", grouped(state.done), grouped(expected.max(state.done)))
             }
-            (AreaStanding::Lendo, _) if state.done > 0 => number(state.done),
+            (AreaStanding::Lendo, _) if state.done > 0 => grouped(state.done),
             _ => String::new(),
         },
-        read: state
-            .ended_at
-            .filter(|_| standing == AreaStanding::EmDia)
-            .map(|at| When::new(zone, at, now)),
+        read: state.ended_at.filter(|_| standing == AreaStanding::EmDia),
     })
 }
 
@@ -137,8 +125,4 @@ struct AccountsJson {
     ok: bool,
     configurado: bool,
     contas: Vec<AccountJson>,
-}
-
-fn number(count: i64) -> String {
-    grouped(count.unsigned_abs())
 }

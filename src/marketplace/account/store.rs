@@ -80,7 +80,6 @@ row! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DaySales {
         pub day: Day,
-        pub orders: i64 = "sum(orders)",
         pub gross: Cents = "sum(gross_cents)",
     }
 }
@@ -220,6 +219,11 @@ pub fn owner_of(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<(UserId, In
     tx.tuple("SELECT owner_id, linked_at FROM ml_account WHERE ml_user_id = ?1", [account])
 }
 
+/// Whether an account is linked to a person.
+pub fn is_linked_to(tx: &ReadTx<'_>, person: UserId, account: MlUserId) -> Result<bool> {
+    Ok(owner_of(tx, account)?.is_some_and(|(owner, _)| owner == person))
+}
+
 /// The id and tokens of an account right after the consent.
 pub struct NewLink {
     pub ml_user_id: MlUserId,
@@ -292,6 +296,22 @@ fn count_again(tx: &WriteTx<'_>, owner: UserId, account: MlUserId) -> Result<()>
         (owner, account, QuestionState::Open, ClaimState::Open),
     )?;
     listings::store::recount(tx, owner, account)
+}
+
+/// Adds `by` to an account's number of open claims or questions.
+pub fn count_open(
+    tx: &WriteTx<'_>,
+    column: &str,
+    owner: UserId,
+    account: MlUserId,
+    by: i64,
+) -> Result<()> {
+    tx.run(
+        &format!(
+            "UPDATE ml_account SET {column} = {column} + ?3 WHERE ml_user_id = ?2 AND owner_id = ?1"
+        ),
+        (owner, account, by),
+    )
 }
 
 /// Unlinks a person's account and deletes its tokens; false when it is not

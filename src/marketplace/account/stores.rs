@@ -89,8 +89,7 @@ impl Stores {
 
 /// Whether an account is linked to an owner, or was and still has orders.
 pub fn is_of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> db::Result<bool> {
-    let linked = store::owner_of(tx, account)?;
-    if linked.is_some_and(|(linked_by, _)| linked_by == owner) {
+    if store::is_linked_to(tx, owner, account)? {
         return Ok(true);
     }
     let before = MlUserId(account.0.saturating_sub(1));

@@ -55,7 +55,6 @@ impl CallError {
 }
 
 row! {
-    /// A linked account's tokens as they are stored.
     struct Sealed {
         owner: UserId = "owner_id",
         access: Option<Vec<u8>> = "access_token",
@@ -130,7 +129,6 @@ pub fn access_of(
     Ok(access.map(|access| open(&services.sealer, account, "access_token", &access)).transpose()?)
 }
 
-/// The stored tokens of an account; an error when its link is lost.
 fn usable_tokens(services: &Services, account: MlUserId) -> Result<Sealed, CallError> {
     let sealed =
         services.db.read(Lane::Brief, |tx| stored(tx, account))?.ok_or(CallError::NotLinked)?;

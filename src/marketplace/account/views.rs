@@ -2,7 +2,10 @@
 
 use askama::Template;
 
-use crate::panel::{Badge, Layout, Progress, When};
+use super::store;
+use crate::base::Instant;
+use crate::marketplace::page_time::PageTime;
+use crate::panel::{Badge, Layout, Progress};
 
 /// `GET /painel/ml`: the student's marketplace accounts.
 #[derive(Template)]
@@ -12,6 +15,7 @@ pub struct AccountsPage {
     /// Whether the marketplace is configured, so that accounts can be linked.
     pub configured: bool,
     pub accounts: Vec<LinkedAccount>,
+    pub time: PageTime,
     /// Seconds after which the page asks again for the progress of readings;
     /// `None` when nobody waits for a reading.
     pub look_after_s: Option<u32>,
@@ -19,24 +23,18 @@ pub struct AccountsPage {
 
 /// An account with the state of its link.
 pub struct LinkedAccount {
-    /// The marketplace's seller id.
-    pub ml_user_id: String,
-    pub nickname: String,
+    pub linked: store::LinkedAccount,
     /// Whether both the authorisation and the readings work.
     pub link: Badge,
-    pub reputation: Badge,
-    /// Why the authorisation does not work; `None` while it does.
-    pub error: Option<String>,
     /// What cannot be read, since when and what to do; `None` while everything can.
     pub trouble: Option<String>,
     /// Whether linking the account again may help.
     pub relink: bool,
-    pub linked: When,
     /// Since when the agency looks after it; `None` when it does not.
-    pub agency: Option<When>,
+    pub agency: Option<Instant>,
     /// All changes up to this time are stored; `None` before the first reading
     /// is over.
-    pub synced: Option<When>,
+    pub synced: Option<Instant>,
     /// `desde 12/08/2026, buscando mais`; `None` when all sales are stored.
     pub history: Option<String>,
     /// Progress of readings that the person waits for.
@@ -60,5 +58,5 @@ pub struct AreaRow {
     /// `1.204 de 5.000`, or why it failed; may be empty.
     pub note: String,
     /// When the area was last read to its end.
-    pub read: Option<When>,
+    pub read: Option<Instant>,
 }

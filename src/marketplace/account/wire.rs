@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::store::{AccountSummary, RecentOrder};
 use super::words::history_from;
 use crate::base::{Cents, Instant, MlUserId, OrderId, Zone};
+use crate::marketplace::sync::Area;
 use crate::marketplace::sync::store::AreaState;
 use crate::marketplace::sync::wire::AreaJson;
 use crate::wire;
@@ -49,7 +50,7 @@ pub struct AccountJson {
 
 impl AccountJson {
     /// The JSON of an account; `areas` has the areas of all accounts.
-    pub fn of(account: AccountSummary, areas: &[(MlUserId, AreaState)], zone: Zone) -> Self {
+    pub fn of(account: AccountSummary, areas: &[AreaState], zone: Zone) -> Self {
         Self {
             sincronizacao: None,
             agencia_desde: None,
@@ -59,18 +60,20 @@ impl AccountJson {
         }
     }
 
-    /// Adds since when the agency looks after the account, if it does.
-    pub fn looked_after(self, since: &[(MlUserId, Instant)], zone: Zone) -> Self {
-        let own = since.iter().find(|(account, _)| *account == self.account.ml_user_id);
-        Self { agencia_desde: own.map(|(_, at)| zone.spaced(*at)), ..self }
-    }
-
-    /// Adds the account's areas; `areas` has the areas of all accounts.
-    pub fn with_areas(self, areas: &[(MlUserId, AreaState)], zone: Zone) -> Self {
+    /// Adds since when the agency looks after the account, if it does, and the
+    /// account's areas; `areas` and `agency` have those of all accounts.
+    pub fn in_full(self, areas: &[AreaState], agency: &[(MlUserId, Instant)], zone: Zone) -> Self {
         let LinkedAccount { ml_user_id, token_ok, .. } = self.account;
-        let own = areas.iter().filter(|(account, _)| *account == ml_user_id);
-        let own = own.filter_map(|(_, state)| AreaJson::of(state.clone(), token_ok, zone));
-        Self { sincronizacao: Some(own.collect()), ..self }
+        let since = agency.iter().find(|(account, _)| *account == ml_user_id);
+        let own = areas
+            .iter()
+            .filter(|state| state.account == ml_user_id)
+            .filter_map(|state| Some(AreaJson::of(Area::of(state.area)?, state, token_ok, zone)));
+        Self {
+            agencia_desde: since.map(|(_, at)| zone.spaced(*at)),
+            sincronizacao: Some(own.collect()),
+            ..self
+        }
     }
 }
 

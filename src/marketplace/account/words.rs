@@ -1,7 +1,7 @@
 //! The state of a linked account, in words of the pages that show it.
 
 use super::store::AccountSummary;
-use crate::base::{Instant, MlUserId, Zone};
+use crate::base::{Instant, Zone};
 use crate::marketplace::sync::health::{Health, Trouble};
 use crate::marketplace::sync::orders;
 use crate::marketplace::sync::store::AreaState;
@@ -10,15 +10,14 @@ use crate::panel::Badge;
 /// The areas of one account, taken from those of all accounts.
 pub fn own_areas<'a>(
     account: &AccountSummary,
-    areas: &'a [(MlUserId, AreaState)],
-) -> impl Iterator<Item = &'a AreaState> {
+    areas: &'a [AreaState],
+) -> impl Iterator<Item = &'a AreaState> + use<'a> {
     let id = account.linked.ml_user_id;
-    let own = areas.iter().filter(move |(of, _)| *of == id);
-    own.map(|(_, state)| state)
+    areas.iter().filter(move |state| state.account == id)
 }
 
 /// The time since which the account's orders are stored; `None` when all are.
-pub fn history_from(account: &AccountSummary, areas: &[(MlUserId, AreaState)]) -> Option<Instant> {
+pub fn history_from(account: &AccountSummary, areas: &[AreaState]) -> Option<Instant> {
     orders::history_from(account.linked.linked_at, own_areas(account, areas))
 }
 

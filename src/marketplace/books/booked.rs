@@ -26,12 +26,12 @@ pub trait Booked: Send + 'static {
 }
 
 macro_rules! booked {
-    ($document:ty, $id:ty, $room:ident $(, $copied:tt)?) => {
+    ($document:ty, $($seller:ident).+, $id:ty, $room:ident $(, $copied:tt)?) => {
         impl Booked for $document {
             type Id = $id;
 
             fn seller(&self) -> MlUserId {
-                self.seller
+                self.$($seller).+
             }
 
             fn apply(&self, write: BookWrite<'_, '_>, news_from: Instant) -> Result<Applied> {
@@ -45,6 +45,6 @@ macro_rules! booked {
     };
 }
 
-booked!(ListingDocument, ItemId, listings);
-booked!(QuestionDocument, i64, questions, *);
-booked!(ClaimDocument, i64, claims, *);
+booked!(ListingDocument, seller, ItemId, listings);
+booked!(QuestionDocument, row.ml_user_id, i64, questions, *);
+booked!(ClaimDocument, seller, i64, claims, *);

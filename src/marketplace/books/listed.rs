@@ -10,6 +10,7 @@ use crate::base::{MlUserId, UserId};
 use crate::db::{self, Filters, Page, ReadTx, Record};
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::stores::{self, Stores};
+use crate::marketplace::page_time::PageTime;
 use crate::panel::{ListQuery, ListReply, Listing, Table, export, list};
 use crate::services::Services;
 
@@ -23,11 +24,10 @@ pub trait Listed: Record + 'static {
     const TABLE: &'static str;
     /// Names of the columns with the marketplace's number and with the state.
     const ID: &'static str;
-    const STATE: &'static str;
-    /// SQL that counts the rows of a list, up to its WHERE; `COUNT_ALL` is used
-    /// when there is no search.
-    const COUNT: &'static str;
-    const COUNT_ALL: &'static str = Self::COUNT;
+    const STATE: &'static str = "state";
+    /// SQL that counts the rows of a list without a search, up to its WHERE, where
+    /// that is not their number in the table.
+    const COUNT_ALL: Option<&'static str> = None;
 
     /// The value of the state filter that means all states; empty when there is
     /// none.
@@ -59,11 +59,12 @@ pub struct RecordFilter {
     pub number: i64,
 }
 
-/// A page of a list.
+/// A page of a list, as templates print it.
 pub struct Found<T> {
     pub rows: Vec<T>,
     pub stores: Stores,
     pub table: Table,
+    pub time: PageTime,
 }
 
 impl RecordFilter {
@@ -109,8 +110,10 @@ pub fn answer<T: Listed>(
             let ids: Vec<i64> = filters.rows(tx, &shown, T::ID, |row| row.get(0))?;
             return Ok::<_, Problem>((stores, ids, Vec::new(), 0));
         }
-        let count = if wanted.is_search { T::COUNT } else { T::COUNT_ALL };
-        let total = filters.count(tx, count)?;
+        let total = match T::COUNT_ALL.filter(|_| !wanted.is_search) {
+            Some(count) => filters.count(tx, count)?,
+            None => filters.count(tx, &format!("SELECT count(*) FROM {}", T::TABLE))?,
+        };
         let rows = filters.rows(tx, &shown, T::COLUMNS, T::read)?;
         Ok((stores, Vec::new(), rows, total))
     })?;
@@ -124,7 +127,7 @@ pub fn answer<T: Listed>(
         return ListReply::reply(total, rows.collect());
     }
     let table = T::LIST.table_by(&query, T::LIST.heads, total, (&stores.choice(store), None));
-    page(Found { rows, stores, table })
+    page(Found { rows, stores, table, time: PageTime::of(app, request) })
 }
 
 fn order<T: Listed>(query: &ListQuery) -> String {

@@ -70,25 +70,15 @@ impl Pauses {
         let mut endpoints = self.endpoints.lock();
         match answer {
             Err(Failure::RateLimited { retry_after_s }) => {
-                make_room(&mut endpoints, now);
-                let pause = endpoints.entry(key()).or_insert(Pause {
-                    until: now,
-                    strikes: 0,
-                    why: Why::TooMany,
-                });
+                let pause = pause_of(&mut endpoints, key(), now, Why::TooMany);
                 pause.strikes += 1;
                 let pause_s = INBOX.retry.pause_asked_s(pause.strikes, retry_after_s);
                 (pause.until, pause.why) = (now.plus(pause_s), Why::TooMany);
                 Err(Failure::RateLimited { retry_after_s: Some(pause_s) })
             }
             Err(Failure::Expired) => {
-                make_room(&mut endpoints, now);
                 let token = short_digest(&[caller.access.reveal().as_bytes()]);
-                let pause = endpoints.entry(key()).or_insert(Pause {
-                    until: now,
-                    strikes: 0,
-                    why: Why::Token(token),
-                });
+                let pause = pause_of(&mut endpoints, key(), now, Why::Token(token));
                 // A renewed token was refused as well, so renewing it again
                 // does not help.
                 let refuses_any = match pause.why {
@@ -114,10 +104,17 @@ impl Pauses {
     }
 }
 
-fn make_room(endpoints: &mut HashMap<(MlUserId, String), Pause>, now: Instant) {
+/// The pause of an endpoint, or a new one that is over.
+fn pause_of(
+    endpoints: &mut HashMap<(MlUserId, String), Pause>,
+    key: (MlUserId, String),
+    now: Instant,
+    why: Why,
+) -> &mut Pause {
     if endpoints.len() >= PAUSES {
         endpoints.retain(|_, pause| now < pause.until);
     }
+    endpoints.entry(key).or_insert(Pause { until: now, strikes: 0, why })
 }
 
 /// The failure when an endpoint refuses the account's valid token.

@@ -252,7 +252,6 @@ impl Client {
         self.token(&[("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())])
     }
 
-    /// Waits for a place for a call.
     fn place(&self, seller: Option<MlUserId>) -> Answer<Place<Option<MlUserId>>> {
         self.places.take_within(seller, CALL_PATIENCE).ok_or(Failure::Unreachable)
     }
@@ -358,7 +357,6 @@ impl Client {
         self.pauses.note(caller, &endpoint, now, answer)
     }
 
-    /// Notes a call that has just ended, for the request that caused it.
     fn noted<T>(&self, began: Monotonic, what: &str, answer: &Answer<T>) {
         let took = began.elapsed();
         journal::note_call(self.clock.now(), took, "marketplace", what, || match answer {

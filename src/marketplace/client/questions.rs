@@ -85,7 +85,7 @@ impl Client {
         let query = [("api_version", "4".to_owned())];
         let answer = self.get(caller, &format!("/questions/{question}"), &query)?;
         let found = QuestionDocument::read(&answer)?;
-        asked_for(found.id == question, found)
+        asked_for(found.row.id == question, found)
     }
 
     /// Answers a question. The answer is sent only once. When it is unclear

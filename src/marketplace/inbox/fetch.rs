@@ -5,10 +5,9 @@ use super::outcome::InboxOutcome;
 use super::subject::Subject;
 use super::{FailureScope, FetchOutcome, again};
 use crate::app::App;
-use crate::base::{Instant, MlUserId, OrderId, UserId};
+use crate::base::{MlUserId, OrderId};
 use crate::db::{Result, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
-use crate::marketplace::books::BookWrite;
 use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::document::{
     ClaimDocument, ListingDocument, OrderDocument, QuestionDocument, Shipment,
@@ -17,20 +16,15 @@ use crate::marketplace::books::orders::{self, Applied, BookContext};
 use crate::marketplace::client::{Caller, Client, Failure};
 use crate::marketplace::inbox::hook::NotificationState;
 use crate::marketplace::kinds::{KindRow, OutcomeCode, RecordKind};
+use crate::marketplace::sync::store::Account;
 
 /// Most orders of one shipment that are read; more are a mistake.
 const MOST_ORDERS: usize = 50;
 
-/// Brings a fetched record into the books; returns the outcome.
-pub type Found = Box<dyn FnOnce(&WriteTx<'_>, &BookContext, &Link) -> Result<OutcomeCode> + Send>;
-
-/// The account whose books a record goes into, and its owner.
-pub struct Link {
-    pub owner: UserId,
-    pub account: MlUserId,
-    /// When the account was linked. Earlier changes are history, not news.
-    pub since: Instant,
-}
+/// Brings a fetched record into the books of an account, as it is linked; returns
+/// the outcome. What changed before the link is history, not news.
+pub type Found =
+    Box<dyn FnOnce(&WriteTx<'_>, &BookContext, &Account) -> Result<OutcomeCode> + Send>;
 
 /// Fetches the record that a notification is about. A "not found" counts only
 /// the second time, because a new record may not be visible everywhere yet.
@@ -56,13 +50,11 @@ pub fn fetch_subject(
         }
         // Retried: linking again reads the account, except records that cannot
         // be read in lists.
-        Err(CallError::LinkLost) => {
-            again(InboxOutcome::LinkLost.name(), None, FailureScope::Itself)
-        }
+        Err(CallError::LinkLost) => again(InboxOutcome::LinkLost.name(), FailureScope::Itself),
         Err(CallError::Failed(failure))
             if failure.is_not_found() && said != Some(missing.stored) =>
         {
-            again(missing.stored, None, FailureScope::Itself)
+            again(missing.stored, FailureScope::Itself)
         }
         Err(CallError::Failed(failure)) if failure.is_not_found() => {
             let Subject { kind, id } = subject;
@@ -88,7 +80,7 @@ pub fn fetch_subject(
                 is_refused: matches!(failure, Failure::Refused { .. }),
             }
         }
-        Err(CallError::Db(error)) => again(error.to_string(), None, FailureScope::Seller),
+        Err(CallError::Db(error)) => again(error.to_string(), FailureScope::Seller),
     }
 }
 
@@ -159,7 +151,7 @@ fn own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
     let is_own = document.seller() == caller.ml_user_id;
     is_own.then(|| -> Found {
         Box::new(move |tx, context, link| {
-            document.apply((tx, context, link.owner), link.since).map(outcome)
+            document.apply((tx, context, link.owner), link.linked_at).map(outcome)
         })
     })
 }
@@ -167,29 +159,23 @@ fn own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
 /// Stores that the marketplace has no such record.
 fn gone<D: Booked>(id: D::Id, missing: OutcomeCode) -> Found {
     Box::new(move |tx, _, link| {
-        D::gone(tx, link.owner, link.account, &id)?;
+        D::gone(tx, link.owner, link.ml_user_id, &id)?;
         Ok(missing)
     })
 }
 
 fn orders_found(orders: Vec<OrderDocument>) -> Found {
-    Box::new(move |tx, context, link| apply_orders((tx, context, link.owner), &orders, link.since))
-}
-
-fn apply_orders(
-    (tx, context, owner): BookWrite<'_, '_>,
-    orders: &[OrderDocument],
-    news_from: Instant,
-) -> Result<OutcomeCode> {
-    let mut said = InboxOutcome::EmptyShipment.code();
-    for order in orders {
-        let applied = orders::apply((tx, context, owner), order, news_from)?;
-        // Of several orders, the outcome of one that changed is returned.
-        if applied == Applied::Stored || said != InboxOutcome::Applied.code() {
-            said = outcome(applied);
+    Box::new(move |tx, context, link| {
+        let mut said = InboxOutcome::EmptyShipment.code();
+        for order in &orders {
+            let applied = orders::apply((tx, context, link.owner), order, link.linked_at)?;
+            // Of several orders, the outcome of one that changed is returned.
+            if applied == Applied::Stored || said != InboxOutcome::Applied.code() {
+                said = outcome(applied);
+            }
         }
-    }
-    Ok(said)
+        Ok(said)
+    })
 }
 
 const fn outcome(applied: Applied) -> OutcomeCode {

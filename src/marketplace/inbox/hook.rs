@@ -9,24 +9,19 @@
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::notification::Notification;
-use super::outcome::InboxOutcome;
 use super::signature::Signed;
+use super::store::store;
 use crate::app::App;
-use crate::base::MlUserId;
 use crate::base::ids::short_digest;
 use crate::config::SignatureMode;
-use crate::db::{Result, WriteTx};
 use crate::edge::route::Job;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Claim;
 use crate::identity::guard;
 use crate::marketplace::account::store::owner_of;
-use crate::marketplace::inbox::WAITS;
-use crate::marketplace::kinds::RecordKind;
 use crate::named;
 use crate::services::Services;
 
@@ -44,14 +39,6 @@ named! {
         Failed = 3, "falhou", "Falharam";
         /// Of a topic without a handler, kept by an older version.
         Kept = 4, "guardada", "Guardadas";
-    }
-}
-
-/// The first state of a notification about a topic, when its account is linked.
-fn state_of(topic: &str) -> (NotificationState, Option<&'static str>) {
-    match RecordKind::of_topic(topic) {
-        Some(_) => (NotificationState::Waiting, None),
-        None => (NotificationState::Ignored, Some(InboxOutcome::OtherTopic.name())),
     }
 }
 
@@ -82,7 +69,7 @@ struct ReceivedData {
 }
 
 /// Verifies a notification and returns the job that stores it.
-pub fn receive(app: &App, claim: &Claim, request: &Request) -> std::result::Result<Job, Problem> {
+pub fn receive(app: &App, claim: &Claim, request: &Request) -> Result<Job, Problem> {
     let notification = Notification::parse(&request.body)?;
     if !is_genuine(app, claim, request, &notification)? {
         return Err(guard::signature_refused(app, request));
@@ -107,7 +94,7 @@ fn is_genuine(
     claim: &Claim,
     request: &Request,
     notification: &Notification,
-) -> std::result::Result<bool, Problem> {
+) -> Result<bool, Problem> {
     let data_id = notification.data_id();
     if !query_agrees(request.query_text(), data_id) {
         return Ok(false);
@@ -135,7 +122,7 @@ fn is_expected(
     services: &Services,
     request: &Request,
     notification: &Notification,
-) -> std::result::Result<bool, Problem> {
+) -> Result<bool, Problem> {
     let config = &services.config.marketplace;
     let ours = config.client_id.parse().ok();
     if config.signature != SignatureMode::Optional
@@ -145,95 +132,6 @@ fn is_expected(
         return Ok(false);
     }
     Ok(services.db.read(request.lane, |tx| owner_of(tx, notification.account))?.is_some())
-}
-
-/// Stores a notification that was not seen before; returns its state.
-fn store(
-    tx: &WriteTx<'_>,
-    notification: &Notification,
-    body: &Bytes,
-    delivery_key: Option<&[u8; 16]>,
-) -> Result<Option<NotificationState>> {
-    let (state, outcome) = match owner_of(tx, notification.account)? {
-        Some(_) => state_of(&notification.topic),
-        None => (NotificationState::Ignored, Some(InboxOutcome::NotLinked.name())),
-    };
-    let stored = insert(tx, notification, body, delivery_key, (state, outcome))?;
-    Ok(stored.then_some(state))
-}
-
-/// Adds a notification; false when the same one is there already.
-fn insert(
-    tx: &WriteTx<'_>,
-    notification: &Notification,
-    body: &[u8],
-    delivery_key: Option<&[u8; 16]>,
-    (state, outcome): (NotificationState, Option<&str>),
-) -> Result<bool> {
-    let Notification { resource, topic, account, event_key, .. } = notification;
-    let stored = tx.execute(
-        "INSERT INTO ml_notification
-             (received_at, topic, resource, ml_user_id, body, delivery_key, event_key, state, next_try_at, outcome)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?1, ?9)
-         ON CONFLICT DO NOTHING",
-        (tx.now(), topic, resource, account, body, delivery_key, event_key.as_ref(), state, outcome),
-    )?;
-    Ok(stored > 0)
-}
-
-/// Stores a notification from the marketplace's list of undelivered ones; true
-/// when it is to be processed.
-pub fn store_missed(tx: &WriteTx<'_>, message: &Value) -> Result<bool> {
-    let body = Bytes::from(message.to_string());
-    let Ok(notification) = Notification::parse(&body) else {
-        tracing::warn!("a missed notification that cannot be read was passed over");
-        return Ok(false);
-    };
-    // The list repeats it for two days. A key from the body detects the
-    // repetition, also when the body has no time of sending.
-    let key = short_digest(&[b"missed", &body]);
-    Ok(store(tx, &notification, &body, Some(&key))? == Some(NotificationState::Waiting))
-}
-
-/// Unreadable records are added only while fewer notifications of the account
-/// wait.
-const MOST_WAITING: i64 = 200;
-
-/// Queues a record that could not be read in a list, as if a notification had
-/// announced it, so that it is fetched alone. At most once an hour, and not
-/// when so many wait that the marketplace must have changed something.
-pub fn store_unreadable(
-    tx: &WriteTx<'_>,
-    account: MlUserId,
-    kind: RecordKind,
-    id: i64,
-) -> Result<bool> {
-    let (topic, resource) = kind.announcement(id);
-    let waiting: i64 = tx.value(
-        &format!(
-            "SELECT count(*) FROM (
-                 SELECT 1 FROM ml_notification WHERE {WAITS} AND ml_user_id = ?1 LIMIT ?2)"
-        ),
-        (account, MOST_WAITING),
-    )?;
-    if waiting >= MOST_WAITING {
-        return Ok(false);
-    }
-    let body = serde_json::json!({
-        "resource": resource, "topic": topic, "user_id": account.0,
-        "reason": "it came in a list and made no sense there",
-    });
-    let hour = tx.now().0.div_euclid(3600);
-    let key = short_digest(&[b"odd", resource.as_bytes(), &hour.to_le_bytes()]);
-    let notification = Notification {
-        resource,
-        topic: topic.to_owned(),
-        account,
-        application: None,
-        event_key: None,
-    };
-    let waits = (NotificationState::Waiting, None);
-    insert(tx, &notification, body.to_string().as_bytes(), Some(&key), waits)
 }
 
 #[cfg(test)]

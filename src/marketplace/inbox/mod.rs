@@ -12,21 +12,23 @@ pub mod notification;
 mod outcome;
 pub mod received;
 pub mod signature;
+pub mod store;
 mod subject;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use self::fetch::{Found, Link, fetch_subject};
+use self::fetch::{Found, fetch_subject};
 use self::hook::NotificationState;
 use self::outcome::InboxOutcome;
 use crate::app::App;
 use crate::base::queue::{INBOX, INBOX_WAITS_OUT_S, Places};
 use crate::base::{Instant, MlUserId, Stop};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
-use crate::marketplace::account::store;
+use crate::marketplace::account::store::note_synced;
 use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::kinds::OutcomeCode;
+use crate::marketplace::sync::store::account;
 use crate::row;
 use crate::services::Services;
 
@@ -103,8 +105,8 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             fetch_subject(app, seller, &topic, &resource, said.as_deref())
         }));
-        let outcome = outcome
-            .unwrap_or_else(|_| again(InboxOutcome::Panicked.name(), None, FailureScope::Itself));
+        let outcome =
+            outcome.unwrap_or_else(|_| again(InboxOutcome::Panicked.name(), FailureScope::Itself));
         let scope = match &outcome {
             FetchOutcome::Again { scope, .. } => *scope,
             _ => FailureScope::Itself,
@@ -121,8 +123,8 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
     Ok(())
 }
 
-fn again(error: impl Into<String>, asked_s: Option<i64>, scope: FailureScope) -> FetchOutcome {
-    FetchOutcome::Again { error: error.into(), asked_s, scope, is_refused: false }
+fn again(error: impl Into<String>, scope: FailureScope) -> FetchOutcome {
+    FetchOutcome::Again { error: error.into(), asked_s: None, scope, is_refused: false }
 }
 
 /// Writes the result of a resource and the states of its notifications
@@ -132,14 +134,12 @@ fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: FetchOutcome
     let again = rows.clone();
     let settled = app.db.write(move |tx| match outcome {
         FetchOutcome::Found(found) => {
-            let Some((owner, since)) = store::owner_of(tx, seller)? else {
+            let Some(account) = account(tx, seller)? else {
                 let outcome = InboxOutcome::Unlinked.code();
                 return close(tx, &rows, NotificationState::Ignored, outcome);
             };
-            let account = seller;
-            let link = Link { owner, account, since };
-            let outcome = found(tx, &context, &link)?;
-            store::note_synced(tx, seller)?;
+            let outcome = found(tx, &context, &account)?;
+            note_synced(tx, seller)?;
             close(tx, &rows, NotificationState::Done, outcome)
         }
         FetchOutcome::Settled(state, outcome) => close(tx, &rows, state, outcome),

@@ -4,12 +4,9 @@
 //! that are not needed may have any value. The answer names every invalid
 //! field.
 
-use std::borrow::Cow;
-use std::fmt;
-
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use serde_json::Value;
 
 use crate::base::MlUserId;
 use crate::base::ids::short_digest;
@@ -22,27 +19,24 @@ const LONGEST_TOPIC: usize = 100;
 /// A notification as the marketplace sends it.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "MarketplaceNotification")]
-pub struct Body<'b> {
+pub struct Body {
     /// What changed, such as `/orders/2000001`; the leading slash may be missing.
-    #[serde(borrow)]
     #[schemars(with = "String", regex(pattern = schema::line(1..=LONGEST_RESOURCE)))]
-    resource: Option<Loose<'b>>,
+    resource: Option<Value>,
     /// Kind of what changed, such as `orders_v2`.
-    #[serde(borrow)]
     #[schemars(with = "String", regex(pattern = schema::line(1..=LONGEST_TOPIC)))]
-    topic: Option<Loose<'b>>,
+    topic: Option<Value>,
     /// The seller account; a number or digits.
-    #[serde(borrow)]
     #[schemars(schema_with = "account_id")]
-    user_id: Option<Loose<'b>>,
+    user_id: Option<Value>,
     /// The application it is meant for; a number or digits.
-    #[serde(default, borrow)]
+    #[serde(default)]
     #[schemars(schema_with = "anything")]
-    application_id: Option<Loose<'b>>,
+    application_id: Option<Value>,
     /// When it was sent.
-    #[serde(default, borrow)]
+    #[serde(default)]
     #[schemars(schema_with = "anything")]
-    sent: Option<Loose<'b>>,
+    sent: Option<Value>,
 }
 
 fn account_id(_: &mut SchemaGenerator) -> Schema {
@@ -55,13 +49,6 @@ fn account_id(_: &mut SchemaGenerator) -> Schema {
 /// A value that cannot be used counts as missing.
 fn anything(_: &mut SchemaGenerator) -> Schema {
     Schema::default()
-}
-
-/// A value of a body. Only numbers and texts are used.
-enum Loose<'b> {
-    Number(i64),
-    Text(Cow<'b, str>),
-    Other,
 }
 
 /// A well-formed notification.
@@ -83,12 +70,12 @@ impl Notification {
         // Otherwise a JSON list would be read as the fields in their order.
         let is_object = body.trim_ascii_start().starts_with(b"{");
         let read = is_object.then(|| serde_json::from_slice(body).ok()).flatten();
-        let body: Body<'_> = read.ok_or_else(|| {
+        let body: Body = read.ok_or_else(|| {
             Problem::new(Code::InvalidBody, "the body must be a JSON object with each field once")
         })?;
         let mut faults = Fields::new();
-        let mut required = |name: &'static str, value: Option<Loose<'_>>, longest: usize| {
-            let read = value.as_ref().and_then(|value| value.line(longest)).map(str::to_owned);
+        let mut required = |name: &'static str, value: Option<Value>, longest: usize| {
+            let read = value.as_ref().and_then(|value| line(value, longest)).map(str::to_owned);
             if read.is_none() {
                 faults.push((
                     name.into(),
@@ -99,7 +86,7 @@ impl Notification {
         };
         let resource = required("resource", body.resource, LONGEST_RESOURCE);
         let topic = required("topic", body.topic, LONGEST_TOPIC);
-        let account = body.user_id.as_ref().and_then(Loose::id);
+        let account = body.user_id.as_ref().and_then(id);
         if account.is_none() {
             let wrong = if body.user_id.is_none() {
                 "is required"
@@ -113,10 +100,10 @@ impl Notification {
         };
         let resource = if resource.starts_with('/') { resource } else { format!("/{resource}") };
         let event_key =
-            body.sent.as_ref().and_then(|sent| sent.line(LONGEST_TOPIC)).map(|sent| {
+            body.sent.as_ref().and_then(|sent| line(sent, LONGEST_TOPIC)).map(|sent| {
                 short_digest(&[resource.as_bytes(), topic.as_bytes(), sent.as_bytes()])
             });
-        let application = body.application_id.as_ref().and_then(Loose::id);
+        let application = body.application_id.as_ref().and_then(id);
         Ok(Notification { resource, topic, account: MlUserId(account), application, event_key })
     }
 
@@ -126,29 +113,21 @@ impl Notification {
     }
 }
 
-impl Loose<'_> {
-    /// A text without control characters that is not empty and not too long.
-    fn line(&self, longest: usize) -> Option<&str> {
-        match self {
-            Self::Text(text) => {
-                let text = text.trim();
-                let fits = (1..=longest).contains(&text.chars().count())
-                    && !text.chars().any(char::is_control);
-                fits.then_some(text)
-            }
-            _ => None,
-        }
-    }
+/// A text without control characters that is not empty and not too long.
+fn line(value: &Value, longest: usize) -> Option<&str> {
+    let text = value.as_str()?.trim();
+    let fits = (1..=longest).contains(&text.chars().count());
+    (fits && !text.chars().any(char::is_control)).then_some(text)
+}
 
-    /// A positive number, also written as text.
-    fn id(&self) -> Option<i64> {
-        let number = match self {
-            Self::Number(number) => *number,
-            Self::Text(digits) => digits_in(digits.trim())?,
-            Self::Other => return None,
-        };
-        (number > 0).then_some(number)
-    }
+/// A positive number, also written as text.
+fn id(value: &Value) -> Option<i64> {
+    let number = match value {
+        Value::Number(number) => whole(number)?,
+        Value::String(digits) => digits_in(digits.trim())?,
+        _ => return None,
+    };
+    (number > 0).then_some(number)
 }
 
 /// A number of up to 18 digits, not counting leading zeros.
@@ -156,61 +135,6 @@ fn digits_in(text: &str) -> Option<i64> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     let digits = text.trim_start_matches('0');
     (is_number && digits.len() <= 18).then(|| digits.parse().ok())?
-}
-
-impl<'de: 'b, 'b> Deserialize<'de> for Loose<'b> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(LooseVisitor)
-    }
-}
-
-struct LooseVisitor;
-
-impl<'de> Visitor<'de> for LooseVisitor {
-    type Value = Loose<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Loose::Number(number))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(i64::try_from(number).map_or(Loose::Other, Loose::Number))
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Loose::Text(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Loose::Text(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
-        let whole = serde_json::Number::from_f64(number).and_then(|number| whole(&number));
-        Ok(whole.map_or(Loose::Other, Loose::Number))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Loose::Other)
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Loose::Other)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Loose::Other)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
-        while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Loose::Other)
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::link::{ACCOUNTS, LinkOutcome, account_in};
-use crate::marketplace::account::store::owner_of;
+use crate::marketplace::account::store::is_linked_to;
 use crate::panel::Answer;
 
 /// Seconds between two requests for one account.
@@ -20,9 +20,8 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
     let answer = Answer::to(request);
     let bell = app.marketplace.wanted.clone();
     Ok(Box::new(move |tx| {
-        match owner_of(tx, account)? {
-            Some((linked_by, _)) if linked_by == owner => {}
-            _ => return Err(Problem::not_found()),
+        if !is_linked_to(tx, owner, account)? {
+            return Err(Problem::not_found());
         }
         if !store::is_callable(tx, account)? {
             // The page says what to do.

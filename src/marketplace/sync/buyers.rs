@@ -32,7 +32,6 @@ impl Names {
         Ok(())
     }
 
-    /// The name of a buyer, if it is available.
     fn name(&self, reading: &StepContext<'_>, buyer: i64) -> Option<String> {
         let lock = || self.0.lock();
         let known = lock().get(&buyer).cloned();
@@ -51,7 +50,6 @@ impl Names {
     }
 }
 
-/// Whether an order is stored with the name of its buyer.
 fn is_known(reading: &StepContext<'_>, order: &OrderDocument) -> Result<bool> {
     let owner = reading.account.owner;
     let named: Option<i64> = reading.look_up(|tx| {

@@ -152,6 +152,7 @@ mod tests {
     fn area(number: i64, ago: i64, attempts: i64, why: Failure) -> AreaState {
         let words = failure(&CallError::Failed(why));
         AreaState {
+            account: MlUserId(7),
             area: number,
             good_until: Some(NOW.minus(ago)),
             started_at: Some(NOW.minus(ago)),

@@ -14,7 +14,7 @@ use crate::marketplace::account::tokens::CallError;
 /// while a third answer is processed.
 const LANES: usize = 3;
 /// Records that one job of the writer books.
-pub const AT_ONCE: usize = 20;
+const AT_ONCE: usize = 20;
 
 /// The work of the lanes, in order. It gives out nothing after the time is
 /// over.
@@ -80,9 +80,9 @@ pub fn two_at_a_time<T, P>(
 }
 
 /// Records of a page in pieces that are one job of the writer each.
-pub fn pieces<T>(mut records: Vec<T>, most: usize) -> impl Iterator<Item = Vec<T>> {
+pub fn pieces<T>(mut records: Vec<T>) -> impl Iterator<Item = Vec<T>> {
     std::iter::from_fn(move || {
-        let piece: Vec<T> = records.drain(..records.len().min(most)).collect();
+        let piece: Vec<T> = records.drain(..records.len().min(AT_ONCE)).collect();
         (!piece.is_empty()).then_some(piece)
     })
 }

@@ -46,19 +46,26 @@ named! {
     }
 }
 
-/// The position of a reading.
+named! {
+    /// What comes after the scan, in this order.
+    enum Stage: text {
+        /// Listings for which the scan had no time.
+        Again = "again";
+        /// Listings that must be read alone.
+        Rest = "rest";
+        /// Stored listings that the scan did not return.
+        Missing = "missing";
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Position {
     /// Before a scan, or in one that may have lost a page.
     Start,
     /// In a scan of which every page is stored.
     Scan { given_at: Instant, pages: usize, scroll: String },
-    /// At listings for which the scan had no time, after this id.
-    Again { after: i64 },
-    /// At listings that must be read alone.
-    Rest { after: i64 },
-    /// At stored listings that the scan did not return.
-    Missing { after: i64 },
+    /// In what comes after the scan, after this id.
+    After(Stage, i64),
 }
 
 impl Position {
@@ -73,9 +80,9 @@ impl Position {
                     scroll: scroll.to_owned(),
                 })
             }),
-            ["again", after] => number(after).map(|after| Self::Again { after }),
-            ["rest", after] => number(after).map(|after| Self::Rest { after }),
-            ["missing", after] => number(after).map(|after| Self::Missing { after }),
+            [stage, after] => Stage::from_name(stage)
+                .zip(number(after))
+                .map(|(stage, after)| Self::After(stage, after)),
             _ => None,
         };
         read.unwrap_or(Self::Start)
@@ -87,9 +94,7 @@ impl Position {
             Self::Scan { given_at, pages, scroll } => {
                 format!("scan {} {pages} {scroll}", given_at.0)
             }
-            Self::Again { after } => format!("again {after}"),
-            Self::Rest { after } => format!("rest {after}"),
-            Self::Missing { after } => format!("missing {after}"),
+            Self::After(stage, after) => format!("{} {after}", stage.name()),
         }
     }
 }
@@ -106,9 +111,7 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
             scan(reading, Some(&scroll), pages)
         }
         Position::Start | Position::Scan { .. } => scan(reading, None, 0),
-        Position::Again { after } => again(reading, after),
-        Position::Rest { after } => rest(reading, after),
-        Position::Missing { after } => missing(reading, after),
+        Position::After(stage, after) => pass(reading, stage, after),
     }
 }
 
@@ -150,7 +153,7 @@ fn scan(reading: &StepContext<'_>, scroll: Option<&str>, pages: usize) -> Asked<
         };
         two_at_a_time(take, fetch, |found| vec![book(reading, found)])?;
         let Some(scroll) = goes_on else {
-            break Position::Again { after: 0 };
+            break Position::After(Stage::Again, 0);
         };
         match next.into_inner() {
             // Its ids are stored also when the time is over: the scan does not
@@ -182,53 +185,51 @@ fn step(reading: &StepContext<'_>, position: &Position, expected: Option<i64>) -
     })
 }
 
-/// Reads listings for which the scan had no time.
-fn again(reading: &StepContext<'_>, after: i64) -> Asked<Step> {
+/// Reads some of what comes after the scan.
+fn pass(reading: &StepContext<'_>, stage: Stage, after: i64) -> Asked<Step> {
     let account = reading.account.ml_user_id;
-    let found = reading.look_up(|tx| not_looked_at(tx, account, Looked::NotYet, after, AGAIN))?;
+    let found = reading.look_up(|tx| match stage {
+        Stage::Again => not_looked_at(tx, account, Looked::NotYet, after, AGAIN),
+        Stage::Rest => not_looked_at(tx, account, Looked::Alone, after, ALONE),
+        Stage::Missing => not_met(tx, reading, after),
+    })?;
     let Some(last) = found.last().map(|item| item.number) else {
-        return step(reading, &Position::Rest { after: 0 }, None);
+        return match stage {
+            Stage::Again => step(reading, &Position::After(Stage::Rest, 0), None),
+            Stage::Rest => step(reading, &Position::After(Stage::Missing, 0), None),
+            Stage::Missing => end(reading),
+        };
     };
-    let tasks = Queue::new(found.chunks(ITEMS_AT_ONCE).map(<[_]>::to_vec));
+    let is_done = match stage {
+        Stage::Again => read_details(reading, &found)?,
+        // The marketplace's total does not include the missing ones.
+        Stage::Rest | Stage::Missing => {
+            let ask =
+                |client: &Client, caller: &Caller<'_>, item: &ItemId| client.item(caller, item);
+            records::fetch_own(reading, found, ask, |tx, account, item| {
+                note_looked(tx, account.ml_user_id, item, Looked::Done)
+            })?;
+            true
+        }
+    };
+    step(reading, &Position::After(stage, if is_done { last } else { after }), None)
+}
+
+/// Reads listings in groups; false when the time was over before the end.
+fn read_details(reading: &StepContext<'_>, items: &[ItemId]) -> Asked<bool> {
+    let tasks = Queue::new(items.chunks(ITEMS_AT_ONCE).map(<[_]>::to_vec));
     let take = || tasks.take(reading);
     let fetch = |ids| details_of(reading, ids).map(Some);
     two_at_a_time(take, fetch, |found| vec![book(reading, found)])?;
-    let after = if tasks.is_done() { last } else { after };
-    step(reading, &Position::Again { after }, None)
+    Ok(tasks.is_done())
 }
 
-/// Reads listings that must be read alone.
-fn rest(reading: &StepContext<'_>, after: i64) -> Asked<Step> {
-    let account = reading.account.ml_user_id;
-    let found = reading.look_up(|tx| not_looked_at(tx, account, Looked::Alone, after, ALONE))?;
-    let Some(last) = found.last().map(|item| item.number) else {
-        return step(reading, &Position::Missing { after: 0 }, None);
-    };
-    look(reading, found)?;
-    step(reading, &Position::Rest { after: last }, None)
-}
-
-/// Reads stored listings that the scan did not return.
-fn missing(reading: &StepContext<'_>, after: i64) -> Asked<Step> {
-    let account = reading.account;
-    let found = reading.look_up(|tx| not_met(tx, reading, after))?;
-    if let Some(last) = found.last().map(|item| item.number) {
-        // The marketplace's total does not include them.
-        look(reading, found)?;
-        return step(reading, &Position::Missing { after: last }, None);
-    }
+/// The step that ends the reading.
+fn end(reading: &StepContext<'_>) -> Asked<Step> {
     let last = step(reading, &Position::Start, None)?;
     forget(reading)?;
-    tracing::debug!(ml_user_id = account.ml_user_id.0, "all listings are read");
+    tracing::debug!(ml_user_id = reading.account.ml_user_id.0, "all listings are read");
     Ok(Step { ends_reading: true, good_until: Some(reading.began), ..last })
-}
-
-/// Reads listings one by one.
-fn look(reading: &StepContext<'_>, items: Vec<ItemId>) -> Asked<()> {
-    let ask = |client: &Client, caller: &Caller<'_>, item: &ItemId| client.item(caller, item);
-    records::fetch_own(reading, items, ask, |tx, account, item| {
-        note_looked(tx, account.ml_user_id, item, Looked::Done)
-    })
 }
 
 fn ids(reading: &StepContext<'_>, scroll: Option<&str>) -> Result<ItemIds, CallError> {
@@ -333,7 +334,6 @@ fn set_position(reading: &StepContext<'_>, position: &Position) -> DbResult<()> 
     })
 }
 
-/// How many listings of the scan were read.
 fn looked(tx: &ReadTx<'_>, account: MlUserId) -> DbResult<i64> {
     tx.value(
         "SELECT count(*) FROM ml_seen WHERE ml_user_id = ?1 AND looked = ?2",
@@ -377,7 +377,6 @@ fn not_met(tx: &ReadTx<'_>, reading: &StepContext<'_>, after: i64) -> DbResult<V
     )
 }
 
-/// Deletes the stored ids of a scan, in pieces.
 fn forget(reading: &StepContext<'_>) -> Asked<()> {
     let account = reading.account.ml_user_id;
     Ok(reading.app.db.write_pieces(move |tx| store::forget_seen(tx, account))?)
@@ -396,9 +395,9 @@ mod tests {
                 pages: 12,
                 scroll: "a b=c".to_owned(),
             },
-            Position::Again { after: 3 },
-            Position::Rest { after: 7 },
-            Position::Missing { after: 0 },
+            Position::After(Stage::Again, 3),
+            Position::After(Stage::Rest, 7),
+            Position::After(Stage::Missing, 0),
         ] {
             assert_eq!(Position::of(&position.text()), position);
         }

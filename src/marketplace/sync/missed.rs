@@ -7,7 +7,7 @@ use crate::base::MlUserId;
 use crate::db::{DbError, Lane};
 use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::marketplace::client::MISSED_PAGE;
-use crate::marketplace::inbox::hook;
+use crate::marketplace::inbox::store::store_missed;
 use crate::marketplace::kinds::topics;
 
 /// Most pages of a topic that are read in a run.
@@ -73,7 +73,7 @@ fn receive_as(
             received += app.db.write(move |tx| {
                 let mut new = 0;
                 for message in &messages {
-                    new += usize::from(hook::store_missed(tx, message)?);
+                    new += usize::from(store_missed(tx, message)?);
                 }
                 if new > 0 {
                     tx.after_commit(move || bell.ring());

@@ -70,7 +70,6 @@ pub struct Area {
     read: fn(&StepContext<'_>) -> Asked<Step>,
 }
 
-/// The area of the account itself.
 const ACCOUNT: Area = Area {
     number: 5,
     name: "conta",
@@ -140,16 +139,13 @@ impl<E: Into<CallError>> From<E> for Halt {
     }
 }
 
-/// The result of a part of a step.
 type Asked<T> = Result<T, Halt>;
 
 impl StepContext<'_> {
-    /// Whether the time is over.
     fn is_time_over(&self) -> bool {
         (self.is_time_over)()
     }
 
-    /// Ends the step when the time is over.
     fn check_time(&self) -> Asked<()> {
         if self.is_time_over() { Err(Halt::NoTime) } else { Ok(()) }
     }
@@ -164,7 +160,6 @@ impl StepContext<'_> {
         if self.goes_on() { self.state.done } else { 0 }
     }
 
-    /// Calls the marketplace for the account.
     fn call<T>(
         &self,
         call: impl Fn(&Client, &Caller<'_>) -> Result<T, Failure>,
@@ -173,7 +168,6 @@ impl StepContext<'_> {
         with_token(self.app, self.account.ml_user_id, |caller| call(client, caller))
     }
 
-    /// Reads from the database.
     fn look_up<T>(&self, read: impl FnOnce(&ReadTx<'_>) -> DbResult<T>) -> DbResult<T> {
         self.app.db.read(Lane::Slow, read)
     }
@@ -291,7 +285,6 @@ pub fn sweep(app: &App, is_over: &(dyn Fn() -> bool + Sync)) -> Result<Counts, D
     Ok(total.into_inner())
 }
 
-/// Reads everything of an account that is due.
 fn sweep_account(
     app: &App,
     account: Account,
@@ -315,7 +308,6 @@ fn sweep_account(
     Ok(counts)
 }
 
-/// How a step ended.
 enum Stepped {
     Read,
     Failed,
@@ -354,18 +346,16 @@ fn step(
     };
     let read = catch_unwind(AssertUnwindSafe(|| (area.read)(&reading)));
     match read.unwrap_or(Err(DbError::JobPanicked.into())) {
-        Ok(step) => note(app, area, due, step),
+        Ok(step) => {
+            let is_same = app.db.write(move |tx| store::note(tx, &due, area, &step))?;
+            Ok(if is_same { Stepped::Read } else { Stepped::Interrupted })
+        }
         Err(Halt::NoTime) => {
             app.db.write(move |tx| store::requeue(tx, &due))?;
             Ok(Stepped::Interrupted)
         }
         Err(Halt::Failed(error)) => put_off(app, area, due, &error),
     }
-}
-
-fn note(services: &Services, area: Area, due: Due, step: Step) -> Result<Stepped, DbError> {
-    let wanted = services.db.write(move |tx| store::note(tx, &due, area, &step))?;
-    Ok(if wanted { Stepped::Read } else { Stepped::Interrupted })
 }
 
 /// Stores a failure. The area waits, and so do areas that would fail in the

@@ -7,15 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use super::lanes::{AT_ONCE, pieces};
 use super::records;
 use super::unreadable;
 use super::{Asked, Step, StepContext};
-use crate::base::{DAY_S, Instant, MlUserId, UserId};
-use crate::db::{ReadTx, Result};
-use crate::marketplace::books::document::QuestionDocument;
-use crate::marketplace::books::orders::Applied;
-use crate::marketplace::books::questions::{self as books, QuestionState};
+use crate::base::{DAY_S, Instant};
+use crate::marketplace::books::document::{QuestionDocument, QuestionState};
 use crate::marketplace::client::{Caller, Client, Page, QUESTIONS_PAGE, QUESTIONS_REACH};
 use crate::marketplace::kinds::RecordKind;
 
@@ -26,13 +22,9 @@ const MOST_PAGES: usize = 200;
 const REACH_PAGES: usize = QUESTIONS_REACH / QUESTIONS_PAGE;
 /// Most questions that a reading fetches one by one.
 const ALONE: usize = 200;
-/// Most questions waiting in our books that are compared with the
-/// marketplace's.
-const MOST_OPEN: u32 = 10_000;
 /// Overlap with the last reading, because questions may show late.
 const OVERLAP_S: i64 = 2 * 3600;
 
-/// What searches found.
 #[derive(Default)]
 struct Found {
     waiting: BTreeSet<i64>,
@@ -50,8 +42,8 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     let since = reading.state.good_until.filter(|_| wide.is_some());
     let since = since.map(|good_until| good_until.minus(OVERLAP_S));
     asked_since(reading, since, &mut found.unclear)?;
-    let others = reading.look_up(|tx| open(tx, account.owner, account.ml_user_id))?;
-    let others = others.into_iter();
+    let open = ("question", "question_id", "asked_at");
+    let others = records::open_in_books(reading, open, QuestionState::Open)?.into_iter();
     let others = others.filter(|question| !found.waiting.contains(question));
     let alone: BTreeSet<i64> = others.chain(found.unclear).collect();
     let ask = |client: &Client, caller: &Caller<'_>, id: &i64| client.question(caller, *id);
@@ -138,35 +130,9 @@ fn book(
     unclear: &mut BTreeSet<i64>,
     unreadable: &mut Vec<i64>,
 ) -> Asked<Vec<(i64, Instant)>> {
-    let mut questions =
-        unreadable::take_readable(reading, RecordKind::Question, page.records, unreadable);
-    questions.retain(|question: &QuestionDocument| question.seller == reading.account.ml_user_id);
-    let asked = |question: &QuestionDocument| (question.id, question.asked_at);
-    let all = questions.iter().map(asked).collect();
-    for piece in pieces(questions, AT_ONCE) {
-        let stale = reading.write(move |tx, account, context| {
-            let mut stale = Vec::new();
-            for question in &piece {
-                let applied =
-                    books::apply((tx, context, account.owner), question, account.linked_at)?;
-                if applied == Applied::Stale {
-                    stale.push(question.id);
-                }
-            }
-            Ok(stale)
-        })?;
-        unclear.extend(stale);
-    }
+    let key = |question: &QuestionDocument| (question.row.id, question.row.asked_at);
+    let (all, stale) =
+        records::book_page(reading, RecordKind::Question, page.records, unreadable, key)?;
+    unclear.extend(stale.into_iter().map(|(id, _)| id));
     Ok(all)
-}
-
-/// Questions that wait for an answer in our books.
-fn open(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<i64>> {
-    tx.values(
-        "SELECT question_id FROM question
-         WHERE owner_id = ?1 AND state = ?3 AND ml_user_id = ?2
-         ORDER BY asked_at, question_id
-         LIMIT ?4",
-        (owner, account, QuestionState::Open, MOST_OPEN),
-    )
 }

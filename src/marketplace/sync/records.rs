@@ -1,16 +1,20 @@
 //! Fetches records one by one, with two requests at a time.
 
 use parking_lot::Mutex;
+use rusqlite::ToSql;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::lanes::{Queue, two_at_a_time};
+use super::lanes::{Queue, pieces, two_at_a_time};
 use super::store::Account;
+use super::unreadable::take_readable;
 use super::{Asked, Halt, StepContext};
 use crate::db::{Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::booked::Booked;
-use crate::marketplace::books::orders::BookContext;
+use crate::marketplace::books::document::UnreadableRecord;
+use crate::marketplace::books::orders::{Applied, BookContext};
 use crate::marketplace::client::{Caller, Client, Failure};
+use crate::marketplace::kinds::RecordKind;
 
 /// The result of fetching one record.
 pub enum FetchedRecord<D> {
@@ -37,7 +41,6 @@ pub enum Forbidden {
     Area,
 }
 
-/// How many records of a step got an answer.
 #[derive(Default)]
 struct Tally {
     /// Records about which the marketplace gave an answer.
@@ -65,6 +68,52 @@ impl Tally {
         let why = self.why.into_inner();
         why.filter(|_| is_failed)
     }
+}
+
+/// Brings the account's own records of a page into the books. Returns the keys of
+/// all of them, and of those that are older than what the books have. Numbers of
+/// records that cannot be read are added to `unreadable`.
+pub fn book_page<D: Booked, K: Copy + Send + 'static>(
+    reading: &StepContext<'_>,
+    kind: RecordKind,
+    page: Vec<Result<D, UnreadableRecord>>,
+    unreadable: &mut Vec<i64>,
+    key: fn(&D) -> K,
+) -> Asked<(Vec<K>, Vec<K>)> {
+    let mut records = take_readable(reading, kind, page, unreadable);
+    records.retain(|record| record.seller() == reading.account.ml_user_id);
+    let (all, mut stale) = (records.iter().map(key).collect(), Vec::new());
+    for piece in pieces(records) {
+        stale.extend(reading.write(move |tx, account, context| {
+            let mut stale = Vec::new();
+            for record in &piece {
+                let write = (tx, context, account.owner);
+                if record.apply(write, account.linked_at)? == Applied::Stale {
+                    stale.push(key(record));
+                }
+            }
+            Ok(stale)
+        })?);
+    }
+    Ok((all, stale))
+}
+
+/// Most records open in our books that are compared with the marketplace's.
+const MOST_OPEN: u32 = 10_000;
+
+/// Numbers of records of the account that are open in our books, by the columns
+/// with their number and their time.
+pub fn open_in_books(
+    reading: &StepContext<'_>,
+    (table, id, time): (&str, &str, &str),
+    open: impl ToSql,
+) -> DbResult<Vec<i64>> {
+    let Account { owner, ml_user_id, .. } = reading.account;
+    let sql = format!(
+        "SELECT {id} FROM {table} WHERE owner_id = ?1 AND state = ?3 AND ml_user_id = ?2
+         ORDER BY {time}, {id} LIMIT ?4"
+    );
+    reading.look_up(|tx| tx.values(&sql, (owner, ml_user_id, open, MOST_OPEN)))
 }
 
 /// Fetches records of the account one by one and brings them into the books.

@@ -46,7 +46,6 @@ impl OrderPlace {
     }
 }
 
-/// The position of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Position {
     /// The last order that was checked.

@@ -7,7 +7,7 @@ use super::{ACCOUNT, Area, Step};
 use crate::base::queue::AREAS_REST_S;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::marketplace::account::store::{note_synced, owner_of};
+use crate::marketplace::account::store::note_synced;
 use crate::marketplace::kinds::RecordKind;
 use crate::row;
 
@@ -40,6 +40,7 @@ row! {
     /// The progress of an area of an account.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct AreaState {
+        pub account: MlUserId = "s.ml_user_id",
         /// Number of the area.
         pub area: i64 = "s.area",
         /// All changes before this time are in the books; `None` until the first
@@ -77,14 +78,6 @@ impl AreaState {
     /// Whether a reading has begun and is not over.
     pub const fn is_under_way(&self) -> bool {
         self.started_at.is_some() && self.ended_at.is_none()
-    }
-}
-
-row! {
-    /// An area with its account.
-    struct OwnArea {
-        account: MlUserId = "s.ml_user_id",
-        state: AreaState as row,
     }
 }
 
@@ -243,20 +236,18 @@ pub fn due_area(tx: &ReadTx<'_>, account: MlUserId, pace: Pace) -> Result<Option
 }
 
 /// Every area of all accounts of an owner, by account and area.
-pub fn of_owner(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(MlUserId, AreaState)>> {
-    let areas: Vec<OwnArea> = tx.records(
+pub fn of_owner(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<AreaState>> {
+    tx.records(
         "FROM ml_account a JOIN ml_sync s ON s.ml_user_id = a.ml_user_id
          WHERE a.owner_id = ?1
          ORDER BY a.ml_user_id, s.area",
         [owner],
-    )?;
-    Ok(areas.into_iter().map(|own| (own.account, own.state)).collect())
+    )
 }
 
 /// Whether the account is still linked as it was.
 pub fn is_still(tx: &ReadTx<'_>, account: &Account) -> Result<bool> {
-    let now = owner_of(tx, account.ml_user_id)?;
-    Ok(now == Some((account.owner, account.linked_at)))
+    Ok(self::account(tx, account.ml_user_id)?.as_ref() == Some(account))
 }
 
 /// Stores the progress of a reading; false when the account is no longer linked

@@ -5,7 +5,7 @@
 use super::StepContext;
 use crate::db::DbError;
 use crate::marketplace::books::document::UnreadableRecord;
-use crate::marketplace::inbox::hook;
+use crate::marketplace::inbox::store::store_unreadable;
 use crate::marketplace::kinds::RecordKind;
 
 /// The records that can be read. Numbers of the others are added to
@@ -42,7 +42,7 @@ pub fn queue_unreadable(
     let bell = reading.app.marketplace.bell.clone();
     reading.write(move |tx, account, _| {
         for id in unreadable {
-            hook::store_unreadable(tx, account.ml_user_id, kind, id)?;
+            store_unreadable(tx, account.ml_user_id, kind, id)?;
         }
         tx.after_commit(move || bell.ring());
         Ok(())

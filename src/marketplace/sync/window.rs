@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 
 use super::buyers::Names;
-use super::lanes::{AT_ONCE, both, pieces, two_at_a_time};
+use super::lanes::{both, pieces, two_at_a_time};
 use super::rules::{MOST_ORDERS, whole_hours};
 use super::unreadable;
 use super::{Asked, Halt, StepContext, count_of};
@@ -286,7 +286,7 @@ fn page(
 /// notification announced.
 fn book(reading: &StepContext<'_>, mut orders: Vec<OrderDocument>) -> Vec<Pending<usize, DbError>> {
     orders.retain(|order| order.seller == reading.account.ml_user_id);
-    pieces(orders, AT_ONCE).map(|piece| book_piece(reading, piece)).collect()
+    pieces(orders).map(|piece| book_piece(reading, piece)).collect()
 }
 
 fn book_piece(reading: &StepContext<'_>, orders: Vec<OrderDocument>) -> Pending<usize, DbError> {

@@ -7,6 +7,7 @@ use super::store::AreaState;
 use crate::base::Zone;
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::Failure;
+use crate::wire;
 
 /// The state of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -41,36 +42,21 @@ impl AreaStanding {
     }
 }
 
-/// An area of a linked account, as its owner's pages show it.
-#[derive(Serialize)]
-pub struct AreaJson {
-    area: &'static str,
-    titulo: &'static str,
-    estado: AreaStanding,
-    /// Records read by the reading under way, or by the last one.
-    feitos: i64,
-    /// How many there are, as far as the marketplace says.
-    esperados: Option<i64>,
-    iniciada_em: Option<String>,
-    terminada_em: Option<String>,
-    /// Why the last try failed.
-    erro: Option<String>,
-}
-
-impl AreaJson {
-    /// The JSON of an area; `None` for one that is not shown.
-    pub fn of(state: AreaState, token_ok: bool, zone: Zone) -> Option<Self> {
-        let Area { name, title, .. } = Area::of(state.area)?;
-        Some(Self {
-            area: name,
-            titulo: title,
-            estado: AreaStanding::of(&state, token_ok),
-            feitos: state.done,
-            esperados: state.expected,
-            iniciada_em: state.started_at.map(|at| zone.spaced(at)),
-            terminada_em: state.ended_at.map(|at| zone.spaced(at)),
-            erro: state.error,
-        })
+wire! {
+    /// An area of a linked account, as its owner's pages show it.
+    #[derive(Serialize)]
+    pub struct AreaJson of(area: Area, state: &AreaState, token_ok: bool, zone: Zone) {
+        area: &'static str = area.name,
+        titulo: &'static str = area.title,
+        estado: AreaStanding = AreaStanding::of(state, token_ok),
+        /// Records read by the reading under way, or by the last one.
+        feitos: i64 = state.done,
+        /// How many there are, as far as the marketplace says.
+        esperados: Option<i64> = state.expected,
+        iniciada_em: Option<String> = state.started_at.map(|at| zone.spaced(at)),
+        terminada_em: Option<String> = state.ended_at.map(|at| zone.spaced(at)),
+        /// Why the last try failed.
+        erro: Option<String> = state.error.clone(),
     }
 }
 

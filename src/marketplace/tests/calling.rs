@@ -85,14 +85,14 @@ fn questions_and_claims_come_in_pages() {
         let page = world.call(|client, caller| client.questions_page(caller, None, offset));
         let page = page.unwrap();
         assert_eq!(page.total, 120);
-        by_offset.extend(page.records.into_iter().map(|question| question.unwrap().id));
+        by_offset.extend(page.records.into_iter().map(|question| question.unwrap().row.id));
     }
     let mut scroll = None::<String>;
     loop {
         let page = world
             .call(|client, caller| client.questions_scan(caller, "UNANSWERED", scroll.as_deref()));
         let page = page.unwrap();
-        by_scan.extend(page.records.into_iter().map(|question| question.unwrap().id));
+        by_scan.extend(page.records.into_iter().map(|question| question.unwrap().row.id));
         match page.scroll {
             Some(next) => scroll = Some(next),
             None => break,
@@ -112,7 +112,7 @@ fn questions_and_claims_come_in_pages() {
     assert_eq!((page.total, claims.len()), (1, 1));
     assert_eq!(json!(claims[0].id), opened["id"]);
     let one = world.call(|client, caller| client.claim(caller, claims[0].id)).unwrap();
-    assert_eq!((one.seller, one.is_closed()), (SHOP, false));
+    assert_eq!((one.seller, one.is_open()), (SHOP, true));
     world.no_violations();
 }
 
@@ -122,7 +122,7 @@ fn one_spoiled_record_does_not_fail_its_page() {
     let (good, bad) = (world.ask(), world.ask());
     world.control("spoil", &json!({ "record": format!("questions/{bad}") }));
     let page = world.call(|client, caller| client.questions_page(caller, None, 0)).unwrap();
-    let read: Vec<i64> = page.records.iter().flatten().map(|one| one.id).collect();
+    let read: Vec<i64> = page.records.iter().flatten().map(|one| one.row.id).collect();
     assert_eq!((page.records.len(), read), (2, vec![good]));
 }
 
@@ -132,7 +132,7 @@ fn an_answer_is_sent_once_whatever_comes_back() {
     let answer =
         |question: i64| world.call(|client, caller| client.answer(caller, question, "Serve sim"));
     let text = |sent: Result<client::AnswerSent, Failure>| match sent.unwrap() {
-        client::AnswerSent::Answered(question) => question.answer.unwrap().text,
+        client::AnswerSent::Answered(question) => question.row.answer.unwrap(),
         refused @ client::AnswerSent::Refused { .. } => panic!("{refused:?}"),
     };
     assert_eq!(text(answer(world.ask())), "Serve sim");
@@ -168,7 +168,7 @@ fn an_answer_is_sent_once_whatever_comes_back() {
     world.control(&format!("questions/{closed}"), &json!({ "status": "DELETED", "notify": false }));
     let sent = answer(closed).unwrap();
     assert!(
-        matches!(&sent, client::AnswerSent::Refused { now: Some(now), .. } if now.status == "DELETED"),
+        matches!(&sent, client::AnswerSent::Refused { now: Some(now), .. } if now.row.status == "DELETED"),
         "{sent:?}"
     );
     let sent = answer(1).unwrap();

@@ -7,12 +7,12 @@ use http::header::{CONTENT_DISPOSITION, HeaderValue};
 
 use super::{Refusal, told, told_of};
 use crate::app::App;
-use crate::base::{MlUserId, OrderId, UserId};
-use crate::db::{ReadTx, Result as DbResult};
+use crate::base::OrderId;
 use crate::http::request::wants_html;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::tokens::{CallError, with_own_token};
+use crate::marketplace::books::orders;
 use crate::marketplace::client::Failure;
 
 const UNKNOWN: Refusal = (StatusCode::NOT_FOUND, "Esta venda não foi encontrada entre as suas.");
@@ -25,7 +25,7 @@ pub const NO_NOTE: &str = "sem-nota";
 pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let order = OrderId(request.id()?);
     let owner = person.account.user_id;
-    let sale = app.db.read(request.lane, |tx| sale_of(tx, owner, order))?;
+    let sale = app.db.read(request.lane, |tx| orders::parcel_of(tx, owner, order))?;
     let Some((account, shipment)) = sale else {
         return Ok(told(UNKNOWN));
     };
@@ -52,17 +52,6 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             Ok(told_of(&error, refusal))
         }
     }
-}
-
-fn sale_of(
-    tx: &ReadTx<'_>,
-    owner: UserId,
-    order: OrderId,
-) -> DbResult<Option<(MlUserId, Option<i64>)>> {
-    tx.tuple(
-        "SELECT ml_user_id, shipping_id FROM sale_order WHERE owner_id = ?1 AND order_id = ?2",
-        (owner, order),
-    )
 }
 
 fn refusal(error: &CallError) -> Refusal {

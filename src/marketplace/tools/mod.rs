@@ -9,12 +9,8 @@ use http::StatusCode;
 use http::header::RETRY_AFTER;
 
 use super::client::Failure;
-use crate::base::MlUserId;
-use crate::db::{ReadTx, Result};
 use crate::http::reply::media;
 use crate::http::{Code, Problem, Reply};
-use crate::identity::Person;
-use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
 use crate::marketplace::account::tokens::CallError;
 
 /// A short sentence for the person who asked for a file, and its status.
@@ -65,16 +61,6 @@ fn told_of<S: Into<Bytes>>(error: &CallError, refusal: (StatusCode, S)) -> Reply
         Some(seconds) => reply.with(RETRY_AFTER, seconds.into()),
         None => reply,
     }
-}
-
-/// One of the caller's own accounts.
-fn own_account(
-    tx: &ReadTx<'_>,
-    person: &Person,
-    account: MlUserId,
-) -> Result<Option<LinkedAccount>> {
-    let accounts = linked_accounts(tx, person.account.user_id)?;
-    Ok(accounts.into_iter().find(|one| one.ml_user_id == account))
 }
 
 /// The problem for a failed call, for API clients. It does not contain what the

@@ -232,7 +232,7 @@ struct Shipping<'o> {
 
 impl<'o> OrderItem<'o> {
     fn of(page: &'o OrderPage, order: &'o Order, zone: Zone) -> Self {
-        let word = |place: usize| page.word(place);
+        let word = |number: i64| page.word(number);
         let Wording { ml_id, title, sku } = page.sold(order);
         Self {
             order_id: order.order_id,

@@ -128,11 +128,11 @@ impl EventBodyBuilder {
     }
 
     fn claim(&self, claim: Claim) -> ClaimShape {
-        let Claim { id, row, title } = claim;
+        let Claim { claim: row, title } = claim;
         ClaimShape {
-            claim_id: id.to_string(),
+            claim_id: row.id.to_string(),
             order_id: row.order(),
-            ml_user_id: row.ml_user_id,
+            ml_user_id: row.seller,
             title,
             status: match row.state {
                 ClaimState::Open => "opened",

@@ -11,24 +11,17 @@ pub mod views;
 #[cfg(test)]
 mod tests;
 
-use self::store::ClaimRow;
+pub use super::document::ClaimState;
+
 use super::document::ClaimDocument;
 use super::news;
 use super::orders::Applied;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Result, WriteTx};
 use crate::events::{self, EventType};
+use crate::marketplace::account::store::count_open;
 use crate::marketplace::books::BookWrite;
 use crate::messages::{News, NotificationKind};
-use crate::named;
-
-named! {
-    /// Whether a claim has ended.
-    pub enum ClaimState: number {
-        Open = 1, "aberta", "Abertas";
-        Closed = 2, "encerrada", "Encerradas";
-    }
-}
 
 /// Updates an owner's claims from a document. The owner is notified of claims
 /// opened from `news_from` on; older ones are history.
@@ -41,22 +34,21 @@ pub fn apply(
     if before.as_ref().is_some_and(|before| claim.updated_at < before.updated_at) {
         return Ok(Applied::Stale);
     }
-    let after = to_store(claim);
-    if before.as_ref() == Some(&after) {
+    if before.as_ref() == Some(claim) {
         return Ok(Applied::Unchanged);
     }
-    if let Some(before) = before.as_ref().filter(|before| before.opened_at != after.opened_at) {
+    if let Some(before) = before.as_ref().filter(|before| before.opened_at != claim.opened_at) {
         store::delete(tx, owner, claim.id, before.opened_at)?;
     }
-    store::put(tx, owner, claim.id, &after)?;
-    let was_open = before.as_ref().is_some_and(ClaimRow::is_open);
-    if was_open != after.is_open() {
+    store::put(tx, owner, claim)?;
+    let was_open = before.as_ref().is_some_and(ClaimDocument::is_open);
+    if was_open != claim.is_open() {
         let by = if was_open { -1 } else { 1 };
-        store::count(tx, owner, claim.seller, by)?;
+        count_open(tx, "open_claims", owner, claim.seller, by)?;
     }
     let is_again = before.is_some();
     let happened = if is_again { claim.updated_at } else { claim.opened_at };
-    if after.is_open() && !was_open && happened >= news_from {
+    if claim.is_open() && !was_open && happened >= news_from {
         notify_owner((tx, context, owner), claim, is_again)?;
         let occasion = if is_again { claim.updated_at.0 } else { 0 };
         events::raise(tx, owner, EventType::ClaimOpened, (claim.id, occasion))?;
@@ -67,33 +59,14 @@ pub fn apply(
 /// Closes a claim that the marketplace does not have any more.
 pub fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, claim: i64) -> Result<Applied> {
     let before = store::stored(tx, owner, claim)?;
-    let Some(before) = before.filter(|before| before.ml_user_id == account && before.is_open())
-    else {
+    let Some(before) = before.filter(|before| before.seller == account && before.is_open()) else {
         return Ok(Applied::Unchanged);
     };
     let after =
-        ClaimRow { state: ClaimState::Closed, due_at: None, action: String::new(), ..before };
-    store::put(tx, owner, claim, &after)?;
-    store::count(tx, owner, account, -1)?;
+        ClaimDocument { state: ClaimState::Closed, due_at: None, action: String::new(), ..before };
+    store::put(tx, owner, &after)?;
+    count_open(tx, "open_claims", owner, account, -1)?;
     Ok(Applied::Stored)
-}
-
-/// The row to store for a document.
-fn to_store(claim: &ClaimDocument) -> ClaimRow {
-    ClaimRow {
-        opened_at: claim.opened_at,
-        ml_user_id: claim.seller,
-        state: if claim.is_closed() { ClaimState::Closed } else { ClaimState::Open },
-        kind: claim.kind.clone(),
-        stage: claim.stage.clone(),
-        reason: claim.reason.clone(),
-        resource: claim.resource.clone(),
-        resource_id: claim.resource_id,
-        due_at: claim.due_at,
-        action: claim.action.clone(),
-        resolution: claim.resolution.clone(),
-        updated_at: claim.updated_at,
-    }
 }
 
 fn notify_owner(write: BookWrite<'_, '_>, claim: &ClaimDocument, is_again: bool) -> Result<()> {

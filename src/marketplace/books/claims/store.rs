@@ -2,9 +2,10 @@
 
 use super::ClaimState;
 use super::pages::{self, WireClaim};
-use crate::base::{Instant, MlUserId, OrderId, UserId};
-use crate::db::{Column, Filters, ReadTx, Result, WriteTx};
+use crate::base::{Instant, UserId};
+use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
+use crate::marketplace::books::document::ClaimDocument;
 use crate::marketplace::books::listed::{Listed, RecordFilter};
 use crate::marketplace::books::words::Words;
 use crate::panel::Listing;
@@ -12,36 +13,9 @@ use crate::row;
 use crate::services::Services;
 
 row! {
-    /// A claim as it is stored.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct ClaimRow: stored {
-        pub opened_at: Instant,
-        pub ml_user_id: MlUserId,
-        pub state: ClaimState,
-        /// Such as `mediations`.
-        pub kind: String,
-        /// Such as `claim` or `dispute`.
-        pub stage: String,
-        /// The marketplace's code for the reason.
-        pub reason: String,
-        /// What it is about: order, shipment, payment or purchase.
-        pub resource: String,
-        pub resource_id: Option<i64>,
-        /// Until when the seller has to act.
-        pub due_at: Option<Instant>,
-        /// What the seller has to do; may be empty.
-        pub action: String,
-        /// How it ended; empty while it is open.
-        pub resolution: String,
-        pub updated_at: Instant,
-    }
-}
-
-row! {
     /// A claim as lists show it.
     pub struct Claim {
-        pub id: i64 = "claim_id",
-        pub row: ClaimRow as row,
+        pub claim: ClaimDocument as row,
         /// Title of what was sold in the order that the claim is about; empty when
         /// that is not known.
         pub title: String = "coalesce(
@@ -51,25 +25,12 @@ row! {
     }
 }
 
-impl ClaimRow {
-    pub fn is_open(&self) -> bool {
-        self.state == ClaimState::Open
-    }
-
-    /// The order it is about, when it names one.
-    pub fn order(&self) -> Option<OrderId> {
-        self.resource_id.filter(|_| self.resource == "order").map(OrderId)
-    }
-}
-
 impl Listed for Claim {
     type Wire = WireClaim;
 
     const LIST: &'static Listing = &pages::LIST;
     const TABLE: &'static str = "claim";
     const ID: &'static str = "claim_id";
-    const STATE: &'static str = "state";
-    const COUNT: &'static str = "SELECT count(*) FROM claim";
 
     fn state(_: &ReadTx<'_>, _: &Words, name: &str) -> Result<i64> {
         Ok(ClaimState::from_name(name).map_or(-1, |state| state.number().into()))
@@ -98,14 +59,13 @@ pub fn next_due(tx: &ReadTx<'_>, owner: UserId) -> Result<Option<Instant>> {
 }
 
 /// One claim of an owner.
-pub fn stored(tx: &ReadTx<'_>, owner: UserId, claim: i64) -> Result<Option<ClaimRow>> {
+pub fn stored(tx: &ReadTx<'_>, owner: UserId, claim: i64) -> Result<Option<ClaimDocument>> {
     tx.record("FROM claim WHERE claim_id = ?1 AND owner_id = ?2", (claim, owner))
 }
 
 /// Stores a claim.
-pub fn put(tx: &WriteTx<'_>, owner: UserId, claim: i64, row: &ClaimRow) -> Result<()> {
-    let key: [Column<'_>; 2] = [("owner_id", &owner), ("claim_id", &claim)];
-    tx.put("INSERT OR REPLACE INTO claim", row, &key)?;
+pub fn put(tx: &WriteTx<'_>, owner: UserId, claim: &ClaimDocument) -> Result<()> {
+    tx.put("INSERT OR REPLACE INTO claim", claim, &[("owner_id", &owner)])?;
     Ok(())
 }
 
@@ -114,13 +74,5 @@ pub fn delete(tx: &WriteTx<'_>, owner: UserId, claim: i64, opened_at: Instant) -
     tx.run(
         "DELETE FROM claim WHERE owner_id = ?1 AND opened_at = ?2 AND claim_id = ?3",
         (owner, opened_at, claim),
-    )
-}
-
-/// Changes an account's number of open claims.
-pub fn count(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, by: i64) -> Result<()> {
-    tx.run(
-        "UPDATE ml_account SET open_claims = open_claims + ?3 WHERE ml_user_id = ?2 AND owner_id = ?1",
-        (owner, account, by),
     )
 }

@@ -4,32 +4,42 @@ use serde_json::Value;
 
 use super::{Unreadable, elements, instant, positive, text};
 use crate::base::{Instant, MlUserId, OrderId};
+use crate::{named, row};
 
-/// A claim as the marketplace has it at one moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClaimDocument {
-    pub id: i64,
-    /// The account it is made against.
-    pub seller: MlUserId,
-    /// Such as `opened`.
-    pub status: String,
-    /// Such as `mediations` or `return`.
-    pub kind: String,
-    /// Such as `claim` or `dispute`.
-    pub stage: String,
-    /// The marketplace's code for the reason; may be empty.
-    pub reason: String,
-    /// What it is about: `order`, `shipment`, `payment` or `purchase`.
-    pub resource: String,
-    pub resource_id: Option<i64>,
-    pub opened_at: Instant,
-    /// When the marketplace last changed it.
-    pub updated_at: Instant,
-    /// What the seller has to do, and until when; empty and `None` when nothing.
-    pub action: String,
-    pub due_at: Option<Instant>,
-    /// How it ended; empty while it is open.
-    pub resolution: String,
+named! {
+    /// Whether a claim has ended.
+    pub enum ClaimState: number {
+        Open = 1, "aberta", "Abertas";
+        Closed = 2, "encerrada", "Encerradas";
+    }
+}
+
+row! {
+    /// A claim as the marketplace has it at one moment, and as it is stored.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ClaimDocument: stored {
+        pub id: i64 = "claim_id",
+        pub opened_at: Instant,
+        /// The account it is made against.
+        pub seller: MlUserId = "ml_user_id",
+        pub state: ClaimState,
+        /// Such as `mediations` or `return`.
+        pub kind: String,
+        /// Such as `claim` or `dispute`.
+        pub stage: String,
+        /// The marketplace's code for the reason; may be empty.
+        pub reason: String,
+        /// What it is about: `order`, `shipment`, `payment` or `purchase`.
+        pub resource: String,
+        pub resource_id: Option<i64>,
+        /// What the seller has to do, and until when; empty and `None` when nothing.
+        pub due_at: Option<Instant>,
+        pub action: String,
+        /// How it ended; empty while it is open.
+        pub resolution: String,
+        /// When the marketplace last changed it.
+        pub updated_at: Instant,
+    }
 }
 
 impl ClaimDocument {
@@ -50,7 +60,10 @@ impl ClaimDocument {
         Ok(Self {
             id: positive(&claim["id"]).ok_or(Unreadable("id"))?,
             seller: MlUserId(seller),
-            status: text(&claim["status"]).ok_or(Unreadable("status"))?,
+            state: match &*text(&claim["status"]).ok_or(Unreadable("status"))? {
+                "closed" => ClaimState::Closed,
+                _ => ClaimState::Open,
+            },
             // The marketplace sends both names.
             kind: if kind == "returns" { "return".to_owned() } else { kind },
             stage: text(&claim["stage"]).unwrap_or_default(),
@@ -67,8 +80,8 @@ impl ClaimDocument {
         })
     }
 
-    pub fn is_closed(&self) -> bool {
-        self.status == "closed"
+    pub fn is_open(&self) -> bool {
+        self.state == ClaimState::Open
     }
 
     /// The order it is about, when it names one.
@@ -119,7 +132,7 @@ mod tests {
         assert_eq!((&*claim.kind, &*claim.stage, &*claim.reason), ("return", "claim", "PDD1"));
         assert_eq!(claim.order(), Some(OrderId(2_000_001)));
         assert_eq!((&*claim.action, claim.due_at), ("send_tracking", Some(Instant(1_795_132_800))));
-        assert!(!claim.is_closed() && claim.resolution.is_empty());
+        assert!(claim.is_open() && claim.resolution.is_empty());
     }
 
     #[test]
@@ -131,7 +144,7 @@ mod tests {
         closed["resource"] = json!("shipment");
         closed["players"][1]["available_actions"] = json!(null);
         let claim = ClaimDocument::read(&closed).unwrap();
-        assert!(claim.is_closed());
+        assert!(!claim.is_open());
         assert_eq!(
             (&*claim.resolution, &*claim.action, claim.due_at),
             ("payment_refunded", "", None)

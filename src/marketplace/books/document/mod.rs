@@ -13,13 +13,11 @@ mod order;
 mod question;
 mod seller;
 
-pub use claim::ClaimDocument;
+pub use claim::{ClaimDocument, ClaimState};
 pub use item_id::ItemId;
 pub use listing::ListingDocument;
 pub use order::{OrderDocument, Shipment, SoldItem};
-#[cfg(test)]
-pub use question::AnswerText;
-pub use question::QuestionDocument;
+pub use question::{QuestionDocument, QuestionRow, QuestionState};
 pub use seller::SellerRecord;
 
 use serde_json::Value;

@@ -4,64 +4,103 @@ use serde_json::Value;
 
 use super::{ItemId, Unreadable, bounded_text, instant, positive, text};
 use crate::base::{Instant, MlUserId};
+use crate::{named, row};
 
 /// Longest question or answer at the marketplace.
 pub const LONGEST_QUESTION: usize = 2000;
 
+named! {
+    /// What can still be done about a question.
+    pub enum QuestionState: number {
+        /// It waits for an answer.
+        Open = 1, "pendente", "Sem resposta";
+        Answered = 2, "respondida", "Respondidas";
+        /// It has no answer and cannot be answered, at least now.
+        Closed = 3, "encerrada", "Encerradas";
+    }
+}
+
+impl QuestionState {
+    /// The state for a status of the marketplace. A question with a new status
+    /// cannot be answered.
+    pub fn of(status: &str) -> Self {
+        match status {
+            "UNANSWERED" => Self::Open,
+            "ANSWERED" => Self::Answered,
+            _ => Self::Closed,
+        }
+    }
+}
+
+row! {
+    /// A question as it is stored.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct QuestionRow: stored {
+        pub id: i64 = "question_id",
+        pub asked_at: Instant,
+        /// The account that received the question.
+        pub ml_user_id: MlUserId,
+        /// Number of the listing id.
+        pub item_id: i64,
+        pub state: QuestionState,
+        /// The marketplace's name of the state, such as `UNANSWERED`.
+        pub status: String,
+        /// Empty when it was banned, as the answer.
+        pub text: String,
+        pub answer: Option<String>,
+        pub answered_at: Option<Instant>,
+        /// The buyer, when the marketplace says who.
+        pub asker_id: Option<i64>,
+        /// When the marketplace last changed it; rows of searches leave this out.
+        pub updated_at: Option<Instant>,
+    }
+}
+
+impl QuestionRow {
+    /// Whether it waits for an answer.
+    pub fn is_open(&self) -> bool {
+        self.state == QuestionState::Open
+    }
+}
+
 /// A question as the marketplace has it at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionDocument {
-    pub id: i64,
-    /// The account that received the question.
-    pub seller: MlUserId,
-    pub item: ItemId,
-    /// Such as `UNANSWERED`.
-    pub status: String,
-    /// Empty when it was banned.
-    pub text: String,
-    pub asked_at: Instant,
-    pub answer: Option<AnswerText>,
-    /// The buyer, when the marketplace says who.
-    pub asker_id: Option<i64>,
-    /// When the marketplace last changed it; rows of searches leave this out.
-    pub updated_at: Option<Instant>,
-}
-
-/// The answer to a question.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AnswerText {
-    /// Empty when it was banned.
-    pub text: String,
-    pub at: Option<Instant>,
+    /// The row to store, without what the marketplace left out.
+    pub row: QuestionRow,
+    /// Letters of the listing id, such as `MLB`.
+    pub site: String,
 }
 
 impl QuestionDocument {
     /// Reads a question of `/questions/{id}` or of a search.
     pub fn read(question: &Value) -> Result<Self, Unreadable> {
         let item = text(&question["item_id"]).and_then(|id| ItemId::parse(&id));
+        let item = item.ok_or(Unreadable("item_id"))?;
+        let status = text(&question["status"]).ok_or(Unreadable("status"))?.to_uppercase();
         let said = |value: &Value| bounded_text(value, LONGEST_QUESTION).unwrap_or_default();
         let answer = &question["answer"];
-        Ok(Self {
+        let row = QuestionRow {
             id: positive(&question["id"]).ok_or(Unreadable("id"))?,
-            seller: MlUserId(positive(&question["seller_id"]).ok_or(Unreadable("seller_id"))?),
-            item: item.ok_or(Unreadable("item_id"))?,
-            status: text(&question["status"]).ok_or(Unreadable("status"))?.to_uppercase(),
-            text: said(&question["text"]),
             asked_at: instant(&question["date_created"]).ok_or(Unreadable("date_created"))?,
-            answer: answer.is_object().then(|| AnswerText {
-                text: said(&answer["text"]),
-                at: instant(&answer["date_created"]),
-            }),
+            ml_user_id: MlUserId(positive(&question["seller_id"]).ok_or(Unreadable("seller_id"))?),
+            item_id: item.number,
+            state: QuestionState::of(&status),
+            status,
+            text: said(&question["text"]),
+            answer: answer.is_object().then(|| said(&answer["text"])),
+            answered_at: instant(&answer["date_created"]),
             asker_id: positive(&question["from"]["id"])
                 .or_else(|| positive(&question["buyer_id"]))
                 .or_else(|| positive(&question["from"])),
             updated_at: instant(&question["last_updated"]),
-        })
+        };
+        Ok(Self { row, site: item.site })
     }
 
     /// Whether it has an answer.
     pub fn is_answered(&self) -> bool {
-        self.status == "ANSWERED" || self.answer.is_some()
+        self.row.state == QuestionState::Answered || self.row.answer.is_some()
     }
 }
 
@@ -82,7 +121,7 @@ mod tests {
     #[test]
     fn a_question_reads_in_both_forms() {
         let question = QuestionDocument::read(&sample()).unwrap();
-        assert_eq!((question.id, question.asker_id), (117_001, Some(555)));
+        assert_eq!((question.row.id, question.row.asker_id), (117_001, Some(555)));
         assert!(!question.is_answered());
         let mut other = sample();
         other["id"] = json!("117001");
@@ -98,14 +137,14 @@ mod tests {
         answered["status"] = json!("answered");
         answered["answer"] = json!({ "text": "Serve sim", "status": "ACTIVE", "date_created": "2026-11-19T15:00:00.000-0400" });
         let question = QuestionDocument::read(&answered).unwrap();
-        let answer = question.answer.clone().unwrap();
-        assert_eq!((&*answer.text, answer.at), ("Serve sim", Some(Instant(1_795_114_800))));
-        assert!(question.is_answered() && question.status == "ANSWERED");
+        assert_eq!(question.row.answer.as_deref(), Some("Serve sim"));
+        assert_eq!(question.row.answered_at, Some(Instant(1_795_114_800)));
+        assert!(question.is_answered() && question.row.status == "ANSWERED");
 
         let mut banned = sample();
         banned["status"] = json!("BANNED");
         banned["text"] = json!("");
-        assert_eq!(QuestionDocument::read(&banned).unwrap().text, "");
+        assert_eq!(QuestionDocument::read(&banned).unwrap().row.text, "");
     }
 
     #[test]
@@ -113,7 +152,7 @@ mod tests {
         let mut long = sample();
         long["text"] = json!("ã".repeat(3000));
         let read = QuestionDocument::read(&long).unwrap();
-        assert_eq!(read.text.chars().count(), LONGEST_QUESTION);
+        assert_eq!(read.row.text.chars().count(), LONGEST_QUESTION);
     }
 
     proptest! {
@@ -125,7 +164,7 @@ mod tests {
             let mut question = sample();
             question[field] = value;
             if let Ok(question) = QuestionDocument::read(&question) {
-                prop_assert!(question.id > 0 && !question.status.is_empty());
+                prop_assert!(question.row.id > 0 && !question.row.status.is_empty());
             }
         }
     }

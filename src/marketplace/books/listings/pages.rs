@@ -4,16 +4,15 @@ use http::header::CONTENT_SECURITY_POLICY;
 use serde::Serialize;
 
 use super::store::SellerListing;
-use super::views::{ListingLine, ListingsPage};
+use super::views::ListingsPage;
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Cents, Instant, MlUserId, grouped};
+use crate::base::{Cents, MlUserId};
 use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::account::stores::Stores;
-use crate::marketplace::books::{code_text, listed};
-use crate::marketplace::tools::fees;
-use crate::panel::{Badge, Filter, Head, Listing, When};
+use crate::marketplace::books::listed;
+use crate::panel::{Badge, Filter, Head, Listing, list};
 use crate::services::Services;
 use crate::wire;
 
@@ -86,32 +85,6 @@ wire! {
     }
 }
 
-fn line(services: &Services, stores: &Stores, listing: SellerListing, now: Instant) -> ListingLine {
-    let SellerListing { id, row, status, kind, logistic, .. } = listing;
-    let is_address = row.permalink.starts_with("https://");
-    ListingLine {
-        id,
-        store: stores.name(row.ml_user_id),
-        state: state_badge(&status),
-        why: code_text::listing_reason(&status, &row.sub_status),
-        price: row.price.page(),
-        kind: code_text::listing_kind(&kind),
-        available: grouped(row.available),
-        sold: grouped(row.sold),
-        fees: fees::address_for(
-            row.ml_user_id,
-            row.price,
-            &row.category,
-            &logistic.unwrap_or_default(),
-        ),
-        changed: When::new(services.zone(), row.updated_at, now),
-        permalink: if is_address { row.permalink } else { String::new() },
-        title: row.title,
-        sku: row.sku,
-        thumbnail: row.thumbnail,
-    }
-}
-
 /// The badge of a listing's state.
 pub fn state_badge(status: &str) -> Badge {
     match status {
@@ -127,22 +100,14 @@ pub fn state_badge(status: &str) -> Badge {
 
 /// Whether a list must read all listings of its owner.
 pub fn needs_slow_lane(request: &Request) -> bool {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    listed::needs_slow_lane(request)
-        || given.any(|(name, value)| name == "ordem" && !value.is_empty())
+    listed::needs_slow_lane(request) || list::asks_to_sort(request)
 }
 
 /// `GET /painel/anuncios`: the seller's listings.
 pub fn listings(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     listed::answer((app, person, request), |found| {
-        let line = |one| line(app, &found.stores, one, request.now);
         let images = policy::page_with_images(&app.config.marketplace.image_host);
-        let page = Reply::page(&ListingsPage {
-            layout: layout(app, person, request),
-            has_stores: !found.stores.is_empty(),
-            table: found.table,
-            listings: found.rows.into_iter().map(line).collect(),
-        })?;
+        let page = Reply::page(&ListingsPage { layout: layout(app, person, request), found })?;
         Ok(page.with(CONTENT_SECURITY_POLICY, images))
     })
 }

@@ -3,10 +3,12 @@
 //! them, so that the books do not know the rooms with the others.
 
 use super::change::OrderChange;
-use super::{BookContext, StoredOrder, count, move_sale, notify_owner};
+use super::{ALL_DAYS, BookContext, EVERY_KIND, Sale, StoredOrder};
 use crate::base::{MlUserId, UserId};
 use crate::changes;
 use crate::db::{Result, WriteTx};
+use crate::marketplace::books::news;
+use crate::messages::{News, NotificationKind};
 
 pub use super::webhook_events::raise_webhook_events;
 
@@ -31,20 +33,76 @@ pub(super) fn run(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 
 /// Updates the counts of orders by store, state and day.
 pub fn count_orders(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    let OrderChange { context, owner, before, after, .. } = change;
+    let OrderChange { before, after, .. } = change;
     let key = |row: &StoredOrder| (row.ml_user_id, row.status, row.created_at);
     if before.map(key) == Some(key(after)) {
         return Ok(());
     }
     if let Some(before) = before {
-        count((tx, context, *owner), before, -1)?;
+        count(tx, change, before, -1)?;
     }
-    count((tx, context, *owner), after, 1)
+    count(tx, change, after, 1)
+}
+
+/// Adds `by` to the counts of an order: those of its store, state and day, and
+/// the sums over all days and over all stores and states.
+fn count(tx: &WriteTx<'_>, change: &OrderChange<'_>, order: &StoredOrder, by: i64) -> Result<()> {
+    let owner = change.owner;
+    let day = change.context.zone.day(order.created_at);
+    for (seller, status) in [(order.ml_user_id.0, order.status), EVERY_KIND] {
+        for day in [day, ALL_DAYS] {
+            tx.execute(
+                "INSERT INTO order_count (owner_id, ml_user_id, status, day, orders) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (owner_id, ml_user_id, status, day) DO UPDATE SET orders = orders + ?5",
+                (owner, seller, status, day.0, by),
+            )?;
+            if by < 0 {
+                tx.execute(
+                    "DELETE FROM order_count
+                     WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND day = ?4 AND orders = 0",
+                    (owner, seller, status, day.0),
+                )?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Updates the sums of sales by store and day.
 pub fn sum_sales(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    move_sale((tx, change.context, change.owner), change.before, change.after)
+    let (owner, zone) = (change.owner, change.context.zone);
+    let was = change.before.and_then(|before| Some((before.ml_user_id, before.sale(zone)?)));
+    let is = change.after.sale(zone).map(|sale| (change.after.ml_user_id, sale));
+    if was == is {
+        return Ok(());
+    }
+    if let Some((seller, sale)) = was {
+        add_sale(tx, owner, seller, sale, -1)?;
+        tx.execute(
+            "DELETE FROM sales_day WHERE owner_id = ?1 AND ml_user_id = ?2 AND day = ?3 AND orders = 0",
+            (owner, seller, sale.day.0),
+        )?;
+    }
+    match is {
+        Some((seller, sale)) => add_sale(tx, owner, seller, sale, 1),
+        None => Ok(()),
+    }
+}
+
+fn add_sale(
+    tx: &WriteTx<'_>,
+    owner: UserId,
+    seller: MlUserId,
+    sale: Sale,
+    sign: i64,
+) -> Result<()> {
+    tx.run(
+        "INSERT INTO sales_day (owner_id, ml_user_id, day, orders, units, gross_cents)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (owner_id, ml_user_id, day) DO UPDATE
+         SET orders = orders + ?4, units = units + ?5, gross_cents = gross_cents + ?6",
+        (owner, seller, sale.day.0, sign, sign * sale.units, sign * sale.gross.0),
+    )
 }
 
 /// Notes the time of the change for pollers.
@@ -55,8 +113,17 @@ pub fn stamp(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 /// Notifies the owner of a sale, once for each order.
 pub fn notify(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let sale = change.document.filter(|order| order.is_sale());
-    match sale.filter(|order| order.sold_at() >= change.news_from) {
-        Some(order) => notify_owner((tx, change.context, change.owner), order),
-        None => Ok(()),
-    }
+    let Some(order) = sale.filter(|order| order.sold_at() >= change.news_from) else {
+        return Ok(());
+    };
+    let title = if order.item.title.is_empty() { "Venda" } else { &order.item.title };
+    let reference = order.id.to_string();
+    let cause = format!("venda:{reference}");
+    let told = News {
+        title: "Nova venda",
+        text: &format!("{}× {title} — {}", order.quantity, order.total.page()),
+        reference: Some(&reference),
+        ..News::notice(NotificationKind::Venda, &cause)
+    };
+    news::tell((tx, change.context, change.owner), order.seller, told)
 }

@@ -14,7 +14,7 @@ use super::sold::{SoldKey, Worded, Wording};
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::base::money::Cents;
-use crate::db::{DbError, ReadTx, Record as _, Result};
+use crate::db::{DbError, Filters, ReadTx, Record as _, Result};
 use crate::marketplace::books::words::Words;
 use crate::row;
 
@@ -46,25 +46,30 @@ impl Filter {
     }
 }
 
-#[expect(clippy::struct_field_names, reason = "the marketplace calls it the order id")]
-/// An order as lists show it.
-pub struct Order {
-    pub created_at: Instant,
-    pub order_id: OrderId,
-    pub ml_user_id: MlUserId,
-    /// Index in the page's words, as `currency`, `shipping_status` and
-    /// `logistic_type`.
-    pub status: usize,
-    pub total: Cents,
-    pub currency: usize,
-    pub quantity: i64,
-    /// Empty when the marketplace does not say.
-    pub buyer_nickname: String,
-    pub shipping_id: Option<i64>,
-    pub shipping_status: Option<usize>,
-    pub logistic_type: Option<usize>,
-    /// Index in the page's sold items.
-    sold: usize,
+row! {
+    /// An order as lists show it.
+    #[expect(clippy::struct_field_names, reason = "the marketplace calls it the order id")]
+    pub struct Order {
+        pub created_at: Instant,
+        pub order_id: OrderId,
+        pub ml_user_id: MlUserId,
+        /// Number of a word, as `currency`, `shipping_status` and
+        /// `logistic_type`.
+        pub status: i64,
+        pub total: Cents = "total_cents",
+        pub currency: i64,
+        pub quantity: i64,
+        /// Empty when the marketplace does not say.
+        pub buyer_nickname: String,
+        pub shipping_id: Option<i64>,
+        pub shipping_status: Option<i64>,
+        pub logistic_type: Option<i64>,
+        item_id: i64,
+        variation_id: i64,
+        item_version: i64,
+        /// Index in the page's sold items, which it gets with its place on the page.
+        sold: usize = "0" => |_: i64| 0,
+    }
 }
 
 /// Creation time and number of an order.
@@ -86,9 +91,15 @@ pub struct OrderPage {
 }
 
 impl OrderPage {
-    /// The word at an index of the page's words.
-    pub fn word(&self, place: usize) -> &str {
-        &self.words[place].1
+    /// The word of a number that one of its orders has.
+    pub fn word(&self, number: i64) -> &str {
+        let known = self.words.iter().find(|(known, _)| *known == number);
+        known.map_or("", |(_, text)| text)
+    }
+
+    /// The same; empty without a number.
+    pub fn word_or_none(&self, number: Option<i64>) -> &str {
+        number.map_or("", |number| self.word(number))
     }
 
     /// What an order sold.
@@ -106,28 +117,7 @@ impl OrderPage {
 /// SQL for the orders that `source` selects. Title and SKU of what was sold are
 /// not joined: the cache in memory has nearly all of them.
 fn orders(source: &str) -> String {
-    format!("SELECT {} FROM sale_order {source}", StoredOrder::COLUMNS)
-}
-
-row! {
-    /// An order as it is stored: words by their numbers, and what was sold by its
-    /// key.
-    struct StoredOrder {
-        created_at: Instant,
-        order_id: OrderId,
-        ml_user_id: MlUserId,
-        status: i64,
-        total: Cents = "total_cents",
-        currency: i64,
-        quantity: i64,
-        buyer_nickname: String,
-        shipping_id: Option<i64>,
-        shipping_status: Option<i64>,
-        logistic_type: Option<i64>,
-        item_id: i64,
-        variation_id: i64,
-        item_version: i64,
-    }
+    format!("SELECT {} FROM sale_order {source}", Order::COLUMNS)
 }
 
 /// Reads one page of an owner's orders with their total.
@@ -149,27 +139,19 @@ pub fn read_page(
         page.keys = runs::merged(tx, owner, &runs, &window)?;
         return if filter.keys_only { Ok(page) } else { page.load_orders(tx, words, owner) };
     }
-    if filter.keys_only {
-        let sql = format!(
-            "SELECT created_at, order_id FROM sale_order
-             WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
-             ORDER BY created_at {way}, order_id {way}
-             LIMIT ?4 OFFSET ?5",
-            way = window.way(),
-        );
-        let asked = (owner, window.from, window.before, window.limit, window.offset);
-        page.keys = tx.tuples(&sql, asked)?;
-        return Ok(page);
-    }
-    let sql = orders(&format!(
+    let rest = format!(
         "WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
          ORDER BY created_at {way}, order_id {way}
          LIMIT ?4 OFFSET ?5",
         way = window.way(),
-    ));
-    tx.each(&sql, (owner, window.from, window.before, window.limit, window.offset), |row| {
-        page.take(tx, words, row)
-    })?;
+    );
+    let asked = (owner, window.from, window.before, window.limit, window.offset);
+    if filter.keys_only {
+        page.keys =
+            tx.tuples(&format!("SELECT created_at, order_id FROM sale_order {rest}"), asked)?;
+        return Ok(page);
+    }
+    tx.each(&orders(&rest), asked, |row| page.take(tx, words, row))?;
     page.with_wordings(tx, words, owner)
 }
 
@@ -207,52 +189,38 @@ fn read_listings(
         None => None,
         Some(text) => Some(words.known(tx, text)?.unwrap_or(-1)),
     };
-    let mut condition =
-        "WHERE owner_id = :owner AND item_id = :item AND created_at >= :from AND created_at < :before"
-            .to_owned();
-    if status.is_some() {
-        condition.push_str(" AND status = :status");
-    }
-    let count = format!("SELECT count(*) FROM sale_order {condition}");
-    let find = format!(
-        "SELECT created_at, order_id FROM sale_order {condition}
-         ORDER BY created_at {way}, order_id {way} LIMIT :limit OFFSET :offset",
-        way = window.way(),
-    );
-    let (limit, offset) = match items {
-        [_] => (window.limit, window.offset),
-        _ => (window.limit.saturating_add(window.offset), 0),
-    };
+    let (limit, offset) = window.of_each(items.len());
     let mut total = 0;
-    let mut keys: Vec<(i64, i64)> = Vec::new();
+    let mut keys: Vec<Key> = Vec::new();
     for item in items {
         if let Some(store) = filter.store
             && !sells(tx, owner, store, *item)?
         {
             continue;
         }
-        let mut params: Vec<(&str, &dyn rusqlite::ToSql)> = vec![
-            (":owner", &owner),
-            (":item", item),
-            (":from", &window.from),
-            (":before", &window.before),
-        ];
-        if let Some(status) = &status {
-            params.push((":status", status));
-        }
-        total += tx.one(&count, &*params, |row| row.get::<_, i64>(0))?;
-        params.push((":limit", &limit));
-        params.push((":offset", &offset));
-        keys.extend(tx.tuples::<(i64, i64)>(&find, &*params)?);
+        let mut filters = Filters::new(
+            "owner_id = :owner AND item_id = :item AND created_at >= :from AND created_at < :before",
+            &[
+                (":owner", &owner),
+                (":item", item),
+                (":from", &window.from),
+                (":before", &window.before),
+            ],
+        );
+        filters.and_if("status = :status", ":status", &status);
+        let count = format!("SELECT count(*) FROM sale_order WHERE {}", filters.sql());
+        total += tx.value::<i64>(&count, filters.values())?;
+        let find = format!(
+            "SELECT created_at, order_id FROM sale_order WHERE {condition}
+             ORDER BY created_at {way}, order_id {way} LIMIT :limit OFFSET :offset",
+            condition = filters.sql(),
+            way = window.way(),
+        );
+        filters.bind(&[(":limit", &limit), (":offset", &offset)]);
+        keys.extend(tx.tuples::<Key>(&find, filters.values())?);
     }
     if items.len() > 1 {
-        keys.sort_unstable();
-        if !window.oldest_first {
-            keys.reverse();
-        }
-        let passed = usize::try_from(window.offset).unwrap_or(usize::MAX);
-        keys.drain(..passed.min(keys.len()));
-        keys.truncate(usize::try_from(window.limit).unwrap_or(0));
+        window.cut(&mut keys);
     }
     let mut page = OrderPage::of(total, filter);
     page.keys = keys;
@@ -279,14 +247,14 @@ impl OrderPage {
 
     /// Removes the orders that do not match a filter.
     pub fn keep(&mut self, filter: &Filter) {
-        let words = &self.words;
-        self.orders.retain(|order| {
-            let status = &words[order.status].1;
-            filter.status.as_deref().is_none_or(|wanted| **status == *wanted)
+        let mut orders = std::mem::take(&mut self.orders);
+        orders.retain(|order| {
+            filter.status.as_deref().is_none_or(|wanted| self.word(order.status) == wanted)
                 && filter.store.is_none_or(|store| store == order.ml_user_id.0)
                 && filter.created.0.is_none_or(|from| order.created_at >= from)
                 && filter.created.1.is_none_or(|before| order.created_at < before)
         });
+        self.orders = orders;
         self.total = i64::try_from(self.orders.len()).unwrap_or(0);
     }
 
@@ -305,37 +273,29 @@ impl OrderPage {
     }
 
     fn take(&mut self, tx: &ReadTx<'_>, words: &Words, row: &Row<'_>) -> rusqlite::Result<()> {
-        let order = StoredOrder::read(row)?;
-        let mut place = |number| self.place(tx, words, number);
-        let (status, currency) = (place(order.status)?, place(order.currency)?);
-        let shipping_status = order.shipping_status.map(&mut place).transpose()?;
-        let logistic_type = order.logistic_type.map(&mut place).transpose()?;
-        self.orders.push(Order {
-            created_at: order.created_at,
-            order_id: order.order_id,
-            ml_user_id: order.ml_user_id,
-            status,
-            total: order.total,
-            currency,
-            quantity: order.quantity,
-            buyer_nickname: order.buyer_nickname,
-            shipping_id: order.shipping_id,
-            shipping_status,
-            logistic_type,
-            sold: self.sold.len(),
-        });
+        let order = Order { sold: self.sold.len(), ..Order::read(row)? };
         self.sold.push((order.item_id, order.variation_id, order.item_version));
+        let of_all = [Some(order.status), Some(order.currency)];
+        for number in of_all.into_iter().chain([order.shipping_status, order.logistic_type]) {
+            self.note_word(tx, words, number)?;
+        }
+        self.orders.push(order);
         Ok(())
     }
 
-    /// The index of a word in this page's words. A new word is added.
-    fn place(&mut self, tx: &ReadTx<'_>, words: &Words, number: i64) -> rusqlite::Result<usize> {
-        if let Some(place) = self.words.iter().position(|(known, _)| *known == number) {
-            return Ok(place);
+    /// Adds a word that the page does not have yet.
+    fn note_word(
+        &mut self,
+        tx: &ReadTx<'_>,
+        words: &Words,
+        number: Option<i64>,
+    ) -> rusqlite::Result<()> {
+        if let Some(number) = number
+            && !self.words.iter().any(|(known, _)| *known == number)
+        {
+            self.words.push((number, words.text(tx, number).map_err(inside_row)?));
         }
-        let text = words.text(tx, number).map_err(inside_row)?;
-        self.words.push((number, text));
-        Ok(self.words.len() - 1)
+        Ok(())
     }
 }
 

@@ -20,7 +20,6 @@ use std::sync::Arc;
 use self::change::OrderChange;
 use self::effects::Effects;
 use super::document::{OrderDocument, Shipment, SoldItem};
-use super::news;
 use super::order_status::{OrderStatus, SaleState};
 use super::words::{Words, fixed};
 use crate::app::App;
@@ -31,7 +30,6 @@ use crate::db::{Column, ReadTx, Result, WriteTx};
 use crate::marketplace::Marketplace;
 use crate::marketplace::books::BookWrite;
 use crate::messages::choices::ChannelSet;
-use crate::messages::{News, NotificationKind};
 use crate::row;
 
 /// The day of `order_count` that holds the sum of all days.
@@ -83,7 +81,6 @@ pub enum Applied {
 }
 
 row! {
-    /// An order as it is stored.
     #[derive(Clone, Debug, PartialEq, Eq)]
     struct StoredOrder: stored {
         created_at: Instant,
@@ -196,6 +193,18 @@ pub fn is_sale(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<bool> 
         (order, owner),
     )?;
     Ok(status.is_some_and(is_sale_status))
+}
+
+/// The account that made a sale of an owner, and the number of its shipment.
+pub fn parcel_of(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    order: OrderId,
+) -> Result<Option<(MlUserId, Option<i64>)>> {
+    tx.tuple(
+        "SELECT ml_user_id, shipping_id FROM sale_order WHERE owner_id = ?1 AND order_id = ?2",
+        (owner, order),
+    )
 }
 
 const fn is_sale_status(status: i64) -> bool {
@@ -358,7 +367,6 @@ fn ensure_item_version(
     Ok(version)
 }
 
-/// Whether a version has the item's title and SKU.
 fn has_wording(tx: &ReadTx<'_>, item: &SoldItem, version: i64) -> Result<bool> {
     let same = tx.optional(
         "SELECT 1 FROM sold_item
@@ -367,83 +375,6 @@ fn has_wording(tx: &ReadTx<'_>, item: &SoldItem, version: i64) -> Result<bool> {
         |_| Ok(()),
     )?;
     Ok(same.is_some())
-}
-
-/// Adds `by` to the counts of an order: those of its store, state and day, and
-/// the sums over all days and over all stores and states.
-fn count((tx, context, owner): BookWrite<'_, '_>, order: &StoredOrder, by: i64) -> Result<()> {
-    let day = context.zone.day(order.created_at);
-    for (seller, status) in [(order.ml_user_id.0, order.status), EVERY_KIND] {
-        for day in [day, ALL_DAYS] {
-            tx.execute(
-                "INSERT INTO order_count (owner_id, ml_user_id, status, day, orders) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT (owner_id, ml_user_id, status, day) DO UPDATE SET orders = orders + ?5",
-                (owner, seller, status, day.0, by),
-            )?;
-            if by < 0 {
-                tx.execute(
-                    "DELETE FROM order_count
-                     WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND day = ?4 AND orders = 0",
-                    (owner, seller, status, day.0),
-                )?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Updates the sums of sales for an order that changed.
-fn move_sale(
-    (tx, context, owner): BookWrite<'_, '_>,
-    before: Option<&StoredOrder>,
-    after: &StoredOrder,
-) -> Result<()> {
-    let was = before.and_then(|before| Some((before.ml_user_id, before.sale(context.zone)?)));
-    let is = after.sale(context.zone).map(|sale| (after.ml_user_id, sale));
-    if was == is {
-        return Ok(());
-    }
-    if let Some((seller, sale)) = was {
-        add_sale(tx, owner, seller, sale, -1)?;
-        tx.execute(
-            "DELETE FROM sales_day WHERE owner_id = ?1 AND ml_user_id = ?2 AND day = ?3 AND orders = 0",
-            (owner, seller, sale.day.0),
-        )?;
-    }
-    match is {
-        Some((seller, sale)) => add_sale(tx, owner, seller, sale, 1),
-        None => Ok(()),
-    }
-}
-
-fn add_sale(
-    tx: &WriteTx<'_>,
-    owner: UserId,
-    seller: MlUserId,
-    sale: Sale,
-    sign: i64,
-) -> Result<()> {
-    tx.run(
-        "INSERT INTO sales_day (owner_id, ml_user_id, day, orders, units, gross_cents)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT (owner_id, ml_user_id, day) DO UPDATE
-         SET orders = orders + ?4, units = units + ?5, gross_cents = gross_cents + ?6",
-        (owner, seller, sale.day.0, sign, sign * sale.units, sign * sale.gross.0),
-    )
-}
-
-/// Notifies the owner of a sale, once for each order.
-fn notify_owner(write: BookWrite<'_, '_>, order: &OrderDocument) -> Result<()> {
-    let title = if order.item.title.is_empty() { "Venda" } else { &order.item.title };
-    let reference = order.id.to_string();
-    let cause = format!("venda:{reference}");
-    let told = News {
-        title: "Nova venda",
-        text: &format!("{}× {title} — {}", order.quantity, order.total.page()),
-        reference: Some(&reference),
-        ..News::notice(NotificationKind::Venda, &cause)
-    };
-    news::tell(write, order.seller, told)
 }
 
 #[cfg(test)]

@@ -8,26 +8,27 @@ use serde::Serialize;
 
 use super::list::{self, Order, OrderPage};
 use super::sold;
-use super::views::{SaleLine, SalePage, SalesPage};
+use super::views::{SalePage, SalesPage};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::ids::item_number;
-use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, grouped};
+use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId};
 use crate::db::{self, ReadTx};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store;
 use crate::marketplace::account::stores::{self, Stores};
-use crate::marketplace::books::code_text;
-use crate::marketplace::books::order_status::{OrderState, OrderStatus};
+use crate::marketplace::books::order_status::OrderStatus;
 use crate::marketplace::books::words::Words;
+use crate::marketplace::page_time::PageTime;
 use crate::marketplace::tools::{invoices, labels};
 use crate::panel::chart::{BarChart, BarWords, MOST_SERIES, short_money};
 use crate::panel::days::Days;
 use crate::panel::{
-    Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Tone, When, days, export,
+    Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Tone, days, export,
 };
 use crate::services::Services;
+use crate::wire;
 
 const LIST: Listing = Listing {
     path: "/painel/vendas",
@@ -73,7 +74,6 @@ const LIST: Listing = Listing {
     )],
 };
 
-/// Days of the chart, including today.
 const CHART_DAYS: u16 = 30;
 const CHART: BarWords = BarWords {
     title: "Faturamento por dia, últimos 30 dias",
@@ -82,87 +82,45 @@ const CHART: BarWords = BarWords {
     mark: short_money,
 };
 
-/// Most sales in a CSV file.
 const MOST_ROWS: u32 = 100_000;
 
-#[derive(Serialize)]
-struct WireSale {
-    id: String,
-    conta: String,
-    ml_user_id: MlUserId,
-    estado: String,
-    total: Cents,
-    moeda: String,
-    quantidade: i64,
-    titulo: String,
-    sku: String,
-    anuncio: String,
-    comprador: String,
-    criada_em: String,
-    envio_id: Option<String>,
-    envio: Option<String>,
-    logistica: Option<String>,
-}
-
-fn wire(services: &Services, page: &OrderPage, stores: &Stores, order: &Order) -> WireSale {
-    let word = |place: usize| page.word(place).to_owned();
-    let sold = page.sold(order);
-    WireSale {
-        id: order.order_id.to_string(),
-        conta: stores.name(order.ml_user_id),
-        ml_user_id: order.ml_user_id,
-        estado: word(order.status),
-        total: order.total,
-        moeda: word(order.currency),
-        quantidade: order.quantity,
-        titulo: sold.title.to_owned(),
-        sku: sold.sku.to_owned(),
-        anuncio: sold.ml_id.to_owned(),
-        comprador: order.buyer_nickname.clone(),
-        criada_em: services.zone().spaced(order.created_at),
-        envio_id: order.shipping_id.map(|id| id.to_string()),
-        envio: order.shipping_status.map(word),
-        logistica: order.logistic_type.map(word),
+wire! {
+    #[derive(Serialize)]
+    struct WireSale of(services: &Services, page: &OrderPage, stores: &Stores, order: &Order) after {
+        let word = |number: i64| page.word(number).to_owned();
+        let sold = page.sold(order);
+    } {
+        id: String = order.order_id.to_string(),
+        conta: String = stores.name(order.ml_user_id),
+        ml_user_id: MlUserId = order.ml_user_id,
+        estado: String = word(order.status),
+        total: Cents = order.total,
+        moeda: String = word(order.currency),
+        quantidade: i64 = order.quantity,
+        titulo: String = sold.title.to_owned(),
+        sku: String = sold.sku.to_owned(),
+        anuncio: String = sold.ml_id.to_owned(),
+        comprador: String = order.buyer_nickname.clone(),
+        criada_em: String = services.zone().spaced(order.created_at),
+        envio_id: Option<String> = order.shipping_id.map(|id| id.to_string()),
+        envio: Option<String> = order.shipping_status.map(word),
+        logistica: Option<String> = order.logistic_type.map(word),
     }
 }
 
-fn line(
-    services: &Services,
-    page: &OrderPage,
-    stores: &Stores,
-    order: &Order,
-    now: Instant,
-) -> SaleLine {
-    let shipping = order.shipping_status.map(|place| page.word(place));
-    let sold = page.sold(order);
-    SaleLine {
-        id: order.order_id.to_string(),
-        title: if sold.title.is_empty() { "Anúncio sem título" } else { sold.title }.to_owned(),
-        quantity: order.quantity,
-        sku: sold.sku.to_owned(),
-        total: order.total.page(),
-        store: stores.name(order.ml_user_id),
-        buyer: order.buyer_nickname.clone(),
-        state: OrderState::new(page.word(order.status)),
-        shipping: code_text::shipping(shipping.unwrap_or_default()),
-        when: When::new(services.zone(), order.created_at, now),
-    }
-}
-
-/// The orders that the address asks for.
-fn asked(
+fn filter_of(
     services: &Services,
     query: &ListQuery,
     store: Option<MlUserId>,
     days: &Days,
     now: Instant,
-) -> Asked {
+) -> list::Filter {
     let days = match query.filter(days::SHORTCUT) {
         Some(count) => &last_days(services.day(now), count),
         None => days,
     };
     let (limit, offset) = query.window();
-    let filter = list::Filter {
+    list::Filter {
         status: query.filter("estado").map(str::to_owned),
         store: store.map(|store| store.0),
         days: (days.from, days.to),
@@ -173,16 +131,7 @@ fn asked(
         oldest_first: !query.descending,
         zone: services.zone(),
         keys_only: query.csv,
-    };
-    let search = query.search.trim();
-    if search.is_empty() {
-        return Asked::Page(filter);
     }
-    let number = match search.parse() {
-        Ok(number) => Some(Number::Order(OrderId(number))),
-        Err(_) => item_number(&search.to_ascii_uppercase()).map(Number::Listing),
-    };
-    Asked::Words(number, search.to_owned(), filter)
 }
 
 /// The days up to today that a shortcut names.
@@ -191,20 +140,6 @@ fn last_days(today: Day, count: &str) -> Days {
     Days { from: Some(today.plus(1 - count)), ..Days::default() }
 }
 
-enum Asked {
-    Page(list::Filter),
-    /// A search: the order or listing with this number. When there is none, the
-    /// orders of listings with such a title or SKU.
-    Words(Option<Number>, String, list::Filter),
-}
-
-/// What a number in the search may be.
-enum Number {
-    Order(OrderId),
-    Listing(i64),
-}
-
-/// The orders that were found.
 #[derive(Default)]
 struct Found {
     page: OrderPage,
@@ -212,37 +147,39 @@ struct Found {
     has_more: bool,
 }
 
-fn found(tx: &ReadTx<'_>, words: &Words, owner: UserId, asked: &Asked) -> db::Result<Found> {
-    let whole = |page| Found { page, has_more: false };
-    let of_listings = |items, filter: &list::Filter| {
-        let items = Some(items);
-        let filter = list::Filter { items, ..filter.clone() };
+/// The orders that a search finds: the order or the listing with this number, or
+/// else the orders of listings with such a title or SKU; without a search all.
+fn found(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
+    search: &str,
+    filter: &list::Filter,
+) -> db::Result<Found> {
+    if search.is_empty() {
+        let page = list::read_page(tx, words, owner, filter)?;
+        return Ok(Found { page, has_more: false });
+    }
+    let of_listings = |items| {
+        let filter = list::Filter { items: Some(items), ..filter.clone() };
         list::read_page(tx, words, owner, &filter)
     };
-    let (number, text, filter) = match asked {
-        Asked::Page(filter) => return Ok(whole(list::read_page(tx, words, owner, filter)?)),
-        Asked::Words(number, text, filter) => (number, text, filter),
-    };
-    let named = match number {
-        Some(Number::Order(order)) => {
-            let mut page = list::read_one(tx, words, owner, *order)?;
-            page.keep(filter);
-            Some(page)
-        }
-        Some(Number::Listing(item)) => Some(of_listings(vec![*item], filter)?),
-        None => None,
-    };
-    if let Some(page) = named.filter(|page| page.total > 0) {
-        return Ok(whole(page));
+    let mut page = OrderPage::default();
+    if let Ok(order) = search.parse() {
+        page = list::read_one(tx, words, owner, OrderId(order))?;
+        page.keep(filter);
+    } else if let Some(item) = item_number(&search.to_ascii_uppercase()) {
+        page = of_listings(vec![item])?;
     }
-    let mut items = sold::search_items(tx, owner, text)?;
+    if page.total > 0 {
+        return Ok(Found { page, has_more: false });
+    }
+    let mut items = sold::search_items(tx, owner, search)?;
     let has_more = items.len() > sold::MOST;
     items.truncate(sold::MOST);
-    let page = of_listings(items, filter)?;
-    Ok(Found { page, has_more })
+    Ok(Found { page: of_listings(items)?, has_more })
 }
 
-/// The notice for a search that matches more listings than it shows.
 fn too_many() -> Notice {
     Notice::new(
         Tone::Warn,
@@ -270,7 +207,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let days = asked_days(&mut query, request)?;
     let (owner, of_store) = (person.account.user_id, stores::asked(request)?);
     let words = &app.marketplace.words;
-    let asked = asked(app, &query, of_store, &days, request.now);
+    let filter = filter_of(app, &query, of_store, &days, request.now);
     let first = app.day(request.now).plus(1 - i64::from(CHART_DAYS));
     let is_narrowed = query.is_narrowed() || days.is_given();
     let is_whole = !query.csv && !request.wants_json() && query.page == 1 && !is_narrowed;
@@ -283,7 +220,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         };
         let found = match days.fault {
             Some(_) => Found::default(),
-            None => found(tx, words, owner, &asked)?,
+            None => found(tx, words, owner, query.search.trim(), &filter)?,
         };
         Ok::<_, Problem>((stores, found, gross))
     })?;
@@ -292,25 +229,25 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         let (keys, words) = (page.into_keys(), Arc::clone(words));
         return export::list(app, person, &LIST, keys, move |app, tx, key| {
             let page = list::read_key(tx, &words, owner, key)?;
-            Ok(page.orders.first().map(|order| wire(app, &page, &stores, order)))
+            Ok(page.orders.first().map(|order| WireSale::of(app, &page, &stores, order)))
         });
     }
     if request.wants_json() {
         let orders = page.orders.iter();
-        let sales = orders.map(|order| wire(app, &page, &stores, order));
+        let sales = orders.map(|order| WireSale::of(app, &page, &stores, order));
         return ListReply::reply(total, sales.collect());
     }
-    let orders = page.orders.iter();
     let status = match days.fault {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
         None => StatusCode::OK,
     };
     let page = Reply::page(&SalesPage {
         layout: layout(app, person, request).with_flash(has_more.then(too_many)),
-        has_stores: !stores.is_empty(),
         chart: chart(first, &gross),
         table: LIST.table_by(&query, LIST.heads, total, (&stores.choice(of_store), Some(days))),
-        sales: orders.map(|order| line(app, &page, &stores, order, request.now)).collect(),
+        stores,
+        page,
+        time: PageTime::of(app, request),
     })?;
     Ok(page.status(status))
 }
@@ -359,11 +296,11 @@ struct SaleReply {
 /// The address of the label of an order's parcel; empty when there is none to
 /// print.
 fn label(page: &OrderPage, order: &Order) -> String {
-    let is_ready = order.shipping_status.map(|place| page.word(place)) == Some("ready_to_ship");
-    let leaves_elsewhere = order.logistic_type.map(|place| page.word(place)) == Some("fulfillment");
+    let is_ready = page.word_or_none(order.shipping_status) == "ready_to_ship";
+    let leaves_elsewhere = page.word_or_none(order.logistic_type) == "fulfillment";
     match order.shipping_id {
         Some(shipment) if is_ready && !leaves_elsewhere => {
-            labels::address_for(order.ml_user_id, shipment)
+            labels::address_for(labels::FILE, order.ml_user_id, shipment)
         }
         _ => String::new(),
     }
@@ -373,24 +310,22 @@ fn label(page: &OrderPage, order: &Order) -> String {
 pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = OrderId(request.id()?);
     let owner = person.account.user_id;
-    let (stores, page) = app.db.read(request.lane, |tx| {
+    let (stores, mut page) = app.db.read(request.lane, |tx| {
         let page = list::read_one(tx, &app.marketplace.words, owner, id)?;
         Ok::<_, Problem>((Stores::of(tx, owner)?, page))
     })?;
-    let order = page.orders.first().ok_or_else(Problem::not_found)?;
+    let order = page.orders.pop().ok_or_else(Problem::not_found)?;
     if request.wants_json() {
-        return Reply::json(&SaleReply { ok: true, sale: wire(app, &page, &stores, order) });
+        let sale = WireSale::of(app, &page, &stores, &order);
+        return Reply::json(&SaleReply { ok: true, sale });
     }
-    let word = |place: Option<usize>| place.map(|place| page.word(place)).unwrap_or_default();
     Reply::page(&SalePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        line: line(app, &page, &stores, order, request.now),
-        listing: page.sold(order).ml_id.to_owned(),
-        shipping_id: order.shipping_id.map(|id| id.to_string()).unwrap_or_default(),
-        logistic: code_text::logistic(word(order.logistic_type)),
-        quantity: grouped(order.quantity.unsigned_abs()),
-        exact: app.zone().page(order.created_at),
         is_paid: OrderStatus::from_name(page.word(order.status)).is_some_and(OrderStatus::is_sale),
-        label: label(&page, order),
+        label: label(&page, &order),
+        order,
+        page,
+        stores,
+        time: PageTime::of(app, request),
     })
 }

@@ -6,11 +6,10 @@
 //! write updates, has the totals. It also says on which day a far page begins,
 //! so that at most the orders of one day are skipped one by one.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::EVERY_KIND;
-use super::list::Filter;
+use super::list::{Filter, Key};
 use crate::base::{Day, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::words::Words;
@@ -46,6 +45,27 @@ impl Window {
             offset: filter.offset,
             oldest_first: filter.oldest_first,
         }
+    }
+
+    /// Limit and offset for each of several lists of which the page is merged. SQL
+    /// can skip rows of a single list; several must be merged from their start.
+    pub const fn of_each(&self, lists: usize) -> (i64, i64) {
+        if lists == 1 {
+            (self.limit, self.offset)
+        } else {
+            (self.limit.saturating_add(self.offset), 0)
+        }
+    }
+
+    /// Sorts keys of several lists, and leaves those of the page.
+    pub fn cut(&self, keys: &mut Vec<Key>) {
+        keys.sort_unstable();
+        if !self.oldest_first {
+            keys.reverse();
+        }
+        let passed = usize::try_from(self.offset).unwrap_or(usize::MAX);
+        keys.drain(..passed.min(keys.len()));
+        keys.truncate(usize::try_from(self.limit).unwrap_or(0));
     }
 
     /// The direction in SQL.
@@ -187,12 +207,8 @@ pub fn merged(
     owner: UserId,
     runs: &[OrderRun],
     window: &Window,
-) -> Result<Vec<(i64, i64)>> {
-    // SQL can skip rows of a single run; several runs must be merged from their
-    // start.
-    let alone = runs.len() == 1;
-    let (limit, offset) =
-        if alone { (window.limit, window.offset) } else { (window.limit + window.offset, 0) };
+) -> Result<Vec<Key>> {
+    let (limit, offset) = window.of_each(runs.len());
     let sql = format!(
         "SELECT created_at, order_id FROM sale_order
          WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND created_at >= ?4 AND created_at < ?5
@@ -206,17 +222,9 @@ pub fn merged(
         let params = (owner, run.ml_user_id, run.status, from, before, limit, offset);
         keys.extend(tx.all::<(i64, i64)>(&sql, params, |row| row.try_into())?);
     }
-    if alone {
-        return Ok(keys);
+    if runs.len() > 1 {
+        window.cut(&mut keys);
     }
-    if window.oldest_first {
-        keys.sort_unstable();
-    } else {
-        keys.sort_unstable_by_key(|key| Reverse(*key));
-    }
-    let passed = usize::try_from(window.offset).unwrap_or(usize::MAX).min(keys.len());
-    keys.drain(..passed);
-    keys.truncate(usize::try_from(window.limit).unwrap_or(0));
     Ok(keys)
 }
 

@@ -4,18 +4,16 @@
 use serde::Serialize;
 
 use super::pages;
-use super::store::QuestionRow;
+use super::store;
 use crate::app::App;
-use crate::base::{DAY_S, Instant, UserId};
-use crate::db::{Lane, ReadTx, Result, WriteTx};
+use crate::base::UserId;
+use crate::db::Lane;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::tokens::{CallError, with_own_token};
+use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::tools;
 
-/// A name is deleted after this time, and fetched again when it is needed.
-const KEPT_S: i64 = 180 * DAY_S;
-/// Longest name that is kept.
 const LONGEST: usize = 200;
 
 #[derive(Serialize)]
@@ -26,17 +24,13 @@ struct NameReply {
 }
 
 /// `GET /painel/perguntas/{id}/comprador`: the nickname of a question's buyer.
-pub fn buyer(app: &App, person: &Person, request: &Request) -> std::result::Result<Reply, Problem> {
+pub fn buyer(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let question = pages::read(app, person, request)?.0.row;
     reply(app, person.account.user_id, &question)
 }
 
 /// The same for a question of an owner.
-pub fn reply(
-    app: &App,
-    owner: UserId,
-    question: &QuestionRow,
-) -> std::result::Result<Reply, Problem> {
+pub fn reply(app: &App, owner: UserId, question: &QuestionRow) -> Result<Reply, Problem> {
     let nome = match question.asker_id {
         Some(asker) => name(app, owner, (question, asker))?,
         None => String::new(),
@@ -48,9 +42,8 @@ fn name(
     app: &App,
     owner: UserId,
     (question, asker): (&QuestionRow, i64),
-) -> std::result::Result<String, Problem> {
-    let since = app.clock.now().minus(KEPT_S);
-    if let Some(known) = app.db.read(Lane::Brief, |tx| known(tx, asker, since))? {
+) -> Result<String, Problem> {
+    if let Some(known) = app.db.read(Lane::Brief, |tx| store::buyer_name(tx, asker))? {
         return Ok(known);
     }
     let client = &app.marketplace.client;
@@ -71,27 +64,6 @@ fn name(
         }
     };
     let kept = nickname.clone();
-    app.db.write(move |tx| keep(tx, asker, &kept))?;
+    app.db.write(move |tx| store::keep_buyer_name(tx, asker, &kept))?;
     Ok(nickname)
-}
-
-fn known(tx: &ReadTx<'_>, asker: i64, since: Instant) -> Result<Option<String>> {
-    tx.maybe(
-        "SELECT nickname FROM buyer_name WHERE buyer_id = ?1 AND read_at >= ?2",
-        (asker, since),
-    )
-}
-
-/// Stores a name, and deletes some of those that were read long ago: more than
-/// come in.
-fn keep(tx: &WriteTx<'_>, asker: i64, nickname: &str) -> Result<()> {
-    tx.execute(
-        "DELETE FROM buyer_name WHERE buyer_id IN (
-             SELECT buyer_id FROM buyer_name WHERE read_at < ?1 LIMIT 20)",
-        [tx.now().minus(KEPT_S)],
-    )?;
-    tx.run(
-        "INSERT OR REPLACE INTO buyer_name (buyer_id, nickname, read_at) VALUES (?1, ?2, ?3)",
-        (asker, nickname, tx.now()),
-    )
 }

@@ -6,15 +6,17 @@ use crate::base::text::grouped;
 use crate::base::{Cents, DAY_S, Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::account::stores::unlinked;
+use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::books::listings::pages::state_badge;
+use crate::marketplace::page_time::PageTime;
 use crate::panel::view::Field;
-use crate::panel::{Badge, Flash, Notice, Tone, When};
+use crate::panel::{Badge, Flash, Notice, Tone};
 use crate::row;
 use crate::services::Services;
 
+use super::QuestionState;
 use super::replies::SavedReply;
 use super::store::Question;
-use super::{QuestionState, words};
 
 /// The field of a card's form with the query of the queue, to return to it.
 pub const BACK: &str = "volta";
@@ -75,7 +77,7 @@ impl QueueContext {
         if self.is_agency {
             format!("{}/responder", self.base)
         } else {
-            format!("{}/{}/responder", self.base, card.id)
+            format!("{}/{}/responder", self.base, card.row.id)
         }
     }
 
@@ -87,26 +89,15 @@ impl QueueContext {
 
 /// A question on its card.
 pub struct Card {
-    pub id: i64,
-    pub text: String,
+    pub row: QuestionRow,
     /// Name of the agency's client; empty in the seller's own queue.
     pub client: String,
-    pub account: MlUserId,
     /// Nickname of the account.
     pub store: String,
     /// Nickname of the buyer; empty while it was not fetched.
     pub buyer: String,
-    pub asked: When,
     /// How long it waits, in words, and how urgent that is.
     pub age: (String, Tone),
-    /// Whether it can be answered.
-    pub waits: bool,
-    pub state: Badge,
-    /// What happened to a question that cannot be answered.
-    pub standing: Option<Notice>,
-    /// The text of the answer; empty without one.
-    pub answer: String,
-    pub answered: Option<When>,
     pub listing: CardListing,
     /// Earlier questions of the same buyer, newest first.
     pub earlier: Vec<Earlier>,
@@ -116,6 +107,7 @@ pub struct Card {
     pub alert: Option<Notice>,
     /// Who else is answering; may be empty.
     pub holder: String,
+    pub time: PageTime,
 }
 
 impl Card {
@@ -133,6 +125,7 @@ impl Card {
 }
 
 /// The listing that a question is about.
+#[derive(Default)]
 pub struct CardListing {
     /// Such as `MLB123`.
     pub id: String,
@@ -152,18 +145,7 @@ pub struct CardListing {
     pub thumbnail: String,
 }
 
-/// An earlier question of the same buyer.
-pub struct Earlier {
-    pub text: String,
-    /// Empty without an answer.
-    pub answer: String,
-    pub asked: When,
-    /// Whether it was about the same listing.
-    pub is_same: bool,
-}
-
 row! {
-    /// What a card shows of a listing.
     struct Shown {
         title: String,
         price: Cents = "price_cents",
@@ -175,12 +157,13 @@ row! {
 }
 
 row! {
-    struct Before {
+    /// An earlier question of the same buyer.
+    pub struct Earlier {
         ml_user_id: MlUserId,
-        item_id: i64,
-        text: String,
-        answer: Option<String>,
-        asked_at: Instant,
+        pub item_id: i64,
+        pub text: String,
+        pub answer: Option<String>,
+        pub asked_at: Instant,
     }
 }
 
@@ -192,42 +175,23 @@ pub fn card(
     may_see: &dyn Fn(MlUserId) -> bool,
 ) -> Result<Card> {
     let CardRow { question: Question { row, title }, owner, store, buyer } = found;
-    let when = |at| When::new(app.zone(), at, now);
     let earlier = match row.asker_id {
-        Some(asker) => before(tx, (owner, asker), (row.asked_at, row.id))?,
+        Some(asker) => earlier(tx, (owner, asker), (row.asked_at, row.id))?,
         None => Vec::new(),
     };
     let earlier = earlier.into_iter().filter(|one| may_see(one.ml_user_id)).take(EARLIER);
-    let item = row.item_id;
-    let earlier = earlier.map(|one| Earlier {
-        text: said(one.text),
-        answer: one.answer.unwrap_or_default(),
-        asked: when(one.asked_at),
-        is_same: one.item_id == item,
-    });
-    let waits = row.state == QuestionState::Open;
     Ok(Card {
         earlier: earlier.collect(),
-        listing: listing(app, tx, (owner, item, title))?,
-        id: row.id,
-        text: said(row.text),
+        listing: listing(app, tx, (owner, row.item_id, title))?,
         client: String::new(),
-        account: row.ml_user_id,
         store: store.unwrap_or_else(|| unlinked(row.ml_user_id)),
         buyer: buyer.unwrap_or_default(),
-        asked: when(row.asked_at),
         age: age(now.since(row.asked_at)),
-        waits,
-        state: badge(row.state),
-        standing: (row.state == QuestionState::Closed).then(|| {
-            let (title, text) = words::sentences(&row.status);
-            Notice::new(Tone::Info, title, text)
-        }),
-        answer: row.answer.unwrap_or_default(),
-        answered: row.answered_at.map(when),
         field: Field::default(),
         alert: None,
         holder: String::new(),
+        time: PageTime { zone: app.zone(), now },
+        row,
     })
 }
 
@@ -241,8 +205,8 @@ pub const fn badge(state: QuestionState) -> Badge {
 }
 
 /// A question's text, or a sentence when the marketplace hides it.
-pub fn said(text: String) -> String {
-    if text.is_empty() { "O marketplace ocultou esta pergunta.".to_owned() } else { text }
+pub const fn said(text: &str) -> &str {
+    if text.is_empty() { "O marketplace ocultou esta pergunta." } else { text }
 }
 
 /// The code of a listing, such as `MLB123`.
@@ -259,20 +223,7 @@ fn listing(
     let found = "FROM listing WHERE owner_id = ?1 AND item_id = ?2";
     let Some(shown) = tx.record::<Shown>(found, (owner, item))? else {
         let title = if title.is_empty() { id.clone() } else { title };
-        let none = String::new;
-        let (price, stock, stock_words) = (none(), none(), none());
-        let (permalink, thumbnail) = (none(), none());
-        let state = None;
-        return Ok(CardListing {
-            id,
-            title,
-            price,
-            stock,
-            stock_words,
-            state,
-            permalink,
-            thumbnail,
-        });
+        return Ok(CardListing { id, title, ..CardListing::default() });
     };
     let is_address = shown.permalink.starts_with("https://");
     Ok(CardListing {
@@ -291,11 +242,11 @@ fn listing(
     })
 }
 
-fn before(
+fn earlier(
     tx: &ReadTx<'_>,
     (owner, asker): (UserId, i64),
     (at, question): (Instant, i64),
-) -> Result<Vec<Before>> {
+) -> Result<Vec<Earlier>> {
     tx.records(
         "FROM question INDEXED BY question_of_asker
          WHERE owner_id = ?1 AND asker_id = ?2 AND asked_at <= ?3 AND question_id <> ?4

@@ -24,8 +24,9 @@ mod tests;
 
 use serde_json::json;
 
-use self::store::QuestionRow;
-use super::document::{ItemId, QuestionDocument};
+pub use super::document::QuestionState;
+
+use super::document::{QuestionDocument, QuestionRow};
 use super::listings;
 use super::news;
 use super::orders::Applied;
@@ -33,38 +34,15 @@ use crate::accounts::person::Group;
 use crate::base::{Instant, MlUserId, UserId, shortened};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::events::{self, EventType};
+use crate::marketplace::account::store::count_open;
 use crate::marketplace::books::BookWrite;
 use crate::messages::{News, NotificationKind};
-use crate::named;
 use crate::outbox::{self, Channel, MessageKind};
 
 /// Characters of a question that its notification shows.
 const SHOWN: usize = 160;
 /// Characters of a question that its message shows, which leaves the platform.
 const SENT: usize = 300;
-
-named! {
-    /// What can still be done about a question.
-    pub enum QuestionState: number {
-        /// It waits for an answer.
-        Open = 1, "pendente", "Sem resposta";
-        Answered = 2, "respondida", "Respondidas";
-        /// It has no answer and cannot be answered, at least now.
-        Closed = 3, "encerrada", "Encerradas";
-    }
-}
-
-impl QuestionState {
-    /// The state for a status of the marketplace. A question with a new status
-    /// cannot be answered.
-    fn of(status: &str) -> Self {
-        match status {
-            "UNANSWERED" => Self::Open,
-            "ANSWERED" => Self::Answered,
-            _ => Self::Closed,
-        }
-    }
-}
 
 /// How far a status is in the life of a question. Rows of searches never lower
 /// it.
@@ -83,7 +61,7 @@ pub fn apply(
     question: &QuestionDocument,
     news_from: Instant,
 ) -> Result<Applied> {
-    let before = store::stored(tx, owner, question.id)?;
+    let before = store::stored(tx, owner, question.row.id)?;
     if before.as_ref().is_some_and(|before| is_older(question, before)) {
         return Ok(Applied::Stale);
     }
@@ -93,9 +71,9 @@ pub fn apply(
     }
     change(tx, owner, before.as_ref(), &after)?;
     let was_open = before.is_some_and(|before| before.is_open());
-    if after.is_open() && !was_open && question.asked_at >= news_from {
+    if after.is_open() && !was_open && question.row.asked_at >= news_from {
         notify_owner((tx, context, owner), question)?;
-        events::raise(tx, owner, EventType::QuestionReceived, (question.id, 0))?;
+        events::raise(tx, owner, EventType::QuestionReceived, (question.row.id, 0))?;
     }
     Ok(Applied::Stored)
 }
@@ -117,34 +95,25 @@ pub fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, question: i64) -
 }
 
 fn is_older(question: &QuestionDocument, before: &QuestionRow) -> bool {
-    match (question.updated_at, before.updated_at) {
+    match (question.row.updated_at, before.updated_at) {
         (Some(changed), Some(known)) => changed < known,
         (Some(_), None) => false,
-        (None, _) => rank(&question.status) < rank(&before.status),
+        (None, _) => rank(&question.row.status) < rank(&before.status),
     }
 }
 
 /// The row to store for a document. What the document leaves out keeps its
 /// stored value.
 fn to_store(question: &QuestionDocument, before: Option<&QuestionRow>) -> QuestionRow {
-    let answer = question.answer.as_ref();
-    let known = before.filter(|_| {
-        answer.is_none() && QuestionState::of(&question.status) == QuestionState::Answered
-    });
-    QuestionRow {
-        id: question.id,
-        asked_at: question.asked_at,
-        ml_user_id: question.seller,
-        item_id: question.item.number,
-        state: QuestionState::of(&question.status),
-        status: question.status.clone(),
-        text: question.text.clone(),
-        answer: answer.map(|answer| answer.text.clone()).or_else(|| known?.answer.clone()),
-        answered_at: answer
-            .map_or_else(|| known.and_then(|before| before.answered_at), |answer| answer.at),
-        asker_id: question.asker_id.or_else(|| before.and_then(|before| before.asker_id)),
-        updated_at: question.updated_at.or_else(|| before.and_then(|before| before.updated_at)),
+    let mut row = question.row.clone();
+    if let Some(before) = before {
+        if row.answer.is_none() && row.state == QuestionState::Answered {
+            (row.answer, row.answered_at) = (before.answer.clone(), before.answered_at);
+        }
+        row.asker_id = row.asker_id.or(before.asker_id);
+        row.updated_at = row.updated_at.or(before.updated_at);
     }
+    row
 }
 
 /// Stores the new row of a question, and updates the number of open ones.
@@ -161,7 +130,7 @@ fn change(
     let was_open = before.is_some_and(QuestionRow::is_open);
     if was_open != after.is_open() {
         let by = if was_open { -1 } else { 1 };
-        store::count(tx, owner, after.ml_user_id, by)?;
+        count_open(tx, "open_questions", owner, after.ml_user_id, by)?;
     }
     if was_open && !after.is_open() {
         let keys = MessageKind::Question.key(&cause_of(after.id), Some(owner), None);
@@ -173,11 +142,10 @@ fn change(
 
 fn notify_owner(
     (tx, context, owner): BookWrite<'_, '_>,
-    question: &QuestionDocument,
+    QuestionDocument { row: question, site }: &QuestionDocument,
 ) -> Result<()> {
-    let ItemId { number, .. } = question.item;
-    let title = listings::store::title(tx, owner, number)?;
-    let title = title.unwrap_or_else(|| question.item.to_string());
+    let title = listings::store::title(tx, owner, question.item_id)?;
+    let title = title.unwrap_or_else(|| format!("{site}{}", question.item_id));
     let reference = question.id.to_string();
     let cause = cause_of(question.id);
     let news = if is_let_in(tx, owner)? {
@@ -196,7 +164,7 @@ fn notify_owner(
         }),
         ..news
     };
-    news::tell((tx, context, owner), question.seller, told)
+    news::tell((tx, context, owner), question.ml_user_id, told)
 }
 
 /// Whether a person can open the panel page that the message links to. The

@@ -3,21 +3,22 @@
 use http::header::CONTENT_SECURITY_POLICY;
 use serde::Serialize;
 
+use super::QuestionState;
 use super::answer::FORM;
-use super::cards::{self, QueueContext, badge, card, listing_code, said};
+use super::cards::{self, QueueContext, card, listing_code};
 use super::replies::{self, acts};
 use super::store::{self, ALL, Question};
-use super::views::{QuestionLine, QuestionPage, QuestionsPage, QueuePage};
-use super::{QuestionState, words};
+use super::views::{QuestionPage, QuestionsPage, QueuePage};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
-use crate::base::{Instant, MlUserId, grouped};
+use crate::base::{MlUserId, grouped};
 use crate::db;
 use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed;
-use crate::panel::{Filter, FormView, Head, ListQuery, Listing, Notice, Table, Tone, When, list};
+use crate::marketplace::page_time::PageTime;
+use crate::panel::{Filter, FormView, Head, ListQuery, Listing, Table, list};
 use crate::services::Services;
 use crate::wire;
 
@@ -75,26 +76,6 @@ wire! {
     }
 }
 
-fn line(services: &Services, stores: &Stores, question: Question, now: Instant) -> QuestionLine {
-    let Question { row, title } = question;
-    let when = |at| When::new(services.zone(), at, now);
-    QuestionLine {
-        id: row.id,
-        text: said(row.text),
-        answer: row.answer.unwrap_or_default(),
-        listing: if title.is_empty() { listing_code(services, row.item_id) } else { title },
-        store: stores.name(row.ml_user_id),
-        state: badge(row.state),
-        standing: (row.state == QuestionState::Closed).then(|| {
-            let (title, text) = words::sentences(&row.status);
-            Notice::new(Tone::Info, title, text)
-        }),
-        waits: row.state == QuestionState::Open,
-        asked: when(row.asked_at),
-        answered: row.answered_at.map(when),
-    }
-}
-
 /// `GET /painel/perguntas`: the questions that wait for an answer, oldest
 /// first, to be answered in place. Requests for JSON or CSV, searches and other
 /// states get the list, newest first.
@@ -108,15 +89,12 @@ pub fn questions(app: &App, person: &Person, request: &Request) -> Result<Reply,
         query.forget("estado");
         return queue((app, person, request), &query);
     }
-    listed::answer((app, person, request), |found| {
-        let line = |one| line(app, &found.stores, one, request.now);
-        let mut table = found.table;
-        lead_back(&mut table, query.filter("estado").is_none());
+    listed::answer((app, person, request), |mut found| {
+        lead_back(&mut found.table, query.filter("estado").is_none());
         Reply::page(&QuestionsPage {
             layout: layout(app, person, request).telling(LIST.flashes, request),
-            has_stores: !found.stores.is_empty(),
-            table,
-            questions: found.rows.into_iter().map(line).collect(),
+            found,
+            site: app.config.marketplace.site.clone(),
         })
     })
 }
@@ -133,7 +111,6 @@ fn lead_back(table: &mut Table, is_all: bool) {
     }
 }
 
-/// The questions that wait for an answer, as cards.
 fn queue((app, person, request): Visit<'_>, query: &ListQuery) -> Result<Reply, Problem> {
     let (owner, account) = (person.account.user_id, stores::asked(request)?);
     let (stores, cards, total, replies) = app.db.read(request.lane, |tx| {
@@ -215,7 +192,10 @@ pub fn with_form((app, person, request): Visit<'_>, form: FormView) -> Result<Re
     let (question, stores) = read(app, person, request)?;
     Reply::page(&QuestionPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        line: line(app, &stores, question, request.now),
+        question,
+        site: app.config.marketplace.site.clone(),
+        stores,
+        time: PageTime::of(app, request),
         form,
     })
 }

@@ -4,14 +4,14 @@
 //! earlier and its result is not known, the marketplace is asked for the
 //! question before another is sent (`sending.rs`). Decision marketplace-24.
 
-use super::store::{self, QuestionRow};
+use super::store;
 use super::{QuestionState, sending, words};
 use crate::app::App;
 use crate::base::UserId;
 use crate::db::{self, Lane, WriteTx};
 use crate::http::{Code, Problem};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
-use crate::marketplace::books::document::QuestionDocument;
+use crate::marketplace::books::document::{QuestionDocument, QuestionRow};
 use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::client::{AnswerSent, Failure};
 use crate::marketplace::tools;
@@ -56,8 +56,7 @@ pub fn send_answer(
     let refusal = match sent {
         AnswerSent::Answered(document) => {
             // Another person may have answered first, with another text.
-            let given = document.answer.as_ref();
-            let is_ours = given.is_some_and(|answer| answer.text.trim() == text);
+            let is_ours = document.row.answer.as_deref().map(str::trim) == Some(text);
             keep(app, owner, &question, Some(document), Some(on_sent).filter(|_| is_ours))?;
             if is_ours {
                 return Ok(AnswerOutcome::Sent);

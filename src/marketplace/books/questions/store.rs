@@ -3,9 +3,10 @@
 use super::QuestionState;
 use super::cards::CardRow;
 use super::pages::{self, WireQuestion};
-use crate::base::{Instant, MlUserId, UserId};
+use crate::base::{DAY_S, MlUserId, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
+use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::books::listed::{Listed, RecordFilter};
 use crate::marketplace::books::words::Words;
 use crate::panel::Listing;
@@ -15,25 +16,8 @@ use crate::services::Services;
 /// The value of the state filter that means all states.
 pub const ALL: &str = "todas";
 
-row! {
-    /// A question as it is stored.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct QuestionRow: stored {
-        pub id: i64 = "question_id",
-        pub asked_at: Instant,
-        pub ml_user_id: MlUserId,
-        /// Number of the listing id.
-        pub item_id: i64,
-        pub state: QuestionState,
-        /// The marketplace's name of the state.
-        pub status: String,
-        pub text: String,
-        pub answer: Option<String>,
-        pub answered_at: Option<Instant>,
-        pub asker_id: Option<i64>,
-        pub updated_at: Option<Instant>,
-    }
-}
+/// A nickname is deleted after this time, and fetched again when it is needed.
+const NAME_KEPT_S: i64 = 180 * DAY_S;
 
 row! {
     /// A question as lists show it.
@@ -45,21 +29,12 @@ row! {
     }
 }
 
-impl QuestionRow {
-    /// Whether it waits for an answer.
-    pub fn is_open(&self) -> bool {
-        self.state == QuestionState::Open
-    }
-}
-
 impl Listed for Question {
     type Wire = WireQuestion;
 
     const LIST: &'static Listing = &pages::LIST;
     const TABLE: &'static str = "question";
     const ID: &'static str = "question_id";
-    const STATE: &'static str = "state";
-    const COUNT: &'static str = "SELECT count(*) FROM question";
     const ALL: &'static str = ALL;
 
     fn state(_: &ReadTx<'_>, _: &Words, name: &str) -> Result<i64> {
@@ -126,10 +101,24 @@ pub fn delete(tx: &WriteTx<'_>, owner: UserId, row: &QuestionRow) -> Result<()> 
     )
 }
 
-/// Changes an account's number of open questions.
-pub fn count(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, by: i64) -> Result<()> {
+/// The nickname of a buyer, unless it was read long ago.
+pub fn buyer_name(tx: &ReadTx<'_>, asker: i64) -> Result<Option<String>> {
+    tx.maybe(
+        "SELECT nickname FROM buyer_name WHERE buyer_id = ?1 AND read_at >= ?2",
+        (asker, tx.now().minus(NAME_KEPT_S)),
+    )
+}
+
+/// Stores the nickname of a buyer, and deletes some of those that were read long ago: more than
+/// come in.
+pub fn keep_buyer_name(tx: &WriteTx<'_>, asker: i64, nickname: &str) -> Result<()> {
+    tx.execute(
+        "DELETE FROM buyer_name WHERE buyer_id IN (
+             SELECT buyer_id FROM buyer_name WHERE read_at < ?1 LIMIT 20)",
+        [tx.now().minus(NAME_KEPT_S)],
+    )?;
     tx.run(
-        "UPDATE ml_account SET open_questions = open_questions + ?3 WHERE ml_user_id = ?2 AND owner_id = ?1",
-        (owner, account, by),
+        "INSERT OR REPLACE INTO buyer_name (buyer_id, nickname, read_at) VALUES (?1, ?2, ?3)",
+        (asker, nickname, tx.now()),
     )
 }

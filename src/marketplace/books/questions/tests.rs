@@ -4,7 +4,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::marketplace::books::document::AnswerText;
 use crate::marketplace::books::orders::tests::{NEVER, NOW, SELLER, World};
 
 const ANA: UserId = UserId(1);
@@ -20,18 +19,20 @@ const STATUSES: [&str; 8] = [
 ];
 
 fn question(id: i64, status: &str, changed: Option<i64>) -> QuestionDocument {
-    QuestionDocument {
+    let row = QuestionRow {
         id,
-        seller: SELLER,
-        item: ItemId { site: "MLB".to_owned(), number: 1 },
+        ml_user_id: SELLER,
+        item_id: 1,
+        state: QuestionState::of(status),
         status: status.to_owned(),
         text: "Serve?".to_owned(),
         asked_at: Instant(NOW - 100),
-        answer: (status == "ANSWERED")
-            .then(|| AnswerText { text: "Serve sim".to_owned(), at: Some(Instant(NOW - 50)) }),
+        answer: (status == "ANSWERED").then(|| "Serve sim".to_owned()),
+        answered_at: (status == "ANSWERED").then_some(Instant(NOW - 50)),
         asker_id: Some(555),
         updated_at: changed.map(|age| Instant(NOW - age)),
-    }
+    };
+    QuestionDocument { row, site: "MLB".to_owned() }
 }
 
 fn world() -> World {
@@ -63,9 +64,9 @@ proptest! {
             .collect();
         world.book(ANA, course.clone(), NEVER);
         for id in 1..3 {
-            let latest = course.iter().filter(|one| one.id == id).max_by_key(|one| one.updated_at);
+            let latest = course.iter().filter(|one| one.row.id == id).max_by_key(|one| one.row.updated_at);
             let stored = world.read(|tx| store::stored(tx, ANA, id));
-            prop_assert_eq!(stored.map(|stored| stored.status), latest.map(|one| one.status.clone()));
+            prop_assert_eq!(stored.map(|stored| stored.status), latest.map(|one| one.row.status.clone()));
         }
         let numbers = world.read(|tx| tx.value::<bool>(
             "SELECT open_questions = (SELECT count(*) FROM question WHERE state = 1) FROM ml_account", []));
@@ -97,7 +98,7 @@ fn an_answered_question_stays_answered() {
     let older = vec![question(1, "UNANSWERED", None), question(1, "UNANSWERED", Some(90))];
     assert_eq!(world.book(ANA, older, NEVER), [Applied::Stale; 2]);
     let mut bare = question(1, "ANSWERED", None);
-    bare.answer = None;
+    (bare.row.answer, bare.row.answered_at) = (None, None);
     assert_eq!(world.book(ANA, vec![bare], NEVER), [Applied::Unchanged]);
     assert_eq!(state(&world), "2 ANSWERED Serve sim 0");
 }
@@ -114,7 +115,7 @@ fn what_waits_for_an_answer_is_told_once() {
     world.book(ANA, course, Instant(NOW - 100));
     assert_eq!(world.told(), ["3 Nova pergunta: “Serve?” — MLB1 na LOJA_X (1)"]);
     let mut old = question(3, "UNANSWERED", Some(10));
-    old.asked_at = Instant(NOW - 101);
+    old.row.asked_at = Instant(NOW - 101);
     world.book(ANA, vec![old], Instant(NOW - 100));
     assert_eq!(world.told().len(), 1, "asked before the account was linked");
 }
@@ -123,7 +124,7 @@ fn what_waits_for_an_answer_is_told_once() {
 fn a_message_leaves_with_the_notification_and_holds_a_short_text() {
     let world = world();
     let mut long = question(1, "UNANSWERED", Some(90));
-    long.text = "ã".repeat(2_000);
+    long.row.text = "ã".repeat(2_000);
     world.book(ANA, vec![long.clone(), long], Instant(NOW - 100));
     let queued = world.read(|tx| {
         let sql = "SELECT kind || ' ' || dedup_key || ' ' || (expires_at - created_at) || ' ' || params FROM outbox";
@@ -166,7 +167,7 @@ fn a_question_that_is_gone_does_not_wait() {
 fn a_question_that_was_asked_at_another_second_stands_once() {
     let world = world();
     let mut moved = question(1, "UNANSWERED", Some(80));
-    moved.asked_at = Instant(NOW - 99);
+    moved.row.asked_at = Instant(NOW - 99);
     world.book(ANA, vec![question(1, "UNANSWERED", Some(90)), moved], NEVER);
     assert_eq!(state(&world), "1 UNANSWERED - 1");
 }

@@ -3,7 +3,11 @@
 use askama::Template;
 
 use super::cards::{Card, QueueContext};
-use crate::panel::{Badge, FormView, Layout, Notice, Table, When};
+use super::store::Question;
+use crate::marketplace::account::stores::Stores;
+use crate::marketplace::books::listed::Found;
+use crate::marketplace::page_time::PageTime;
+use crate::panel::{FormView, Layout, Table};
 
 /// `GET /painel/perguntas`: the questions that wait for an answer.
 #[derive(Template)]
@@ -23,29 +27,9 @@ pub struct QueuePage {
 #[template(path = "questions.html", config = "assets/askama.toml")]
 pub struct QuestionsPage {
     pub layout: Layout,
-    /// Whether an account is linked.
-    pub has_stores: bool,
-    pub table: Table,
-    pub questions: Vec<QuestionLine>,
-}
-
-/// A question in the list.
-pub struct QuestionLine {
-    pub id: i64,
-    pub text: String,
-    /// The text of the answer; empty without one.
-    pub answer: String,
-    /// Title of the listing, or its code.
-    pub listing: String,
-    /// Nickname of the selling account.
-    pub store: String,
-    pub state: Badge,
-    /// What happened to a question that cannot be answered.
-    pub standing: Option<Notice>,
-    /// Whether it can be answered.
-    pub waits: bool,
-    pub asked: When,
-    pub answered: Option<When>,
+    pub found: Found<Question>,
+    /// Letters of the listings' ids, such as `MLB`.
+    pub site: String,
 }
 
 /// `GET /painel/perguntas/{id}`: one question, and the response to an answer
@@ -54,7 +38,11 @@ pub struct QuestionLine {
 #[template(path = "question.html", config = "assets/askama.toml")]
 pub struct QuestionPage {
     pub layout: Layout,
-    pub line: QuestionLine,
+    pub question: Question,
+    /// Letters of the listing's id, such as `MLB`.
+    pub site: String,
+    pub stores: Stores,
+    pub time: PageTime,
     /// `resposta`.
     pub form: FormView,
 }

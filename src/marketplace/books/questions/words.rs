@@ -1,6 +1,15 @@
 //! What happened to a question that cannot be answered, in words for its
 //! seller.
 
+use crate::marketplace::books::document::{QuestionRow, QuestionState};
+use crate::panel::{Notice, Tone};
+
+/// The notice about a question that cannot be answered.
+pub fn standing(question: &QuestionRow) -> Option<Notice> {
+    let (title, text) = sentences(&question.status);
+    (question.state == QuestionState::Closed).then(|| Notice::new(Tone::Info, title, text))
+}
+
 /// What happened, and what to do, for a status of the marketplace.
 pub fn sentences(status: &str) -> (&'static str, &'static str) {
     match status {

@@ -7,6 +7,7 @@ pub mod views;
 
 use crate::base::{Instant, MlUserId};
 use crate::marketplace::inbox::hook::NotificationState;
+use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::kinds::topics;
 use crate::panel::Badge;
 use crate::row;
@@ -27,6 +28,28 @@ row! {
         pub next_try_at: Instant = "n.next_try_at",
         /// The outcome, or the last error.
         pub outcome: Option<String> = "n.outcome",
+    }
+}
+
+impl Received {
+    /// Nickname of the account, else its number.
+    pub fn store(&self) -> String {
+        self.nickname.clone().unwrap_or_else(|| self.account.to_string())
+    }
+
+    /// The outcome in words; empty without one.
+    pub fn outcome_words(&self) -> String {
+        self.outcome.as_deref().map(words_of).unwrap_or_default()
+    }
+
+    pub fn is_waiting(&self) -> bool {
+        self.state == NotificationState::Waiting
+    }
+
+    /// Whether it can be processed again, or now: it does not wait for its
+    /// first try.
+    pub fn may_be_tried(&self) -> bool {
+        !self.is_waiting() || self.attempts > 0
     }
 }
 

@@ -3,21 +3,22 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::Received;
 use super::store::{self, NotificationFilter};
-use super::views::{ReceivedOne, ReceivedPage, ReceivedRow};
-use super::{Received, badge, topic_words};
+use super::views::{ReceivedOne, ReceivedPage};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::Instant;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::inbox::hook::NotificationState;
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::kinds::COUNTED_TOPICS;
-use crate::panel::{Answer, Filter, Flash, Head, ListReply, Listing, When, export};
+use crate::marketplace::page_time::PageTime;
+use crate::panel::{Answer, Filter, Flash, Head, ListReply, Listing, export};
 use crate::services::Services;
+use crate::wire;
 
 const LIST: Listing = Listing {
     path: "/admin/notificacoes",
@@ -57,48 +58,22 @@ const LIST: Listing = Listing {
     )],
 };
 
-#[derive(Serialize)]
-struct WireReceived {
-    id: String,
-    recebida_em: String,
-    topico: String,
-    recurso: String,
-    ml_user_id: String,
-    conta: Option<String>,
-    estado: &'static str,
-    tentativas: i64,
-    proxima_tentativa_em: Option<String>,
-    resultado: Option<String>,
-}
-
-fn wire(services: &Services, one: Received) -> WireReceived {
-    let spaced = |at| services.zone().spaced(at);
-    WireReceived {
-        id: one.id.to_string(),
-        recebida_em: spaced(one.at),
-        topico: one.topic,
-        recurso: one.resource,
-        ml_user_id: one.account.to_string(),
-        conta: one.nickname,
-        estado: one.state.name(),
-        tentativas: one.attempts,
-        proxima_tentativa_em: (one.state == NotificationState::Waiting)
-            .then(|| spaced(one.next_try_at)),
-        resultado: one.outcome.as_deref().map(words_of),
-    }
-}
-
-fn row(services: &Services, one: &Received, now: Instant) -> ReceivedRow {
-    let nickname = one.nickname.clone();
-    ReceivedRow {
-        id: one.id.to_string(),
-        resource: one.resource.clone(),
-        topic: topic_words(&one.topic).to_owned(),
-        account: nickname.unwrap_or_else(|| one.account.to_string()),
-        state: badge(one.state),
-        outcome: one.outcome.as_deref().map(words_of).unwrap_or_default(),
-        at: When::new(services.zone(), one.at, now),
-        may_be_tried: one.state != NotificationState::Waiting || one.attempts > 0,
+wire! {
+    #[derive(Serialize)]
+    struct WireReceived of(services: &Services, one: Received) after {
+        let spaced = |at| services.zone().spaced(at);
+        let next_try_at = one.is_waiting().then_some(one.next_try_at);
+    } {
+        id: String = one.id.to_string(),
+        recebida_em: String = spaced(one.at),
+        topico: String = one.topic,
+        recurso: String = one.resource,
+        ml_user_id: String = one.account.to_string(),
+        conta: Option<String> = one.nickname,
+        estado: &'static str = one.state.name(),
+        tentativas: i64 = one.attempts,
+        proxima_tentativa_em: Option<String> = next_try_at.map(spaced),
+        resultado: Option<String> = one.outcome.as_deref().map(words_of),
     }
 }
 
@@ -115,19 +90,19 @@ pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
         return export::list(app, person, &LIST, ids, |app, tx, id| {
-            Ok(store::notification(tx, id)?.map(|(one, _)| wire(app, one)))
+            Ok(store::notification(tx, id)?.map(|(one, _)| WireReceived::of(app, one)))
         });
     }
     let (received, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted))?;
     if request.wants_json() {
-        let received = received.into_iter().map(|one| wire(app, one));
+        let received = received.into_iter().map(|one| WireReceived::of(app, one));
         return ListReply::reply(total, received.collect());
     }
-    let now = request.now;
     Reply::page(&ReceivedPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
         table: LIST.table(&query, LIST.heads, total),
-        received: received.iter().map(|one| row(app, one, now)).collect(),
+        received,
+        time: PageTime::of(app, request),
     })
 }
 
@@ -146,19 +121,19 @@ pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Rep
     let (one, body) = found.ok_or_else(Problem::not_found)?;
     let raw = String::from_utf8_lossy(&body).into_owned();
     if request.wants_json() {
-        return Reply::json(&OneReply { ok: true, received: wire(app, one), corpo: raw });
+        return Reply::json(&OneReply {
+            ok: true,
+            received: WireReceived::of(app, one),
+            corpo: raw,
+        });
     }
     let pretty = serde_json::from_slice::<Value>(&body)
         .ok()
         .and_then(|value| serde_json::to_string_pretty(&value).ok());
     Reply::page(&ReceivedOne {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        row: row(app, &one, request.now),
-        raw_topic: one.topic,
-        ml_user_id: one.account.to_string(),
-        attempts: one.attempts.to_string(),
-        next_try: (one.state == NotificationState::Waiting)
-            .then(|| When::new(app.zone(), one.next_try_at, request.now)),
+        one,
+        time: PageTime::of(app, request),
         body: pretty.unwrap_or(raw),
     })
 }

@@ -32,7 +32,6 @@ pub struct NotificationFilter<'q> {
     pub window: (u32, u32),
 }
 
-/// A parsed search text.
 enum Sought {
     All,
     /// Resources with this number, under any of the prefixes.

@@ -18,6 +18,7 @@ use crate::panel::{
     Answer, Badge, Flash, Form, FormView, Input, Notice, Pick, Rule, Sent, Tone, form,
 };
 use crate::services::Services;
+use crate::wire;
 
 const FIELDS: [&str; 4] = ["conta", "preco", "categoria", "logistica"];
 const USUAL_PRICE: Cents = Cents(10_000);
@@ -129,23 +130,27 @@ fn read_own(
     })
 }
 
-#[derive(Serialize)]
-struct FeesJson<'f> {
-    ok: bool,
-    conta: MlUserId,
-    categoria: Option<&'f str>,
-    comissao_classico: f64,
-    comissao_premium: f64,
-    taxa_fixa: Cents,
-    reputacao: ReputationJson<'f>,
-    imposto: f64,
-    moeda: &'f str,
+wire! {
+    #[derive(Serialize)]
+    struct FeesJson of(app: &App, own: &Own, account: &LinkedAccount, category: String, fees: Fees) {
+        ok: bool = true,
+        conta: MlUserId = account.ml_user_id,
+        categoria: Option<String> = Some(category).filter(|category| !category.is_empty()),
+        comissao_classico: f64 = fees.classic.percent,
+        comissao_premium: f64 = fees.premium.percent,
+        taxa_fixa: Cents = fees.classic.fixed,
+        reputacao: ReputationJson = ReputationJson::of(app, &account.reputation),
+        imposto: f64 = tax_rate(app, own.tax),
+        moeda: String = fees.currency,
+    }
 }
 
-#[derive(Serialize)]
-struct ReputationJson<'f> {
-    nivel: &'f str,
-    desconto: f64,
+wire! {
+    #[derive(Serialize)]
+    struct ReputationJson of(app: &App, level: &str) {
+        nivel: String = level.to_owned(),
+        desconto: f64 = discount(app, level),
+    }
 }
 
 /// `GET /painel/ml/calculadora/taxas-json`.
@@ -157,21 +162,7 @@ pub fn fees_json(app: &App, person: &Person, request: &Request) -> Result<Reply,
     let wanted = FeeQuery::read(request)?;
     let account = wanted.of(&accounts)?;
     let fees = wanted.ask(app, own.owner)?;
-    let category = &wanted.question.category;
-    Reply::json(&FeesJson {
-        ok: true,
-        conta: wanted.account,
-        categoria: Some(&**category).filter(|category| !category.is_empty()),
-        comissao_classico: fees.classic.percent,
-        comissao_premium: fees.premium.percent,
-        taxa_fixa: fees.classic.fixed,
-        reputacao: ReputationJson {
-            nivel: &account.reputation,
-            desconto: discount(app, &account.reputation),
-        },
-        imposto: tax_rate(app, own.tax),
-        moeda: &fees.currency,
-    })
+    Reply::json(&FeesJson::of(app, &own, account, wanted.question.category, fees))
 }
 
 /// Whether an address of the page asks for fees, which may need a call to the
@@ -287,17 +278,15 @@ fn outcome(
     fees: &Fees,
 ) -> Calculated {
     let (discount, tax) = (discount(services, &account.reputation), tax_rate(services, own.tax));
-    let card = |name, kind: &'static str, fee| {
-        let remains = Remains::of(price, fee, discount, tax);
-        Card::new(name, kind, price, fee, &remains)
-    };
+    let card =
+        |name, id, fee| Card { name, id, fee, remains: Remains::of(price, fee, discount, tax) };
     Calculated {
-        price: price.page(),
+        price,
         account: account.nickname.clone(),
         reputation: Badge::reputation(&account.reputation),
-        discount: percent(discount),
-        tax: percent(tax),
-        cards: vec![
+        discount,
+        tax,
+        cards: [
             card("Clássico", "classico", fees.classic),
             card("Premium", "premium", fees.premium),
         ],

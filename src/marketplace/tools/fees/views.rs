@@ -32,60 +32,37 @@ pub struct CalculatorPage {
 
 /// What remains of a sale.
 pub struct Calculated {
-    pub price: String,
+    pub price: Cents,
     /// Nickname of the account.
     pub account: String,
     pub reputation: Badge,
     /// Percent off the commission.
-    pub discount: String,
+    pub discount: f64,
     /// Percent of the price.
-    pub tax: String,
+    pub tax: f64,
     /// Classic and Premium.
-    pub cards: Vec<Card>,
+    pub cards: [Card; 2],
 }
 
 /// What remains with one kind of listing.
 pub struct Card {
     pub name: &'static str,
     pub id: &'static str,
-    pub left: String,
-    /// Whether nothing is left.
-    pub is_loss: bool,
-    /// `72% do preço`.
-    pub share: String,
-    /// The deductions: label, note and amount.
-    pub lines: Vec<(&'static str, String, String)>,
+    pub fee: Fee,
+    pub remains: Remains,
 }
 
-impl Card {
-    /// The card of a kind of listing.
-    pub fn new(
-        name: &'static str,
-        id: &'static str,
-        price: Cents,
-        fee: Fee,
-        remains: &Remains,
-    ) -> Self {
-        let minus = |amount: Cents| {
-            if amount.0 == 0 { amount.page() } else { format!("− {}", amount.page()) }
-        };
-        let mut lines = vec![("Comissão", percent(fee.percent), minus(remains.commission))];
-        if remains.discount.0 > 0 {
-            let amount = format!("+ {}", remains.discount.page());
-            lines.push(("Desconto por reputação", String::new(), amount));
-        }
-        lines.push(("Taxa fixa", String::new(), minus(remains.fixed)));
-        lines.push(("Imposto", String::new(), minus(remains.tax)));
-        let share = remains.left.reais() / price.reais() * 100.0;
-        Self {
-            name,
-            id,
-            left: remains.left.page(),
-            is_loss: remains.left.0 <= 0,
-            share: format!("{} do preço", percent((share * 10.0).round() / 10.0)),
-            lines,
-        }
+impl Calculated {
+    /// `72%`: what remains of the price.
+    pub fn share(&self, card: &Card) -> String {
+        let share = card.remains.left.reais() / self.price.reais() * 100.0;
+        percent((share * 10.0).round() / 10.0)
     }
+}
+
+/// An amount that is taken off.
+pub fn minus(amount: Cents) -> String {
+    if amount.0 == 0 { amount.page() } else { format!("− {}", amount.page()) }
 }
 
 /// `6,5%`: a share with at most two decimals.

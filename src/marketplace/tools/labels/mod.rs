@@ -13,7 +13,7 @@ pub mod refused;
 pub mod views;
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use http::StatusCode;
 use rusqlite::params_from_iter;
@@ -30,10 +30,11 @@ use crate::row;
 /// The path of the file of labels.
 pub const FILE: &str = "/painel/ml/etiqueta";
 
-/// The address of a shipment's label.
-pub fn address_for(account: MlUserId, shipment: i64) -> String {
-    let (account, shipment) = (account.to_string(), shipment.to_string());
-    address(FILE, &[("conta", &account), ("shipment_id", &shipment)])
+/// The address of a file of labels below `file`: of one shipment of an account, or
+/// of several with commas between them.
+pub fn address_for(file: &str, account: MlUserId, shipments: impl Display) -> String {
+    let (account, shipments) = (account.to_string(), shipments.to_string());
+    address(file, &[("conta", &account), ("shipment_id", &shipments)])
 }
 
 row! {
@@ -50,6 +51,19 @@ row! {
         pub title: String = "coalesce(min(i.title), '')",
         pub buyer: String = "max(o.buyer_nickname)",
         pub sold_at: Instant = "min(o.created_at)",
+    }
+}
+
+impl Parcel {
+    /// `2× Garrafa e mais 1 pedido`.
+    pub fn words(&self) -> String {
+        let title = if self.title.is_empty() { "Venda" } else { &self.title };
+        let more = match self.orders {
+            ..2 => String::new(),
+            2 => " e mais 1 pedido".to_owned(),
+            count => format!(" e mais {} pedidos", count - 1),
+        };
+        format!("{}× {title}{more}", self.units)
     }
 }
 

@@ -3,15 +3,12 @@
 use super::FILE;
 use super::parcel_page::{self, ParcelPage};
 use super::print::print;
-use super::views::{AccountTab, LabelsPage};
+use super::views::LabelsPage;
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::MlUserId;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
-use crate::marketplace::tools::own_account;
-use crate::panel::view::address;
+use crate::marketplace::account::store::{is_linked_to, linked_accounts};
 
 const PATH: &str = "/painel/ml/etiquetas";
 /// The message for an account whose link is lost.
@@ -41,28 +38,13 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     Reply::page(&LabelsPage {
         layout: layout(app, person, request),
-        is_linked: !accounts.is_empty(),
-        tabs: tabs(&accounts, parcels.account()),
+        accounts,
         parcels: parcels.view(app, request, PATH, FILE),
     })
 }
 
-/// The accounts to choose among; none when there is one only.
-fn tabs(accounts: &[LinkedAccount], shown: MlUserId) -> Vec<AccountTab> {
-    if accounts.len() < 2 {
-        return Vec::new();
-    }
-    let tab = |account: &LinkedAccount| AccountTab {
-        label: account.nickname.clone(),
-        href: address(PATH, &[("conta", &account.ml_user_id.to_string())]),
-        on: shown == account.ml_user_id,
-    };
-    accounts.iter().map(tab).collect()
-}
-
 /// `GET /painel/ml/etiqueta`: the labels of shipments as one PDF.
 pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    print(app, request, LOST, |tx, account| {
-        Ok(own_account(tx, person, account)?.map(|_| person.account.user_id))
-    })
+    let owner = person.account.user_id;
+    print(app, request, LOST, |tx, account| Ok(is_linked_to(tx, owner, account)?.then_some(owner)))
 }

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::views::{ParcelRow, Parcels};
-use super::{Parcel, parcels};
+use super::views::Parcels;
+use super::{Parcel, address_for, parcels};
 use crate::app::App;
 use crate::base::{MlUserId, OrderId, UserId, Zone};
 use crate::db::{ReadTx, Result};
 use crate::http::{Check, Field, Problem, Reply, Request};
-use crate::panel::view::address;
-use crate::panel::{ListReply, Paging, When};
+use crate::marketplace::page_time::PageTime;
+use crate::panel::{ListReply, Paging};
 use crate::wire;
 
 /// Parcels of a page: as many as fit into one file.
@@ -53,7 +53,7 @@ wire! {
 /// One page of an account's parcels.
 pub struct ParcelPage {
     /// Zero when there is no account; then there is no row either.
-    account: MlUserId,
+    pub account: MlUserId,
     can_print: bool,
     rows: Vec<Parcel>,
     total: u64,
@@ -78,11 +78,6 @@ impl ParcelPage {
         Self { account: MlUserId(0), can_print: true, rows: Vec::new(), total: 0, page }
     }
 
-    /// The account whose parcels these are.
-    pub const fn account(&self) -> MlUserId {
-        self.account
-    }
-
     /// The page as JSON.
     pub fn json(self, app: &App, request: &Request) -> std::result::Result<Reply, Problem> {
         let (zone, refused) = (app.zone(), &app.marketplace.refused_labels);
@@ -95,27 +90,16 @@ impl ParcelPage {
 
     /// The page for a template, of a list at `path` whose files are at `file`.
     pub fn view(self, app: &App, request: &Request, path: &str, file: &'static str) -> Parcels {
-        let (zone, now) = (app.zone(), request.now);
-        let (shown, refused) = (self.account, &app.marketplace.refused_labels);
-        let why = |row: &Parcel| refused.why(shown, row.shipment, now);
-        let account = shown.to_string();
-        let printable = self.rows.iter().filter(|row| why(row).is_none());
-        let printable: Vec<String> = printable.map(|row| row.shipment.to_string()).collect();
-        let parcel = |parcel: Parcel| {
-            let shipment = parcel.shipment.to_string();
-            ParcelRow {
-                href: address(file, &[("conta", &account), ("shipment_id", &shipment)]),
-                shipment,
-                title: title_of(&parcel),
-                refused: why(&parcel),
-                buyer: parcel.buyer,
-                sold: When::new(zone, parcel.sold_at, now),
-            }
-        };
+        let refused = &app.marketplace.refused_labels;
+        let why = |row: &Parcel| refused.why(self.account, row.shipment, request.now);
+        let rows: Vec<_> = self.rows.into_iter().map(|row| (why(&row), row)).collect();
+        let printable = rows.iter().filter(|(why, _)| why.is_none());
+        let printable: Vec<String> = printable.map(|(_, row)| row.shipment.to_string()).collect();
+        let account = self.account.to_string();
         Parcels {
             can_print: self.can_print,
             printable: printable.len(),
-            all: address(file, &[("conta", &account), ("shipment_id", &printable.join(","))]),
+            all: address_for(file, self.account, printable.join(",")),
             paging: Paging::new(
                 path,
                 &[("conta", &account)],
@@ -123,20 +107,10 @@ impl ParcelPage {
                 ROWS.into(),
                 self.total,
             ),
-            rows: self.rows.into_iter().map(parcel).collect(),
-            account,
+            rows,
+            account: self.account,
             file,
+            time: PageTime::of(app, request),
         }
     }
-}
-
-/// `2× Garrafa e mais 1 pedido`.
-fn title_of(parcel: &Parcel) -> String {
-    let title = if parcel.title.is_empty() { "Venda" } else { &parcel.title };
-    let more = match parcel.orders {
-        ..2 => String::new(),
-        2 => " e mais 1 pedido".to_owned(),
-        count => format!(" e mais {} pedidos", count - 1),
-    };
-    format!("{}× {title}{more}", parcel.units)
 }

@@ -2,24 +2,24 @@
 
 use askama::Template;
 
-use crate::panel::{Layout, Paging, When};
+use super::Parcel;
+use crate::base::MlUserId;
+use crate::marketplace::account::store::LinkedAccount;
+use crate::marketplace::page_time::PageTime;
+use crate::panel::{Layout, Paging};
 
 /// `GET /painel/ml/etiquetas`.
 #[derive(Template)]
 #[template(path = "labels.html", config = "assets/askama.toml")]
 pub struct LabelsPage {
     pub layout: Layout,
-    /// Whether any account is linked.
-    pub is_linked: bool,
-    /// Accounts to choose among; none when there is one only.
-    pub tabs: Vec<AccountTab>,
+    pub accounts: Vec<LinkedAccount>,
     pub parcels: Parcels,
 }
 
 /// The parcels of an account, and what can be printed of them.
 pub struct Parcels {
-    /// Number of the account that is shown.
-    pub account: String,
+    pub account: MlUserId,
     /// The path of files of labels.
     pub file: &'static str,
     /// Whether labels of the account can be requested.
@@ -28,25 +28,8 @@ pub struct Parcels {
     pub printable: usize,
     /// Address of a file with all of these labels.
     pub all: String,
-    pub rows: Vec<ParcelRow>,
+    /// Why its label could not be printed recently, and the parcel.
+    pub rows: Vec<(Option<&'static str>, Parcel)>,
     pub paging: Paging,
-}
-
-/// An account to choose.
-pub struct AccountTab {
-    pub label: String,
-    pub href: String,
-    pub on: bool,
-}
-
-/// A parcel in the list.
-pub struct ParcelRow {
-    pub shipment: String,
-    /// Address of its label.
-    pub href: String,
-    pub title: String,
-    /// Why its label could not be printed recently.
-    pub refused: Option<&'static str>,
-    pub buyer: String,
-    pub sold: When,
+    pub time: PageTime,
 }
