@@ -37,11 +37,6 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     page((app, person, request), asked, None)
 }
 
-/// The same after an answer that was not sent.
-pub fn again(visit: Visit<'_>, asked: Asked, typed: Typed) -> Result<Reply, Problem> {
-    page(visit, asked, Some(typed))
-}
-
 /// `GET /admin/agencia/central-perguntas/json`: the same for programs.
 pub fn json(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let asked = Asked::read(request, Status::All)?;
@@ -72,10 +67,11 @@ pub fn buyer(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem>
     buyers::reply(app, found.owner, &found.row)
 }
 
-fn page(
+/// The page; an answer that was not sent stands first.
+pub fn page(
     (app, person, request): Visit<'_>,
     asked: Asked,
-    mut typed: Option<Typed>,
+    typed: Option<Typed>,
 ) -> Result<Reply, Problem> {
     let scope = asked.scope(person.account.user_id);
     let (counts, mut cards, names, replies) = app.db.read(request.lane, |tx| {
@@ -96,7 +92,7 @@ fn page(
             card.holder = name;
         }
     }
-    match (cards.first_mut(), typed.take()) {
+    match (cards.first_mut(), typed) {
         (Some(first), Some(typed)) => {
             first.typed(typed.text, typed.error.map(str::to_owned), typed.alert);
         }
