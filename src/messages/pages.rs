@@ -1,7 +1,8 @@
 //! The page of a person's notifications, for students and for administrators.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use super::api::MarkReadReply;
 use super::views::{NewsRow, NotificationsPage};
 use super::wire::WireNotification;
 use super::{api, reading, store};
@@ -10,8 +11,8 @@ use crate::app::App;
 use crate::edge::route::Todo;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::Paging;
 use crate::panel::view::address;
+use crate::panel::{ListReply, Paging};
 
 const STUDENT: &str = "/painel/avisos";
 const STAFF: &str = "/admin/avisos";
@@ -23,19 +24,6 @@ const MOST_PAGES: i64 = 1_000;
 struct ListQuery {
     #[serde(default)]
     pagina: Field<i64>,
-}
-
-#[derive(Serialize)]
-struct ListReply {
-    ok: bool,
-    total: i64,
-    dados: Vec<WireNotification>,
-}
-
-#[derive(Serialize)]
-struct MarkReadReply {
-    ok: bool,
-    lidas: usize,
 }
 
 /// The path of the list that a request is about; both lists work the same way.
@@ -56,10 +44,9 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok::<_, Problem>((store::unread_count(tx, owner)?, store::count(tx, owner)?, news))
     })?;
     if request.wants_json() {
-        let dados = news.into_iter().map(|one| WireNotification::of(one, app.zone())).collect();
-        return Reply::json(&ListReply { ok: true, total, dados });
+        let wire = |one| WireNotification::of(one, app.zone());
+        return ListReply::reply(total, news.into_iter().map(wire).collect());
     }
-    let total = u64::try_from(total).unwrap_or(0);
     let path = list_of(request);
     Reply::page(&NotificationsPage {
         layout: layout(app, person, request),
@@ -99,9 +86,6 @@ pub fn mark_read(app: &App, person: &Person, request: &Request) -> Result<Todo<R
         _ => list_of(request).to_owned(),
     };
     reading::mark(app, person.account.user_id, ids, move |marked| {
-        if wants_json {
-            return Reply::json(&MarkReadReply { ok: true, lidas: marked });
-        }
-        Reply::redirect(&list)
+        if wants_json { MarkReadReply::reply(marked) } else { Reply::redirect(&list) }
     })
 }

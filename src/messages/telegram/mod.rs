@@ -31,7 +31,7 @@ use crate::config::{self, Updates};
 use crate::db::{DbError, Lane, WriteTx};
 use crate::settings;
 
-use bot::{Bot, BotFault, Identity};
+use bot::{Bot, BotFault};
 use replies::Replies;
 
 /// How long a link to the bot works.
@@ -53,7 +53,7 @@ pub struct TelegramState {
 
 struct Known {
     at: Monotonic,
-    answer: Result<Identity, BotFault>,
+    answer: Result<String, BotFault>,
 }
 
 impl TelegramState {
@@ -67,8 +67,8 @@ impl TelegramState {
         self.bot.is_some()
     }
 
-    /// Who the bot is, from the cache or from a call; `None` without a bot.
-    pub fn identity(&self) -> Option<Result<Identity, BotFault>> {
+    /// The bot's name, from the cache or from a call; `None` without a bot.
+    pub fn identity(&self) -> Option<Result<String, BotFault>> {
         let bot = self.bot.as_ref()?;
         // Locked during the call, so that only one thread calls.
         let mut known = self.identity.lock();
@@ -90,8 +90,8 @@ pub fn new_code() -> String {
 }
 
 /// The link that opens a chat with the bot and sends it a code.
-pub fn link(config: &config::Telegram, bot: &Identity, code: &str) -> String {
-    format!("{}/{}?start={code}", config.link_base, bot.username)
+pub fn link(config: &config::Telegram, bot: &str, code: &str) -> String {
+    format!("{}/{bot}?start={code}", config.link_base)
 }
 
 /// Stores a code for a person, replacing an earlier one; returns when it
