@@ -1,7 +1,7 @@
 //! The message channels in the operator's panel: which exist, whether they
 //! work, and a test message for each.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
 use super::queue;
@@ -14,10 +14,10 @@ use crate::audit::{self, Actor, objects};
 use crate::base::phone;
 use crate::config::{Config, Gateway};
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
-use crate::panel::{Answer, Flash, ListReply, view};
+use crate::panel::{Answer, Flash, ListReply, Sent, view};
 use crate::wire;
 
 /// The page's address.
@@ -108,30 +108,18 @@ fn by_what(config: &Config, channel: Channel) -> String {
     }
 }
 
-#[derive(Deserialize)]
-struct TestBody {
-    #[serde(default)]
-    numero: Field<String>,
-}
-
 /// `POST /admin/mensagens/canais/{canal}/teste`: queues a test message to the
 /// operator; by chat, to the number in the form.
 pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let channel = Channel::from_name(request.variable("canal")).ok_or_else(Problem::not_found)?;
-    let body: TestBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let typed = check.optional("numero", body.numero).unwrap_or_default();
-    let number = if channel == Channel::Chat {
-        let number = phone::normal("", &typed);
-        if number.is_none() {
-            check.fail("numero", WRONG_NUMBER);
-        }
-        number
-    } else {
-        None
-    };
+    let mut sent = Sent::of(request, app.zone())?;
+    let typed: String = sent.optional("numero").unwrap_or_default();
+    let number = phone::normal("", &typed).filter(|_| channel == Channel::Chat);
+    if channel == Channel::Chat && number.is_none() {
+        sent.check.fail("numero", WRONG_NUMBER);
+    }
     let channels = standings(app, person, request)?;
-    if let Err(problem) = check.finish() {
+    if let Err(problem) = sent.finish() {
         if request.wants_json() {
             return Err(problem);
         }

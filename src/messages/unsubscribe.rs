@@ -3,7 +3,6 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::choices;
@@ -12,9 +11,9 @@ use crate::app::App;
 use crate::base::UserId;
 use crate::base::secrets::SealContext;
 use crate::edge::route::Job;
-use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::outbox::Channel;
-use crate::panel::Layout;
+use crate::panel::{Layout, Sent};
 use crate::services::Services;
 
 /// The page's address.
@@ -38,16 +37,8 @@ fn person_of(services: &Services, code: &str) -> Option<UserId> {
     opened.reveal().parse().ok().map(UserId)
 }
 
-#[derive(Deserialize)]
-struct LeaveQuery {
-    #[serde(default)]
-    codigo: Field<String>,
-}
-
-fn code_of(request: &Request) -> Result<String, Problem> {
-    let query: LeaveQuery = request.query()?;
-    let code = Check::text().optional("codigo", query.codigo);
-    Ok(code.unwrap_or_default())
+fn code_of(services: &Services, request: &Request) -> Result<String, Problem> {
+    Ok(Sent::of_query(request, services.zone())?.optional("codigo").unwrap_or_default())
 }
 
 fn page(
@@ -62,7 +53,7 @@ fn page(
 
 /// `GET /avisos/sair?codigo=`: the page that asks for confirmation.
 pub fn ask(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    let code = code_of(request)?;
+    let code = code_of(app, request)?;
     let known = person_of(app, &code).is_some();
     let shown = if known { code } else { String::new() };
     let page = page(app, request, shown, false)?;
@@ -72,7 +63,7 @@ pub fn ask(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
 /// `POST /avisos/sair?codigo=`: stops all e-mails except those that must be
 /// sent.
 pub fn leave(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
-    let user = person_of(app, &code_of(request)?).ok_or_else(Problem::not_found)?;
+    let user = person_of(app, &code_of(app, request)?).ok_or_else(Problem::not_found)?;
     let reply = if request.wants_json() {
         Reply::json(&json!({ "ok": true }))?
     } else {

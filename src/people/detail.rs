@@ -17,7 +17,7 @@ use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::{Person, SESSION_AGE_S, SESSION_IDLE_S};
 use crate::marketplace::account::store::{self as marketplace, LinkedAccount};
 use crate::messages::queue;
-use crate::outbox::{self, Queued};
+use crate::outbox::{self, QueuedMessage};
 use crate::panel::view::address;
 use crate::panel::{Badge, Sent, When, view};
 use crate::profile::devices;
@@ -65,7 +65,7 @@ struct Stored {
     sessions: Vec<store::Session>,
     permissions: Vec<PermissionRow>,
     accounts: Vec<LinkedAccount>,
-    messages: Vec<Queued>,
+    messages: Vec<QueuedMessage>,
     trail: Vec<log::AuditEntry>,
 }
 
@@ -198,10 +198,10 @@ fn account_row(account: LinkedAccount, when: &impl Fn(Instant) -> When) -> Accou
     }
 }
 
-fn message_row(message: &Queued, when: &impl Fn(Instant) -> When) -> MessageRow {
+fn message_row(message: &QueuedMessage, when: &impl Fn(Instant) -> When) -> MessageRow {
     MessageRow {
-        title: message.title().to_owned(),
-        channel: message.channel_words().to_owned(),
+        title: outbox::kind_words(&message.kind).to_owned(),
+        channel: outbox::channel_words(&message.channel).to_owned(),
         state: queue::badge(message.state),
         note: message.outcome.clone().unwrap_or_default(),
         queued: when(message.created_at),

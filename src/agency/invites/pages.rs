@@ -2,7 +2,7 @@
 
 use http::header::{CONTENT_SECURITY_POLICY, SET_COOKIE};
 use http::{HeaderName, HeaderValue, StatusCode};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
 use super::store::{self, Invited};
@@ -17,10 +17,10 @@ use crate::db::WriteTx;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::limit::{Class, Limit};
 use crate::http::problem::Told;
-use crate::http::{Check, Code, Field, Problem, Reply, Request, policy};
+use crate::http::{Code, Problem, Reply, Request, policy};
 use crate::identity::{Person, Visitor};
 use crate::marketplace::account::link::LinkStart;
-use crate::panel::{Answer, Layout};
+use crate::panel::{Answer, Layout, Sent};
 use crate::services::Services;
 
 /// Limit of an address: unknown codes, and visits to the consent page.
@@ -139,12 +139,6 @@ pub fn begin(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> 
     }))
 }
 
-#[derive(Deserialize)]
-struct EndQuery {
-    #[serde(default)]
-    fim: Field<String>,
-}
-
 #[derive(Serialize)]
 struct EndJson<'a> {
     ok: bool,
@@ -154,8 +148,8 @@ struct EndJson<'a> {
 
 /// `GET /convite/pronto`: the result of a visit to the consent page.
 pub fn done(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
-    let query: EndQuery = request.query()?;
-    let sealed = Check::text().optional("fim", query.fim).unwrap_or_default();
+    let sealed = Sent::of_query(request, app.zone())?.optional::<String>("fim");
+    let sealed = sealed.unwrap_or_default();
     let Some((ending, account)) = super::open_outcome(app, &sealed) else {
         return gone(app, request);
     };

@@ -47,13 +47,9 @@ pub const SECRET: &str = "telegram_secret";
 /// The bot, with its cached identity and its waiting replies.
 pub struct TelegramState {
     bot: Option<Bot>,
-    identity: Mutex<Option<Known>>,
+    /// What the last call said of the bot's name, and when.
+    identity: Mutex<Option<(Monotonic, Result<String, BotFault>)>>,
     pub replies: Arc<Replies>,
-}
-
-struct Known {
-    at: Monotonic,
-    answer: Result<String, BotFault>,
 }
 
 impl TelegramState {
@@ -72,14 +68,13 @@ impl TelegramState {
         let bot = self.bot.as_ref()?;
         // Locked during the call, so that only one thread calls.
         let mut known = self.identity.lock();
-        let good_for = |known: &Known| {
-            if known.answer.is_ok() { KNOWN_FOR } else { SILENT_FOR }
-        };
-        if let Some(known) = known.as_ref().filter(|known| known.at.elapsed() < good_for(known)) {
-            return Some(known.answer.clone());
+        if let Some((at, answer)) = &*known
+            && at.elapsed() < if answer.is_ok() { KNOWN_FOR } else { SILENT_FOR }
+        {
+            return Some(answer.clone());
         }
         let answer = bot.identity();
-        *known = Some(Known { at: Monotonic::now(), answer: answer.clone() });
+        *known = Some((Monotonic::now(), answer.clone()));
         Some(answer)
     }
 }

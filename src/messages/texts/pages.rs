@@ -2,7 +2,7 @@
 //! example values, and reset to the default.
 
 use http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
 use super::views::{TextPage, TextRow, TextsPage};
@@ -15,11 +15,11 @@ use crate::audit::{self, Actor, objects};
 use crate::base::{DAY_S, Instant};
 use crate::db::WriteTx;
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::{Check, Field, Fields, Problem, Reply, Request};
+use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::tabs;
 use crate::outbox::MessageKind;
-use crate::panel::{Answer, Flash, ListReply, Notice, When, view};
+use crate::panel::{Answer, Flash, ListReply, Notice, Sent, When, view};
 use crate::services::Services;
 use crate::wire;
 
@@ -131,17 +131,6 @@ fn example(app: &App, now: Instant, kind: MessageKind, template: &Template) -> T
     fill(template, &words, app.zone())
 }
 
-#[derive(Deserialize)]
-struct TextBody {
-    #[serde(default)]
-    assunto: Field<String>,
-    #[serde(default)]
-    texto: Field<String>,
-    /// `ver`: only a preview.
-    #[serde(default)]
-    acao: Field<String>,
-}
-
 /// What is wrong with a text, by field.
 fn faults(kind: MessageKind, template: &Template) -> Vec<(&'static str, String)> {
     let Template { subject, body } = template;
@@ -167,23 +156,21 @@ fn faults(kind: MessageKind, template: &Template) -> Vec<(&'static str, String)>
 /// only shows it filled in.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let kind = kind_of(request)?;
-    let body: TextBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let action = check.optional("acao", body.acao).unwrap_or_default();
-    let subject = check.optional("assunto", body.assunto).unwrap_or_default();
-    let text = check.optional("texto", body.texto).unwrap_or_default();
+    let mut sent = Sent::of(request, app.zone())?;
+    let [action, subject, body] =
+        ["acao", "assunto", "texto"].map(|name| sent.optional::<String>(name).unwrap_or_default());
     let template = Template {
         subject: subject.trim().to_owned(),
-        body: text.replace("\r\n", "\n").trim().to_owned(),
+        body: body.replace("\r\n", "\n").trim().to_owned(),
     };
     for (name, said) in faults(kind, &template) {
-        check.fail(name, said);
+        sent.check.fail(name, said);
     }
     if !matches!(&*action, "" | "ver" | "salvar") {
-        check.fail("acao", "must be salvar or ver");
+        sent.check.fail("acao", "must be salvar or ver");
     }
     let visit = (app, person, request);
-    match check.finish() {
+    match sent.finish() {
         Err(problem) if request.wants_json() => return Err(problem),
         Err(problem) => {
             return faulty(page(visit, kind, template), &problem.fields).map(nothing_to_do);
