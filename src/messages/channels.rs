@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::queue;
 use super::views::{ChannelStanding, ChannelsPage};
-use super::{choices, tabs};
+use super::{choices, delivery, tabs};
 use crate::accounts::page_layout::layout;
 use crate::accounts::self_service;
 use crate::app::App;
@@ -89,16 +89,14 @@ const FLASHES: &[Flash] = &[
 
 /// The service that a configured channel sends through, and its rate limit.
 fn by_what(config: &Config, channel: Channel) -> String {
-    let pace = &config.messages;
-    let (what, per_s) = match channel {
-        Channel::Chat if config.chat.gateway == Gateway::Cloud => {
-            ("API oficial", pace.pace_cloud_per_s)
-        }
-        Channel::Chat => ("Gateway próprio", pace.pace_evolution_per_s),
-        Channel::Email => ("Servidor de e-mail", pace.pace_email_per_s),
-        Channel::Telegram => ("Bot do Telegram", pace.pace_telegram_per_s),
-        Channel::Push => ("Serviços dos navegadores", pace.pace_push_per_s),
+    let what = match channel {
+        Channel::Chat if config.chat.gateway == Gateway::Cloud => "API oficial",
+        Channel::Chat => "Gateway próprio",
+        Channel::Email => "Servidor de e-mail",
+        Channel::Telegram => "Bot do Telegram",
+        Channel::Push => "Serviços dos navegadores",
     };
+    let per_s = delivery::pace_of(config, channel);
     if per_s <= 0.0 {
         format!("{what}, sem limite de ritmo.")
     } else if per_s < 1.0 {

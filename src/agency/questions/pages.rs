@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use http::header::CONTENT_SECURITY_POLICY;
 
 use super::replies::REPLIES;
-use super::store::{self, Counts, Joined, QueuedRow};
-use super::views::{QueuePage, StatusChip};
+use super::store::{self, Joined, QueuedRow};
+use super::views::QueuePage;
 use super::wire::{QueueReply, WireQueued};
 use super::{Asked, PATH, Status};
 use crate::accounts::page_layout::layout;
@@ -106,7 +106,9 @@ pub fn page(
     let images = policy::page_with_images(&app.config.marketplace.image_host);
     let page = Reply::page(&QueuePage {
         layout: layout(app, person, request).telling(FLASHES, request),
-        statuses: Status::ALL.iter().map(|one| chip(asked, *one, counts)).collect(),
+        statuses: Status::ALL.map(|status| {
+            (status, grouped(counts.of(status)), Asked { status, ..asked }.address())
+        }),
         clients: names,
         asked,
         paging: Paging::new(PATH, &params, asked.page.into(), asked.per_page.into(), total),
@@ -147,14 +149,4 @@ fn cards(
             Ok(card)
         })
         .collect()
-}
-
-fn chip(asked: Asked, status: Status, counts: Counts) -> StatusChip {
-    StatusChip {
-        name: status.name(),
-        label: status.words(),
-        count: grouped(counts.of(status)),
-        href: Asked { status, ..asked }.address(),
-        on: asked.status == status,
-    }
 }

@@ -40,6 +40,7 @@ use crate::base::queue::{self, Purpose};
 use crate::base::{Stop, worker as workers};
 use crate::config::{Config, Gateway};
 use crate::db::{Lane, rounds};
+use crate::messages::choices::ChannelSet;
 use crate::outbox::Channel;
 
 use gate::{Counts, Gate};
@@ -154,6 +155,18 @@ pub const fn queue_of(channel: Channel) -> &'static Purpose {
     }
 }
 
+/// Most messages a second by a channel; 0 for no limit.
+pub fn pace_of(config: &Config, channel: Channel) -> f64 {
+    let pace = &config.messages;
+    match channel {
+        Channel::Chat if config.chat.gateway == Gateway::Cloud => pace.pace_cloud_per_s,
+        Channel::Chat => pace.pace_evolution_per_s,
+        Channel::Email => pace.pace_email_per_s,
+        Channel::Telegram => pace.pace_telegram_per_s,
+        Channel::Push => pace.pace_push_per_s,
+    }
+}
+
 /// The configured channels.
 pub struct Delivery {
     pub outlets: Vec<Arc<Outlet>>,
@@ -165,29 +178,21 @@ impl Delivery {
     /// Prepares the configured channels.
     pub fn new(config: &Config) -> Result<Self, String> {
         let mut outlets = Vec::new();
-        let mut add = |channel, sender, per_s| {
+        let configured = ChannelSet::of(config);
+        let channels = [Channel::Chat, Channel::Email, Channel::Push, Channel::Telegram];
+        for channel in channels.into_iter().filter(|channel| configured.has(*channel)) {
+            let sender = match channel {
+                Channel::Chat => Sender::Chat(chat::Chat::new(config)),
+                Channel::Email => Sender::Email(Box::new(email::Email::new(config)?)),
+                Channel::Push => Sender::Push(push::Push::new(config)),
+                Channel::Telegram => match telegram::TelegramSender::new(config) {
+                    Some(telegram) => Sender::Telegram(Box::new(telegram)),
+                    None => continue,
+                },
+            };
+            let per_s = pace_of(config, channel);
             let gate = Gate::new(queue_of(channel), per_s, config.cron.enabled);
             outlets.push(Arc::new(Outlet { channel, sender, gate }));
-        };
-        let pace = &config.messages;
-        let chat_pace = match config.chat.gateway {
-            Gateway::None => None,
-            Gateway::Cloud => Some(pace.pace_cloud_per_s),
-            Gateway::Evolution => Some(pace.pace_evolution_per_s),
-        };
-        if let Some(per_s) = chat_pace {
-            add(Channel::Chat, Sender::Chat(chat::Chat::new(config)), per_s);
-        }
-        if !config.email.smtp_url.is_empty() {
-            let email = email::Email::new(config)?;
-            add(Channel::Email, Sender::Email(Box::new(email)), pace.pace_email_per_s);
-        }
-        if !config.push.subject.is_empty() {
-            let push = push::Push::new(config);
-            add(Channel::Push, Sender::Push(push), pace.pace_push_per_s);
-        }
-        if let Some(telegram) = telegram::TelegramSender::new(config) {
-            add(Channel::Telegram, Sender::Telegram(Box::new(telegram)), pace.pace_telegram_per_s);
         }
         Ok(Self { outlets, bell: Stop::default() })
     }
