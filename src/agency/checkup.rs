@@ -209,6 +209,13 @@ row! {
     }
 }
 
+impl AccountFinding {
+    /// Whether it goes away when questions are answered.
+    pub fn is_about_questions(&self) -> bool {
+        self.finding.fault == Fault::Questions
+    }
+}
+
 const OF_ACCOUNTS: &str = "agency_finding f
     JOIN agency_account j ON j.ml_user_id = f.ml_user_id
     JOIN ml_account a ON a.ml_user_id = f.ml_user_id
@@ -219,19 +226,12 @@ const OF_ACCOUNTS: &str = "agency_finding f
 pub fn all(
     tx: &ReadTx<'_>,
     (fault, keeper): (Option<Fault>, Option<UserId>),
-    (limit, offset): (u32, u32),
+    window: (u32, u32),
 ) -> Result<(Vec<AccountFinding>, u64)> {
     let mut filters = Filters::new("1 = 1", &[]);
     filters.and_if("f.kind = :kind", ":kind", &fault);
     filters.and_if("c.keeper_id = :keeper", ":keeper", &keeper);
-    let total = filters.count(tx, &format!("SELECT count(*) FROM {OF_ACCOUNTS}"))?;
-    let window = [(":limit", &limit as &dyn rusqlite::ToSql), (":offset", &offset)];
-    filters.bind(&window);
-    let rest = format!(
-        "FROM {OF_ACCOUNTS} WHERE {} ORDER BY f.kind, f.since, f.ml_user_id LIMIT :limit OFFSET :offset",
-        filters.sql()
-    );
-    Ok((tx.records(&rest, filters.values())?, total))
+    filters.page(tx, (OF_ACCOUNTS, ""), "f.kind, f.since, f.ml_user_id", window)
 }
 
 /// How many accounts have each fault; faults that no account has are left out.

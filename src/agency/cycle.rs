@@ -14,9 +14,10 @@ use parking_lot::Mutex;
 
 use super::{days, store};
 use crate::app::App;
-use crate::base::{Instant, MlUserId};
+use crate::base::{Instant, MlUserId, grouped};
 use crate::db::{DbError, Lane, ReadTx, WriteTx};
 use crate::marketplace::sync::now::{self, MOST_READERS};
+use crate::panel::Progress;
 
 /// Clients per cycle: that many are read at the same time.
 const CLIENTS: u32 = 5;
@@ -95,13 +96,34 @@ fn want_all(tx: &WriteTx<'_>) -> Result<(), DbError> {
 }
 
 /// Clients that are wanted and can be read.
-pub fn pending(tx: &ReadTx<'_>) -> Result<u64, DbError> {
+fn pending(tx: &ReadTx<'_>) -> Result<u64, DbError> {
     tx.count(&format!("SELECT count(*) FROM agency_client WHERE wanted = 1 AND {READABLE}"), [])
 }
 
-/// Clients that can be read.
-pub fn readable(tx: &ReadTx<'_>) -> Result<u64, DbError> {
-    tx.count(&format!("SELECT count(*) FROM agency_client WHERE {READABLE}"), [])
+/// How far the reading of all clients is.
+pub struct ReadingProgress {
+    pub pending: u64,
+    /// Clients that can be read.
+    pub readable: u64,
+}
+
+/// How far the reading of all clients is now.
+pub fn progress(tx: &ReadTx<'_>) -> Result<ReadingProgress, DbError> {
+    let readable = tx.count(&format!("SELECT count(*) FROM agency_client WHERE {READABLE}"), [])?;
+    Ok(ReadingProgress { pending: pending(tx)?, readable })
+}
+
+impl ReadingProgress {
+    /// As pages show it; `None` when no such reading is pending.
+    pub fn shown(&self) -> Option<Progress> {
+        let whole = self.readable.max(self.pending);
+        let note = match self.pending {
+            0 => return None,
+            1 => "falta 1 cliente".to_owned(),
+            many => format!("faltam {} clientes", grouped(many)),
+        };
+        Some(Progress::new("Sincronizando os clientes", whole - self.pending, whole, note))
+    }
 }
 
 fn choose(tx: &ReadTx<'_>, selection: ClientSelection) -> Result<Vec<i64>, DbError> {
@@ -179,4 +201,18 @@ fn note(tx: &WriteTx<'_>, client: i64, error: Option<String>) -> Result<(), DbEr
          WHERE client_id = ?1",
         (client, now, error),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_counts_down() {
+        let shown = |pending, readable| ReadingProgress { pending, readable }.shown();
+        assert!(shown(0, 12).is_none());
+        let progress = shown(7, 12).unwrap();
+        assert_eq!((progress.percent, &*progress.note), (41, "faltam 7 clientes"));
+        assert_eq!(shown(1, 1).unwrap().note, "falta 1 cliente");
+    }
 }

@@ -13,13 +13,15 @@ use crate::row;
 
 /// Days of history that charts show.
 pub const KEPT_DAYS: i64 = 730;
+/// Days whose sales lists and reports show, compared with as many days before.
+pub const SOLD_DAYS: i64 = 30;
 /// Sales of these last days are taken from the books again at each reading,
 /// because orders may be cancelled late.
 const OPEN_DAYS: i64 = 35;
 
 row! {
     /// Sales of a day, and listings, claims and questions at its end.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct DayRow {
         pub day: Day,
         pub orders: i64 = "sum(orders)",
@@ -31,6 +33,27 @@ row! {
         /// and `questions` mean nothing.
         pub seen: i64 = "sum(seen)",
     }
+}
+
+row! {
+    /// What a client sold in the last [`SOLD_DAYS`] and in as many before.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Sold {
+        pub orders: i64 = "coalesce(sum(orders) FILTER (WHERE day >= ?3), 0)",
+        pub gross: Cents = "coalesce(sum(gross_cents) FILTER (WHERE day >= ?3), 0)",
+        pub orders_before: i64 = "coalesce(sum(orders) FILTER (WHERE day < ?3), 0)",
+        pub gross_before: Cents = "coalesce(sum(gross_cents) FILTER (WHERE day < ?3), 0)",
+    }
+}
+
+/// What a client sold; client 0 means all clients.
+pub fn sold(tx: &ReadTx<'_>, client: i64, today: Day) -> Result<Sold> {
+    let (now_from, before_from) = (today.plus(1 - SOLD_DAYS), today.plus(1 - 2 * SOLD_DAYS));
+    let sold = tx.record(
+        "FROM agency_day WHERE client_id = ?1 AND day BETWEEN ?2 AND ?4",
+        (client, before_from, now_from, today),
+    )?;
+    Ok(sold.unwrap_or_default())
 }
 
 /// Days of a client in their order, both ends included; client 0 means all
@@ -100,15 +123,7 @@ pub fn filled(rows: &[DayRow], from: Day, to: Day) -> Vec<DayRow> {
     let count = usize::try_from(to.0 - from.0 + 1).unwrap_or(0);
     let mut days = Vec::with_capacity(count);
     let mut rows = rows.iter().peekable();
-    let mut last = DayRow {
-        day: from,
-        orders: 0,
-        gross: Cents(0),
-        listings: 0,
-        claims: 0,
-        questions: 0,
-        seen: 0,
-    };
+    let mut last = DayRow { day: from, ..DayRow::default() };
     for number in from.0..=to.0 {
         let day = Day(number);
         let today = rows.next_if(|row| row.day == day);

@@ -1,8 +1,7 @@
 //! Labels for the parcels of clients: the list of an account, and the file.
 
-use askama::Template;
-
-use super::store::{self, JoinedAccount};
+use super::store;
+use super::views::AgencyLabelsPage;
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::looks;
@@ -11,26 +10,12 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::tools::labels::parcel_page::{self, ParcelPage};
 use crate::marketplace::tools::labels::print::print;
-use crate::marketplace::tools::labels::views::Parcels;
-use crate::panel::{Layout, Pick};
 
 const PATH: &str = "/admin/agencia/etiquetas";
 const FILE: &str = "/admin/agencia/etiqueta";
 /// Message for an account whose link is lost.
 const LOST: &str =
     "A conta perdeu o vínculo com o marketplace. Peça ao cliente que autorize a conta de novo.";
-
-/// `GET /admin/agencia/etiquetas`.
-#[derive(Template)]
-#[template(path = "agency/labels.html", config = "assets/askama.toml")]
-pub struct AgencyLabelsPage {
-    pub layout: Layout,
-    /// Number of the account that is shown.
-    pub shown: String,
-    /// All accounts of all clients.
-    pub accounts: Vec<Pick>,
-    pub parcels: Parcels,
-}
 
 /// `GET /admin/agencia/etiquetas`: the parcels of one account that can be printed.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
@@ -55,17 +40,10 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     Reply::page(&AgencyLabelsPage {
         layout: layout(app, person, request),
-        shown: parcels.account.to_string(),
-        accounts: accounts.iter().map(pick).collect(),
+        shown: parcels.account,
+        accounts,
         parcels: parcels.view(app, request, PATH, FILE),
     })
-}
-
-fn pick(account: &JoinedAccount) -> Pick {
-    Pick {
-        value: account.ml_user_id.to_string(),
-        label: format!("{} · {}", account.client_name, account.nickname),
-    }
 }
 
 /// `GET /admin/agencia/etiqueta`: the labels of shipments as one PDF.

@@ -5,15 +5,15 @@
 //! the student also ends it, because the row of `agency_account` is deleted
 //! with the link. Removing a client also removes the data of its shell.
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::invites::store as invites;
 use super::store::{self, JoinedAccount};
-use super::{act, notifications, page_of};
+use super::{act, notifications};
 use crate::app::App;
 use crate::audit::{self, Actor};
-use crate::base::{MlUserId, UserId};
-use crate::db::{self, Lane, ReadTx, WriteTx};
+use crate::base::MlUserId;
+use crate::db::{Lane, WriteTx};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::link::{self, ACCOUNTS, LinkOutcome};
@@ -23,19 +23,14 @@ use crate::panel::Answer;
 use crate::people::store as people;
 use crate::services::Services;
 
-#[derive(Serialize)]
-struct Account<'a> {
-    conta: &'a str,
-}
-
 /// `POST /painel/ml/contas/{ml_user_id}/agencia/encerrar`: a student ends the
 /// agency's care of an account.
 pub fn end(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let account = link::account_in(request)?;
     let owner = person.account.user_id;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let is_own = |joined: &JoinedAccount| joined.owner == owner;
-    if app.db.read(request.lane, |tx| store::joined(tx, account))?.is_some_and(|one| is_own(&one)) {
+    let joined = app.db.read(request.lane, |tx| store::joined(tx, account))?;
+    if joined.is_some_and(|joined| joined.owner == owner) {
         forget_care(app, account)?;
     }
     app.db.write(move |tx| {
@@ -43,14 +38,13 @@ pub fn end(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
         let joined = joined.ok_or_else(Problem::not_found)?;
         store::leave(tx, joined.client, account)?;
         let client = (joined.client, &*joined.client_name);
-        let before = Account { conta: &joined.nickname };
+        let before = json!({ "conta": joined.nickname });
         let act = act("cliente.conta_saiu", client);
         audit::note(tx, &actor, &act, Some(&before), None::<&()>)?;
         let title = format!("{} saiu da agência", joined.nickname);
         let text = format!("Quem vende encerrou o acesso a esta conta de {}.", joined.client_name);
-        let page = page_of(joined.client);
         let cause = format!("agencia:saiu:{account}:{}", tx.now().0);
-        notifications::notify_team(tx, joined.client, (&title, &text), &page, &cause)?;
+        notifications::notify_team(tx, joined.client, (&title, &text), &cause)?;
         answer.with(ACCOUNTS, LinkOutcome::AgencyEnded.name(), &[])
     })
 }
@@ -82,8 +76,8 @@ pub fn remove_client(app: &App, actor: &Actor, client: i64) -> Result<bool, Prob
 pub fn remove_accounts(app: &App, client: i64) -> Result<(), Problem> {
     let shell = app.db.read(Lane::Brief, |tx| invites::shell_of(tx, client))?;
     if let Some(shell) = shell {
-        for account in app.db.read(Lane::Brief, |tx| linked_to(tx, shell))? {
-            link::unlink_and_revoke(app, shell, account)?;
+        for account in app.db.read(Lane::Brief, |tx| accounts::linked_accounts(tx, shell))? {
+            link::unlink_and_revoke(app, shell, account.ml_user_id)?;
         }
     }
     for joined in app.db.read(Lane::Brief, |tx| store::accounts_of(tx, client))? {
@@ -133,10 +127,6 @@ fn leave(tx: &WriteTx<'_>, joined: &JoinedAccount) -> Result<bool, Problem> {
     Ok(is_left)
 }
 
-fn linked_to(tx: &ReadTx<'_>, owner: UserId) -> db::Result<Vec<MlUserId>> {
-    tx.values("SELECT ml_user_id FROM ml_account WHERE owner_id = ?1", [owner])
-}
-
 /// Removes some rows of a client's shell. When none are left, removes the shell
 /// and the client. Returns true when both are gone.
 fn remove_some(tx: &WriteTx<'_>, actor: &Actor, client: i64) -> Result<bool, Problem> {
@@ -157,10 +147,9 @@ fn remove_some(tx: &WriteTx<'_>, actor: &Actor, client: i64) -> Result<bool, Pro
             return Ok(false);
         }
     }
-    let before = serde_json::json!({ "nome": name });
-    let act = act("cliente.excluir", (client, &name));
-    audit::note(tx, actor, &act, Some(&before), None::<&()>)?;
-    tx.execute("DELETE FROM agency_client WHERE client_id = ?1", [client])?;
+    let before = json!({ "nome": name });
+    audit::note(tx, actor, &act("cliente.excluir", (client, &name)), Some(&before), None::<&()>)?;
+    store::remove(tx, client)?;
     if let Some(shell) = shell {
         people::replace_by_shell(tx, shell)?;
     }

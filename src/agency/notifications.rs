@@ -1,24 +1,21 @@
 //! Notifications to the agency's team, and to students about the agency.
 
+use super::page_of;
 use super::store::is_of_team;
 use crate::base::UserId;
 use crate::db::{Result, WriteTx};
 use crate::messages::{self, News, NotificationKind};
 
 /// Most administrators who are notified about a client without a keeper.
-const MOST: usize = 50;
+const MOST: u32 = 50;
+/// Where students see their accounts.
+const OWN_ACCOUNTS: &str = "/painel/ml";
 
 /// Notifies the keeper of a client, or the administrators when it has none;
-/// once per `cause`. `page` is the page that the notification leads to.
-pub fn notify_team(
-    tx: &WriteTx<'_>,
-    client: i64,
-    (title, text): (&str, &str),
-    page: &str,
-    cause: &str,
-) -> Result<()> {
+/// once per `cause`. The notification leads to the client's page.
+pub fn notify_team(tx: &WriteTx<'_>, client: i64, words: (&str, &str), cause: &str) -> Result<()> {
     for person in whom(tx, client)? {
-        tell(tx, person, (title, text), page, cause)?;
+        tell(tx, person, words, &page_of(client), cause)?;
     }
     Ok(())
 }
@@ -36,7 +33,7 @@ fn whom(tx: &WriteTx<'_>, client: i64) -> Result<Vec<UserId>> {
     tx.values(
         "SELECT user_id FROM user WHERE role = 'admin' AND suspended_at IS NULL
          ORDER BY user_id LIMIT ?1",
-        [i64::try_from(MOST).unwrap_or(1)],
+        [MOST],
     )
 }
 
@@ -55,9 +52,6 @@ pub fn notify_left(tx: &WriteTx<'_>, owner: UserId, nickname: &str) -> Result<()
     let cause = format!("agencia:deixou:{nickname}:{}", tx.now().0);
     tell(tx, owner, (&title, text), OWN_ACCOUNTS, &cause)
 }
-
-/// Where students see their accounts.
-const OWN_ACCOUNTS: &str = "/painel/ml";
 
 fn tell(
     tx: &WriteTx<'_>,

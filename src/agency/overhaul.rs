@@ -51,10 +51,9 @@ pub fn run(
 fn one(tx: &WriteTx<'_>, account: MlUserId) -> Result<Option<bool>, DbError> {
     let Some(account) = store::joined(tx, account)? else { return Ok(None) };
     let looked = checkup::check_account(tx, &account)?;
-    let page = super::page_of(account.client);
     let tell = |title: &str, text: &str, what: &str| {
         let cause = format!("checkup:{}:{what}:{}", account.ml_user_id, tx.now().0);
-        notifications::notify_team(tx, account.client, (title, text), &page, &cause)
+        notifications::notify_team(tx, account.client, (title, text), &cause)
     };
     if !looked.new.is_empty() {
         let words = |one: &Finding| one.fault.describe(one.things);

@@ -2,28 +2,24 @@
 
 use serde_json::{Value, json};
 
-use super::charts::{self, Span};
+use super::charts::{Figures, Span};
 use super::checkup::{self, AccountFinding, CheckupTotals, Fault};
-use super::clients::pages::SOLD_DAYS;
-use super::clients::store as clients;
-use super::clients::views::FindingLine;
-use super::views::{CheckupPage, FindingRow, OverviewPage};
-use super::{cycle, days, overhaul};
+use super::questions::PATH as QUESTIONS;
+use super::views::{CheckupPage, OverviewPage, ReadAt};
+use super::{cycle, overhaul};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Instant, Zone, grouped};
+use crate::base::{Zone, grouped};
 use crate::db::DbError;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::chart::Stat;
-use crate::panel::{Answer, Filter, Flash, ListReply, Listing, When, export};
+use crate::panel::{Answer, Filter, Flash, ListReply, Listing, export};
 
 /// The agency's home.
 const PATH: &str = "/admin/agencia";
 /// The page of the findings.
 pub const CHECKUP: &str = "/admin/agencia/checkup";
-/// The page of the questions.
-const QUESTIONS: &str = "/admin/agencia/central-perguntas";
 /// Findings that the agency's home shows.
 const ROWS: u32 = 8;
 /// Longest time that a request waits for the checkup it started.
@@ -59,19 +55,6 @@ pub(super) const LIST: Listing = Listing {
     ..Listing::NONE
 };
 
-fn row(one: AccountFinding, at: (Zone, Instant)) -> FindingRow {
-    FindingRow {
-        line: FindingLine::new(&one.finding, at),
-        client: one.client,
-        client_name: one.client_name,
-        nickname: one.nickname,
-        answers: match one.finding.fault {
-            Fault::Questions => format!("{QUESTIONS}?cliente={}", one.client),
-            _ => String::new(),
-        },
-    }
-}
-
 fn shown(one: &AccountFinding, zone: Zone) -> Value {
     let finding = &one.finding;
     json!({
@@ -84,37 +67,34 @@ fn shown(one: &AccountFinding, zone: Zone) -> Value {
 
 /// `GET /admin/agencia`: the sales of all clients, and what needs attention.
 pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (today, zone, span) = (app.day(request.now), app.zone(), Span::asked(request)?);
-    let (from, to) = span.days(today);
-    let (daily_series, sold, found, standing, progress) = app.db.read(request.lane, |tx| {
+    let (today, span) = (app.day(request.now), Span::asked(app, request)?);
+    let (figures, (findings, total), standing, progress) = app.db.read(request.lane, |tx| {
         Ok::<_, DbError>((
-            days::filled(&days::daily_series(tx, 0, from, to)?, from, to),
-            clients::sold(tx, 0, today, SOLD_DAYS)?,
+            Figures::read(tx, 0, span, today)?,
             checkup::all(tx, (None, None), (ROWS, 0))?,
             CheckupTotals::of(tx)?,
-            (cycle::pending(tx)?, cycle::readable(tx)?),
+            cycle::progress(tx)?,
         ))
     })?;
     if request.wants_json() {
         return Reply::json(&json!({
             "ok": true, "contas": standing.accounts, "verificadas": standing.checked,
-            "com_pendencias": standing.faulty,
-            "vendas_30d": sold.orders, "gmv_30d": sold.gross, "dias": charts::shown(&daily_series),
-            "pendentes": progress.0,
+            "com_pendencias": standing.faulty, "vendas_30d": figures.sold.orders,
+            "gmv_30d": figures.sold.gross, "dias": figures.shown(), "pendentes": progress.pending,
         }));
     }
-    let mut charts = charts::of(&daily_series, span, sold, PATH);
+    let mut charts = figures.charts(PATH);
     for (stat, href) in charts.stats.iter_mut().zip(["", "", QUESTIONS, CHECKUP, ""]) {
         stat.href = href;
     }
-    let at = (zone, request.now);
     Reply::page(&OverviewPage {
         layout: layout(app, person, request),
+        at: ReadAt::of(app, request),
         charts,
-        more: found.1.saturating_sub(found.0.len() as u64),
-        findings: found.0.into_iter().map(|one| row(one, at)).collect(),
+        more: total.saturating_sub(findings.len() as u64),
+        findings,
         standing,
-        progress: charts::cycle_progress(progress.0, progress.1),
+        progress: progress.shown(),
     })
 }
 
@@ -124,11 +104,10 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
     let (query, zone) = (LIST.read(request)?, app.zone());
     let fault = query.filter("pendencia").and_then(Fault::from_name);
     let keeper = query.filter("responsavel").map(|_| person.account.user_id);
-    let (found, counted, standing) = app.db.read(request.lane, |tx| {
+    let ((rows, total), counted, standing) = app.db.read(request.lane, |tx| {
         let found = checkup::all(tx, (fault, keeper), query.window())?;
         Ok::<_, DbError>((found, checkup::counted(tx)?, CheckupTotals::of(tx)?))
     })?;
-    let (rows, total) = found;
     if query.csv {
         return export::list(app, person, &LIST, rows, move |_, _, one| {
             Ok(Some(shown(&one, zone)))
@@ -137,7 +116,6 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
     if request.wants_json() {
         return ListReply::reply(total, rows.iter().map(|one| shown(one, zone)).collect());
     }
-    let at = (zone, request.now);
     let stat = |(fault, count): (Fault, i64)| Stat {
         label: fault.words(),
         value: grouped(count.unsigned_abs()),
@@ -146,10 +124,10 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
     };
     Reply::page(&CheckupPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
+        at: ReadAt::of(app, request),
         table: LIST.table(&query, &[], total),
         stats: counted.into_iter().map(stat).collect(),
-        findings: rows.into_iter().map(|one| row(one, at)).collect(),
-        oldest: standing.oldest.map(|looked| When::new(zone, looked, request.now)),
+        findings: rows,
         standing,
     })
 }

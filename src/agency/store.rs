@@ -1,7 +1,7 @@
 //! Clients and their accounts in the database.
 
 use crate::accounts::store as accounts;
-use crate::base::{MlUserId, UserId};
+use crate::base::{Cents, Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 
@@ -73,4 +73,43 @@ pub fn leave(tx: &WriteTx<'_>, client: i64, account: MlUserId) -> Result<bool> {
         (client, account),
     )?;
     Ok(left > 0)
+}
+
+/// Listings that a report shows.
+const TOP: u32 = 10;
+
+row! {
+    /// A listing that sold.
+    #[derive(Clone, Debug)]
+    pub struct TopListing {
+        pub title: String = "max(i.title)",
+        pub orders: i64 = "count(*)",
+        pub units: i64 = "sum(o.quantity)",
+        pub cents: Cents = "sum(o.total_cents)",
+    }
+}
+
+/// The best-selling listings of a client's accounts since an instant; only paid
+/// orders count.
+pub fn top_listings(tx: &ReadTx<'_>, client: i64, since: Instant) -> Result<Vec<TopListing>> {
+    let mut listings: Vec<TopListing> = Vec::new();
+    for account in accounts_of(tx, client)? {
+        listings.extend(tx.records(
+            "FROM sale_order o
+             JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
+             JOIN word w ON w.word_id = o.status
+             WHERE o.owner_id = ?1 AND o.created_at >= ?3 AND o.ml_user_id = ?2
+                 AND w.text IN ('paid', 'partially_refunded')
+             GROUP BY o.item_id ORDER BY sum(o.total_cents) DESC, o.item_id LIMIT ?4",
+            (account.owner, account.ml_user_id, since, TOP),
+        )?);
+    }
+    listings.sort_by_key(|one| std::cmp::Reverse((one.cents.0, one.orders)));
+    listings.truncate(TOP as usize);
+    Ok(listings)
+}
+
+/// Removes the row of a client.
+pub fn remove(tx: &WriteTx<'_>, client: i64) -> Result<()> {
+    tx.run("DELETE FROM agency_client WHERE client_id = ?1", [client])
 }

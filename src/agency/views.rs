@@ -3,19 +3,44 @@
 use askama::Template;
 
 use super::charts::Charts;
-use super::checkup::CheckupTotals;
-use super::clients::views::FindingLine;
+use super::checkup::{AccountFinding, CheckupTotals, Finding};
+use super::clients::ClientAccount;
+use super::store::{JoinedAccount, TopListing};
+use crate::base::{Instant, MlUserId, Zone};
+use crate::http::Request;
+use crate::marketplace::tools::labels::views::Parcels;
 use crate::panel::chart::Stat;
 use crate::panel::{Layout, Progress, Table, When};
+use crate::services::Services;
+
+/// When and where a page is read: how it shows instants.
+#[derive(Clone, Copy)]
+pub struct ReadAt {
+    zone: Zone,
+    pub now: Instant,
+}
+
+impl ReadAt {
+    /// Of the page that is the answer to a request.
+    pub fn of(services: &Services, request: &Request) -> Self {
+        Self { zone: services.zone(), now: request.now }
+    }
+
+    /// An instant of the page.
+    pub fn when(&self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
+    }
+}
 
 /// `GET /admin/agencia`.
 #[derive(Template)]
 #[template(path = "agency/overview.html", config = "assets/askama.toml")]
 pub struct OverviewPage {
     pub layout: Layout,
+    pub at: ReadAt,
     pub charts: Charts,
     /// The most urgent findings, and how many more there are.
-    pub findings: Vec<FindingRow>,
+    pub findings: Vec<AccountFinding>,
     pub more: u64,
     pub standing: CheckupTotals,
     pub progress: Option<Progress>,
@@ -26,21 +51,40 @@ pub struct OverviewPage {
 #[template(path = "agency/checkup.html", config = "assets/askama.toml")]
 pub struct CheckupPage {
     pub layout: Layout,
+    pub at: ReadAt,
     pub table: Table,
     /// How many accounts have each fault.
     pub stats: Vec<Stat>,
-    pub findings: Vec<FindingRow>,
+    pub findings: Vec<AccountFinding>,
     pub standing: CheckupTotals,
-    /// The last checkup of the account that was checked longest ago.
-    pub oldest: Option<When>,
 }
 
-/// A finding with its account.
-pub struct FindingRow {
-    pub line: FindingLine,
-    pub client: i64,
-    pub client_name: String,
-    pub nickname: String,
-    /// Address where the questions are answered; empty for other faults.
-    pub answers: String,
+/// `GET /admin/agencia/clientes/{id}/relatorio`.
+#[derive(Template)]
+#[template(path = "agency/report.html", config = "assets/askama.toml")]
+pub struct ReportPage {
+    pub layout: Layout,
+    pub at: ReadAt,
+    /// The client's page.
+    pub back: String,
+    pub name: String,
+    /// `25/10/2026 a 23/11/2026`.
+    pub period: String,
+    /// When the report was made.
+    pub made: String,
+    pub charts: Charts,
+    pub accounts: Vec<(ClientAccount, Vec<Finding>)>,
+    pub top: Vec<TopListing>,
+}
+
+/// `GET /admin/agencia/etiquetas`.
+#[derive(Template)]
+#[template(path = "agency/labels.html", config = "assets/askama.toml")]
+pub struct AgencyLabelsPage {
+    pub layout: Layout,
+    /// Number of the account that is shown.
+    pub shown: MlUserId,
+    /// All accounts of all clients.
+    pub accounts: Vec<JoinedAccount>,
+    pub parcels: Parcels,
 }

@@ -13,7 +13,6 @@ use crate::db::Lane;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal::{self, LoggedError};
-use crate::messages::delivery::gate::Health;
 use crate::operations::channel_tests::{Tested, settings_of};
 use crate::operations::outside::Service;
 use crate::operations::queues::{self, Queue};
@@ -97,10 +96,7 @@ fn channel(app: &App, service: Service) -> (Service, Badge, String, Option<Teste
     }
     let outlet =
         app.messages.delivery.outlets.iter().find(|one| one.channel.name() == service.name());
-    let error = outlet.and_then(|outlet| match outlet.gate.health() {
-        Health::Down { error } => Some(error),
-        Health::Good => None,
-    });
+    let error = outlet.and_then(|outlet| outlet.gate.error());
     let is_away = service == Service::Marketplace && app.marketplace.client.is_away();
     let (state, about) = match error {
         Some(error) => (Badge::Broken, error),

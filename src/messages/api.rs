@@ -38,6 +38,12 @@ pub struct MarkReadReply {
     lidas: usize,
 }
 
+impl MarkReadReply {
+    pub fn reply(lidas: usize) -> Result<Reply, Problem> {
+        Reply::json(&Self { ok: true, lidas })
+    }
+}
+
 /// Parses ids of notifications; at most [`MOST_IDS`] are allowed.
 pub(super) fn read_ids(check: &mut Check, texts: &[String]) -> Vec<i64> {
     let is_id = |id: &&String| id.len() <= 18 && id.bytes().all(|byte| byte.is_ascii_digit());
@@ -66,5 +72,5 @@ pub fn mark_read(
     let ids = read_ids(&mut check, &ids.unwrap_or_default());
     check.finish()?;
     let (owner, ids) = (user.account.user_id, (!all).then_some(ids));
-    reading::mark(app, owner, ids, |marked| Reply::json(&MarkReadReply { ok: true, lidas: marked }))
+    reading::mark(app, owner, ids, MarkReadReply::reply)
 }

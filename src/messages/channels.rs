@@ -1,49 +1,27 @@
 //! The message channels in the operator's panel: which exist, whether they
 //! work, and a test message for each.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
-use super::delivery::gate::Health;
-use super::queue::{self, is_configured};
-use super::views::{ChannelCard, ChannelsPage};
-use super::{choices, tabs};
+use super::queue;
+use super::views::{ChannelStanding, ChannelsPage};
+use super::{choices, delivery, tabs};
 use crate::accounts::page_layout::layout;
 use crate::accounts::self_service;
-use crate::app::{App, Visit};
-use crate::audit::{self, Act, Actor};
-use crate::base::{grouped, phone};
+use crate::app::App;
+use crate::audit::{self, Actor, objects};
+use crate::base::phone;
 use crate::config::{Config, Gateway};
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::outbox::{self, Channel, MessageKind, NewMessage, channel_words};
-use crate::panel::{Answer, Badge, Flash, ListReply, view};
-use crate::services::Services;
+use crate::outbox::{self, Channel, MessageKind, NewMessage};
+use crate::panel::{Answer, Flash, ListReply, Sent, view};
+use crate::wire;
 
 /// The page's address.
 pub const PATH: &str = "/admin/mensagens/canais";
-
-/// The current state of a channel.
-struct ChannelStanding {
-    channel: Channel,
-    configured: bool,
-    /// Why messages cannot be sent; `None` while they can.
-    error: Option<String>,
-    waiting: u64,
-    /// Whether a test would reach the operator who asks.
-    reaches: bool,
-}
-
-impl ChannelStanding {
-    const fn badge(&self) -> Badge {
-        match (self.configured, &self.error) {
-            (false, _) => Badge::Off,
-            (true, Some(_)) => Badge::Broken,
-            (true, None) => Badge::Healthy,
-        }
-    }
-}
 
 fn standings(
     app: &App,
@@ -56,15 +34,11 @@ fn standings(
     })?;
     let standing = |channel: Channel| {
         let outlet = app.messages.delivery.outlets.iter().find(|outlet| outlet.channel == channel);
-        let error = outlet.and_then(|outlet| match outlet.gate.health() {
-            Health::Down { error } => Some(error),
-            Health::Good => None,
-        });
         let waits = waiting.iter().find(|(name, _)| name == channel.name());
         ChannelStanding {
             channel,
-            configured: is_configured(&app.config, channel.name()),
-            error,
+            by_what: channel_set.has(channel).then(|| by_what(&app.config, channel)),
+            error: outlet.and_then(|outlet| outlet.gate.error()),
             waiting: waits.map_or(0, |(_, count)| *count),
             // The form of the test has the number to send to.
             reaches: channel == Channel::Chat || reach.has(channel),
@@ -73,44 +47,30 @@ fn standings(
     Ok(Channel::ALL.map(standing).into())
 }
 
-#[derive(Serialize)]
-struct WireChannel {
-    canal: &'static str,
-    configurado: bool,
-    em_ordem: bool,
-    motivo: Option<String>,
-    pendentes: u64,
+wire! {
+    #[derive(Serialize)]
+    struct WireChannel of(one: ChannelStanding) {
+        canal: &'static str = one.channel.name(),
+        configurado: bool = one.is_configured(),
+        em_ordem: bool = one.is_configured() && one.error.is_none(),
+        motivo: Option<String> = one.error,
+        pendentes: u64 = one.waiting,
+    }
 }
 
 /// `GET /admin/mensagens/canais`: the channels, as page or JSON.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let standings = standings(app, person, request)?;
+    let channels = standings(app, person, request)?;
     if request.wants_json() {
-        let channels = standings.into_iter().map(|one| WireChannel {
-            canal: one.channel.name(),
-            configurado: one.configured,
-            em_ordem: one.configured && one.error.is_none(),
-            motivo: one.error,
-            pendentes: one.waiting,
-        });
+        let channels = channels.into_iter().map(WireChannel::of);
         return ListReply::reply(Channel::ALL.len() as u64, channels.collect());
     }
     let user = person.account.user_id;
     let number =
         app.db.read(request.lane, |tx| self_service::chat_number(tx, user))?.unwrap_or_default();
-    let mut page = shown((app, person, request), &standings, view::Field::of(number));
-    page.layout = page.layout.telling(FLASHES, request);
-    Reply::page(&page)
-}
-
-fn shown(visit: Visit<'_>, standings: &[ChannelStanding], number: view::Field) -> ChannelsPage {
-    let (app, person, request) = visit;
-    ChannelsPage {
-        layout: layout(app, person, request),
-        tabs: tabs(PATH),
-        channels: standings.iter().map(|one| card(app, one)).collect(),
-        number,
-    }
+    let layout = layout(app, person, request).telling(FLASHES, request);
+    let number = view::Field::of(number);
+    Reply::page(&ChannelsPage { layout, tabs: tabs(PATH), channels, number })
 }
 
 /// Messages of the page about a test that was not queued.
@@ -127,53 +87,16 @@ const FLASHES: &[Flash] = &[
     ),
 ];
 
-fn card(services: &Services, standing: &ChannelStanding) -> ChannelCard {
-    let channel = standing.channel;
-    ChannelCard {
-        name: channel.name(),
-        icon: match channel {
-            Channel::Chat => "chat",
-            Channel::Email => "mail",
-            Channel::Telegram => "send",
-            Channel::Push => "screen",
-        },
-        title: channel_words(channel.name()),
-        state: standing.badge(),
-        about: if standing.configured { by_what(&services.config, channel) } else { String::new() },
-        setting: match channel {
-            Channel::Chat => "chat.gateway",
-            Channel::Email => "email.smtp_url",
-            Channel::Telegram => "telegram.bot_token",
-            Channel::Push => "push.subject",
-        },
-        error: standing.error.clone().unwrap_or_default(),
-        waiting: match standing.waiting {
-            0 => String::new(),
-            1 => "1 mensagem espera".to_owned(),
-            many => format!("{} mensagens esperam", grouped(many)),
-        },
-        asks_number: channel == Channel::Chat,
-        can_test: standing.configured && standing.reaches,
-        lacks: if standing.configured && !standing.reaches {
-            "Para testar, conecte este canal nos seus próprios avisos."
-        } else {
-            ""
-        },
-    }
-}
-
 /// The service that a configured channel sends through, and its rate limit.
 fn by_what(config: &Config, channel: Channel) -> String {
-    let pace = &config.messages;
-    let (what, per_s) = match channel {
-        Channel::Chat if config.chat.gateway == Gateway::Cloud => {
-            ("API oficial", pace.pace_cloud_per_s)
-        }
-        Channel::Chat => ("Gateway próprio", pace.pace_evolution_per_s),
-        Channel::Email => ("Servidor de e-mail", pace.pace_email_per_s),
-        Channel::Telegram => ("Bot do Telegram", pace.pace_telegram_per_s),
-        Channel::Push => ("Serviços dos navegadores", pace.pace_push_per_s),
+    let what = match channel {
+        Channel::Chat if config.chat.gateway == Gateway::Cloud => "API oficial",
+        Channel::Chat => "Gateway próprio",
+        Channel::Email => "Servidor de e-mail",
+        Channel::Telegram => "Bot do Telegram",
+        Channel::Push => "Serviços dos navegadores",
     };
+    let per_s = delivery::pace_of(config, channel);
     if per_s <= 0.0 {
         format!("{what}, sem limite de ritmo.")
     } else if per_s < 1.0 {
@@ -183,43 +106,33 @@ fn by_what(config: &Config, channel: Channel) -> String {
     }
 }
 
-#[derive(Deserialize)]
-struct TestBody {
-    #[serde(default)]
-    numero: Field<String>,
-}
-
 /// `POST /admin/mensagens/canais/{canal}/teste`: queues a test message to the
 /// operator; by chat, to the number in the form.
 pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let channel = Channel::from_name(request.variable("canal")).ok_or_else(Problem::not_found)?;
-    let body: TestBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let typed = check.optional("numero", body.numero).unwrap_or_default();
-    let number = if channel == Channel::Chat {
-        let number = phone::normal("", &typed);
-        if number.is_none() {
-            check.fail("numero", WRONG_NUMBER);
+    let mut sent = Sent::of(request, app.zone())?;
+    let typed: String = sent.optional("numero").unwrap_or_default();
+    let number = phone::normal("", &typed).filter(|_| channel == Channel::Chat);
+    if channel == Channel::Chat && number.is_none() {
+        sent.check.fail("numero", WRONG_NUMBER);
+    }
+    let channels = standings(app, person, request)?;
+    if let Err(problem) = sent.finish() {
+        if request.wants_json() {
+            return Err(problem);
         }
-        number
-    } else {
-        None
-    };
-    let standings = standings(app, person, request)?;
-    match check.finish() {
-        Err(problem) if request.wants_json() => return Err(problem),
-        Err(_) => {
-            let field = view::Field::of(typed).fault(Some(WRONG_NUMBER));
-            let page = shown((app, person, request), &standings, field);
-            let status = http::StatusCode::UNPROCESSABLE_ENTITY;
-            return Ok(nothing_to_do(Reply::page(&page)?.status(status)));
-        }
-        Ok(()) => {}
+        let page = ChannelsPage {
+            layout: layout(app, person, request),
+            tabs: tabs(PATH),
+            channels,
+            number: view::Field::of(typed).fault(Some(WRONG_NUMBER)),
+        };
+        let status = http::StatusCode::UNPROCESSABLE_ENTITY;
+        return Ok(nothing_to_do(Reply::page(&page)?.status(status)));
     }
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let user = person.account.user_id;
-    let reaches =
-        standings.iter().any(|one| one.channel == channel && one.configured && one.reaches);
+    let reaches = channels.iter().any(|one| one.channel == channel && one.can_test());
     Ok(Box::new(move |tx| {
         let refused = |said: &'static str, word| {
             answer.declined(Problem::new(Code::Conflict, said), PATH, word)
@@ -243,12 +156,8 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let Some(id) = outbox::queue(tx, &new, channel)? else {
             return refused("espere um segundo entre dois testes", "na_fila");
         };
-        let act = Act {
-            action: "mensagem.testar",
-            object: "mensagem",
-            object_id: id.to_string(),
-            object_name: &format!("Teste de canal: {}", channel_words(channel.name())),
-        };
+        let name = format!("Teste de canal: {}", channel.words());
+        let act = objects::MESSAGE.act("mensagem.testar", id, &name);
         audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
         answer.made(id, &format!("{}/{id}", queue::pages::PATH), "teste")
     }))

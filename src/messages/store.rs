@@ -46,8 +46,9 @@ pub fn unread_count(tx: &ReadTx<'_>, owner: UserId) -> Result<i64> {
 }
 
 /// How many notifications a person ever got.
-pub fn count(tx: &ReadTx<'_>, owner: UserId) -> Result<i64> {
-    Ok(tx.maybe("SELECT told FROM notification_count WHERE owner_id = ?1", [owner])?.unwrap_or(0))
+pub fn count(tx: &ReadTx<'_>, owner: UserId) -> Result<u64> {
+    // A sum, because a person who never got one has no row.
+    tx.count("SELECT coalesce(sum(told), 0) FROM notification_count WHERE owner_id = ?1", [owner])
 }
 
 /// The newest unread notifications; `unread` is the number of all unread ones.

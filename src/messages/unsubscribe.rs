@@ -1,19 +1,19 @@
 //! Unsubscribing from optional e-mails, by the link that each of them contains:
 //! no login, one click in mail programs (RFC 8058).
 
-use askama::Template;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::choices;
+use super::views::LeavePage;
 use crate::app::App;
 use crate::base::UserId;
 use crate::base::secrets::SealContext;
 use crate::edge::route::Job;
-use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::outbox::Channel;
-use crate::panel::Layout;
+use crate::panel::{Layout, Sent};
 use crate::services::Services;
 
 /// The page's address.
@@ -37,31 +37,8 @@ fn person_of(services: &Services, code: &str) -> Option<UserId> {
     opened.reveal().parse().ok().map(UserId)
 }
 
-/// `GET /avisos/sair`: asks for confirmation, because mail scanners follow
-/// links.
-#[derive(Template)]
-#[template(path = "unsubscribe.html", config = "assets/askama.toml")]
-pub struct LeavePage {
-    /// The frame for people who are not signed in.
-    pub layout: Layout,
-    /// The platform's name.
-    pub platform: String,
-    /// The code that the form sends back; empty when it is not valid.
-    pub code: String,
-    /// Whether it is done.
-    pub done: bool,
-}
-
-#[derive(Deserialize)]
-struct LeaveQuery {
-    #[serde(default)]
-    codigo: Field<String>,
-}
-
-fn code_of(request: &Request) -> Result<String, Problem> {
-    let query: LeaveQuery = request.query()?;
-    let code = Check::text().optional("codigo", query.codigo);
-    Ok(code.unwrap_or_default())
+fn code_of(services: &Services, request: &Request) -> Result<String, Problem> {
+    Ok(Sent::of_query(request, services.zone())?.optional("codigo").unwrap_or_default())
 }
 
 fn page(
@@ -70,34 +47,25 @@ fn page(
     code: String,
     done: bool,
 ) -> Result<Reply, Problem> {
-    Reply::page(&LeavePage {
-        layout: Layout::outside(&services.config.server.name, request.now),
-        platform: services.config.server.name.clone(),
-        code,
-        done,
-    })
+    let layout = Layout::outside(&services.config.server.name, request.now);
+    Reply::page(&LeavePage { layout, code, done })
 }
 
 /// `GET /avisos/sair?codigo=`: the page that asks for confirmation.
 pub fn ask(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    let code = code_of(request)?;
+    let code = code_of(app, request)?;
     let known = person_of(app, &code).is_some();
     let shown = if known { code } else { String::new() };
     let page = page(app, request, shown, false)?;
     Ok(if known { page } else { page.status(http::StatusCode::NOT_FOUND) })
 }
 
-#[derive(Serialize)]
-struct LeaveReply {
-    ok: bool,
-}
-
 /// `POST /avisos/sair?codigo=`: stops all e-mails except those that must be
 /// sent.
 pub fn leave(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
-    let user = person_of(app, &code_of(request)?).ok_or_else(Problem::not_found)?;
+    let user = person_of(app, &code_of(app, request)?).ok_or_else(Problem::not_found)?;
     let reply = if request.wants_json() {
-        Reply::json(&LeaveReply { ok: true })?
+        Reply::json(&json!({ "ok": true }))?
     } else {
         page(app, request, String::new(), true)?
     };

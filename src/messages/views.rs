@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::{Notification, NotificationKind};
 use crate::base::{Instant, Zone};
+use crate::outbox::Channel;
 use crate::panel::view::Field;
 use crate::panel::{Badge, Layout, Paging, Tab, When};
 use crate::wire;
@@ -72,33 +73,75 @@ pub struct ChannelsPage {
     pub layout: Layout,
     /// The parts of messages.
     pub tabs: Vec<Tab>,
-    pub channels: Vec<ChannelCard>,
+    pub channels: Vec<ChannelStanding>,
     /// `numero`: where a test by chat goes.
     pub number: Field,
 }
 
-/// A message channel.
-pub struct ChannelCard {
-    /// Its name in addresses.
-    pub name: &'static str,
-    /// Its drawing in `img/icons.svg`.
-    pub icon: &'static str,
-    /// `E-mail`.
-    pub title: &'static str,
-    /// Off, working or down.
-    pub state: Badge,
-    /// The service that it sends through; empty while it is not configured.
-    pub about: String,
-    /// The setting that switches it on.
-    pub setting: &'static str,
-    /// Why messages cannot be sent; empty while it works.
-    pub error: String,
-    /// `3 mensagens esperam`; empty when none does.
-    pub waiting: String,
+/// A message channel, and whether it works.
+pub struct ChannelStanding {
+    pub channel: Channel,
+    /// The service that it sends through; `None` while it is not configured.
+    pub by_what: Option<String>,
+    /// Why messages cannot be sent; `None` while they can.
+    pub error: Option<String>,
+    pub waiting: u64,
+    /// Whether a test would reach the operator who asks.
+    pub reaches: bool,
+}
+
+impl ChannelStanding {
+    pub const fn is_configured(&self) -> bool {
+        self.by_what.is_some()
+    }
+
+    pub const fn can_test(&self) -> bool {
+        self.is_configured() && self.reaches
+    }
+
+    const fn badge(&self) -> Badge {
+        match (&self.by_what, &self.error) {
+            (None, _) => Badge::Off,
+            (Some(_), Some(_)) => Badge::Broken,
+            (Some(_), None) => Badge::Healthy,
+        }
+    }
+
     /// Whether a test needs a number.
-    pub asks_number: bool,
-    /// Whether a test would reach the operator.
-    pub can_test: bool,
-    /// What is missing for a test; empty when nothing is.
-    pub lacks: &'static str,
+    fn asks_number(&self) -> bool {
+        self.channel == Channel::Chat
+    }
+
+    /// Its drawing in `img/icons.svg`.
+    const fn icon(&self) -> &'static str {
+        match self.channel {
+            Channel::Chat => "chat",
+            Channel::Email => "mail",
+            Channel::Telegram => "send",
+            Channel::Push => "screen",
+        }
+    }
+
+    /// The setting that switches it on.
+    const fn setting(&self) -> &'static str {
+        match self.channel {
+            Channel::Chat => "chat.gateway",
+            Channel::Email => "email.smtp_url",
+            Channel::Telegram => "telegram.bot_token",
+            Channel::Push => "push.subject",
+        }
+    }
+}
+
+/// `GET /avisos/sair`: asks for confirmation, because mail scanners follow
+/// links.
+#[derive(Template)]
+#[template(path = "unsubscribe.html", config = "assets/askama.toml")]
+pub struct LeavePage {
+    /// The frame for people who are not signed in.
+    pub layout: Layout,
+    /// The code that the form sends back; empty when it is not valid.
+    pub code: String,
+    /// Whether it is done.
+    pub done: bool,
 }

@@ -9,7 +9,6 @@ use crate::base::{DAY_S, Instant, UserId, grouped};
 use crate::config::Config;
 use crate::copies::{self, CopiesStatus};
 use crate::db::{Condition, FileKind, Kept, ReadTx, Result, Trouble};
-use crate::messages::delivery::gate::Health;
 use crate::messages::{queue, store as messages};
 use crate::outbox::{Channel, channel_words};
 use crate::panel::{Notice, Tone, view};
@@ -384,7 +383,7 @@ fn channels(app: &App, figures: &Figures) -> Vec<OpenItem> {
     const PAGE: &str = "/admin/mensagens/canais";
     let mut items = Vec::new();
     for outlet in &app.messages.delivery.outlets {
-        if let Health::Down { error } = outlet.gate.health() {
+        if let Some(error) = outlet.gate.error() {
             let title = format!("Canal fora do ar: {}", channel_words(outlet.channel.name()));
             let text = format!("As mensagens esperam e saem quando ele voltar. O motivo: {error}.");
             items.push(item(Tone::Warn, title, text).done_at(PAGE));

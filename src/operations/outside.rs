@@ -308,7 +308,7 @@ fn telegram(config: &Config) -> Finding {
         return not_reached(text).finding(WHAT);
     }
     let met = match bot.identity() {
-        Ok(bot) => reached(format!("{base} knows the bot @{}", bot.username)),
+        Ok(name) => reached(format!("{base} knows the bot @{name}")),
         Err(BotFault::Refused(refusal)) if matches!(refusal.code, 401 | 404) => refused(
             "Telegram does not accept telegram.bot_token; ask @BotFather for the bot's token",
         ),

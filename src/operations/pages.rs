@@ -16,7 +16,6 @@ use crate::db::Kept;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::delivery::Outlet;
-use crate::messages::delivery::gate::Health;
 use crate::messages::queue;
 use crate::outbox::{Channel, channel_words};
 use crate::panel::{Badge, view};
@@ -173,7 +172,7 @@ pub fn replica(app: &App) -> Option<HealthRow> {
 fn channels(app: &App) -> HealthRow {
     let on = Channel::ALL.into_iter().filter(|one| queue::is_configured(&app.config, one.name()));
     let names: Vec<&str> = on.map(|channel| channel_words(channel.name())).collect();
-    let is_down = |outlet: &Arc<Outlet>| outlet.gate.health() != Health::Good;
+    let is_down = |outlet: &Arc<Outlet>| outlet.gate.error().is_some();
     let (value, state) = match &*names {
         [] => ("Nenhum".to_owned(), Badge::Off),
         names if app.messages.delivery.outlets.iter().any(is_down) => {

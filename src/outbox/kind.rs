@@ -1,7 +1,6 @@
 //! Kinds of messages: one name and one row each. A new kind is a line of
-//! [`MessageKind`], its row and an arm of [`MessageKind::row`]; its text, its
-//! notice, its channels, its key, its page, its preference and its urgency come
-//! from there. `messages::tell` tells a person by it.
+//! [`MessageKind`] and its row; its text, its notice, its channels, its key, its
+//! page, its preference and its urgency come from there. `messages::tell` tells a person by it.
 
 use serde_json::Value;
 
@@ -114,25 +113,6 @@ impl MessageKind {
         Self::ALL.into_iter().filter(|kind| kind.row().editable)
     }
 
-    /// The fixed properties of the kind.
-    pub const fn row(self) -> &'static MessageKindRow {
-        match self {
-            Self::Welcome => &WELCOME,
-            Self::PasswordLink => &PASSWORD_LINK,
-            Self::LatePayment => &LATE_PAYMENT,
-            Self::MeetReminder => &MEET_REMINDER,
-            Self::Inactivity => &INACTIVITY,
-            Self::CheckIn => &CHECK_IN,
-            Self::Question => &QUESTION,
-            Self::Alert => &ALERT,
-            Self::PartnerNotice => &PARTNER_NOTICE,
-            Self::DropInvitation => &DROP_INVITATION,
-            Self::DropReminder => &DROP_REMINDER,
-            Self::WebhookOff => &WEBHOOK_OFF,
-            Self::Test => &TEST,
-        }
-    }
-
     /// The deduplication key of a message about a cause. Without the channel, or
     /// without both, it is the beginning of the keys of all those messages.
     pub fn key(self, cause: &str, person: Option<UserId>, channel: Option<Channel>) -> String {
@@ -155,6 +135,24 @@ impl MessageKind {
     }
 }
 
+/// Declares the row of each kind; what a row leaves out is as usual.
+macro_rules! rows {
+    ($($kind:ident { $($property:ident: $value:expr),* $(,)? })*) => {
+        impl MessageKind {
+            /// The fixed properties of the kind.
+            pub const fn row(self) -> &'static MessageKindRow {
+                match self {
+                    $(Self::$kind => {
+                        const ROW: &MessageKindRow =
+                            &MessageKindRow { $($property: $value,)* ..USUAL };
+                        ROW
+                    })*
+                }
+            }
+        }
+    };
+}
+
 /// What most kinds are like.
 const USUAL: MessageKindRow = MessageKindRow {
     preference: None,
@@ -171,213 +169,202 @@ const USUAL: MessageKindRow = MessageKindRow {
     body: "",
 };
 
-const WELCOME: MessageKindRow = MessageKindRow {
-    page: "/",
-    key: "{kind}:{channel}:{cause}",
-    placeholders: LINK,
-    subject: "Sua conta na {plataforma} está pronta",
-    body: "Olá, {primeiro_nome}! Sua conta na {plataforma} está pronta.\n\n\
-           Escolha sua senha aqui: {link}\n\n\
-           O link vale até {validade} e funciona uma vez.",
-    ..USUAL
-};
+rows! {
+    Welcome {
+        page: "/",
+        key: "{kind}:{channel}:{cause}",
+        placeholders: LINK,
+        subject: "Sua conta na {plataforma} está pronta",
+        body: "Olá, {primeiro_nome}! Sua conta na {plataforma} está pronta.\n\n\
+               Escolha sua senha aqui: {link}\n\n\
+               O link vale até {validade} e funciona uma vez.",
+    }
 
-const PASSWORD_LINK: MessageKindRow = MessageKindRow {
-    page: "/",
-    key: "{kind}:{channel}:{cause}",
-    placeholders: LINK,
-    subject: "Escolha uma nova senha",
-    body: "Olá, {primeiro_nome}. Alguém pediu uma nova senha para a sua conta na {plataforma}.\n\n\
-           Escolha a nova senha aqui: {link}\n\n\
-           O link vale até {validade} e funciona uma vez. Se não foi você, ignore esta mensagem: \
-           sua senha continua a mesma.",
-    ..USUAL
-};
+    PasswordLink {
+        page: "/",
+        key: "{kind}:{channel}:{cause}",
+        placeholders: LINK,
+        subject: "Escolha uma nova senha",
+        body: "Olá, {primeiro_nome}. Alguém pediu uma nova senha para a sua conta na {plataforma}.\n\n\
+               Escolha a nova senha aqui: {link}\n\n\
+               O link vale até {validade} e funciona uma vez. Se não foi você, ignore esta mensagem: \
+               sua senha continua a mesma.",
+    }
 
-const LATE_PAYMENT: MessageKindRow = MessageKindRow {
-    key: "{kind}:{person}:{cause}",
-    placeholders: &[
-        may("pago_ate", "dia até o qual o acesso está pago"),
-        may("dias", "dias para regularizar depois disso"),
-    ],
-    subject: "O pagamento da sua renovação está pendente",
-    body: "Olá, {primeiro_nome}. O pagamento da sua renovação na {plataforma} não foi confirmado.\n\n\
-           Seu acesso está pago até {pago_ate}. Depois disso você tem {dias} dias para regularizar, \
-           sem perder o acesso.\n\n\
-           Se você já pagou, desconsidere esta mensagem.",
-    ..USUAL
-};
+    LatePayment {
+        key: "{kind}:{person}:{cause}",
+        placeholders: &[
+            may("pago_ate", "dia até o qual o acesso está pago"),
+            may("dias", "dias para regularizar depois disso"),
+        ],
+        subject: "O pagamento da sua renovação está pendente",
+        body: "Olá, {primeiro_nome}. O pagamento da sua renovação na {plataforma} não foi confirmado.\n\n\
+               Seu acesso está pago até {pago_ate}. Depois disso você tem {dias} dias para regularizar, \
+               sem perder o acesso.\n\n\
+               Se você já pagou, desconsidere esta mensagem.",
+    }
 
-const MEET_REMINDER: MessageKindRow = MessageKindRow {
-    preference: Some(Preference {
-        label: "Lembretes de encontros",
-        help: "Um dia antes e cinco minutos antes de cada um.",
-    }),
-    urgency: "high",
-    page: "/painel/meets",
-    topic: "meet_id",
-    key: "{kind}:{cause}:{person}:{channel}",
-    placeholders: &[
-        may("encontro", "título do encontro"),
-        may("inicio", "dia e hora em que ele começa"),
-    ],
-    subject: "Lembrete: {encontro}",
-    body: "Olá, {primeiro_nome}! O encontro {encontro} começa em {inicio}.\n\n\
-           Entre por aqui: {endereco}/painel/meets",
-    ..USUAL
-};
+    MeetReminder {
+        preference: Some(Preference {
+            label: "Lembretes de encontros",
+            help: "Um dia antes e cinco minutos antes de cada um.",
+        }),
+        urgency: "high",
+        page: "/painel/meets",
+        topic: "meet_id",
+        key: "{kind}:{cause}:{person}:{channel}",
+        placeholders: &[
+            may("encontro", "título do encontro"),
+            may("inicio", "dia e hora em que ele começa"),
+        ],
+        subject: "Lembrete: {encontro}",
+        body: "Olá, {primeiro_nome}! O encontro {encontro} começa em {inicio}.\n\n\
+               Entre por aqui: {endereco}/painel/meets",
+    }
 
-const INACTIVITY: MessageKindRow = MessageKindRow {
-    preference: Some(Preference {
-        label: "Quando eu ficar dias sem aparecer",
-        help: "Uma mensagem por ausência, nunca de noite.",
-    }),
-    urgency: "low",
-    key: "{kind}:{person}:{cause}:{channel}",
-    life_s: Some(3 * DAY_S),
-    placeholders: &[may("ausencia", "há quanto tempo a pessoa não aparece")],
-    subject: "Sentimos sua falta",
-    body: "Olá, {primeiro_nome}. Você está há {ausencia} sem aparecer na {plataforma}.\n\n\
-           Continue de onde parou: {endereco}/painel",
-    ..USUAL
-};
+    Inactivity {
+        preference: Some(Preference {
+            label: "Quando eu ficar dias sem aparecer",
+            help: "Uma mensagem por ausência, nunca de noite.",
+        }),
+        urgency: "low",
+        key: "{kind}:{person}:{cause}:{channel}",
+        life_s: Some(3 * DAY_S),
+        placeholders: &[may("ausencia", "há quanto tempo a pessoa não aparece")],
+        subject: "Sentimos sua falta",
+        body: "Olá, {primeiro_nome}. Você está há {ausencia} sem aparecer na {plataforma}.\n\n\
+               Continue de onde parou: {endereco}/painel",
+    }
 
-const CHECK_IN: MessageKindRow = MessageKindRow {
-    preference: Some(Preference {
-        label: "Lembrete do check-in",
-        help: "À noite, nos dias em que você ainda não fez o seu.",
-    }),
-    key: "{kind}:{person}:{cause}:{channel}",
-    placeholders: &[may("sequencia", "a sequência que continua, ou que começa hoje")],
-    subject: "Seu check-in de hoje",
-    body: "Olá, {primeiro_nome}! Falta o seu check-in de hoje. Sua sequência: {sequencia}.\n\n\
-           Leva um segundo: {endereco}/painel",
-    ..USUAL
-};
+    CheckIn {
+        preference: Some(Preference {
+            label: "Lembrete do check-in",
+            help: "À noite, nos dias em que você ainda não fez o seu.",
+        }),
+        key: "{kind}:{person}:{cause}:{channel}",
+        placeholders: &[may("sequencia", "a sequência que continua, ou que começa hoje")],
+        subject: "Seu check-in de hoje",
+        body: "Olá, {primeiro_nome}! Falta o seu check-in de hoje. Sua sequência: {sequencia}.\n\n\
+               Leva um segundo: {endereco}/painel",
+    }
 
-const QUESTION: MessageKindRow = MessageKindRow {
-    preference: Some(Preference {
-        label: "Perguntas de compradores",
-        help: "Uma mensagem por pergunta nova, assim que ela chega.",
-    }),
-    page: "/painel/perguntas",
-    topic: "question_id",
-    notice: Some(NotificationKind::Pergunta),
-    key: "{cause}:{person}:{channel}",
-    life_s: Some(DAY_S),
-    placeholders: &[
-        may("pergunta", "o que o comprador escreveu, encurtado"),
-        may("anuncio", "título do anúncio"),
-        may("loja", "loja em que se perguntou"),
-        may("pagina", "onde se responde, depois de {endereco}"),
-    ],
-    subject: "Nova pergunta: {anuncio}",
-    body: "Olá, {primeiro_nome}. Um comprador perguntou na loja {loja}, sobre o anúncio {anuncio}:\n\n\
-           “{pergunta}”\n\n\
-           Responda aqui: {endereco}{pagina}",
-    ..USUAL
-};
+    Question {
+        preference: Some(Preference {
+            label: "Perguntas de compradores",
+            help: "Uma mensagem por pergunta nova, assim que ela chega.",
+        }),
+        page: "/painel/perguntas",
+        topic: "question_id",
+        notice: Some(NotificationKind::Pergunta),
+        key: "{cause}:{person}:{channel}",
+        life_s: Some(DAY_S),
+        placeholders: &[
+            may("pergunta", "o que o comprador escreveu, encurtado"),
+            may("anuncio", "título do anúncio"),
+            may("loja", "loja em que se perguntou"),
+            may("pagina", "onde se responde, depois de {endereco}"),
+        ],
+        subject: "Nova pergunta: {anuncio}",
+        body: "Olá, {primeiro_nome}. Um comprador perguntou na loja {loja}, sobre o anúncio {anuncio}:\n\n\
+               “{pergunta}”\n\n\
+               Responda aqui: {endereco}{pagina}",
+    }
 
-const ALERT: MessageKindRow = MessageKindRow {
-    editable: false,
-    urgency: "high",
-    page: "/admin",
-    topic: "title",
-    notice: Some(NotificationKind::Sistema),
-    key: "{kind}:{cause}:{person}:{channel}",
-    life_s: Some(DAY_S),
-    placeholders: &[
-        may("titulo", "o que aconteceu"),
-        may("detalhe", "mais sobre isso"),
-        may("pagina", "onde isso se vê"),
-    ],
-    subject: "{plataforma}: {titulo}",
-    body: "Olá, {primeiro_nome}. {titulo}.\n\n{detalhe}\n\nVeja aqui: {endereco}{pagina}",
-    ..USUAL
-};
+    Alert {
+        editable: false,
+        urgency: "high",
+        page: "/admin",
+        topic: "title",
+        notice: Some(NotificationKind::Sistema),
+        key: "{kind}:{cause}:{person}:{channel}",
+        life_s: Some(DAY_S),
+        placeholders: &[
+            may("titulo", "o que aconteceu"),
+            may("detalhe", "mais sobre isso"),
+            may("pagina", "onde isso se vê"),
+        ],
+        subject: "{plataforma}: {titulo}",
+        body: "Olá, {primeiro_nome}. {titulo}.\n\n{detalhe}\n\nVeja aqui: {endereco}{pagina}",
+    }
 
-const PARTNER_NOTICE: MessageKindRow = MessageKindRow {
-    editable: false,
-    topic: "notification_id",
-    key: "{kind}:{cause}",
-    placeholders: &[may("titulo", "o título do aviso"), may("corpo", "o texto do aviso")],
-    subject: "{titulo}",
-    body: "{titulo}\n\n{corpo}",
-    ..USUAL
-};
+    PartnerNotice {
+        editable: false,
+        topic: "notification_id",
+        key: "{kind}:{cause}",
+        placeholders: &[may("titulo", "o título do aviso"), may("corpo", "o texto do aviso")],
+        subject: "{titulo}",
+        body: "{titulo}\n\n{corpo}",
+    }
 
-const DROP_INVITATION: MessageKindRow = MessageKindRow {
-    preference: Some(Preference {
-        label: "Convites de fornecedores",
-        help: "Uma mensagem quando um fornecedor convida você.",
-    }),
-    page: "/painel/parceiro",
-    topic: "supplier_id",
-    notice: Some(NotificationKind::Parceiro),
-    key: "{cause}:{channel}",
-    placeholders: &[may("fornecedor", "nome do fornecedor")],
-    subject: "{fornecedor} convidou você",
-    body: "Olá, {primeiro_nome}. {fornecedor} convidou você para vender os produtos dele \
-           pela {plataforma}.\n\n\
-           Aceite ou recuse aqui: {endereco}/painel/parceiro",
-    ..USUAL
-};
+    DropInvitation {
+        preference: Some(Preference {
+            label: "Convites de fornecedores",
+            help: "Uma mensagem quando um fornecedor convida você.",
+        }),
+        page: "/painel/parceiro",
+        topic: "supplier_id",
+        notice: Some(NotificationKind::Parceiro),
+        key: "{cause}:{channel}",
+        placeholders: &[may("fornecedor", "nome do fornecedor")],
+        subject: "{fornecedor} convidou você",
+        body: "Olá, {primeiro_nome}. {fornecedor} convidou você para vender os produtos dele \
+               pela {plataforma}.\n\n\
+               Aceite ou recuse aqui: {endereco}/painel/parceiro",
+    }
 
-const DROP_REMINDER: MessageKindRow = MessageKindRow {
-    preference: Some(Preference {
-        label: "Cobranças de fornecedores",
-        help: "Uma mensagem quando um fornecedor lembra você de um pagamento.",
-    }),
-    page: "/painel/fornecedores",
-    topic: "supplier_id",
-    notice: Some(NotificationKind::Parceiro),
-    by_first_channel: true,
-    key: "{cause}",
-    life_s: Some(DAY_S),
-    placeholders: &[
-        may("fornecedor", "nome do fornecedor"),
-        may("valor", "quanto é devido"),
-        may("pedidos", "o que é devido, em poucas palavras"),
-    ],
-    subject: "{fornecedor} aguarda {valor}",
-    body: "Olá, {primeiro_nome}. {fornecedor} aguarda o pagamento de {valor}: {pedidos}.\n\n\
-           Veja aqui: {endereco}/painel/fornecedores\n\n\
-           Se você já pagou, avise o fornecedor.",
-    ..USUAL
-};
+    DropReminder {
+        preference: Some(Preference {
+            label: "Cobranças de fornecedores",
+            help: "Uma mensagem quando um fornecedor lembra você de um pagamento.",
+        }),
+        page: "/painel/fornecedores",
+        topic: "supplier_id",
+        notice: Some(NotificationKind::Parceiro),
+        by_first_channel: true,
+        key: "{cause}",
+        life_s: Some(DAY_S),
+        placeholders: &[
+            may("fornecedor", "nome do fornecedor"),
+            may("valor", "quanto é devido"),
+            may("pedidos", "o que é devido, em poucas palavras"),
+        ],
+        subject: "{fornecedor} aguarda {valor}",
+        body: "Olá, {primeiro_nome}. {fornecedor} aguarda o pagamento de {valor}: {pedidos}.\n\n\
+               Veja aqui: {endereco}/painel/fornecedores\n\n\
+               Se você já pagou, avise o fornecedor.",
+    }
 
-const WEBHOOK_OFF: MessageKindRow = MessageKindRow {
-    preference: Some(Preference {
-        label: "Webhooks desligados",
-        help: "Uma mensagem quando um endereço seu deixa de ser avisado.",
-    }),
-    page: "/painel/parceiro/webhooks",
-    topic: "endpoint_id",
-    notice: Some(NotificationKind::Parceiro),
-    key: "{cause}:{channel}",
-    life_s: Some(7 * DAY_S),
-    placeholders: &[
-        may("webhook", "endereço que era avisado"),
-        may("detalhe", "por que foi desligado"),
-        may("pagina", "onde se liga de novo, depois de {endereco}"),
-    ],
-    subject: "Webhook desligado: {webhook}",
-    body: "Olá, {primeiro_nome}. Deixamos de avisar {webhook}: {detalhe}.\n\n\
-           Confira o seu sistema e ligue-o de novo aqui: {endereco}{pagina}",
-    ..USUAL
-};
+    WebhookOff {
+        preference: Some(Preference {
+            label: "Webhooks desligados",
+            help: "Uma mensagem quando um endereço seu deixa de ser avisado.",
+        }),
+        page: "/painel/parceiro/webhooks",
+        topic: "endpoint_id",
+        notice: Some(NotificationKind::Parceiro),
+        key: "{cause}:{channel}",
+        life_s: Some(7 * DAY_S),
+        placeholders: &[
+            may("webhook", "endereço que era avisado"),
+            may("detalhe", "por que foi desligado"),
+            may("pagina", "onde se liga de novo, depois de {endereco}"),
+        ],
+        subject: "Webhook desligado: {webhook}",
+        body: "Olá, {primeiro_nome}. Deixamos de avisar {webhook}: {detalhe}.\n\n\
+               Confira o seu sistema e ligue-o de novo aqui: {endereco}{pagina}",
+    }
 
-const TEST: MessageKindRow = MessageKindRow {
-    editable: false,
-    urgency: "high",
-    page: "/perfil/avisos",
-    key: "{kind}:{person}:{channel}:{cause}",
-    life_s: Some(3600),
-    subject: "Teste da {plataforma}",
-    body: "Olá, {primeiro_nome}! Esta é uma mensagem de teste da {plataforma}. \
-           Se você a recebeu, o canal está funcionando.",
-    ..USUAL
-};
+    Test {
+        editable: false,
+        urgency: "high",
+        page: "/perfil/avisos",
+        key: "{kind}:{person}:{channel}:{cause}",
+        life_s: Some(3600),
+        subject: "Teste da {plataforma}",
+        body: "Olá, {primeiro_nome}! Esta é uma mensagem de teste da {plataforma}. \
+               Se você a recebeu, o canal está funcionando.",
+    }
+}
 
 #[cfg(test)]
 mod tests {

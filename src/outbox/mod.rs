@@ -142,25 +142,14 @@ pub fn forget_counts(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
 
 row! {
     /// A message as staff sees it.
-    pub struct Queued {
-        channel: String,
-        kind: String,
+    pub struct QueuedMessage {
+        pub id: i64 = "message_id",
+        pub channel: String,
+        pub kind: String,
         pub state: MessageState,
         pub created_at: Instant,
         /// Why it waits or how it ended.
         pub outcome: Option<String>,
-    }
-}
-
-impl Queued {
-    /// What it is about, in words.
-    pub fn title(&self) -> &str {
-        kind_words(&self.kind)
-    }
-
-    /// Its channel, in words.
-    pub fn channel_words(&self) -> &str {
-        channel_words(&self.channel)
     }
 }
 
@@ -176,7 +165,7 @@ pub fn channel_words(channel: &str) -> &str {
 }
 
 /// The newest messages to a person.
-pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued>> {
+pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<QueuedMessage>> {
     let mut ids: Vec<i64> = Vec::new();
     // The index has state and channel before the message id.
     for state in MessageState::ALL {
@@ -194,21 +183,8 @@ pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<Queued
     ids.into_iter().filter_map(|id| message(id).transpose()).collect()
 }
 
-row! {
-    /// A message that a request caused.
-    pub struct CausedMessage {
-        pub id: i64 = "message_id",
-        pub channel: String,
-        pub kind: String,
-        pub state: MessageState,
-        pub created_at: Instant,
-        /// Why it waits or how it ended.
-        pub outcome: Option<String>,
-    }
-}
-
 /// Messages that a request caused, in their order.
-pub fn caused_by(tx: &ReadTx<'_>, request_id: &str, most: u32) -> Result<Vec<CausedMessage>> {
+pub fn caused_by(tx: &ReadTx<'_>, request_id: &str, most: u32) -> Result<Vec<QueuedMessage>> {
     tx.records(
         "FROM outbox WHERE request_id = ?1 AND request_id <> '' ORDER BY message_id LIMIT ?2",
         (request_id, most),

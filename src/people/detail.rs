@@ -16,7 +16,7 @@ use crate::edge::route::Job;
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::{Person, SESSION_AGE_S, SESSION_IDLE_S};
 use crate::marketplace::account::store::{self as marketplace, LinkedAccount};
-use crate::outbox::{self, Queued};
+use crate::outbox::{self, QueuedMessage};
 use crate::panel::view::address;
 use crate::panel::{Sent, view};
 
@@ -63,7 +63,7 @@ pub struct Stored {
     pub permissions: Vec<StudentPermission>,
     pub accounts: Vec<LinkedAccount>,
     /// The newest messages to the person.
-    pub messages: Vec<Queued>,
+    pub messages: Vec<QueuedMessage>,
     /// The newest entries of the audit log about the person.
     pub trail: Vec<log::AuditEntry>,
 }

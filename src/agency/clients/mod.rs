@@ -6,7 +6,10 @@ pub mod views;
 
 use serde::Serialize;
 
-use crate::base::{Cents, Instant, MlUserId, UserId};
+use super::days::Sold;
+use crate::base::{Instant, MlUserId};
+use crate::panel::Badge;
+use crate::panel::chart::Change;
 use crate::row;
 
 /// Most clients.
@@ -69,22 +72,53 @@ row! {
     }
 }
 
-/// Filter of a list of clients by their keeper.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keeper {
-    #[default]
-    Anybody,
-    Nobody,
-    Person(UserId),
+crate::named! {
+    /// Values of the status filter.
+    pub enum Standing: text {
+        Faulty = "pendente", "Com pendências";
+        Ready = "pronto", "Em dia";
+        Unread = "erro", "Com erro de leitura";
+        Bare = "sem_conta", "Sem conta";
+    }
 }
 
-/// What a client sold in two spans of equal length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sold {
-    pub orders: i64,
-    pub gross: Cents,
-    pub orders_before: i64,
-    pub gross_before: Cents,
+impl Client {
+    /// The status badge.
+    pub const fn standing(&self) -> Badge {
+        match self {
+            Self { accounts: 0, .. } => Badge::NoAccount,
+            Self { lost: 1.., .. } => Badge::LinkLost,
+            Self { findings: 1.., .. } => Badge::Attention,
+            Self { checked: 0, .. } => Badge::Pending,
+            _ => Badge::InOrder,
+        }
+    }
+}
+
+/// A client with its accounts, and what it sold.
+pub struct ListedClient {
+    pub client: Client,
+    pub accounts: Vec<ClientAccount>,
+    pub sold: Sold,
+}
+
+impl ListedClient {
+    /// `2 contas, com Bia`.
+    pub fn about(&self) -> String {
+        let count = match &*self.accounts {
+            [] => "sem conta".to_owned(),
+            [one] => one.nickname.clone(),
+            many => format!("{} contas", many.len()),
+        };
+        match &*self.client.keeper_name {
+            "" => count,
+            keeper => format!("{count}, com {keeper}"),
+        }
+    }
+
+    pub fn change(&self) -> Option<Change> {
+        Change::new(self.sold.gross_before.0, self.sold.gross.0)
+    }
 }
 
 row! {
@@ -102,5 +136,12 @@ row! {
         pub open_claims: i64 = "a.open_claims",
         pub synced_at: Option<Instant> = "a.synced_at",
         pub checked_at: Option<Instant> = "j.checked_at",
+    }
+}
+
+impl ClientAccount {
+    /// Whether its authorisation works.
+    pub const fn link(&self) -> Badge {
+        if self.token_ok { Badge::Linked } else { Badge::LinkLost }
     }
 }

@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::store::{self, ClientQuery, STANDINGS};
-use super::views::{AccountLine, ClientForm, ClientPage, ClientRow, ClientsPage, standing};
-use super::{Client, ClientAccount, ClientEntry, Keeper, MOST_ACCOUNTS, Sold};
+use super::store;
+use super::views::{ClientForm, ClientPage, ClientsPage};
+use super::{Client, ClientAccount, ClientEntry, ListedClient, MOST_ACCOUNTS, Standing};
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
-use crate::agency::charts::{self, Span};
-use crate::agency::invites::pages::Inviting;
-use crate::agency::{
-    CLIENTS, act, cycle, days, leaving, notifications, page_of, store as accounts,
-};
+use crate::agency::charts::{Figures, Span};
+use crate::agency::days::{self, Sold};
+use crate::agency::invites::pages::inviting;
+use crate::agency::views::ReadAt;
+use crate::agency::{CLIENTS, act, cycle, leaving, notifications, page_of, store as accounts};
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::{MlUserId, UserId, Zone};
@@ -27,24 +27,11 @@ use crate::panel::{
 };
 use crate::services::Services;
 
-/// Days whose sales the list shows, compared with as many days before.
-pub const SOLD_DAYS: i64 = 30;
-
 pub(in crate::agency) const LIST: Listing = Listing {
     path: CLIENTS,
     hint: "Nome ou etiqueta",
     filters: &[
-        Filter {
-            name: "situacao",
-            label: "Situação",
-            all: "Todos",
-            values: &[
-                (STANDINGS[0].0, STANDINGS[0].1),
-                (STANDINGS[1].0, STANDINGS[1].1),
-                (STANDINGS[2].0, STANDINGS[2].1),
-                (STANDINGS[3].0, STANDINGS[3].1),
-            ],
-        },
+        Filter { name: "situacao", label: "Situação", all: "Todos", values: &Standing::FILTER },
         Filter {
             name: "responsavel",
             label: "Responsável",
@@ -169,7 +156,12 @@ fn read_tags(sent: &mut Sent<'_>, name: &'static str, entry: &mut ClientEntry) {
 }
 
 /// A client as programs read it.
-fn shown(client: &Client, accounts: &[ClientAccount], sold: Sold, zone: Zone) -> Value {
+fn shown<'a>(
+    client: &Client,
+    accounts: impl Iterator<Item = &'a ClientAccount>,
+    sold: Sold,
+    zone: Zone,
+) -> Value {
     let entry = &client.entry;
     let account = |one: &ClientAccount| {
         json!({
@@ -182,7 +174,7 @@ fn shown(client: &Client, accounts: &[ClientAccount], sold: Sold, zone: Zone) ->
         "responsavel_id": entry.keeper.map(|id| id.to_string()),
         "responsavel": Some(&client.keeper_name).filter(|name| !name.is_empty()),
         "etiquetas": entry.tags().collect::<Vec<_>>(), "anotacoes": entry.notes,
-        "contas": accounts.iter().map(account).collect::<Vec<_>>(),
+        "contas": accounts.map(account).collect::<Vec<_>>(),
         "vendas_30d": sold.orders, "gmv_30d": sold.gross,
         "perguntas": client.questions, "reclamacoes": client.claims, "pendencias": client.findings,
         "criado_em": zone.spaced(client.created_at),
@@ -194,41 +186,31 @@ fn shown(client: &Client, accounts: &[ClientAccount], sold: Sold, zone: Zone) ->
 /// `GET /admin/agencia/clientes`: the list, as page or JSON.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
-    let (today, zone) = (app.day(request.now), app.zone());
-    let keeper = match query.filter("responsavel") {
-        Some("eu") => Keeper::Person(person.account.user_id),
-        Some(_) => Keeper::Nobody,
-        None => Keeper::Anybody,
-    };
-    let wanted = ClientQuery { search: &query.search, keeper, standing: query.filter("situacao") };
-    let (rows, total, (pending, readable)) = app.db.read(request.lane, |tx| {
-        let (clients, total) = store::page(tx, &wanted, query.descending, query.window())?;
+    let (today, zone, reader) = (app.day(request.now), app.zone(), person.account.user_id);
+    let (rows, total, progress) = app.db.read(request.lane, |tx| {
+        let (clients, total) = store::page(tx, &query, reader)?;
         let rows = clients.into_iter().map(|client| {
             let accounts = store::accounts(tx, client.id)?;
-            let sold = store::sold(tx, client.id, today, SOLD_DAYS)?;
-            Ok::<_, DbError>((client, accounts, sold))
+            let sold = days::sold(tx, client.id, today)?;
+            Ok::<_, DbError>(ListedClient { client, accounts, sold })
         });
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
-        Ok::<_, DbError>((rows, total, (cycle::pending(tx)?, cycle::readable(tx)?)))
+        Ok::<_, DbError>((rows, total, cycle::progress(tx)?))
     })?;
+    let row = move |one: &ListedClient| shown(&one.client, one.accounts.iter(), one.sold, zone);
     if query.csv {
-        return export::list(app, person, &LIST, rows, move |_, _, (client, accounts, sold)| {
-            Ok(Some(shown(&client, &accounts, sold, zone)))
-        });
+        return export::list(app, person, &LIST, rows, move |_, _, one| Ok(Some(row(&one))));
     }
     if request.wants_json() {
-        let rows = rows.iter().map(|(client, accounts, sold)| shown(client, accounts, *sold, zone));
-        return ListReply::reply(total, rows.collect());
+        return ListReply::reply(total, rows.iter().map(row).collect());
     }
-    let row = |(client, accounts, sold): (Client, Vec<ClientAccount>, Sold)| {
-        ClientRow::new(client, &accounts, sold, (zone, request.now))
-    };
     Reply::page(&ClientsPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
+        at: ReadAt::of(app, request),
         table: LIST.table(&query, LIST.heads, total),
-        clients: rows.into_iter().map(row).collect(),
-        progress: charts::cycle_progress(pending, readable),
-        can_read: readable > 0,
+        clients: rows,
+        progress: progress.shown(),
+        can_read: progress.readable > 0,
     })
 }
 
@@ -236,108 +218,82 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 /// form of a new one.
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     if request.variable("id") == "novo" {
-        return form_page((app, person, request), None, FORM.show(None, app.zone()));
+        return form_page((app, person, request), None, FORM.show(None, app.zone()), None);
     }
-    let (id, today, zone) = (request.id()?, app.day(request.now), app.zone());
-    let span = Span::asked(request)?;
-    let (client, accounts, sold, daily_series) = app.db.read(request.lane, |tx| {
-        let client = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
-        let sold = store::sold(tx, id, today, SOLD_DAYS)?;
-        let accounts = store::looked_over(tx, id)?;
-        let (from, to) = span.days(today);
-        let daily_series = days::filled(&days::daily_series(tx, id, from, to)?, from, to);
-        Ok::<_, Problem>((client, accounts, sold, daily_series))
+    let (id, today) = (request.id()?, app.day(request.now));
+    let span = Span::asked(app, request)?;
+    let (client, accounts, figures) = app.db.read(request.lane, |tx| {
+        let client = store::known(tx, id)?;
+        let figures = Figures::read(tx, id, span, today)?;
+        Ok::<_, Problem>((client, store::looked_over(tx, id)?, figures))
     })?;
     if request.wants_json() {
-        let own: Vec<ClientAccount> = accounts.into_iter().map(|(account, _)| account).collect();
-        let mut value = shown(&client, &own, sold, zone);
-        value["dias"] = charts::shown(&daily_series);
+        let own = accounts.iter().map(|(account, _)| account);
+        let mut value = shown(&client, own, figures.sold, app.zone());
+        value["dias"] = figures.shown();
         return Reply::json(&value);
     }
-    let lines = accounts
-        .into_iter()
-        .map(|(account, found)| AccountLine::new(account, &found, (zone, request.now)));
     Reply::page(&ClientPage {
         layout: layout(app, person, request).telling(FLASHES, request),
+        at: ReadAt::of(app, request),
         is_admin: person.account.role == Role::Admin,
-        standing: standing(&client),
         invited: client.invited_until.is_some_and(|until| until > request.now),
-        charts: charts::of(&daily_series, span, sold, &page_of(id)),
-        accounts: lines.collect(),
-        synced: client.synced_at.map(|at| crate::panel::When::new(zone, at, request.now)),
+        charts: figures.charts(&page_of(id)),
+        accounts,
         client,
     })
 }
 
+/// The client that a request names.
+fn named(services: &Services, request: &Request) -> Result<Client, Problem> {
+    let id = request.id()?;
+    services.db.read(request.lane, |tx| store::known(tx, id))
+}
+
 /// `GET /admin/agencia/clientes/{id}/editar`: the form of a client.
 pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id = request.id()?;
-    let client = app.db.read(request.lane, |tx| store::one(tx, id))?;
-    let client = client.ok_or_else(Problem::not_found)?;
+    let client = named(app, request)?;
     let form = FORM.show(Some(&client.entry), app.zone());
-    form_page((app, person, request), Some(&client), form)
+    form_page((app, person, request), Some(&client), form, None)
 }
 
-/// Shows the client's form again when the account form below it has a fault.
-fn account_again(
-    (app, person, request): Visit<'_>,
-    client: &Client,
-    problem: Problem,
-) -> Result<Job, Problem> {
-    form::show_again(request, problem, |faults| {
-        let form = FORM.show(Some(&client.entry), app.zone()).unfocused();
-        let account = ACCOUNT_FORM.again(request, faults);
-        Reply::page(&forms((app, person, request), Some(client), form, account)?)
-    })
-}
-
+/// The page with the form of a client, and below it the form that adds an
+/// account: an empty one, or `account`.
 fn form_page(
     (app, person, request): Visit<'_>,
     existing: Option<&Client>,
     form: FormView,
+    account: Option<FormView>,
 ) -> Result<Reply, Problem> {
-    let account = ACCOUNT_FORM.show(None, app.zone()).unfocused();
-    Reply::page(&forms((app, person, request), existing, form, account)?)
-}
-
-fn forms(
-    (app, person, request): Visit<'_>,
-    existing: Option<&Client>,
-    form: FormView,
-    account: FormView,
-) -> Result<ClientForm, Problem> {
     let team = app.db.read(request.lane, store::team)?;
     let nobody = Pick { value: String::new(), label: "Ninguém".to_owned() };
     let picks = team.into_iter().map(|(id, name)| Pick { value: id.to_string(), label: name });
-    Ok(ClientForm {
+    Reply::page(&ClientForm {
         layout: layout(app, person, request),
-        existing: existing.map(|one| (one.id, one.entry.name.clone())),
+        existing,
         is_admin: person.account.role == Role::Admin,
         team: std::iter::once(nobody).chain(picks).collect(),
         form,
-        account,
+        account: account.unwrap_or_else(|| ACCOUNT_FORM.show(None, app.zone()).unfocused()),
     })
 }
 
-fn again(
-    (app, person, request): Visit<'_>,
-    existing: Option<&Client>,
-    problem: Problem,
-) -> Result<Job, Problem> {
-    form::show_again(request, problem, |faults| {
-        form_page((app, person, request), existing, FORM.again(request, faults))
+/// Shows the form of a client again with what is wrong with it.
+fn again(visit: Visit<'_>, existing: Option<&Client>, problem: Problem) -> Result<Job, Problem> {
+    form::show_again(visit.2, problem, |faults| {
+        form_page(visit, existing, FORM.again(visit.2, faults), None)
     })
 }
 
 /// Adds a fault when the keeper is not in the team.
 fn check_keeper(
     services: &Services,
-    request: &Request,
     sent: &mut Sent<'_>,
     entry: &ClientEntry,
 ) -> Result<(), DbError> {
+    let lane = sent.request.lane;
     if let Some(keeper) = entry.keeper
-        && !services.db.read(request.lane, |tx| accounts::is_of_team(tx, UserId(keeper)))?
+        && !services.db.read(lane, |tx| accounts::is_of_team(tx, UserId(keeper)))?
     {
         sent.check.fail("responsavel_id", "is nobody of the agency's team");
     }
@@ -350,30 +306,24 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let mut sent = Sent::of(request, app.zone())?;
     let account = sent.reference("ml_user_id").map(MlUserId);
     let entry = FORM.read(&mut sent, None);
-    check_keeper(app, request, &mut sent, &entry)?;
+    check_keeper(app, &mut sent, &entry)?;
     if let Some(account) = account {
         only_administrators(person)?;
-        check_account(app, request, &mut sent, account)?;
+        check_account(app, &mut sent, account)?;
     }
     if let Err(problem) = sent.finish() {
         return again((app, person, request), None, problem);
     }
     let (answer, actor, zone) = (Answer::to(request), Actor::person(person, request), app.zone());
-    let inviting = Inviting::of((app, person, request));
+    let invite = inviting((app, person, request));
     Ok(Box::new(move |tx| {
         let full =
             || Problem::new(Code::Conflict, "there are 1000 clients already; remove some first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
-        audit::note(
-            tx,
-            &actor,
-            &act("cliente.criar", (id, &entry.name)),
-            None::<&()>,
-            Some(&entry),
-        )?;
+        let act = act("cliente.criar", (id, &entry.name));
+        audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
         let Some(account) = account else {
-            let reply = inviting.invite(tx, &actor, id, entry.name.clone())?;
-            return Ok(reply.status(http::StatusCode::CREATED));
+            return Ok(invite(tx, id, &entry.name)?.status(http::StatusCode::CREATED));
         };
         take_in(tx, id, account, zone)?;
         answer.made(id, &page_of(id), "criado")
@@ -390,11 +340,10 @@ fn only_administrators(person: &Person) -> Result<(), Problem> {
 /// Adds a fault when nobody has linked the account.
 fn check_account(
     services: &Services,
-    request: &Request,
     sent: &mut Sent<'_>,
     account: MlUserId,
 ) -> Result<(), DbError> {
-    if services.db.read(request.lane, |tx| owner_of(tx, account))?.is_none() {
+    if services.db.read(sent.request.lane, |tx| owner_of(tx, account))?.is_none() {
         sent.check.fail(
             "ml_user_id",
             "nobody has linked this account; leave it out to invite the client",
@@ -421,20 +370,19 @@ fn take_in(tx: &WriteTx<'_>, client: i64, account: MlUserId, zone: Zone) -> Resu
 
 /// `POST /admin/agencia/clientes/{id}`: changes a client.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let id = request.id()?;
-    let found = app.db.read(request.lane, |tx| store::one(tx, id))?;
-    let found = found.ok_or_else(Problem::not_found)?;
+    let found = named(app, request)?;
+    let id = found.id;
     let mut sent = Sent::of(request, app.zone())?;
     let entry = FORM.read(&mut sent, Some(&found.entry));
     if entry.keeper != found.entry.keeper {
-        check_keeper(app, request, &mut sent, &entry)?;
+        check_keeper(app, &mut sent, &entry)?;
     }
     if let Err(problem) = sent.finish() {
         return again((app, person, request), Some(&found), problem);
     }
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
-        let before = store::one(tx, id)?.ok_or_else(Problem::not_found)?.entry;
+        let before = store::known(tx, id)?.entry;
         store::update(tx, id, &entry)?;
         let act = act("cliente.alterar", (id, &entry.name));
         audit::note(tx, &actor, &act, Some(&before), Some(&entry))?;
@@ -446,18 +394,21 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 /// more account that a student has linked.
 pub fn add_account(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     only_administrators(person)?;
-    let id = request.id()?;
-    let client = app.db.read(request.lane, |tx| store::one(tx, id))?;
-    let client = client.ok_or_else(Problem::not_found)?;
+    let client = named(app, request)?;
+    let id = client.id;
     let mut sent = Sent::of(request, app.zone())?;
     let account = MlUserId(ACCOUNT_FORM.read(&mut sent, None).unwrap_or_default());
-    check_account(app, request, &mut sent, account)?;
+    check_account(app, &mut sent, account)?;
     if let Err(problem) = sent.finish() {
-        return account_again((app, person, request), &client, problem);
+        return form::show_again(request, problem, |faults| {
+            let form = FORM.show(Some(&client.entry), app.zone()).unfocused();
+            let account = ACCOUNT_FORM.again(request, faults);
+            form_page((app, person, request), Some(&client), form, Some(account))
+        });
     }
     let (answer, actor, zone) = (Answer::to(request), Actor::person(person, request), app.zone());
     Ok(Box::new(move |tx| {
-        let client = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
+        let client = store::known(tx, id)?;
         let page = page_of(id);
         match take_in(tx, id, account, zone) {
             Err(problem) if problem.code == Code::Conflict => {
@@ -515,13 +466,10 @@ pub fn sync_all(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         cycle::Cycle { errors: 1.., .. } => "com_erros",
         cycle::Cycle { .. } => "sincronizados",
     };
-    Answer::to(request).with(
-        CLIENTS,
-        word,
-        &[
-            ("sincronizados", done.synced.into()),
-            ("erros", done.errors.into()),
-            ("pendentes", done.pending.into()),
-        ],
-    )
+    let members = [
+        ("sincronizados", done.synced.into()),
+        ("erros", done.errors.into()),
+        ("pendentes", done.pending.into()),
+    ];
+    Answer::to(request).with(CLIENTS, word, &members)
 }

@@ -1,57 +1,60 @@
 //! Clients in the database.
 
-use super::{Client, ClientAccount, ClientEntry, Keeper, MOST, Sold};
+use super::{Client, ClientAccount, ClientEntry, MOST, Standing};
 use crate::agency::checkup::{self, Finding};
+use crate::base::UserId;
 use crate::base::text::search_key;
-use crate::base::{Day, UserId};
-use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::db::{Column, Filters, ReadTx, Result, WriteTx, sorted};
+use crate::http::Problem;
+use crate::panel::ListQuery;
 
-/// Filters of the list.
-#[derive(Debug, Default)]
-pub struct ClientQuery<'w> {
-    pub search: &'w str,
-    pub keeper: Keeper,
-    /// One of [`STANDINGS`].
-    pub standing: Option<&'w str>,
+impl Standing {
+    const fn condition(self) -> &'static str {
+        match self {
+            Self::Faulty => {
+                "EXISTS (SELECT 1 FROM agency_account j JOIN agency_finding f ON f.ml_user_id = j.ml_user_id
+                    WHERE j.client_id = agency_client.client_id)"
+            }
+            Self::Ready => {
+                "EXISTS (SELECT 1 FROM agency_account j WHERE j.client_id = agency_client.client_id AND j.checked_at IS NOT NULL)
+                AND NOT EXISTS (SELECT 1 FROM agency_account j JOIN agency_finding f ON f.ml_user_id = j.ml_user_id
+                    WHERE j.client_id = agency_client.client_id)"
+            }
+            Self::Unread => "error IS NOT NULL",
+            Self::Bare => {
+                "NOT EXISTS (SELECT 1 FROM agency_account j WHERE j.client_id = agency_client.client_id)"
+            }
+        }
+    }
 }
 
-/// Values of the status filter: name, label and SQL condition.
-pub const STANDINGS: [(&str, &str, &str); 4] = [
-    ("pendente", "Com pendências", "EXISTS (SELECT 1 FROM agency_account j JOIN agency_finding f ON f.ml_user_id = j.ml_user_id
-        WHERE j.client_id = agency_client.client_id)"),
-    ("pronto", "Em dia", "EXISTS (SELECT 1 FROM agency_account j WHERE j.client_id = agency_client.client_id AND j.checked_at IS NOT NULL)
-        AND NOT EXISTS (SELECT 1 FROM agency_account j JOIN agency_finding f ON f.ml_user_id = j.ml_user_id
-            WHERE j.client_id = agency_client.client_id)"),
-    ("erro", "Com erro de leitura", "error IS NOT NULL"),
-    ("sem_conta", "Sem conta", "NOT EXISTS (SELECT 1 FROM agency_account j WHERE j.client_id = agency_client.client_id)"),
-];
-
-/// One page of the clients, by name, with the total.
-pub fn page(
-    tx: &ReadTx<'_>,
-    wanted: &ClientQuery<'_>,
-    descending: bool,
-    window: (u32, u32),
-) -> Result<(Vec<Client>, u64)> {
-    let key = search_key(wanted.search);
+/// One page of the clients, by name, with the total. `reader` is whose clients
+/// are "mine".
+pub fn page(tx: &ReadTx<'_>, query: &ListQuery, reader: UserId) -> Result<(Vec<Client>, u64)> {
+    let key = search_key(&query.search);
     let mut filters = Filters::new("1 = 1", &[]);
     if !key.is_empty() {
         filters.and("holds(search, :key)", &[(":key", &key)]);
     }
-    match &wanted.keeper {
-        Keeper::Person(person) => filters.and("keeper_id = :keeper", &[(":keeper", person)]),
-        Keeper::Nobody => filters.and("keeper_id IS NULL", &[]),
-        Keeper::Anybody => {}
+    match query.filter("responsavel") {
+        Some("eu") => filters.and("keeper_id = :keeper", &[(":keeper", &reader)]),
+        Some(_) => filters.and("keeper_id IS NULL", &[]),
+        None => {}
     }
-    if let Some((.., condition)) = STANDINGS.iter().find(|one| Some(one.0) == wanted.standing) {
-        filters.and(condition, &[]);
+    if let Some(standing) = query.filter("situacao").and_then(Standing::from_name) {
+        filters.and(standing.condition(), &[]);
     }
-    let order = if descending { "search DESC, client_id DESC" } else { "search, client_id" };
-    filters.page(tx, ("agency_client", ""), order, window)
+    let order = sorted("search, client_id", query.descending);
+    filters.page(tx, ("agency_client", ""), &order, query.window())
 }
 
-pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Client>> {
+fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Client>> {
     tx.record("FROM agency_client WHERE client_id = ?1", [id])
+}
+
+/// One that must be there.
+pub fn known(tx: &ReadTx<'_>, id: i64) -> std::result::Result<Client, Problem> {
+    one(tx, id)?.ok_or_else(Problem::not_found)
 }
 
 /// The accounts of a client, by number.
@@ -65,25 +68,11 @@ pub fn accounts(tx: &ReadTx<'_>, id: i64) -> Result<Vec<ClientAccount>> {
 
 /// The accounts of a client, each with the findings of its last checkup.
 pub fn looked_over(tx: &ReadTx<'_>, id: i64) -> Result<Vec<(ClientAccount, Vec<Finding>)>> {
-    let with_findings = |account: ClientAccount| {
-        let found = checkup::findings(tx, account.ml_user_id)?;
-        Ok((account, found))
+    let with_findings = |one: ClientAccount| {
+        let found = checkup::findings(tx, one.ml_user_id)?;
+        Ok((one, found))
     };
     accounts(tx, id)?.into_iter().map(with_findings).collect()
-}
-
-/// What a client sold in the last `days` and in as many before; client 0 means
-/// all clients.
-pub fn sold(tx: &ReadTx<'_>, client: i64, today: Day, days: i64) -> Result<Sold> {
-    let (now_from, before_from) = (today.plus(1 - days), today.plus(1 - 2 * days));
-    let (orders, gross, orders_before, gross_before) = tx.one(
-        "SELECT coalesce(sum(orders) FILTER (WHERE day >= ?3), 0), coalesce(sum(gross_cents) FILTER (WHERE day >= ?3), 0),
-                coalesce(sum(orders) FILTER (WHERE day < ?3), 0), coalesce(sum(gross_cents) FILTER (WHERE day < ?3), 0)
-         FROM agency_day WHERE client_id = ?1 AND day BETWEEN ?2 AND ?4",
-        (client, before_from, now_from, today),
-        |row| row.try_into(),
-    )?;
-    Ok(Sold { orders, gross, orders_before, gross_before })
 }
 
 /// Makes a client; `None` when there are too many.
@@ -93,15 +82,13 @@ pub fn insert(tx: &WriteTx<'_>, entry: &ClientEntry) -> Result<Option<i64>> {
         return Ok(None);
     }
     let (now, search) = (tx.now(), searched(entry));
-    let id =
-        tx.put("INSERT INTO agency_client", entry, &[("search", &search), ("created_at", &now)])?;
-    Ok(Some(id))
+    let more: [Column<'_>; 2] = [("search", &search), ("created_at", &now)];
+    tx.put("INSERT INTO agency_client", entry, &more).map(Some)
 }
 
 pub fn update(tx: &WriteTx<'_>, id: i64, entry: &ClientEntry) -> Result<()> {
     let search = searched(entry);
-    tx.change("agency_client", entry, &[("search", &search)], &[("client_id", &id)])?;
-    Ok(())
+    tx.change("agency_client", entry, &[("search", &search)], &[("client_id", &id)]).map(drop)
 }
 
 fn searched(entry: &ClientEntry) -> String {

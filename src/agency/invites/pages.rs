@@ -2,7 +2,8 @@
 
 use http::header::{CONTENT_SECURITY_POLICY, SET_COOKIE};
 use http::{HeaderName, HeaderValue, StatusCode};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::json;
 
 use super::store::{self, Invited};
 use super::views::{EndPage, InvitationGonePage, InvitationMade, InvitationPage};
@@ -11,15 +12,15 @@ use crate::accounts::page_layout::layout;
 use crate::agency::{act, page_of};
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor};
-use crate::base::{TokenHash, Zone, secrets};
+use crate::base::{TokenHash, secrets};
 use crate::db::WriteTx;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::limit::{Class, Limit};
 use crate::http::problem::Told;
-use crate::http::{Check, Code, Field, Problem, Reply, Request, policy};
+use crate::http::{Code, Problem, Reply, Request, policy};
 use crate::identity::{Person, Visitor};
 use crate::marketplace::account::link::LinkStart;
-use crate::panel::{Answer, Layout};
+use crate::panel::{Answer, Layout, Sent};
 use crate::services::Services;
 
 /// Limit of an address: unknown codes, and visits to the consent page.
@@ -73,26 +74,23 @@ fn way_out(auth_base: &str) -> &str {
 /// The client that the path's code invites. Unknown codes count against the
 /// address they come from.
 fn find_valid(app: &App, request: &Request) -> Result<Option<Invited>, Problem> {
-    let verdict = app.callers.limiter.peek_address(
-        Class::InviteAddress,
-        request.client,
-        OF_ADDRESS,
-        request.now,
-    );
+    let (limiter, now) = (&app.callers.limiter, request.now);
+    let verdict = limiter.peek_address(Class::InviteAddress, request.client, OF_ADDRESS, now);
     if !verdict.allowed {
-        return Err(too_many(verdict.retry_after_s(request.now)));
+        return Err(too_many(verdict.retry_after_s(now)));
     }
     let code = TokenHash::of(request.variable("code"));
     let found = app.db.read(request.lane, |tx| store::invited(tx, &code))?;
     if found.is_none() {
-        app.callers.limiter.count_address(
-            Class::InviteAddress,
-            request.client,
-            OF_ADDRESS,
-            request.now,
-        );
+        count(app, request);
     }
     Ok(found)
+}
+
+/// Counts a request against the address it comes from.
+fn count(app: &App, request: &Request) {
+    let limiter = &app.callers.limiter;
+    limiter.count_address(Class::InviteAddress, request.client, OF_ADDRESS, request.now);
 }
 
 fn too_many(retry_after_s: i64) -> Problem {
@@ -130,12 +128,7 @@ pub fn begin(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> 
         // The page itself says that there is no marketplace.
         return show(app, request, invited).map(nothing_to_do);
     };
-    app.callers.limiter.count_address(
-        Class::InviteAddress,
-        request.client,
-        OF_ADDRESS,
-        request.now,
-    );
+    count(app, request);
     let code = TokenHash::of(request.variable("code"));
     let cookie = cookie(app, &secret);
     Ok(Box::new(move |tx| {
@@ -144,12 +137,6 @@ pub fn begin(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> 
         let shell = store::own_shell(tx, &invited)?;
         Ok(Reply::redirect(&start.store(tx, shell)?)?.with(SET_COOKIE, cookie))
     }))
-}
-
-#[derive(Deserialize)]
-struct EndQuery {
-    #[serde(default)]
-    fim: Field<String>,
 }
 
 #[derive(Serialize)]
@@ -161,8 +148,8 @@ struct EndJson<'a> {
 
 /// `GET /convite/pronto`: the result of a visit to the consent page.
 pub fn done(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
-    let query: EndQuery = request.query()?;
-    let sealed = Check::text().optional("fim", query.fim).unwrap_or_default();
+    let sealed = Sent::of_query(request, app.zone())?.optional::<String>("fim");
+    let sealed = sealed.unwrap_or_default();
     let Some((ending, account)) = super::open_outcome(app, &sealed) else {
         return gone(app, request);
     };
@@ -179,53 +166,36 @@ pub fn done(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem>
 /// `POST /admin/agencia/clientes/{id}/convite`: replaces the client's
 /// invitation and shows the new link this once.
 pub fn renew(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let (client, actor) = (request.id()?, Actor::person(person, request));
-    let inviting = Inviting::of((app, person, request));
+    let (client, invite) = (request.id()?, inviting((app, person, request)));
     Ok(Box::new(move |tx| {
         let name = store::name_of(tx, client)?.ok_or_else(Problem::not_found)?;
-        inviting.invite(tx, &actor, client, name)
+        invite(tx, client, &name)
     }))
 }
 
-/// What is needed to make an invitation and to show it once.
-pub struct Inviting {
-    layout: Layout,
-    /// The address up to the code.
-    base: String,
-    zone: Zone,
-    wants_json: bool,
-}
-
-impl Inviting {
-    /// Taken from the request.
-    pub fn of((app, person, request): Visit<'_>) -> Self {
-        Self {
-            layout: layout(app, person, request),
-            base: address(app, ""),
-            zone: app.zone(),
-            wants_json: request.wants_json(),
-        }
-    }
-
-    /// Replaces a client's invitation; the answer shows the new link.
-    pub fn invite(
-        self,
-        tx: &WriteTx<'_>,
-        actor: &Actor,
-        client: i64,
-        name: String,
-    ) -> Result<Reply, Problem> {
-        let invitation = format!("{}{}", self.base, store::renew(tx, client)?);
+/// What replaces a client's invitation, given the client's number and name; its
+/// answer shows the new link this once.
+pub fn inviting(
+    (app, person, request): Visit<'_>,
+) -> impl FnOnce(&WriteTx<'_>, i64, &str) -> Result<Reply, Problem> + Send + use<> {
+    let (layout, actor) = (layout(app, person, request), Actor::person(person, request));
+    let (base, zone, wants_json) = (address(app, ""), app.zone(), request.wants_json());
+    move |tx, client, name| {
+        let invitation = format!("{base}{}", store::renew(tx, client)?);
         let until = tx.now().plus(store::LIFE_S);
-        let after = serde_json::json!({ "expira_em": self.zone.spaced(until) });
-        let act = act("cliente.convite", (client, &name));
-        audit::note(tx, actor, &act, None::<&()>, Some(&after))?;
-        let (client, layout) = (client.to_string(), self.layout);
-        if self.wants_json {
-            let made = serde_json::json!({ "ok": true, "id": client, "convite": invitation });
-            return Reply::json(&made);
+        let after = json!({ "expira_em": zone.spaced(until) });
+        audit::note(
+            tx,
+            &actor,
+            &act("cliente.convite", (client, name)),
+            None::<&()>,
+            Some(&after),
+        )?;
+        if wants_json {
+            let id = client.to_string();
+            return Reply::json(&json!({ "ok": true, "id": id, "convite": invitation }));
         }
-        let until = self.zone.page(until);
+        let (name, until) = (name.to_owned(), zone.page(until));
         Reply::page(&InvitationMade { layout, client, name, invitation, until })
     }
 }

@@ -7,12 +7,12 @@
 
 use std::cell::Cell;
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::store::{self, Guest};
 use super::{Ending, began_here, seal_outcome};
 use crate::agency::clients::MOST_ACCOUNTS;
-use crate::agency::{act, notifications, page_of, store as agency};
+use crate::agency::{act, notifications, store as agency};
 use crate::app::App;
 use crate::audit::{self, Actor, ActorKind};
 use crate::base::{MlUserId, TokenHash, UserId};
@@ -34,7 +34,8 @@ pub fn finish(app: &App, _: &Visitor, request: &Request) -> Result<Todo<Reply>, 
     let guest = app.db.read(request.lane, |tx| store::guest(tx, &TokenHash::of(state)))?;
     match (guest, is_ours) {
         (Some(guest), true) => {
-            let (callback, actor) = (callback?, actor(request));
+            let callback = callback?;
+            let actor = Actor::requesting(ActorKind::System, "Convite".to_owned(), request);
             return Ok(Todo::Outside(Box::new(move |app| {
                 let (ending, account) = receive(app, &guest, &callback, actor)?;
                 Reply::redirect(&seal_outcome(app, ending, &account))
@@ -51,11 +52,6 @@ pub fn finish(app: &App, _: &Visitor, request: &Request) -> Result<Todo<Reply>, 
 
 fn end(services: &Services, ending: Ending) -> Result<Todo<Reply>, Problem> {
     Reply::redirect(&seal_outcome(services, ending, "")).map(Todo::Now)
-}
-
-/// The actor that the audit log names for a guest.
-fn actor(request: &Request) -> Actor {
-    Actor::requesting(ActorKind::System, "Convite".to_owned(), request)
 }
 
 /// Exchanges a guest's code and makes the agency look after the account.
@@ -108,11 +104,6 @@ struct Taken {
     is_new: bool,
 }
 
-#[derive(Serialize)]
-struct Account {
-    conta: String,
-}
-
 /// Stores the tokens for the owner of the account, because the new
 /// authorisation ended the old tokens, and joins the account to the client. An
 /// account without an owner becomes the shell's.
@@ -134,7 +125,7 @@ fn take_in(
         tx.after_commit(move || wanted.ring());
         let is_new = agency::join(tx, guest.client, account)?;
         if is_new {
-            let after = Account { conta: account.to_string() };
+            let after = json!({ "conta": account.to_string() });
             let act = act("cliente.conta_entrou", (guest.client, &guest.name));
             audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
         }
@@ -157,8 +148,6 @@ fn tell(
     let title = format!("{nickname} foi autorizada");
     let text =
         format!("A conta chegou pelo convite de {}. A primeira leitura já começou.", guest.name);
-    let page = page_of(guest.client);
     let cause = format!("agencia:entrou:{account}:{}", tx.now().0);
-    notifications::notify_team(tx, guest.client, (&title, &text), &page, &cause)?;
-    Ok(())
+    Ok(notifications::notify_team(tx, guest.client, (&title, &text), &cause)?)
 }

@@ -41,61 +41,57 @@ pub struct EndPage {
 impl EndPage {
     /// The page of an ending, with the name of an account that was authorised.
     pub fn of(layout: Layout, ending: Ending, account: &str) -> Self {
-        let (title, text, notice) = words(ending, account);
+        let again = |text| Notice::new(Tone::Info, "Nada mudou na sua conta", text);
+        let (title, text, notice) = match ending {
+            Ending::Joined => (
+                format!("Conta {account} autorizada"),
+                "A equipe já pode acompanhar as vendas, os anúncios, as perguntas e as reclamações dela.",
+                Notice::new(
+                    Tone::Good,
+                    "Pode fechar esta página",
+                    "Para autorizar outra conta, saia desta no marketplace e abra o link do convite de novo.",
+                ),
+            ),
+            Ending::Refused => (
+                "A autorização não foi dada".to_owned(),
+                "Você voltou do marketplace sem autorizar.",
+                again(
+                    "Se foi sem querer, abra o link do convite de novo e autorize na página do marketplace.",
+                ),
+            ),
+            Ending::OfAnother => (
+                "Esta conta já está com outro cliente".to_owned(),
+                "A equipe já cuida da conta que você escolheu, em nome de outro cliente.",
+                again(
+                    "Confira se entrou no marketplace com a conta certa, ou fale com quem mandou o convite.",
+                ),
+            ),
+            Ending::Full => (
+                "Este convite já trouxe contas demais".to_owned(),
+                "A equipe já cuida de tantas contas quantas um cliente pode ter.",
+                again("Fale com quem mandou o convite para juntar mais uma."),
+            ),
+            Ending::Expired => (
+                "O pedido de autorização venceu".to_owned(),
+                "Ele vale por dez minutos e uma vez só.",
+                again(
+                    "Abra o link do convite de novo e comece outra vez. Se ele não abrir, peça um novo.",
+                ),
+            ),
+            Ending::Elsewhere => (
+                "Termine no navegador em que começou".to_owned(),
+                "A autorização só vale no mesmo navegador em que o convite foi aberto.",
+                again(
+                    "Abra o link do convite neste navegador e comece outra vez. Se não foi você quem pediu, feche esta página.",
+                ),
+            ),
+            Ending::Unavailable => (
+                "O marketplace não respondeu".to_owned(),
+                "A autorização não pôde ser concluída agora.",
+                again("Espere alguns minutos, abra o link do convite de novo e comece outra vez."),
+            ),
+        };
         Self { layout, title, text, notice }
-    }
-}
-
-fn words(ending: Ending, account: &str) -> (String, &'static str, Notice) {
-    let again = |text| Notice::new(Tone::Info, "Nada mudou na sua conta", text);
-    match ending {
-        Ending::Joined => (
-            format!("Conta {account} autorizada"),
-            "A equipe já pode acompanhar as vendas, os anúncios, as perguntas e as reclamações dela.",
-            Notice::new(
-                Tone::Good,
-                "Pode fechar esta página",
-                "Para autorizar outra conta, saia desta no marketplace e abra o link do convite de novo.",
-            ),
-        ),
-        Ending::Refused => (
-            "A autorização não foi dada".to_owned(),
-            "Você voltou do marketplace sem autorizar.",
-            again(
-                "Se foi sem querer, abra o link do convite de novo e autorize na página do marketplace.",
-            ),
-        ),
-        Ending::OfAnother => (
-            "Esta conta já está com outro cliente".to_owned(),
-            "A equipe já cuida da conta que você escolheu, em nome de outro cliente.",
-            again(
-                "Confira se entrou no marketplace com a conta certa, ou fale com quem mandou o convite.",
-            ),
-        ),
-        Ending::Full => (
-            "Este convite já trouxe contas demais".to_owned(),
-            "A equipe já cuida de tantas contas quantas um cliente pode ter.",
-            again("Fale com quem mandou o convite para juntar mais uma."),
-        ),
-        Ending::Expired => (
-            "O pedido de autorização venceu".to_owned(),
-            "Ele vale por dez minutos e uma vez só.",
-            again(
-                "Abra o link do convite de novo e comece outra vez. Se ele não abrir, peça um novo.",
-            ),
-        ),
-        Ending::Elsewhere => (
-            "Termine no navegador em que começou".to_owned(),
-            "A autorização só vale no mesmo navegador em que o convite foi aberto.",
-            again(
-                "Abra o link do convite neste navegador e comece outra vez. Se não foi você quem pediu, feche esta página.",
-            ),
-        ),
-        Ending::Unavailable => (
-            "O marketplace não respondeu".to_owned(),
-            "A autorização não pôde ser concluída agora.",
-            again("Espere alguns minutos, abra o link do convite de novo e comece outra vez."),
-        ),
     }
 }
 
@@ -105,7 +101,7 @@ fn words(ending: Ending, account: &str) -> (String, &'static str, Notice) {
 pub struct InvitationMade {
     pub layout: Layout,
     /// The client's number.
-    pub client: String,
+    pub client: i64,
     pub name: String,
     /// Address of the invitation.
     pub invitation: String,

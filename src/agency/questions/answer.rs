@@ -1,7 +1,7 @@
 //! Answering a question of a client's account.
 
 use http::StatusCode;
-use serde::Serialize;
+use serde_json::json;
 
 use super::pages::{self, Typed};
 use super::{Asked, Status, store};
@@ -17,13 +17,6 @@ use crate::panel::{Answer, Sent};
 
 /// Letters of the question that the audit log shows.
 const NAMED: usize = 120;
-
-/// What the audit log keeps of an answer.
-#[derive(Serialize)]
-struct Answered {
-    conta: MlUserId,
-    resposta: String,
-}
 
 /// `POST /admin/agencia/central-perguntas/responder`: sends an answer to the
 /// marketplace; only one is sent when several people answer. A form leads back
@@ -54,7 +47,7 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         (Ok(()), Some(found)) => found,
         (Err(_), Some(found)) if !request.wants_json() => {
             let typed = Typed { joined: found, text, error: Some(WRONG_LENGTH), alert: None };
-            let page = pages::again(visit, asked, typed)?;
+            let page = pages::page(visit, asked, Some(typed))?;
             return Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY));
         }
         (faults, _) => return Err(faults.err().unwrap_or_else(Problem::not_found)),
@@ -75,7 +68,7 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         AnswerOutcome::Unsent(problem) => {
             let alert = Some(unsent_notice(&problem));
             let typed = Typed { joined: found, text, error: None, alert };
-            let page = pages::again(visit, asked, typed)?;
+            let page = pages::page(visit, asked, Some(typed))?;
             Ok(page.status(problem.code.status(request.family)))
         }
     }
@@ -85,7 +78,7 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 /// sent.
 fn on_sent((_, person, request): Visit<'_>, found: &store::Joined, text: &str) -> OnSent {
     let actor = Actor::person(person, request);
-    let after = Answered { conta: found.row.ml_user_id, resposta: text.to_owned() };
+    let after = json!({ "conta": found.row.ml_user_id, "resposta": text });
     let (id, asked) = (found.row.id, shortened(&found.row.text, NAMED).to_owned());
     Box::new(move |tx| {
         let act = objects::QUESTION.act("pergunta.responder", id, &asked);

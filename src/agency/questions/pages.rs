@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use http::header::CONTENT_SECURITY_POLICY;
 
 use super::replies::REPLIES;
-use super::store::{self, Counts, Joined, QueuedRow};
-use super::views::{QueuePage, StatusChip};
+use super::store::{self, Joined, QueuedRow};
+use super::views::QueuePage;
 use super::wire::{QueueReply, WireQueued};
 use super::{Asked, PATH, Status};
 use crate::accounts::page_layout::layout;
@@ -35,11 +35,6 @@ pub struct Typed {
 pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let asked = Asked::read(request, Status::Open)?;
     page((app, person, request), asked, None)
-}
-
-/// The same after an answer that was not sent.
-pub fn again(visit: Visit<'_>, asked: Asked, typed: Typed) -> Result<Reply, Problem> {
-    page(visit, asked, Some(typed))
 }
 
 /// `GET /admin/agencia/central-perguntas/json`: the same for programs.
@@ -72,10 +67,11 @@ pub fn buyer(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem>
     buyers::reply(app, found.owner, &found.row)
 }
 
-fn page(
+/// The page; an answer that was not sent stands first.
+pub fn page(
     (app, person, request): Visit<'_>,
     asked: Asked,
-    mut typed: Option<Typed>,
+    typed: Option<Typed>,
 ) -> Result<Reply, Problem> {
     let scope = asked.scope(person.account.user_id);
     let (counts, mut cards, names, replies) = app.db.read(request.lane, |tx| {
@@ -96,7 +92,7 @@ fn page(
             card.holder = name;
         }
     }
-    match (cards.first_mut(), typed.take()) {
+    match (cards.first_mut(), typed) {
         (Some(first), Some(typed)) => {
             first.typed(typed.text, typed.error.map(str::to_owned), typed.alert);
         }
@@ -110,7 +106,9 @@ fn page(
     let images = policy::page_with_images(&app.config.marketplace.image_host);
     let page = Reply::page(&QueuePage {
         layout: layout(app, person, request).telling(FLASHES, request),
-        statuses: Status::ALL.iter().map(|one| chip(asked, *one, counts)).collect(),
+        statuses: Status::ALL.map(|status| {
+            (status, grouped(counts.of(status)), Asked { status, ..asked }.address())
+        }),
         clients: names,
         asked,
         paging: Paging::new(PATH, &params, asked.page.into(), asked.per_page.into(), total),
@@ -151,14 +149,4 @@ fn cards(
             Ok(card)
         })
         .collect()
-}
-
-fn chip(asked: Asked, status: Status, counts: Counts) -> StatusChip {
-    StatusChip {
-        name: status.name(),
-        label: status.words(),
-        count: grouped(counts.of(status)),
-        href: Asked { status, ..asked }.address(),
-        on: asked.status == status,
-    }
 }

@@ -44,13 +44,6 @@ pub struct Joined {
     pub row: QuestionRow,
 }
 
-row! {
-    struct ClientOwner {
-        client: i64 = "client_id",
-        owner: UserId = "owner_id",
-    }
-}
-
 impl Scope {
     /// The SQL condition of the scope, with its values.
     fn condition(&self) -> (&'static str, Vec<(&'static str, &dyn ToSql)>) {
@@ -86,8 +79,7 @@ pub fn counts(tx: &ReadTx<'_>, scope: Scope) -> Result<Counts> {
         "SELECT state, sum(questions) FROM agency_question_count WHERE {condition} questions > 0
          GROUP BY state"
     );
-    let rows =
-        tx.all(&sql, &values[..], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?;
+    let rows: Vec<(i64, i64)> = tx.tuples(&sql, &values[..])?;
     let of = |state: i64| {
         let found = rows.iter().find(|(known, _)| *known == state);
         found.and_then(|(_, questions)| u64::try_from(*questions).ok()).unwrap_or(0)
@@ -163,15 +155,13 @@ fn stretch(
 
 /// A question by its number, when it is to an account of a client.
 pub fn joined(tx: &ReadTx<'_>, question: i64) -> Result<Option<Joined>> {
-    let place = tx.record::<ClientOwner>(
-        "FROM (SELECT j.client_id, j.owner_id FROM question q
-             JOIN agency_account j ON j.ml_user_id = q.ml_user_id AND j.owner_id = q.owner_id
-             WHERE q.question_id = ?1)",
+    let place: Option<(i64, UserId)> = tx.tuple(
+        "SELECT j.client_id, j.owner_id FROM question q
+         JOIN agency_account j ON j.ml_user_id = q.ml_user_id AND j.owner_id = q.owner_id
+         WHERE q.question_id = ?1",
         [question],
     )?;
-    let Some(ClientOwner { client, owner }) = place else {
-        return Ok(None);
-    };
+    let Some((client, owner)) = place else { return Ok(None) };
     let row =
         tx.record("FROM question WHERE question_id = ?1 AND owner_id = ?2", (question, owner))?;
     Ok(row.map(|row| Joined { client, owner, row }))

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::Asked;
+use super::{Asked, Status};
 use crate::marketplace::books::questions::cards::{Card, QueueContext};
 use crate::panel::{Layout, Paging};
 
@@ -12,7 +12,9 @@ use crate::panel::{Layout, Paging};
 #[template(path = "agency_questions.html", config = "assets/askama.toml")]
 pub struct QueuePage {
     pub layout: Layout,
-    pub statuses: Vec<StatusChip>,
+    /// The statuses to choose from, each with its number of questions and its
+    /// address.
+    pub statuses: [(Status, String, String); Status::ALL.len()],
     /// Numbers and names of all clients, by name.
     pub clients: Vec<(i64, String)>,
     pub asked: Asked,
@@ -32,17 +34,13 @@ impl QueuePage {
         self.asked.client == Some(*client)
     }
 
+    /// Whether a status is the one that is shown.
+    fn is_shown(&self, status: &Status) -> bool {
+        self.asked.status == *status
+    }
+
     /// Whether what is shown waits for an answer.
     fn waits(&self) -> bool {
-        self.asked.status == super::Status::Open
+        self.is_shown(&Status::Open)
     }
-}
-
-/// A status to choose, with how many questions it has.
-pub struct StatusChip {
-    pub name: &'static str,
-    pub label: &'static str,
-    pub count: String,
-    pub href: String,
-    pub on: bool,
 }

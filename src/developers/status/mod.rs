@@ -7,7 +7,6 @@ pub mod state;
 use crate::app::App;
 use crate::base::{Instant, retention};
 use crate::db::{Lane, ReadTx, Result};
-use crate::messages::delivery::gate::Health;
 use crate::operations::{soundness, store};
 use state::{Component, State};
 
@@ -59,7 +58,7 @@ fn marketplace(app: &App) -> Option<State> {
 /// Degraded while some channels are down, down when all are.
 fn messages(app: &App) -> Option<State> {
     let outlets = &app.messages.delivery.outlets;
-    let down = outlets.iter().filter(|one| one.gate.health() != Health::Good).count();
+    let down = outlets.iter().filter(|one| one.gate.error().is_some()).count();
     match down {
         _ if outlets.is_empty() => None,
         0 => Some(State::Operational),

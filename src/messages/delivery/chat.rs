@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use ureq::http::{Response, header};
-use ureq::{Agent, Body};
+use ureq::Agent;
+use ureq::http::header;
 
 use super::letter::Letter;
-use super::{SendOutcome, was_nobody_there};
+use super::store::Claimed;
+use super::{SendOutcome, json_of, retry_after, was_nobody_there};
 use crate::base::queue::CHAT;
 use crate::config::{self, Config, Gateway};
 
@@ -31,13 +32,9 @@ pub struct Chat {
 impl Chat {
     /// The configured gateway.
     pub fn new(config: &Config) -> Self {
-        let agent = Agent::config_builder()
+        let agent = super::agent_config()
             .timeout_global(Some(TIMEOUT))
-            .max_redirects(0)
-            .http_status_as_error(false)
             .max_idle_connections_per_host(CHAT.workers)
-            .proxy(None)
-            .user_agent(concat!("seller-platform/", env!("CARGO_PKG_VERSION")))
             .accept("application/json")
             .build()
             .new_agent();
@@ -45,9 +42,9 @@ impl Chat {
     }
 
     /// Sends a letter to its recipient's number.
-    pub fn send(&self, letter: &Letter) -> SendOutcome {
-        let Some(number) = &letter.chat_number else {
-            return never("a pessoa não tem número de chat");
+    pub fn send(&self, claimed: &Claimed, letter: &Letter) -> SendOutcome {
+        let Some(number) = &claimed.chat_number else {
+            return SendOutcome::Never("a pessoa não tem número de chat".into());
         };
         let text = crate::base::text::shortened(&letter.text, LONGEST);
         match self.config.gateway {
@@ -78,7 +75,7 @@ impl Chat {
             ureq::Error::Timeout(_) => format!("no answer for {} s", timeout.as_secs()),
             error => error.to_string(),
         })?;
-        Ok((answer.status().as_u16(), json_of(&mut answer)))
+        Ok((answer.status().as_u16(), json_of(&mut answer, MAX_ANSWER)))
     }
 
     /// Base address of the official API.
@@ -97,18 +94,23 @@ impl Chat {
             Err(sent) => sent,
             Ok((200 | 201, body, _)) => accepted(&body["key"]["id"]),
             Ok((400, body, _)) if body["response"]["message"][0]["exists"] == false => {
-                never("o número não está na rede de chat")
+                SendOutcome::Never("o número não está na rede de chat".into())
             }
             Ok((400 | 422, body, _)) => {
-                never(&format!("o gateway recusou a mensagem: {}", body["response"]["message"]))
+                let said = &body["response"]["message"];
+                SendOutcome::Never(format!("o gateway recusou a mensagem: {said}"))
             }
-            Ok((401 | 403, ..)) => down("o gateway de chat não aceita a chave (chat.api_key)"),
-            Ok((404, ..)) => down("o gateway de chat não conhece a instância (chat.instance)"),
-            Ok((429, _, after_s)) => held("o gateway de chat pede uma pausa", after_s, 60),
+            Ok((401 | 403, ..)) => {
+                SendOutcome::Down("o gateway de chat não aceita a chave (chat.api_key)".into())
+            }
+            Ok((404, ..)) => SendOutcome::Down(
+                "o gateway de chat não conhece a instância (chat.instance)".into(),
+            ),
+            Ok((429, _, after_s)) => held("o gateway de chat pede uma pausa".into(), after_s, 60),
             Ok((status @ 502..=504, ..)) => {
-                SendOutcome::Away { error: format!("o gateway de chat respondeu {status}") }
+                SendOutcome::Away(format!("o gateway de chat respondeu {status}"))
             }
-            Ok((status, ..)) => later(&format!("o gateway de chat respondeu {status}")),
+            Ok((status, ..)) => SendOutcome::Later(format!("o gateway de chat respondeu {status}")),
         }
     }
 
@@ -126,8 +128,9 @@ impl Chat {
         match self.post(&address, key, &body) {
             Err(sent) => sent,
             Ok((200..=299, body, _)) => accepted(&body["messages"][0]["id"]),
-            Ok((_, body, _)) if body["error"]["code"] == OUTSIDE_WINDOW => never(
-                "fora da janela de 24 horas só se envia com um modelo aprovado (chat.template)",
+            Ok((_, body, _)) if body["error"]["code"] == OUTSIDE_WINDOW => SendOutcome::Never(
+                "fora da janela de 24 horas só se envia com um modelo aprovado (chat.template)"
+                    .into(),
             ),
             Ok((status, body, after_s)) => cloud_verdict(status, &body["error"], after_s),
         }
@@ -150,30 +153,19 @@ impl Chat {
         let mut answer = request.send(body.to_string()).map_err(|error| {
             let words = format!("o gateway de chat não respondeu: {error}");
             if was_nobody_there(&error) {
-                SendOutcome::Away { error: words }
+                SendOutcome::Away(words)
             } else {
-                later(&words)
+                SendOutcome::Later(words)
             }
         })?;
         let after_s = retry_after(&answer);
-        let body = json_of(&mut answer);
+        let body = json_of(&mut answer, MAX_ANSWER);
         Ok((answer.status().as_u16(), body, after_s))
     }
 }
 
 fn escaped(part: &str) -> percent_encoding::PercentEncode<'_> {
     percent_encoding::utf8_percent_encode(part, percent_encoding::NON_ALPHANUMERIC)
-}
-
-/// The JSON body of an answer; null when the body is not JSON.
-fn json_of(answer: &mut Response<Body>) -> Value {
-    let text = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_string();
-    text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
-}
-
-fn retry_after<B>(answer: &Response<B>) -> Option<i64> {
-    let value = answer.headers().get(header::RETRY_AFTER)?;
-    value.to_str().ok()?.trim().parse().ok()
 }
 
 /// The body of a free-text message, which is allowed within the window.
@@ -217,52 +209,38 @@ fn cloud_verdict(status: u16, error: &Value, after_s: Option<i64>) -> SendOutcom
     );
     match code {
         // Token and permissions; the account or the number is locked; billing.
-        190 | 3 | 10 | 200..=299 | 368 | 131_031 | 131_042 | 133_010 => down(&said),
+        190 | 3 | 10 | 200..=299 | 368 | 131_031 | 131_042 | 133_010 => SendOutcome::Down(said),
         // Rate limits: of this recipient; of our number; of the account.
         131_056 => SendOutcome::Held { error: said, after_s: after_s.unwrap_or(30), all: false },
-        4 | 80_007 | 130_429 => held(&said, after_s, 60),
-        131_048 => held(&said, after_s, 1800),
+        4 | 80_007 | 130_429 => held(said, after_s, 60),
+        131_048 => held(said, after_s, 1800),
         // The recipient cannot be reached, opted out, or may not get this
         // message; the message or its template is wrong.
         131_026 | 131_047 | 131_049 | 131_050 | 100 | 131_008 | 131_009 | 132_000..=132_099 => {
-            never(&said)
+            SendOutcome::Never(said)
         }
-        0 if (400..500).contains(&status) && status != 429 => never(&said),
-        _ if status == 429 => held(&said, after_s, 60),
-        _ if (502..=504).contains(&status) => SendOutcome::Away { error: said },
-        _ => later(&said),
+        0 if (400..500).contains(&status) && status != 429 => SendOutcome::Never(said),
+        _ if status == 429 => held(said, after_s, 60),
+        _ if (502..=504).contains(&status) => SendOutcome::Away(said),
+        _ => SendOutcome::Later(said),
     }
 }
 
 fn accepted(id: &Value) -> SendOutcome {
     match id.as_str() {
-        Some(id) if !id.is_empty() => SendOutcome::Accepted { provider: id.to_owned() },
+        Some(id) if !id.is_empty() => SendOutcome::Accepted(id.to_owned()),
         // Unknown whether the message was accepted. A retry may deliver it
         // twice; without a retry it may be lost.
-        _ => later("a resposta do gateway de chat não diz se a mensagem foi aceita"),
+        _ => SendOutcome::Later(
+            "a resposta do gateway de chat não diz se a mensagem foi aceita".into(),
+        ),
     }
-}
-
-fn later(error: &str) -> SendOutcome {
-    SendOutcome::Later { error: error.to_owned() }
 }
 
 /// Pauses the whole channel, for as long as the gateway asks, else for
 /// `otherwise_s`.
-fn held(error: &str, asked_s: Option<i64>, otherwise_s: i64) -> SendOutcome {
-    SendOutcome::Held {
-        error: error.to_owned(),
-        after_s: asked_s.unwrap_or(otherwise_s),
-        all: true,
-    }
-}
-
-fn never(error: &str) -> SendOutcome {
-    SendOutcome::Never { error: error.to_owned() }
-}
-
-fn down(error: &str) -> SendOutcome {
-    SendOutcome::Down { error: error.to_owned() }
+fn held(error: String, asked_s: Option<i64>, otherwise_s: i64) -> SendOutcome {
+    SendOutcome::Held { error, after_s: asked_s.unwrap_or(otherwise_s), all: true }
 }
 
 #[cfg(test)]

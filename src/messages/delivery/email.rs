@@ -10,6 +10,7 @@ use lettre::{Address, SmtpTransport, Transport as _};
 
 use super::letter::Letter;
 use super::mail_server::MailServer;
+use super::store::Claimed;
 use super::{SendOutcome, store};
 use crate::base::Stop;
 use crate::base::queue::EMAIL;
@@ -81,29 +82,29 @@ impl Email {
     }
 
     /// Sends a letter.
-    pub fn send(&self, letter: &Letter) -> SendOutcome {
-        let message = match self.message(letter) {
+    pub fn send(&self, claimed: &Claimed, letter: &Letter) -> SendOutcome {
+        let message = match self.message(claimed, letter) {
             Ok(message) => message,
-            Err(error) => return SendOutcome::Never { error },
+            Err(error) => return SendOutcome::Never(error),
         };
-        let (us, them) = (has_accents(self.from.email.as_ref()), has_accents(&letter.email));
+        let (us, them) = (has_accents(self.from.email.as_ref()), has_accents(&claimed.email));
         match self.transport.send(&message) {
             Ok(answer) => {
                 if us || them {
                     self.note_accents(true);
                 }
-                SendOutcome::Accepted { provider: answer.message().collect::<Vec<_>>().join(" ") }
+                SendOutcome::Accepted(answer.message().collect::<Vec<_>>().join(" "))
             }
             Err(error) if error.is_client() && said_accents(&error) && us => {
                 self.note_accents(false);
-                SendOutcome::Down { error: ACCENTS_OF_US.to_owned() }
+                SendOutcome::Down(ACCENTS_OF_US.to_owned())
             }
             Err(error) if error.is_client() && said_accents(&error) && them => {
                 self.note_accents(false);
-                SendOutcome::Never { error: ACCENTS.to_owned() }
+                SendOutcome::Never(ACCENTS.to_owned())
             }
             Err(error) => match verdict(&error) {
-                SendOutcome::Never { error } => self.whose_fault(error),
+                SendOutcome::Never(error) => self.whose_fault(error),
                 other => other,
             },
         }
@@ -116,17 +117,16 @@ impl Email {
             Err(error) if error.is_permanent() => {
                 let code = error.status().map(|code| code.to_string());
                 let said = describe(&error, code.as_deref());
-                SendOutcome::Down { error: store::refused_reason(&said) }
+                SendOutcome::Down(store::refused_reason(&said))
             }
             // An error that is not final says nothing about the address.
-            Ok(()) | Err(_) => SendOutcome::Refused { error: said },
+            Ok(()) | Err(_) => SendOutcome::Refused(said),
         }
     }
 
-    fn message(&self, letter: &Letter) -> Result<Message, String> {
-        let address: Address =
-            wire_email(&letter.email).and_then(|address| address.parse().ok()).ok_or(NO_ADDRESS)?;
-        let to = Mailbox::new(Some(letter.name.clone()), address);
+    fn message(&self, claimed: &Claimed, letter: &Letter) -> Result<Message, String> {
+        let address: Option<Address> = wire_email(&claimed.email).and_then(|it| it.parse().ok());
+        let to = Mailbox::new(Some(claimed.name.clone()), address.ok_or(NO_ADDRESS)?);
         let body = match &letter.leave {
             Some(leave) => format!("{}\n\n{LEAVE}: {leave}", letter.text),
             None => letter.text.clone(),
@@ -139,7 +139,7 @@ impl Email {
             .to(to)
             .subject(letter.subject.clone())
             // The same at each try, so that a duplicate can be recognised.
-            .message_id(Some(format!("<{}@{domain}>", letter.global_id)))
+            .message_id(Some(format!("<{}@{domain}>", claimed.global_id)))
             .date_now()
             .multipart(MultiPart::alternative().singlepart(text).singlepart(html))
             .map_err(|error| format!("a mensagem não pôde ser escrita: {error}"))?;
@@ -204,13 +204,13 @@ fn verdict(error: &Error) -> SendOutcome {
         None => !(error.is_timeout() || error.is_response()),
     };
     if refuses_us {
-        SendOutcome::Down { error: said }
+        SendOutcome::Down(said)
     } else if is_away {
-        SendOutcome::Away { error: said }
+        SendOutcome::Away(said)
     } else if error.is_permanent() {
-        SendOutcome::Never { error: said }
+        SendOutcome::Never(said)
     } else {
-        SendOutcome::Later { error: said }
+        SendOutcome::Later(said)
     }
 }
 

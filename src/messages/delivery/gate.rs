@@ -24,7 +24,7 @@ const MOST_TIMES: u8 = 3;
 /// answer.
 const PROBES: i64 = 2;
 
-/// What a channel did since the start.
+/// What a channel did since it was asked last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub sent: usize,
@@ -32,27 +32,6 @@ pub struct Counts {
     pub failed: usize,
     /// Messages that were dropped, such as expired ones.
     pub dropped: usize,
-}
-
-impl Counts {
-    /// The difference to earlier counts.
-    pub const fn since(self, earlier: Self) -> Self {
-        Self {
-            sent: self.sent - earlier.sent,
-            failed: self.failed - earlier.failed,
-            dropped: self.dropped - earlier.dropped,
-        }
-    }
-}
-
-/// Whether a channel works.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Health {
-    Good,
-    /// Nothing is sent until the next probe.
-    Down {
-        error: String,
-    },
 }
 
 /// Decides when one channel may send.
@@ -83,8 +62,6 @@ struct GateState {
     /// Whether administrators were told that the channel is down.
     told_down: bool,
     counts: Counts,
-    /// The counts at the last call of [`Gate::take_counts`].
-    told: Counts,
     in_flight: usize,
 }
 
@@ -155,7 +132,6 @@ impl Gate {
                 doubted: BTreeMap::new(),
                 told_down: false,
                 counts: Counts::default(),
-                told: Counts::default(),
                 in_flight: 0,
             }),
         }
@@ -313,18 +289,12 @@ impl Gate {
 
     /// What was counted since the last call.
     pub fn take_counts(&self) -> Counts {
-        let mut state = self.state.lock();
-        let fresh = state.counts.since(state.told);
-        state.told = state.counts;
-        fresh
+        std::mem::take(&mut self.state.lock().counts)
     }
 
-    /// Whether the channel works.
-    pub fn health(&self) -> Health {
-        match &self.state.lock().down {
-            Some(down) => Health::Down { error: down.error.clone() },
-            None => Health::Good,
-        }
+    /// Why nothing is sent until the next probe; `None` while the channel works.
+    pub fn error(&self) -> Option<String> {
+        self.state.lock().down.as_ref().map(|down| down.error.clone())
     }
 }
 

@@ -1,38 +1,28 @@
-//! A message ready to send: its recipient and its final text.
+//! The final text of a message.
 
 use serde_json::Value;
 
 use super::store::Claimed;
 use crate::accounts::links;
 use crate::app::App;
-use crate::base::{Instant, UserId};
+use crate::base::Instant;
 use crate::db::{Lane, Result};
 use crate::messages::{notices, texts, unsubscribe};
 use crate::outbox::MessageKind;
 
-/// A message ready to send.
+/// What a message says.
 #[derive(Clone, Debug)]
 pub struct Letter {
-    /// Globally unique id of the message.
-    pub global_id: String,
-    pub user: UserId,
     pub kind: MessageKind,
-    pub name: String,
-    pub email: String,
-    /// Digits with the country code.
-    pub chat_number: Option<String>,
-    /// Id of the linked Telegram chat.
-    pub telegram: Option<i64>,
     pub subject: String,
     pub text: String,
     /// The unsubscribe link; `None` for messages that are always sent.
     pub leave: Option<String>,
     /// Path of the page that the message opens.
     pub page: String,
-    /// Key of the subject: a newer message with the same key replaces this one.
+    /// Key of the subject, of which only the newest message is useful: a newer one
+    /// with the same key replaces this one.
     pub matter: String,
-    /// Not sent after this.
-    pub expires_at: Option<Instant>,
 }
 
 /// Fills in the text of a message. The inner error is the reason why the
@@ -76,37 +66,22 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
         until: link.as_ref().map(|(_, until)| app.zone().page(*until)).unwrap_or_default(),
         params: &params,
     };
-    let template = app.db.read(Lane::Slow, |tx| texts::of(tx, kind))?;
-    let (subject, text) = texts::fill(&template, &words, app.zone());
+    let (template, _) = app.db.read(Lane::Slow, |tx| texts::of(tx, kind))?;
+    let texts::Template { subject, body: text } = texts::fill(&template, &words, app.zone());
     Ok(Ok(Letter {
-        global_id: claimed.global_id.clone(),
-        user: claimed.user,
         kind,
-        name: claimed.name.clone(),
-        email: claimed.email.clone(),
-        chat_number: claimed.chat_number.clone(),
-        telegram: claimed.telegram,
         subject,
         text,
         leave: kind.is_optional().then(|| unsubscribe::address(app, claimed.user)),
         page: kind.page(&params).to_owned(),
-        matter: matter_of(kind, &params),
-        expires_at: claimed.expires_at,
+        matter: format!("{}:{}", kind.name(), params[kind.row().topic]),
     }))
-}
-
-/// A key that is the same for messages of which only the newest is useful.
-fn matter_of(kind: MessageKind, params: &Value) -> String {
-    let one = &params[kind.row().topic];
-    format!("{}:{one}", kind.name())
 }
 
 /// The address of a link and when it expires; `None` when it no longer works.
 fn link_of(app: &App, name: &str) -> Result<Option<(String, Instant)>> {
     let found = app.db.read(Lane::Slow, |tx| links::sealed(tx, name))?;
-    let Some((sealed, until)) = found else {
-        return Ok(None);
-    };
+    let Some((sealed, until)) = found else { return Ok(None) };
     let code = app.sealer.open_text(&sealed, links::place(name))?;
     Ok(Some((links::address(&app.server.addresses.base_url, code.reveal()), until)))
 }

@@ -29,15 +29,23 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use serde_json::Value;
+use ureq::config::ConfigBuilder;
+use ureq::http::{Response, header};
+use ureq::typestate::AgentScope;
+use ureq::{Agent, Body};
+
 use crate::app::App;
 use crate::base::queue::{self, Purpose};
 use crate::base::{Stop, worker as workers};
 use crate::config::{Config, Gateway};
 use crate::db::{Lane, rounds};
+use crate::messages::choices::ChannelSet;
 use crate::outbox::Channel;
 
 use gate::{Counts, Gate};
 use letter::Letter;
+use store::Claimed;
 
 /// Pause between two checks of a queue, while a call waits until it is empty.
 const LOOK: Duration = Duration::from_millis(20);
@@ -51,23 +59,23 @@ pub const ACCENTS_NOTE: &str =
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SendOutcome {
     /// The provider accepted the message, under this id.
-    Accepted { provider: String },
-    /// Not now, perhaps because of the message itself: this counts as a try.
-    Later { error: String },
+    Accepted(String),
+    /// Not now, for this reason, perhaps because of the message itself: this counts as a try.
+    Later(String),
     /// Not now, but this is no failure: the provider asks for a pause of so
     /// many seconds, for the whole channel (`all`) or for this message alone.
     Held { error: String, after_s: i64, all: bool },
     /// The provider cannot be reached.
-    Away { error: String },
+    Away(String),
     /// This message will never be accepted.
-    Never { error: String },
+    Never(String),
     /// The provider rejects the recipient for good. When it rejects one after
     /// the other, it is the channel that fails (`gate.rs`).
-    Refused { error: String },
+    Refused(String),
     /// The provider rejects us, whatever the message.
-    Down { error: String },
+    Down(String),
     /// The recipient has nothing left that can receive the message.
-    Unreachable { reason: &'static str },
+    Unreachable(&'static str),
 }
 
 /// Whether a call cannot have reached the provider, because no connection was
@@ -90,6 +98,27 @@ pub fn was_nobody_there(error: &ureq::Error) -> bool {
     }
 }
 
+/// How every provider is called.
+pub fn agent_config() -> ConfigBuilder<AgentScope> {
+    Agent::config_builder()
+        .max_redirects(0)
+        .http_status_as_error(false)
+        // A proxy would resolve names itself, without our check of push services.
+        .proxy(None)
+        .user_agent(concat!("seller-platform/", env!("CARGO_PKG_VERSION")))
+}
+
+/// The JSON body of an answer; null when the body is not JSON.
+pub fn json_of(answer: &mut Response<Body>, longest: u64) -> Value {
+    let text = answer.body_mut().with_config().limit(longest).read_to_string();
+    text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+/// Seconds that a provider asks us to wait.
+pub fn retry_after<B>(answer: &Response<B>) -> Option<i64> {
+    answer.headers().get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()
+}
+
 /// The sender of a configured channel.
 pub enum Sender {
     Chat(chat::Chat),
@@ -99,12 +128,12 @@ pub enum Sender {
 }
 
 impl Sender {
-    fn send(&self, app: &App, letter: &Letter) -> SendOutcome {
+    fn send(&self, app: &App, claimed: &Claimed, letter: &Letter) -> SendOutcome {
         match self {
-            Self::Chat(chat) => chat.send(letter),
-            Self::Email(email) => email.send(letter),
-            Self::Push(push) => push.send(app, letter),
-            Self::Telegram(telegram) => telegram.send(app, letter),
+            Self::Chat(chat) => chat.send(claimed, letter),
+            Self::Email(email) => email.send(claimed, letter),
+            Self::Push(push) => push.send(app, claimed, letter),
+            Self::Telegram(telegram) => telegram.send(app, claimed, letter),
         }
     }
 }
@@ -126,6 +155,18 @@ pub const fn queue_of(channel: Channel) -> &'static Purpose {
     }
 }
 
+/// Most messages a second by a channel; 0 for no limit.
+pub fn pace_of(config: &Config, channel: Channel) -> f64 {
+    let pace = &config.messages;
+    match channel {
+        Channel::Chat if config.chat.gateway == Gateway::Cloud => pace.pace_cloud_per_s,
+        Channel::Chat => pace.pace_evolution_per_s,
+        Channel::Email => pace.pace_email_per_s,
+        Channel::Telegram => pace.pace_telegram_per_s,
+        Channel::Push => pace.pace_push_per_s,
+    }
+}
+
 /// The configured channels.
 pub struct Delivery {
     pub outlets: Vec<Arc<Outlet>>,
@@ -137,29 +178,21 @@ impl Delivery {
     /// Prepares the configured channels.
     pub fn new(config: &Config) -> Result<Self, String> {
         let mut outlets = Vec::new();
-        let mut add = |channel, sender, per_s| {
+        let configured = ChannelSet::of(config);
+        let channels = [Channel::Chat, Channel::Email, Channel::Push, Channel::Telegram];
+        for channel in channels.into_iter().filter(|channel| configured.has(*channel)) {
+            let sender = match channel {
+                Channel::Chat => Sender::Chat(chat::Chat::new(config)),
+                Channel::Email => Sender::Email(Box::new(email::Email::new(config)?)),
+                Channel::Push => Sender::Push(push::Push::new(config)),
+                Channel::Telegram => match telegram::TelegramSender::new(config) {
+                    Some(telegram) => Sender::Telegram(Box::new(telegram)),
+                    None => continue,
+                },
+            };
+            let per_s = pace_of(config, channel);
             let gate = Gate::new(queue_of(channel), per_s, config.cron.enabled);
             outlets.push(Arc::new(Outlet { channel, sender, gate }));
-        };
-        let pace = &config.messages;
-        let chat_pace = match config.chat.gateway {
-            Gateway::None => None,
-            Gateway::Cloud => Some(pace.pace_cloud_per_s),
-            Gateway::Evolution => Some(pace.pace_evolution_per_s),
-        };
-        if let Some(per_s) = chat_pace {
-            add(Channel::Chat, Sender::Chat(chat::Chat::new(config)), per_s);
-        }
-        if !config.email.smtp_url.is_empty() {
-            let email = email::Email::new(config)?;
-            add(Channel::Email, Sender::Email(Box::new(email)), pace.pace_email_per_s);
-        }
-        if !config.push.subject.is_empty() {
-            let push = push::Push::new(config);
-            add(Channel::Push, Sender::Push(push), pace.pace_push_per_s);
-        }
-        if let Some(telegram) = telegram::TelegramSender::new(config) {
-            add(Channel::Telegram, Sender::Telegram(Box::new(telegram)), pace.pace_telegram_per_s);
         }
         Ok(Self { outlets, bell: Stop::default() })
     }

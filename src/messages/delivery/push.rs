@@ -14,11 +14,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use ureq::Agent;
-use ureq::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
+use ureq::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use ureq::unversioned::transport::DefaultConnector;
 
-use super::SendOutcome;
 use super::letter::Letter;
+use super::store::Claimed;
+use super::{SendOutcome, retry_after};
 use crate::app::App;
 use crate::base::queue::PUSH;
 use crate::base::{DAY_S, Instant};
@@ -55,6 +56,7 @@ pub struct Push {
 
 /// What is the same for all browsers of a person.
 struct Parcel<'p> {
+    claimed: &'p Claimed,
     letter: &'p Letter,
     keys: &'p Keys,
     now: Instant,
@@ -77,14 +79,9 @@ enum PushOutcome {
 impl Push {
     /// A client with the configured settings.
     pub fn new(config: &Config) -> Self {
-        let agent_config = Agent::config_builder()
+        let agent_config = super::agent_config()
             .timeout_global(Some(TIMEOUT))
-            .max_redirects(0)
-            .http_status_as_error(false)
             .max_idle_connections_per_host(PUSH.workers)
-            // A proxy would resolve names itself, without our check.
-            .proxy(None)
-            .user_agent(concat!("seller-platform/", env!("CARGO_PKG_VERSION")))
             .build();
         let extra_hosts = config.push.extra_hosts.clone();
         Self {
@@ -100,19 +97,22 @@ impl Push {
     }
 
     /// Sends a letter to its recipient's browsers.
-    pub fn send(&self, app: &App, letter: &Letter) -> SendOutcome {
+    pub fn send(&self, app: &App, claimed: &Claimed, letter: &Letter) -> SendOutcome {
         let Some(keys) = app.messages.push_keys.get() else {
-            let error = "as chaves de avisos no navegador não foram feitas".to_owned();
-            return SendOutcome::Down { error };
+            return SendOutcome::Down("as chaves de avisos no navegador não foram feitas".into());
         };
-        let read = app.db.read(Lane::Slow, |tx| store::of(tx, letter.user));
+        let read = app.db.read(Lane::Slow, |tx| store::of(tx, claimed.user));
         let mut devices = match read {
             Ok(devices) => devices,
-            Err(error) => return later(&format!("os navegadores não puderam ser lidos: {error}")),
+            Err(error) => {
+                return SendOutcome::Later(format!(
+                    "os navegadores não puderam ser lidos: {error}"
+                ));
+            }
         };
         // The browser that was reached most recently comes first.
         devices.sort_by_key(|device| std::cmp::Reverse(device.sent_at));
-        let parcel = Parcel { letter, keys, now: app.clock.now() };
+        let parcel = Parcel { claimed, letter, keys, now: app.clock.now() };
         let began = Monotonic::now();
         let outcomes: Vec<(String, PushOutcome)> = devices
             .iter()
@@ -157,7 +157,7 @@ impl Push {
         parcel: &Parcel<'_>,
         largest: usize,
     ) -> std::result::Result<PushOutcome, u16> {
-        let &Parcel { letter, keys, now } = parcel;
+        let &Parcel { claimed, letter, keys, now } = parcel;
         let audience = &endpoint.audience;
         let topic = topic(&letter.matter);
         let text = payload(letter, &topic, largest);
@@ -169,7 +169,7 @@ impl Push {
             .header(AUTHORIZATION, signature)
             .header(CONTENT_ENCODING, "aes128gcm")
             .header(CONTENT_TYPE, "application/octet-stream")
-            .header("TTL", ttl_s(letter.expires_at, now).to_string())
+            .header("TTL", ttl_s(claimed.expires_at, now).to_string())
             .header("Urgency", letter.kind.row().urgency)
             .header("Topic", topic);
         let answer = match request.send(&body) {
@@ -177,8 +177,6 @@ impl Push {
             Err(error) => return Ok(unanswered(&error)),
         };
         let status = answer.status().as_u16();
-        let asked = answer.headers().get(RETRY_AFTER);
-        let after_s = asked.and_then(|value| value.to_str().ok()?.trim().parse().ok());
         match status {
             413 => Err(status),
             200..=299 => {
@@ -186,7 +184,7 @@ impl Push {
                 Ok(PushOutcome::Taken)
             }
             401 | 403 if self.distrust(audience) => Ok(PushOutcome::Gone),
-            _ => Ok(verdict(status, after_s)),
+            _ => Ok(verdict(status, retry_after(&answer))),
         }
     }
 
@@ -263,9 +261,7 @@ fn together(outcomes: Vec<PushOutcome>) -> SendOutcome {
     let all = outcomes.len();
     let taken = outcomes.iter().filter(|outcome| **outcome == PushOutcome::Taken).count();
     if taken > 0 {
-        return SendOutcome::Accepted {
-            provider: format!("aceita para {taken} de {all} navegadores"),
-        };
+        return SendOutcome::Accepted(format!("aceita para {taken} de {all} navegadores"));
     }
     let mut waits: Vec<(String, Option<i64>)> = Vec::new();
     let mut refused = None;
@@ -283,19 +279,13 @@ fn together(outcomes: Vec<PushOutcome>) -> SendOutcome {
         let error = waits.swap_remove(0).0;
         return match asked.and_then(|pauses| pauses.into_iter().min()) {
             Some(after_s) => SendOutcome::Held { error, after_s, all: false },
-            None => SendOutcome::Later { error },
+            None => SendOutcome::Later(error),
         };
     }
     match refused {
-        Some(error) => SendOutcome::Never { error },
-        None => SendOutcome::Unreachable {
-            reason: "a pessoa já não recebe avisos em nenhum navegador",
-        },
+        Some(error) => SendOutcome::Never(error),
+        None => SendOutcome::Unreachable("a pessoa já não recebe avisos em nenhum navegador"),
     }
-}
-
-fn later(error: &str) -> SendOutcome {
-    SendOutcome::Later { error: error.to_owned() }
 }
 
 /// How long a service may keep a message: until it expires, else a day.
@@ -356,24 +346,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::base::ids::UserId;
     use crate::outbox::MessageKind;
 
     fn letter(subject: &str, text: &str) -> Letter {
         Letter {
-            global_id: "1".to_owned(),
-            user: UserId(1),
             kind: MessageKind::MeetReminder,
-            name: "Ana Souza".to_owned(),
-            email: "ana@example.com".to_owned(),
-            chat_number: None,
-            telegram: None,
             subject: subject.to_owned(),
             text: text.to_owned(),
             leave: None,
             page: "/painel/meets".to_owned(),
             matter: "lembrete_encontro:7".to_owned(),
-            expires_at: None,
         }
     }
 
@@ -424,13 +406,13 @@ mod tests {
         let sent = |outcomes: &[PushOutcome]| together(outcomes.to_vec());
         assert_eq!(
             sent(&[PushOutcome::Gone, PushOutcome::Taken, wait(None)]),
-            SendOutcome::Accepted { provider: "aceita para 1 de 3 navegadores".to_owned() }
+            SendOutcome::Accepted("aceita para 1 de 3 navegadores".to_owned())
         );
         let later = |after_s| {
             let error = "x".to_owned();
             match after_s {
                 Some(after_s) => SendOutcome::Held { error, after_s, all: false },
-                None => SendOutcome::Later { error },
+                None => SendOutcome::Later(error),
             }
         };
         assert_eq!(sent(&[wait(Some(40)), wait(Some(9))]), later(Some(9)));

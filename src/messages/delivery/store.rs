@@ -79,51 +79,37 @@ row! {
 /// of its recipient. Messages that cannot be sent are dropped, with the reason.
 pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<ClaimOutcome> {
     let mut dropped = 0;
+    let next = format!(
+        "FROM outbox o CROSS JOIN user u ON u.user_id = o.user_id
+         WHERE {DUE}
+         ORDER BY o.run_at, o.message_id
+         LIMIT 1"
+    );
     while dropped < DROPPED_AT_ONCE {
-        let Some(due) = next_due(tx, channel, lease)? else {
-            break;
-        };
-        let (has_address, lacks) = match channel {
-            Channel::Chat => (due.claimed.chat_number.is_some(), "a pessoa não tem número de chat"),
-            Channel::Email => (true, ""),
-            Channel::Telegram => {
-                (due.claimed.telegram.is_some(), "a pessoa não tem um Telegram conectado")
+        let Some(due) = tx.record::<Due>(&next, (channel, tx.now(), lease))? else { break };
+        let claimed = due.claimed;
+        let reason = match channel {
+            _ if due.suspended => "a pessoa está suspensa",
+            _ if claimed.expires_at.is_some_and(|at| at <= tx.now()) => {
+                "o prazo dela passou antes do envio"
             }
-            Channel::Push => (due.has_devices, "a pessoa não recebe avisos em nenhum navegador"),
+            Channel::Chat if claimed.chat_number.is_none() => "a pessoa não tem número de chat",
+            Channel::Telegram if claimed.telegram.is_none() => {
+                "a pessoa não tem um Telegram conectado"
+            }
+            Channel::Push if !due.has_devices => "a pessoa não recebe avisos em nenhum navegador",
+            _ => {
+                tx.execute(
+                    "UPDATE outbox SET lease = ?2, run_at = ?3, attempts = attempts + 1 WHERE message_id = ?1",
+                    (claimed.id, lease, tx.now().plus(MESSAGE_LEASE_S)),
+                )?;
+                return Ok(ClaimOutcome { claimed: Some(claimed), dropped });
+            }
         };
-        let reason = if due.suspended {
-            Some("a pessoa está suspensa")
-        } else if due.claimed.expires_at.is_some_and(|at| at <= tx.now()) {
-            Some("o prazo dela passou antes do envio")
-        } else if has_address {
-            None
-        } else {
-            Some(lacks)
-        };
-        if let Some(reason) = reason {
-            drop_message(tx, due.claimed.id, reason)?;
-            dropped += 1;
-            continue;
-        }
-        tx.execute(
-            "UPDATE outbox SET lease = ?2, run_at = ?3, attempts = attempts + 1 WHERE message_id = ?1",
-            (due.claimed.id, lease, tx.now().plus(MESSAGE_LEASE_S)),
-        )?;
-        return Ok(ClaimOutcome { claimed: Some(due.claimed), dropped });
+        drop_message(tx, claimed.id, reason)?;
+        dropped += 1;
     }
     Ok(ClaimOutcome { claimed: None, dropped })
-}
-
-fn next_due(tx: &ReadTx<'_>, channel: Channel, lease: i64) -> Result<Option<Due>> {
-    tx.record(
-        &format!(
-            "FROM outbox o CROSS JOIN user u ON u.user_id = o.user_id
-             WHERE {DUE}
-             ORDER BY o.run_at, o.message_id
-             LIMIT 1"
-        ),
-        (channel, tx.now(), lease),
-    )
 }
 
 /// Drops a message, with the reason.
@@ -152,23 +138,14 @@ pub fn sent(tx: &WriteTx<'_>, claimed: &Claimed, provider: &str) -> Result<()> {
     )
 }
 
-/// Puts a message back into the queue for `pause_s` seconds, after a try.
-pub fn try_later(tx: &WriteTx<'_>, claimed: &Claimed, error: &str, pause_s: i64) -> Result<()> {
-    put_back(tx, claimed, error, pause_s, 0)
-}
-
-/// Puts a message back into the queue for `pause_s` seconds, without counting a
-/// try.
-pub fn wait(tx: &WriteTx<'_>, claimed: &Claimed, error: &str, pause_s: i64) -> Result<()> {
-    put_back(tx, claimed, error, pause_s, 1)
-}
-
-fn put_back(
+/// Puts a message back into the queue for `pause_s` seconds. Unless it `is_try`,
+/// no try is counted.
+pub fn put_back(
     tx: &WriteTx<'_>,
     claimed: &Claimed,
     error: &str,
     pause_s: i64,
-    tries_less: i64,
+    is_try: bool,
 ) -> Result<()> {
     tx.run(
         "UPDATE outbox SET run_at = ?3, outcome = ?4, lease = NULL, attempts = attempts - ?5
@@ -178,7 +155,7 @@ fn put_back(
             claimed.lease,
             tx.now().plus(pause_s),
             shortened(error, LONGEST_REASON),
-            tries_less,
+            i64::from(!is_try),
         ),
     )
 }
@@ -215,7 +192,7 @@ pub fn wait_refused(
     revived: &[i64],
     reason: &str,
 ) -> Result<()> {
-    wait(tx, claimed, reason, 0)?;
+    put_back(tx, claimed, reason, 0, false)?;
     for id in revived {
         tx.run(
             "UPDATE outbox SET state = 0, done_at = NULL, run_at = ?2, outcome = ?3, attempts = attempts - 1

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant as Monotonic};
 
 use super::SendOutcome;
 use super::letter::Letter;
+use super::store::Claimed;
 use crate::app::App;
-use crate::base::UserId;
 use crate::base::queue::BOT_RESTS_S;
 use crate::config::Config;
 use crate::db::{Result, WriteTx};
@@ -43,11 +43,9 @@ impl TelegramSender {
 
     /// Sends a letter to its recipient's chat, and stores what the answer says
     /// about the chat.
-    pub fn send(&self, app: &App, letter: &Letter) -> SendOutcome {
-        let Some(chat) = letter.telegram else {
-            return SendOutcome::Never {
-                error: "a pessoa não tem um Telegram conectado".to_owned(),
-            };
+    pub fn send(&self, app: &App, claimed: &Claimed, letter: &Letter) -> SendOutcome {
+        let Some(chat) = claimed.telegram else {
+            return SendOutcome::Never("a pessoa não tem um Telegram conectado".to_owned());
         };
         if !self.takes_turn(chat, Monotonic::now()) {
             return SendOutcome::Held {
@@ -56,7 +54,7 @@ impl TelegramSender {
                 all: false,
             };
         }
-        let user = letter.user;
+        let user = claimed.user;
         let mut answer = self.bot.say(chat, &letter.text, TIMEOUT);
         let moved_to = answer.as_ref().err().and_then(|fault| fault.refusal()?.moved_to);
         if let Some(new) = moved_to {
@@ -64,11 +62,14 @@ impl TelegramSender {
             answer = self.bot.say(new, &letter.text, TIMEOUT);
         }
         match answer {
-            Ok(provider) => SendOutcome::Accepted { provider },
+            Ok(provider) => SendOutcome::Accepted(provider),
             Err(fault) => {
-                let (sent, finding) = verdict(&fault);
-                note_finding(app, user, chat, finding);
-                sent
+                match finding(&fault) {
+                    Finding::Nothing => {}
+                    Finding::Gone => note(app, move |tx| store::unlink(tx, user, chat)),
+                    Finding::Blocked => note(app, move |tx| store::set_blocked(tx, chat, true)),
+                }
+                verdict(&fault)
             }
         }
     }
@@ -88,14 +89,6 @@ impl TelegramSender {
     }
 }
 
-fn note_finding(app: &App, user: UserId, chat: i64, finding: Finding) {
-    match finding {
-        Finding::Nothing => {}
-        Finding::Gone => note(app, move |tx| store::unlink(tx, user, chat)),
-        Finding::Blocked => note(app, move |tx| store::set_blocked(tx, chat, true)),
-    }
-}
-
 /// Stores what was found out about a chat. If that fails, the next message
 /// finds it out again.
 fn note<T: Send + 'static>(
@@ -107,36 +100,34 @@ fn note<T: Send + 'static>(
     }
 }
 
-/// What a fault means for the message, and what it says about the chat.
-fn verdict(fault: &BotFault) -> (SendOutcome, Finding) {
+/// What a fault means for the message.
+fn verdict(fault: &BotFault) -> SendOutcome {
     let error = fault.words();
     let refusal = match fault {
         BotFault::Refused(refusal) => refusal,
-        BotFault::Away(_) => return (SendOutcome::Away { error }, Finding::Nothing),
-        BotFault::Silent(_) => return (SendOutcome::Later { error }, Finding::Nothing),
+        BotFault::Away(_) => return SendOutcome::Away(error),
+        BotFault::Silent(_) => return SendOutcome::Later(error),
     };
     match refusal.code {
-        400 if refusal.description.contains("chat not found") => {
-            (SendOutcome::Never { error }, Finding::Gone)
+        400 | 403 => SendOutcome::Never(error),
+        401 | 404 => {
+            SendOutcome::Down(format!("{error}: confira o token do bot (telegram.bot_token)"))
         }
-        400 => (SendOutcome::Never { error }, Finding::Nothing),
-        403 => (SendOutcome::Never { error }, Finding::Blocked),
-        401 | 404 => (
-            SendOutcome::Down {
-                error: format!("{error}: confira o token do bot (telegram.bot_token)"),
-            },
-            Finding::Nothing,
-        ),
-        429 => (
-            SendOutcome::Held {
-                error,
-                after_s: refusal.retry_after_s.unwrap_or(BOT_RESTS_S),
-                all: true,
-            },
-            Finding::Nothing,
-        ),
-        502..=504 => (SendOutcome::Away { error }, Finding::Nothing),
-        _ => (SendOutcome::Later { error }, Finding::Nothing),
+        429 => {
+            let after_s = refusal.retry_after_s.unwrap_or(BOT_RESTS_S);
+            SendOutcome::Held { error, after_s, all: true }
+        }
+        502..=504 => SendOutcome::Away(error),
+        _ => SendOutcome::Later(error),
+    }
+}
+
+/// What a fault says about the chat.
+fn finding(fault: &BotFault) -> Finding {
+    match fault.refusal() {
+        Some(one) if one.code == 400 && one.description.contains("chat not found") => Finding::Gone,
+        Some(one) if one.code == 403 => Finding::Blocked,
+        _ => Finding::Nothing,
     }
 }
 
@@ -148,12 +139,13 @@ mod tests {
     use crate::messages::telegram::bot::Refusal;
 
     fn refused(code: i64, description: &str, retry_after_s: Option<i64>) -> (SendOutcome, Finding) {
-        verdict(&BotFault::Refused(Refusal {
+        let fault = BotFault::Refused(Refusal {
             code,
             description: description.to_owned(),
             retry_after_s,
             moved_to: None,
-        }))
+        });
+        (verdict(&fault), finding(&fault))
     }
 
     #[test]
@@ -178,9 +170,9 @@ mod tests {
         for code in [502, 503, 504] {
             assert!(matches!(refused(code, "", None).0, SendOutcome::Away { .. }));
         }
-        let silent = verdict(&BotFault::Silent("nada")).0;
+        let silent = verdict(&BotFault::Silent("nada"));
         assert!(matches!(silent, SendOutcome::Later { .. }));
-        let away = verdict(&BotFault::Away("nada")).0;
+        let away = verdict(&BotFault::Away("nada"));
         assert!(matches!(away, SendOutcome::Away { .. }));
     }
 

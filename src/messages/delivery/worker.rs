@@ -55,16 +55,13 @@ pub fn step(app: &App, outlet: &Arc<Outlet>, stop: &Stop) -> Result<bool> {
             let request = Some(&*claimed.request_id).filter(|id| !id.is_empty()).map(Arc::from);
             trace::within(request, || {
                 let began = Monotonic::now();
-                let sent = outlet.sender.send(app, &letter);
+                let sent = outlet.sender.send(app, &claimed, &letter);
                 let took = began.elapsed();
                 journal::note_call(now, took, channel.name(), &claimed.kind, || ending(&sent));
                 note(app, outlet, claimed, sent)
             })?;
         }
-        Err(reason) => {
-            outlet.gate.note_dropped(1);
-            app.db.write(move |tx| store::drop_message(tx, claimed.id, reason))?;
-        }
+        Err(reason) => note(app, outlet, claimed, SendOutcome::Unreachable(reason))?,
     }
     Ok(true)
 }
@@ -72,14 +69,14 @@ pub fn step(app: &App, outlet: &Arc<Outlet>, stop: &Stop) -> Result<bool> {
 /// How the call to a channel's service ended, for the journal.
 fn ending(sent: &SendOutcome) -> Ending {
     let error = match sent {
-        SendOutcome::Accepted { .. } => "",
-        SendOutcome::Later { error }
+        SendOutcome::Accepted(_) => "",
+        SendOutcome::Later(error)
         | SendOutcome::Held { error, .. }
-        | SendOutcome::Away { error }
-        | SendOutcome::Never { error }
-        | SendOutcome::Refused { error }
-        | SendOutcome::Down { error } => error,
-        SendOutcome::Unreachable { reason } => reason,
+        | SendOutcome::Away(error)
+        | SendOutcome::Never(error)
+        | SendOutcome::Refused(error)
+        | SendOutcome::Down(error) => error,
+        SendOutcome::Unreachable(reason) => reason,
     };
     Ending { status: None, error: error.to_owned() }
 }
@@ -110,49 +107,46 @@ fn note(app: &App, outlet: &Arc<Outlet>, claimed: Claimed, sent: SendOutcome) ->
         }
         verdict.was_down
     };
-    match sent {
-        SendOutcome::Accepted { provider } => {
+    // Why the message waits, for how long, and whether that was a try.
+    let (error, pause_s, is_try) = match sent {
+        SendOutcome::Accepted(provider) => {
             outlet.gate.note_sent();
-            app.db.write(move |tx| store::sent(tx, &claimed, &provider))
+            return app.db.write(move |tx| store::sent(tx, &claimed, &provider));
         }
         // A probe of a channel that is down does not count as a try.
-        SendOutcome::Later { error } if failed(&error, DeliveryFault::Unknown) => {
-            app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
-        }
-        SendOutcome::Later { error } if claimed.attempts >= queue.tries => {
+        SendOutcome::Later(error) if failed(&error, DeliveryFault::Unknown) => (error, 0, false),
+        SendOutcome::Later(error) if claimed.attempts >= queue.tries => {
             let error = format!("{} tentativas falharam: {error}", queue.tries);
-            app.db.write(move |tx| store::give_up(tx, &claimed, &error))
+            return app.db.write(move |tx| store::give_up(tx, &claimed, &error));
         }
-        SendOutcome::Later { error } => {
-            let pause = queue.retry.pause_s(claimed.attempts);
-            app.db.write(move |tx| store::try_later(tx, &claimed, &error, pause))
-        }
+        SendOutcome::Later(error) => (error, queue.retry.pause_s(claimed.attempts), true),
         SendOutcome::Held { error, after_s, all } => {
-            let pause = after_s.clamp(1, CHANNEL_RESTS_S);
+            let pause_s = after_s.clamp(1, CHANNEL_RESTS_S);
             if all {
                 tracing::warn!(channel = outlet.channel.name(), error, "a channel pauses");
-                outlet.gate.pause(now.plus(pause));
+                outlet.gate.pause(now.plus(pause_s));
             }
-            app.db.write(move |tx| store::wait(tx, &claimed, &error, pause))
+            (error, pause_s, false)
         }
-        SendOutcome::Never { error } => {
+        SendOutcome::Never(error) => {
             failed(&error, DeliveryFault::Message);
-            app.db.write(move |tx| store::give_up(tx, &claimed, &error))
+            return app.db.write(move |tx| store::give_up(tx, &claimed, &error));
         }
-        SendOutcome::Refused { error } => note_refused(app, outlet, claimed, error),
-        SendOutcome::Away { error } => {
+        SendOutcome::Refused(error) => return note_refused(app, outlet, claimed, error),
+        SendOutcome::Away(error) => {
             failed(&error, DeliveryFault::Silence);
-            app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
+            (error, 0, false)
         }
-        SendOutcome::Down { error } => {
+        SendOutcome::Down(error) => {
             failed(&error, DeliveryFault::Refusal);
-            app.db.write(move |tx| store::wait(tx, &claimed, &error, 0))
+            (error, 0, false)
         }
-        SendOutcome::Unreachable { reason } => {
+        SendOutcome::Unreachable(reason) => {
             outlet.gate.note_dropped(1);
-            app.db.write(move |tx| store::drop_message(tx, claimed.id, reason))
+            return app.db.write(move |tx| store::drop_message(tx, claimed.id, reason));
         }
-    }
+    };
+    app.db.write(move |tx| store::put_back(tx, &claimed, &error, pause_s, is_try))
 }
 
 /// Stores that a recipient was rejected: the message fails, or it waits together

@@ -61,20 +61,14 @@ pub fn of(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<Device>> {
         [user],
         |row| {
             let (p256dh, auth): (Vec<u8>, Vec<u8>) = (row.get(2)?, row.get(3)?);
-            let endpoint = row.get(1)?;
-            let sent_at = row.get(6)?;
-            let device = (row.get(0)?, row.get(4)?, row.get(5)?);
             // Keys are validated before they are stored, so none is skipped.
-            let Some(keys) = BrowserKeys::new(&p256dh, &auth) else {
-                return Ok(None);
-            };
-            let (id, agent, created_at) = device;
+            let Some(keys) = BrowserKeys::new(&p256dh, &auth) else { return Ok(None) };
             Ok(Some(Device {
-                id,
-                subscription: Subscription { endpoint, keys },
-                agent,
-                created_at,
-                sent_at,
+                id: row.get(0)?,
+                subscription: Subscription { endpoint: row.get(1)?, keys },
+                agent: row.get(4)?,
+                created_at: row.get(5)?,
+                sent_at: row.get(6)?,
             }))
         },
     )?;

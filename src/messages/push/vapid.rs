@@ -35,7 +35,8 @@ pub struct Keys {
 }
 
 struct Token {
-    text: String,
+    /// The header that carries it.
+    header: String,
     made_at: Instant,
 }
 
@@ -71,20 +72,15 @@ impl Keys {
         // A token from the future is not used: the clock was set back.
         let is_good = |token: &&Token| (0..USE_S).contains(&(now.0 - token.made_at.0));
         if let Some(token) = tokens.get(audience).filter(is_good) {
-            return self.header(&token.text);
+            return token.header.clone();
         }
         if tokens.len() >= REMEMBERED {
             tokens.clear();
         }
-        let text = self.token(audience, subject, now);
-        let header = self.header(&text);
-        let made_at = now;
-        tokens.insert(audience.to_owned(), Token { text, made_at });
+        let token = self.token(audience, subject, now);
+        let header = format!("vapid t={token}, k={}", self.public);
+        tokens.insert(audience.to_owned(), Token { header: header.clone(), made_at: now });
         header
-    }
-
-    fn header(&self, token: &str) -> String {
-        format!("vapid t={token}, k={}", self.public)
     }
 
     fn token(&self, audience: &str, subject: &str, now: Instant) -> String {

@@ -7,8 +7,9 @@ pub mod views;
 
 use crate::accounts::Role;
 use crate::base::{Instant, UserId};
-use crate::config::{Config, Gateway};
-use crate::outbox::MessageState;
+use crate::config::Config;
+use crate::messages::choices::ChannelSet;
+use crate::outbox::{Channel, MessageState, channel_words, kind_words};
 use crate::panel::Badge;
 use crate::row;
 
@@ -42,6 +43,25 @@ row! {
     }
 }
 
+impl Message {
+    pub fn kind_words(&self) -> &str {
+        kind_words(&self.kind)
+    }
+
+    pub fn channel_words(&self) -> &str {
+        channel_words(&self.channel)
+    }
+
+    pub fn badge(&self) -> Badge {
+        badge(self.state)
+    }
+
+    /// Whether it can still be cancelled.
+    pub fn waits(&self) -> bool {
+        self.state == MessageState::Waiting
+    }
+}
+
 /// The badge of a state.
 pub const fn badge(state: MessageState) -> Badge {
     match state {
@@ -52,20 +72,14 @@ pub const fn badge(state: MessageState) -> Badge {
     }
 }
 
-/// Whether messages can leave by a channel.
+/// Whether messages can leave by a channel, given by its stored name.
 pub fn is_configured(config: &Config, channel: &str) -> bool {
-    match channel {
-        "chat" => config.chat.gateway != Gateway::None,
-        "email" => !config.email.smtp_url.is_empty(),
-        "telegram" => !config.telegram.bot_token.is_empty(),
-        "push" => !config.push.subject.is_empty(),
-        _ => false,
-    }
+    Channel::from_name(channel).is_some_and(|channel| ChannelSet::of(config).has(channel))
 }
 
 /// Why a message waits, or how it ended.
 pub fn reason(config: &Config, message: &Message, now: Instant) -> String {
-    let waits = message.state == MessageState::Waiting;
+    let waits = message.waits();
     if waits && message.expires_at.is_some_and(|end| end <= now) {
         "passou do prazo sem ser enviada".to_owned()
     } else if waits && !is_configured(config, &message.channel) {

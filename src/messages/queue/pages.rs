@@ -1,24 +1,25 @@
 //! The queue in the operator's panel, as page and as JSON.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::store::{self, MessageQuery};
+use super::store;
 use super::views::{MessagePage, MessageRow, QueuePage};
-use super::{Message, badge, is_configured, reason};
+use super::{Message, is_configured, reason};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::audit::{self, Act, Actor, looks, objects};
+use crate::audit::{self, Actor, looks, objects};
 use crate::base::{Day, Instant, grouped};
+use crate::db::{Result as DbResult, WriteTx};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::messages::delivery::gate::Health;
 use crate::messages::tabs;
-use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words, kind_words};
+use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words};
 use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{Answer, Filter, Flash, Head, ListReply, Listing, Notice, Tone, When, export};
 use crate::services::Services;
+use crate::wire;
 
 /// The list's address.
 pub const PATH: &str = "/admin/mensagens";
@@ -80,20 +81,30 @@ const CHART: BarWords = BarWords {
 /// Shown instead of the name of a one-time link.
 const HIDDEN: &str = "(não é mostrado)";
 
-#[derive(Serialize)]
-struct WireMessage {
-    id: String,
-    tipo: String,
-    canal: String,
-    destinatario: WireRecipient,
-    estado: &'static str,
-    motivo: String,
-    criada_em: String,
-    envia_depois_de: String,
-    vence_em: Option<String>,
-    concluida_em: Option<String>,
-    tentativas: i64,
-    resposta: Option<String>,
+wire! {
+    #[derive(Serialize)]
+    struct WireMessage of(services: &Services, message: Message, now: Instant) after {
+        let reason = reason(&services.config, &message, now);
+        let spaced = |at| services.zone().spaced(at);
+        let run_at = message.done_at.map_or(message.run_at, |at| at.min(message.run_at));
+    } {
+        id: String = message.id.to_string(),
+        tipo: String = message.kind,
+        canal: String = message.channel,
+        destinatario: WireRecipient = WireRecipient {
+            id: message.user.to_string(),
+            nome: message.name,
+            email: message.email,
+        },
+        estado: &'static str = message.state.name(),
+        motivo: String = reason,
+        criada_em: String = spaced(message.created_at),
+        envia_depois_de: String = spaced(run_at),
+        vence_em: Option<String> = message.expires_at.map(spaced),
+        concluida_em: Option<String> = message.done_at.map(spaced),
+        tentativas: i64 = message.attempts,
+        resposta: Option<String> = message.provider,
+    }
 }
 
 #[derive(Serialize)]
@@ -103,80 +114,38 @@ struct WireRecipient {
     email: String,
 }
 
-fn wire(services: &Services, message: Message, now: Instant) -> WireMessage {
-    let spaced = |at| services.zone().spaced(at);
-    WireMessage {
-        motivo: reason(&services.config, &message, now),
-        id: message.id.to_string(),
-        tentativas: message.attempts,
-        resposta: message.provider,
-        tipo: message.kind,
-        canal: message.channel,
-        destinatario: WireRecipient {
-            id: message.user.to_string(),
-            nome: message.name,
-            email: message.email,
-        },
-        estado: message.state.name(),
-        criada_em: spaced(message.created_at),
-        envia_depois_de: spaced(
-            message.done_at.map_or(message.run_at, |at| at.min(message.run_at)),
-        ),
-        vence_em: message.expires_at.map(spaced),
-        concluida_em: message.done_at.map(spaced),
-    }
-}
-
-fn row(services: &Services, message: &Message, now: Instant) -> MessageRow {
+fn row(services: &Services, message: Message, now: Instant) -> MessageRow {
     MessageRow {
-        id: message.id.to_string(),
-        kind: kind_words(&message.kind).to_owned(),
-        name: message.name.clone(),
-        email: message.email.clone(),
-        channel: channel_words(&message.channel).to_owned(),
-        state: badge(message.state),
-        reason: reason(&services.config, message, now),
+        reason: reason(&services.config, &message, now),
         created: When::new(services.zone(), message.created_at, now),
-        waits: message.state == MessageState::Waiting,
-        failed: message.state == MessageState::GivenUp,
+        message,
     }
 }
 
 /// `GET /admin/mensagens`: the queue, as page, JSON or CSV.
 pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
-    let (limit, offset) = query.window();
-    let wanted = MessageQuery {
-        email: &query.search,
-        channel: query.filter("canal"),
-        kind: query.filter("tipo"),
-        state: query.filter("estado").and_then(MessageState::from_name),
-        newest_first: query.descending,
-        limit,
-        offset,
-    };
+    let now = request.now;
     if query.csv {
-        let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
-        let now = request.now;
+        let ids = app.db.read(request.lane, |tx| store::ids(tx, &query))?;
         looks::file(app, (person, request), "mensagem.baixar_lista", "mensagem");
         return export::list(app, person, &LIST, ids, move |app, tx, id| {
-            Ok(store::message(tx, id)?.map(|(message, _)| wire(app, message, now)))
+            Ok(store::message(tx, id)?.map(|(message, _)| WireMessage::of(app, message, now)))
         });
     }
-    let now = request.now;
     let first = app.day(now).plus(1 - i64::from(CHART_DAYS));
-    let is_whole = !request.wants_json() && offset == 0 && !query.is_narrowed();
+    let is_whole = !request.wants_json() && query.page == 1 && !query.is_narrowed();
     let ((messages, total), waiting, sent) = app.db.read(request.lane, |tx| {
         let sent = if is_whole {
             store::sent_by_day(tx, app.zone(), first, CHART_DAYS.into())?
         } else {
             Vec::new()
         };
-        Ok::<_, Problem>((store::page(tx, &wanted)?, store::waiting(tx)?, sent))
+        Ok::<_, Problem>((store::page(tx, &query)?, store::waiting(tx)?, sent))
     })?;
     if request.wants_json() {
         looks::list(app, (person, request), "mensagem.consultar_lista", "mensagem");
-        let messages = messages.into_iter().map(|message| wire(app, message, now));
+        let messages = messages.into_iter().map(|message| WireMessage::of(app, message, now));
         return ListReply::reply(total, messages.collect());
     }
     Reply::page(&QueuePage {
@@ -185,7 +154,7 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         blocked: blocked(app, &waiting),
         chart: chart(first, sent),
         table: LIST.table(&query, LIST.heads, total),
-        messages: messages.iter().map(|one| row(app, one, now)).collect(),
+        messages: messages.into_iter().map(|one| row(app, one, now)).collect(),
     })
 }
 
@@ -216,11 +185,8 @@ fn blocked(app: &App, waiting: &[(String, u64)]) -> Option<Notice> {
 
 /// A notice about the first channel that is down.
 fn down(app: &App) -> Option<Notice> {
-    let (channel, error) =
-        app.messages.delivery.outlets.iter().find_map(|outlet| match outlet.gate.health() {
-            Health::Down { error } => Some((outlet.channel, error)),
-            Health::Good => None,
-        })?;
+    let mut outlets = app.messages.delivery.outlets.iter();
+    let (channel, error) = outlets.find_map(|one| Some((one.channel, one.gate.error()?)))?;
     let title = format!("Canal fora do ar: {}", channel_words(channel.name()));
     let text =
         format!("{error}. As mensagens esperam e saem quando ele voltar; tentamos a cada minuto.");
@@ -245,34 +211,30 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     if request.wants_json() {
         return Reply::json(&MessageReply {
             ok: true,
-            message: wire(app, message, request.now),
+            message: WireMessage::of(app, message, request.now),
             parametros: params,
         });
     }
-    let waits = message.state == MessageState::Waiting;
     let page = |at| app.zone().page(at);
     Reply::page(&MessagePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        row: row(app, &message, request.now),
-        person: if message.role.is_student() {
-            format!("{}/{}", objects::STUDENT.list, message.user)
-        } else {
-            format!("{}/{}", objects::STAFF.list, message.user)
+        person: {
+            let of = if message.role.is_student() { objects::STUDENT } else { objects::STAFF };
+            format!("{}/{}", of.list, message.user)
         },
-        not_before: if waits && message.run_at > request.now {
+        not_before: if message.waits() && message.run_at > request.now {
             page(message.run_at)
         } else {
             String::new()
         },
         until: message.expires_at.map(page).unwrap_or_default(),
-        attempts: message.attempts,
-        provider: message.provider.clone().unwrap_or_default(),
         done: message.done_at.map(|at| When::new(app.zone(), at, request.now)),
         params: if params.is_empty() {
             String::new()
         } else {
             serde_json::to_string_pretty(&params).map_err(Problem::internal)?
         },
+        row: row(app, message, request.now),
     })
 }
 
@@ -285,9 +247,18 @@ fn shown(params: &str) -> Map<String, Value> {
     params
 }
 
-#[derive(Serialize)]
-struct Noted {
-    estado: &'static str,
+/// Notes what an operator did to a message.
+fn note(
+    tx: &WriteTx<'_>,
+    actor: &Actor,
+    action: &'static str,
+    message: &Message,
+    states: [MessageState; 2],
+) -> DbResult<()> {
+    let name = format!("{} para {}", message.kind_words(), message.name);
+    let act = objects::MESSAGE.act(action, message.id, &name);
+    let [before, after] = states.map(|state| json!({ "estado": state.name() }));
+    audit::note(tx, actor, &act, Some(&before), Some(&after))
 }
 
 /// `POST /admin/mensagens/{id}/cancelar`: drops a message that still waits.
@@ -300,16 +271,8 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         if !outbox::cancel(tx, id, &outcome)? {
             return Err(Problem::new(Code::Conflict, "esta mensagem não está mais na fila"));
         }
-        let kind = kind_words(&message.kind);
-        let act = Act {
-            action: "mensagem.cancelar",
-            object: "mensagem",
-            object_id: id.to_string(),
-            object_name: &format!("{kind} para {}", message.name),
-        };
-        let states = [MessageState::Waiting, MessageState::Dropped]
-            .map(|state| Noted { estado: state.name() });
-        audit::note(tx, &actor, &act, Some(&states[0]), Some(&states[1]))?;
+        let states = [MessageState::Waiting, MessageState::Dropped];
+        note(tx, &actor, "mensagem.cancelar", &message, states)?;
         answer.done(id, LIST.path, "cancelada")
     }))
 }
@@ -327,16 +290,8 @@ pub fn try_again(_: &App, person: &Person, request: &Request) -> Result<Job, Pro
                 "só se envia de novo uma mensagem que falhou e ainda está no prazo",
             ));
         }
-        let kind = kind_words(&message.kind);
-        let act = Act {
-            action: "mensagem.reenviar",
-            object: "mensagem",
-            object_id: id.to_string(),
-            object_name: &format!("{kind} para {}", message.name),
-        };
-        let states = [MessageState::GivenUp, MessageState::Waiting]
-            .map(|state| Noted { estado: state.name() });
-        audit::note(tx, &actor, &act, Some(&states[0]), Some(&states[1]))?;
+        let states = [MessageState::GivenUp, MessageState::Waiting];
+        note(tx, &actor, "mensagem.reenviar", &message, states)?;
         let page = format!("{}/{id}", LIST.path);
         answer.done(id, &page, "na_fila")
     }))

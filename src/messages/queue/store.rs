@@ -6,6 +6,7 @@ use super::Message;
 use crate::base::{Day, Instant, Zone};
 use crate::db::{Filters, ReadTx, Record as _, Result};
 use crate::outbox::{Channel, MessageState};
+use crate::panel::ListQuery;
 use crate::row;
 
 /// Most recipients that a search considers.
@@ -22,41 +23,31 @@ row! {
 /// `CROSS JOIN` makes messages the outer loop, whatever the filters are.
 const TABLES: &str = "outbox o CROSS JOIN user u ON u.user_id = o.user_id";
 
-/// Filters, order and page of a list of messages.
-pub struct MessageQuery<'q> {
-    /// How the recipient's e-mail address begins; empty for everybody.
-    pub email: &'q str,
-    pub channel: Option<&'q str>,
-    pub kind: Option<&'q str>,
-    pub state: Option<MessageState>,
-    pub newest_first: bool,
-    pub limit: u32,
-    pub offset: u32,
-}
-
 /// One page of messages with the number of all that match.
-pub fn page(tx: &ReadTx<'_>, wanted: &MessageQuery<'_>) -> Result<(Vec<Message>, u64)> {
-    select(tx, wanted, Message::COLUMNS, Message::read)
+pub fn page(tx: &ReadTx<'_>, query: &ListQuery) -> Result<(Vec<Message>, u64)> {
+    select(tx, query, Message::COLUMNS, Message::read)
 }
 
 /// Numbers of the messages that match, in the order of [`page`].
-pub fn ids(tx: &ReadTx<'_>, wanted: &MessageQuery<'_>) -> Result<Vec<i64>> {
-    select(tx, wanted, "o.message_id", |row| row.get(0)).map(|(ids, _)| ids)
+pub fn ids(tx: &ReadTx<'_>, query: &ListQuery) -> Result<Vec<i64>> {
+    select(tx, query, "o.message_id", |row| row.get(0)).map(|(ids, _)| ids)
 }
 
 fn select<T>(
     tx: &ReadTx<'_>,
-    wanted: &MessageQuery<'_>,
+    query: &ListQuery,
     columns: &str,
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<(Vec<T>, u64)> {
-    let beginning = wanted.email.to_lowercase();
+    let [channel, kind] = ["canal", "tipo"].map(|name| query.filter(name));
+    let state = query.filter("estado").and_then(MessageState::from_name);
+    let beginning = query.search.to_lowercase();
     let after = format!("{beginning}\u{10ffff}");
     let mut filters = Filters::new("o.message_id > 0", &[]);
-    filters.and_if("o.channel = :channel", ":channel", &wanted.channel);
-    filters.and_if("o.kind = :kind", ":kind", &wanted.kind);
-    filters.and_if("o.state = :state", ":state", &wanted.state);
-    let total = if wanted.email.is_empty() {
+    filters.and_if("o.channel = :channel", ":channel", &channel);
+    filters.and_if("o.kind = :kind", ":kind", &kind);
+    filters.and_if("o.state = :state", ":state", &state);
+    let total = if query.search.is_empty() {
         let sums = filters.sql().replace("o.message_id > 0", "true").replace(" o.", " ");
         let sql = format!("SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE {sums}");
         tx.count(&sql, filters.values())?
@@ -68,8 +59,9 @@ fn select<T>(
         let sql = format!("SELECT count(*) FROM outbox o WHERE {}", filters.sql());
         tx.count(&sql, filters.values())?
     };
-    let order = if wanted.newest_first { "DESC" } else { "ASC" };
-    filters.bind(&[(":limit", &wanted.limit), (":offset", &wanted.offset)]);
+    let order = if query.descending { "DESC" } else { "ASC" };
+    let (limit, offset) = query.window();
+    filters.bind(&[(":limit", &limit), (":offset", &offset)]);
     let sql = format!(
         "SELECT {columns} FROM {TABLES} WHERE {}
          ORDER BY o.message_id {order} LIMIT :limit OFFSET :offset",

@@ -2,8 +2,9 @@
 
 use askama::Template;
 
+use super::Message;
 use crate::panel::chart::BarChart;
-use crate::panel::{Badge, Layout, Notice, Tab, Table, When};
+use crate::panel::{Layout, Notice, Tab, Table, When};
 
 /// `GET /admin/mensagens`: the queue.
 #[derive(Template)]
@@ -21,27 +22,13 @@ pub struct QueuePage {
     pub messages: Vec<MessageRow>,
 }
 
-/// A message in the list.
+/// A message as pages show it.
 pub struct MessageRow {
-    pub id: String,
-    /// `Boas-vindas`.
-    pub kind: String,
-    /// Name of the recipient.
-    pub name: String,
-    /// E-mail address of the recipient.
-    pub email: String,
-    /// `E-mail`.
-    pub channel: String,
-    /// Waiting, sent, dropped or given up.
-    pub state: Badge,
+    pub message: Message,
     /// Why it waits or how it ended; may be empty.
     pub reason: String,
     /// When it was queued.
     pub created: When,
-    /// Whether it can still be cancelled.
-    pub waits: bool,
-    /// Whether it was given up.
-    pub failed: bool,
 }
 
 /// `GET /admin/mensagens/{id}`: one message.
@@ -56,10 +43,6 @@ pub struct MessagePage {
     pub not_before: String,
     /// `20/11/2026 14:05`: not sent after this; empty without an end.
     pub until: String,
-    /// Tries so far.
-    pub attempts: i64,
-    /// The provider's id for it, or its answer; may be empty.
-    pub provider: String,
     /// When it was sent, dropped or given up.
     pub done: Option<When>,
     /// The parameters of its text, as JSON; empty without any.

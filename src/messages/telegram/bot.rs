@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use ureq::Agent;
-use ureq::http::{Response, header};
+use ureq::http::header;
 
 use crate::base::{Secret, shortened};
 use crate::config;
-use crate::messages::delivery::was_nobody_there;
+use crate::messages::delivery::{agent_config, json_of, retry_after, was_nobody_there};
 
 /// How long a short call may take.
 pub const TIMEOUT: Duration = Duration::from_secs(15);
@@ -82,32 +82,18 @@ impl BotFault {
     }
 }
 
-/// Who the bot is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// Without the at sign.
-    pub username: String,
-}
-
 impl Bot {
     /// The configured bot; `None` without a token.
     pub fn new(config: &config::Telegram) -> Option<Self> {
         if config.bot_token.is_empty() {
             return None;
         }
-        let agent = Agent::config_builder()
-            .max_redirects(0)
-            .http_status_as_error(false)
-            .proxy(None)
-            .user_agent(concat!("seller-platform/", env!("CARGO_PKG_VERSION")))
-            .accept("application/json")
-            .build()
-            .new_agent();
+        let agent = agent_config().accept("application/json").build().new_agent();
         Some(Self { agent, api_base: config.api_base.clone(), token: config.bot_token.clone() })
     }
 
-    /// Asks who the bot is.
-    pub fn identity(&self) -> Result<Identity, BotFault> {
+    /// Asks for the bot's name, without the at sign.
+    pub fn identity(&self) -> Result<String, BotFault> {
         let found = self.call("getMe", &json!({}), SOON)?;
         let username = found["username"].as_str().unwrap_or_default();
         let is_sound =
@@ -115,7 +101,7 @@ impl Bot {
         if !is_sound {
             return Err(BotFault::Silent("o Telegram não disse o nome do bot"));
         }
-        Ok(Identity { username: username.to_owned() })
+        Ok(username.to_owned())
     }
 
     /// Sends a text to a chat; returns the id of the message.
@@ -158,12 +144,12 @@ impl Bot {
             "allowed_updates": KINDS,
             "max_connections": 1,
         });
-        self.call("setWebhook", &body, TIMEOUT).map(|_| ())
+        self.call("setWebhook", &body, TIMEOUT).map(drop)
     }
 
     /// Makes Telegram stop sending updates, so that they can be polled.
     pub fn delete_webhook(&self) -> Result<(), BotFault> {
-        self.call("deleteWebhook", &json!({}), TIMEOUT).map(|_| ())
+        self.call("deleteWebhook", &json!({}), TIMEOUT).map(drop)
     }
 
     /// Calls a method; returns its result.
@@ -186,9 +172,7 @@ impl Bot {
         })?;
         let status = i64::from(answer.status().as_u16());
         let pause = retry_after(&answer);
-        let text = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_string();
-        let mut told: Value =
-            text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let mut told = json_of(&mut answer, MAX_ANSWER);
         if told["ok"] == true {
             return Ok(told["result"].take());
         }
@@ -211,9 +195,4 @@ impl Bot {
         let plain = shortened(&words, LONGEST_WORDS).chars();
         plain.map(|c| if c.is_control() { ' ' } else { c }).collect()
     }
-}
-
-fn retry_after<B>(answer: &Response<B>) -> Option<i64> {
-    let value = answer.headers().get(header::RETRY_AFTER)?;
-    value.to_str().ok()?.trim().parse().ok()
 }

@@ -31,7 +31,7 @@ use crate::config::{self, Updates};
 use crate::db::{DbError, Lane, WriteTx};
 use crate::settings;
 
-use bot::{Bot, BotFault, Identity};
+use bot::{Bot, BotFault};
 use replies::Replies;
 
 /// How long a link to the bot works.
@@ -47,13 +47,9 @@ pub const SECRET: &str = "telegram_secret";
 /// The bot, with its cached identity and its waiting replies.
 pub struct TelegramState {
     bot: Option<Bot>,
-    identity: Mutex<Option<Known>>,
+    /// What the last call said of the bot's name, and when.
+    identity: Mutex<Option<(Monotonic, Result<String, BotFault>)>>,
     pub replies: Arc<Replies>,
-}
-
-struct Known {
-    at: Monotonic,
-    answer: Result<Identity, BotFault>,
 }
 
 impl TelegramState {
@@ -67,19 +63,18 @@ impl TelegramState {
         self.bot.is_some()
     }
 
-    /// Who the bot is, from the cache or from a call; `None` without a bot.
-    pub fn identity(&self) -> Option<Result<Identity, BotFault>> {
+    /// The bot's name, from the cache or from a call; `None` without a bot.
+    pub fn identity(&self) -> Option<Result<String, BotFault>> {
         let bot = self.bot.as_ref()?;
         // Locked during the call, so that only one thread calls.
         let mut known = self.identity.lock();
-        let good_for = |known: &Known| {
-            if known.answer.is_ok() { KNOWN_FOR } else { SILENT_FOR }
-        };
-        if let Some(known) = known.as_ref().filter(|known| known.at.elapsed() < good_for(known)) {
-            return Some(known.answer.clone());
+        if let Some((at, answer)) = &*known
+            && at.elapsed() < if answer.is_ok() { KNOWN_FOR } else { SILENT_FOR }
+        {
+            return Some(answer.clone());
         }
         let answer = bot.identity();
-        *known = Some(Known { at: Monotonic::now(), answer: answer.clone() });
+        *known = Some((Monotonic::now(), answer.clone()));
         Some(answer)
     }
 }
@@ -90,8 +85,8 @@ pub fn new_code() -> String {
 }
 
 /// The link that opens a chat with the bot and sends it a code.
-pub fn link(config: &config::Telegram, bot: &Identity, code: &str) -> String {
-    format!("{}/{}?start={code}", config.link_base, bot.username)
+pub fn link(config: &config::Telegram, bot: &str, code: &str) -> String {
+    format!("{}/{bot}?start={code}", config.link_base)
 }
 
 /// Stores a code for a person, replacing an earlier one; returns when it

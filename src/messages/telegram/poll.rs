@@ -29,9 +29,12 @@ const LONGEST_PAUSE_S: i64 = 60;
 const TOO_SOON: Duration = Duration::from_millis(500);
 
 /// Why no updates came.
+#[derive(Debug, thiserror::Error)]
 pub enum Trouble {
+    #[error("{}", .0.words())]
     Fault(BotFault),
-    Database(DbError),
+    #[error(transparent)]
+    Database(#[from] DbError),
 }
 
 /// Polls for updates and applies them until the service stops.
@@ -57,8 +60,7 @@ pub fn run(app: &Arc<App>, bot: &Bot, stop: &Stop) {
 
 /// One call, and applying its updates.
 fn round(app: &Arc<App>, bot: &Bot, stop: &Stop) -> Result<(), Trouble> {
-    let handled = app.db.read(Lane::Slow, store::handled);
-    let offset = handled.map_err(Trouble::Database)?.last().map(|last| last + 1);
+    let offset = app.db.read(Lane::Slow, store::handled)?.last().map(|last| last + 1);
     let started = Monotonic::now();
     let asked = {
         let bot = bot.clone();
@@ -80,8 +82,7 @@ fn round(app: &Arc<App>, bot: &Bot, stop: &Stop) -> Result<(), Trouble> {
         )));
     }
     let info = platform_info(app);
-    let replies =
-        app.db.write(move |tx| apply::apply(tx, &info, &updates)).map_err(Trouble::Database)?;
+    let replies = app.db.write(move |tx| apply::apply(tx, &info, &updates))?;
     app.messages.telegram.replies.add(replies);
     Ok(())
 }
@@ -131,14 +132,12 @@ pub struct Pause {
 impl Pause {
     /// Waits after a failure.
     pub fn take(&mut self, trouble: &Trouble, stop: &Stop) {
-        let (words, asked) = match trouble {
-            Trouble::Database(error) => (error.to_string(), None),
-            Trouble::Fault(fault) => {
-                let refusal = fault.refusal();
-                let asked = refusal.and_then(|refusal| refusal.retry_after_s);
-                let is_conflict = refusal.is_some_and(|refusal| refusal.code == 409);
-                (fault.words(), asked.or(is_conflict.then_some(CONFLICT_S)))
+        let words = trouble.to_string();
+        let asked = match trouble {
+            Trouble::Fault(BotFault::Refused(refusal)) => {
+                refusal.retry_after_s.or((refusal.code == 409).then_some(CONFLICT_S))
             }
+            Trouble::Fault(_) | Trouble::Database(_) => None,
         };
         // Logged once, not at every try.
         if self.said != words {

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::bot::{Bot, BotFault};
+use super::bot::Bot;
 use crate::app::App;
 use crate::base::Stop;
 use crate::base::queue::CHANNEL_RESTS_S;
@@ -70,11 +70,6 @@ impl Replies {
         self.bell.ring();
     }
 
-    fn next(&self) -> Option<Reply> {
-        let mut waiting = self.waiting.lock();
-        waiting.pop_front()
-    }
-
     #[cfg(test)]
     pub fn count(&self) -> usize {
         self.waiting.lock().len()
@@ -86,7 +81,8 @@ pub fn run(app: &App, bot: &Bot, stop: &Stop) {
     let replies = &app.messages.telegram.replies;
     let mut rings = 0;
     while !stop.wait(Duration::ZERO) {
-        let Some(reply) = replies.next() else {
+        let next = replies.waiting.lock().pop_front();
+        let Some(reply) = next else {
             (rings, _) = replies.bell.wait_ring(rings, LOOK);
             continue;
         };
@@ -94,19 +90,16 @@ pub fn run(app: &App, bot: &Bot, stop: &Stop) {
             Ok(_) => GAP,
             Err(fault) => {
                 tracing::debug!(error = fault.words(), "an answer of the bot was not taken");
-                pause_asked_for(&fault).map_or(GAP, |asked_s| {
-                    pause_messages(app, asked_s);
-                    Duration::from_secs(asked_s.unsigned_abs())
+                let asked_s = fault.refusal().and_then(|refusal| refusal.retry_after_s);
+                asked_s.map_or(GAP, |asked_s| {
+                    let pause_s = asked_s.clamp(1, CHANNEL_RESTS_S);
+                    pause_messages(app, pause_s);
+                    Duration::from_secs(pause_s.unsigned_abs())
                 })
             }
         };
         stop.wait(pause);
     }
-}
-
-fn pause_asked_for(fault: &BotFault) -> Option<i64> {
-    let asked_s = fault.refusal()?.retry_after_s?;
-    Some(asked_s.clamp(1, CHANNEL_RESTS_S))
 }
 
 /// Pauses the queued messages, too, because the pause is for the whole bot.

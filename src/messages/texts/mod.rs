@@ -8,6 +8,7 @@ pub mod pages;
 pub mod store;
 pub mod views;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::base::{Instant, Zone};
@@ -15,11 +16,13 @@ use crate::db::{ReadTx, Result};
 use crate::outbox::MessageKind;
 use crate::outbox::kind::{MessageKindRow, Placeholder, may};
 
-/// A text with its placeholders.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A text, with its placeholders or filled in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Template {
     /// Subject of an e-mail, title of a browser notification.
+    #[serde(rename = "assunto")]
     pub subject: String,
+    #[serde(rename = "texto")]
     pub body: String,
 }
 
@@ -59,10 +62,11 @@ fn named_in(text: &str) -> impl Iterator<Item = &str> {
     closed.map(|(name, _)| name)
 }
 
-/// The text of a kind of message: the one that staff wrote, else the default.
-pub fn of(tx: &ReadTx<'_>, kind: MessageKind) -> Result<Template> {
+/// The text of a kind of message: the one that staff wrote, and when, else the
+/// default.
+pub fn of(tx: &ReadTx<'_>, kind: MessageKind) -> Result<(Template, Option<Instant>)> {
     let changed = store::changed(tx, kind)?;
-    Ok(changed.map_or_else(|| shipped(kind), |(template, _)| template))
+    Ok(changed.map_or_else(|| (shipped(kind), None), |(template, at)| (template, Some(at))))
 }
 
 /// The default text of a kind of message.
@@ -84,10 +88,10 @@ pub struct Words<'w> {
     pub params: &'w Value,
 }
 
-/// Subject and text of a message.
-pub fn fill(template: &Template, words: &Words<'_>, zone: Zone) -> (String, String) {
-    let Template { subject, body } = template;
-    (filled(subject, words, zone), filled(body, words, zone))
+/// What a message says.
+pub fn fill(template: &Template, words: &Words<'_>, zone: Zone) -> Template {
+    let [subject, body] = [&template.subject, &template.body].map(|text| filled(text, words, zone));
+    Template { subject, body }
 }
 
 /// A text with its placeholders replaced; unknown ones stay as they are.
@@ -185,7 +189,7 @@ mod tests {
                 until: "27/11/2026".to_owned(),
                 params: &params,
             };
-            let (subject, text) = fill(&shipped(kind), &words, ZONE);
+            let Template { subject, body: text } = fill(&shipped(kind), &words, ZONE);
             assert!(!subject.contains(['{', '}', '\r', '\n']), "{subject}");
             assert!(!text.contains(['{', '}', '\r']), "{text}");
             // A partner's text gets no greeting.
@@ -213,7 +217,7 @@ mod tests {
             "store": "LOJA", "page": "/painel/perguntas/1",
         });
         let words = words(&params);
-        let (subject, text) = fill(&shipped(MessageKind::Question), &words, ZONE);
+        let Template { subject, body: text } = fill(&shipped(MessageKind::Question), &words, ZONE);
         assert_eq!(subject, "Nova pergunta: {nome}");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
@@ -230,7 +234,8 @@ mod tests {
     fn a_partner_writes_lines_and_fills_nothing() {
         let params = json!({ "title": "{link}\nfim", "body": "Um\nDois \u{202e}{nome}\r" });
         let words = words(&params);
-        let (subject, text) = fill(&shipped(MessageKind::PartnerNotice), &words, ZONE);
+        let Template { subject, body: text } =
+            fill(&shipped(MessageKind::PartnerNotice), &words, ZONE);
         assert_eq!(subject, "{link} fim");
         assert_eq!(text, "{link} fim\n\nUm\nDois  {nome} ");
     }

@@ -2,7 +2,7 @@
 //! example values, and reset to the default.
 
 use http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
 use super::views::{TextPage, TextRow, TextsPage};
@@ -11,57 +11,46 @@ use super::{
 };
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
-use crate::audit::{self, Act, Actor};
+use crate::audit::{self, Actor, objects};
 use crate::base::{DAY_S, Instant};
 use crate::db::WriteTx;
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::{Check, Field, Fields, Problem, Reply, Request};
+use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::tabs;
-use crate::outbox::{MessageKind, kind_words};
-use crate::panel::{Answer, Flash, ListReply, Notice, When, view};
+use crate::outbox::MessageKind;
+use crate::panel::{Answer, Flash, ListReply, Notice, Sent, When, view};
 use crate::services::Services;
+use crate::wire;
 
 /// The list's address.
 pub const PATH: &str = "/admin/mensagens/textos";
 
-#[derive(Serialize)]
-struct WireText {
-    tipo: &'static str,
-    assunto: String,
-    texto: String,
-    campos: Vec<&'static str>,
-    alterado_em: Option<String>,
-}
-
-fn wire(services: &Services, kind: MessageKind, changed: Option<(Template, Instant)>) -> WireText {
-    let alterado_em = changed.as_ref().map(|(_, at)| services.zone().spaced(*at));
-    let template = changed.map_or_else(|| shipped(kind), |(template, _)| template);
-    WireText {
-        tipo: kind.name(),
-        assunto: template.subject,
-        texto: template.body,
-        campos: placeholders(kind).iter().map(|one| one.name).collect(),
-        alterado_em,
+wire! {
+    #[derive(Serialize)]
+    struct WireText of(services: &Services, kind: MessageKind, text: (Template, Option<Instant>)) {
+        tipo: &'static str = kind.name(),
+        #[serde(flatten)]
+        template: Template = text.0,
+        campos: Vec<&'static str> = placeholders(kind).iter().map(|one| one.name).collect(),
+        alterado_em: Option<String> = text.1.map(|at| services.zone().spaced(at)),
     }
 }
 
 /// `GET /admin/mensagens/textos`: the texts, as page or JSON.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let texts = app.db.read(request.lane, |tx| {
-        let texts = MessageKind::editable();
-        let texts = texts.map(|kind| Ok((kind, store::changed(tx, kind)?)));
+        let texts = MessageKind::editable().map(|kind| Ok((kind, super::of(tx, kind)?)));
         texts.collect::<Result<Vec<_>, Problem>>()
     })?;
     if request.wants_json() {
-        let texts = texts.into_iter().map(|(kind, text)| wire(app, kind, text));
+        let texts = texts.into_iter().map(|(kind, text)| WireText::of(app, kind, text));
         return ListReply::reply(texts.len() as u64, texts.collect());
     }
-    let row = |(kind, changed): (MessageKind, Option<(Template, Instant)>)| TextRow {
-        name: kind.name(),
-        title: kind_words(kind.name()),
-        changed: changed.as_ref().map(|(_, at)| When::new(app.zone(), *at, request.now)),
-        subject: changed.map_or_else(|| shipped(kind), |(template, _)| template).subject,
+    let row = |(kind, (template, changed)): (MessageKind, (Template, Option<Instant>))| TextRow {
+        kind,
+        changed: changed.map(|at| When::new(app.zone(), at, request.now)),
+        subject: template.subject,
     };
     Reply::page(&TextsPage {
         layout: layout(app, person, request),
@@ -85,13 +74,13 @@ struct TextReply {
 /// `GET /admin/mensagens/textos/{tipo}`: one text with an example, as page or JSON.
 pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let kind = kind_of(request)?;
-    let changed = app.db.read(request.lane, |tx| store::changed(tx, kind))?;
+    let text = app.db.read(request.lane, |tx| super::of(tx, kind))?;
     if request.wants_json() {
-        return Reply::json(&TextReply { ok: true, text: wire(app, kind, changed) });
+        return Reply::json(&TextReply { ok: true, text: WireText::of(app, kind, text) });
     }
-    let template = changed.as_ref().map_or_else(|| shipped(kind), |(template, _)| template.clone());
-    let mut page = page((app, person, request), kind, &template);
-    page.changed = changed.map(|(_, at)| When::new(app.zone(), at, request.now));
+    let (template, changed) = text;
+    let mut page = page((app, person, request), kind, template);
+    page.changed = changed.map(|at| When::new(app.zone(), at, request.now));
     page.layout = page.layout.telling(FLASHES, request);
     Reply::page(&page)
 }
@@ -102,25 +91,21 @@ const FLASHES: &[Flash] = &[
     Flash::good("restaurado", "Texto original de volta", ""),
 ];
 
-fn page((app, person, request): Visit<'_>, kind: MessageKind, template: &Template) -> TextPage {
-    let (subject, body) = example(app, request.now, kind, template);
+fn page((app, person, request): Visit<'_>, kind: MessageKind, template: Template) -> TextPage {
     TextPage {
         layout: layout(app, person, request),
         alert: None,
-        name: kind.name(),
-        title: kind_words(kind.name()),
-        subject: view::Field::of(template.subject.clone()),
-        body: view::Field::of(template.body.clone()),
-        placeholders: placeholders(kind),
+        kind,
+        shown: Some(example(app, request.now, kind, &template)),
+        subject: view::Field::of(template.subject),
+        body: view::Field::of(template.body),
         changed: None,
         draft: false,
-        shown_subject: subject,
-        shown: body.split("\n\n").map(str::to_owned).collect(),
     }
 }
 
 /// A text filled in with example values.
-fn example(app: &App, now: Instant, kind: MessageKind, template: &Template) -> (String, String) {
+fn example(app: &App, now: Instant, kind: MessageKind, template: &Template) -> Template {
     let params = json!({
         "paid_until": now.plus(5 * DAY_S).0,
         "grace_days": app.config.checkout.late_grace_days,
@@ -144,17 +129,6 @@ fn example(app: &App, now: Instant, kind: MessageKind, template: &Template) -> (
         params: &params,
     };
     fill(template, &words, app.zone())
-}
-
-#[derive(Deserialize)]
-struct TextBody {
-    #[serde(default)]
-    assunto: Field<String>,
-    #[serde(default)]
-    texto: Field<String>,
-    /// `ver`: only a preview.
-    #[serde(default)]
-    acao: Field<String>,
 }
 
 /// What is wrong with a text, by field.
@@ -182,36 +156,31 @@ fn faults(kind: MessageKind, template: &Template) -> Vec<(&'static str, String)>
 /// only shows it filled in.
 pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let kind = kind_of(request)?;
-    let body: TextBody = request.form_or_json()?;
-    let mut check = Check::form_or_json(request.headers());
-    let action = check.optional("acao", body.acao).unwrap_or_default();
-    let subject = check.optional("assunto", body.assunto).unwrap_or_default();
-    let text = check.optional("texto", body.texto).unwrap_or_default();
+    let mut sent = Sent::of(request, app.zone())?;
+    let [action, subject, body] =
+        ["acao", "assunto", "texto"].map(|name| sent.optional::<String>(name).unwrap_or_default());
     let template = Template {
         subject: subject.trim().to_owned(),
-        body: text.replace("\r\n", "\n").trim().to_owned(),
+        body: body.replace("\r\n", "\n").trim().to_owned(),
     };
     for (name, said) in faults(kind, &template) {
-        check.fail(name, said);
+        sent.check.fail(name, said);
     }
     if !matches!(&*action, "" | "ver" | "salvar") {
-        check.fail("acao", "must be salvar or ver");
+        sent.check.fail("acao", "must be salvar or ver");
     }
-    match check.finish() {
+    let visit = (app, person, request);
+    match sent.finish() {
         Err(problem) if request.wants_json() => return Err(problem),
         Err(problem) => {
-            let reply = faulty((app, person, request), (kind, &template), &problem.fields)?;
-            return Ok(nothing_to_do(reply));
+            return faulty(page(visit, kind, template), &problem.fields).map(nothing_to_do);
         }
-        Ok(()) if action == "ver" => {
-            let reply = look((app, person, request), (kind, &template))?;
-            return Ok(nothing_to_do(reply));
-        }
+        Ok(()) if action == "ver" => return look(visit, kind, template).map(nothing_to_do),
         Ok(()) => {}
     }
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
-        let before = super::of(tx, kind)?;
+        let (before, _) = super::of(tx, kind)?;
         if before != template {
             store::set(tx, kind, &template)?;
             note(tx, &actor, "texto.alterar", kind, (&before, &template))?;
@@ -226,7 +195,7 @@ pub fn reset(_: &App, person: &Person, request: &Request) -> Result<Job, Problem
     let kind = kind_of(request)?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
-        let before = super::of(tx, kind)?;
+        let (before, _) = super::of(tx, kind)?;
         if store::reset(tx, kind)? {
             note(tx, &actor, "texto.restaurar", kind, (&before, &shipped(kind)))?;
         }
@@ -238,12 +207,6 @@ fn address_of(kind: MessageKind) -> String {
     format!("{PATH}/{}", kind.name())
 }
 
-#[derive(Serialize)]
-struct Noted<'t> {
-    assunto: &'t str,
-    texto: &'t str,
-}
-
 fn note(
     tx: &WriteTx<'_>,
     actor: &Actor,
@@ -251,46 +214,30 @@ fn note(
     kind: MessageKind,
     (before, after): (&Template, &Template),
 ) -> Result<(), Problem> {
-    let act = Act {
-        action,
-        object: "texto",
-        object_id: kind.name().to_owned(),
-        object_name: kind_words(kind.name()),
-    };
-    let [before, after] =
-        [before, after].map(|template| Noted { assunto: &template.subject, texto: &template.body });
-    audit::note(tx, actor, &act, Some(&before), Some(&after))?;
-    Ok(())
+    let act = objects::TEXT.act(action, kind.name(), kind.words());
+    Ok(audit::note(tx, actor, &act, Some(before), Some(after))?)
 }
 
 #[derive(Serialize)]
 struct LookReply {
     ok: bool,
-    assunto: String,
-    texto: String,
+    #[serde(flatten)]
+    text: Template,
 }
 
 /// A preview of a text, which is not saved.
-fn look(visit: Visit<'_>, (kind, template): (MessageKind, &Template)) -> Result<Reply, Problem> {
-    let (app, person, request) = visit;
+fn look(visit: Visit<'_>, kind: MessageKind, template: Template) -> Result<Reply, Problem> {
+    let (app, _, request) = visit;
     if request.wants_json() {
-        let (assunto, texto) = example(app, request.now, kind, template);
-        return Reply::json(&LookReply { ok: true, assunto, texto });
+        let text = example(app, request.now, kind, &template);
+        return Reply::json(&LookReply { ok: true, text });
     }
-    let mut page = page((app, person, request), kind, template);
-    page.draft = true;
-    Reply::page(&page)
+    Reply::page(&TextPage { draft: true, ..page(visit, kind, template) })
 }
 
 /// The form again after wrong input, with what was typed.
-fn faulty(
-    (app, person, request): Visit<'_>,
-    (kind, template): (MessageKind, &Template),
-    faults: &Fields,
-) -> Result<Reply, Problem> {
-    let mut page = page((app, person, request), kind, template);
-    page.draft = true;
-    (page.shown_subject, page.shown) = (String::new(), Vec::new());
+fn faulty(mut page: TextPage, faults: &Fields) -> Result<Reply, Problem> {
+    (page.draft, page.shown) = (true, None);
     for (name, field) in [("assunto", &mut page.subject), ("texto", &mut page.body)] {
         let fault = faults.iter().find(|(known, _)| known == name);
         field.error = fault.map(|(_, said)| said.to_string());

@@ -2,7 +2,8 @@
 
 use askama::Template;
 
-use super::Placeholder;
+use super::Template as Text;
+use crate::outbox::MessageKind;
 use crate::panel::view::Field;
 use crate::panel::{Layout, Notice, Tab, When};
 
@@ -18,10 +19,7 @@ pub struct TextsPage {
 
 /// A text in the list.
 pub struct TextRow {
-    /// Name of its kind in addresses.
-    pub name: &'static str,
-    /// `Boas-vindas`.
-    pub title: &'static str,
+    pub kind: MessageKind,
     /// Its subject, with placeholders.
     pub subject: String,
     /// When staff changed it; `None` for the default text.
@@ -36,22 +34,15 @@ pub struct TextPage {
     pub layout: Layout,
     /// Shown above a form with errors.
     pub alert: Option<Notice>,
-    /// Name of its kind in addresses.
-    pub name: &'static str,
-    /// `Boas-vindas`.
-    pub title: &'static str,
+    pub kind: MessageKind,
     /// `assunto`.
     pub subject: Field,
     /// `texto`.
     pub body: Field,
-    /// Placeholders that it may use.
-    pub placeholders: Vec<Placeholder>,
     /// When staff changed it; `None` for the default text.
     pub changed: Option<When>,
     /// Whether what is shown is not saved.
     pub draft: bool,
-    /// Subject with example values; empty while the form has errors.
-    pub shown_subject: String,
-    /// Paragraphs with example values.
-    pub shown: Vec<String>,
+    /// The text with example values; `None` while the form has errors.
+    pub shown: Option<Text>,
 }

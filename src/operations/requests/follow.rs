@@ -14,7 +14,7 @@ use crate::db::{ReadTx, Result};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal::{self, LoggedError, OutsideCall};
-use crate::outbox::{self, CausedMessage};
+use crate::outbox::{self, QueuedMessage};
 use crate::panel::view::{self, address};
 use crate::panel::{Tone, When};
 use crate::services::Services;
@@ -35,7 +35,7 @@ struct Asked {
 /// What a request caused.
 pub struct Found {
     calls: Vec<OutsideCall>,
-    messages: Vec<CausedMessage>,
+    messages: Vec<QueuedMessage>,
     errors: Vec<LoggedError>,
     acts: Vec<crate::audit::log::AuditEntry>,
 }
