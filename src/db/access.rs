@@ -5,12 +5,12 @@
 use std::fs::{File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{OpenError, beside};
 
 /// Files beside a database while it is open or after a crash.
-const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
+pub(super) const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Refuses a database that this process cannot write, naming the file that
 /// cannot be written. This process must not have a connection open.
@@ -18,15 +18,18 @@ pub(super) fn require_writable(database: &Path) -> Result<(), OpenError> {
     if std::fs::metadata(database).is_ok_and(|found| found.permissions().readonly()) {
         return Err(OpenError::read_only(database, database));
     }
-    let companions = COMPANIONS.map(|suffix| beside(database, suffix));
-    for file in [database].into_iter().chain(companions.iter().map(AsRef::as_ref)) {
-        match File::options().read(true).write(true).open(file) {
-            Ok(_) => {}
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(not_writable(database, file, "write to", error)),
+    files_of(database).try_for_each(|file| {
+        match File::options().read(true).write(true).open(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(not_writable(database, &file, "write to", error))
+            }
+            _ => Ok(()),
         }
-    }
-    Ok(())
+    })
+}
+
+fn files_of(database: &Path) -> impl Iterator<Item = PathBuf> {
+    [""].into_iter().chain(COMPANIONS).map(|suffix| beside(database, suffix))
 }
 
 /// The error when the system refuses to open `file` of a database for writing.
@@ -48,13 +51,12 @@ pub(super) fn not_writable(
 /// this; `None` when a server that runs as that owner can write all of them.
 pub fn obstacle(database: &Path) -> Option<String> {
     let owner = std::fs::metadata(database).ok()?.uid();
-    let companions = COMPANIONS.map(|suffix| beside(database, suffix));
-    [database].into_iter().chain(companions.iter().map(AsRef::as_ref)).find_map(|file| {
-        let found = std::fs::metadata(file).ok()?;
+    files_of(database).find_map(|file| {
+        let found = std::fs::metadata(&file).ok()?;
         let (uid, mode) = (found.uid(), found.permissions().mode() & 0o777);
         (uid != owner || mode & 0o200 == 0).then(|| {
             let path = file.display();
-            let advice = remedy(&found, owner, file);
+            let advice = remedy(&found, owner, &file);
             format!("{path} belongs to user {uid} with mode {mode:04o}, so `serve` cannot write it: {advice}")
         })
     })

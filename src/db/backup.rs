@@ -21,10 +21,12 @@ use super::error::is_refused_write;
 use super::files::is_out_of_handles;
 use super::lock::{Locked, lock_path};
 use super::manifest::Manifest;
-use super::{DbError, OpenError, ReadTx, access, alarm, beside, migrate, pragmas};
+use super::soundness::Depth;
+use super::{DbError, OpenError, ReadTx, access, alarm, migrate, pragmas};
+use crate::base::files::{beside, remove_if_there};
 use crate::base::{Clock, Instant, Stop, text};
 
-pub(super) type Result<T> = std::result::Result<T, BackupError>;
+pub(super) type Result<T, E = BackupError> = std::result::Result<T, E>;
 
 /// Why a copy was not made or not put back. The present database and earlier
 /// copies are as they were.
@@ -44,14 +46,7 @@ pub enum BackupError {
     NotAFile(PathBuf),
     /// The file cannot be restored.
     #[error("{file} {why}; {advice}")]
-    Unfit {
-        /// The path as it was given.
-        file: PathBuf,
-        /// What is wrong with it.
-        why: String,
-        /// What to do.
-        advice: &'static str,
-    },
+    Unfit { file: PathBuf, why: String, advice: &'static str },
     /// Another process is writing that copy right now.
     #[error("another backup to {0} is running; wait for it or choose another file")]
     InProgress(PathBuf),
@@ -60,12 +55,7 @@ pub enum BackupError {
     NoFolder(PathBuf),
     /// This process cannot make files in the target's folder.
     #[error("cannot make a file in {}: {cause}; choose another folder, or have its owner let you write there", folder.display())]
-    ClosedFolder {
-        /// The folder.
-        folder: PathBuf,
-        /// The system's answer.
-        cause: std::io::Error,
-    },
+    ClosedFolder { folder: PathBuf, cause: std::io::Error },
     /// No space for the copy.
     #[error("the disk is full, so no copy was made at {0}; free some space")]
     Full(PathBuf),
@@ -74,14 +64,7 @@ pub enum BackupError {
         "disk space is short, so no copy was made: {} MB are free in {}, and a copy takes {} MB with what the service needs itself; free some space",
         free >> 20, folder.display(), needed.div_ceil(1 << 20)
     )]
-    Short {
-        /// Where the copy would lie.
-        folder: PathBuf,
-        /// Free there.
-        free: u64,
-        /// What must be free.
-        needed: u64,
-    },
+    Short { folder: PathBuf, free: u64, needed: u64 },
     /// It was asked to end.
     #[error("the copy was broken off, because the service stops")]
     Stopped,
@@ -90,12 +73,7 @@ pub enum BackupError {
         "{path} is damaged ({detail}), so no copy was kept; \
          restore an earlier one with `seller-platform restore FILE`"
     )]
-    Damaged {
-        /// The database.
-        path: PathBuf,
-        /// The first thing that the checks found.
-        detail: String,
-    },
+    Damaged { path: PathBuf, detail: String },
     /// The source has no schema yet.
     #[error("{0} holds no data; is this the right file?")]
     Empty(PathBuf),
@@ -108,22 +86,10 @@ pub enum BackupError {
     /// The operating system refused something. The message contains the cause,
     /// so it is not also the `source`: it would be printed twice.
     #[error("cannot {doing} {path}: {cause}")]
-    Io {
-        /// What was being done.
-        doing: &'static str,
-        /// The file it was done to.
-        path: PathBuf,
-        /// The system's answer.
-        cause: std::io::Error,
-    },
+    Io { doing: &'static str, path: PathBuf, cause: std::io::Error },
     /// SQLite refused something.
     #[error("cannot copy to {path}: {cause}")]
-    Sqlite {
-        /// The copy.
-        path: PathBuf,
-        /// SQLite's answer.
-        cause: rusqlite::Error,
-    },
+    Sqlite { path: PathBuf, cause: rusqlite::Error },
 }
 
 impl From<OpenError> for BackupError {
@@ -404,7 +370,7 @@ pub(super) fn examine(path: &Path, making: &Making<'_>) -> Result<Checked> {
     let Some(schema) = migrate::stamp(&connection, path)? else {
         return Err(BackupError::Empty(path.to_owned()));
     };
-    if let Some(detail) = first_fault(&connection).map_err(&sqlite)? {
+    if let Some(detail) = Depth::Whole.first_fault(&connection).map_err(&sqlite)? {
         return Err(BackupError::Damaged { path: path.to_owned(), detail });
     }
     let rows = count_rows(&connection, making.stop).map_err(&sqlite)?;
@@ -419,7 +385,7 @@ pub(super) fn examine(path: &Path, making: &Making<'_>) -> Result<Checked> {
 fn keep_damage_of(database: &Path, now: Instant) {
     let fault =
         pragmas::open_plain(database, OpenFlags::SQLITE_OPEN_READ_WRITE).ok().and_then(|source| {
-            match first_fault(&source) {
+            match Depth::Whole.first_fault(&source) {
                 Ok(fault) => fault,
                 Err(error) => match DbError::from(error) {
                     DbError::Damaged(error) => Some(error.to_string()),
@@ -430,23 +396,6 @@ fn keep_damage_of(database: &Path, now: Instant) {
     if let Some(fault) = fault {
         alarm::keep_damage(database, &fault, now);
     }
-}
-
-pub(super) fn first_fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    let integrity: String =
-        connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
-    if integrity != "ok" {
-        return Ok(Some(integrity.replace('\n', " ")));
-    }
-    let mut keys = connection.prepare("PRAGMA foreign_key_check")?;
-    let mut rows = keys.query([])?;
-    Ok(match rows.next()? {
-        Some(row) => {
-            let (table, parent): (String, String) = (row.get(0)?, row.get(2)?);
-            Some(format!("a row of {table} refers to no row of {parent}"))
-        }
-        None => None,
-    })
 }
 
 /// Rows of each table. Search indexes are left out: they repeat a table. Ends like an
@@ -542,13 +491,9 @@ pub(super) fn is_same(a: &Path, b: &Path) -> bool {
 
 /// Removes the files that SQLite keeps beside a database.
 pub(super) fn remove_companions(path: &Path) -> Result<()> {
-    for suffix in ["-wal", "-shm", "-journal"] {
+    for suffix in access::COMPANIONS {
         let companion = beside(path, suffix);
-        match std::fs::remove_file(&companion) {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(BackupError::io("remove", &companion)(error)),
-        }
+        remove_if_there(&companion).map_err(BackupError::io("remove", &companion))?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::{access, alarm};
 use crate::base::secrets::SealError;
 
 /// The result of database calls.
-pub type Result<T> = std::result::Result<T, DbError>;
+pub type Result<T, E = DbError> = std::result::Result<T, E>;
 
 /// Why a read or a write failed.
 #[derive(Debug, thiserror::Error)]
@@ -101,12 +101,7 @@ impl DbError {
 pub enum OpenError {
     /// A server holds the lock file.
     #[error("{path} is in use by another server (process {pid}); stop it first")]
-    Locked {
-        /// The database file.
-        path: PathBuf,
-        /// Process id from the lock file.
-        pid: String,
-    },
+    Locked { path: PathBuf, pid: String },
     /// There is no folder to make the file in.
     #[error(
         "there is no folder for {}; create it, or name the file with --db, --config or database.path",
@@ -145,108 +140,46 @@ pub enum OpenError {
         "{path} has schema version {file}, this program knows {program}; \
          use the newer program, or restore the backup made before the update"
     )]
-    Newer {
-        /// The database file.
-        path: PathBuf,
-        /// Version of the file.
-        file: i64,
-        /// Version of this program.
-        program: i64,
-    },
+    Newer { path: PathBuf, file: i64, program: i64 },
     /// A command found a file that an update has not reached yet.
     #[error(
         "{path} has schema version {file}, this program needs {program}; \
          start the server, or run `seller-platform migrate`"
     )]
-    Older {
-        /// The database file.
-        path: PathBuf,
-        /// Version of the file.
-        file: i64,
-        /// Version of this program.
-        program: i64,
-    },
+    Older { path: PathBuf, file: i64, program: i64 },
     /// The file or its disk cannot be written.
     #[error("{path} cannot be written: {why}")]
-    ReadOnly {
-        /// The file that cannot be written.
-        path: PathBuf,
-        /// Its owner and mode, and what to do.
-        why: String,
-    },
+    ReadOnly { path: PathBuf, why: String },
     /// The content is damaged.
     #[error(
         "{} is damaged ({detail}); restore a backup with `seller-platform restore FILE`",
         absolute(path)
     )]
-    Damaged {
-        /// The database file.
-        path: PathBuf,
-        /// What SQLite says about it.
-        detail: String,
-    },
+    Damaged { path: PathBuf, detail: String },
     /// The linked SQLite lacks a fix that this program relies on.
     #[error("SQLite {found} is too old, this program needs 3.51.3 or later; rebuild it")]
-    OldSqlite {
-        /// The linked version.
-        found: &'static str,
-    },
+    OldSqlite { found: &'static str },
     /// A setting did not take effect.
     #[error(
         "{path}: SQLite did not accept {setting} = {wanted}, it is {found}; is this a network disk?"
     )]
-    Setting {
-        /// The database file.
-        path: PathBuf,
-        /// Name of the pragma.
-        setting: &'static str,
-        /// The wanted value.
-        wanted: &'static str,
-        /// The value in force.
-        found: String,
-    },
+    Setting { path: PathBuf, setting: &'static str, wanted: &'static str, found: String },
     /// A migration failed; the file is as it was before that step.
     #[error("migration {step} of {path} failed and {outcome}: {detail}")]
-    Migration {
-        /// The database file.
-        path: PathBuf,
-        /// Name of the step.
-        step: String,
-        /// Whether it is undone already.
-        outcome: &'static str,
-        /// What went wrong.
-        detail: String,
-    },
+    Migration { path: PathBuf, step: String, outcome: &'static str, detail: String },
     /// The copy before a migration failed, so nothing was migrated.
     #[error("no backup copy could be made before the migration")]
     Backup(#[from] BackupError),
     /// The operating system refused something. The message contains the cause,
     /// so it is not also the `source`: it would be printed twice.
     #[error("cannot {doing} {path}: {cause}")]
-    Io {
-        /// What was being done.
-        doing: &'static str,
-        /// The file it was done to.
-        path: PathBuf,
-        /// The system's answer.
-        cause: std::io::Error,
-    },
+    Io { doing: &'static str, path: PathBuf, cause: std::io::Error },
     /// SQLite refused something.
     #[error("cannot open {path}: {cause}")]
-    Sqlite {
-        /// The database file.
-        path: PathBuf,
-        /// SQLite's answer.
-        cause: rusqlite::Error,
-    },
+    Sqlite { path: PathBuf, cause: rusqlite::Error },
     /// Reading it failed for another reason.
     #[error("cannot read {path}: {cause}")]
-    Read {
-        /// The database file.
-        path: PathBuf,
-        /// The reason.
-        cause: DbError,
-    },
+    Read { path: PathBuf, cause: DbError },
 }
 
 impl OpenError {

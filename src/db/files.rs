@@ -14,9 +14,9 @@ use parking_lot::Mutex;
 use rustix::io::Errno;
 
 use super::alarm::Alarm;
-use super::beside;
 use super::checkpoint::Checkpointer;
 use crate::base::Stop;
+use crate::base::files::beside;
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -150,9 +150,7 @@ impl Files {
         if self.is_replaced() {
             // Applied to another database, the log would destroy it.
             for path in self.of_log() {
-                let mut aside = path.as_os_str().to_owned();
-                aside.push(".of-replaced");
-                if let Err(error) = std::fs::rename(path, &aside) {
+                if let Err(error) = std::fs::rename(path, beside(path, ".of-replaced")) {
                     tracing::error!(%error, "{} cannot be set aside", path.display());
                 }
             }

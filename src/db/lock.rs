@@ -116,16 +116,19 @@ pub fn is_held(database: &Path) -> bool {
 
 /// The lock file of a database, while a process holds it.
 fn held(database: &Path) -> Option<File> {
-    let file = File::open(beside(database, ".lock")).ok()?;
+    locked(&beside(database, ".lock"))
+}
+
+/// A file, while a process has it locked.
+pub fn locked(path: &Path) -> Option<File> {
+    let file = File::open(path).ok()?;
     matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)).then_some(file)
 }
 
 /// The file that the server on the database at `database` misses, as far as
 /// another process can see.
 pub fn missed_file(database: &Path) -> Option<Kind> {
-    let is_locked = File::open(database)
-        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)));
-    match (is_held(database), is_locked) {
+    match (is_held(database), locked(database).is_some()) {
         (false, true) => Some(Kind::Lock),
         (true, false) => Some(Kind::Database),
         (true, true) if address_of_holder(database).is_some() => {

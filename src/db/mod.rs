@@ -58,6 +58,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::base::files::beside;
 use crate::base::{Clock, Stop, trace, worker};
 
 pub use alarm::Trouble;
@@ -71,7 +72,8 @@ pub use good_copy::{
 };
 pub use json::Json;
 pub use lock::{
-    LockFile, address_of_holder as server_address, holder, is_held as is_served, missed_file,
+    LockFile, address_of_holder as server_address, holder, is_held as is_served, locked,
+    missed_file,
 };
 pub use look::read_without_traces;
 pub use manifest::Manifest;
@@ -137,7 +139,7 @@ impl Db {
     /// Opens the database for a server: takes the lock file, checks the file,
     /// migrates it (after a backup copy when it holds data) and starts the
     /// writer. A missing file is made, with mode 0600.
-    pub fn open_exclusive(options: &Options) -> std::result::Result<(Self, Opened), OpenError> {
+    pub fn open_exclusive(options: &Options) -> Result<(Self, Opened), OpenError> {
         pragmas::check_version()?;
         let path = &options.path;
         let (mut lock, lock_was_left) = LockFile::take(path)?;
@@ -158,7 +160,7 @@ impl Db {
 
     /// Tells of commits that the file beside the database knows and the database
     /// does not. If their log is there, it is damaged.
-    fn compare_commits(&self, noted: i64, had_log: bool) -> std::result::Result<(), OpenError> {
+    fn compare_commits(&self, noted: i64, had_log: bool) -> Result<(), OpenError> {
         let path = &self.inner.path;
         let stored = self
             .read(Lane::Slow, |tx| Ok::<_, DbError>(count::stored(tx.connection())?))
@@ -179,7 +181,7 @@ impl Db {
     }
 
     /// Begins to look at the files.
-    fn hold(&self, lock: LockFile) -> std::result::Result<(), OpenError> {
+    fn hold(&self, lock: LockFile) -> Result<(), OpenError> {
         let path = &self.inner.path;
         let files = Arc::new(files::Files::of(path, Arc::clone(&self.inner.alarm)));
         self.inner.writer.look_at(Arc::clone(&files));
@@ -196,13 +198,13 @@ impl Db {
 
     /// Opens the database for a command, also while a server runs on it. Makes
     /// nothing and migrates nothing: a missing, older or newer file is refused.
-    pub fn open_beside(options: &Options) -> std::result::Result<Self, OpenError> {
+    pub fn open_beside(options: &Options) -> Result<Self, OpenError> {
         pragmas::check_version()?;
         migrate::require_current(&options.path)?;
         Self::start(options, writer::Duty::WritesOnly)
     }
 
-    fn start(options: &Options, duty: writer::Duty) -> std::result::Result<Self, OpenError> {
+    fn start(options: &Options, duty: writer::Duty) -> Result<Self, OpenError> {
         let connection = pragmas::open_writer(&options.path)?;
         let gate = Arc::new(checkpoint::Gate::default());
         let commits = Arc::<commits::Commits>::default();
@@ -247,8 +249,8 @@ impl Db {
     pub fn read<T, E: From<DbError>>(
         &self,
         lane: Lane,
-        f: impl FnOnce(&ReadTx<'_>) -> std::result::Result<T, E>,
-    ) -> std::result::Result<T, E> {
+        f: impl FnOnce(&ReadTx<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
         let readers = self.inner.readers.read();
         let Some(readers) = readers.as_ref() else {
             return Err(DbError::Stopped.into());
@@ -270,7 +272,7 @@ impl Db {
     /// [`DbError::Busy`] at once.
     pub fn submit<T, E>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+        job: impl FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
     ) -> Pending<T, E>
     where
         T: Send + 'static,
@@ -286,8 +288,8 @@ impl Db {
     /// where waiting would block all others.
     pub fn write<T, E>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
+        job: impl FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
@@ -298,7 +300,7 @@ impl Db {
     fn wait_for<T, E: From<DbError>>(
         &self,
         submit: impl FnOnce(&Self) -> Pending<T, E>,
-    ) -> std::result::Result<T, E> {
+    ) -> Result<T, E> {
         assert!(
             !self.inner.writer.is_this_thread(),
             "a write job must not wait for another write job"
@@ -311,7 +313,7 @@ impl Db {
     /// commit of its own, by turns with the jobs for which somebody waits.
     pub fn submit_piece<T, E>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+        job: impl FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
     ) -> Pending<T, E>
     where
         T: Send + 'static,
@@ -323,8 +325,8 @@ impl Db {
     /// [`Db::submit_piece`], waiting for the answer; see [`Db::write`].
     pub fn write_piece<T, E>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
+        job: impl FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
@@ -335,8 +337,8 @@ impl Db {
     /// Repeats a piece of long work until it returns true: nothing is left.
     pub fn write_pieces<E>(
         &self,
-        job: impl Fn(&WriteTx<'_>) -> std::result::Result<bool, E> + Clone + Send + 'static,
-    ) -> std::result::Result<(), E>
+        job: impl Fn(&WriteTx<'_>) -> Result<bool, E> + Clone + Send + 'static,
+    ) -> Result<(), E>
     where
         E: From<DbError> + Send + 'static,
     {
@@ -390,7 +392,7 @@ impl Db {
     }
 
     /// See [`backup::copy_unnamed`]. Damage that the copy shows raises the alarm.
-    pub fn copy_unnamed(&self) -> std::result::Result<backup::Unnamed, backup::BackupError> {
+    pub fn copy_unnamed(&self) -> Result<backup::Unnamed, backup::BackupError> {
         let copy = backup::copy_unnamed(&self.inner.path);
         if let Err(backup::BackupError::Damaged { detail, .. }) = &copy {
             self.inner.alarm.raise(detail);
@@ -410,7 +412,7 @@ impl Db {
         &self,
         to: &Path,
         making: &copying::Making<'_>,
-    ) -> std::result::Result<backup::Report, backup::BackupError> {
+    ) -> Result<backup::Report, backup::BackupError> {
         let made = backup::make(&self.inner.path, to, making);
         if let Err(backup::BackupError::Damaged { detail, .. }) = &made {
             self.inner.alarm.raise(detail);
@@ -561,13 +563,6 @@ impl Drop for NoteFault<'_> {
 /// The write-ahead log of the database at `path`.
 pub fn log_of(path: &Path) -> PathBuf {
     beside(path, "-wal")
-}
-
-/// A file beside the database: its path with `suffix` added to the name.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }
 
 /// Size of a file, 0 when there is none.

@@ -62,10 +62,7 @@ pub struct Readers {
 impl Readers {
     /// Opens all connections. Snapshots of reads in place are kept until the next
     /// commit; without `commits` none is kept.
-    pub fn open(
-        options: &Options,
-        commits: Option<Arc<Commits>>,
-    ) -> std::result::Result<Self, OpenError> {
+    pub fn open(options: &Options, commits: Option<Arc<Commits>>) -> Result<Self, OpenError> {
         // Opened once here, because the pools would hide what is wrong with the file.
         drop(
             pragmas::open_reader(&options.path)
@@ -143,11 +140,7 @@ impl Readers {
 
 /// Four connections open in less than a millisecond, so a pool is complete
 /// from the start and never grows or shrinks.
-fn pool(
-    path: &Path,
-    shared: &Arc<Shared>,
-    size: usize,
-) -> std::result::Result<Pool<Manager>, OpenError> {
+fn pool(path: &Path, shared: &Arc<Shared>, size: usize) -> Result<Pool<Manager>, OpenError> {
     Pool::builder()
         .max_size(u32::try_from(size.max(1)).unwrap_or(u32::MAX))
         .test_on_check_out(false)

@@ -1,6 +1,7 @@
 //! Checks of the whole file, each on a connection of its own.
 
-use super::readers::Readers;
+use rusqlite::Connection;
+
 use super::{Db, DbError, Result};
 
 /// How thoroughly the database is checked.
@@ -14,16 +15,14 @@ pub enum Depth {
 
 impl Depth {
     /// The first fault; `None` for a sound database.
-    pub(super) fn first_fault(self, readers: &Readers) -> Result<Option<String>> {
-        let reader = readers.for_check()?;
-        let connection = reader.connection();
+    pub(super) fn first_fault(self, connection: &Connection) -> rusqlite::Result<Option<String>> {
         let pragma = match self {
             Self::Light => "PRAGMA quick_check(1)",
             Self::Whole => "PRAGMA integrity_check(1)",
         };
         let line: String = connection.query_row(pragma, [], |row| row.get(0))?;
         if line != "ok" {
-            return Ok(Some(line));
+            return Ok(Some(line.replace('\n', " ")));
         }
         if self == Self::Whole {
             let mut keys = connection.prepare("PRAGMA foreign_key_check")?;
@@ -43,10 +42,11 @@ impl Db {
         let alarm = &self.inner.alarm;
         let found = {
             let readers = self.inner.readers.read();
-            depth.first_fault(readers.as_ref().ok_or(DbError::Stopped)?)
+            let reader = readers.as_ref().ok_or(DbError::Stopped)?.for_check()?;
+            depth.first_fault(reader.connection())
         };
         // What SQLite refuses to read is a fault like those that it lists.
-        let found = match found {
+        let found = match found.map_err(DbError::from) {
             Err(DbError::Damaged(error)) => Ok(Some(error.to_string())),
             found => found,
         };

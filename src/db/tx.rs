@@ -207,10 +207,7 @@ impl<'c> WriteTx<'c> {
     /// Repeats a step that handles at most the given number of rows of a kind and
     /// returns how many it handled. True when nothing is left, false when the job
     /// has done enough.
-    pub fn work_off<E>(
-        &self,
-        mut step: impl FnMut(usize) -> std::result::Result<usize, E>,
-    ) -> std::result::Result<bool, E> {
+    pub fn work_off<E>(&self, mut step: impl FnMut(usize) -> Result<usize, E>) -> Result<bool, E> {
         while step(STEP)? > 0 {
             if self.is_spent() {
                 return Ok(false);

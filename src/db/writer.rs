@@ -133,7 +133,7 @@ impl Handle {
     where
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
-        F: FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+        F: FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
     {
         if self.shared.closed.load(Ordering::Acquire) {
             return Pending(JobState::Refused(Some(DbError::Stopped)));
@@ -229,7 +229,7 @@ impl Handle {
 pub struct Pending<T, E>(JobState<T, E>);
 
 enum JobState<T, E> {
-    Queued(oneshot::Receiver<std::result::Result<T, E>>),
+    Queued(oneshot::Receiver<Result<T, E>>),
     Refused(Option<DbError>),
 }
 
@@ -241,7 +241,7 @@ impl<T, E: From<DbError>> Pending<T, E> {
 
     /// Blocks this thread until the answer is there; like [`super::Db::write`]
     /// for worker threads and commands.
-    pub fn wait(self) -> std::result::Result<T, E> {
+    pub fn wait(self) -> Result<T, E> {
         match self.0 {
             JobState::Queued(answer) => {
                 answer.blocking_recv().unwrap_or_else(|_| Err(DbError::Stopped.into()))
@@ -252,7 +252,7 @@ impl<T, E: From<DbError>> Pending<T, E> {
 }
 
 impl<T, E: From<DbError>> Future for Pending<T, E> {
-    type Output = std::result::Result<T, E>;
+    type Output = Result<T, E>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.get_mut().0 {
@@ -391,10 +391,7 @@ impl Writer {
 
     /// Runs jobs in one transaction and moves them into the batch. Returns
     /// their hooks, and the error of a statement that found no space.
-    fn commit(
-        &mut self,
-        batch: &mut Vec<Box<dyn Job>>,
-    ) -> std::result::Result<Committed, ffi::Error> {
+    fn commit(&mut self, batch: &mut Vec<Box<dyn Job>>) -> Result<Committed, ffi::Error> {
         let connection = &self.setup.connection;
         let mut taking = self.queued.begin();
         let mut begun = self.begin();
@@ -457,7 +454,7 @@ impl Writer {
     }
 
     /// Commits. Ends the process after a disk error: what is stored is unknown then.
-    fn commit_or_die(&self) -> std::result::Result<(), ffi::Error> {
+    fn commit_or_die(&self) -> Result<(), ffi::Error> {
         let Setup { connection, commits, .. } = &self.setup;
         commits.count(|| execute(connection, "COMMIT")).inspect_err(|code| {
             if let DbError::Sqlite(error) = DbError::of_code(*code)
@@ -475,7 +472,7 @@ impl Writer {
     }
 
     /// Takes the lock of writers.
-    fn begin(&self) -> std::result::Result<(), ffi::Error> {
+    fn begin(&self) -> Result<(), ffi::Error> {
         let Setup { connection, worker_connections, .. } = &self.setup;
         replicated::begin(connection, worker_connections)
     }
@@ -550,7 +547,7 @@ impl Writer {
 
 /// Runs one job so that its failure undoes its own changes only; whether they
 /// are kept. An error means that the whole transaction is gone.
-fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> std::result::Result<bool, ffi::Error> {
+fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> Result<bool, ffi::Error> {
     let connection = tx.connection();
     execute(connection, "SAVEPOINT job")?;
     tx.begin_job();
@@ -572,7 +569,7 @@ fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> std::result::Result<
     Ok(keep)
 }
 
-pub(super) fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::Error> {
+pub(super) fn execute(connection: &Connection, sql: &str) -> Result<(), ffi::Error> {
     connection
         .prepare_cached(sql)
         .and_then(|mut statement| statement.execute([]))

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::{Fault, Result};
 use crate::base::secrets;
 use crate::config::{self, Config, ReplicaUrl};
+use crate::db::locked;
 
 /// End of the name of the folder beside the database.
 const FOLDER: &str = "-litestream";
@@ -163,10 +164,7 @@ impl Replica {
 
     /// Refuses to start while a database from the replica is put in its place here.
     pub fn refuse_while_placed(&self) -> Result<()> {
-        let held = File::open(self.folder.join(PLACING)).is_ok_and(|file| {
-            matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
-        });
-        if held { Err(self.is_placed()) } else { Ok(()) }
+        locked(&self.folder.join(PLACING)).map_or(Ok(()), |_| Err(self.is_placed()))
     }
 
     fn is_placed(&self) -> Fault {
