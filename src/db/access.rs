@@ -43,7 +43,7 @@ pub(super) fn not_writable(
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             OpenError::read_only(database, file)
         }
-        _ => OpenError::Io { doing, path: file.to_owned(), cause },
+        _ => OpenError::io(doing, file)(cause),
     }
 }
 
@@ -53,13 +53,15 @@ pub fn obstacle(database: &Path) -> Option<String> {
     let owner = std::fs::metadata(database).ok()?.uid();
     files_of(database).find_map(|file| {
         let found = std::fs::metadata(&file).ok()?;
-        let (uid, mode) = (found.uid(), found.permissions().mode() & 0o777);
-        (uid != owner || mode & 0o200 == 0).then(|| {
-            let path = file.display();
-            let advice = remedy(&found, owner, &file);
-            format!("{path} belongs to user {uid} with mode {mode:04o}, so `serve` cannot write it: {advice}")
+        (found.uid() != owner || found.permissions().mode() & 0o200 == 0).then(|| {
+            let (path, advice) = (file.display(), remedy(&found, owner, &file));
+            format!("{path} {}, so `serve` cannot write it: {advice}", rights(&found))
         })
     })
+}
+
+fn rights(found: &Metadata) -> String {
+    format!("belongs to user {} with mode {:04o}", found.uid(), found.permissions().mode() & 0o777)
 }
 
 /// Why `file` cannot be written by this process, and what to do about it.
@@ -74,18 +76,15 @@ pub(super) fn why_not(database: &Path, file: &Path) -> String {
             Err(error) => return error.to_string(),
         },
     };
-    let (uid, mode) = (found.uid(), found.permissions().mode() & 0o777);
     let named = if at == file { "it".to_owned() } else { format!("its folder {}", at.display()) };
+    let named = format!("{named} {}", rights(&found));
     if me != 0 && me != owner {
-        return format!(
-            "{named} belongs to user {uid} with mode {mode:04o}, and this runs as user {me}: run it as user {owner}"
-        );
+        return format!("{named}, and this runs as user {me}: run it as user {owner}");
     }
-    if me != 0 && uid != me || mode & 0o200 == 0 {
-        let advice = remedy(&found, owner, at);
-        return format!("{named} belongs to user {uid} with mode {mode:04o}: {advice}");
+    if me != 0 && found.uid() != me || found.permissions().mode() & 0o200 == 0 {
+        return format!("{named}: {}", remedy(&found, owner, at));
     }
-    format!("{named} belongs to user {uid} with mode {mode:04o}, so the disk itself is read-only")
+    format!("{named}, so the disk itself is read-only")
 }
 
 fn remedy(found: &Metadata, owner: u32, file: &Path) -> String {

@@ -44,7 +44,7 @@ impl Trouble {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Damaged(_) => "damaged",
-            Self::Gone(kind) => kind.name(),
+            Self::Gone(kind) => kind.absence(),
             Self::Superseded(_) => "superseded",
         }
     }

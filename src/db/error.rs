@@ -99,30 +99,25 @@ impl DbError {
 /// Why a database was not opened. Each is one line that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// A server holds the lock file.
     #[error("{path} is in use by another server (process {pid}); stop it first")]
     Locked { path: PathBuf, pid: String },
-    /// There is no folder to make the file in.
     #[error(
         "there is no folder for {}; create it, or name the file with --db, --config or database.path",
         absolute(.0)
     )]
     NoFolder(PathBuf),
-    /// A command needs a database that a server or `migrate` has made.
     #[error(
         "there is no database at {}; name the file with --db or database.path, or its configuration \
          with --config; `seller-platform serve` makes a new one",
         absolute(.0)
     )]
     Missing(PathBuf),
-    /// The file is something else.
     #[error(
         "{} is not a SQLite database; check database.path, \
          or put a backup there with `seller-platform restore FILE`",
         absolute(.0)
     )]
     NotADatabase(PathBuf),
-    /// The database of a server that did not stop cleanly is not there.
     #[error(
         "the database {} is gone, although files beside it belong to one that did not stop cleanly or \
          was damaged; put it back, or a copy with `seller-platform restore FILE`, or remove {}.commits \
@@ -132,74 +127,72 @@ pub enum OpenError {
         absolute(.0)
     )]
     Gone(PathBuf),
-    /// A SQLite database of another program.
     #[error("{} is a database of another program; check database.path", absolute(.0))]
     Foreign(PathBuf),
-    /// Made by a newer program.
     #[error(
         "{path} has schema version {file}, this program knows {program}; \
          use the newer program, or restore the backup made before the update"
     )]
     Newer { path: PathBuf, file: i64, program: i64 },
-    /// A command found a file that an update has not reached yet.
     #[error(
         "{path} has schema version {file}, this program needs {program}; \
          start the server, or run `seller-platform migrate`"
     )]
     Older { path: PathBuf, file: i64, program: i64 },
-    /// The file or its disk cannot be written.
     #[error("{path} cannot be written: {why}")]
     ReadOnly { path: PathBuf, why: String },
-    /// The content is damaged.
     #[error(
         "{} is damaged ({detail}); restore a backup with `seller-platform restore FILE`",
         absolute(path)
     )]
     Damaged { path: PathBuf, detail: String },
-    /// The linked SQLite lacks a fix that this program relies on.
     #[error("SQLite {found} is too old, this program needs 3.51.3 or later; rebuild it")]
     OldSqlite { found: &'static str },
-    /// A setting did not take effect.
     #[error(
         "{path}: SQLite did not accept {setting} = {wanted}, it is {found}; is this a network disk?"
     )]
     Setting { path: PathBuf, setting: &'static str, wanted: &'static str, found: String },
-    /// A migration failed; the file is as it was before that step.
     #[error("migration {step} of {path} failed and {outcome}: {detail}")]
     Migration { path: PathBuf, step: String, outcome: &'static str, detail: String },
-    /// The copy before a migration failed, so nothing was migrated.
     #[error("no backup copy could be made before the migration")]
     Backup(#[from] BackupError),
     /// The operating system refused something. The message contains the cause,
     /// so it is not also the `source`: it would be printed twice.
     #[error("cannot {doing} {path}: {cause}")]
     Io { doing: &'static str, path: PathBuf, cause: std::io::Error },
-    /// SQLite refused something.
     #[error("cannot open {path}: {cause}")]
     Sqlite { path: PathBuf, cause: rusqlite::Error },
-    /// Reading it failed for another reason.
     #[error("cannot read {path}: {cause}")]
     Read { path: PathBuf, cause: DbError },
 }
 
 impl OpenError {
     /// Turns an error of SQLite into the one for opening the file at `path`.
-    pub(super) fn sqlite(path: &Path, cause: rusqlite::Error) -> Self {
-        let owned = path.to_owned();
-        match cause.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => Self::NotADatabase(owned),
-            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::read_only(path, path),
-            Some(ErrorCode::DatabaseCorrupt) => {
-                Self::Damaged { path: owned, detail: cause.to_string() }
+    pub(super) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
+        move |cause| {
+            let owned = path.to_owned();
+            match cause.sqlite_error_code() {
+                Some(ErrorCode::NotADatabase) => Self::NotADatabase(owned),
+                Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                    Self::read_only(path, path)
+                }
+                Some(ErrorCode::DatabaseCorrupt) => {
+                    Self::Damaged { path: owned, detail: cause.to_string() }
+                }
+                _ => Self::Sqlite { path: owned, cause },
             }
-            _ => Self::Sqlite { path: owned, cause },
         }
+    }
+
+    /// An error of the system.
+    pub(super) fn io(doing: &'static str, path: &Path) -> impl Fn(std::io::Error) -> Self {
+        move |cause| Self::Io { doing, path: path.to_owned(), cause }
     }
 
     /// Turns the error of a statement into one that names the file.
     pub fn of(path: &Path, error: DbError) -> Self {
         match error {
-            DbError::Sqlite(cause) | DbError::Damaged(cause) => Self::sqlite(path, cause),
+            DbError::Sqlite(cause) | DbError::Damaged(cause) => Self::sqlite(path)(cause),
             // Without damage that is known, a file of the server went away.
             DbError::Refused if let Some(detail) = alarm::kept(path) => {
                 Self::Damaged { path: path.to_owned(), detail }

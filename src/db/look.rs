@@ -111,9 +111,8 @@ fn file_fingerprints(path: &Path) -> [Option<(u64, u64, i64, i64)>; 3] {
 fn copied(path: &Path) -> Result<Scratch, OpenError> {
     let name = format!("seller-platform-look-{}", crate::base::secrets::random_hex::<6>());
     let folder = std::env::temp_dir().join(name);
-    let refused =
-        |cause| OpenError::Io { doing: "make a copy to look at in", path: folder.clone(), cause };
-    let scratch = Scratch::make(folder.clone()).map_err(refused)?;
+    let refused = OpenError::io("make a copy to look at in", &folder);
+    let scratch = Scratch::make(folder.clone()).map_err(&refused)?;
     for suffix in ["", "-wal", "-journal"] {
         let to = beside(&folder.join(COPY), suffix);
         match std::fs::copy(beside(path, suffix), &to) {
@@ -121,7 +120,7 @@ fn copied(path: &Path) -> Result<Scratch, OpenError> {
             Err(error) if error.kind() == ErrorKind::NotFound && !suffix.is_empty() => continue,
             Err(error) => return Err(refused(error)),
         }
-        std::fs::set_permissions(to, Permissions::from_mode(0o600)).map_err(refused)?;
+        std::fs::set_permissions(to, Permissions::from_mode(0o600)).map_err(&refused)?;
     }
     Ok(scratch)
 }

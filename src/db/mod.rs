@@ -50,11 +50,13 @@ mod tests;
 use std::collections::BTreeSet;
 
 use parking_lot::{Mutex, RwLock};
+use rusqlite::config::DbConfig;
 #[cfg(test)]
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -152,7 +154,7 @@ impl Db {
         let was_clean = !lock_was_left && log == 0 && noted.is_none();
         let migrated = migrate::bring_up(path, &options.clock)?;
         lock.hold_database(path)?;
-        let db = Self::start(options, writer::Duty::WritesAndCheckpoints)?;
+        let db = Self::start(options, true)?;
         db.compare_commits(noted.unwrap_or(0), log > 0)?;
         db.hold(lock)?;
         Ok((db, Opened { was_clean, migrated }))
@@ -184,14 +186,12 @@ impl Db {
     fn hold(&self, lock: LockFile) -> Result<(), OpenError> {
         let path = &self.inner.path;
         let files = Arc::new(files::Files::of(path, Arc::clone(&self.inner.alarm)));
-        self.inner.writer.look_at(Arc::clone(&files));
+        // Set once, here.
+        let _ = self.inner.writer.shared.files.set(Arc::clone(&files));
         let (stop, watched) = (Stop::default(), Arc::clone(&files));
         let watcher = worker::start("db-files", &stop, move |stop| watched.watch(stop));
-        let watcher = watcher.map_err(|cause| OpenError::Io {
-            doing: "start the thread that looks at the files of",
-            path: path.clone(),
-            cause,
-        })?;
+        let watcher =
+            watcher.map_err(OpenError::io("start the thread that looks at the files of", path))?;
         *self.inner.held.lock() = Some(Held { lock, files, stop, watcher });
         Ok(())
     }
@@ -201,33 +201,28 @@ impl Db {
     pub fn open_beside(options: &Options) -> Result<Self, OpenError> {
         pragmas::check_version()?;
         migrate::require_current(&options.path)?;
-        Self::start(options, writer::Duty::WritesOnly)
+        Self::start(options, false)
     }
 
-    fn start(options: &Options, duty: writer::Duty) -> Result<Self, OpenError> {
+    fn start(options: &Options, is_server: bool) -> Result<Self, OpenError> {
         let connection = pragmas::open_writer(&options.path)?;
         let gate = Arc::new(checkpoint::Gate::default());
         let commits = Arc::<commits::Commits>::default();
         let alarm = Arc::new(alarm::Alarm::new(&options.path, &options.clock));
         // A kept snapshot holds up checkpoints, so only a process that also
         // runs them may keep one.
-        let keeps = duty == writer::Duty::WritesAndCheckpoints;
-        let readers = readers::Readers::open(options, keeps.then(|| Arc::clone(&commits)))?;
+        let readers = readers::Readers::open(options, is_server.then(|| Arc::clone(&commits)))?;
         let writer = writer::Handle::start(writer::Setup {
             connection,
             clock: options.clock.clone(),
             gate: Arc::clone(&gate),
             worker_connections: readers.worker_connections(),
             commits,
-            duty,
+            is_server,
             alarm: Arc::clone(&alarm),
-            count: count::CountFile::open(&options.path, keeps),
+            count: count::CountFile::open(&options.path, is_server),
         })
-        .map_err(|cause| OpenError::Io {
-            doing: "start the writer thread for",
-            path: options.path.clone(),
-            cause,
-        })?;
+        .map_err(OpenError::io("start the writer thread for", &options.path))?;
         Ok(Self {
             inner: Arc::new(Inner {
                 path: options.path.clone(),
@@ -294,18 +289,13 @@ impl Db {
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
     {
-        self.wait_for(|db| db.submit(job))
+        self.refuse_to_wait_in_a_job();
+        self.submit(job).wait()
     }
 
-    fn wait_for<T, E: From<DbError>>(
-        &self,
-        submit: impl FnOnce(&Self) -> Pending<T, E>,
-    ) -> Result<T, E> {
-        assert!(
-            !self.inner.writer.is_this_thread(),
-            "a write job must not wait for another write job"
-        );
-        submit(self).wait()
+    fn refuse_to_wait_in_a_job(&self) {
+        let is_job = self.inner.writer.is_this_thread();
+        assert!(!is_job, "a write job must not wait for another write job");
     }
 
     /// [`Db::submit`] for a piece of long work, which ends when
@@ -331,7 +321,8 @@ impl Db {
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
     {
-        self.wait_for(|db| db.submit_piece(job))
+        self.refuse_to_wait_in_a_job();
+        self.submit_piece(job).wait()
     }
 
     /// Repeats a piece of long work until it returns true: nothing is left.
@@ -349,7 +340,7 @@ impl Db {
     /// Calls `f`, within about half a second, after another process has
     /// changed the database. `f` runs on the writer's thread and must be short.
     pub fn on_outside_change(&self, f: impl Fn() + Send + Sync + 'static) {
-        self.inner.writer.on_outside_change(Box::new(f));
+        self.inner.writer.shared.watchers.lock().push(Box::new(f));
     }
 
     /// Calls `changed` for each key that a commit of this process changes in
@@ -473,7 +464,7 @@ impl Db {
     /// From now on another program copies the log away and checkpoints it, or no
     /// longer does.
     pub fn leave_log(&self, to_another: bool) {
-        self.inner.writer.leave_log(to_another);
+        self.inner.writer.shared.is_replicated.store(to_another, Ordering::Release);
     }
 
     /// The epoch of another server is higher: nothing is written any more.
@@ -483,7 +474,7 @@ impl Db {
 
     /// Rows that the largest job of the writer changed since the start.
     pub fn largest_job(&self) -> u64 {
-        self.inner.writer.largest_job()
+        self.inner.writer.shared.largest.load(Ordering::Relaxed)
     }
 
     /// Runs the queued jobs, ends the reads that still run, moves the content of
@@ -522,7 +513,7 @@ impl Inner {
         if let Some(FileKind::Database | FileKind::Log) = self.alarm.gone() {
             // What has those names now belongs to others: it is left alone, and
             // the next start knows that this was no clean stop.
-            checkpoint::leave_files(&connection)?;
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
             connection.close().map_err(|(_, error)| error)?;
             lock.leave();
             return Err(DbError::Refused);

@@ -120,9 +120,8 @@ fn compare_with_manifest(file: &Path, incoming: &Path, stop: Option<&Stop>) -> R
 
 /// Why `restore` would refuse a file, for a sentence; `None` when it would not.
 fn unrestorable(file: &Path) -> Option<String> {
-    let look = |tx: &super::ReadTx<'_>| Ok(Depth::Whole.first_fault(tx.connection())?);
     let fault = match migrate::version_of_file(file) {
-        Ok(Some(_)) => read_without_traces(file, Instant(0), look),
+        Ok(Some(_)) => read_without_traces(file, Instant(0), |tx| tx.first_fault(Depth::Whole)),
         Ok(None) => return Some("holds no data".to_owned()),
         Err(error) => Err(error),
     };
@@ -131,7 +130,7 @@ fn unrestorable(file: &Path) -> Option<String> {
         other => format!("cannot be read ({other})"),
     });
     match fault {
-        Ok(fault) => fault.map(|detail| format!("is damaged ({detail})")),
+        Ok(fault) => fault.map(|detail| format!("is damaged ({})", detail.replace('\n', " "))),
         Err(why) => Some(why),
     }
 }

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::{Db, DbError, Result};
+use super::{Db, DbError, ReadTx, Result};
 
 /// How thoroughly the database is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Depth {
         };
         let line: String = connection.query_row(pragma, [], |row| row.get(0))?;
         if line != "ok" {
-            return Ok(Some(line.replace('\n', " ")));
+            return Ok(Some(line));
         }
         if self == Self::Whole {
             let mut keys = connection.prepare("PRAGMA foreign_key_check")?;
@@ -32,6 +32,13 @@ impl Depth {
             }
         }
         Ok(None)
+    }
+}
+
+impl ReadTx<'_> {
+    /// The first fault of what is read; `None` for a sound database.
+    pub fn first_fault(&self, depth: Depth) -> Result<Option<String>> {
+        Ok(depth.first_fault(self.connection())?)
     }
 }
 
