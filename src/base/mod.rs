@@ -5,6 +5,7 @@ pub mod cache;
 pub mod chain;
 pub mod clock;
 pub mod counter;
+pub mod files;
 #[cfg(test)]
 pub mod fuzz;
 pub mod ids;

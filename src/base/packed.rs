@@ -27,8 +27,7 @@ pub fn pack(lines: &str) -> std::io::Result<Packed> {
 
 /// The unpacked text; `None` when its length is not `bytes`.
 pub fn unpack(body: &[u8], bytes: u64) -> Option<String> {
-    let mut lines = String::new();
-    let mut unpacker = GzDecoder::new(body).take(bytes.saturating_add(1));
-    unpacker.read_to_string(&mut lines).ok()?;
+    let unpacker = GzDecoder::new(body).take(bytes.saturating_add(1));
+    let lines = std::io::read_to_string(unpacker).ok()?;
     (lines.len() as u64 == bytes).then_some(lines)
 }

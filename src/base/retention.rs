@@ -43,57 +43,41 @@ impl Keep {
     }
 }
 
-pub const REQUESTS: Keep = Keep::archived("Requisições", 90);
-/// Client addresses in what was packed of it; the rest stays.
-pub const ADDRESSES: Keep = Keep::removed("Endereços em requisições arquivadas", 180);
-pub const MESSAGES: Keep = Keep::archived("Mensagens enviadas, descartadas ou que falharam", 90);
-pub const RUNS: Keep = Keep::archived("Histórico do cron", 90);
-/// The values in the texts of messages. Without them no message can be resent.
-pub const MESSAGE_BODIES: Keep = Keep::removed("Conteúdo dessas mensagens", 30);
-pub const NOTIFICATIONS: Keep = Keep::removed("Notificações do marketplace já tratadas", 30);
-pub const PURCHASE_BODIES: Keep = Keep::removed("Conteúdo dos eventos de compra", 30);
-pub const MESSAGE_COUNTS: Keep = Keep::removed("Contagem de mensagens por dia", 400);
-pub const SESSIONS: Keep = Keep::removed("Sessões e tokens da extensão encerrados", 30);
-pub const LINKS: Keep = Keep::removed("Links de senha usados ou vencidos", 30);
+macro_rules! table {
+    ($($(#[$about:meta])* $name:ident = $then:ident($what:literal, $days:literal);)*) => {
+        $($(#[$about])* pub const $name: Keep = Keep::$then($what, $days);)*
 
-pub const FORMS: Keep = Keep::removed("Formulários enviados, contra o envio em dobro", 1);
-pub const CALLS: Keep = Keep::removed("Respostas da API de parceiros com Idempotency-Key", 1);
-pub const NOTICES: Keep = Keep::removed("Avisos enviados pela API de parceiros", 90);
-pub const RELATIONS: Keep = Keep::removed("Convites e relações de fornecedores que acabaram", 90);
-pub const WEBHOOKS: Keep = Keep::removed("Entregas de webhooks", 30);
-pub const STATES: Keep = Keep::removed("Situação da plataforma por dia", 90);
-pub const OUTSIDE_CALLS: Keep = Keep::removed("Chamadas a outros serviços", 30);
-pub const ERRORS: Keep = Keep::removed("Erros e alertas do log", 30);
-pub const FEES: Keep = Keep::removed("Taxas consultadas no marketplace", 1);
+        /// The table.
+        pub const ALL: [Keep; [$(stringify!($name)),*].len()] = [$($name),*];
+    };
+}
 
-pub const NEW_APPS: Keep = Keep::removed("Aplicativos que se apresentaram e ninguém conectou", 1);
-/// Counted from the last connection or renewal.
-pub const APPS: Keep = Keep::removed("Aplicativos que já foram conectados", 90);
-
-/// The table.
-pub const ALL: [Keep; 21] = [
-    REQUESTS,
-    ADDRESSES,
-    MESSAGES,
-    RUNS,
-    MESSAGE_BODIES,
-    MESSAGE_COUNTS,
-    NOTIFICATIONS,
-    PURCHASE_BODIES,
-    SESSIONS,
-    LINKS,
-    FORMS,
-    CALLS,
-    NOTICES,
-    RELATIONS,
-    WEBHOOKS,
-    STATES,
-    OUTSIDE_CALLS,
-    ERRORS,
-    FEES,
-    NEW_APPS,
-    APPS,
-];
+table! {
+    REQUESTS = archived("Requisições", 90);
+    /// Client addresses in what was packed of it; the rest stays.
+    ADDRESSES = removed("Endereços em requisições arquivadas", 180);
+    MESSAGES = archived("Mensagens enviadas, descartadas ou que falharam", 90);
+    RUNS = archived("Histórico do cron", 90);
+    /// The values in the texts of messages. Without them no message can be resent.
+    MESSAGE_BODIES = removed("Conteúdo dessas mensagens", 30);
+    MESSAGE_COUNTS = removed("Contagem de mensagens por dia", 400);
+    NOTIFICATIONS = removed("Notificações do marketplace já tratadas", 30);
+    PURCHASE_BODIES = removed("Conteúdo dos eventos de compra", 30);
+    SESSIONS = removed("Sessões e tokens da extensão encerrados", 30);
+    LINKS = removed("Links de senha usados ou vencidos", 30);
+    FORMS = removed("Formulários enviados, contra o envio em dobro", 1);
+    CALLS = removed("Respostas da API de parceiros com Idempotency-Key", 1);
+    NOTICES = removed("Avisos enviados pela API de parceiros", 90);
+    RELATIONS = removed("Convites e relações de fornecedores que acabaram", 90);
+    WEBHOOKS = removed("Entregas de webhooks", 30);
+    STATES = removed("Situação da plataforma por dia", 90);
+    OUTSIDE_CALLS = removed("Chamadas a outros serviços", 30);
+    ERRORS = removed("Erros e alertas do log", 30);
+    FEES = removed("Taxas consultadas no marketplace", 1);
+    NEW_APPS = removed("Aplicativos que se apresentaram e ninguém conectou", 1);
+    /// Counted from the last connection or renewal.
+    APPS = removed("Aplicativos que já foram conectados", 90);
+}
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@
 
 use std::fmt;
 use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
@@ -17,6 +17,7 @@ use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use hmac::{Hmac, Mac as _};
 use sha2::{Digest as _, Sha256};
 
+use crate::base::files::{beside, give_to_owner_of};
 use crate::base::text::{from_hex, hex};
 
 /// Layout of a sealed value: version, key id (4 bytes), nonce (24), box.
@@ -177,9 +178,7 @@ impl Sealer {
 
 /// The key file that belongs to a database file.
 pub fn key_file_of(database: &Path) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push(".key");
-    PathBuf::from(name)
+    beside(database, ".key")
 }
 
 /// Reads a key file; `None` when there is none. One that others can read, or
@@ -208,11 +207,8 @@ pub fn make_key_file(path: &Path, database: &Path) -> std::io::Result<[u8; 32]> 
     let key: [u8; 32] = random();
     let mut file =
         std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(format!("{}\n", hex(&key)).as_bytes())?;
-    let (owner, own) = (std::fs::metadata(database)?, file.metadata()?);
-    if (owner.uid(), owner.gid()) != (own.uid(), own.gid()) {
-        std::os::unix::fs::fchown(&file, Some(owner.uid()), Some(owner.gid()))?;
-    }
+    writeln!(file, "{}", hex(&key))?;
+    give_to_owner_of(&file, database)?;
     file.sync_all()?;
     Ok(key)
 }

@@ -75,7 +75,8 @@ impl<W: Write> Archive<W> {
         write: impl FnOnce(&mut Member<'_, W>) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let at = size(self.out.written)?;
-        let length = u16::try_from(name.len()).map_err(|_| too_long())?.to_le_bytes();
+        let too_long = |_| std::io::Error::other("the name of a file is too long");
+        let length = u16::try_from(name.len()).map_err(too_long)?.to_le_bytes();
         let mut head = Vec::new();
         for field in [VERSION, FLAGS, DEFLATED, 0, DAY] {
             head.extend(field.to_le_bytes());
@@ -131,8 +132,4 @@ fn pack<W: Write, E: From<std::io::Error>>(
     let plain = packer.total_in();
     packer.finish()?;
     Ok((plain, crc.sum()))
-}
-
-fn too_long() -> std::io::Error {
-    std::io::Error::other("the name of a file is too long")
 }

@@ -5,10 +5,9 @@ use std::io::Read as _;
 
 use anyhow::{Context as _, bail};
 
-use super::user::Subject;
+use super::user::{Subject, nobody};
 use super::{CatalogCommand, Context, say};
 use crate::accounts::store as accounts;
-use crate::audit::{self, Actor, ActorKind};
 use crate::catalog::import::{self, Counts, ImportError};
 use crate::catalog::path_of;
 use crate::db::Lane;
@@ -29,23 +28,17 @@ pub fn run(context: &Context, command: CatalogCommand) -> anyhow::Result<()> {
     let products = import::read(&bytes)
         .map_err(ImportError::File)
         .with_context(|| format!("cannot import {name}"))?;
-    let wanted = email.clone();
     let db = context.database()?;
-    let account = db.read(Lane::Slow, |tx| accounts::by_email(tx, &wanted))?;
+    let account = db.read(Lane::Slow, |tx| accounts::by_email(tx, &email))?;
     let Some(account) = account else {
-        bail!("nobody has the e-mail address {email}");
+        return Err(nobody(&email));
     };
     if path_of(account.role).is_none() {
         bail!("{email} is an administrator; products belong to sellers and suppliers");
     }
     let outcome = import::apply::run(&db, account.user_id, products, move |tx, counts| {
-        audit::note(
-            tx,
-            &Actor::local(ActorKind::Command, "catalog import"),
-            &Subject::of(&account).act(["aluno.importar_produtos", "equipe.importar_produtos"]),
-            None::<&()>,
-            Some(&counts),
-        )?;
+        let actions = ["aluno.importar_produtos", "equipe.importar_produtos"];
+        Subject::of(&account).note(tx, "catalog import", actions, None, Some(&counts))?;
         Ok::<_, ImportError>(counts)
     });
     if let Err(ImportError::Rows(bad)) = &outcome

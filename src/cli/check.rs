@@ -12,8 +12,7 @@ use serde::Serialize;
 use super::seal::{self, KeyStanding};
 use super::{Context, check_https, check_replica, check_upkeep, say, secret};
 use crate::db::{
-    OpenError, ReadTx, access, alarm, is_served, migrate, missed_file, newest_good_copy,
-    read_without_traces,
+    Depth, OpenError, ReadTx, access, alarm, is_served, migrate, missed_file, newest_good_copy,
 };
 use crate::messages::delivery::store as delivery;
 use crate::messages::push::store as devices;
@@ -21,7 +20,29 @@ use crate::operations::{outside, way};
 use crate::outbox::Channel;
 use crate::settings;
 
-pub(super) use crate::operations::findings::{Finding, Verdict, finding};
+pub(super) use crate::operations::findings::{Finding, Verdict};
+
+/// What a finding is about.
+#[derive(Clone, Copy)]
+pub(super) struct Topic(pub &'static str);
+
+impl Topic {
+    pub fn finding(self, verdict: Verdict, text: impl Into<String>) -> Finding {
+        Finding { what: self.0, verdict, state: None, text: text.into() }
+    }
+
+    pub fn good(self, text: impl Into<String>) -> Finding {
+        self.finding(Verdict::Good, text)
+    }
+
+    pub fn note(self, text: impl Into<String>) -> Finding {
+        self.finding(Verdict::Note, text)
+    }
+
+    pub fn bad(self, text: impl Into<String>) -> Finding {
+        self.finding(Verdict::Bad, text)
+    }
+}
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -30,7 +51,6 @@ pub(super) struct Report {
     pub findings: Vec<Finding>,
 }
 
-/// Looks at everything.
 pub(super) fn report(context: &Context) -> Report {
     let mut findings = vec![configuration(context), clock(context)];
     if let Some(standby) = check_replica::standby(context) {
@@ -77,9 +97,8 @@ pub fn run(context: &Context, json: bool) -> anyhow::Result<ExitCode> {
 /// Mail that waits because no recipient is taken. Other lines say what is wrong with
 /// the database.
 fn refused_mail(context: &Context) -> Option<delivery::RefusedMessages> {
-    let path = &context.config().database.path;
     let read = |tx: &ReadTx<'_>| delivery::refused(tx, Channel::Email);
-    read_without_traces(path, context.clock.now(), read).ok()?
+    context.look(read).ok()?
 }
 
 /// Whether files can be made in a folder; the problem when not.
@@ -109,7 +128,7 @@ fn configuration(context: &Context) -> Finding {
     let public = !server.listen.ip().is_loopback();
     if public && server.base_url.is_empty() && crate::https::origin(context.config()).is_none() {
         let text = "server.listen is reachable from outside but server.base_url is empty: set the public address";
-        return finding("configuration", Verdict::Note, text);
+        return Topic("configuration").note(text);
     }
     match TcpListener::bind(server.listen) {
         // Most likely it is the server itself, if that runs.
@@ -118,12 +137,12 @@ fn configuration(context: &Context) -> Finding {
                 || !is_served(&context.config().database.path) =>
         {
             let text = super::serve::cannot_listen(server.listen, &error, "server.listen");
-            finding("configuration", Verdict::Bad, text.to_string())
+            Topic("configuration").bad(text.to_string())
         }
         _ => {
             let text = format!("listens on {}", server.listen);
             let file = super::installed::shown(context.loaded.file.as_deref());
-            finding("configuration", Verdict::Good, format!("{text}; configured by {file}"))
+            Topic("configuration").good(format!("{text}; configured by {file}"))
         }
     }
 }
@@ -134,22 +153,22 @@ fn clock(context: &Context) -> Finding {
     let text = format!("{} in {}", zone.spaced(now), zone.name());
     // Before the first release of this program no clock can be right.
     let verdict = if now.0 < 1_767_225_600 { Verdict::Bad } else { Verdict::Good };
-    finding("clock", verdict, text)
+    Topic("clock").finding(verdict, text)
 }
 
 fn database(context: &Context) -> Vec<Finding> {
     let path = &context.config().database.path;
     if let Err(error) = migrate::require_present(path) {
-        return vec![finding("database", Verdict::Bad, error.to_string())];
+        return vec![Topic("database").bad(error.to_string())];
     }
     let mut findings = vec![mode(path)];
     // The log, the lock and the key stand beside the file.
     if let Err(problem) = writable(access::folder_of(path)) {
-        findings.push(finding("database", Verdict::Bad, problem));
+        findings.push(Topic("database").bad(problem));
     }
     match migrate::status(path) {
-        Ok(lines) => findings.push(finding("schema", Verdict::Good, lines.join("; "))),
-        Err(error) => findings.push(finding("schema", Verdict::Bad, error.to_string())),
+        Ok(lines) => findings.push(Topic("schema").good(lines.join("; "))),
+        Err(error) => findings.push(Topic("schema").bad(error.to_string())),
     }
     findings.push(integrity(context));
     findings.extend(files(context));
@@ -157,25 +176,18 @@ fn database(context: &Context) -> Vec<Finding> {
 }
 
 fn mode(path: &Path) -> Finding {
-    match std::fs::metadata(path) {
-        Err(error) => finding("file mode", Verdict::Bad, error.to_string()),
-        Ok(metadata) => {
-            if let Some(obstacle) = access::obstacle(path) {
-                return finding("file mode", Verdict::Bad, obstacle);
-            }
-            let mode = metadata.permissions().mode() & 0o777;
-            if mode.trailing_zeros() >= 6 {
-                return finding(
-                    "file mode",
-                    Verdict::Good,
-                    format!("{mode:04o} {}", path.display()),
-                );
-            }
-            let text =
-                format!("{mode:04o}: others can read {}; run `chmod 600` on it", path.display());
-            finding("file mode", Verdict::Bad, text)
-        }
+    const WHAT: Topic = Topic("file mode");
+    let mode = match std::fs::metadata(path) {
+        Err(error) => return WHAT.bad(error.to_string()),
+        Ok(found) => found.permissions().mode() & 0o777,
+    };
+    if let Some(obstacle) = access::obstacle(path) {
+        return WHAT.bad(obstacle);
     }
+    if mode.trailing_zeros() >= 6 {
+        return WHAT.good(format!("{mode:04o} {}", path.display()));
+    }
+    WHAT.bad(format!("{mode:04o}: others can read {}; run `chmod 600` on it", path.display()))
 }
 
 fn integrity(context: &Context) -> Finding {
@@ -184,22 +196,21 @@ fn integrity(context: &Context) -> Finding {
     let bad = |fault: &str| {
         let copy = newest_good_copy(path, database.backup_dir.as_deref());
         let copy = copy.map(|copy| copy.display().to_string());
-        let text = format!("{fault}; {}", way::restoring(context.config(), copy.as_deref()));
-        finding("integrity", Verdict::Bad, text)
+        Topic("integrity")
+            .bad(format!("{fault}; {}", way::restoring(context.config(), copy.as_deref())))
     };
     if let Some(known) = alarm::kept(path) {
         return bad(&format!("damage is known ({known}), and nothing is written"));
     }
     // What this process sees of a file that a server changes is not kept: the
     // server checks it by itself.
-    let found = read_without_traces(path, now, |tx| tx.values::<String>("PRAGMA quick_check", []));
-    let fault = match found {
-        Ok(lines) => lines.into_iter().find(|line| line != "ok"),
+    let fault = match context.look(|tx| tx.first_fault(Depth::Light)) {
+        Ok(fault) => fault,
         Err(OpenError::Damaged { detail, .. }) => Some(detail),
-        Err(error) => return finding("integrity", Verdict::Bad, error.to_string()),
+        Err(error) => return Topic("integrity").bad(error.to_string()),
     };
     match fault {
-        None => finding("integrity", Verdict::Good, last_check(context)),
+        None => Topic("integrity").good(last_check(context)),
         Some(fault) => {
             if !is_served(path) {
                 alarm::keep_damage(path, &fault, now);
@@ -211,9 +222,7 @@ fn integrity(context: &Context) -> Finding {
 
 /// That no damage was found, and when everything was last looked at.
 fn last_check(context: &Context) -> String {
-    let path = &context.config().database.path;
-    let at = read_without_traces(path, context.clock.now(), settings::last_whole_check);
-    match at {
+    match context.look(settings::last_whole_check) {
         Ok(at) if at.0 > 0 => {
             let zone = context.config().server.timezone;
             format!("no damage found; everything was last checked {}", zone.spaced(at))
@@ -230,15 +239,14 @@ fn files(context: &Context) -> Vec<Finding> {
     if let Some(missing) = alarm::missing(&database.path) {
         let copy = newest_good_copy(&database.path, database.backup_dir.as_deref());
         let copy = copy.map(|copy| copy.display().to_string());
-        let text = format!(
+        findings.push(Topic("writes").bad(format!(
             "{}; then remove {}.missing",
             way::compared(&missing, copy.as_deref()),
             database.path.display()
-        );
-        findings.push(finding("writes", Verdict::Bad, text));
+        )));
     }
     if let Some(gone) = missed_file(&database.path) {
-        findings.push(finding("files", Verdict::Bad, gone.told()));
+        findings.push(Topic("files").bad(gone.told()));
     }
     findings
 }
@@ -252,16 +260,13 @@ fn key(context: &Context) -> Finding {
             } else {
                 ""
             };
-            finding("key", Verdict::Good, format!("{}{keep}", seal::source(context)))
+            Topic("key").good(format!("{}{keep}", seal::source(context)))
         }
         Ok(KeyStanding::Fresh) => {
-            let text = format!("{}; nothing is sealed with it yet", seal::source(context));
-            finding("key", Verdict::Note, text)
+            Topic("key").note(format!("{}; nothing is sealed with it yet", seal::source(context)))
         }
-        Ok(KeyStanding::Wrong(why)) => {
-            finding("key", Verdict::Bad, seal::refusal(&why).to_string())
-        }
-        Err(error) => finding("key", Verdict::Bad, format!("{error:#}")),
+        Ok(KeyStanding::Wrong(why)) => Topic("key").bad(seal::refusal(&why).to_string()),
+        Err(error) => Topic("key").bad(format!("{error:#}")),
     }
 }
 
@@ -269,19 +274,14 @@ fn key(context: &Context) -> Finding {
 fn push(context: &Context) -> Finding {
     if context.config().push.subject.is_empty() {
         let text = "not configured: nothing reaches browsers; set push.subject";
-        return finding("push", Verdict::Note, text);
+        return Topic("push").note(text);
     }
     let path = &context.config().database.path;
-    let read = read_without_traces(path, context.clock.now(), |tx| {
-        Ok((settings::has_secret(tx, secret::PUSH_KEY)?, devices::count(tx)?))
-    });
+    let read =
+        context.look(|tx| Ok((settings::has_secret(tx, secret::PUSH_KEY)?, devices::count(tx)?)));
     match read {
-        Ok((true, reached)) => {
-            finding("push", Verdict::Good, format!("reaches {reached} browsers"))
-        }
-        Err(error) if path.exists() => finding("push", Verdict::Bad, error.to_string()),
-        Ok((false, _)) | Err(_) => {
-            finding("push", Verdict::Good, "a key is made at the first start")
-        }
+        Ok((true, reached)) => Topic("push").good(format!("reaches {reached} browsers")),
+        Err(error) if path.exists() => Topic("push").bad(error.to_string()),
+        Ok((false, _)) | Err(_) => Topic("push").good("a key is made at the first start"),
     }
 }

@@ -1,17 +1,17 @@
 //! `check` of the copies that are kept, and of what was left behind.
 
+use std::fs::Metadata;
 use std::path::PathBuf;
 
 use super::Context;
-use super::check::{Finding, Verdict, finding, writable};
+use super::check::{Finding, Topic, Verdict, writable};
 use super::check_upkeep::size;
 use crate::base::{Clock, DAY_S, Instant};
 use crate::copies::store::{failure as kept_failure, key_mark};
-use crate::db::{Kept, Manifest, access, is_left, kept_in, key_id, read_without_traces};
+use crate::db::{Kept, Manifest, access, is_left, kept_in, key_id};
 use crate::operations::store;
 
-/// What the findings are about.
-const WHAT: &str = "backups";
+const WHAT: Topic = Topic("backups");
 
 /// Most leftovers that are named.
 const MOST_NAMED: usize = 20;
@@ -27,7 +27,6 @@ fn age(copy: &Kept, now: Instant) -> i64 {
     }
 }
 
-/// The copies in the folder for them.
 pub(super) fn copies(context: &Context) -> Vec<Kept> {
     let database = &context.config().database;
     let kept = database.backup_dir.as_deref();
@@ -45,39 +44,34 @@ pub(super) fn judge_copies(
     let dated = copies.iter().filter(|copy| !copy.is_from_future());
     let newest = dated.min_by_key(|copy| age(copy, now));
     let mut findings = vec![judge_newest(context, seen, newest)];
-    let path = &context.config().database.path;
     let zone = context.config().server.timezone;
-    let failure = read_without_traces(path, context.clock.now(), kept_failure).ok().flatten();
+    let failure = context.look(kept_failure).ok().flatten();
     findings.extend(failure.map(|failure| {
         let at = zone.spaced(Instant(failure.at));
-        let text = format!("the last try failed at {at}: {}", failure.said);
-        finding(WHAT, Verdict::Bad, text)
+        WHAT.bad(format!("the last try failed at {at}: {}", failure.said))
     }));
     let ahead = copies.iter().filter(|copy| copy.is_from_future());
     findings.extend(ahead.map(|copy| {
         let at = copy.made_at().map_or_else(String::new, |at| zone.spaced(at));
-        let text = format!(
+        WHAT.note(format!(
             "{} is from the future ({at}): the clock was wrong when it was made, or is now; it counts for nothing and stays, remove it",
             copy.path.display()
-        );
-        finding(WHAT, Verdict::Note, text)
+        ))
     }));
     let others = copies.iter().filter(|copy| newest.is_none_or(|newest| newest.path != copy.path));
     let broken = others.filter_map(|copy| Some((copy, copy.known_fault()?)));
     findings.extend(broken.map(|(copy, fault)| {
-        let text = format!(
+        WHAT.bad(format!(
             "{} could not be restored: {fault}; look at the disk, and remove it",
             copy.path.display()
-        );
-        finding(WHAT, Verdict::Bad, text)
+        ))
     }));
     findings
 }
 
 /// Whether a copy was sealed with another key than the database is now.
 fn is_of_another_key(context: &Context, copy: &Kept) -> bool {
-    let path = &context.config().database.path;
-    let mark = read_without_traces(path, context.clock.now(), key_mark).ok().flatten();
+    let mark = context.look(key_mark).ok().flatten();
     let own = mark.and_then(|sealed| key_id(&sealed));
     let its = copy.manifest().and_then(|manifest| manifest.key_id.clone());
     its.is_some() && own.is_some() && its != own
@@ -87,12 +81,12 @@ fn judge_newest(context: &Context, seen: Option<&store::Upkeep>, newest: Option<
     let database = &context.config().database;
     let Some(folder) = &database.backup_dir else {
         let text = "none are made (database.backup_dir is empty): remove that line, or run `backup` from a timer and look after its copies yourself";
-        return finding(WHAT, Verdict::Note, text);
+        return WHAT.note(text);
     };
     let parent = access::folder_of(folder);
     // The service makes the folder with the first copy.
     if let Err(problem) = writable(if folder.exists() { folder } else { parent }) {
-        return finding(WHAT, Verdict::Bad, problem);
+        return WHAT.bad(problem);
     }
     let shown = folder.display();
     let now = context.clock.now();
@@ -103,14 +97,13 @@ fn judge_newest(context: &Context, seen: Option<&store::Upkeep>, newest: Option<
     let Some(copy) = newest else {
         let age = seen.and_then(|seen| seen.oldest).map_or(0, |oldest| now.since(oldest));
         if every_s == 0 {
-            let text = format!(
+            return WHAT.note(format!(
                 "none are made (database.backup_every_h = 0), and there is none in {shown}"
-            );
-            return finding(WHAT, Verdict::Note, text);
+            ));
         }
         let text = format!("there is none in {shown} yet; {make}");
         let verdict = if is_overdue(age, every_s) { Verdict::Bad } else { Verdict::Note };
-        return finding(WHAT, verdict, text);
+        return WHAT.finding(verdict, text);
     };
     let (age, path) = (age(copy, now), copy.path.display());
     let fault = copy.known_fault().or_else(|| match copy.fault(None) {
@@ -118,37 +111,33 @@ fn judge_newest(context: &Context, seen: Option<&store::Upkeep>, newest: Option<
         Err(error) => Some(error.to_string()),
     });
     if let Some(fault) = fault {
-        let text = format!(
+        return WHAT.bad(format!(
             "the newest, {path}, could not be restored: {fault}; make another with `seller-platform backup {shown}`"
-        );
-        return finding(WHAT, Verdict::Bad, text);
+        ));
     }
     let old = span(age);
     if is_overdue(age, every_s) {
-        let text = format!(
+        return WHAT.bad(format!(
             "overdue: the newest, {path}, is {old} old, and one is due every {} h; {make}",
             database.backup_every_h
-        );
-        return finding(WHAT, Verdict::Bad, text);
+        ));
     }
     if every_s == 0 {
-        let text = format!(
+        return WHAT.note(format!(
             "none are made (database.backup_every_h = 0); the newest, {path}, is {old} old"
-        );
-        return finding(WHAT, Verdict::Note, text);
+        ));
     }
     if is_of_another_key(context, copy) {
-        let text = format!(
+        return WHAT.note(format!(
             "the newest, {path}, is {old} old, and was sealed with another key than the database: what is sealed in it opens only with that one; {make}"
-        );
-        return finding(WHAT, Verdict::Note, text);
+        ));
     }
     let checked = if copy.manifest().is_some() {
         "as its manifest says"
     } else {
         "sound, without a manifest"
     };
-    finding(WHAT, Verdict::Good, format!("the newest, {path}, is {old} old and {checked}"))
+    WHAT.good(format!("the newest, {path}, is {old} old and {checked}"))
 }
 
 /// Whether a copy is late by more than an interval.
@@ -168,21 +157,12 @@ fn span(seconds: i64) -> String {
 
 /// Files that nobody needs any more, perhaps.
 pub(super) fn leftovers(context: &Context) -> Vec<Finding> {
-    let database = &context.config().database;
-    let folders = [Some(access::folder_of(&database.path)), database.backup_dir.as_deref()];
-    let mut found: Vec<(PathBuf, u64)> = Vec::new();
-    for folder in folders.into_iter().flatten() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let size = entry.metadata().ok().filter(std::fs::Metadata::is_file);
-            if let Some(size) = size
-                && is_left(&entry.file_name().to_string_lossy())
-            {
-                found.push((entry.path(), size.len()));
-            }
-        }
-    }
-    found.sort();
-    found.dedup();
+    let left = |path: PathBuf| {
+        let found = path.symlink_metadata().ok().filter(Metadata::is_file)?;
+        let is_left = is_left(&path.file_name()?.to_string_lossy());
+        is_left.then_some((path, found.len()))
+    };
+    let found: Vec<_> = context.files_around().into_iter().filter_map(left).collect();
     let mut findings: Vec<Finding> = found
         .iter()
         .take(MOST_NAMED)
@@ -193,18 +173,17 @@ pub(super) fn leftovers(context: &Context) -> Vec<Finding> {
             } else {
                 "kept before a change: remove it once you are sure that you need not go back"
             };
-            finding(
-                "leftover",
-                Verdict::Note,
-                format!("{} ({}), {what}", path.display(), size(*bytes)),
-            )
+            Topic("leftover").note(format!("{} ({}), {what}", path.display(), size(*bytes)))
         })
         .collect();
     let rest = &found[found.len().min(MOST_NAMED)..];
     if !rest.is_empty() {
         let bytes = rest.iter().map(|(_, bytes)| bytes).sum();
-        let text = format!("{} more such files ({})", rest.len(), size(bytes));
-        findings.push(finding("leftover", Verdict::Note, text));
+        findings.push(Topic("leftover").note(format!(
+            "{} more such files ({})",
+            rest.len(),
+            size(bytes)
+        )));
     }
     findings
 }

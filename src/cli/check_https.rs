@@ -5,12 +5,12 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::Context;
-use super::check::{Finding, Verdict, finding};
+use super::check::{Finding, Topic, Verdict};
 use crate::config::Config;
 use crate::https::end::{FEW_DAYS, days_left};
 use crate::https::{self, Facts, Source};
 
-const WHAT: &str = "https";
+const WHAT: Topic = Topic("https");
 
 /// Nothing without HTTPS of our own.
 pub(super) fn findings(context: &Context) -> Vec<Finding> {
@@ -21,15 +21,12 @@ pub(super) fn findings(context: &Context) -> Vec<Finding> {
     let mut findings = settings(config);
     let unnamed = seen.as_ref().ok().and_then(|found| unnamed(config, &found.as_ref()?.facts));
     findings.push(match seen {
-        Err(fault) => {
-            let text = format!(
-                "{fault}; until that is mended, plain HTTP is served, or the certificate before"
-            );
-            finding(WHAT, Verdict::Bad, text)
-        }
+        Err(fault) => WHAT.bad(format!(
+            "{fault}; until that is mended, plain HTTP is served, or the certificate before"
+        )),
         Ok(None) => {
             let text = "there is no certificate yet; a running server asks the directory for one";
-            finding(WHAT, Verdict::Note, text)
+            WHAT.note(text)
         }
         Ok(Some(certificate)) => end(context, &source, &certificate.facts),
     });
@@ -44,14 +41,13 @@ fn settings(config: &Config) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !server.acme_domains.is_empty() && (server.tls_cert.is_some() || server.tls_key.is_some()) {
         let text = "both server.tls_cert and server.acme_domains are set: the files are served, and no directory is asked";
-        findings.push(finding(WHAT, Verdict::Note, text));
+        findings.push(WHAT.note(text));
     }
     if server.base_url.starts_with("http://") {
-        let text = format!(
+        findings.push(WHAT.note(format!(
             "server.base_url is {}, and HTTPS is served: set it to the https:// address, or leave it empty",
             server.base_url
-        );
-        findings.push(finding(WHAT, Verdict::Note, text));
+        )));
     }
     findings
 }
@@ -65,8 +61,7 @@ fn unnamed(config: &Config, facts: &Facts) -> Option<Finding> {
     let is_named = facts.names.iter().any(|name| name == host || below(name));
     (!is_named).then(|| {
         let names = facts.names.join(", ");
-        let text = format!("the certificate is for {names}, and not for {host} of server.base_url: browsers refuse it");
-        finding(WHAT, Verdict::Note, text)
+        WHAT.note(format!("the certificate is for {names}, and not for {host} of server.base_url: browsers refuse it"))
     })
 }
 
@@ -77,11 +72,10 @@ fn readable(source: &Source) -> Option<Finding> {
     };
     let mode = std::fs::metadata(key).ok()?.permissions().mode() & 0o777;
     (mode & 0o007 != 0).then(|| {
-        let text = format!(
+        WHAT.note(format!(
             "{mode:04o}: everybody on this machine can read {}; run `chmod o=` on it",
             key.display()
-        );
-        finding(WHAT, Verdict::Note, text)
+        ))
     })
 }
 
@@ -104,7 +98,7 @@ fn end(context: &Context, source: &Source, facts: &Facts) -> Finding {
         ),
         left => (Verdict::Good, format!("certificate for {names} until {until}, {left} days")),
     };
-    finding(WHAT, verdict, text)
+    WHAT.finding(verdict, text)
 }
 
 fn port(config: &Config) -> Option<Finding> {
@@ -112,10 +106,9 @@ fn port(config: &Config) -> Option<Finding> {
     match TcpListener::bind(listen) {
         // Most likely it is the server itself.
         Err(error) if error.kind() != ErrorKind::AddrInUse => {
-            let text = format!(
+            Some(WHAT.bad(format!(
                 "cannot listen on {listen}: {error}; set server.https_listen, or allow ports below 1024 (CAP_NET_BIND_SERVICE)"
-            );
-            Some(finding(WHAT, Verdict::Bad, text))
+            )))
         }
         _ => None,
     }

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use super::Context;
-use super::check::{Finding, Verdict, finding};
+use super::check::{Finding, Topic, Verdict};
 use super::healthcheck::{self, Answer};
 use super::seal;
+use crate::base::files::Scratch;
 use crate::base::{Clock, secrets};
 use crate::db::{holder, is_served, server_address};
 use crate::replica::epoch::{self, Turn};
@@ -18,25 +19,23 @@ const BEHIND_S: i64 = 60;
 const LOOK: Duration = Duration::from_secs(8);
 
 pub(super) fn replica(context: &Context) -> Finding {
-    const WHAT: &str = "replica";
+    const WHAT: Topic = Topic("replica");
     let Some(replica) = Replica::of(context.config()) else {
         let text = "not configured: no second machine could go on from here; set replica.url";
-        return finding(WHAT, Verdict::Note, text);
+        return WHAT.note(text);
     };
     match look(&replica) {
-        Ok(text) => finding(WHAT, Verdict::Good, format!("{}: {text}", replica.url)),
-        Err(fault) => finding(WHAT, Verdict::Bad, format!("{}: {fault}", replica.url)),
+        Ok(text) => WHAT.good(format!("{}: {text}", replica.url)),
+        Err(fault) => WHAT.bad(format!("{}: {fault}", replica.url)),
     }
 }
 
 fn look(replica: &Replica) -> Result<String, Fault> {
-    if let Some(fault) = replica.obstacle() {
-        return Err(fault);
-    }
+    replica.require_there()?;
     let tool = Tool::find(replica)?;
     // Nothing of this look stays beside the database.
     let name = format!("seller-platform-check-{}", secrets::random_hex::<6>());
-    let folder = Folder(std::env::temp_dir().join(name));
+    let folder = Scratch(std::env::temp_dir().join(name));
     let elsewhere = Replica { folder: folder.0.clone(), ..replica.clone() };
     let own = epoch::of_file(&replica.database)?;
     let is_ours = own.as_ref().is_some_and(|own| epoch::is_ours(&replica.database, own));
@@ -68,7 +67,7 @@ fn look(replica: &Replica) -> Result<String, Fault> {
 /// The standby of this machine and its key, in the place of what a server would be checked
 /// for; `None` when this is no standby.
 pub(super) fn standby(context: &Context) -> Option<Vec<Finding>> {
-    const WHAT: &str = "standby";
+    const WHAT: Topic = Topic("standby");
     let replica = Replica::of(context.config())?;
     let (database, copy) = (&replica.database, follow::copy_of(&replica));
     let runs = holder(database).is_some_and(|holder| holder.is_standby);
@@ -87,12 +86,12 @@ pub(super) fn standby(context: &Context) -> Option<Vec<Finding>> {
             Err(error) => (Verdict::Bad, format!("does not answer at http://{address}: {error}")),
         },
     };
-    let mut findings = vec![finding(WHAT, verdict, text)];
+    let mut findings = vec![WHAT.finding(verdict, text)];
     // A copy that is being changed may not be readable for a moment.
     if let Ok(standing) = seal::fits(context, &copy) {
         findings.push(match standing {
-            None => finding("key", Verdict::Good, format!("{}, which fits", seal::source(context))),
-            Some(why) => finding("key", Verdict::Bad, why),
+            None => Topic("key").good(format!("{}, which fits", seal::source(context))),
+            Some(why) => Topic("key").bad(why),
         });
     }
     Some(findings)
@@ -112,14 +111,5 @@ fn following(replica: &Replica, answer: &Answer) -> (Verdict, String) {
             (verdict, format!("{lag_s} s behind {url}: {why}"))
         }
         (None, _) => (Verdict::Bad, "it does not answer as a standby does".to_owned()),
-    }
-}
-
-/// A folder that is removed when the value is dropped.
-struct Folder(std::path::PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -5,12 +5,12 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use super::Context;
-use super::check::{Finding, Verdict, finding};
+use super::check::{Finding, Topic, Verdict};
 use super::check_audit;
 use super::check_copies::{copies, judge_copies, leftovers};
 use super::healthcheck::{self, Readiness};
 use crate::base::{Instant, shortened};
-use crate::db::{self, Kept, access, read_without_traces};
+use crate::db::{self, Kept};
 use crate::operations::disk;
 use crate::operations::open_items::is_log_large;
 use crate::operations::store::{self, FailingTask};
@@ -28,7 +28,7 @@ pub(super) fn findings(context: &Context) -> Vec<Finding> {
     findings.extend(addresses(context));
     let path = &context.config().database.path;
     if path.exists() {
-        let seen = read_without_traces(path, context.clock.now(), store::upkeep).ok();
+        let seen = context.look(store::upkeep).ok();
         let copies = copies(context);
         findings.extend(space(context, seen.as_ref(), &copies));
         findings.extend(log(context));
@@ -52,27 +52,20 @@ pub(super) fn size(bytes: u64) -> String {
 
 /// The server on this database, and what it says of itself.
 fn server(context: &Context) -> Finding {
-    const WHAT: &str = "server";
+    const WHAT: Topic = Topic("server");
     let path = &context.config().database.path;
     if !db::is_served(path) {
         let text = "none runs on this database; start it with `systemctl start seller-platform` or `seller-platform serve`";
-        return finding(WHAT, Verdict::Note, text);
+        return WHAT.note(text);
     }
     let Some(address) = db::server_address(path) else {
-        return finding(
-            WHAT,
-            Verdict::Note,
-            "it is starting, or another command holds the database",
-        );
+        return WHAT.note("it is starting, or another command holds the database");
     };
     match healthcheck::ask(address) {
-        Readiness::Ready => finding(WHAT, Verdict::Good, format!("ready at http://{address}")),
-        Readiness::NotReady(why) => {
-            finding(WHAT, Verdict::Bad, format!("at http://{address}, and not ready: {why}"))
-        }
+        Readiness::Ready => WHAT.good(format!("ready at http://{address}")),
+        Readiness::NotReady(why) => WHAT.bad(format!("at http://{address}, and not ready: {why}")),
         Readiness::Silent(why) => {
-            let text = format!("does not answer at http://{address}: {why}; look at its log");
-            finding(WHAT, Verdict::Bad, text)
+            WHAT.bad(format!("does not answer at http://{address}: {why}; look at its log"))
         }
     }
 }
@@ -83,18 +76,16 @@ fn addresses(context: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
     let host = server.base_url.strip_prefix("http://").map(host_of);
     if host.is_some_and(is_public) {
-        let text = format!(
+        findings.push(Topic("base_url").note(format!(
             "{} is public and not https: passwords and cookies can be read on the way; put a proxy with TLS in front and set server.base_url to the https:// address",
             server.base_url
-        );
-        findings.push(finding("base_url", Verdict::Note, text));
+        )));
     }
     let open = server.trusted_proxies.iter().filter(|network| network.prefix_len() <= 1);
     findings.extend(open.map(|network| {
-        let text = format!(
+        Topic("trusted_proxies").note(format!(
             "server.trusted_proxies holds {network}: everybody can claim any address, so limits by address and the log are worth nothing; name the addresses of your proxy alone"
-        );
-        finding("trusted_proxies", Verdict::Note, text)
+        ))
     }));
     findings
 }
@@ -138,11 +129,9 @@ pub(super) fn space(
     seen: Option<&store::Upkeep>,
     copies: &[Kept],
 ) -> Vec<Finding> {
-    let database = &context.config().database;
-    let folders = [Some(access::folder_of(&database.path)), database.backup_dir.as_deref()];
     let mut devices = Vec::new();
     let mut findings = Vec::new();
-    for folder in folders.into_iter().flatten() {
+    for folder in context.folders() {
         let (Ok(space), Ok(found)) = (rustix::fs::statvfs(folder), std::fs::metadata(folder))
         else {
             continue;
@@ -165,20 +154,18 @@ fn judge_space(
     copies: &[Kept],
     (folder, free, no_names): (&Path, u64, bool),
 ) -> Finding {
-    const WHAT: &str = "disk";
+    const WHAT: Topic = Topic("disk");
     let shown = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let shown = shown.display();
     let bytes = std::fs::metadata(&context.config().database.path).map_or(0, |found| found.len());
     if no_names {
-        let text = format!("{shown}: no more files can be made (no inodes); remove some");
-        return finding(WHAT, Verdict::Bad, text);
+        return WHAT.bad(format!("{shown}: no more files can be made (no inodes); remove some"));
     }
     if !db::has_free_space(folder) || free < db::ROOM {
-        let text = format!(
+        return WHAT.bad(format!(
             "{shown} is full ({} free): nothing can be stored; free some space, old copies first",
             size(free)
-        );
-        return finding(WHAT, Verdict::Bad, text);
+        ));
     }
     let first_start = seen.and_then(|seen| seen.oldest);
     let outlook = disk::outlook(context.clock.now(), first_start, (bytes, free), copies);
@@ -196,35 +183,31 @@ fn judge_space(
     } else {
         (Verdict::Good, "")
     };
-    finding(WHAT, verdict, format!("{} free in {shown}{forecast}{advice}", size(free)))
+    WHAT.finding(verdict, format!("{} free in {shown}{forecast}{advice}", size(free)))
 }
 
-/// The write-ahead log.
 fn log(context: &Context) -> Option<Finding> {
-    const WHAT: &str = "log";
+    const WHAT: Topic = Topic("log");
     let path = &context.config().database.path;
     let bytes = std::fs::metadata(db::log_of(path)).map_or(0, |found| found.len());
     if bytes > 0 && !db::is_served(path) {
-        let text = format!(
+        return Some(WHAT.note(format!(
             "{} of changes wait in {}; it belongs to the database, and the next start takes them over: never remove it",
             size(bytes),
             db::log_of(path).display()
-        );
-        return Some(finding(WHAT, Verdict::Note, text));
+        )));
     }
     if is_log_large(context.config(), bytes) {
-        let text = format!(
+        return Some(WHAT.note(format!(
             "{}: it should shrink by itself within minutes; if it does not, look for long reads of other programs in the file",
             size(bytes)
-        );
-        return Some(finding(WHAT, Verdict::Note, text));
+        )));
     }
-    Some(finding(WHAT, Verdict::Good, size(bytes)))
+    Some(WHAT.good(size(bytes)))
 }
 
-/// The periodic tasks.
 fn tasks(context: &Context, seen: &store::Upkeep) -> Vec<Finding> {
-    const WHAT: &str = "tasks";
+    const WHAT: Topic = Topic("tasks");
     let zone = context.config().server.timezone;
     let mut findings: Vec<Finding> =
         seen.failing.iter().map(|task| failing(task, context)).collect();
@@ -234,35 +217,32 @@ fn tasks(context: &Context, seen: &store::Upkeep) -> Vec<Finding> {
     let runs = cron.enabled && db::is_served(&context.config().database.path);
     let last = seen.last_tick;
     if runs && last > Instant(0) && context.clock.now().since(last) > patience {
-        let text = format!(
+        findings.push(WHAT.note(format!(
             "they last ran at {}; restart the server and look at its log",
             zone.spaced(last)
-        );
-        findings.push(finding(WHAT, Verdict::Note, text));
+        )));
     } else if findings.is_empty() && last > Instant(0) {
-        let text = format!("none fails; they last ran at {}", zone.spaced(last));
-        findings.push(finding(WHAT, Verdict::Good, text));
+        findings.push(WHAT.good(format!("none fails; they last ran at {}", zone.spaced(last))));
     } else if findings.is_empty() {
         let text = if cron.enabled {
             "they have not run yet; the server runs them"
         } else {
             "they have not run yet: call /api/v1/cron from a timer, or set cron.enabled = true"
         };
-        findings.push(finding(WHAT, Verdict::Note, text));
+        findings.push(WHAT.note(text));
     }
     findings
 }
 
 fn failing(task: &FailingTask, context: &Context) -> Finding {
     let zone = context.config().server.timezone;
-    let text = format!(
+    Topic("tasks").bad(format!(
         "{} failed {} times in a row, last at {}: {}; it is tried again in every run, and Cron in the panel shows more",
         task.title,
         task.failures,
         zone.spaced(task.failed_at),
         shortened(&task.error, ERROR_BYTES)
-    );
-    finding("tasks", Verdict::Bad, text)
+    ))
 }
 
 /// The clock against the newest row.
@@ -272,12 +252,11 @@ fn newest_row(context: &Context, seen: &store::Upkeep) -> Option<Finding> {
         return None;
     }
     let zone = context.config().server.timezone;
-    let text = format!(
+    Some(Topic("clock").bad(format!(
         "it is {}, but the newest row was written at {}: the clock is wrong now, or was then; see `timedatectl`",
         zone.spaced(now),
         zone.spaced(seen.newest)
-    );
-    Some(finding("clock", Verdict::Bad, text))
+    )))
 }
 
 #[cfg(test)]

@@ -135,6 +135,7 @@ fn own_epoch(context: &Context) -> anyhow::Result<Option<Epoch>> {
 struct Choice {
     copy: Kept,
     behind: Option<String>,
+    rank: (bool, bool),
 }
 
 /// The copies in a folder in the order in which they are tried: the newest first, those
@@ -151,11 +152,11 @@ fn choices(context: &Context, folder: &Path) -> Vec<Choice> {
                 let at = copy.made_at().map_or_else(String::new, Instant::rfc3339);
                 format!("{path} is from the future ({at}), so it may not be the newest; restore it by its name if it is")
             });
-            (rank, Choice { behind: misfit.or(ahead), copy })
+            Choice { behind: misfit.or(ahead), copy, rank }
         })
         .collect();
-    choices.sort_by_key(|(rank, _)| *rank);
-    choices.into_iter().map(|(_, choice)| choice).collect()
+    choices.sort_by_key(|choice| choice.rank);
+    choices
 }
 
 /// Restores the newest copy in a folder that passes its check.
@@ -175,8 +176,12 @@ fn restore_newest(context: &Context, folder: &Path) -> anyhow::Result<Vec<String
                 let behind = behind.map(|why| format!("Passed over: {why}"));
                 return Ok([vec![first], passed_over, behind.collect(), lines].concat());
             }
-            Err(error) if is_unfit(&error) => passed_over.push(format!("Passed over: {error}")),
-            Err(error) => return Err(error),
+            Err(error) => match error.downcast_ref() {
+                Some(backup::BackupError::Unfit { .. }) => {
+                    passed_over.push(format!("Passed over: {error}"));
+                }
+                _ => return Err(error),
+            },
         }
     }
     let folder = folder.display();
@@ -189,9 +194,4 @@ fn restore_newest(context: &Context, folder: &Path) -> anyhow::Result<Vec<String
         "no copy in {folder} passes its check, and nothing was changed:\n{}",
         passed_over.join("\n")
     )
-}
-
-/// Whether it is the copy that was refused.
-fn is_unfit(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(backup::BackupError::Unfit { .. }))
 }

@@ -12,7 +12,6 @@ use crate::db::server_address;
 
 /// How long the server may take to answer from memory.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Most bytes of an answer.
 const MOST_BYTES: u64 = 64 << 10;
 
 /// What a server says of itself.

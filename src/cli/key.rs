@@ -15,7 +15,6 @@ use crate::keys::{
 };
 use crate::noun::Noun as _;
 
-/// Name of this command in the audit log.
 const COMMAND: &str = "key";
 
 #[derive(Subcommand)]

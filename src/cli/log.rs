@@ -11,7 +11,7 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::base::{Clock, trace};
-use crate::config::{Log, LogFormat, LogLevel};
+use crate::config::{Log, LogFormat};
 use crate::journal::{self, LoggedError};
 
 /// Whether all lines except warnings and errors are suppressed.
@@ -23,8 +23,7 @@ pub struct Hush(());
 impl Hush {
     /// Begins. A log configured to debug or trace shows everything all the same.
     pub fn begin(log: &Log) -> Self {
-        let wanted = matches!(log.level, LogLevel::Debug | LogLevel::Trace);
-        HUSHED.store(!wanted, Ordering::Relaxed);
+        HUSHED.store(log.level <= Level::INFO, Ordering::Relaxed);
         Self(())
     }
 }
@@ -38,16 +37,9 @@ impl Drop for Hush {
 /// Starts logging as configured. The journal is written by a clock.
 pub fn start(log: &Log, clock: &Clock) {
     let journal = Journal(clock.clone());
-    let level = match log.level {
-        LogLevel::Error => Level::ERROR,
-        LogLevel::Warn => Level::WARN,
-        LogLevel::Info => Level::INFO,
-        LogLevel::Debug => Level::DEBUG,
-        LogLevel::Trace => Level::TRACE,
-    };
     let lines =
         fmt()
-            .with_max_level(level)
+            .with_max_level(log.level)
             .with_writer(std::io::stderr.with_filter(|line| {
                 !HUSHED.load(Ordering::Relaxed) || *line.level() <= Level::WARN
             }))
@@ -59,7 +51,6 @@ pub fn start(log: &Log, clock: &Clock) {
     }
 }
 
-/// Notes warnings and errors.
 struct Journal(Clock);
 
 impl<S: Subscriber> Layer<S> for Journal {

@@ -41,6 +41,7 @@ mod values;
 mod watchdog;
 
 use std::io::Write as _;
+use std::iter;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -51,7 +52,9 @@ use clap::{Arg, CommandFactory as _, Parser, Subcommand};
 
 use crate::base::{Clock, Day};
 use crate::config::{self, Config, Loaded, Overrides};
-use crate::db::{Db, DbError, OpenError, Options, migrate, newest_good_copy};
+use crate::db::{
+    Db, DbError, OpenError, Options, ReadTx, access, migrate, newest_good_copy, read_without_traces,
+};
 use key::KeyCommand;
 use partner::PartnerCommand;
 use user::UserCommand;
@@ -237,18 +240,6 @@ enum ConfigCommand {
     Show,
 }
 
-/// What must exist before a command begins.
-#[derive(Clone, Copy)]
-enum Needs {
-    Nothing,
-    /// It only reads the database.
-    File,
-    /// It changes the database.
-    FileAndKey,
-    /// It changes the database, or makes one.
-    Key,
-}
-
 impl Command {
     /// Its name, if it uses no database.
     fn without_database(&self) -> Option<&'static str> {
@@ -262,23 +253,24 @@ impl Command {
         }
     }
 
-    fn needs(&self) -> Needs {
+    /// Whether the database must be there, and whether its key must be the right one.
+    fn needs_file_and_key(&self) -> (bool, bool) {
         match self {
-            Self::Migrate { action: MigrateAction::Up } => Needs::Key,
+            Self::Migrate { action: MigrateAction::Up } => (false, true),
             Self::Migrate { action: MigrateAction::Status }
             | Self::Key(KeyCommand::List)
             | Self::User(UserCommand::List { .. })
             | Self::Secret(_)
-            | Self::Backup { .. } => Needs::File,
+            | Self::Backup { .. } => (true, false),
             Self::User(_)
             | Self::Key(_)
             | Self::Partner(_)
             | Self::Person(_)
             | Self::Catalog(_)
-            | Self::SetupLink => Needs::FileAndKey,
+            | Self::SetupLink => (true, true),
             // `serve` asks for the key itself, `restore` brings another database,
             // and `check` says what is missing.
-            _ => Needs::Nothing,
+            _ => (false, false),
         }
     }
 }
@@ -297,6 +289,26 @@ impl Context {
     /// The database, beside a server that may be running.
     fn database(&self) -> anyhow::Result<Db> {
         Ok(Db::open_beside(&self.options(COMMAND_READERS))?)
+    }
+
+    /// Reads the database, of whatever version, and leaves nothing beside it.
+    fn look<T>(&self, read: impl Fn(&ReadTx<'_>) -> crate::db::Result<T>) -> Result<T, OpenError> {
+        read_without_traces(&self.config().database.path, self.clock.now(), read)
+    }
+
+    /// The folders in which the database and its copies lie.
+    fn folders(&self) -> impl Iterator<Item = &Path> {
+        let database = &self.config().database;
+        iter::once(access::folder_of(&database.path)).chain(database.backup_dir.as_deref())
+    }
+
+    /// All that lies in these folders, each once.
+    fn files_around(&self) -> Vec<PathBuf> {
+        let entries = self.folders().filter_map(|folder| std::fs::read_dir(folder).ok());
+        let mut files: Vec<_> = entries.flatten().flatten().map(|entry| entry.path()).collect();
+        files.sort();
+        files.dedup();
+        files
     }
 
     fn options(&self, readers: usize) -> Options {
@@ -322,27 +334,20 @@ impl Context {
         format!("http://{}", running.unwrap_or(config.server.listen))
     }
 
-    /// The civil day.
     fn today(&self) -> Day {
         self.config().server.timezone.day(self.clock.now())
     }
 
-    /// Fails if something that a command needs is missing.
-    fn require(&self, needs: Needs) -> anyhow::Result<()> {
+    fn require(&self, (file, key): (bool, bool)) -> anyhow::Result<()> {
         let path = &self.config().database.path;
-        match needs {
-            Needs::Nothing => Ok(()),
-            Needs::File => Ok(migrate::require_present(path)?),
-            Needs::FileAndKey => {
-                migrate::require_present(path)?;
-                migrate::undo_unfinished(path)?;
-                seal::require_right(self)
-            }
-            Needs::Key => {
-                migrate::undo_unfinished(path)?;
-                seal::require_right(self)
-            }
+        if file {
+            migrate::require_present(path)?;
         }
+        if key {
+            migrate::undo_unfinished(path)?;
+            seal::require_right(self)?;
+        }
+        Ok(())
     }
 }
 
@@ -390,7 +395,6 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs a command that reads the configuration.
 fn run_configured(
     config: Option<&Path>,
     db: Option<PathBuf>,
@@ -417,7 +421,8 @@ fn run_configured(
     let clock = clock_file.map_or(Clock::System, Clock::File);
     let context = Context { loaded, clock };
     let config = context.config().clone();
-    let done = context.require(command.needs()).and_then(|()| carry_out(context, command));
+    let done =
+        context.require(command.needs_file_and_key()).and_then(|()| carry_out(context, command));
     done.map_err(|error| name_file(&config, error))
 }
 
@@ -442,7 +447,7 @@ fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
         Command::Healthcheck => return healthcheck::run(&context),
         Command::Check { json } => return check::run(&context, json),
         Command::SupportBundle(target) => support_bundle::run(&context, &target.file)?,
-        Command::Config(ConfigCommand::Show) => say(context.loaded.show().trim_end())?,
+        Command::Config(ConfigCommand::Show) => say(context.loaded.origins.show().trim_end())?,
         Command::Openapi { document } => documents::openapi(&context, document)?,
         Command::Sandbox { listen } => sandbox::run(&context, listen)?,
         Command::Routes { .. } | Command::Completions { .. } => unreachable!("they read nothing"),
@@ -497,6 +502,14 @@ fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
 fn hint(text: impl std::fmt::Display) {
     // An error here means that the terminal is gone: nothing can be printed.
     let _ = writeln!(std::io::stderr(), "seller-platform: {text}");
+}
+
+/// Asks on the terminal; nothing but a yes agrees.
+fn agrees(question: &str) -> anyhow::Result<bool> {
+    write!(std::io::stderr(), "{question} [y/N] ")?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(["y", "yes", "s", "sim"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
 /// Prints a hint if an address ends in port 0: the real port is not known yet.

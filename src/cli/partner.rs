@@ -3,16 +3,19 @@
 use anyhow::{anyhow, bail};
 use clap::Subcommand;
 use serde::Serialize;
+use serde_json::json;
 
-use super::user::Subject;
+use super::user::{Subject, nobody};
 use super::values::{parse_day, parse_email, parse_token_name};
 use super::{Context, hint, say};
-use crate::accounts::{Account, Role, store as accounts};
-use crate::audit::{self, Actor, ActorKind};
+use crate::accounts::{Role, store as accounts};
+use crate::audit::{Actor, ActorKind};
 use crate::base::Day;
-use crate::db::{DbError, WriteTx};
+use crate::db::DbError;
 use crate::dropshipping::relations;
 use crate::partner::{self, PlanName, store};
+
+const COMMAND: &str = "partner";
 
 #[derive(Subcommand)]
 pub enum PartnerCommand {
@@ -70,16 +73,14 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 store::set_plan(tx, account.user_id, name, until)?;
                 let before = before.map(|(name, until)| Plan::of(name, until));
                 let after = name.map(|name| Plan::of(name, until));
-                note(
-                    tx,
-                    &account,
-                    ["aluno.plano_de_api", "equipe.plano_de_api"],
-                    before.as_ref(),
-                    after.as_ref(),
-                )?;
+                let actions = ["aluno.plano_de_api", "equipe.plano_de_api"];
+                let subject = Subject::of(&account);
+                subject.note(tx, COMMAND, actions, before.as_ref(), after.as_ref())?;
                 Ok(true)
             })?;
-            known(found, &email)?;
+            if !found {
+                return Err(nobody(&email));
+            }
             match (name, until) {
                 (None, _) => say(format_args!("{email} has no API plan")),
                 (Some(_), None) => say(format_args!("{email} has the plan {plan}, without an end")),
@@ -99,17 +100,12 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 let plan = store::plan(tx, account.user_id)?;
                 let opens = plan.is_some_and(|(_, until)| until.is_none_or(|day| day >= today));
                 store::insert_token(tx, account.user_id, &kept, &name)?;
-                note(
-                    tx,
-                    &account,
-                    ["aluno.token_de_parceiro", "equipe.token_de_parceiro"],
-                    None,
-                    Some(&Token { nome: name }),
-                )?;
+                let actions = ["aluno.token_de_parceiro", "equipe.token_de_parceiro"];
+                let after = json!({ "nome": name });
+                Subject::of(&account).note(tx, COMMAND, actions, None, Some(&after))?;
                 Ok(Some(opens))
             })?;
-            known(opens.is_some(), &email)?;
-            if opens == Some(false) {
+            if !opens.ok_or_else(|| nobody(&email))? {
                 hint(format_args!(
                     "{email} has no API plan in force, so this token opens nothing yet; give one with `partner plan --email {email} --plan starter`"
                 ));
@@ -123,46 +119,31 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
 fn relate(context: &Context, supplier: &str, seller: &str) -> anyhow::Result<()> {
     let emails = [supplier, seller].map(str::to_owned);
     let made = context.database()?.write(move |tx| {
-        let mut people = Vec::new();
-        for (email, fits) in emails.iter().zip([is_supplier, Role::is_student]) {
-            match accounts::by_email(tx, email)? {
-                Some(account) if fits(account.role) => people.push(account),
-                Some(_) => return Ok::<_, DbError>(Err(Unfit::Role(email.clone()))),
-                None => return Ok(Err(Unfit::Unknown(email.clone()))),
-            }
+        let [from, to] = &emails;
+        let Some(from) = accounts::by_email(tx, from)? else {
+            return Ok::<_, DbError>(Err(nobody(from)));
+        };
+        if from.role != Role::Drop {
+            let email = from.email;
+            return Ok(Err(anyhow!("{email} is no supplier; the role of a supplier is drop")));
         }
-        let [from, to] = &people[..] else { return Ok(Ok(false)) };
+        let Some(to) = accounts::by_email(tx, to)? else {
+            return Ok(Err(nobody(to)));
+        };
+        if !to.role.is_student() {
+            return Ok(Err(anyhow!("{} is no seller; sellers are students", to.email)));
+        }
         let is_new = relations::relate(tx, from.user_id, to.user_id, &to.email)?;
         if is_new {
-            let actor = Actor::local(ActorKind::Command, "partner");
+            let actor = Actor::local(ActorKind::Command, COMMAND);
             relations::note(tx, &actor, ("relacao.criar", to.user_id.0), (&to.email, &from.email))?;
         }
         Ok(Ok(is_new))
     })?;
-    match made {
-        Err(Unfit::Unknown(email)) => bail!("nobody has the e-mail address {email}"),
-        Err(Unfit::Role(email)) if email == supplier => {
-            bail!("{email} is no supplier; the role of a supplier is drop")
-        }
-        Err(Unfit::Role(email)) => bail!("{email} is no seller; sellers are students"),
-        Ok(true) => say(format_args!("{supplier} and {seller} are related")),
-        Ok(false) => say(format_args!("{supplier} and {seller} were related already")),
-    }
+    let were = if made? { "are related" } else { "were related already" };
+    say(format_args!("{supplier} and {seller} {were}"))
 }
 
-fn is_supplier(role: Role) -> bool {
-    role == Role::Drop
-}
-
-/// Why two people cannot be related.
-enum Unfit {
-    /// Nobody has this address.
-    Unknown(String),
-    /// The person with this address has another role.
-    Role(String),
-}
-
-/// An API plan in the audit log.
 #[derive(Serialize)]
 struct Plan {
     plano: &'static str,
@@ -173,29 +154,4 @@ impl Plan {
     fn of(name: PlanName, until: Option<Day>) -> Self {
         Self { plano: name.name(), ate: until.map(Day::iso) }
     }
-}
-
-/// A partner token in the audit log.
-#[derive(Serialize)]
-struct Token {
-    nome: String,
-}
-
-fn note<T: Serialize>(
-    tx: &WriteTx<'_>,
-    account: &Account,
-    actions: [&'static str; 2],
-    before: Option<&T>,
-    after: Option<&T>,
-) -> Result<(), DbError> {
-    let person = Subject::of(account);
-    let actor = Actor::local(ActorKind::Command, "partner");
-    audit::note(tx, &actor, &person.act(actions), before, after)
-}
-
-fn known(found: bool, email: &str) -> anyhow::Result<()> {
-    if !found {
-        bail!("nobody has the e-mail address {email}");
-    }
-    Ok(())
 }

@@ -1,18 +1,20 @@
 //! `person export` and `person erase`.
 
 use std::fs::OpenOptions;
-use std::io::{BufWriter, ErrorKind, IsTerminal as _, Write as _};
+use std::io::{BufWriter, ErrorKind, IsTerminal as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use clap::Subcommand;
 
+use super::check_copies::copies;
+use super::user::nobody;
 use super::values::parse_email;
-use super::{Context, say, seal};
+use super::{Context, agrees, say, seal};
 use crate::accounts::students::AccountServices;
 use crate::audit::{Actor, ActorKind};
-use crate::db::{Lane, access, is_left, kept_in};
+use crate::db::{Lane, is_left};
 use crate::privacy::erase::{Eraser, Refusal};
 use crate::privacy::{by_email, export};
 
@@ -47,9 +49,7 @@ pub fn run(context: &Context, command: PersonCommand) -> anyhow::Result<()> {
 
 fn export_to(context: &Context, email: &str, path: &Path) -> anyhow::Result<()> {
     let db = context.database()?;
-    let owner = db
-        .read(Lane::Slow, |tx| by_email(tx, email))?
-        .ok_or_else(|| anyhow!("nobody has the e-mail address {email}"))?;
+    let owner = db.read(Lane::Slow, |tx| by_email(tx, email))?.ok_or_else(|| nobody(email))?;
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(
         |error| match error.kind() {
             ErrorKind::AlreadyExists => anyhow!(
@@ -123,22 +123,16 @@ fn erase(context: &Context, email: &str, agreed: bool) -> anyhow::Result<()> {
 /// Files of before, which still have the person.
 fn older_files(context: &Context) -> Vec<String> {
     let (database, replica) = (&context.config().database, &context.config().replica);
-    let mut lines = Vec::new();
-    let folders = [Some(access::folder_of(&database.path)), database.backup_dir.as_deref()];
-    for folder in folders.into_iter().flatten() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if is_left(&name) || name.ends_with(".of-replaced") {
-                let path = entry.path();
-                lines.push(format!("still there, from before: {}; remove it", path.display()));
-            }
-        }
-    }
-    lines.sort();
-    lines.dedup();
+    let is_older = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        is_left(&name) || name.ends_with(".of-replaced")
+    };
+    let older = context.files_around().into_iter().filter(is_older);
+    let mut lines: Vec<_> = older
+        .map(|path| format!("still there, from before: {}; remove it", path.display()))
+        .collect();
     if let Some(folder) = database.backup_dir.as_deref() {
-        let copies = kept_in(folder, &database.path, context.clock.now()).len();
+        let copies = copies(context).len();
         if copies > 0 {
             lines.push(format!(
                 "still there, from before: {copies} copies in {}, until newer ones take their place",
@@ -157,10 +151,7 @@ fn ask(email: &str) -> anyhow::Result<()> {
     if !std::io::stdin().is_terminal() {
         bail!("nothing was erased: without a terminal say `person erase --email {email} --yes`");
     }
-    write!(std::io::stderr(), "Erase {email} and everything that names them, for good? [y/N] ")?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    if !["y", "yes", "s", "sim"].contains(&answer.trim().to_lowercase().as_str()) {
+    if !agrees(&format!("Erase {email} and everything that names them, for good?"))? {
         bail!("nothing was erased");
     }
     Ok(())

@@ -10,6 +10,7 @@ use rustix::fs::{AtFlags, CWD, Gid, Uid, chownat};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Context, say, seal};
+use crate::base::files::beside;
 use crate::base::{Clock, Instant, secrets};
 use crate::db::restore::{Restored, restore as put_back};
 use crate::db::{access, holder, is_served, read_without_traces};
@@ -29,9 +30,7 @@ pub fn tools(context: &Context) -> anyhow::Result<(Replica, Tool)> {
     let replica = Replica::of(context.config())
         .ok_or_else(|| anyhow!("no replica is configured; set replica.url"))?;
     let tool = Tool::find(&replica)?;
-    if let Some(fault) = replica.obstacle() {
-        bail!("{fault}");
-    }
+    replica.require_there()?;
     Ok((replica, tool))
 }
 
@@ -60,22 +59,31 @@ pub fn refuse_superseded(context: &Context) -> anyhow::Result<()> {
 
 /// `restore replica`: the database as the replica has it, or had it at an instant.
 pub fn restore(context: &Context, at: Option<Instant>) -> anyhow::Result<()> {
+    placing(context, |replica, tool| restore_from(context, replica, tool, at))
+}
+
+/// Puts a database in its place while nobody else does, and gives the service what root made.
+fn placing(
+    context: &Context,
+    put: impl FnOnce(&Replica, &Tool) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let (replica, tool) = tools(context)?;
     let _placing = replica.place_alone()?;
-    let restored = restore_from(context, (&replica, &tool), at);
+    let done = put(&replica, &tool);
     let given = give_to_service(&replica);
-    restored.and(given)
+    done.and(given)
 }
 
 fn restore_from(
     context: &Context,
-    (replica, tool): (&Replica, &Tool),
+    replica: &Replica,
+    tool: &Tool,
     at: Option<Instant>,
 ) -> anyhow::Result<()> {
     if is_served(&replica.database) {
         bail!("a server or a standby has {} open; stop it first", replica.database.display());
     }
-    let epochs = follow::all(tool, replica)?;
+    let epochs = epoch::all(tool, replica, 1, LOOK)?;
     let newest = epochs.last().cloned().ok_or_else(|| nothing(replica))?;
     let fetched = Fetched::new(replica)?;
     let found = fetch(tool, replica, &epochs, &fetched.0, at)?;
@@ -152,9 +160,7 @@ impl Fetched {
 impl Drop for Fetched {
     fn drop(&mut self) {
         for end in ["", ".tmp", "-txid", "-wal", "-shm"] {
-            let mut name = self.0.as_os_str().to_owned();
-            name.push(end);
-            let _ = std::fs::remove_file(name);
+            let _ = std::fs::remove_file(beside(&self.0, end));
         }
     }
 }
@@ -177,16 +183,12 @@ pub fn counted(file: &Path) -> anyhow::Result<(i64, Instant)> {
 
 /// `takeover`: this machine goes on from what the replica holds.
 pub fn takeover(context: &Context) -> anyhow::Result<()> {
-    let (replica, tool) = tools(context)?;
-    let _placing = replica.place_alone()?;
-    let taken = take_over(context, (&replica, &tool));
-    let given = give_to_service(&replica);
-    taken.and(given)
+    placing(context, |replica, tool| take_over(context, replica, tool))
 }
 
-fn take_over(context: &Context, (replica, tool): (&Replica, &Tool)) -> anyhow::Result<()> {
+fn take_over(context: &Context, replica: &Replica, tool: &Tool) -> anyhow::Result<()> {
     let database = &replica.database;
-    let epochs = follow::all(tool, replica)?;
+    let epochs = epoch::all(tool, replica, 1, LOOK)?;
     let newest = epochs.last().cloned().ok_or_else(|| nothing(replica))?;
     let own = epoch::of_file(database)?;
     if own.as_ref() == Some(&newest) && epoch::is_ours(database, &newest) {

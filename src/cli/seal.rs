@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
 
-use super::{Context, secret};
+use super::{Context, agrees, secret};
 use crate::accounts::links;
 use crate::base::{Sealer, Secret, secrets};
 use crate::db::{Db, DbError, ReadTx, WriteTx, backup, read_without_traces};
@@ -43,7 +43,6 @@ pub enum KeyStanding {
     Wrong(String),
 }
 
-/// The present key.
 enum PresentKey {
     Key(Sealer),
     /// No key file.
@@ -106,11 +105,7 @@ fn present_key(context: &Context) -> anyhow::Result<PresentKey> {
 pub fn standing(context: &Context) -> anyhow::Result<KeyStanding> {
     let key = present_key(context)?;
     let path = &context.config().database.path;
-    let opened = if path.exists() {
-        read_without_traces(path, context.clock.now(), |tx| opens(tx, &key.sealer()))?
-    } else {
-        None
-    };
+    let opened = if path.exists() { context.look(|tx| opens(tx, &key.sealer()))? } else { None };
     let (database, source) = (path.display(), source(context));
     Ok(match (opened, &key) {
         (None, PresentKey::NoKey) => {
@@ -139,12 +134,10 @@ pub fn standing(context: &Context) -> anyhow::Result<KeyStanding> {
 
 /// Whether the key file would fit although another key is configured.
 fn fits_the_file(context: &Context) -> bool {
-    let path = &context.config().database.path;
     let key = secrets::key_from_file(&key_file(context)).ok().flatten();
     is_configured(context)
         && key.is_some_and(|key| {
-            let opened =
-                read_without_traces(path, context.clock.now(), |tx| opens(tx, &Sealer::new(key)));
+            let opened = context.look(|tx| opens(tx, &Sealer::new(key)));
             matches!(opened, Ok(Some(true)))
         })
 }
@@ -231,8 +224,7 @@ pub fn confirm_new_key(context: &Context, new_key: NewKey) -> anyhow::Result<boo
         KeyStanding::Fresh | KeyStanding::Right => Ok(false),
         KeyStanding::Wrong(why) if !new_key.wanted => Err(refusal(&why)),
         KeyStanding::Wrong(why) => {
-            let path = &context.config().database.path;
-            let lost = read_without_traces(path, context.clock.now(), losses)?;
+            let lost = context.look(losses)?;
             writeln!(err, "{why}.\nWith a new key this is lost for good:")?;
             for line in lost {
                 writeln!(err, "- {line}")?;
@@ -252,10 +244,7 @@ fn ask(agreed: bool) -> anyhow::Result<()> {
     if !std::io::stdin().is_terminal() {
         bail!("{KEPT}: without a terminal say `serve --new-key --yes`");
     }
-    write!(std::io::stderr(), "Make a new key and lose this? [y/N] ")?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    if !["y", "yes", "s", "sim"].contains(&answer.trim().to_lowercase().as_str()) {
+    if !agrees("Make a new key and lose this?")? {
         bail!("{KEPT}: {WAYS}");
     }
     Ok(())

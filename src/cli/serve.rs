@@ -90,7 +90,7 @@ impl Server {
         let sealer = seal::load_or_create_key(&context, &db, is_new)?;
         let Context { mut loaded, clock } = context;
         let https = https::prepare(&mut loaded.config);
-        let settings = loaded.rows();
+        let settings = loaded.origins.rows();
         let (config, routes) = (loaded.config, routes::all());
         let effects = EFFECTS;
         let parts = Parts { config, clock, db, sealer, bound, https, routes, effects, demo };
@@ -225,13 +225,10 @@ pub fn cannot_listen(listen: SocketAddr, error: &io::Error, setting: &str) -> an
 pub struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
-    /// Handled so that a write over a limit on the size of files is an error
-    /// like that of a full disk, instead of ending the process.
-    _too_large: Signal,
 }
 
 /// From now on a write over a limit on the size of files is an error like that of a
-/// full disk, and does not end the process. For commands, which handle no signals.
+/// full disk, and does not end the process.
 pub fn survive_limits() -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let _entered = runtime.enter();
@@ -245,7 +242,6 @@ impl StopSignals {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
-            _too_large: signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?,
         })
     }
 
@@ -299,20 +295,17 @@ fn start_workers(
     workers.push(import::apply::start_worker(app, stop)?);
     workers.push(copies::work::start_worker(app, stop)?);
     let counting = Arc::clone(app);
-    workers.push(worker::start("write-behind", stop, move |stop| {
-        behind::run(&counting, stop);
-    })?);
+    let counts = move |stop: &Stop| behind::run(&counting, stop);
+    workers.push(worker::start("write-behind", stop, counts)?);
     if app.config.cron.enabled {
         let ticking = Arc::clone(app);
-        workers.push(worker::start("cron", stop, move |stop| {
-            cron::tick::work(&ticking, stop);
-        })?);
+        let ticks = move |stop: &Stop| cron::tick::work(&ticking, stop);
+        workers.push(worker::start("cron", stop, ticks)?);
     }
     workers.extend(https::worker::start_worker(app, stop)?);
     let checked = Arc::clone(app);
-    workers.push(worker::start("soundness", stop, move |stop| {
-        soundness::watch(&checked, stop, state, write_first_late);
-    })?);
+    let checks = move |stop: &Stop| soundness::watch(&checked, stop, state, write_first_late);
+    workers.push(worker::start("soundness", stop, checks)?);
     Ok(workers)
 }
 

@@ -15,6 +15,7 @@ use super::replica::{counted, refuse_wrong_key, tools};
 use super::serve::{StopSignals, cannot_listen};
 use super::values::parse_listen;
 use super::{Context, log, say, seal};
+use crate::base::files::beside;
 use crate::base::{Clock, Instant, Stop, secrets, worker};
 use crate::db::{LockFile, backup};
 use crate::http::body::Body;
@@ -136,9 +137,7 @@ fn fold(database: &std::path::Path) -> anyhow::Result<()> {
         bail!("another program has {} open; end it first", database.display());
     }
     for end in ["-wal", "-shm", ".commits"] {
-        let mut name = database.as_os_str().to_owned();
-        name.push(end);
-        let _ = std::fs::remove_file(name);
+        let _ = std::fs::remove_file(beside(database, end));
     }
     Ok(())
 }
@@ -220,16 +219,15 @@ async fn feed_watchdog() {
 
 fn reply(follower: &Follower, method: &Method, path: &str) -> Response<Body> {
     let is_read = method == Method::GET || method == Method::HEAD;
+    let refused = json!({ "ok": false, "status": "standby" });
     let (status, body) = match path {
         "/healthz" if is_read => (
             StatusCode::OK,
             json!({ "ok": true, "status": "standby", "version": env!("CARGO_PKG_VERSION") }),
         ),
         "/readyz" if is_read => (StatusCode::SERVICE_UNAVAILABLE, ready(follower)),
-        "/healthz" | "/readyz" => {
-            (StatusCode::METHOD_NOT_ALLOWED, json!({ "ok": false, "status": "standby" }))
-        }
-        _ => (StatusCode::SERVICE_UNAVAILABLE, json!({ "ok": false, "status": "standby" })),
+        "/healthz" | "/readyz" => (StatusCode::METHOD_NOT_ALLOWED, refused),
+        _ => (StatusCode::SERVICE_UNAVAILABLE, refused),
     };
     let mut reply = answer(status, &body);
     if method == Method::HEAD {

@@ -17,10 +17,10 @@ use sha2::{Digest as _, Sha256};
 use super::{Context, check, installed, say};
 use crate::base::text::hex;
 use crate::base::zip::Archive;
-use crate::db::{self, ReadTx, SCHEMA, migrate, read_without_traces};
-use crate::journal::{self, redacted};
+use crate::db::{self, ReadTx, SCHEMA, migrate};
+use crate::journal::{self, LoggedError, redacted};
 use crate::operations::requests::store as requests;
-use crate::operations::{findings::Finding, store};
+use crate::operations::store;
 use crate::panel::view;
 
 /// Errors, failed requests and lines of the log that are taken.
@@ -35,7 +35,6 @@ pub struct Target {
     pub file: PathBuf,
 }
 
-/// One file of the bundle.
 struct Part {
     name: &'static str,
     /// What it is, for whoever reads the list.
@@ -46,8 +45,12 @@ struct Part {
 pub fn run(context: &Context, file: &Path) -> anyhow::Result<()> {
     let mut parts = vec![
         part("version.json", "version, commit and system", &version(context))?,
-        part("settings.json", "settings with their origins, secrets masked", &settings(context))?,
-        part("check.json", "what `check` found", &checked(context))?,
+        part(
+            "settings.json",
+            "settings with their origins, secrets masked",
+            &json!(context.loaded.origins.rows()),
+        )?,
+        part("check.json", "what `check` found", &json!(check::report(context)))?,
         part("counts.json", "rows by table", &counts(context))?,
         part("errors.json", "last errors, failed requests and failing tasks", &errors(context))?,
         part("schema.json", "version and digest of the schema", &schema(context))?,
@@ -107,7 +110,7 @@ fn masked(value: &Value) -> Value {
 
 /// Reads from the database; an error is what the part says then.
 fn read<T: Serialize>(context: &Context, f: impl Fn(&ReadTx<'_>) -> db::Result<T>) -> Value {
-    match read_without_traces(&context.config().database.path, context.clock.now(), f) {
+    match context.look(f) {
         Ok(found) => json!(found),
         Err(error) => json!({ "error": error.to_string() }),
     }
@@ -126,16 +129,6 @@ fn version(context: &Context) -> Value {
         "database_bytes": std::fs::metadata(path).map_or(0, |file| file.len()),
         "log_bytes": std::fs::metadata(db::log_of(path)).map_or(0, |file| file.len()),
     })
-}
-
-fn settings(context: &Context) -> Value {
-    json!(context.loaded.rows())
-}
-
-fn checked(context: &Context) -> Value {
-    let check::Report { ok, findings } = check::report(context);
-    let findings: Vec<Finding> = findings;
-    json!({ "ok": ok, "findings": findings })
 }
 
 /// Each table is counted in a read of its own, so that none is held for long.
@@ -158,31 +151,27 @@ fn counts(context: &Context) -> Value {
 
 fn errors(context: &Context) -> Value {
     let logged = read(context, |tx| {
+        let told = |one: LoggedError| {
+            let record = json!({
+                "at": one.at.rfc3339(), "error": one.is_error, "message": one.message,
+                "cause": one.cause,
+            });
+            with_request(&one.request_id, record)
+        };
         let errors = journal::store::newest_errors(tx, MOST_ERRORS)?;
-        Ok(errors
-            .into_iter()
-            .map(|one| {
-                json!({
-                    "at": one.at.rfc3339(), "error": one.is_error, "message": one.message,
-                    "cause": one.cause,
-                })
-                .with_request(&one.request_id)
-            })
-            .collect::<Vec<_>>())
+        Ok(errors.into_iter().map(told).collect::<Vec<_>>())
     });
     let failed = read(context, |tx| {
         let filter = requests::RequestLogFilter { class: Some(5), ..Default::default() };
         let (found, _) = requests::page(tx, &filter, MOST_ERRORS, 0)?;
-        Ok(found
-            .into_iter()
-            .map(|one| {
-                json!({
-                    "at": one.at.rfc3339(), "method": one.method, "path": one.path,
-                    "status": one.status, "us": one.us,
-                })
-                .with_request(&one.request_id)
-            })
-            .collect::<Vec<_>>())
+        let told = found.into_iter().map(|one| {
+            let record = json!({
+                "at": one.at.rfc3339(), "method": one.method, "path": one.path,
+                "status": one.status, "us": one.us,
+            });
+            with_request(&one.request_id, record)
+        });
+        Ok(told.collect::<Vec<_>>())
     });
     let failing = read(context, |tx| {
         let tasks = store::upkeep(tx)?.failing.into_iter().map(|task| {
@@ -197,19 +186,12 @@ fn errors(context: &Context) -> Value {
 }
 
 /// Ids of requests look like secrets and are none: each part of one is told.
-trait WithRequest {
-    fn with_request(self, id: &str) -> Self;
-}
-
-impl WithRequest for Value {
-    fn with_request(mut self, id: &str) -> Self {
-        // Ours are UUIDs; what callers bring may be anything.
-        let is_ours = id.len() == 36 && id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
-        if is_ours {
-            self["request_id"] = id.split('-').collect::<Vec<_>>().into();
-        }
-        self
+fn with_request(id: &str, mut record: Value) -> Value {
+    // Ours are UUIDs; what callers bring may be anything.
+    if id.len() == 36 && id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-') {
+        record["request_id"] = id.split('-').collect::<Vec<_>>().into();
     }
+    record
 }
 
 /// The digest of what SQLite says of the schema, and that of a new file.

@@ -6,6 +6,7 @@ use std::io::Read as _;
 use anyhow::{Context as _, anyhow, bail};
 use clap::Subcommand;
 use serde::Serialize;
+use serde_json::json;
 
 use super::values::{parse_email, parse_name, roles};
 use super::{Context, hint, hint_free_port, say, user_list};
@@ -76,7 +77,16 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
                 .write(move |tx| {
                     let made = store::insert(tx, &new)?;
                     if let Some(id) = made {
-                        note_made(tx, id, &new)?;
+                        let NewUser { email, name, role, .. } = &new;
+                        let after = NewPerson { nome: name, email, papel: role.name() };
+                        let actions = ["aluno.criar", "equipe.criar"];
+                        Subject { id, name, role: *role }.note(
+                            tx,
+                            "user create",
+                            actions,
+                            None,
+                            Some(&after),
+                        )?;
                     }
                     Ok::<_, DbError>(made)
                 })
@@ -104,7 +114,7 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
                 .database()?
                 .write(move |tx| set_password(tx, &wanted, &hash, revoke_partner_tokens))?;
             if !found {
-                bail!("nobody has the e-mail address {email}");
+                return Err(nobody(&email));
             }
             if made {
                 hint(format_args!("the new password of {email}, which is not shown again"));
@@ -124,7 +134,7 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
                 Made::Suspended => {
                     bail!("{email} is suspended; let the person in again in the panel first")
                 }
-                Made::Nobody => bail!("nobody has the e-mail address {email}"),
+                Made::Nobody => Err(nobody(&email)),
             }
         }
     }
@@ -147,7 +157,9 @@ fn set_password(
     } else {
         0
     };
-    note_password(tx, &account, tokens)?;
+    let actions = ["aluno.senha", "equipe.senha"];
+    let after = json!({ "tokens_de_parceiro_revogados": tokens });
+    Subject::of(&account).note(tx, "user password", actions, None, Some(&after))?;
     Ok(true)
 }
 
@@ -172,10 +184,8 @@ fn link(tx: &WriteTx<'_>, email: &str) -> Result<Made, DbError> {
         None => links::FIRST_S,
     };
     let link = links::make(tx, user, tx.now().plus(life), None)?;
-    let person = Subject::of(&account);
-    let act = person.act(["aluno.link_de_senha", "equipe.link_de_senha"]);
-    let actor = Actor::local(ActorKind::Command, "user password-link");
-    audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+    let actions = ["aluno.link_de_senha", "equipe.link_de_senha"];
+    Subject::of(&account).note(tx, "user password-link", actions, None::<&()>, None)?;
     Ok(Made::Link(link.code))
 }
 
@@ -187,36 +197,9 @@ struct NewPerson<'p> {
     papel: &'static str,
 }
 
-fn note_made(tx: &WriteTx<'_>, id: UserId, new: &NewUser) -> Result<(), DbError> {
-    let person = Subject { id, name: &new.name, role: new.role };
-    let after = NewPerson { nome: &new.name, email: &new.email, papel: new.role.name() };
-    let actions = ["aluno.criar", "equipe.criar"];
-    audit::note(
-        tx,
-        &Actor::local(ActorKind::Command, "user create"),
-        &person.act(actions),
-        None::<&()>,
-        Some(&after),
-    )
-}
-
-/// A new password in the audit log: how many tokens it revoked.
-#[derive(Serialize)]
-struct Ended {
-    tokens_de_parceiro_revogados: usize,
-}
-
-fn note_password(tx: &WriteTx<'_>, account: &Account, tokens: usize) -> Result<(), DbError> {
-    let person = Subject::of(account);
-    let actions = ["aluno.senha", "equipe.senha"];
-    let after = Ended { tokens_de_parceiro_revogados: tokens };
-    audit::note(
-        tx,
-        &Actor::local(ActorKind::Command, "user password"),
-        &person.act(actions),
-        None::<&()>,
-        Some(&after),
-    )
+/// That nobody has an e-mail address.
+pub(super) fn nobody(email: &str) -> anyhow::Error {
+    anyhow!("nobody has the e-mail address {email}")
 }
 
 /// The person that a command acts on.
@@ -232,11 +215,19 @@ impl<'p> Subject<'p> {
         Self { id: account.user_id, name: &account.name, role: account.role }
     }
 
-    /// An act on this person; its name differs for students and for others.
-    pub fn act(&self, [student, staff]: [&'static str; 2]) -> Act<'p> {
+    /// Notes what a command did; the name of the act differs for students and for others.
+    pub fn note<T: Serialize>(
+        &self,
+        tx: &WriteTx<'_>,
+        command: &str,
+        [student, staff]: [&'static str; 2],
+        before: Option<&T>,
+        after: Option<&T>,
+    ) -> Result<(), DbError> {
         let (action, object) =
             if self.role.is_student() { (student, "aluno") } else { (staff, "equipe") };
-        Act { action, object, object_id: self.id.to_string(), object_name: self.name }
+        let act = Act { action, object, object_id: self.id.to_string(), object_name: self.name };
+        audit::note(tx, &Actor::local(ActorKind::Command, command), &act, before, after)
     }
 }
 
@@ -254,10 +245,7 @@ fn say_if_made(password: &Secret, made: bool) -> anyhow::Result<()> {
 
 /// A password from standard input, without the line end.
 fn password_from_stdin() -> anyhow::Result<Secret> {
-    let mut text = String::new();
-    std::io::stdin()
-        .take(4096)
-        .read_to_string(&mut text)
+    let text = std::io::read_to_string(std::io::stdin().take(4096))
         .context("cannot read the password from standard input")?;
     let password = text.trim_end_matches(['\n', '\r']);
     if !crate::accounts::passwords::LENGTH.contains(&password.chars().count()) {

@@ -14,9 +14,7 @@ pub enum Origin {
     Default,
     /// A line of a configuration file, counted from 1.
     File(PathBuf, usize),
-    /// An environment variable.
     Environment(String),
-    /// A command-line flag.
     Flag(&'static str),
 }
 
@@ -34,16 +32,12 @@ impl fmt::Display for Origin {
 /// One reason why the configuration cannot be used. Secrets are masked in it.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A file that was named, or exists, cannot be read.
     #[error("cannot read {path} (from {origin}): {cause}{}", advice(.cause))]
     Unreadable { path: String, origin: Origin, cause: std::io::Error },
-    /// The file is not TOML.
     #[error("{origin}: not valid TOML: {problem}")]
     Syntax { origin: Origin, problem: String },
-    /// A key that the shipped file does not have.
     #[error("unknown key {key} = {value} (from {origin}); {known}")]
     UnknownKey { key: String, value: String, origin: Origin, known: String },
-    /// A value of the wrong type or outside its range.
     #[error("{key} = {value} (from {origin}): {problem}")]
     BadValue { key: String, value: String, origin: Origin, problem: String },
 }

@@ -56,19 +56,6 @@ pub struct Loaded {
     pub warnings: Vec<String>,
 }
 
-impl Loaded {
-    /// The effective configuration as TOML, each value with its origin,
-    /// secrets as `***`.
-    pub fn show(&self) -> String {
-        self.origins.show()
-    }
-
-    /// The same as rows.
-    pub fn rows(&self) -> Vec<ShownSetting> {
-        self.origins.rows()
-    }
-}
-
 /// Reads and checks the configuration.
 ///
 /// A `file` that was named must exist; without one, `seller-platform.toml` in

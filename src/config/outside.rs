@@ -33,10 +33,7 @@ sections! {
         /// Site code, such as `MLB`.
         site: String = parsed(rules::site),
         /// Whether notifications must be signed.
-        signature: SignatureMode = one_of(&[
-            ("required", SignatureMode::Required),
-            ("optional", SignatureMode::Optional),
-        ]),
+        signature: SignatureMode = one_of(SignatureMode::from_name, &SignatureMode::NAMES),
         /// Oldest accepted signature in seconds; 0: any age.
         signature_max_age_s: i64 = whole(0..=31_536_000),
         /// Percent off the commission, by reputation level.
@@ -60,11 +57,7 @@ sections! {
     /// `[chat]`
     "chat" => Chat {
         /// Which kind of gateway delivers.
-        gateway: Gateway = one_of(&[
-            ("none", Gateway::None),
-            ("cloud", Gateway::Cloud),
-            ("evolution", Gateway::Evolution),
-        ]),
+        gateway: Gateway = one_of(Gateway::from_name, &Gateway::NAMES),
         /// Its address, without a trailing slash; may be empty.
         base_url: String = parsed(rules::or_empty(rules::web_address)),
         /// Its key.
@@ -86,7 +79,7 @@ sections! {
         /// Address of the links that open a chat, without a trailing slash.
         link_base: String = parsed(rules::web_address),
         /// How what people say to the bot comes here.
-        updates: Updates = one_of(&[("polling", Updates::Polling), ("webhook", Updates::Webhook)]),
+        updates: Updates = one_of(Updates::from_name, &Updates::NAMES),
     }
 
     /// `[email]`
@@ -114,31 +107,34 @@ sections! {
     }
 }
 
-/// Whether a notification must be signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SignatureMode {
-    /// Unsigned notifications are refused.
-    Required,
-    /// Unsigned ones are accepted; a wrong signature is still refused.
-    Optional,
+crate::named! {
+    /// Whether a notification must be signed.
+    pub enum SignatureMode: text {
+        /// Unsigned notifications are refused.
+        Required = "required";
+        /// Unsigned ones are accepted; a wrong signature is still refused.
+        Optional = "optional";
+    }
 }
 
-/// Which kind of gateway delivers chat messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gateway {
-    /// Chat is off.
-    None,
-    /// The official API.
-    Cloud,
-    /// A self-hosted gateway.
-    Evolution,
+crate::named! {
+    /// Which kind of gateway delivers chat messages.
+    pub enum Gateway: text {
+        /// Chat is off.
+        None = "none";
+        /// The official API.
+        Cloud = "cloud";
+        /// A self-hosted gateway.
+        Evolution = "evolution";
+    }
 }
 
-/// How messages to the bot reach this service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Updates {
-    /// This service asks Telegram for it.
-    Polling,
-    /// Telegram sends it.
-    Webhook,
+crate::named! {
+    /// How messages to the bot reach this service.
+    pub enum Updates: text {
+        /// This service asks Telegram for it.
+        Polling = "polling";
+        /// Telegram sends it.
+        Webhook = "webhook";
+    }
 }

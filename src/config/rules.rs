@@ -53,10 +53,13 @@ pub fn time_of_day(text: &str) -> Parsed<Time> {
 /// A line of text, trimmed, not empty.
 pub fn line(text: &str) -> Parsed<String> {
     let text = text.trim();
-    if text.is_empty() || text.chars().any(char::is_control) {
-        return Err("must be a line of text");
-    }
-    Ok(text.to_owned())
+    let is_line = !text.is_empty() && !text.chars().any(char::is_control);
+    checked(text, is_line, "must be a line of text")
+}
+
+/// The text as it is, if it is sound.
+fn checked(text: &str, is_sound: bool, problem: &'static str) -> Parsed<String> {
+    is_sound.then(|| text.to_owned()).ok_or(problem)
 }
 
 /// A file.
@@ -64,23 +67,18 @@ pub fn path(text: &str) -> Parsed<PathBuf> {
     line(text).map(PathBuf::from)
 }
 
-/// A folder, or none.
-pub fn folder(text: &str) -> Parsed<Option<PathBuf>> {
+/// A file or folder, or none.
+pub fn path_or_none(text: &str) -> Parsed<Option<PathBuf>> {
     Ok((!text.is_empty()).then(|| text.into()))
-}
-
-/// A file, or none.
-pub fn file(text: &str) -> Parsed<Option<PathBuf>> {
-    folder(text)
 }
 
 /// The address of a directory of certificates, or none.
 pub fn directory(text: &str) -> Parsed<String> {
-    if text.is_empty() || text.starts_with("https://") && web_address(text).is_ok() {
-        Ok(text.to_owned())
-    } else {
-        Err("must be an https:// address")
-    }
+    checked(
+        text,
+        text.is_empty() || text.starts_with("https://") && web_address(text).is_ok(),
+        "must be an https:// address",
+    )
 }
 
 /// Any secret, or none.
@@ -120,13 +118,13 @@ pub fn web_address(text: &str) -> Parsed<String> {
     let port_is_sound = authority.as_str() == authority.host() || authority.port_u16().is_some();
     // Also refuses a user name, which would stand before the host.
     let host_is_first = authority.as_str().starts_with(authority.host());
-    if !http || authority.host().is_empty() || !port_is_sound || !host_is_first {
-        return Err(PROBLEM);
-    }
-    if uri.query().is_some() || text.contains('#') {
-        return Err(PROBLEM);
-    }
-    Ok(text.trim_end_matches('/').to_owned())
+    let is_sound = http
+        && !authority.host().is_empty()
+        && port_is_sound
+        && host_is_first
+        && uri.query().is_none()
+        && !text.contains('#');
+    checked(text.trim_end_matches('/'), is_sound, PROBLEM)
 }
 
 /// The rule for a text that may also be empty.
@@ -155,11 +153,7 @@ pub fn host_name(text: &str) -> Parsed<String> {
 
 /// A role that a purchase can give.
 pub fn student_role(text: &str) -> Parsed<String> {
-    if STUDENT_ROLES.contains(&text) {
-        Ok(text.to_owned())
-    } else {
-        Err("must be one of free, pro, vip, piloto_pro, podio")
-    }
+    checked(text, STUDENT_ROLES.contains(&text), "must be one of free, pro, vip, piloto_pro, podio")
 }
 
 /// The name of an HTTP header.
@@ -169,20 +163,20 @@ pub fn header_name(text: &str) -> Parsed<http::HeaderName> {
 
 /// The marketplace's code of a country.
 pub fn site(text: &str) -> Parsed<String> {
-    if text.len() == 3 && text.chars().all(|c| c.is_ascii_uppercase()) {
-        Ok(text.to_owned())
-    } else {
-        Err("must be three capital letters, such as MLB")
-    }
+    checked(
+        text,
+        text.len() == 3 && text.chars().all(|c| c.is_ascii_uppercase()),
+        "must be three capital letters, such as MLB",
+    )
 }
 
 /// A number of the chat network, 10 to 15 digits.
 pub fn chat_number(text: &str) -> Parsed<String> {
-    if (10..=15).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit()) {
-        Ok(text.to_owned())
-    } else {
-        Err("must be digits with country and area code, such as 5511987654321")
-    }
+    checked(
+        text,
+        (10..=15).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit()),
+        "must be digits with country and area code, such as 5511987654321",
+    )
 }
 
 /// An e-mail address, in lower case.
@@ -199,10 +193,11 @@ pub fn mail_sender(text: &str) -> Parsed<String> {
     let is_sound = crate::base::text::email(address).is_some()
         && !text.chars().any(char::is_control)
         && text.parse::<Mailbox>().is_ok();
-    if !is_sound {
-        return Err("must be an e-mail address, such as Seller Platform <contato@example.com>");
-    }
-    Ok(text.to_owned())
+    checked(
+        text,
+        is_sound,
+        "must be an e-mail address, such as Seller Platform <contato@example.com>",
+    )
 }
 
 /// The address of a mail server with its password, or none.
@@ -237,11 +232,11 @@ pub fn bot_token(text: &str) -> Parsed<()> {
 /// A contact that push services accept.
 pub fn push_contact(text: &str) -> Parsed<String> {
     let mail = text.strip_prefix("mailto:").and_then(crate::base::text::email);
-    if mail.is_some() || (text.starts_with("https://") && web_address(text).is_ok()) {
-        Ok(text.to_owned())
-    } else {
-        Err("must be a mailto: or https: address")
-    }
+    checked(
+        text,
+        mail.is_some() || (text.starts_with("https://") && web_address(text).is_ok()),
+        "must be a mailto: or https: address",
+    )
 }
 
 /// A host with its port.
@@ -257,27 +252,14 @@ pub fn host_and_port(text: &str) -> Parsed<String> {
 /// The scheme of an installed app; not one that browsers handle themselves.
 pub fn private_scheme(text: &str) -> Parsed<String> {
     const PROBLEM: &str = "must be the scheme of an installed app, such as cursor";
-    const TAKEN: [&str; 13] = [
-        "http",
-        "https",
-        "ws",
-        "wss",
-        "ftp",
-        "file",
-        "data",
-        "javascript",
-        "vbscript",
-        "blob",
-        "about",
-        "mailto",
-        "view-source",
-    ];
+    const TAKEN: &str = "http https ws wss ftp file data javascript vbscript blob about mailto \
+                         view-source";
     let is_sound = text.len() <= 40
         && text.starts_with(|c: char| c.is_ascii_lowercase())
         && text.bytes().all(|byte| {
             byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte)
         });
-    if is_sound && !TAKEN.contains(&text) { Ok(text.to_owned()) } else { Err(PROBLEM) }
+    checked(text, is_sound && TAKEN.split(' ').all(|taken| taken != text), PROBLEM)
 }
 
 /// A host of a push service: a name, all names below one, or a host with its port.

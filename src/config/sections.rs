@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use ipnet::IpNet;
 use jiff::civil::Time;
+use tracing::Level;
 
 use super::outside::{Chat, Checkout, Email, Marketplace, Push, Telegram, Webhooks};
 use super::replica_url::ReplicaUrl;
@@ -112,11 +113,11 @@ sections! {
         /// Directory of the certificate authority; empty: Let's Encrypt.
         acme_directory: String = parsed(rules::directory),
         /// Authority that vouches for the directory; `None`: those of browsers.
-        acme_root: Option<PathBuf> = parsed(rules::file),
+        acme_root: Option<PathBuf> = parsed(rules::path_or_none),
         /// Certificate and chain of HTTPS, PEM.
-        tls_cert: Option<PathBuf> = parsed(rules::file),
+        tls_cert: Option<PathBuf> = parsed(rules::path_or_none),
         /// Its key, PEM; `None`: it stands with the certificate.
-        tls_key: Option<PathBuf> = parsed(rules::file),
+        tls_key: Option<PathBuf> = parsed(rules::path_or_none),
         /// Where HTTPS is served.
         https_listen: SocketAddr = parsed(rules::parse_listen),
         /// Body limit of rows that name none.
@@ -134,7 +135,7 @@ sections! {
         /// The database file.
         path: PathBuf = parsed(rules::path),
         /// Folder of the copies that the service makes; `None`: none are made.
-        backup_dir: Option<PathBuf> = parsed(rules::folder),
+        backup_dir: Option<PathBuf> = parsed(rules::path_or_none),
         /// Hours from one copy to the next that is due; 0: none is.
         backup_every_h: u32 = whole(0..=8784),
         /// How many of these copies stay.
@@ -156,7 +157,7 @@ sections! {
         /// S3: the access key; SFTP: the password.
         secret_key: Secret = secret(rules::any),
         /// SFTP: file of the private key; may be empty.
-        ssh_key: Option<PathBuf> = parsed(rules::folder),
+        ssh_key: Option<PathBuf> = parsed(rules::path_or_none),
         /// SFTP: the server's public key; empty: any is accepted.
         ssh_host_key: String = parsed(rules::or_empty(rules::line)),
         /// Hours back to which the database can be restored.
@@ -267,14 +268,9 @@ sections! {
 
     /// `[log]`
     "log" => Log {
-        level: LogLevel = one_of(&[
-            ("error", LogLevel::Error),
-            ("warn", LogLevel::Warn),
-            ("info", LogLevel::Info),
-            ("debug", LogLevel::Debug),
-            ("trace", LogLevel::Trace),
-        ]),
-        format: LogFormat = one_of(&[("text", LogFormat::Text), ("json", LogFormat::Json)]),
+        /// The lowest severity that is logged.
+        level: Level = one_of(level, &LEVELS),
+        format: LogFormat = one_of(LogFormat::from_name, &LogFormat::NAMES),
     }
 }
 
@@ -297,23 +293,20 @@ impl Settings {
     }
 }
 
-/// The lowest severity that is logged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogLevel {
-    Error,
-    Warn,
-    Info,
-    Debug,
-    Trace,
+const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
+
+fn level(name: &str) -> Option<Level> {
+    LEVELS.contains(&name).then(|| name.parse().ok()).flatten()
 }
 
-/// The form of a log line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object in each line.
-    Json,
+crate::named! {
+    /// The form of a log line.
+    pub enum LogFormat: text {
+        /// For people.
+        Text = "text";
+        /// One JSON object in each line.
+        Json = "json";
+    }
 }
 
 impl Database {

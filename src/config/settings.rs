@@ -220,7 +220,7 @@ impl Settings {
     }
 
     /// All values, each with its origin, secrets as `***`.
-    pub(super) fn rows(&self) -> Vec<ShownSetting> {
+    pub fn rows(&self) -> Vec<ShownSetting> {
         let rows = self.all.iter().map(|setting| ShownSetting {
             key: dotted(&setting.path),
             value: masked(&setting.path, &setting.value).to_string(),
@@ -231,7 +231,7 @@ impl Settings {
     }
 
     /// All values as TOML, each with its origin, secrets as `***`.
-    pub(super) fn show(&self) -> String {
+    pub fn show(&self) -> String {
         let mut toml = String::new();
         for table in &self.tables {
             let mut members = self.members(table).peekable();

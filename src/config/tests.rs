@@ -447,7 +447,7 @@ fn show_is_toml_with_origins_and_without_secrets() {
     let file = "[server]\nname = \"Loja \\\"A\\\"\"\n[checkout.plans]\n\"a b\" = \"vip\"\n";
     let env = [("SELLER_PLATFORM__TAX__RATE", "7.5")];
     let loaded = layers(file, &env, &Overrides::default()).unwrap();
-    let toml = loaded.show();
+    let toml = loaded.origins.show();
     assert_eq!(shown(&from_file(&toml).unwrap()), shown(&loaded));
     for line in [
         "[server]\nlisten = \"127.0.0.1:8080\" # from default\n",

@@ -18,7 +18,6 @@ use crate::base::Secret;
 pub type Parsed<T> = std::result::Result<T, &'static str>;
 
 impl Settings {
-    /// A text.
     fn text(&self, key: &str) -> Result<&str> {
         let setting = self.setting(key);
         let text = setting.value.as_str();
@@ -31,18 +30,16 @@ impl Settings {
         parse(text).map_err(|problem| self.setting(key).bad(problem))
     }
 
-    /// One of some words.
-    pub(super) fn one_of<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<T> {
-        let text = self.text(key)?;
-        let found = words.iter().find(|(word, _)| *word == text);
-        found.map(|(_, meaning)| *meaning).ok_or_else(|| {
-            let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-            let problem = format!("must be one of {}", words.join(", "));
-            self.setting(key).bad(problem)
-        })
+    pub(super) fn one_of<T>(
+        &self,
+        key: &str,
+        from_name: fn(&str) -> Option<T>,
+        names: &[&str],
+    ) -> Result<T> {
+        from_name(self.text(key)?)
+            .ok_or_else(|| self.setting(key).bad(format!("must be one of {}", names.join(", "))))
     }
 
-    /// A switch.
     pub(super) fn switch(&self, key: &str) -> Result<bool> {
         let setting = self.setting(key);
         let switch = setting.value.as_bool();

@@ -1,12 +1,12 @@
 //! The restore drill: a copy is restored beside the others as after a disaster,
 //! brought to this version, compared, and removed.
 
-use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant as Monotonic;
 
 use crate::app::App;
 use crate::base::Instant;
+use crate::base::files::Scratch;
 use crate::db::copying::{self, Making};
 use crate::db::restore::restore_as;
 use crate::db::{Lane, contents, kept_in, migrate};
@@ -20,7 +20,6 @@ const MOST_NAMED: usize = 20;
 /// A restore that was tried.
 #[derive(Clone, Debug)]
 pub struct Drill {
-    /// Name of the copy.
     pub file: String,
     pub at: Instant,
     pub ms: u64,
@@ -61,7 +60,6 @@ pub fn forget(folder: &Path) {
 pub fn run(app: &App, folder: &Path, name: &str) -> Drill {
     let (at, began) = (app.clock.now(), Monotonic::now());
     let outcome = tried(app, folder, name);
-    forget(folder);
     let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     match &outcome {
         Ok(found) => {
@@ -72,34 +70,39 @@ pub fn run(app: &App, folder: &Path, name: &str) -> Drill {
     Drill { file: name.to_owned(), at, ms, outcome }
 }
 
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
 fn tried(app: &App, folder: &Path, name: &str) -> Result<Found, String> {
-    let text = |error: &dyn std::fmt::Display| error.to_string();
     let kept = kept_in(folder, &app.config.database.path, app.clock.now());
     let copy = kept.iter().find(|copy| copy.name() == name);
     let copy = copy.ok_or_else(|| "the copy is not there any more".to_owned())?;
-    let beside = made(folder)?;
+    forget(folder);
+    let beside = folder.join(FOLDER);
+    let refused = |error| format!("cannot make {}: {error}", beside.display());
+    let _removed_at_last = Scratch::make(beside.clone()).map_err(refused)?;
     let file = beside.join("seller-platform.db");
     let bell = &app.health.copies.bell;
     let making = Making { stop: Some(bell), is_gentle: true, ..Making::plain(&app.clock) };
     // As much again for a migration, which may write all of it anew.
     let is_older = |schema: Option<i64>| schema.is_some_and(|schema| schema < migrate::VERSION);
-    let said = copy.manifest().and_then(|manifest| manifest.schema);
-    let needed = copy.bytes.saturating_mul(if is_older(said) { 2 } else { 1 });
-    copying::require(needed, &file).map_err(|error| text(&error))?;
-    restore_as(&copy.path, &file, &making).map_err(|error| text(&error))?;
-    let (schema, rows) = contents(&file, Some(bell)).map_err(|error| text(&error))?;
+    let needed = copy.bytes.saturating_mul(if is_older(copy.schema()) { 2 } else { 1 });
+    copying::require(needed, &file).map_err(text)?;
+    restore_as(&copy.path, &file, &making).map_err(text)?;
+    let (schema, rows) = contents(&file, Some(bell)).map_err(text)?;
     if let Some(said) = copy.manifest().and_then(|manifest| manifest.rows.as_ref())
         && *said != rows
     {
         return Err("its tables have other rows than its manifest says".to_owned());
     }
     if is_older(Some(schema)) {
-        copying::require(copy.bytes, &file).map_err(|error| text(&error))?;
-        migrate::try_up(&file, bell).map_err(|error| text(&error))?;
+        copying::require(copy.bytes, &file).map_err(text)?;
+        migrate::try_up(&file, bell).map_err(text)?;
     }
     let mut changed = Vec::new();
     for (table, then) in &rows {
-        making.goes_on().map_err(|error| text(&error))?;
+        making.goes_on().map_err(text)?;
         if let Some(now) = present_rows(app, table)
             && now != *then
         {
@@ -117,14 +120,6 @@ fn tried(app: &App, folder: &Path, name: &str) -> Result<Found, String> {
         changed,
         more,
     })
-}
-
-fn made(folder: &Path) -> Result<PathBuf, String> {
-    forget(folder);
-    let beside = folder.join(FOLDER);
-    let made = std::fs::DirBuilder::new().mode(0o700).create(&beside);
-    made.map_err(|error| format!("cannot make {}: {error}", beside.display()))?;
-    Ok(beside)
 }
 
 /// Rows of a table now; `None` when there is no such table, or counting takes too long.

@@ -172,7 +172,8 @@ impl CopiesStatus {
         let kept = folder.map(|folder| kept_in(folder, &config.path, now));
         Self {
             kept: kept.unwrap_or_default(),
-            every_s: folder.and(interval_s(config)),
+            every_s: Some(i64::from(config.backup_every_h) * 3600)
+                .filter(|every_s| folder.is_some() && *every_s > 0),
             has_folder: folder.is_some(),
             first_start,
             failure,
@@ -238,11 +239,6 @@ impl CopiesStatus {
     }
 }
 
-/// Seconds from one copy to the next; `None`: none are made.
-fn interval_s(config: &Database) -> Option<i64> {
-    (config.backup_every_h > 0).then(|| i64::from(config.backup_every_h) * 3600)
-}
-
 /// The last three o'clock in the morning.
 fn night_before(zone: Zone, now: Instant) -> Instant {
     let three = Time::constant(3, 0, 0, 0);
@@ -256,17 +252,11 @@ fn is_our_name(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(STEM).and_then(|rest| rest.strip_suffix(".db")) else {
         return false;
     };
-    let mut parts = rest.split('-');
-    let digits = |part: Option<&str>, length: Option<usize>| {
-        part.is_some_and(|part| {
-            length.is_none_or(|length| part.len() == length)
-                && !part.is_empty()
-                && part.bytes().all(|byte| byte.is_ascii_digit())
-        })
-    };
-    let (day, time, number) = (parts.next(), parts.next(), parts.next());
-    let is_numbered = number.is_none() || digits(number, None);
-    digits(day, Some(8)) && digits(time, Some(6)) && is_numbered && parts.next().is_none()
+    let parts: Vec<&str> = rest.split('-').collect();
+    let is_number =
+        |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(&parts[..], [day, time] | [day, time, _] if day.len() == 8 && time.len() == 6)
+        && parts.iter().all(is_number)
 }
 
 /// The copies that are too many once `made` was made with the key `key_id`: those of

@@ -13,20 +13,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::drill::{Drill, Found};
-use super::views::{CopiesPage, CopyRow, DrillPart};
+use super::views::{CopiesPage, DrillPart};
 use super::{CopiesStatus, Doing, PATH};
 use crate::accounts::confirm;
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::text::from_hex;
-use crate::base::{Instant, grouped};
-use crate::db::{DbError, Kept};
+use crate::base::{Instant, Zone, grouped};
+use crate::db::Kept;
 use crate::http::body::Pieces;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::view::size;
-use crate::panel::{Answer, Badge, Flash, Notice, Progress, Sent, Tone, When};
+use crate::panel::{Answer, Flash, Notice, Progress, Sent, Tone, When};
 use crate::services::Services;
 
 /// Media type of a SQLite file.
@@ -48,17 +48,19 @@ const FLASHES: &[Flash] = &[
     ),
 ];
 
-#[derive(Serialize)]
-struct WireCopy {
-    arquivo: String,
-    bytes: u64,
-    feita_em: Option<String>,
-    conferida_em: Option<String>,
-    esquema: Option<i64>,
-    sha256: Option<String>,
-    boa: bool,
-    do_futuro: bool,
-    defeito: Option<String>,
+crate::wire! {
+    #[derive(Serialize)]
+    struct WireCopy of(copy: &Kept, zone: Zone) {
+        arquivo: String = copy.name(),
+        bytes: u64 = copy.bytes,
+        feita_em: Option<String> = copy.made_at().map(|at| zone.spaced(at)),
+        conferida_em: Option<String> = copy.checked_at().map(|at| zone.spaced(at)),
+        esquema: Option<i64> = copy.schema(),
+        sha256: Option<String> = copy.manifest().map(|manifest| manifest.sha256.clone()),
+        boa: bool = copy.manifest().is_some() && copy.known_fault().is_none(),
+        do_futuro: bool = copy.is_from_future(),
+        defeito: Option<String> = copy.known_fault(),
+    }
 }
 
 /// `GET /admin/copias`: as page or JSON.
@@ -79,8 +81,10 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         next: next_words(app, &seen, now),
         checked: Some(seen.last_verified()).filter(|at| *at > Instant(0)).map(when),
         bytes: size(seen.bytes()),
-        copies: seen.kept.iter().map(|copy| row(copy, &when)).collect(),
+        zone: app.zone(),
+        now,
         drill: app.health.copies.drill().map(|drill| drill_part(drill, &when)),
+        copies: seen.kept,
     };
     let reply = Reply::page(&page)?;
     Ok(if doing.is_some() {
@@ -93,23 +97,8 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 fn json(app: &App, seen: &CopiesStatus, request: &Request) -> Result<Reply, Problem> {
     let spaced = |at: Option<Instant>| at.map(|at| app.zone().spaced(at));
     let database = &app.config.database;
-    let wire = |copy: &Kept| {
-        let manifest = copy.manifest();
-        let fault = copy.known_fault();
-        WireCopy {
-            arquivo: copy.name(),
-            bytes: copy.bytes,
-            feita_em: spaced(copy.made_at()),
-            conferida_em: spaced(copy.checked_at()),
-            esquema: manifest.and_then(|manifest| manifest.schema),
-            sha256: manifest.map(|manifest| manifest.sha256.clone()),
-            boa: manifest.is_some() && fault.is_none(),
-            do_futuro: copy.is_from_future(),
-            defeito: fault,
-        }
-    };
     let verified = Some(seen.last_verified()).filter(|at| *at > Instant(0));
-    let drill = app.health.copies.drill().map(|drill| wire_drill(app, drill));
+    let drill = app.health.copies.drill().map(|drill| wire_drill(app, &drill));
     Reply::json(&json!({
         "ok": true,
         "pasta": database.backup_dir.as_ref().map(|folder| folder.display().to_string()),
@@ -128,25 +117,22 @@ fn json(app: &App, seen: &CopiesStatus, request: &Request) -> Result<Reply, Prob
         })),
         "ensaio": drill,
         "total": seen.kept.len(),
-        "dados": seen.kept.iter().map(wire).collect::<Vec<_>>(),
+        "dados": seen.kept.iter().map(|copy| WireCopy::of(copy, app.zone())).collect::<Vec<_>>(),
     }))
 }
 
-fn wire_drill(services: &Services, drill: Drill) -> Value {
-    let (found, error) = match drill.outcome {
-        Ok(found) => (Some(found), None),
-        Err(error) => (None, Some(error)),
-    };
+fn wire_drill(services: &Services, drill: &Drill) -> Value {
+    let (found, error) = (drill.outcome.as_ref().ok(), drill.outcome.as_ref().err());
     json!({
         "arquivo": drill.file,
         "em": services.zone().spaced(drill.at),
         "ms": drill.ms,
         "restaurada": error.is_none(),
         "erro": error,
-        "esquema": found.as_ref().map(|found| found.schema),
-        "tabelas": found.as_ref().map(|found| found.tables),
-        "linhas": found.as_ref().map(|found| found.rows),
-        "mudaram": found.map(|found| found.changed.into_iter().map(|one| json!({
+        "esquema": found.map(|found| found.schema),
+        "tabelas": found.map(|found| found.tables),
+        "linhas": found.map(|found| found.rows),
+        "mudaram": found.map(|found| found.changed.iter().map(|one| json!({
             "tabela": one.table, "na_copia": one.then, "agora": one.now,
         })).collect::<Vec<_>>()),
     })
@@ -231,34 +217,6 @@ fn next_words(services: &Services, seen: &CopiesStatus, now: Instant) -> String 
     }
 }
 
-fn row(copy: &Kept, when: &dyn Fn(Instant) -> When) -> CopyRow {
-    let manifest = copy.manifest();
-    let fault = copy.known_fault();
-    CopyRow {
-        name: copy.name(),
-        size: size(copy.bytes),
-        made: copy.made_at().map(when),
-        checked: copy.checked_at().map(when),
-        schema: manifest
-            .and_then(|manifest| manifest.schema)
-            .map_or_else(String::new, |schema| schema.to_string()),
-        state: match (&fault, manifest) {
-            (Some(_), _) => Badge::Broken,
-            (None, _) if copy.is_from_future() => Badge::Attention,
-            (None, Some(_)) => Badge::Healthy,
-            (None, None) => Badge::Attention,
-        },
-        fault: match (fault, manifest) {
-            (Some(_), _) => "Não é mais o que era quando foi feita.".to_owned(),
-            (None, _) if copy.is_from_future() => {
-                "Do futuro: o relógio estava errado quando ela foi feita, ou está agora. Ela não conta como a mais nova nem é removida sozinha.".to_owned()
-            }
-            (None, None) => "Sem manifesto: não se sabe se está inteira.".to_owned(),
-            (None, Some(_)) => String::new(),
-        },
-    }
-}
-
 fn drill_part(drill: Drill, when: &dyn Fn(Instant) -> When) -> DrillPart {
     let (notice, found) = match drill.outcome {
         Ok(found) => (drill_words(&found, drill.ms), Some(found)),
@@ -301,10 +259,6 @@ fn drill_words(found: &Found, ms: u64) -> Notice {
     Notice::new(Tone::Good, "O ensaio deu certo", text)
 }
 
-fn act<'a>(action: &'static str, name: &'a str) -> Act<'a> {
-    Act { action, object: "backup", object_id: String::new(), object_name: name }
-}
-
 fn note(
     services: &Services,
     actor: Actor,
@@ -312,8 +266,8 @@ fn note(
     name: String,
 ) -> Result<(), Problem> {
     Ok(services.db.write(move |tx| {
-        audit::note(tx, &actor, &act(action, &name), None::<&()>, None::<&()>)?;
-        Ok::<_, DbError>(())
+        let act = Act { action, object: "backup", object_id: String::new(), object_name: &name };
+        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)
     })?)
 }
 

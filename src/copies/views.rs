@@ -2,6 +2,9 @@
 
 use askama::Template;
 
+use crate::base::{Instant, Zone};
+use crate::db::Kept;
+use crate::panel::view::size;
 use crate::panel::{Badge, Layout, Notice, Progress, When};
 
 /// `GET /admin/copias`: the copies, and what may be done about them.
@@ -23,21 +26,36 @@ pub struct CopiesPage {
     pub checked: Option<When>,
     /// What they take together.
     pub bytes: String,
-    pub copies: Vec<CopyRow>,
+    pub copies: Vec<Kept>,
+    pub zone: Zone,
+    pub now: Instant,
     pub drill: Option<DrillPart>,
 }
 
-/// A copy.
-pub struct CopyRow {
-    pub name: String,
-    pub size: String,
-    pub made: Option<When>,
-    pub checked: Option<When>,
-    /// Version of its schema; may be empty.
-    pub schema: String,
-    pub state: Badge,
-    /// What is wrong with it; may be empty.
-    pub fault: String,
+impl CopiesPage {
+    fn when(&self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
+    }
+}
+
+fn size_of(copy: &Kept) -> String {
+    size(copy.bytes)
+}
+
+/// How a copy is, and what is wrong with it; that may be empty.
+fn judged(copy: &Kept) -> (Badge, &'static str) {
+    if copy.known_fault().is_some() {
+        (Badge::Broken, "Não é mais o que era quando foi feita.")
+    } else if copy.is_from_future() {
+        (
+            Badge::Attention,
+            "Do futuro: o relógio estava errado quando ela foi feita, ou está agora. Ela não conta como a mais nova nem é removida sozinha.",
+        )
+    } else if copy.manifest().is_none() {
+        (Badge::Attention, "Sem manifesto: não se sabe se está inteira.")
+    } else {
+        (Badge::Healthy, "")
+    }
 }
 
 /// The last restore that was tried.

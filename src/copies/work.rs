@@ -30,7 +30,6 @@ const NICE: i32 = 10;
 /// An older manifest without its copy is left over.
 const ORPHAN_AGE: Duration = Duration::from_secs(3600);
 
-/// Starts the worker.
 pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<()>> {
     let app = Arc::clone(app);
     worker::start("copies", stop, move |stop| work(&app, stop))

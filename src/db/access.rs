@@ -5,12 +5,12 @@
 use std::fs::{File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{OpenError, beside};
 
 /// Files beside a database while it is open or after a crash.
-const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
+pub(super) const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Refuses a database that this process cannot write, naming the file that
 /// cannot be written. This process must not have a connection open.
@@ -18,15 +18,18 @@ pub(super) fn require_writable(database: &Path) -> Result<(), OpenError> {
     if std::fs::metadata(database).is_ok_and(|found| found.permissions().readonly()) {
         return Err(OpenError::read_only(database, database));
     }
-    let companions = COMPANIONS.map(|suffix| beside(database, suffix));
-    for file in [database].into_iter().chain(companions.iter().map(AsRef::as_ref)) {
-        match File::options().read(true).write(true).open(file) {
-            Ok(_) => {}
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(not_writable(database, file, "write to", error)),
+    files_of(database).try_for_each(|file| {
+        match File::options().read(true).write(true).open(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(not_writable(database, &file, "write to", error))
+            }
+            _ => Ok(()),
         }
-    }
-    Ok(())
+    })
+}
+
+fn files_of(database: &Path) -> impl Iterator<Item = PathBuf> {
+    [""].into_iter().chain(COMPANIONS).map(|suffix| beside(database, suffix))
 }
 
 /// The error when the system refuses to open `file` of a database for writing.
@@ -40,7 +43,7 @@ pub(super) fn not_writable(
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             OpenError::read_only(database, file)
         }
-        _ => OpenError::Io { doing, path: file.to_owned(), cause },
+        _ => OpenError::io(doing, file)(cause),
     }
 }
 
@@ -48,16 +51,17 @@ pub(super) fn not_writable(
 /// this; `None` when a server that runs as that owner can write all of them.
 pub fn obstacle(database: &Path) -> Option<String> {
     let owner = std::fs::metadata(database).ok()?.uid();
-    let companions = COMPANIONS.map(|suffix| beside(database, suffix));
-    [database].into_iter().chain(companions.iter().map(AsRef::as_ref)).find_map(|file| {
-        let found = std::fs::metadata(file).ok()?;
-        let (uid, mode) = (found.uid(), found.permissions().mode() & 0o777);
-        (uid != owner || mode & 0o200 == 0).then(|| {
-            let path = file.display();
-            let advice = remedy(&found, owner, file);
-            format!("{path} belongs to user {uid} with mode {mode:04o}, so `serve` cannot write it: {advice}")
+    files_of(database).find_map(|file| {
+        let found = std::fs::metadata(&file).ok()?;
+        (found.uid() != owner || found.permissions().mode() & 0o200 == 0).then(|| {
+            let (path, advice) = (file.display(), remedy(&found, owner, &file));
+            format!("{path} {}, so `serve` cannot write it: {advice}", rights(&found))
         })
     })
+}
+
+fn rights(found: &Metadata) -> String {
+    format!("belongs to user {} with mode {:04o}", found.uid(), found.permissions().mode() & 0o777)
 }
 
 /// Why `file` cannot be written by this process, and what to do about it.
@@ -72,18 +76,15 @@ pub(super) fn why_not(database: &Path, file: &Path) -> String {
             Err(error) => return error.to_string(),
         },
     };
-    let (uid, mode) = (found.uid(), found.permissions().mode() & 0o777);
     let named = if at == file { "it".to_owned() } else { format!("its folder {}", at.display()) };
+    let named = format!("{named} {}", rights(&found));
     if me != 0 && me != owner {
-        return format!(
-            "{named} belongs to user {uid} with mode {mode:04o}, and this runs as user {me}: run it as user {owner}"
-        );
+        return format!("{named}, and this runs as user {me}: run it as user {owner}");
     }
-    if me != 0 && uid != me || mode & 0o200 == 0 {
-        let advice = remedy(&found, owner, at);
-        return format!("{named} belongs to user {uid} with mode {mode:04o}: {advice}");
+    if me != 0 && found.uid() != me || found.permissions().mode() & 0o200 == 0 {
+        return format!("{named}: {}", remedy(&found, owner, at));
     }
-    format!("{named} belongs to user {uid} with mode {mode:04o}, so the disk itself is read-only")
+    format!("{named}, so the disk itself is read-only")
 }
 
 fn remedy(found: &Metadata, owner: u32, file: &Path) -> String {

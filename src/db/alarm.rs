@@ -13,14 +13,14 @@ use std::cell::RefCell;
 use std::fmt::{self, Display};
 use std::fs::File;
 use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, fchown};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::beside;
 use super::files::Kind;
+use crate::base::files::{beside, give_to_owner_of, remove_if_there};
 use crate::base::{Clock, Instant};
 
 /// End of the name of the file that keeps a known damage.
@@ -44,7 +44,7 @@ impl Trouble {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Damaged(_) => "damaged",
-            Self::Gone(kind) => kind.name(),
+            Self::Gone(kind) => kind.absence(),
             Self::Superseded(_) => "superseded",
         }
     }
@@ -314,22 +314,14 @@ fn keep(path: &Path, end: &str, text: &str) -> std::io::Result<()> {
         .mode(0o600)
         .open(beside(path, end))?;
     writeln!(file, "{text}")?;
-    let owner = std::fs::metadata(path);
-    if let (Ok(owner), Ok(own)) = (owner, file.metadata())
-        && owner.uid() != own.uid()
-    {
-        // Made by root for a server that runs under its own account.
-        let _ = fchown(&file, Some(owner.uid()), Some(owner.gid()));
-    }
+    // Without the right to it, the file is of use all the same.
+    let _ = give_to_owner_of(&file, path);
     file.sync_all()
 }
 
 fn forget(path: &Path, end: &str) {
-    match std::fs::remove_file(beside(path, end)) {
-        Ok(()) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => {
-            tracing::warn!(%error, "{} cannot be removed", beside(path, end).display());
-        }
+    let file = beside(path, end);
+    if let Err(error) = remove_if_there(&file) {
+        tracing::warn!(%error, "{} cannot be removed", file.display());
     }
 }

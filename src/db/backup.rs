@@ -21,109 +21,59 @@ use super::error::is_refused_write;
 use super::files::is_out_of_handles;
 use super::lock::{Locked, lock_path};
 use super::manifest::Manifest;
-use super::{DbError, OpenError, ReadTx, access, alarm, beside, migrate, pragmas};
+use super::soundness::Depth;
+use super::{DbError, OpenError, ReadTx, access, alarm, migrate, pragmas};
+use crate::base::files::{beside, remove_if_there};
 use crate::base::{Clock, Instant, Stop, text};
 
-pub(super) type Result<T> = std::result::Result<T, BackupError>;
+pub(super) type Result<T, E = BackupError> = std::result::Result<T, E>;
 
 /// Why a copy was not made or not put back. The present database and earlier
 /// copies are as they were.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// Source and target are one file.
     #[error("{0} is the database itself; choose another file")]
     SameFile(PathBuf),
-    /// The target belongs to the database.
     #[error("{0} belongs to the database; choose another file")]
     Companion(PathBuf),
-    /// A file of that name exists, and `--force` was not given.
     #[error("{0} exists already; choose another name, or replace it with --force")]
     Exists(PathBuf),
-    /// Something of that name exists that is not a plain file.
     #[error("{0} is not a plain file and cannot be replaced; choose another name")]
     NotAFile(PathBuf),
-    /// The file cannot be restored.
     #[error("{file} {why}; {advice}")]
-    Unfit {
-        /// The path as it was given.
-        file: PathBuf,
-        /// What is wrong with it.
-        why: String,
-        /// What to do.
-        advice: &'static str,
-    },
-    /// Another process is writing that copy right now.
+    Unfit { file: PathBuf, why: String, advice: &'static str },
     #[error("another backup to {0} is running; wait for it or choose another file")]
     InProgress(PathBuf),
-    /// The target's folder does not exist.
     #[error("the folder of {0} does not exist; create it, or choose another file")]
     NoFolder(PathBuf),
-    /// This process cannot make files in the target's folder.
     #[error("cannot make a file in {}: {cause}; choose another folder, or have its owner let you write there", folder.display())]
-    ClosedFolder {
-        /// The folder.
-        folder: PathBuf,
-        /// The system's answer.
-        cause: std::io::Error,
-    },
-    /// No space for the copy.
+    ClosedFolder { folder: PathBuf, cause: std::io::Error },
     #[error("the disk is full, so no copy was made at {0}; free some space")]
     Full(PathBuf),
-    /// Too little space for a copy and what the service needs itself.
     #[error(
         "disk space is short, so no copy was made: {} MB are free in {}, and a copy takes {} MB with what the service needs itself; free some space",
         free >> 20, folder.display(), needed.div_ceil(1 << 20)
     )]
-    Short {
-        /// Where the copy would lie.
-        folder: PathBuf,
-        /// Free there.
-        free: u64,
-        /// What must be free.
-        needed: u64,
-    },
-    /// It was asked to end.
+    Short { folder: PathBuf, free: u64, needed: u64 },
     #[error("the copy was broken off, because the service stops")]
     Stopped,
-    /// The checks found something in what was copied.
     #[error(
         "{path} is damaged ({detail}), so no copy was kept; \
          restore an earlier one with `seller-platform restore FILE`"
     )]
-    Damaged {
-        /// The database.
-        path: PathBuf,
-        /// The first thing that the checks found.
-        detail: String,
-    },
-    /// The source has no schema yet.
+    Damaged { path: PathBuf, detail: String },
     #[error("{0} holds no data; is this the right file?")]
     Empty(PathBuf),
-    /// A command or another program has the present database open.
     #[error("{0} is open in another program; stop it first")]
     InUse(PathBuf),
-    /// One of the two databases was refused.
     #[error(transparent)]
     Open(Box<OpenError>),
     /// The operating system refused something. The message contains the cause,
     /// so it is not also the `source`: it would be printed twice.
     #[error("cannot {doing} {path}: {cause}")]
-    Io {
-        /// What was being done.
-        doing: &'static str,
-        /// The file it was done to.
-        path: PathBuf,
-        /// The system's answer.
-        cause: std::io::Error,
-    },
-    /// SQLite refused something.
+    Io { doing: &'static str, path: PathBuf, cause: std::io::Error },
     #[error("cannot copy to {path}: {cause}")]
-    Sqlite {
-        /// The copy.
-        path: PathBuf,
-        /// SQLite's answer.
-        cause: rusqlite::Error,
-    },
+    Sqlite { path: PathBuf, cause: rusqlite::Error },
 }
 
 impl From<OpenError> for BackupError {
@@ -220,11 +170,6 @@ pub struct Report {
     /// How long it took, checks included.
     #[serde(skip)]
     pub took: Duration,
-}
-
-/// [`make`] without anybody who watches.
-pub fn copy(database: &Path, to: &Path, clock: &Clock) -> Result<Report> {
-    make(database, to, &Making::plain(clock))
 }
 
 /// Copies the database at `database`, live or at rest, to the file `to`,
@@ -340,24 +285,15 @@ impl Partial {
     /// Claims `to`.partial and empties it, as a killed attempt may have left it.
     pub fn claim(to: &Path) -> Result<Self> {
         let path = beside(to, ".partial");
-        let file = match lock_path(&path) {
-            Ok(Locked::Mine(file)) => file,
-            Ok(Locked::Others(_)) => return Err(BackupError::InProgress(to.to_owned())),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(BackupError::NoFolder(to.to_owned()));
+        let failed = |cause: std::io::Error| match cause.kind() {
+            ErrorKind::NotFound => BackupError::NoFolder(to.to_owned()),
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                BackupError::ClosedFolder { folder: access::folder_of(to).to_owned(), cause }
             }
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
-                ) =>
-            {
-                return Err(BackupError::ClosedFolder {
-                    folder: access::folder_of(to).to_owned(),
-                    cause: error,
-                });
-            }
-            Err(error) => return Err(BackupError::io("create", &path)(error)),
+            _ => BackupError::io("create", &path)(cause),
+        };
+        let Locked::Mine(file) = lock_path(&path).map_err(failed)? else {
+            return Err(BackupError::InProgress(to.to_owned()));
         };
         remove_companions(&path)?;
         file.set_len(0).map_err(BackupError::io("empty", &path))?;
@@ -404,7 +340,8 @@ pub(super) fn examine(path: &Path, making: &Making<'_>) -> Result<Checked> {
     let Some(schema) = migrate::stamp(&connection, path)? else {
         return Err(BackupError::Empty(path.to_owned()));
     };
-    if let Some(detail) = first_fault(&connection).map_err(&sqlite)? {
+    if let Some(detail) = Depth::Whole.first_fault(&connection).map_err(&sqlite)? {
+        let detail = detail.replace('\n', " ");
         return Err(BackupError::Damaged { path: path.to_owned(), detail });
     }
     let rows = count_rows(&connection, making.stop).map_err(&sqlite)?;
@@ -419,7 +356,7 @@ pub(super) fn examine(path: &Path, making: &Making<'_>) -> Result<Checked> {
 fn keep_damage_of(database: &Path, now: Instant) {
     let fault =
         pragmas::open_plain(database, OpenFlags::SQLITE_OPEN_READ_WRITE).ok().and_then(|source| {
-            match first_fault(&source) {
+            match Depth::Whole.first_fault(&source) {
                 Ok(fault) => fault,
                 Err(error) => match DbError::from(error) {
                     DbError::Damaged(error) => Some(error.to_string()),
@@ -430,23 +367,6 @@ fn keep_damage_of(database: &Path, now: Instant) {
     if let Some(fault) = fault {
         alarm::keep_damage(database, &fault, now);
     }
-}
-
-pub(super) fn first_fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    let integrity: String =
-        connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
-    if integrity != "ok" {
-        return Ok(Some(integrity.replace('\n', " ")));
-    }
-    let mut keys = connection.prepare("PRAGMA foreign_key_check")?;
-    let mut rows = keys.query([])?;
-    Ok(match rows.next()? {
-        Some(row) => {
-            let (table, parent): (String, String) = (row.get(0)?, row.get(2)?);
-            Some(format!("a row of {table} refers to no row of {parent}"))
-        }
-        None => None,
-    })
 }
 
 /// Rows of each table. Search indexes are left out: they repeat a table. Ends like an
@@ -542,13 +462,9 @@ pub(super) fn is_same(a: &Path, b: &Path) -> bool {
 
 /// Removes the files that SQLite keeps beside a database.
 pub(super) fn remove_companions(path: &Path) -> Result<()> {
-    for suffix in ["-wal", "-shm", "-journal"] {
+    for suffix in access::COMPANIONS {
         let companion = beside(path, suffix);
-        match std::fs::remove_file(&companion) {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(BackupError::io("remove", &companion)(error)),
-        }
+        remove_if_there(&companion).map_err(BackupError::io("remove", &companion))?;
     }
     Ok(())
 }

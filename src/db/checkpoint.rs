@@ -22,7 +22,6 @@ use parking_lot::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use rusqlite::config::DbConfig;
 
 use super::readers::WorkerConnections;
 use super::{DbError, Result};
@@ -64,7 +63,7 @@ impl Gate {
         let mut state = self.state.lock();
         self.changed.wait_while(&mut state, |state| state.closed);
         state.inside += 1;
-        Pass { gate: self }
+        Pass(self)
     }
 
     /// How long ago a checkpoint last came to its end; `None` before the first.
@@ -77,7 +76,7 @@ impl Gate {
     fn close(&self) -> Option<Closed<'_>> {
         let mut state = self.state.lock();
         state.closed = true;
-        let closed = Closed { gate: self };
+        let closed = Closed(self);
         self.changed.wait_while_for(&mut state, |state| state.inside > 0, PATIENCE);
         let empty = state.inside == 0;
         drop(state);
@@ -86,29 +85,25 @@ impl Gate {
 }
 
 /// Proof of having passed; dropped when the read has ended.
-pub struct Pass<'g> {
-    gate: &'g Gate,
-}
+pub struct Pass<'g>(&'g Gate);
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        let mut state = self.gate.state.lock();
+        let mut state = self.0.state.lock();
         state.inside -= 1;
         if state.closed && state.inside == 0 {
-            self.gate.changed.notify_all();
+            self.0.changed.notify_all();
         }
     }
 }
 
 /// A closed gate; opens when dropped.
-struct Closed<'g> {
-    gate: &'g Gate,
-}
+struct Closed<'g>(&'g Gate);
 
 impl Drop for Closed<'_> {
     fn drop(&mut self) {
-        self.gate.state.lock().closed = false;
-        self.gate.changed.notify_all();
+        self.0.state.lock().closed = false;
+        self.0.changed.notify_all();
     }
 }
 
@@ -224,13 +219,6 @@ pub fn fold(connection: &Connection) -> Result<()> {
     Err(DbError::Busy)
 }
 
-/// Makes closing the connection leave the log and its name alone.
-pub fn leave_files(connection: &Connection) -> Result<()> {
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    Ok(())
-}
-
-/// Pages in the log.
 fn pages(connection: &Connection) -> Result<i64> {
     let mut statement = connection.prepare_cached("PRAGMA wal_checkpoint(NOOP)")?;
     Ok(statement.query_row([], |row| row.get(1))?)

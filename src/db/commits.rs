@@ -7,10 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Default)]
 pub struct Commits(AtomicU64);
 
-/// The number at some moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CommitNumber(u64);
-
 impl Commits {
     /// Runs a commit and counts it. After it, every thread sees another number.
     pub fn count<T>(&self, commit: impl FnOnce() -> T) -> T {
@@ -21,13 +17,13 @@ impl Commits {
     }
 
     /// The number now. A snapshot that begins later includes all commits before it.
-    pub fn current(&self) -> CommitNumber {
-        CommitNumber(self.0.load(Ordering::Acquire))
+    pub fn current(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
     }
 
     /// Whether nothing was committed since a number was taken, nor is about to be.
-    pub fn is_current(&self, number: CommitNumber) -> bool {
-        number.0.is_multiple_of(2) && self.current() == number
+    pub fn is_current(&self, number: u64) -> bool {
+        number.is_multiple_of(2) && self.current() == number
     }
 }
 

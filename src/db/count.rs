@@ -12,8 +12,8 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::beside;
 use crate::base::Instant;
+use crate::base::files::beside;
 
 /// End of the file's name.
 pub const SUFFIX: &str = ".commits";

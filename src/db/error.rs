@@ -9,7 +9,7 @@ use super::{access, alarm};
 use crate::base::secrets::SealError;
 
 /// The result of database calls.
-pub type Result<T> = std::result::Result<T, DbError>;
+pub type Result<T, E = DbError> = std::result::Result<T, E>;
 
 /// Why a read or a write failed.
 #[derive(Debug, thiserror::Error)]
@@ -99,35 +99,25 @@ impl DbError {
 /// Why a database was not opened. Each is one line that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// A server holds the lock file.
     #[error("{path} is in use by another server (process {pid}); stop it first")]
-    Locked {
-        /// The database file.
-        path: PathBuf,
-        /// Process id from the lock file.
-        pid: String,
-    },
-    /// There is no folder to make the file in.
+    Locked { path: PathBuf, pid: String },
     #[error(
         "there is no folder for {}; create it, or name the file with --db, --config or database.path",
         absolute(.0)
     )]
     NoFolder(PathBuf),
-    /// A command needs a database that a server or `migrate` has made.
     #[error(
         "there is no database at {}; name the file with --db or database.path, or its configuration \
          with --config; `seller-platform serve` makes a new one",
         absolute(.0)
     )]
     Missing(PathBuf),
-    /// The file is something else.
     #[error(
         "{} is not a SQLite database; check database.path, \
          or put a backup there with `seller-platform restore FILE`",
         absolute(.0)
     )]
     NotADatabase(PathBuf),
-    /// The database of a server that did not stop cleanly is not there.
     #[error(
         "the database {} is gone, although files beside it belong to one that did not stop cleanly or \
          was damaged; put it back, or a copy with `seller-platform restore FILE`, or remove {}.commits \
@@ -137,136 +127,72 @@ pub enum OpenError {
         absolute(.0)
     )]
     Gone(PathBuf),
-    /// A SQLite database of another program.
     #[error("{} is a database of another program; check database.path", absolute(.0))]
     Foreign(PathBuf),
-    /// Made by a newer program.
     #[error(
         "{path} has schema version {file}, this program knows {program}; \
          use the newer program, or restore the backup made before the update"
     )]
-    Newer {
-        /// The database file.
-        path: PathBuf,
-        /// Version of the file.
-        file: i64,
-        /// Version of this program.
-        program: i64,
-    },
-    /// A command found a file that an update has not reached yet.
+    Newer { path: PathBuf, file: i64, program: i64 },
     #[error(
         "{path} has schema version {file}, this program needs {program}; \
          start the server, or run `seller-platform migrate`"
     )]
-    Older {
-        /// The database file.
-        path: PathBuf,
-        /// Version of the file.
-        file: i64,
-        /// Version of this program.
-        program: i64,
-    },
-    /// The file or its disk cannot be written.
+    Older { path: PathBuf, file: i64, program: i64 },
     #[error("{path} cannot be written: {why}")]
-    ReadOnly {
-        /// The file that cannot be written.
-        path: PathBuf,
-        /// Its owner and mode, and what to do.
-        why: String,
-    },
-    /// The content is damaged.
+    ReadOnly { path: PathBuf, why: String },
     #[error(
         "{} is damaged ({detail}); restore a backup with `seller-platform restore FILE`",
         absolute(path)
     )]
-    Damaged {
-        /// The database file.
-        path: PathBuf,
-        /// What SQLite says about it.
-        detail: String,
-    },
-    /// The linked SQLite lacks a fix that this program relies on.
+    Damaged { path: PathBuf, detail: String },
     #[error("SQLite {found} is too old, this program needs 3.51.3 or later; rebuild it")]
-    OldSqlite {
-        /// The linked version.
-        found: &'static str,
-    },
-    /// A setting did not take effect.
+    OldSqlite { found: &'static str },
     #[error(
         "{path}: SQLite did not accept {setting} = {wanted}, it is {found}; is this a network disk?"
     )]
-    Setting {
-        /// The database file.
-        path: PathBuf,
-        /// Name of the pragma.
-        setting: &'static str,
-        /// The wanted value.
-        wanted: &'static str,
-        /// The value in force.
-        found: String,
-    },
-    /// A migration failed; the file is as it was before that step.
+    Setting { path: PathBuf, setting: &'static str, wanted: &'static str, found: String },
     #[error("migration {step} of {path} failed and {outcome}: {detail}")]
-    Migration {
-        /// The database file.
-        path: PathBuf,
-        /// Name of the step.
-        step: String,
-        /// Whether it is undone already.
-        outcome: &'static str,
-        /// What went wrong.
-        detail: String,
-    },
-    /// The copy before a migration failed, so nothing was migrated.
+    Migration { path: PathBuf, step: String, outcome: &'static str, detail: String },
     #[error("no backup copy could be made before the migration")]
     Backup(#[from] BackupError),
     /// The operating system refused something. The message contains the cause,
     /// so it is not also the `source`: it would be printed twice.
     #[error("cannot {doing} {path}: {cause}")]
-    Io {
-        /// What was being done.
-        doing: &'static str,
-        /// The file it was done to.
-        path: PathBuf,
-        /// The system's answer.
-        cause: std::io::Error,
-    },
-    /// SQLite refused something.
+    Io { doing: &'static str, path: PathBuf, cause: std::io::Error },
     #[error("cannot open {path}: {cause}")]
-    Sqlite {
-        /// The database file.
-        path: PathBuf,
-        /// SQLite's answer.
-        cause: rusqlite::Error,
-    },
-    /// Reading it failed for another reason.
+    Sqlite { path: PathBuf, cause: rusqlite::Error },
     #[error("cannot read {path}: {cause}")]
-    Read {
-        /// The database file.
-        path: PathBuf,
-        /// The reason.
-        cause: DbError,
-    },
+    Read { path: PathBuf, cause: DbError },
 }
 
 impl OpenError {
     /// Turns an error of SQLite into the one for opening the file at `path`.
-    pub(super) fn sqlite(path: &Path, cause: rusqlite::Error) -> Self {
-        let owned = path.to_owned();
-        match cause.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => Self::NotADatabase(owned),
-            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::read_only(path, path),
-            Some(ErrorCode::DatabaseCorrupt) => {
-                Self::Damaged { path: owned, detail: cause.to_string() }
+    pub(super) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self {
+        move |cause| {
+            let owned = path.to_owned();
+            match cause.sqlite_error_code() {
+                Some(ErrorCode::NotADatabase) => Self::NotADatabase(owned),
+                Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                    Self::read_only(path, path)
+                }
+                Some(ErrorCode::DatabaseCorrupt) => {
+                    Self::Damaged { path: owned, detail: cause.to_string() }
+                }
+                _ => Self::Sqlite { path: owned, cause },
             }
-            _ => Self::Sqlite { path: owned, cause },
         }
+    }
+
+    /// An error of the system.
+    pub(super) fn io(doing: &'static str, path: &Path) -> impl Fn(std::io::Error) -> Self {
+        move |cause| Self::Io { doing, path: path.to_owned(), cause }
     }
 
     /// Turns the error of a statement into one that names the file.
     pub fn of(path: &Path, error: DbError) -> Self {
         match error {
-            DbError::Sqlite(cause) | DbError::Damaged(cause) => Self::sqlite(path, cause),
+            DbError::Sqlite(cause) | DbError::Damaged(cause) => Self::sqlite(path)(cause),
             // Without damage that is known, a file of the server went away.
             DbError::Refused if let Some(detail) = alarm::kept(path) => {
                 Self::Damaged { path: path.to_owned(), detail }

@@ -14,37 +14,26 @@ use parking_lot::Mutex;
 use rustix::io::Errno;
 
 use super::alarm::Alarm;
-use super::beside;
 use super::checkpoint::Checkpointer;
 use crate::base::Stop;
+use crate::base::files::beside;
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// A file of an open database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Database,
-    Log,
-    Lock,
-    Key,
+crate::named! {
+    /// A file of an open database.
+    pub enum Kind: text {
+        Database = "database";
+        Log = "log";
+        Lock = "lock";
+        Key = "key";
+    }
 }
 
 impl Kind {
-    pub const ALL: [Self; 4] = [Self::Database, Self::Log, Self::Lock, Self::Key];
-
-    /// The label of its figure.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Database => "database",
-            Self::Log => "log",
-            Self::Lock => "lock",
-            Self::Key => "key",
-        }
-    }
-
-    /// A word for programs.
-    pub const fn name(self) -> &'static str {
+    /// What programs are told of its absence.
+    pub const fn absence(self) -> &'static str {
         match self {
             Self::Database => "file gone",
             Self::Log => "log gone",
@@ -72,7 +61,6 @@ impl Kind {
     }
 }
 
-/// Device and number of a file.
 type Identity = (u64, u64);
 
 fn identity(path: &Path) -> Option<Identity> {
@@ -150,9 +138,7 @@ impl Files {
         if self.is_replaced() {
             // Applied to another database, the log would destroy it.
             for path in self.of_log() {
-                let mut aside = path.as_os_str().to_owned();
-                aside.push(".of-replaced");
-                if let Err(error) = std::fs::rename(path, &aside) {
+                if let Err(error) = std::fs::rename(path, beside(path, ".of-replaced")) {
                     tracing::error!(%error, "{} cannot be set aside", path.display());
                 }
             }

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use super::backup::{BackupError, count_rows, is_same};
 use super::copying::goes_on;
 use super::manifest::{Manifest, sha256_of};
-use super::{OpenError, access, migrate, read_without_traces};
+use super::{Depth, OpenError, ReadTx, access, migrate, read_without_traces};
 use crate::base::{Clock, Instant, Stop, text};
 
 /// Copies that are looked at before the search for a good one ends.
@@ -59,6 +59,11 @@ impl Kept {
         self.manifest.as_ref().ok()?.as_ref()
     }
 
+    /// Version of its schema, as the manifest says.
+    pub fn schema(&self) -> Option<i64> {
+        self.manifest()?.schema
+    }
+
     /// When it was made: by its manifest, else by its file.
     pub fn made_at(&self) -> Option<Instant> {
         self.manifest().and_then(Manifest::created_at).or(self.written_at)
@@ -82,13 +87,14 @@ impl Kept {
     pub fn known_fault(&self) -> Option<String> {
         let manifest = match &self.manifest {
             Err(problem) => return Some(format!("its manifest cannot be read ({problem})")),
-            Ok(None) => return None,
-            Ok(Some(manifest)) => manifest,
+            Ok(manifest) => manifest.as_ref()?,
         };
-        let other_size = manifest.bytes.filter(|bytes| *bytes != self.bytes);
-        other_size
-            .map(|bytes| format!("it has {} bytes instead of {bytes}", self.bytes))
-            .or_else(|| manifest.fault.clone())
+        match manifest.bytes {
+            Some(said) if said != self.bytes => {
+                Some(format!("it has {} bytes instead of {said}", self.bytes))
+            }
+            _ => manifest.fault.clone(),
+        }
     }
 
     /// Why it could not be restored; `None` when it could. Reads the whole file. An
@@ -102,13 +108,9 @@ impl Kept {
                 Ok((!is_as_made).then(|| other.to_owned()))
             }
             Ok(None) => {
-                let looked = read_without_traces(&self.path, Instant(0), |tx| {
-                    tx.values::<String>("PRAGMA quick_check(1)", [])
-                });
-                match looked {
-                    Ok(lines) => Ok(lines.into_iter().find(|line| line != "ok")),
-                    Err(error) => damage(error).map(Some),
-                }
+                let look = |tx: &ReadTx<'_>| tx.first_fault(Depth::Light);
+                read_without_traces(&self.path, Instant(0), look)
+                    .or_else(|error| damage(error).map(Some))
             }
         }
     }

@@ -5,7 +5,7 @@
 //! which tells the next start about the crash.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{Write as _, read_to_string};
 use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -31,23 +31,24 @@ impl LockFile {
     pub fn take(database: &Path) -> Result<(Self, bool), OpenError> {
         let path = beside(database, ".lock");
         let left = path.exists();
-        let file = match lock_path(&path) {
-            Ok(Locked::Mine(file)) => file,
-            Ok(Locked::Others(pid)) => {
+        let failed = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::NotFound => OpenError::NoFolder(database.to_owned()),
+            _ => access::not_writable(database, &path, "take the lock file", error),
+        };
+        let file = match lock_path(&path).map_err(failed)? {
+            Locked::Mine(file) => file,
+            Locked::Others(pid) => {
                 let pid = pid.lines().next().unwrap_or_default().to_owned();
                 return Err(OpenError::Locked { path: database.to_owned(), pid });
             }
-            Err(error) => return Err(refusal(database, &path, error)),
         };
         let write = || {
             file.set_len(0)?;
             writeln!(&file, "{}", std::process::id())
         };
-        let written = write();
+        let written = write().map_err(failed);
         let mut lock = Self { path, file, database: None };
-        if let Err(error) = written {
-            return Err(refusal(database, &lock.path, error));
-        }
+        written?;
         lock.hold_database(database)?;
         Ok((lock, left))
     }
@@ -88,8 +89,7 @@ impl LockFile {
 /// The address of the server that holds the lock of the database at
 /// `database`. An address that a crash left in the file is not returned.
 pub fn address_of_holder(database: &Path) -> Option<SocketAddr> {
-    let mut text = String::new();
-    held(database)?.read_to_string(&mut text).ok()?;
+    let text = read_to_string(held(database)?).ok()?;
     text.lines().nth(1)?.parse().ok()
 }
 
@@ -103,8 +103,7 @@ pub struct Holder {
 
 /// The holder of the lock of the database at `database`.
 pub fn holder(database: &Path) -> Option<Holder> {
-    let mut text = String::new();
-    held(database)?.read_to_string(&mut text).ok()?;
+    let text = read_to_string(held(database)?).ok()?;
     let pid = text.lines().next()?.parse().ok()?;
     Some(Holder { pid, is_standby: text.lines().any(|line| line == STANDBY) })
 }
@@ -116,16 +115,19 @@ pub fn is_held(database: &Path) -> bool {
 
 /// The lock file of a database, while a process holds it.
 fn held(database: &Path) -> Option<File> {
-    let file = File::open(beside(database, ".lock")).ok()?;
+    locked(&beside(database, ".lock"))
+}
+
+/// A file, while a process has it locked.
+pub fn locked(path: &Path) -> Option<File> {
+    let file = File::open(path).ok()?;
     matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)).then_some(file)
 }
 
 /// The file that the server on the database at `database` misses, as far as
 /// another process can see.
 pub fn missed_file(database: &Path) -> Option<Kind> {
-    let is_locked = File::open(database)
-        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)));
-    match (is_held(database), is_locked) {
+    match (is_held(database), locked(database).is_some()) {
         (false, true) => Some(Kind::Lock),
         (true, false) => Some(Kind::Database),
         (true, true) if address_of_holder(database).is_some() => {
@@ -147,13 +149,6 @@ impl Drop for LockFile {
     }
 }
 
-fn refusal(database: &Path, path: &Path, error: std::io::Error) -> OpenError {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => OpenError::NoFolder(database.to_owned()),
-        _ => access::not_writable(database, path, "take the lock file", error),
-    }
-}
-
 /// The result of an attempt to lock a file.
 pub enum Locked {
     /// This process holds it now.
@@ -168,7 +163,7 @@ pub enum Locked {
 /// write to the folder could lead an account with more rights to another file.
 pub fn lock_path(path: &Path) -> std::io::Result<Locked> {
     loop {
-        let mut file = File::options()
+        let file = File::options()
             .read(true)
             .write(true)
             .create(true)
@@ -179,9 +174,7 @@ pub fn lock_path(path: &Path) -> std::io::Result<Locked> {
         match file.try_lock() {
             Ok(()) => {}
             Err(std::fs::TryLockError::WouldBlock) => {
-                let mut text = String::new();
-                file.read_to_string(&mut text)?;
-                return Ok(Locked::Others(text.trim().to_owned()));
+                return Ok(Locked::Others(read_to_string(&file)?.trim().to_owned()));
             }
             Err(std::fs::TryLockError::Error(error)) => return Err(error),
         }
@@ -191,7 +184,6 @@ pub fn lock_path(path: &Path) -> std::io::Result<Locked> {
     }
 }
 
-/// Whether the file at `path` is this one.
 fn is_named(file: &File, path: &Path) -> std::io::Result<bool> {
     let held = file.metadata()?;
     let named = std::fs::metadata(path);

@@ -14,19 +14,23 @@
 //! A rollback journal beside the file means that a change was cut off. It is undone
 //! in such a copy as well, because the file alone shows half of that change. Decision db-17.
 
+use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{ErrorCode, OpenFlags};
 
-use super::{DbError, OpenError, ReadTx, Result, beside, file_size, migrate, pragmas};
+use super::{DbError, OpenError, ReadTx, Result, file_size, migrate, pragmas};
 use crate::base::Instant;
+use crate::base::files::{Scratch, beside};
 
 /// How many times a file is read that changes while it is read.
 const TRIES: usize = 5;
+/// The name of a private copy.
+const COPY: &str = "copy.db";
 /// Characters that are percent-encoded in the URI of a file.
 const URI_ENCODED_CHARS: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
@@ -37,7 +41,7 @@ pub fn read_without_traces<T>(
     path: &Path,
     now: Instant,
     read: impl Fn(&ReadTx<'_>) -> Result<T>,
-) -> std::result::Result<T, OpenError> {
+) -> Result<T, OpenError> {
     let mut found = Err(DbError::Busy);
     for _ in 0..TRIES {
         migrate::refuse_by_header(path)?;
@@ -53,8 +57,8 @@ pub fn read_without_traces<T>(
                     found => return found.map_err(|error| OpenError::of(path, error)),
                 }
             }
-            let copy = Copied::of(path)?;
-            through(&copy.file, "mode=rw", now, &read)
+            let copy = copied(path)?;
+            through(&copy.0.join(COPY), "mode=rw", now, &read)
         };
         if file_fingerprints(path) == before {
             break;
@@ -103,40 +107,20 @@ fn file_fingerprints(path: &Path) -> [Option<(u64, u64, i64, i64)>; 3] {
     })
 }
 
-/// A private copy of a database with its log or journal, removed when the value is dropped.
-struct Copied {
-    folder: PathBuf,
-    file: PathBuf,
-}
-
-impl Copied {
-    fn of(path: &Path) -> std::result::Result<Self, OpenError> {
-        let name = format!("seller-platform-look-{}", crate::base::secrets::random_hex::<6>());
-        let folder = std::env::temp_dir().join(name);
-        let file = folder.join("copy.db");
-        let refused = |cause| OpenError::Io {
-            doing: "make a copy to look at in",
-            path: folder.clone(),
-            cause,
-        };
-        std::fs::DirBuilder::new().mode(0o700).create(&folder).map_err(refused)?;
-        let copied = Self { folder: folder.clone(), file };
-        for suffix in ["", "-wal", "-journal"] {
-            let (from, to) = (beside(path, suffix), beside(&copied.file, suffix));
-            match std::fs::copy(from, &to) {
-                Ok(_) => {}
-                Err(error) if error.kind() == ErrorKind::NotFound && !suffix.is_empty() => continue,
-                Err(error) => return Err(refused(error)),
-            }
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-            std::fs::set_permissions(to, mode).map_err(refused)?;
+/// Copies a database with its log or journal into a folder of our own.
+fn copied(path: &Path) -> Result<Scratch, OpenError> {
+    let name = format!("seller-platform-look-{}", crate::base::secrets::random_hex::<6>());
+    let folder = std::env::temp_dir().join(name);
+    let refused = OpenError::io("make a copy to look at in", &folder);
+    let scratch = Scratch::make(folder.clone()).map_err(&refused)?;
+    for suffix in ["", "-wal", "-journal"] {
+        let to = beside(&folder.join(COPY), suffix);
+        match std::fs::copy(beside(path, suffix), &to) {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound && !suffix.is_empty() => continue,
+            Err(error) => return Err(refused(error)),
         }
-        Ok(copied)
+        std::fs::set_permissions(to, Permissions::from_mode(0o600)).map_err(&refused)?;
     }
-}
-
-impl Drop for Copied {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
+    Ok(scratch)
 }

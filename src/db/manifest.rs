@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::backup::{self, BackupError, Partial};
-use super::beside;
+use crate::base::files::beside;
 use crate::base::{Instant, Stop, text};
 
 /// The part of a manifest that a copy is judged by.

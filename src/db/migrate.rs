@@ -29,7 +29,6 @@ pub(super) const APPLICATION_ID: i64 = 0x5350_4C54;
 pub(super) struct Step {
     /// File name without ending, such as `0002_student_suspension`.
     pub name: &'static str,
-    /// The statements.
     pub sql: &'static str,
 }
 
@@ -114,7 +113,7 @@ pub(super) fn apply(
     }
     let from = stamp(connection, path)?.unwrap_or(0);
     let copy = copy_path(path, from + 1);
-    backup::copy(path, &copy, clock)?;
+    backup::make(path, &copy, &copying::Making::plain(clock))?;
     let mut done = vec![format!("backup copy in {}", copy.display())];
     done.extend(run(connection, path, (from, steps))?);
     Ok(done)
@@ -128,7 +127,7 @@ pub fn try_up(path: &Path, stop: &Stop) -> Result<(), BackupError> {
     connection
         .progress_handler(copying::LOOK_AFTER, Some(move || looks.is_set()))
         .and_then(|()| connection.execute_batch("PRAGMA synchronous = OFF"))
-        .map_err(|error| OpenError::sqlite(path, error))?;
+        .map_err(OpenError::sqlite(path))?;
     let version = stamp(&connection, path)?.unwrap_or(VERSION);
     for (step, from) in steps_after(version, STEPS).iter().zip(version..) {
         copying::goes_on(Some(stop))?;
@@ -258,7 +257,7 @@ pub(super) fn version_of_file(path: &Path) -> Result<Option<i64>, OpenError> {
 /// The stamp as SQLite sees it, the log included: `None` for an empty
 /// database; an error for a foreign or newer one.
 pub(super) fn stamp(connection: &Connection, path: &Path) -> Result<Option<i64>, OpenError> {
-    let found = read_stamp(connection).map_err(|error| OpenError::sqlite(path, error))?;
+    let found = read_stamp(connection).map_err(OpenError::sqlite(path))?;
     judge_stamp(path, found)
 }
 
@@ -295,7 +294,6 @@ fn judge(path: &Path, application: i64, version: i64) -> Result<(), OpenError> {
 /// it, so neither the file nor anything beside it changes. [`stamp`] checks what
 /// they do not show: a log that was not moved into the file yet.
 pub(super) fn refuse_by_header(path: &Path) -> Result<(), OpenError> {
-    let io = |doing| move |cause| OpenError::Io { doing, path: path.to_owned(), cause };
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -306,9 +304,9 @@ pub(super) fn refuse_by_header(path: &Path) -> Result<(), OpenError> {
                 OpenError::NoFolder(path.to_owned())
             });
         }
-        Err(error) => return Err(io("read")(error)),
+        Err(error) => return Err(OpenError::io("read", path)(error)),
     };
-    let metadata = file.metadata().map_err(io("read"))?;
+    let metadata = file.metadata().map_err(OpenError::io("read", path))?;
     if metadata.len() == 0 && metadata.is_file() {
         return Ok(());
     }

@@ -50,14 +50,17 @@ mod tests;
 use std::collections::BTreeSet;
 
 use parking_lot::{Mutex, RwLock};
+use rusqlite::config::DbConfig;
 #[cfg(test)]
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::base::files::beside;
 use crate::base::{Clock, Stop, trace, worker};
 
 pub use alarm::Trouble;
@@ -71,7 +74,8 @@ pub use good_copy::{
 };
 pub use json::Json;
 pub use lock::{
-    LockFile, address_of_holder as server_address, holder, is_held as is_served, missed_file,
+    LockFile, address_of_holder as server_address, holder, is_held as is_served, locked,
+    missed_file,
 };
 pub use look::read_without_traces;
 pub use manifest::Manifest;
@@ -137,7 +141,7 @@ impl Db {
     /// Opens the database for a server: takes the lock file, checks the file,
     /// migrates it (after a backup copy when it holds data) and starts the
     /// writer. A missing file is made, with mode 0600.
-    pub fn open_exclusive(options: &Options) -> std::result::Result<(Self, Opened), OpenError> {
+    pub fn open_exclusive(options: &Options) -> Result<(Self, Opened), OpenError> {
         pragmas::check_version()?;
         let path = &options.path;
         let (mut lock, lock_was_left) = LockFile::take(path)?;
@@ -150,7 +154,7 @@ impl Db {
         let was_clean = !lock_was_left && log == 0 && noted.is_none();
         let migrated = migrate::bring_up(path, &options.clock)?;
         lock.hold_database(path)?;
-        let db = Self::start(options, writer::Duty::WritesAndCheckpoints)?;
+        let db = Self::start(options, true)?;
         db.compare_commits(noted.unwrap_or(0), log > 0)?;
         db.hold(lock)?;
         Ok((db, Opened { was_clean, migrated }))
@@ -158,7 +162,7 @@ impl Db {
 
     /// Tells of commits that the file beside the database knows and the database
     /// does not. If their log is there, it is damaged.
-    fn compare_commits(&self, noted: i64, had_log: bool) -> std::result::Result<(), OpenError> {
+    fn compare_commits(&self, noted: i64, had_log: bool) -> Result<(), OpenError> {
         let path = &self.inner.path;
         let stored = self
             .read(Lane::Slow, |tx| Ok::<_, DbError>(count::stored(tx.connection())?))
@@ -179,53 +183,46 @@ impl Db {
     }
 
     /// Begins to look at the files.
-    fn hold(&self, lock: LockFile) -> std::result::Result<(), OpenError> {
+    fn hold(&self, lock: LockFile) -> Result<(), OpenError> {
         let path = &self.inner.path;
         let files = Arc::new(files::Files::of(path, Arc::clone(&self.inner.alarm)));
-        self.inner.writer.look_at(Arc::clone(&files));
+        // Set once, here.
+        let _ = self.inner.writer.shared.files.set(Arc::clone(&files));
         let (stop, watched) = (Stop::default(), Arc::clone(&files));
         let watcher = worker::start("db-files", &stop, move |stop| watched.watch(stop));
-        let watcher = watcher.map_err(|cause| OpenError::Io {
-            doing: "start the thread that looks at the files of",
-            path: path.clone(),
-            cause,
-        })?;
+        let watcher =
+            watcher.map_err(OpenError::io("start the thread that looks at the files of", path))?;
         *self.inner.held.lock() = Some(Held { lock, files, stop, watcher });
         Ok(())
     }
 
     /// Opens the database for a command, also while a server runs on it. Makes
     /// nothing and migrates nothing: a missing, older or newer file is refused.
-    pub fn open_beside(options: &Options) -> std::result::Result<Self, OpenError> {
+    pub fn open_beside(options: &Options) -> Result<Self, OpenError> {
         pragmas::check_version()?;
         migrate::require_current(&options.path)?;
-        Self::start(options, writer::Duty::WritesOnly)
+        Self::start(options, false)
     }
 
-    fn start(options: &Options, duty: writer::Duty) -> std::result::Result<Self, OpenError> {
+    fn start(options: &Options, is_server: bool) -> Result<Self, OpenError> {
         let connection = pragmas::open_writer(&options.path)?;
         let gate = Arc::new(checkpoint::Gate::default());
         let commits = Arc::<commits::Commits>::default();
         let alarm = Arc::new(alarm::Alarm::new(&options.path, &options.clock));
         // A kept snapshot holds up checkpoints, so only a process that also
         // runs them may keep one.
-        let keeps = duty == writer::Duty::WritesAndCheckpoints;
-        let readers = readers::Readers::open(options, keeps.then(|| Arc::clone(&commits)))?;
+        let readers = readers::Readers::open(options, is_server.then(|| Arc::clone(&commits)))?;
         let writer = writer::Handle::start(writer::Setup {
             connection,
             clock: options.clock.clone(),
             gate: Arc::clone(&gate),
             worker_connections: readers.worker_connections(),
             commits,
-            duty,
+            is_server,
             alarm: Arc::clone(&alarm),
-            count: count::CountFile::open(&options.path, keeps),
+            count: count::CountFile::open(&options.path, is_server),
         })
-        .map_err(|cause| OpenError::Io {
-            doing: "start the writer thread for",
-            path: options.path.clone(),
-            cause,
-        })?;
+        .map_err(OpenError::io("start the writer thread for", &options.path))?;
         Ok(Self {
             inner: Arc::new(Inner {
                 path: options.path.clone(),
@@ -247,8 +244,8 @@ impl Db {
     pub fn read<T, E: From<DbError>>(
         &self,
         lane: Lane,
-        f: impl FnOnce(&ReadTx<'_>) -> std::result::Result<T, E>,
-    ) -> std::result::Result<T, E> {
+        f: impl FnOnce(&ReadTx<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
         let readers = self.inner.readers.read();
         let Some(readers) = readers.as_ref() else {
             return Err(DbError::Stopped.into());
@@ -270,7 +267,7 @@ impl Db {
     /// [`DbError::Busy`] at once.
     pub fn submit<T, E>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+        job: impl FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
     ) -> Pending<T, E>
     where
         T: Send + 'static,
@@ -286,24 +283,19 @@ impl Db {
     /// where waiting would block all others.
     pub fn write<T, E>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
+        job: impl FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
     {
-        self.wait_for(|db| db.submit(job))
+        self.refuse_to_wait_in_a_job();
+        self.submit(job).wait()
     }
 
-    fn wait_for<T, E: From<DbError>>(
-        &self,
-        submit: impl FnOnce(&Self) -> Pending<T, E>,
-    ) -> std::result::Result<T, E> {
-        assert!(
-            !self.inner.writer.is_this_thread(),
-            "a write job must not wait for another write job"
-        );
-        submit(self).wait()
+    fn refuse_to_wait_in_a_job(&self) {
+        let is_job = self.inner.writer.is_this_thread();
+        assert!(!is_job, "a write job must not wait for another write job");
     }
 
     /// [`Db::submit`] for a piece of long work, which ends when
@@ -311,7 +303,7 @@ impl Db {
     /// commit of its own, by turns with the jobs for which somebody waits.
     pub fn submit_piece<T, E>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+        job: impl FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
     ) -> Pending<T, E>
     where
         T: Send + 'static,
@@ -323,20 +315,21 @@ impl Db {
     /// [`Db::submit_piece`], waiting for the answer; see [`Db::write`].
     pub fn write_piece<T, E>(
         &self,
-        job: impl FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E>
+        job: impl FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
     {
-        self.wait_for(|db| db.submit_piece(job))
+        self.refuse_to_wait_in_a_job();
+        self.submit_piece(job).wait()
     }
 
     /// Repeats a piece of long work until it returns true: nothing is left.
     pub fn write_pieces<E>(
         &self,
-        job: impl Fn(&WriteTx<'_>) -> std::result::Result<bool, E> + Clone + Send + 'static,
-    ) -> std::result::Result<(), E>
+        job: impl Fn(&WriteTx<'_>) -> Result<bool, E> + Clone + Send + 'static,
+    ) -> Result<(), E>
     where
         E: From<DbError> + Send + 'static,
     {
@@ -347,7 +340,7 @@ impl Db {
     /// Calls `f`, within about half a second, after another process has
     /// changed the database. `f` runs on the writer's thread and must be short.
     pub fn on_outside_change(&self, f: impl Fn() + Send + Sync + 'static) {
-        self.inner.writer.on_outside_change(Box::new(f));
+        self.inner.writer.shared.watchers.lock().push(Box::new(f));
     }
 
     /// Calls `changed` for each key that a commit of this process changes in
@@ -390,7 +383,7 @@ impl Db {
     }
 
     /// See [`backup::copy_unnamed`]. Damage that the copy shows raises the alarm.
-    pub fn copy_unnamed(&self) -> std::result::Result<backup::Unnamed, backup::BackupError> {
+    pub fn copy_unnamed(&self) -> Result<backup::Unnamed, backup::BackupError> {
         let copy = backup::copy_unnamed(&self.inner.path);
         if let Err(backup::BackupError::Damaged { detail, .. }) = &copy {
             self.inner.alarm.raise(detail);
@@ -410,7 +403,7 @@ impl Db {
         &self,
         to: &Path,
         making: &copying::Making<'_>,
-    ) -> std::result::Result<backup::Report, backup::BackupError> {
+    ) -> Result<backup::Report, backup::BackupError> {
         let made = backup::make(&self.inner.path, to, making);
         if let Err(backup::BackupError::Damaged { detail, .. }) = &made {
             self.inner.alarm.raise(detail);
@@ -471,7 +464,7 @@ impl Db {
     /// From now on another program copies the log away and checkpoints it, or no
     /// longer does.
     pub fn leave_log(&self, to_another: bool) {
-        self.inner.writer.leave_log(to_another);
+        self.inner.writer.shared.is_replicated.store(to_another, Ordering::Release);
     }
 
     /// The epoch of another server is higher: nothing is written any more.
@@ -481,7 +474,7 @@ impl Db {
 
     /// Rows that the largest job of the writer changed since the start.
     pub fn largest_job(&self) -> u64 {
-        self.inner.writer.largest_job()
+        self.inner.writer.shared.largest.load(Ordering::Relaxed)
     }
 
     /// Runs the queued jobs, ends the reads that still run, moves the content of
@@ -520,7 +513,7 @@ impl Inner {
         if let Some(FileKind::Database | FileKind::Log) = self.alarm.gone() {
             // What has those names now belongs to others: it is left alone, and
             // the next start knows that this was no clean stop.
-            checkpoint::leave_files(&connection)?;
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
             connection.close().map_err(|(_, error)| error)?;
             lock.leave();
             return Err(DbError::Refused);
@@ -561,13 +554,6 @@ impl Drop for NoteFault<'_> {
 /// The write-ahead log of the database at `path`.
 pub fn log_of(path: &Path) -> PathBuf {
     beside(path, "-wal")
-}
-
-/// A file beside the database: its path with `suffix` added to the name.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }
 
 /// Size of a file, 0 when there is none.

@@ -43,7 +43,7 @@ pub fn open_writer(path: &Path) -> Result<Connection, OpenError> {
         )?;
         limit(&connection)
     };
-    set().map_err(|error| OpenError::sqlite(path, error))?;
+    set().map_err(OpenError::sqlite(path))?;
     read_back(&connection, path, "journal_mode", "wal")?;
     read_back(&connection, path, "synchronous", "2")?;
     read_back(&connection, path, "foreign_keys", "1")?;
@@ -73,7 +73,7 @@ pub fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
 /// A connection for migrations and copies: safe settings, no log mode of its
 /// own, no limits on the length of a script.
 pub fn open_plain(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
-    open(path, flags).map_err(|error| OpenError::sqlite(path, error))
+    open(path, flags).map_err(OpenError::sqlite(path))
 }
 
 /// A connection with the settings that all share. `path` is a URI when the flags
@@ -95,18 +95,13 @@ pub fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
          PRAGMA secure_delete = ON;
          PRAGMA temp_store = MEMORY;",
     )?;
-    add_functions(&connection)?;
-    Ok(connection)
-}
-
-/// Adds our functions to those of SQLite: `holds(text, key)` is
-/// [`crate::base::text::holds`], for searches among few rows.
-fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
+    // `holds(text, key)`, for searches among few rows.
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("holds", 2, flags, |call| {
         let text = call.get_raw(0).as_str_or_null()?.unwrap_or_default();
         Ok(crate::base::text::holds(text, call.get_raw(1).as_str()?))
-    })
+    })?;
+    Ok(connection)
 }
 
 /// Limits as a precaution: nothing that the service stores or asks comes near them.
@@ -131,7 +126,7 @@ fn read_back(
                 other => other.as_str()?.to_owned(),
             })
         })
-        .map_err(|error| OpenError::sqlite(path, error))?;
+        .map_err(OpenError::sqlite(path))?;
     if found == wanted {
         return Ok(());
     }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use super::commits::{CommitNumber, Commits};
+use super::commits::Commits;
 use super::readers::Lane;
 use super::{Result, pragmas};
 
@@ -82,11 +82,13 @@ pub struct Reader {
 
 impl Reader {
     pub fn open(path: &Path, shared: &Arc<Shared>) -> rusqlite::Result<Self> {
+        let connection = pragmas::open_reader(path)?;
+        *shared.open.lock() += 1;
         let mut reader = Self {
-            connection: pragmas::open_reader(path)?,
+            connection,
             deadline: Arc::new(AtomicU64::new(NEVER)),
             kept: Cell::new(None),
-            open: Open::count(shared),
+            open: Open { shared: Arc::clone(shared) },
         };
         let (deadline, shared) = (Arc::clone(&reader.deadline), Arc::clone(shared));
         reader.connection.progress_handler(
@@ -169,7 +171,7 @@ impl Reader {
 /// A kept snapshot: the number of commits at its start, and when it began.
 #[derive(Clone, Copy)]
 struct Kept {
-    number: CommitNumber,
+    number: u64,
     begun: u64,
 }
 
@@ -198,16 +200,8 @@ impl Drop for Snapshot<'_> {
     }
 }
 
-/// Counts an open connection.
 struct Open {
     shared: Arc<Shared>,
-}
-
-impl Open {
-    fn count(shared: &Arc<Shared>) -> Self {
-        *shared.open.lock() += 1;
-        Self { shared: Arc::clone(shared) }
-    }
 }
 
 impl Drop for Open {

@@ -22,7 +22,6 @@ use super::{DbError, OpenError, Options, Result, pragmas};
 const CHECKOUT: Duration = Duration::from_secs(2);
 /// Connections for reads in place that no worker keeps.
 const SPARE: usize = 2;
-/// Connections for brief reads.
 const BRIEF: usize = 2;
 
 /// Which connections a read uses.
@@ -47,7 +46,6 @@ impl Lane {
     }
 }
 
-/// All pools.
 pub struct Readers {
     worker_connections: Arc<WorkerConnections>,
     in_place: Pool<Manager>,
@@ -62,15 +60,9 @@ pub struct Readers {
 impl Readers {
     /// Opens all connections. Snapshots of reads in place are kept until the next
     /// commit; without `commits` none is kept.
-    pub fn open(
-        options: &Options,
-        commits: Option<Arc<Commits>>,
-    ) -> std::result::Result<Self, OpenError> {
+    pub fn open(options: &Options, commits: Option<Arc<Commits>>) -> Result<Self, OpenError> {
         // Opened once here, because the pools would hide what is wrong with the file.
-        drop(
-            pragmas::open_reader(&options.path)
-                .map_err(|error| OpenError::sqlite(&options.path, error))?,
-        );
+        drop(pragmas::open_reader(&options.path).map_err(OpenError::sqlite(&options.path))?);
         let shared = Arc::new(Shared::new(commits));
         let worker_connections =
             (0..options.readers.saturating_sub(SPARE)).map(|_| WorkerSlot::default());
@@ -143,11 +135,7 @@ impl Readers {
 
 /// Four connections open in less than a millisecond, so a pool is complete
 /// from the start and never grows or shrinks.
-fn pool(
-    path: &Path,
-    shared: &Arc<Shared>,
-    size: usize,
-) -> std::result::Result<Pool<Manager>, OpenError> {
+fn pool(path: &Path, shared: &Arc<Shared>, size: usize) -> Result<Pool<Manager>, OpenError> {
     Pool::builder()
         .max_size(u32::try_from(size.max(1)).unwrap_or(u32::MAX))
         .test_on_check_out(false)
@@ -156,11 +144,8 @@ fn pool(
         .connection_timeout(CHECKOUT)
         .error_handler(Box::new(NopErrorHandler))
         .build(Manager { path: path.to_owned(), shared: Arc::clone(shared) })
-        .map_err(|error| OpenError::Io {
-            doing: "open read connections to",
-            path: path.to_owned(),
-            cause: std::io::Error::other(error),
-        })
+        .map_err(std::io::Error::other)
+        .map_err(OpenError::io("open read connections to", path))
 }
 
 type Pooled = PooledConnection<Manager>;
@@ -194,7 +179,6 @@ impl WorkerConnections {
         }
     }
 
-    /// Returns all connections to the pool.
     fn release_all(&self) {
         self.end_kept();
         for slot in &self.0 {
@@ -228,7 +212,6 @@ impl Taken<'_> {
     }
 }
 
-/// Opens readers for the pools.
 pub struct Manager {
     path: PathBuf,
     shared: Arc<Shared>,

@@ -2,21 +2,21 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::OpenFlags;
 
 use super::backup::{
-    BackupError, Checked, Partial, Result, dated, examine, first_fault, refuse_same,
-    remove_companions, rename, sync_folder,
+    BackupError, Checked, Partial, Result, dated, examine, refuse_same, remove_companions, rename,
+    sync_folder,
 };
 use super::copying::{Making, SYNC_BYTES, require};
 use super::lock::LockFile;
 use super::manifest::{Manifest, sha256_of};
-use super::{
-    OpenError, access, alarm, beside, count, file_size, migrate, pragmas, read_without_traces,
-};
+use super::soundness::Depth;
+use super::{OpenError, access, alarm, count, file_size, migrate, pragmas, read_without_traces};
+use crate::base::files::{beside, give_to_owner_of};
 use crate::base::{Clock, Instant, Stop, shortened};
 
 /// What [`restore`] did.
@@ -55,7 +55,11 @@ pub fn restore_as(file: &Path, database: &Path, making: &Making<'_>) -> Result<R
     let has_manifest = compare_with_manifest(file, &incoming.path, making.stop)?;
     let checked = examine(&incoming.path, making).map_err(|error| unfit(error, file))?;
     let Checked { schema: version, rows, .. } = checked;
-    give_to_owner_of(&incoming, database)?;
+    if database.exists() {
+        // Another account may run this, and the service's own must still be able to write.
+        give_to_owner_of(&incoming.file, database)
+            .map_err(BackupError::io("change the owner of", &incoming.path))?;
+    }
     let aside = set_aside(database, making.clock.now())?;
     incoming.finish(database)?;
     // What was known of the replaced database does not hold for this one.
@@ -116,9 +120,8 @@ fn compare_with_manifest(file: &Path, incoming: &Path, stop: Option<&Stop>) -> R
 
 /// Why `restore` would refuse a file, for a sentence; `None` when it would not.
 fn unrestorable(file: &Path) -> Option<String> {
-    let look = |tx: &super::ReadTx<'_>| Ok(first_fault(tx.connection())?);
     let fault = match migrate::version_of_file(file) {
-        Ok(Some(_)) => read_without_traces(file, Instant(0), look),
+        Ok(Some(_)) => read_without_traces(file, Instant(0), |tx| tx.first_fault(Depth::Whole)),
         Ok(None) => return Some("holds no data".to_owned()),
         Err(error) => Err(error),
     };
@@ -127,7 +130,7 @@ fn unrestorable(file: &Path) -> Option<String> {
         other => format!("cannot be read ({other})"),
     });
     match fault {
-        Ok(fault) => fault.map(|detail| format!("is damaged ({detail})")),
+        Ok(fault) => fault.map(|detail| format!("is damaged ({})", detail.replace('\n', " "))),
         Err(why) => Some(why),
     }
 }
@@ -167,19 +170,6 @@ fn unfit(error: BackupError, file: &Path) -> BackupError {
         other => return other,
     };
     BackupError::Unfit { file: file.to_owned(), why, advice }
-}
-
-/// Gives the file to the owner of `present`: another account may run the restore,
-/// and the service's own account must still be able to write.
-fn give_to_owner_of(file: &Partial, present: &Path) -> Result<()> {
-    let (Ok(present), Ok(own)) = (std::fs::metadata(present), file.file.metadata()) else {
-        return Ok(());
-    };
-    if (present.uid(), present.gid()) == (own.uid(), own.gid()) {
-        return Ok(());
-    }
-    std::os::unix::fs::fchown(&file.file, Some(present.uid()), Some(present.gid()))
-        .map_err(BackupError::io("change the owner of", &file.path))
 }
 
 /// Keeps the present database under another name, with the content of its log.

@@ -1,7 +1,8 @@
 //! Checks of the whole file, each on a connection of its own.
 
-use super::readers::Readers;
-use super::{Db, DbError, Result};
+use rusqlite::Connection;
+
+use super::{Db, DbError, ReadTx, Result};
 
 /// How thoroughly the database is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,9 +15,7 @@ pub enum Depth {
 
 impl Depth {
     /// The first fault; `None` for a sound database.
-    pub(super) fn first_fault(self, readers: &Readers) -> Result<Option<String>> {
-        let reader = readers.for_check()?;
-        let connection = reader.connection();
+    pub(super) fn first_fault(self, connection: &Connection) -> rusqlite::Result<Option<String>> {
         let pragma = match self {
             Self::Light => "PRAGMA quick_check(1)",
             Self::Whole => "PRAGMA integrity_check(1)",
@@ -36,6 +35,13 @@ impl Depth {
     }
 }
 
+impl ReadTx<'_> {
+    /// The first fault of what is read; `None` for a sound database.
+    pub fn first_fault(&self, depth: Depth) -> Result<Option<String>> {
+        Ok(depth.first_fault(self.connection())?)
+    }
+}
+
 impl Db {
     /// Checks the database; the first fault, which also raises the alarm, or
     /// `None` when it is sound. An error means that it could not be checked.
@@ -43,10 +49,11 @@ impl Db {
         let alarm = &self.inner.alarm;
         let found = {
             let readers = self.inner.readers.read();
-            depth.first_fault(readers.as_ref().ok_or(DbError::Stopped)?)
+            let reader = readers.as_ref().ok_or(DbError::Stopped)?.for_check()?;
+            depth.first_fault(reader.connection())
         };
         // What SQLite refuses to read is a fault like those that it lists.
-        let found = match found {
+        let found = match found.map_err(DbError::from) {
             Err(DbError::Damaged(error)) => Ok(Some(error.to_string())),
             found => found,
         };

@@ -152,14 +152,17 @@ impl<'c> ReadTx<'c> {
 /// A column beside those of a record, with its value.
 pub type Column<'v> = (&'static str, &'v dyn ToSql);
 
-/// The columns of a record and more, and their values.
-fn with_more<'v, R: Stored>(record: &'v R, more: &[Column<'v>]) -> (String, Vec<&'v dyn ToSql>) {
+/// The columns of a record and more, a mark for each, and their values.
+fn with_more<'v, R: Stored>(
+    record: &'v R,
+    more: &[Column<'v>],
+) -> (String, String, Vec<&'v dyn ToSql>) {
     let (mut columns, mut values) = (R::COLUMNS.to_owned(), record.values());
     for (name, value) in more {
         columns.extend([", ", name]);
         values.push(*value);
     }
-    (columns, values)
+    (columns, vec!["?"; values.len()].join(", "), values)
 }
 
 /// What a piece of long work does in one job: it goes on until it has changed so
@@ -176,8 +179,9 @@ pub(super) type Hook = Box<dyn FnOnce() + Send>;
 /// commit have written.
 pub struct WriteTx<'c> {
     read: ReadTx<'c>,
-    hooks: RefCell<Vec<Hook>>,
-    failure: Cell<Option<ffi::Error>>,
+    pub(super) hooks: RefCell<Vec<Hook>>,
+    /// The last error of a statement, to report why the transaction ended.
+    pub(super) failure: Cell<Option<ffi::Error>>,
     /// When the present job began, and the connection's count of changes then.
     job: Cell<(Monotonic, u64)>,
 }
@@ -207,10 +211,7 @@ impl<'c> WriteTx<'c> {
     /// Repeats a step that handles at most the given number of rows of a kind and
     /// returns how many it handled. True when nothing is left, false when the job
     /// has done enough.
-    pub fn work_off<E>(
-        &self,
-        mut step: impl FnMut(usize) -> std::result::Result<usize, E>,
-    ) -> std::result::Result<bool, E> {
+    pub fn work_off<E>(&self, mut step: impl FnMut(usize) -> Result<usize, E>) -> Result<bool, E> {
         while step(STEP)? > 0 {
             if self.is_spent() {
                 return Ok(false);
@@ -251,8 +252,7 @@ impl<'c> WriteTx<'c> {
     /// Inserts a record with more columns: `into` is the statement up to the
     /// table, such as `INSERT INTO teacher`. Returns the id of the new row.
     pub fn put(&self, into: &str, record: &impl Stored, more: &[Column<'_>]) -> Result<i64> {
-        let (columns, values) = with_more(record, more);
-        let marks = vec!["?"; values.len()].join(", ");
+        let (columns, marks, values) = with_more(record, more);
         self.insert(&format!("{into} ({columns}) VALUES ({marks})"), params_from_iter(values))
     }
 
@@ -264,8 +264,7 @@ impl<'c> WriteTx<'c> {
         more: &[Column<'_>],
         unique: &str,
     ) -> Result<Option<i64>> {
-        let (columns, values) = with_more(record, more);
-        let marks = vec!["?"; values.len()].join(", ");
+        let (columns, marks, values) = with_more(record, more);
         let sql = format!("{into} ({columns}) VALUES ({marks}) ON CONFLICT ({unique}) DO NOTHING");
         self.insert_new(&sql, params_from_iter(values))
     }
@@ -279,8 +278,7 @@ impl<'c> WriteTx<'c> {
         more: &[Column<'_>],
         key: &[Column<'_>],
     ) -> Result<usize> {
-        let (columns, mut values) = with_more(record, more);
-        let marks = vec!["?"; values.len()].join(", ");
+        let (columns, marks, mut values) = with_more(record, more);
         let keys: Vec<String> = key.iter().map(|(name, _)| format!("{name} = ?")).collect();
         values.extend(key.iter().map(|(_, value)| *value));
         let sql =
@@ -297,7 +295,7 @@ impl<'c> WriteTx<'c> {
         more: &[Column<'_>],
         key: &[Column<'_>],
     ) -> Result<()> {
-        let (columns, mut values) = with_more(record, more);
+        let (columns, _, mut values) = with_more(record, more);
         let names: Vec<&str> = key.iter().map(|(name, _)| *name).collect();
         let names = names.join(", ");
         let mark = |place: usize| format!("?{}", place + 1);
@@ -310,8 +308,7 @@ impl<'c> WriteTx<'c> {
              ON CONFLICT ({names}) DO UPDATE SET ({columns}) = ({set})",
             keys.join(", ")
         );
-        self.execute(&sql, params_from_iter(values))?;
-        Ok(())
+        self.run(&sql, params_from_iter(values))
     }
 
     /// Calls `f` right after the commit, before callers are answered; not at all
@@ -319,23 +316,6 @@ impl<'c> WriteTx<'c> {
     /// in memory, but it must not wait.
     pub fn after_commit(&self, f: impl FnOnce() + Send + 'static) {
         self.hooks.borrow_mut().push(Box::new(f));
-    }
-
-    /// The last error of a statement, to report why the transaction ended.
-    pub(super) fn failure(&self) -> Option<ffi::Error> {
-        self.failure.get()
-    }
-
-    pub(super) fn hook_count(&self) -> usize {
-        self.hooks.borrow().len()
-    }
-
-    pub(super) fn drop_hooks_from(&self, count: usize) {
-        self.hooks.borrow_mut().truncate(count);
-    }
-
-    pub(super) fn into_hooks(self) -> Vec<Hook> {
-        self.hooks.into_inner()
     }
 }
 

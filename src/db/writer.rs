@@ -49,15 +49,6 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Exit code after a disk error at a commit, for the supervisor.
 const EXIT_DISK_ERROR: i32 = 70;
 
-/// The tasks of a writer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Duty {
-    /// The server's: it also keeps the log small.
-    WritesAndCheckpoints,
-    /// A command's: a server that runs beside it keeps the log small.
-    WritesOnly,
-}
-
 /// What a writer is made of.
 pub struct Setup {
     /// The only connection that writes.
@@ -70,8 +61,8 @@ pub struct Setup {
     pub worker_connections: Arc<WorkerConnections>,
     /// Counts what is committed.
     pub commits: Arc<Commits>,
-    /// Whether it checkpoints.
-    pub duty: Duty,
+    /// Whether it keeps the log small; beside a command a server does.
+    pub is_server: bool,
     /// While it is raised, nothing is written.
     pub alarm: Arc<Alarm>,
     /// Where the number of commits is noted.
@@ -83,25 +74,27 @@ type Watcher = Box<dyn Fn() + Send + Sync>;
 /// By which other threads use the writer.
 pub struct Handle {
     queue: SyncSender<Message>,
-    shared: Arc<Shared>,
+    pub shared: Arc<Shared>,
     id: ThreadId,
     /// `None` once stopped.
     thread: Mutex<Option<JoinHandle<Connection>>>,
 }
 
+/// What the writer and other threads know.
 #[derive(Default)]
-struct Shared {
+pub struct Shared {
     waiting: AtomicUsize,
     observed: Observed,
     closed: AtomicBool,
-    watchers: Mutex<Vec<Watcher>>,
+    /// Called after changes of other processes.
+    pub watchers: Mutex<Vec<Watcher>>,
     changes: Arc<Changes>,
-    /// The server's files.
-    files: OnceLock<Arc<Files>>,
+    /// The server's files, which each commit looks at.
+    pub files: OnceLock<Arc<Files>>,
     /// Rows that the largest job changed.
-    largest: AtomicU64,
+    pub largest: AtomicU64,
     /// Whether another program copies the log and checkpoints it.
-    is_replicated: AtomicBool,
+    pub is_replicated: AtomicBool,
 }
 
 impl Handle {
@@ -133,10 +126,10 @@ impl Handle {
     where
         T: Send + 'static,
         E: From<DbError> + Send + 'static,
-        F: FnOnce(&WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+        F: FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
     {
         if self.shared.closed.load(Ordering::Acquire) {
-            return Pending(JobState::Refused(Some(DbError::Stopped)));
+            return Pending::Refused(Some(DbError::Stopped));
         }
         let (caller, answer) = oneshot::channel();
         let task = Task { work: Some(work), result: None, caller };
@@ -145,18 +138,13 @@ impl Handle {
             DbError::Busy
         } else {
             match self.queue.try_send(Message::Job(class, Box::new(task))) {
-                Ok(()) => return Pending(JobState::Queued(answer)),
+                Ok(()) => return Pending::Queued(answer),
                 Err(TrySendError::Full(_)) => DbError::Busy,
                 Err(TrySendError::Disconnected(_)) => DbError::Stopped,
             }
         };
         self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
-        Pending(JobState::Refused(Some(refused)))
-    }
-
-    /// From now on calls `watcher` after changes of other processes.
-    pub fn on_outside_change(&self, watcher: Watcher) {
-        self.shared.watchers.lock().push(watcher);
+        Pending::Refused(Some(refused))
     }
 
     /// See [`Db::watch`](super::Db::watch).
@@ -176,12 +164,6 @@ impl Handle {
         answer.recv().map_err(|_| DbError::Stopped)?
     }
 
-    /// From now on each commit looks whether these files are there.
-    pub fn look_at(&self, files: Arc<Files>) {
-        // Set once, when the server opens the database.
-        let _ = self.shared.files.set(files);
-    }
-
     /// Whether writes succeed, without asking the writer's thread.
     pub fn condition(&self) -> Condition {
         if self.shared.closed.load(Ordering::Acquire) || self.queue_depth() >= QUEUE {
@@ -193,16 +175,6 @@ impl Handle {
     /// Jobs in the queue.
     pub fn queue_depth(&self) -> usize {
         self.shared.waiting.load(Ordering::Relaxed)
-    }
-
-    /// See [`Db::leave_log`](super::Db::leave_log).
-    pub fn leave_log(&self, to_another: bool) {
-        self.shared.is_replicated.store(to_another, Ordering::Release);
-    }
-
-    /// Rows that the largest job changed since the start.
-    pub fn largest_job(&self) -> u64 {
-        self.shared.largest.load(Ordering::Relaxed)
     }
 
     /// Whether the caller runs on the writer's thread.
@@ -226,40 +198,38 @@ impl Handle {
 }
 
 /// The answer to a queued job.
-pub struct Pending<T, E>(JobState<T, E>);
-
-enum JobState<T, E> {
-    Queued(oneshot::Receiver<std::result::Result<T, E>>),
+pub enum Pending<T, E> {
+    Queued(oneshot::Receiver<Result<T, E>>),
     Refused(Option<DbError>),
 }
 
 impl<T, E: From<DbError>> Pending<T, E> {
     /// Whether the queue was full, so that the writer never sees the job.
     pub fn is_refused_as_busy(&self) -> bool {
-        matches!(self.0, JobState::Refused(Some(DbError::Busy)))
+        matches!(self, Self::Refused(Some(DbError::Busy)))
     }
 
     /// Blocks this thread until the answer is there; like [`super::Db::write`]
     /// for worker threads and commands.
-    pub fn wait(self) -> std::result::Result<T, E> {
-        match self.0 {
-            JobState::Queued(answer) => {
+    pub fn wait(self) -> Result<T, E> {
+        match self {
+            Self::Queued(answer) => {
                 answer.blocking_recv().unwrap_or_else(|_| Err(DbError::Stopped.into()))
             }
-            JobState::Refused(error) => Err(error.unwrap_or(DbError::Stopped).into()),
+            Self::Refused(error) => Err(error.unwrap_or(DbError::Stopped).into()),
         }
     }
 }
 
 impl<T, E: From<DbError>> Future for Pending<T, E> {
-    type Output = std::result::Result<T, E>;
+    type Output = Result<T, E>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match &mut self.get_mut().0 {
-            JobState::Queued(answer) => Pin::new(answer)
+        match self.get_mut() {
+            Self::Queued(answer) => Pin::new(answer)
                 .poll(context)
                 .map(|answer| answer.unwrap_or_else(|_| Err(DbError::Stopped.into()))),
-            JobState::Refused(error) => {
+            Self::Refused(error) => {
                 Poll::Ready(Err(error.take().unwrap_or(DbError::Stopped).into()))
             }
         }
@@ -391,10 +361,7 @@ impl Writer {
 
     /// Runs jobs in one transaction and moves them into the batch. Returns
     /// their hooks, and the error of a statement that found no space.
-    fn commit(
-        &mut self,
-        batch: &mut Vec<Box<dyn Job>>,
-    ) -> std::result::Result<Committed, ffi::Error> {
+    fn commit(&mut self, batch: &mut Vec<Box<dyn Job>>) -> Result<Committed, ffi::Error> {
         let connection = &self.setup.connection;
         let mut taking = self.queued.begin();
         let mut begun = self.begin();
@@ -431,8 +398,8 @@ impl Writer {
         }
         // A statement may find no space and leave the transaction as it was.
         let is_full = |code: &ffi::Error| matches!(DbError::of_code(*code), DbError::Full);
-        let refused = tx.failure().filter(is_full);
-        Ok((tx.into_hooks(), refused))
+        let refused = tx.failure.get().filter(is_full);
+        Ok((tx.hooks.into_inner(), refused))
     }
 
     /// Writes a page without changing its content, if the disk has room for more.
@@ -457,7 +424,7 @@ impl Writer {
     }
 
     /// Commits. Ends the process after a disk error: what is stored is unknown then.
-    fn commit_or_die(&self) -> std::result::Result<(), ffi::Error> {
+    fn commit_or_die(&self) -> Result<(), ffi::Error> {
         let Setup { connection, commits, .. } = &self.setup;
         commits.count(|| execute(connection, "COMMIT")).inspect_err(|code| {
             if let DbError::Sqlite(error) = DbError::of_code(*code)
@@ -475,7 +442,7 @@ impl Writer {
     }
 
     /// Takes the lock of writers.
-    fn begin(&self) -> std::result::Result<(), ffi::Error> {
+    fn begin(&self) -> Result<(), ffi::Error> {
         let Setup { connection, worker_connections, .. } = &self.setup;
         replicated::begin(connection, worker_connections)
     }
@@ -494,7 +461,7 @@ impl Writer {
         checkpoint: impl FnOnce(&mut Log, &Checkpointer<'_>) -> Result<()>,
     ) {
         // While there is trouble, the log stays as it is.
-        if self.setup.duty == Duty::WritesOnly || self.setup.alarm.is_blocked() {
+        if !self.setup.is_server || self.setup.alarm.is_blocked() {
             return;
         }
         let mut log = std::mem::take(&mut self.log);
@@ -550,11 +517,11 @@ impl Writer {
 
 /// Runs one job so that its failure undoes its own changes only; whether they
 /// are kept. An error means that the whole transaction is gone.
-fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> std::result::Result<bool, ffi::Error> {
+fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> Result<bool, ffi::Error> {
     let connection = tx.connection();
     execute(connection, "SAVEPOINT job")?;
     tx.begin_job();
-    let hooks = tx.hook_count();
+    let hooks = tx.hooks.borrow().len();
     let keep = catch_unwind(AssertUnwindSafe(|| job.run(tx))).unwrap_or_else(|_| {
         job.panicked();
         tracing::error!("a write job panicked; its changes were undone");
@@ -562,17 +529,17 @@ fn run_in_savepoint(tx: &WriteTx<'_>, job: &mut dyn Job) -> std::result::Result<
     });
     if connection.is_autocommit() {
         // A full disk, for example, ends the transaction at any statement.
-        return Err(tx.failure().unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ABORT)));
+        return Err(tx.failure.get().unwrap_or_else(|| ffi::Error::new(ffi::SQLITE_ABORT)));
     }
     if !keep {
-        tx.drop_hooks_from(hooks);
+        tx.hooks.borrow_mut().truncate(hooks);
         execute(connection, "ROLLBACK TO job")?;
     }
     execute(connection, "RELEASE job")?;
     Ok(keep)
 }
 
-pub(super) fn execute(connection: &Connection, sql: &str) -> std::result::Result<(), ffi::Error> {
+pub(super) fn execute(connection: &Connection, sql: &str) -> Result<(), ffi::Error> {
     connection
         .prepare_cached(sql)
         .and_then(|mut statement| statement.execute([]))

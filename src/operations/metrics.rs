@@ -190,7 +190,7 @@ fn database(figures: &mut Figures, services: &Services) {
         "1 for a file that was removed or replaced while it was open; nothing is written then.";
     figures.metric("gauge", name, help);
     for kind in FileKind::ALL {
-        let label = format!("{{file=\"{}\"}}", kind.label());
+        let label = format!("{{file=\"{}\"}}", kind.name());
         figures.value(name, &label, u64::from(trouble == Some(Trouble::Gone(kind))));
     }
     figures.gauge(

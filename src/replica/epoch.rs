@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::place::{Replica, folder_of};
 use super::tool::{LOOK, Tool};
 use super::{Fault, Result};
+use crate::base::files::Scratch;
 use crate::base::{Instant, secrets, shortened};
 use crate::config::ReplicaUrl;
 use crate::db::{self, DbError, ReadTx, WriteTx};
@@ -69,7 +70,6 @@ impl Epoch {
     }
 }
 
-/// The name of this machine.
 fn host() -> String {
     let system = rustix::system::uname();
     let name = system.nodename().to_string_lossy();
@@ -110,8 +110,7 @@ pub fn keep(tx: &WriteTx<'_>, epoch: &Epoch) -> std::result::Result<(), DbError>
     let value = serde_json::to_vec(epoch).unwrap_or_default();
     let sql = "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)
                ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
-    tx.execute(sql, (ROW, value, tx.now()))?;
-    Ok(())
+    tx.run(sql, (ROW, value, tx.now()))
 }
 
 /// Writes the epoch into a database that nobody has open.
@@ -181,11 +180,8 @@ pub fn note(
     number: u64,
     patience: Duration,
 ) -> Result<Option<Epoch>> {
-    if let Some(fault) = replica.obstacle() {
-        return Err(fault);
-    }
-    replica.make_folder()?;
-    let folder = Scratch::new(replica)?;
+    replica.require_there()?;
+    let folder = scratch(replica)?;
     let file = folder.0.join("note.db");
     // Litestream wants the name of a database, which need not be there.
     let named = replica.for_file(replica.folder.join("note.db"));
@@ -214,23 +210,21 @@ pub fn newest(
     from: u64,
     patience: Duration,
 ) -> Result<Option<Epoch>> {
-    let mut found = None;
-    for number in from.max(1)..MOST {
-        match note(tool, replica, number, patience)? {
-            Some(epoch) => found = Some(epoch),
-            None => break,
-        }
-    }
-    Ok(found)
+    Ok(all(tool, replica, from, patience)?.pop())
+}
+
+/// The epochs at the replica from a number on, the first one first.
+pub fn all(tool: &Tool, replica: &Replica, from: u64, patience: Duration) -> Result<Vec<Epoch>> {
+    (from.max(1)..MOST)
+        .map_while(|number| note(tool, replica, number, patience).transpose())
+        .collect()
 }
 
 /// Writes the note of an epoch to the replica, unless another machine was first, and
 /// looks whether it stands. Of two machines that do so in the same moment one is told
 /// now or by its server's next look.
 pub fn publish(tool: &Tool, replica: &Replica, epoch: &Epoch) -> Result<()> {
-    if let Some(fault) = replica.obstacle() {
-        return Err(fault);
-    }
+    replica.require_there()?;
     let is_first = |found: &Epoch| {
         let other =
             || format!("another machine was first: the replica belongs to {}", found.told());
@@ -239,7 +233,7 @@ pub fn publish(tool: &Tool, replica: &Replica, epoch: &Epoch) -> Result<()> {
     if let Some(found) = note(tool, replica, epoch.number, LOOK)? {
         return is_first(&found);
     }
-    let folder = Scratch::new(replica)?;
+    let folder = scratch(replica)?;
     let file = folder.0.join("note.db");
     let write = || -> rusqlite::Result<()> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
@@ -258,22 +252,10 @@ pub fn publish(tool: &Tool, replica: &Replica, epoch: &Epoch) -> Result<()> {
     }
 }
 
-/// A folder for one act, removed after it.
-struct Scratch(std::path::PathBuf);
-
-impl Scratch {
-    fn new(replica: &Replica) -> Result<Self> {
-        replica.make_folder()?;
-        let folder = replica.folder.join(format!("note-{}", secrets::random_hex::<6>()));
-        std::fs::create_dir(&folder).map_err(Fault::io("make a folder for a note"))?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn scratch(replica: &Replica) -> Result<Scratch> {
+    replica.make_folder()?;
+    let folder = replica.folder.join(format!("note-{}", secrets::random_hex::<6>()));
+    Scratch::make(folder).map_err(Fault::io("make a folder for a note"))
 }
 
 /// Whether another epoch than our own means that another server took over.

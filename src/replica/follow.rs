@@ -5,9 +5,7 @@
 //! another server took over or the copy is not sound. Decision replica-8.
 
 use std::collections::VecDeque;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::{Duration, Instant as Monotonic};
 
 use parking_lot::Mutex;
@@ -21,7 +19,7 @@ use super::worker::prepare;
 use super::{Fault, Result};
 use crate::base::queue::CONNECTION;
 use crate::base::{Clock, Instant, Stop};
-use crate::db::read_without_traces;
+use crate::db::{Depth, read_without_traces};
 
 /// After so long a run the pauses begin anew.
 const STEADY: Duration = Duration::from_secs(60);
@@ -80,7 +78,6 @@ pub fn position(replica: &Replica) -> Option<u64> {
     u64::from_str_radix(text.trim(), 16).ok()
 }
 
-/// Removes the copy.
 pub fn forget_copy(replica: &Replica) {
     for end in ["", "-txid", "-wal", "-shm", ".tmp", ".tmp-wal", ".tmp-shm"] {
         let _ = std::fs::remove_file(replica.folder.join(format!("standby.db{end}")));
@@ -163,19 +160,8 @@ impl Follower {
         command
             .args(["-f", "-follow-interval", "1s", "-o"])
             .arg(copy_of(replica))
-            .arg(&replica.database)
-            .process_group(0)
-            .stdin(alone.handle()?)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
-        let child = command.spawn().map_err(Fault::io("start Litestream"))?;
-        alone.note(child.id());
-        let mut running = Running(child);
-        let said = std::sync::Arc::<Mutex<String>>::default();
-        if let Some(stderr) = running.0.stderr.take() {
-            let (said, replica) = (std::sync::Arc::clone(&said), replica.clone());
-            tool::listen(stderr, move |line| *said.lock() = tool::last_words(line, &replica));
-        }
+            .arg(&replica.database);
+        let (mut running, said) = alone.start(&mut command, replica, tool::last_words)?;
         let (mut looked, mut is_judged) = (Monotonic::now(), false);
         let mut pause = Duration::from_millis(50);
         loop {
@@ -249,16 +235,15 @@ impl Follower {
         for _ in 0..LOOKS {
             running.signal(Signal::STOP);
             let now = self.clock.now();
-            let found = read_without_traces(&copy_of(&self.replica), now, |tx| {
-                tx.values::<String>("PRAGMA quick_check(1)", [])
-            });
+            let copy = copy_of(&self.replica);
+            let found = read_without_traces(&copy, now, |tx| tx.first_fault(Depth::Light));
             running.signal(Signal::CONT);
             match found {
-                Ok(lines) if lines == ["ok"] => {
+                Ok(None) => {
                     self.seen.lock().verified_at = Some(now);
                     return None;
                 }
-                Ok(lines) => last = lines.into_iter().next(),
+                Ok(fault) => last = fault,
                 Err(error) => last = Some(error.to_string()),
             }
             if stop.wait(BETWEEN) {
@@ -289,23 +274,10 @@ enum Ended {
 
 /// The newest epoch of which the replica holds a database.
 pub fn with_data(tool: &Tool, replica: &Replica) -> Result<Option<Epoch>> {
-    let mut epochs = all(tool, replica)?;
-    while let Some(epoch) = epochs.pop() {
+    for epoch in epoch::all(tool, replica, 1, tool::LOOK)?.into_iter().rev() {
         if tool.newest(replica, &epoch.below())? > 0 {
             return Ok(Some(epoch));
         }
     }
     Ok(None)
-}
-
-/// All epochs at the replica, the first one first.
-pub fn all(tool: &Tool, replica: &Replica) -> Result<Vec<Epoch>> {
-    let mut epochs = Vec::new();
-    for number in 1.. {
-        match epoch::note(tool, replica, number, tool::LOOK)? {
-            Some(epoch) => epochs.push(epoch),
-            None => break,
-        }
-    }
-    Ok(epochs)
 }

@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{Fault, Result};
+use crate::base::files::beside;
 use crate::base::secrets;
 use crate::config::{self, Config, ReplicaUrl};
+use crate::db::locked;
 
 /// End of the name of the folder beside the database.
 const FOLDER: &str = "-litestream";
@@ -149,7 +151,9 @@ impl Replica {
     }
 
     /// Takes the right to put a database from the replica in its place.
-    pub fn place_alone(&self) -> Result<Placing> {
+    /// As long as it is held neither a server nor a standby starts there, which a
+    /// supervisor may try at any time.
+    pub fn place_alone(&self) -> Result<File> {
         self.make_folder()?;
         let mut options = File::options();
         // Root may do this in a folder of the service, which then only reads it.
@@ -158,15 +162,12 @@ impl Replica {
         let file = options.open(self.folder.join(PLACING));
         let file = file.map_err(Fault::io("open the lock of a takeover"))?;
         file.try_lock().map_err(|_| self.is_placed())?;
-        Ok(Placing { _file: file })
+        Ok(file)
     }
 
     /// Refuses to start while a database from the replica is put in its place here.
     pub fn refuse_while_placed(&self) -> Result<()> {
-        let held = File::open(self.folder.join(PLACING)).is_ok_and(|file| {
-            matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
-        });
-        if held { Err(self.is_placed()) } else { Ok(()) }
+        locked(&self.folder.join(PLACING)).map_or(Ok(()), |_| Err(self.is_placed()))
     }
 
     fn is_placed(&self) -> Fault {
@@ -176,18 +177,19 @@ impl Replica {
         ))
     }
 
-    /// What is wrong with the address on this machine.
-    pub fn obstacle(&self) -> Option<Fault> {
-        let ReplicaUrl::Folder(folder) = &self.url else { return None };
+    /// Refuses an address that is not there on this machine.
+    pub fn require_there(&self) -> Result<()> {
+        let ReplicaUrl::Folder(folder) = &self.url else { return Ok(()) };
         let folder = Path::new(folder);
         // A disk that is not mounted must not be taken for an empty replica.
         let above = folder.parent().unwrap_or(folder);
-        (!above.is_dir()).then(|| {
-            Fault(format!(
-                "the folder {} of replica.url does not exist; mount it or make it",
-                above.display()
-            ))
-        })
+        if above.is_dir() {
+            return Ok(());
+        }
+        Err(Fault(format!(
+            "the folder {} of replica.url does not exist; mount it or make it",
+            above.display()
+        )))
     }
 
     /// Takes what was said of the configured secrets out of a text of Litestream.
@@ -196,12 +198,6 @@ impl Replica {
         let secrets = secrets.into_iter().filter(|secret| !secret.is_empty());
         secrets.fold(text.to_owned(), |text, secret| text.replace(secret.reveal(), "***"))
     }
-}
-
-/// The right to put a database from the replica in its place. As long as it is held
-/// neither a server nor a standby starts there, which a supervisor may try at any time.
-pub struct Placing {
-    _file: File,
 }
 
 /// A file of settings, removed when the value is dropped.
@@ -230,9 +226,7 @@ pub fn forget_described(folder: &Path) {
 
 /// The folder that is kept beside a database with a replica.
 pub fn folder_of(database: &Path) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push(FOLDER);
-    PathBuf::from(name)
+    beside(database, FOLDER)
 }
 
 /// Forgets how far Litestream came: another database took the place of the one it knew.

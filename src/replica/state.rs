@@ -12,7 +12,6 @@ use crate::base::{Clock, Instant};
 pub struct State(Mutex<Option<Seen>>);
 
 struct Seen {
-    /// The address of the replica.
     url: String,
     /// Until when everything is known to be at the replica, by the clock of the system.
     level_at: Instant,

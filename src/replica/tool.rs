@@ -137,7 +137,6 @@ struct Piece {
     timestamp: String,
 }
 
-/// The path of an executable.
 fn locate(name: &str) -> Option<PathBuf> {
     let is_file = |path: &PathBuf| path.is_file();
     if name.contains('/') {
@@ -217,7 +216,6 @@ impl Running {
         let _ = self.0.wait();
     }
 
-    /// Sends it a signal.
     pub fn signal(&self, signal: Signal) {
         let _ = kill_process(Pid::from_child(&self.0), signal);
     }

@@ -8,12 +8,13 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant as Monotonic};
 
 use parking_lot::Mutex;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
 use super::epoch::{self, Epoch, Turn};
@@ -114,9 +115,7 @@ fn own_epoch(services: &Services) -> Result<Option<Epoch>> {
 
 /// What a run of Litestream needs: the program, and that no other one runs here.
 pub(super) fn prepare(replica: &Replica, stop: &Stop) -> Result<(Tool, Alone)> {
-    if let Some(fault) = replica.obstacle() {
-        return Err(fault);
-    }
+    replica.require_there()?;
     let tool = Tool::find(replica)?;
     replica.make_folder()?;
     let alone = Alone::take(&replica.folder.join("lock"), stop)?;
@@ -263,19 +262,16 @@ fn lose(services: &Services, by: &Epoch) {
     let _ = kill_process(getpid(), Signal::TERM);
 }
 
-/// A running Litestream.
 struct Litestream {
     running: Running,
     /// What it said last.
     said: Arc<Mutex<String>>,
-    /// Its file of settings.
     _described: place::Described,
     /// While this is open, the program it waits for does not end.
     _hold: Option<File>,
 }
 
 impl Litestream {
-    /// Asks how far it is.
     fn ask(&self, app: &App, replica: &Replica) {
         if let Some(at) = control::level_at(&replica.folder) {
             app.health.replica.is_level(at);
@@ -298,42 +294,16 @@ fn begin(replica: &Replica, tool: &Tool, own: &Epoch, alone: &Alone) -> Result<L
     let pipe = replica.folder.join("alive");
     let _ = std::fs::remove_file(&pipe);
     let cat = CATS.into_iter().find(|cat| Path::new(cat).exists());
-    let made = cat.is_some_and(|_| {
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &pipe,
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
-            0,
-        )
-        .is_ok()
-    });
+    let made = cat
+        .is_some_and(|_| mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).is_ok());
     let exec = cat.filter(|_| made).map(|cat| format!("{cat} alive"));
     // Opened for both, so that it does not wait for the other end.
     let hold = exec.as_ref().and_then(|_| File::options().read(true).write(true).open(&pipe).ok());
     let described = replica.describe(&own.below(), Use::Beside, exec.as_deref())?;
     let _ = std::fs::remove_file(replica.folder.join(place::SOCKET));
     let mut command = tool.command("replicate", &described.0);
-    command
-        .current_dir(&replica.folder)
-        // A signal to all processes of a terminal is for the server: Litestream has to
-        // send what is written until its end.
-        .process_group(0)
-        .stdin(alone.handle()?)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
-    let child = command.spawn().map_err(Fault::io("start Litestream"))?;
-    alone.note(child.id());
-    let mut running = Running(child);
-    let said = Arc::<Mutex<String>>::default();
-    if let Some(stderr) = running.0.stderr.take() {
-        let (said, replica) = (Arc::clone(&said), replica.clone());
-        tool::listen(stderr, move |line| {
-            let line = words(line, &replica);
-            tracing::debug!(line, "Litestream");
-            *said.lock() = line;
-        });
-    }
+    command.current_dir(&replica.folder);
+    let (running, said) = alone.start(&mut command, replica, words)?;
     Ok(Litestream { running, said, _described: described, _hold: hold })
 }
 
@@ -348,7 +318,9 @@ fn words(line: &str, replica: &Replica) -> String {
         Err(_) => line.trim_start_matches("Error: ").to_owned(),
     };
     // A secret that was cut would no longer be found.
-    shortened(&replica.without_secrets(&text), 300).to_owned()
+    let line = shortened(&replica.without_secrets(&text), 300).to_owned();
+    tracing::debug!(line, "Litestream");
+    line
 }
 
 /// The right to run Litestream on a database. The lock belongs to an open file that
@@ -384,15 +356,27 @@ impl Alone {
         Ok(Self(file))
     }
 
-    /// The open file, for the standard input of Litestream.
-    pub fn handle(&self) -> Result<File> {
-        self.0.try_clone().map_err(Fault::io("hand the lock to Litestream"))
-    }
-
-    /// Notes who runs.
-    pub fn note(&self, pid: u32) {
+    /// Starts Litestream. What it said last is kept as `words` tells it.
+    pub fn start(
+        &self,
+        command: &mut Command,
+        replica: &Replica,
+        words: fn(&str, &Replica) -> String,
+    ) -> Result<(Running, Arc<Mutex<String>>)> {
+        let handle = self.0.try_clone().map_err(Fault::io("hand the lock to Litestream"))?;
+        // A signal to all processes of a terminal is for the server: Litestream has to
+        // send what is written until its end.
+        command.process_group(0).stdin(handle).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(Fault::io("start Litestream"))?;
         let mut file = &self.0;
+        let pid = child.id();
         // Without it only the ending of an orphan by force is lost.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{pid}"));
+        let said = Arc::<Mutex<String>>::default();
+        if let Some(stderr) = child.stderr.take() {
+            let (said, replica) = (Arc::clone(&said), replica.clone());
+            tool::listen(stderr, move |line| *said.lock() = words(line, &replica));
+        }
+        Ok((Running(child), said))
     }
 }

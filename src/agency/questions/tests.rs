@@ -5,7 +5,7 @@ use std::time::{Duration, Instant as Monotonic};
 use super::store::{Counts, counts, page};
 use super::{Scope, Status};
 use crate::base::UserId;
-use crate::db::{Db, Lane, Result};
+use crate::db::{Db, DbError, Lane};
 use crate::fixture::TestDir;
 
 /// A question: client, state, when it was asked, number.
@@ -56,7 +56,7 @@ fn filled(db: &Db, clients: i64, questions: i64) -> Vec<Known> {
                 (client, state, at, id),
             )?;
         }
-        Result::Ok(())
+        Ok::<_, DbError>(())
     })
     .unwrap();
     all
@@ -103,7 +103,7 @@ fn read(db: &Db, scope: Scope, status: Status, window: (u64, u64)) -> (Counts, V
         let counts = counts(tx, scope)?;
         let rows = page(tx, (scope, status), counts, window)?;
         let ids = rows.into_iter().map(|row| row.card.question.row.id);
-        Result::Ok((counts, ids.collect()))
+        Ok::<_, DbError>((counts, ids.collect()))
     })
     .unwrap()
 }
