@@ -8,6 +8,7 @@ pub mod agenda;
 pub mod api;
 pub mod classroom;
 pub mod courses;
+pub mod inputs;
 pub mod kept;
 pub mod lessons;
 pub mod meets;
@@ -19,18 +20,6 @@ pub mod teachers;
 pub mod wire;
 
 pub use kept::PublicContent;
-
-use crate::panel::{Input, Rule};
-
-/// The title of what people see.
-pub const fn title_input<E>(at: fn(&mut E) -> &mut String) -> Input<E> {
-    Input::new("titulo", "Dê um título de 2 a 120 letras.", Rule::Line(2..=120, at))
-}
-
-/// What it is about.
-pub const fn description_input<E>(at: fn(&mut E) -> &mut String) -> Input<E> {
-    Input::new("descricao", "Use até 2.000 letras.", Rule::Lines(2_000, at))
-}
 
 /// A short name for addresses, made from a title.
 pub fn slug_of(title: &str) -> String {

@@ -11,8 +11,8 @@ use super::lessons::{self, Lesson};
 use crate::accounts::Role;
 use crate::audit::objects::{COURSE, Object};
 use crate::base::{Instant, Zone};
+use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
-use crate::content::{description_input, title_input};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply};
 use crate::noun::{FormParts, ListParts, Made, Noun, Rows};
@@ -62,8 +62,8 @@ pub fn student_roles() -> impl Iterator<Item = Role> {
 
 /// The form of a course.
 pub const FORM: Form<CourseEntry> = Form(&[
-    title_input(|entry| &mut entry.title),
-    description_input(|entry| &mut entry.description),
+    inputs::title(|entry| &mut entry.title),
+    inputs::description(|entry| &mut entry.description),
     Input::new(
         "ordem",
         "Informe um número de 1 a 9999, ou deixe em branco.",

@@ -11,8 +11,8 @@ use super::courses::{self, Course};
 use super::teachers;
 use crate::audit::objects::{LESSON, Object};
 use crate::base::{Instant, Zone};
+use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
-use crate::content::title_input;
 use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
@@ -58,7 +58,7 @@ row! {
 
 /// The form of a lesson.
 pub const FORM: Form<LessonEntry> = Form(&[
-    title_input(|entry| &mut entry.title),
+    inputs::title(|entry| &mut entry.title),
     Input::new(
         "video_url",
         "Informe o endereço do vídeo, que comece com https://.",

@@ -9,7 +9,7 @@ use self::views::{MeetForm, MeetsPage};
 use super::teachers;
 use crate::audit::objects::{MEET, Object};
 use crate::base::{Instant, Zone};
-use crate::content::{description_input, title_input};
+use crate::content::inputs;
 use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply, Request};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
@@ -76,8 +76,8 @@ row!(stored MeetEntry {
 
 /// The form of a meet.
 pub const FORM: Form<MeetEntry> = Form(&[
-    title_input(|entry| &mut entry.title),
-    description_input(|entry| &mut entry.description),
+    inputs::title(|entry| &mut entry.title),
+    inputs::description(|entry| &mut entry.description),
     Input::new(
         "data_hora",
         "Informe um dia e uma hora que existam, como 31/12/2026 20:00.",

@@ -11,7 +11,7 @@ use crate::audit::objects::{Object, PLAN};
 use crate::base::{Cents, Instant, Zone};
 use crate::content::store::{Topic, note_change};
 use crate::content::wire::WirePlan;
-use crate::content::{slug_of, title_input};
+use crate::content::{inputs, slug_of};
 use crate::db::{DbError, Json, ReadTx, WriteTx};
 use crate::http::{Code, Problem, Reply};
 use crate::named;
@@ -80,7 +80,7 @@ fn as_name<S: Serializer>(period: &Period, serializer: S) -> Result<S::Ok, S::Er
 
 /// The form of a plan.
 pub const FORM: Form<PlanEntry> = Form(&[
-    title_input(|entry| &mut entry.title),
+    inputs::title(|entry| &mut entry.title),
     Input::new(
         "slug",
         "Use só letras minúsculas sem acento, números e hífens, até 60.",

@@ -150,7 +150,9 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         sent.check.fail("fim", "must not be before inicio");
     }
     if let Err(problem) = sent.finish() {
-        return again((app, person, request), id, problem);
+        return form::show_again(request, problem, |faults| {
+            Reply::page(&page((app, person, request), id, |_| FORM.again(request, faults))?)
+        });
     }
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
@@ -171,53 +173,39 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }))
 }
 
-fn again(
-    (app, person, request): Visit<'_>,
-    id: Option<i64>,
-    problem: Problem,
-) -> Result<Job, Problem> {
-    let (existing, rules) = app.db.read(request.lane, |tx| {
-        let existing = id.map(|id| challenges::one(tx, id)).transpose()?.flatten();
-        Ok::<_, DbError>((existing, Rules::read(tx)?))
-    })?;
-    form::show_again(request, problem, |faults| {
-        let form = FORM.again(request, faults);
-        page((app, person, request), existing, &rules, form)
-    })
-}
-
+/// The page of a challenge, or of a new one, with a form.
 fn page(
     (app, person, request): Visit<'_>,
-    existing: Option<Challenge>,
-    rules: &Rules,
-    form: FormView,
-) -> Result<Reply, Problem> {
-    Reply::page(&ChallengeForm {
-        layout: layout(app, person, request),
-        today: app.day(request.now),
-        existing,
-        form,
-        usual_words: format!(
-            "Em branco, o das regras: {}.",
-            points(rules.points(Action::Challenge, (0, 1)))
-        ),
+    id: Option<i64>,
+    form: impl FnOnce(Option<&Challenge>) -> FormView,
+) -> Result<ChallengeForm, Problem> {
+    let layout = layout(app, person, request);
+    app.db.read(request.lane, |tx| {
+        let existing = match id {
+            Some(id) => Some(challenges::one(tx, id)?.ok_or_else(Problem::not_found)?),
+            None => None,
+        };
+        let usual = points(Rules::read(tx)?.points(Action::Challenge, (0, 1)));
+        Ok(ChallengeForm {
+            layout,
+            today: app.day(request.now),
+            form: form(existing.as_ref()),
+            existing,
+            usual_words: format!("Em branco, o das regras: {usual}."),
+        })
     })
 }
 
 /// `GET /admin/gamificacao/desafios/{id}`: the form of one; `novo` for a new one.
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (existing, rules) = app.db.read(request.lane, |tx| {
-        let existing = match request.variable("id") {
-            "novo" => None,
-            _ => Some(challenges::one(tx, request.id()?)?.ok_or_else(Problem::not_found)?),
-        };
-        Ok::<_, Problem>((existing, Rules::read(tx)?))
+    let id = if request.variable("id") == "novo" { None } else { Some(request.id()?) };
+    let page = page((app, person, request), id, |existing| {
+        FORM.show(existing.map(|one| &one.entry), app.zone())
     })?;
     if request.wants_json() {
-        return Reply::json(&shown(existing.as_ref().ok_or_else(Problem::not_found)?));
+        return Reply::json(&shown(page.existing.as_ref().ok_or_else(Problem::not_found)?));
     }
-    let form = FORM.show(existing.as_ref().map(|one| &one.entry), app.zone());
-    page((app, person, request), existing, &rules, form)
+    Reply::page(&page)
 }
 
 /// `GET /admin/gamificacao/desafios`: active, future or past challenges, and a

@@ -67,7 +67,12 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         check_order(&mut sent.check, &all, &entry);
     }
     if let Err(problem) = sent.finish() {
-        return again((app, person, request), number, problem);
+        if present.is_none() {
+            return Err(problem);
+        }
+        return form::show_again(request, problem, |faults| {
+            Reply::page(&page((app, person, request), number, |_| FORM.again(request, faults))?)
+        });
     }
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let bell = app.work.milestone_bell.clone();
@@ -90,31 +95,21 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }))
 }
 
-fn again(visit: Visit<'_>, number: i64, problem: Problem) -> Result<Job, Problem> {
-    let fields = problem.fields.clone();
-    let form = || FORM.again(visit.2, &fields);
-    match page(visit, number, |_| form())? {
-        Some(page) => form::show_again(visit.2, problem, |_| Reply::page(&page)),
-        None => Err(problem),
-    }
-}
-
-/// The page of a milestone with a form; `None` when there is no such milestone.
+/// The page of a milestone with a form.
 fn page(
     (app, person, request): Visit<'_>,
     number: i64,
     form: impl FnOnce(&Milestone) -> FormView,
-) -> Result<Option<MilestoneForm>, Problem> {
+) -> Result<MilestoneForm, Problem> {
     let layout = layout(app, person, request);
     app.db.read(request.lane, |tx| {
         let all = milestones::all(tx)?;
         let xp_of = |number| all.iter().find(|one| one.number == number).map(|one| one.xp);
         let (before, after) = (xp_of(number - 1), xp_of(number + 1));
-        let Some(milestone) = all.into_iter().find(|one| one.number == number) else {
-            return Ok(None);
-        };
+        let milestone = all.into_iter().find(|one| one.number == number);
+        let milestone = milestone.ok_or_else(Problem::not_found)?;
         let (form, reached) = (form(&milestone), milestones::reached(tx, milestone.xp)?);
-        Ok(Some(MilestoneForm { layout, milestone, form, before, after, reached }))
+        Ok(MilestoneForm { layout, milestone, form, before, after, reached })
     })
 }
 
@@ -150,7 +145,6 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let number = request.variable("numero").parse().map_err(|_| Problem::not_found())?;
     let page = page((app, person, request), number, |one| FORM.show(Some(one), app.zone()))?;
-    let page = page.ok_or_else(Problem::not_found)?;
     if request.wants_json() {
         return Reply::json(&shown(&page.milestone));
     }
