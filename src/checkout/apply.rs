@@ -17,7 +17,8 @@ use crate::accounts::Role;
 use crate::accounts::person::PersonEntry;
 use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::accounts::terms::{self, Holder, Terms};
-use crate::audit::{self, Act, Actor};
+use crate::audit::objects::STUDENT;
+use crate::audit::{self, Actor};
 use crate::base::clock::{Instant, Zone};
 use crate::base::ids::short_digest;
 use crate::db::{Result, WriteTx};
@@ -361,7 +362,9 @@ impl EventEffect<'_> {
                 _ => "aluno.alterar",
             };
             let before = (!self.is_new).then(|| old.shown(self.student.suspended));
-            self.note(tx, action, before.as_ref(), &new.shown(is_out))?;
+            let act = STUDENT.act(action, user, &self.student.name);
+            let after = new.shown(is_out);
+            audit::note(tx, &self.incoming.actor, &act, before.as_ref(), Some(&after))?;
         }
         Ok(done)
     }
@@ -406,21 +409,5 @@ impl EventEffect<'_> {
             expires_at: None,
         };
         Ok(outbox::queue(tx, &message, Channel::Chat)?.is_some())
-    }
-
-    fn note(
-        &self,
-        tx: &WriteTx<'_>,
-        action: &'static str,
-        before: Option<&serde_json::Value>,
-        after: &serde_json::Value,
-    ) -> Result<()> {
-        let act = Act {
-            action,
-            object: "aluno",
-            object_id: self.student.user_id.to_string(),
-            object_name: &self.student.name,
-        };
-        audit::note(tx, &self.incoming.actor, &act, before, Some(after))
     }
 }

@@ -67,22 +67,18 @@ impl EventKind {
     /// that the platform documents or sends.
     pub fn of(name: &str) -> Self {
         let name = name.trim().to_ascii_uppercase();
-        match name.strip_prefix("PURCHASE_").unwrap_or(&name) {
-            "APPROVED" => Self::Approved,
-            "COMPLETE" | "COMPLETED" => Self::Complete,
-            "REFUNDED" => Self::Refunded,
-            "CHARGEBACK" => Self::Chargeback,
+        let bare = |name: &str| name.strip_prefix("PURCHASE_").unwrap_or(name).to_owned();
+        match &*bare(&name) {
+            "COMPLETED" => Self::Complete,
             // A charge that failed for want of money or by the bank's will.
-            "CANCELED" | "CANCELLED" | "NO_FUNDS" | "BLOCKED" => Self::Canceled,
-            "PROTEST" | "PROTESTED" | "DISPUTE" => Self::Protest,
-            "DELAYED" | "OVERDUE" => Self::Delayed,
-            "EXPIRED" => Self::Expired,
-            "SUBSCRIPTION_CANCELLATION" => Self::Cancellation,
-            "SWITCH_PLAN" => Self::SwitchPlan,
-            "BILLET_PRINTED" | "PRINTED_BILLET" => Self::Printed,
-            "UPDATE_SUBSCRIPTION_CHARGE_DATE" => Self::ChargeDate,
-            "OUT_OF_SHOPPING_CART" => Self::Cart,
-            _ => Self::Other,
+            "CANCELLED" | "NO_FUNDS" | "BLOCKED" => Self::Canceled,
+            "PROTESTED" | "DISPUTE" => Self::Protest,
+            "OVERDUE" => Self::Delayed,
+            "PRINTED_BILLET" => Self::Printed,
+            name => {
+                let known = Self::ALL.into_iter().find(|kind| bare(kind.platform_name()) == name);
+                known.unwrap_or(Self::Other)
+            }
         }
     }
 

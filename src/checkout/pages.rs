@@ -5,17 +5,18 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::store::{self, PurchaseQuery, Stored};
-use super::views::{LIST, PurchasePage, PurchaseRow, PurchasesPage};
-use super::{EventKind, EventState, apply, hook, parse};
+use super::views::{LIST, PurchasePage, PurchasesPage};
+use super::{EventState, apply, hook, parse};
 use crate::accounts::page_layout::layout;
 use crate::accounts::students::AccountServices;
 use crate::app::App;
-use crate::audit::{self, Act, Actor, looks, objects};
+use crate::audit::objects::PURCHASE;
+use crate::audit::{self, Actor, looks};
 use crate::base::{Instant, Zone};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Badge, ListQuery, ListReply, When, export};
+use crate::panel::{Answer, ListReply, When, export};
 use crate::services::Services;
 use crate::wire;
 
@@ -32,16 +33,6 @@ pub fn is_costly(request: &Request) -> bool {
     let filters = ["resultado", "evento"].map(|name| query.filter(name));
     let both = filters.iter().all(Option::is_some);
     query.csv || both || !query.search.is_empty() || query.window().1 > FAR
-}
-
-fn wanted(query: &ListQuery) -> PurchaseQuery {
-    let kind = query.filter("evento");
-    let state = query.filter("resultado");
-    PurchaseQuery {
-        search: query.search.clone(),
-        kind: kind.and_then(EventKind::from_name),
-        state: state.and_then(EventState::from_name),
-    }
 }
 
 wire! {
@@ -69,7 +60,7 @@ const fn happened(ms: i64) -> Instant {
 /// `GET /admin/compras`: the list, as page, JSON or CSV.
 pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
-    let wanted = wanted(&query);
+    let wanted = PurchaseQuery::of(&query);
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted, MOST_CSV))?;
         looks::file(app, (person, request), "compra.baixar_lista", "compra");
@@ -89,35 +80,11 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     Reply::page(&PurchasesPage {
         layout: layout(app, person, request),
         table: LIST.table(&query, LIST.heads, total),
-        events: events.iter().map(|event| row(event, app.zone(), request.now)).collect(),
+        events,
+        zone: app.zone(),
+        now: request.now,
         address: format!("{}/api/v1/webhook/checkout", app.server.addresses.base_url),
     })
-}
-
-fn row(event: &Stored, zone: Zone, now: Instant) -> PurchaseRow {
-    let what = match event.kind {
-        EventKind::Other => event.event.clone(),
-        kind => kind.title().to_owned(),
-    };
-    PurchaseRow {
-        id: event.id,
-        what,
-        transaction: event.transaction.clone().unwrap_or_default(),
-        email: event.email.clone(),
-        when: When::new(zone, event.received_at, now),
-        state: badge(event.state),
-    }
-}
-
-const fn badge(state: EventState) -> Badge {
-    match state {
-        EventState::Applied => Badge::Applied,
-        EventState::NoEffect => Badge::NoEffect,
-        EventState::Kept => Badge::Kept,
-        EventState::NoPlan => Badge::NoPlan,
-        EventState::NoStudent => Badge::NoStudent,
-        EventState::NotStudent => Badge::NotStudent,
-    }
 }
 
 fn find(services: &Services, request: &Request) -> Result<(Stored, Option<String>), Problem> {
@@ -128,12 +95,8 @@ fn find(services: &Services, request: &Request) -> Result<(Stored, Option<String
 /// `GET /admin/compras/{id}`: one event with what was received.
 pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (event, body) = find(app, request)?;
-    let act = Act {
-        action: "compra.consultar",
-        object: "compra",
-        object_id: event.id.to_string(),
-        object_name: event.transaction.as_deref().unwrap_or_default(),
-    };
+    let name = event.transaction.as_deref().unwrap_or_default();
+    let act = PURCHASE.act("compra.consultar", event.id, name);
     looks::look(app, (person, request), &act);
     let zone = app.zone();
     let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());
@@ -147,13 +110,9 @@ pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     Reply::page(&PurchasePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
         happened: When::new(zone, happened(event.happened_ms), request.now),
-        student: event.user.map(|user| format!("{}/{user}", objects::STUDENT.list)),
+        received: When::new(zone, event.received_at, request.now),
         body: body.as_ref().map(pretty).transpose()?,
-        event: row(&event, zone, request.now),
-        name: event.event,
-        outcome: event.outcome,
-        subscriber: event.subscriber.unwrap_or_default(),
-        product: event.product.unwrap_or_default(),
+        event,
     })
 }
 
@@ -177,12 +136,8 @@ pub fn again(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
         // Read again: the event may have been processed meanwhile.
         let (stored, _) = store::one(tx, stored.id)?.ok_or_else(Problem::not_found)?;
         let decision = apply::again(tx, &services, &incoming, &stored)?;
-        let act = Act {
-            action: "compra.processar",
-            object: "compra",
-            object_id: stored.id.to_string(),
-            object_name: stored.transaction.as_deref().unwrap_or(&stored.event),
-        };
+        let name = stored.transaction.as_deref().unwrap_or(&stored.event);
+        let act = PURCHASE.act("compra.processar", stored.id, name);
         let shown = |state: EventState, outcome: &str| json!({ "resultado": state.name(), "explicacao": outcome });
         let before = shown(stored.state, &stored.outcome);
         let after = shown(decision.state, &decision.outcome);

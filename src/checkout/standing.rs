@@ -21,7 +21,7 @@ use crate::row;
 row! {
     /// The content of an event that standings depend on.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct Fact {
+    pub struct Fact: stored {
         pub kind: EventKind,
         /// When it happened, in milliseconds.
         pub at_ms: i64 = "happened_ms",

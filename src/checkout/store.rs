@@ -1,6 +1,6 @@
 //! Purchase events in the database.
 
-use rusqlite::{Row, named_params};
+use rusqlite::{Params, Row};
 
 use super::reduced::reduced;
 use super::standing::Fact;
@@ -8,6 +8,7 @@ use super::{Event, EventKind, EventState};
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
 use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
+use crate::panel::ListQuery;
 use crate::row;
 
 /// What was decided about an event.
@@ -45,60 +46,45 @@ pub struct New<'n> {
 /// Stores an event with what was decided about it.
 pub fn insert(tx: &WriteTx<'_>, new: &New<'_>, decision: &Decision) -> Result<()> {
     let New { event, fact, .. } = new;
-    let id = tx.insert(
-        "INSERT INTO checkout_event
-             (received_at, dedup_key, event, kind, state, outcome, user_id, email, purchase,
-              subscriber, product, happened_ms, role, paid_until, recurrence, apart)
-         VALUES (:now, :key, :event, :kind, :state, :outcome, :user, :email, :purchase,
-                 :subscriber, :product, :at, :role, :paid_until, :recurrence,
-                 NOT EXISTS (SELECT 1 FROM user WHERE user_id = :user AND email = :email))",
-        named_params! {
-            ":now": tx.now(),
-            ":key": new.dedup_key,
-            ":event": event.name,
-            ":kind": fact.kind,
-            ":state": decision.state,
-            ":outcome": decision.outcome,
-            ":user": decision.user,
-            ":email": event.email.as_deref().unwrap_or_default(),
-            ":purchase": fact.transaction,
-            ":subscriber": fact.subscriber,
-            ":product": fact.product,
-            ":at": fact.at_ms,
-            ":role": fact.role,
-            ":paid_until": fact.paid_until,
-            ":recurrence": fact.recurrence,
-        },
+    let email = event.email.as_deref().unwrap_or_default();
+    let own: bool = tx.value(
+        "SELECT EXISTS (SELECT 1 FROM user WHERE user_id = ?1 AND email = ?2)",
+        (decision.user, email),
+    )?;
+    let (now, apart) = (tx.now(), !own);
+    let id = tx.put(
+        "INSERT INTO checkout_event",
+        *fact,
+        &[
+            ("received_at", &now),
+            ("dedup_key", &new.dedup_key),
+            ("event", &event.name),
+            ("state", &decision.state),
+            ("outcome", &decision.outcome),
+            ("user_id", &decision.user),
+            ("email", &email),
+            ("apart", &apart),
+        ],
     )?;
     tx.execute(
         "INSERT INTO checkout_body (event_id, received_at, body) VALUES (?1, ?2, ?3)",
-        (id, tx.now(), new.body),
+        (id, now, new.body),
     )?;
     count(tx, fact.kind, decision.state, 1)
 }
 
 /// Writes what was decided about a stored event when it was processed again.
 pub fn update(tx: &WriteTx<'_>, before: &Stored, fact: &Fact, decision: &Decision) -> Result<()> {
-    tx.execute(
-        "UPDATE checkout_event
-         SET state = :state, outcome = :outcome, user_id = :user, kind = :kind, purchase = :purchase,
-             subscriber = :subscriber, product = :product, happened_ms = :at, role = :role,
-             paid_until = :paid_until, recurrence = :recurrence, apart = 1
-         WHERE event_id = :id",
-        named_params! {
-            ":id": before.id,
-            ":state": decision.state,
-            ":outcome": decision.outcome,
-            ":user": decision.user,
-            ":kind": fact.kind,
-            ":purchase": fact.transaction,
-            ":subscriber": fact.subscriber,
-            ":product": fact.product,
-            ":at": fact.at_ms,
-            ":role": fact.role,
-            ":paid_until": fact.paid_until,
-            ":recurrence": fact.recurrence,
-        },
+    tx.change(
+        "checkout_event",
+        fact,
+        &[
+            ("state", &decision.state),
+            ("outcome", &decision.outcome),
+            ("user_id", &decision.user),
+            ("apart", &true),
+        ],
+        &[("event_id", &before.id)],
     )?;
     count(tx, before.kind, before.state, -1)?;
     count(tx, fact.kind, decision.state, 1)
@@ -116,18 +102,20 @@ fn count(tx: &WriteTx<'_>, kind: EventKind, state: EventState, by: i64) -> Resul
 /// The id of an event, and its fact.
 pub type StoredFact = (i64, Fact);
 
-const FACT: &str = Fact::COLUMNS;
-
-fn fact(row: &Row<'_>) -> rusqlite::Result<StoredFact> {
-    let mut at = 0;
-    let fact = Fact::read_at(row, &mut at)?;
-    Ok((row.get(at)?, fact))
+/// The facts of the events that a condition finds.
+fn facts_where(tx: &ReadTx<'_>, condition: &str, params: impl Params) -> Result<Vec<StoredFact>> {
+    let columns = Fact::COLUMNS;
+    let sql = format!("SELECT {columns}, event_id FROM checkout_event WHERE {condition}");
+    tx.all(&sql, params, |row| {
+        let mut at = 0;
+        let fact = Fact::read_at(row, &mut at)?;
+        Ok((row.get(at)?, fact))
+    })
 }
 
 /// The facts of all events that count for a student.
 pub fn facts(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<StoredFact>> {
-    let sql = format!("SELECT {FACT}, event_id FROM checkout_event WHERE user_id = ?1");
-    tx.all(&sql, [user], fact)
+    facts_where(tx, "user_id = ?1", [user])
 }
 
 /// The student to whom a transaction belongs, `preferred` if to several.
@@ -145,6 +133,10 @@ pub fn owner(
     )
 }
 
+/// Events of an address in a state. The `+` keeps the query planner from reading all
+/// events of that state.
+const OF_EMAIL: &str = "email = ?1 AND email <> '' AND state <> 3 AND apart = 1 AND +state = ?2";
+
 /// Lets events count for a student: those that waited for a student with this
 /// e-mail address or transaction. Returns their facts.
 pub fn adopt(
@@ -153,15 +145,10 @@ pub fn adopt(
     email: &str,
     transaction: Option<&str>,
 ) -> Result<Vec<StoredFact>> {
-    // The `+` keeps the query planner from reading all events of that state.
-    let sql = format!(
-        "SELECT {FACT}, event_id FROM checkout_event
-         WHERE email = ?1 AND email <> '' AND state <> 3 AND apart = 1 AND +state = ?3
-         UNION ALL
-         SELECT {FACT}, event_id FROM checkout_event
-         WHERE purchase = ?2 AND state <> 3 AND +state = ?3 AND email <> ?1"
-    );
-    let adopted = tx.all(&sql, (email, transaction, EventState::NoStudent), fact)?;
+    let state = EventState::NoStudent;
+    let mut adopted = facts_where(tx, OF_EMAIL, (email, state))?;
+    let of_transaction = "purchase = ?1 AND state <> 3 AND +state = ?2 AND email <> ?3";
+    adopted.extend(facts_where(tx, of_transaction, (transaction, state, email))?);
     for one in &adopted {
         let outcome = "Chegou antes da conta existir e passou a contar quando ela apareceu.";
         let_count(tx, one, user, (EventState::NoStudent, outcome))?;
@@ -171,22 +158,14 @@ pub fn adopt(
 
 /// Events of an e-mail address that were not applied because they had no plan.
 pub fn without_plan(tx: &ReadTx<'_>, email: &str) -> Result<Vec<StoredFact>> {
-    let sql = format!(
-        "SELECT {FACT}, event_id FROM checkout_event
-         WHERE email = ?1 AND email <> '' AND state <> 3 AND apart = 1 AND +state = ?2"
-    );
-    tx.all(&sql, (email, EventState::NoPlan), fact)
+    facts_where(tx, OF_EMAIL, (email, EventState::NoPlan))
 }
 
 /// Events of a transaction that were not applied because they had no plan. New
 /// payments are not included: they are found by their e-mail address.
 pub fn without_plan_of(tx: &ReadTx<'_>, transaction: &str) -> Result<Vec<StoredFact>> {
-    let sql = format!(
-        "SELECT {FACT}, event_id FROM checkout_event
-         WHERE purchase = ?1 AND state <> 3 AND +state = ?2 AND +kind <> ?3"
-    );
     let wanted = (transaction, EventState::NoPlan, EventKind::Approved);
-    tx.all(&sql, wanted, fact)
+    facts_where(tx, "purchase = ?1 AND state <> 3 AND +state = ?2 AND +kind <> ?3", wanted)
 }
 
 /// Lets an event that was not applied for lack of a plan count for a student.
@@ -250,6 +229,16 @@ pub struct PurchaseQuery {
     pub search: String,
     pub kind: Option<EventKind>,
     pub state: Option<EventState>,
+}
+
+impl PurchaseQuery {
+    pub fn of(query: &ListQuery) -> Self {
+        Self {
+            search: query.search.clone(),
+            kind: query.filter("evento").and_then(EventKind::from_name),
+            state: query.filter("resultado").and_then(EventState::from_name),
+        }
+    }
 }
 
 /// The events whose e-mail address or transaction begins with the search. Those

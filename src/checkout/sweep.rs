@@ -3,7 +3,8 @@
 
 use crate::accounts::students::{self, AccountServices};
 use crate::accounts::terms;
-use crate::audit::{self, Act, Actor, ActorKind};
+use crate::audit::objects::STUDENT;
+use crate::audit::{self, Actor, ActorKind};
 use crate::base::DAY_S;
 use crate::db::{Result, WriteTx};
 
@@ -25,12 +26,7 @@ pub fn sweep(tx: &WriteTx<'_>, services: &AccountServices, grace_days: u32) -> R
             "pagamento atrasado além do prazo"
         };
         students::suspend(tx, services, student.user_id, reason)?;
-        let act = Act {
-            action: "aluno.suspender",
-            object: "aluno",
-            object_id: student.user_id.to_string(),
-            object_name: &student.name,
-        };
+        let act = STUDENT.act("aluno.suspender", student.user_id, &student.name);
         let (before, after) = (student.terms.shown(false), student.terms.shown(true));
         audit::note(tx, &actor, &act, Some(&before), Some(&after))?;
         suspended += 1;

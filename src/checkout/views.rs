@@ -2,7 +2,9 @@
 
 use askama::Template;
 
+use super::store::Stored;
 use super::{EventKind, EventState};
+use crate::base::{Instant, Zone};
 use crate::panel::{Badge, Filter, Flash, Head, Layout, Listing, Table, When};
 
 /// The inbox as a list.
@@ -40,24 +42,38 @@ pub struct PurchasesPage {
     pub layout: Layout,
     pub table: Table,
     /// The events of this page, newest first.
-    pub events: Vec<PurchaseRow>,
+    pub events: Vec<Stored>,
     /// The webhook address to enter at the checkout platform.
     pub address: String,
+    pub zone: Zone,
+    pub now: Instant,
 }
 
-/// An event in the list.
-pub struct PurchaseRow {
-    pub id: i64,
+impl PurchasesPage {
+    pub fn when(&self, event: &Stored) -> When {
+        When::new(self.zone, event.received_at, self.now)
+    }
+}
+
+impl Stored {
     /// What happened, in words, or the platform's name for it.
-    pub what: String,
-    /// The transaction; empty without one.
-    pub transaction: String,
-    /// E-mail address of the buyer; empty when the event names none.
-    pub email: String,
-    /// When it came in.
-    pub when: When,
-    /// The result of the event.
-    pub state: Badge,
+    pub fn what(&self) -> &str {
+        match self.kind {
+            EventKind::Other => &self.event,
+            kind => kind.title(),
+        }
+    }
+
+    pub const fn badge(&self) -> Badge {
+        match self.state {
+            EventState::Applied => Badge::Applied,
+            EventState::NoEffect => Badge::NoEffect,
+            EventState::Kept => Badge::Kept,
+            EventState::NoPlan => Badge::NoPlan,
+            EventState::NoStudent => Badge::NoStudent,
+            EventState::NotStudent => Badge::NotStudent,
+        }
+    }
 }
 
 /// `GET /admin/compras/{id}`: one event.
@@ -65,19 +81,10 @@ pub struct PurchaseRow {
 #[template(path = "purchase.html", config = "assets/askama.toml")]
 pub struct PurchasePage {
     pub layout: Layout,
-    pub event: PurchaseRow,
-    /// The platform's name for it.
-    pub name: String,
-    /// What it did and why.
-    pub outcome: String,
+    pub event: Stored,
     /// When it happened, by the platform.
     pub happened: When,
-    /// Subscriber code; empty without one.
-    pub subscriber: String,
-    /// Product id; empty without one.
-    pub product: String,
-    /// The page of the student for whom it counts.
-    pub student: Option<String>,
+    pub received: When,
     /// The body that was received; `None` after it was removed.
     pub body: Option<String>,
 }

@@ -23,14 +23,6 @@ pub struct PublicContent {
     pub(super) schema: Document,
 }
 
-/// What a document is made of.
-pub(super) struct DocumentData<T> {
-    pub(super) message: &'static str,
-    /// When the content last changed, where that is stored.
-    pub(super) changed: Option<Instant>,
-    pub(super) data: T,
-}
-
 /// How long a document stays valid.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CacheLifetime {
@@ -64,13 +56,15 @@ impl Page {
 
 impl Document {
     /// The page, from memory while it is valid. Requests that arrive while it
-    /// is being rendered wait for it, because they all need the same page.
+    /// is being rendered wait for it, because they all need the same page. What
+    /// `make` reads begins with the time of the last change, where that is stored.
     pub(super) fn page<T: Serialize>(
         &self,
         services: &Services,
         lifetime: CacheLifetime,
         request: &Request,
-        make: impl FnOnce(&ReadTx<'_>) -> Result<DocumentData<T>, Problem>,
+        message: &'static str,
+        make: impl FnOnce(&ReadTx<'_>) -> Result<(Option<Instant>, T), Problem>,
     ) -> Result<Arc<Page>, Problem> {
         let minute = match lifetime {
             CacheLifetime::UntilChanged => 0,
@@ -87,30 +81,22 @@ impl Document {
         {
             return Ok(Arc::clone(&cached.page));
         }
-        let before = cached.as_ref().map(|cached| Arc::clone(&cached.page));
-        let (document, at) =
-            services.db.read(request.lane, |tx| Ok::<_, Problem>((make(tx)?, tx.now())))?;
-        let page = render(&document, at, before)?;
+        let (changed, data, at) = services.db.read(request.lane, |tx| {
+            let (changed, data) = make(tx)?;
+            Ok::<_, Problem>((changed, data, tx.now()))
+        })?;
+        let body = serde_json::to_vec(&Envelope::of(message, &data)).map_err(Problem::internal)?;
+        let page = match cached.as_ref().map(|cached| &cached.page) {
+            Some(before) if before.rendered.body == body => Arc::clone(before),
+            before => {
+                // `Last-Modified` grows with each different body, so a client that
+                // asks by date misses no change.
+                let least = before.map(|before| before.changed.plus(1));
+                let changed = changed.unwrap_or(at).max(least.unwrap_or(Instant(i64::MIN)));
+                Arc::new(Page { rendered: Rendered::new(body, Some(changed)), changed })
+            }
+        };
         *cached = Some(CachedPage { version, minute, page: Arc::clone(&page) });
         Ok(page)
     }
-}
-
-/// Renders a document. `Last-Modified` grows with each different body, so a
-/// client that asks by date misses no change.
-fn render<T: Serialize>(
-    document: &DocumentData<T>,
-    now: Instant,
-    before: Option<Arc<Page>>,
-) -> Result<Arc<Page>, Problem> {
-    let body = serde_json::to_vec(&Envelope::of(document.message, &document.data));
-    let body = body.map_err(Problem::internal)?;
-    let mut changed = document.changed.unwrap_or(now);
-    if let Some(before) = before {
-        if before.rendered.body == body {
-            return Ok(before);
-        }
-        changed = changed.max(before.changed.plus(1));
-    }
-    Ok(Arc::new(Page { rendered: Rendered::new(body, Some(changed)), changed }))
 }

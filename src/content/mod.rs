@@ -8,6 +8,7 @@ pub mod agenda;
 pub mod api;
 pub mod classroom;
 pub mod courses;
+pub mod inputs;
 pub mod kept;
 pub mod lessons;
 pub mod meets;

@@ -7,7 +7,10 @@
 
 use std::sync::Arc;
 
-use super::kept::{CacheLifetime, DocumentData, Page};
+use super::kept::{
+    CacheLifetime::{AMinute, UntilChanged},
+    Page,
+};
 use super::schema_doc::WireSchema;
 use super::store::{self, Topic};
 use super::teachers::WireTeacher;
@@ -25,69 +28,55 @@ const MEETS: u32 = 10;
 /// All active plans.
 pub fn plans(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
     let document = &app.kept.public.plans;
-    document.page(app, CacheLifetime::UntilChanged, request, |tx| {
-        Ok(DocumentData {
-            message: "planos ativos",
-            changed: Some(store::changed_at(tx, Topic::Plans)?.unwrap_or(Instant(0))),
-            data: active_plans(tx)?,
-        })
+    document.page(app, UntilChanged, request, "planos ativos", |tx| {
+        Ok((changed(tx, Topic::Plans)?, active_plans(tx)?))
     })
 }
 
 /// All teachers.
 pub fn teachers(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
     let document = &app.kept.public.teachers;
-    document.page(app, CacheLifetime::UntilChanged, request, |tx| {
-        Ok(DocumentData {
-            message: "professores",
-            changed: Some(store::changed_at(tx, Topic::Teachers)?.unwrap_or(Instant(0))),
-            data: all_teachers(tx)?,
-        })
+    document.page(app, UntilChanged, request, "professores", |tx| {
+        Ok((changed(tx, Topic::Teachers)?, all_teachers(tx)?))
     })
 }
 
 /// The next meets.
 pub fn meets(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
     let document = &app.kept.public.meets;
-    document.page(app, CacheLifetime::AMinute, request, |tx| {
-        Ok(DocumentData {
-            message: "próximos encontros ao vivo",
-            changed: None,
-            data: next_meets(app, tx, request.now)?,
-        })
+    document.page(app, AMinute, request, "próximos encontros ao vivo", |tx| {
+        Ok((None, next_meets(app, tx, request.now)?))
     })
 }
 
 /// Everything a language model should know.
 pub fn context(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
     let document = &app.kept.public.context;
-    document.page(app, CacheLifetime::AMinute, request, |tx| {
-        Ok(DocumentData {
-            message: "contexto da plataforma",
-            changed: None,
-            data: WireContext {
-                plataforma: platform(app),
-                estatisticas: store::statistics(tx, request.now.start_of_minute())?,
-                planos: active_plans(tx)?,
-                professores: all_teachers(tx)?,
-                meets: next_meets(app, tx, request.now)?,
-                instrucoes: instructions(&app.config.server.name),
-                gerado_em: app.zone().spaced(tx.now()),
-            },
-        })
+    document.page(app, AMinute, request, "contexto da plataforma", |tx| {
+        let context = WireContext {
+            plataforma: platform(app),
+            estatisticas: store::statistics(tx, request.now.start_of_minute())?,
+            planos: active_plans(tx)?,
+            professores: all_teachers(tx)?,
+            meets: next_meets(app, tx, request.now)?,
+            instrucoes: instructions(&app.config.server.name),
+            gerado_em: app.zone().spaced(tx.now()),
+        };
+        Ok((None, context))
     })
 }
 
 /// The description of the database.
 pub fn schema(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
     let document = &app.kept.public.schema;
-    document.page(app, CacheLifetime::UntilChanged, request, |tx| {
-        Ok(DocumentData {
-            message: "estrutura do banco de dados",
-            changed: None,
-            data: WireSchema::read(tx)?,
-        })
+    document.page(app, UntilChanged, request, "estrutura do banco de dados", |tx| {
+        Ok((None, WireSchema::read(tx)?))
     })
+}
+
+/// When a topic last changed, which a new database never did.
+fn changed(tx: &ReadTx<'_>, topic: Topic) -> Result<Option<Instant>, Problem> {
+    Ok(Some(store::changed_at(tx, topic)?.unwrap_or(Instant(0))))
 }
 
 fn active_plans(tx: &ReadTx<'_>) -> Result<Vec<WirePlan>, Problem> {

@@ -55,10 +55,10 @@ impl Answer {
     /// `page` with a word, programs get the problem. Other problems are returned
     /// unchanged.
     pub fn declined(self, problem: Problem, page: &str, word: &str) -> Result<Reply, Problem> {
-        if self.json || !matches!(problem.code, Code::Conflict | Code::PlanRequired) {
+        if !matches!(problem.code, Code::Conflict | Code::PlanRequired) {
             return Err(problem);
         }
-        Reply::back(page, word)
+        self.refused(problem, page, word)
     }
 
     /// `{"ok":true}` with more members, or back to `page`.

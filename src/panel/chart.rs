@@ -9,15 +9,12 @@ use crate::panel::view::Tone;
 /// A key figure, with the list it comes from.
 #[derive(Clone, Debug, Default)]
 pub struct Stat {
-    /// What is counted.
     pub label: &'static str,
-    /// The number, ready to print.
     pub value: String,
     /// Change compared with the span before.
     pub change: Option<Change>,
     /// What follows the change, such as the span it is measured against.
     pub note: String,
-    /// Its values over time.
     pub spark: Option<Spark>,
     /// Address of the list; empty without one.
     pub href: &'static str,
@@ -28,7 +25,6 @@ pub struct Stat {
 /// A change in percent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Whether the change is good or bad.
     pub tone: Tone,
     /// `+12%`, `−3%`, `sem mudança`.
     pub text: String,
@@ -56,7 +52,6 @@ impl Change {
 /// A line without axes, in a box of 100 by 32.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spark {
-    /// Points of the line.
     pub line: String,
     /// Points of the area under it.
     pub area: String,
@@ -91,13 +86,11 @@ impl Spark {
 pub struct Bar {
     /// The day as people write it.
     pub label: String,
-    /// The value, ready to print.
     pub value: String,
     /// Left edge of the day's slot.
     pub slot_x: String,
     /// Width of the day's slot.
     pub slot_width: String,
-    /// Left edge.
     pub x: String,
     pub width: String,
     /// The stacked parts, from the bottom.
@@ -109,9 +102,7 @@ pub struct Bar {
 /// A part of a bar.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// CSS class of its series.
     pub class: &'static str,
-    /// Upper edge.
     pub y: String,
     pub height: String,
 }
@@ -119,9 +110,7 @@ pub struct Part {
 /// One of several series in a chart.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What people read.
     pub name: String,
-    /// Its CSS class.
     pub class: &'static str,
     /// Its sum, ready to print.
     pub sum: String,
@@ -144,7 +133,6 @@ pub struct BarChart {
     pub scale: [String; 3],
     /// Marks of the horizontal axis: first, middle and last day.
     pub days: Vec<String>,
-    /// The bars, oldest first.
     pub bars: Vec<Bar>,
     /// The series that are stacked; empty when there is only one.
     pub series: Vec<Series>,

@@ -19,7 +19,7 @@ use crate::http::{Problem, Reply};
 
 const MEDIA: HeaderValue = HeaderValue::from_static("text/csv; charset=utf-8");
 /// The byte order mark, which tells spreadsheets that the text is UTF-8.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+pub const MARK: &[u8] = b"\xef\xbb\xbf";
 /// Bytes reserved in a piece: for what the CSV writer still buffers, and for
 /// one row of usual size.
 const ROOM: usize = 16 * 1024;

@@ -17,10 +17,8 @@ use serde::Deserialize;
 
 use crate::http::input::only_text;
 use crate::http::{Check, Field, Problem, Request, upload};
-use crate::panel::csv::original;
+use crate::panel::csv::{MARK, original};
 
-/// The UTF-8 byte order mark.
-const MARK: &[u8] = b"\xef\xbb\xbf";
 /// Most columns that a spreadsheet can have.
 const MOST_COLUMNS: usize = 16_384;
 

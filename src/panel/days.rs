@@ -20,7 +20,6 @@ pub struct Days {
 }
 
 impl Days {
-    /// Reads the query parameters.
     pub fn of(request: &Request) -> Self {
         let mut days = Self::default();
         for (name, value) in form_urlencoded::parse(request.query_text().as_bytes()) {
@@ -50,7 +49,6 @@ impl Days {
         self.from.is_some() || self.to.is_some() || self.fault.is_some()
     }
 
-    /// Fails if a parameter is wrong.
     pub fn check(&self) -> Result<(), Problem> {
         match self.fault {
             Some((name, wrong)) => Err(Problem::field(name, wrong)),

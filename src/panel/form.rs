@@ -66,7 +66,6 @@ pub enum Rule<E> {
 }
 
 impl<E> Input<E> {
-    /// A field with its error message.
     pub const fn new(name: &'static str, words: &'static str, rule: Rule<E>) -> Self {
         Self { name, words, rule }
     }
@@ -123,7 +122,12 @@ impl<E: Clone + Default> Form<E> {
     /// The form as the browser sent it, with its error messages.
     pub fn again(&self, request: &Request, faults: &Fields) -> FormView {
         let names: Vec<_> = self.0.iter().map(|input| input.name).collect();
-        FormView::again(&names, request, faults, |name| self.words(name))
+        let mut form = FormView::new(&names, |name| {
+            all_sent(request, name).next().unwrap_or_default().into_owned()
+        });
+        let wrong: Vec<&str> = faults.iter().map(|(name, _)| &**name).collect();
+        form.find_fault(&wrong, |name| self.words(name));
+        form
     }
 
     fn words(&self, name: &str) -> &'static str {
@@ -141,14 +145,9 @@ impl<E> Rule<E> {
             Self::Email(at) => *at(entry) = sent.email(name),
             Self::Whole(range, at) => *at(entry) = sent.number(name, range.clone()),
             Self::Number(range, at) => {
-                let field = sent.take(name);
-                let number = sent.check.number(name, field, range.clone());
-                *at(entry) = number.unwrap_or(*at(usual));
+                *at(entry) = sent.optional_number(name, range).unwrap_or(*at(usual));
             }
-            Self::Maybe(range, at) => {
-                let field = sent.take(name);
-                *at(entry) = sent.check.number(name, field, range.clone());
-            }
+            Self::Maybe(range, at) => *at(entry) = sent.optional_number(name, range),
             Self::Amount(range, at) => *at(entry) = sent.amount(name, range),
             Self::Reference(at) => *at(entry) = sent.reference(name),
             // Browsers do not send an unticked box.
@@ -181,7 +180,6 @@ impl<E> Rule<E> {
 /// The fields that a form or a program sent, while they are read.
 pub struct Sent<'r> {
     pub request: &'r Request,
-    /// The errors found so far.
     pub check: Check,
     /// The zone of civil times.
     pub zone: Zone,
@@ -194,7 +192,6 @@ pub struct Sent<'r> {
 }
 
 impl<'r> Sent<'r> {
-    /// The body of a request.
     pub fn of(request: &'r Request, zone: Zone) -> Result<Self, Problem> {
         let Members(body) = request.form_or_json()?;
         let headers = request.headers();
@@ -305,6 +302,11 @@ impl<'r> Sent<'r> {
         number
     }
 
+    fn optional_number(&mut self, name: &'static str, range: &RangeInclusive<i64>) -> Option<i64> {
+        let field = self.take(name);
+        self.check.number(name, field, range.clone())
+    }
+
     /// The problem with all field errors, if there are any.
     pub fn finish(self) -> Result<(), Problem> {
         self.check.finish()
@@ -358,21 +360,6 @@ impl FormView {
         form
     }
 
-    /// The form as the browser sent it, with its error messages.
-    pub fn again(
-        names: &[&'static str],
-        request: &Request,
-        faults: &Fields,
-        words: impl Fn(&str) -> &'static str,
-    ) -> Self {
-        let mut form = Self::new(names, |name| {
-            all_sent(request, name).next().unwrap_or_default().into_owned()
-        });
-        let wrong: Vec<&str> = faults.iter().map(|(name, _)| &**name).collect();
-        form.find_fault(&wrong, words);
-        form
-    }
-
     /// Gives the fields named in `wrong` their error messages.
     pub fn find_fault(&mut self, wrong: &[&str], words: impl Fn(&str) -> &'static str) {
         for (name, field) in &mut self.fields {
@@ -410,7 +397,6 @@ impl FormView {
         found.map_or_else(|| panic!("the form has no field {name}"), |(_, field)| field)
     }
 
-    /// Whether a box is ticked.
     pub fn on(&self, name: &str) -> bool {
         !self.field(name).value.is_empty()
     }
@@ -426,7 +412,6 @@ pub fn tick(on: bool) -> String {
 pub struct Pick {
     /// What the form sends; empty for none.
     pub value: String,
-    /// What people read.
     pub label: String,
 }
 
@@ -436,7 +421,6 @@ impl Pick {
         Self { value: id.to_string(), label }
     }
 
-    /// Choosing none.
     pub fn none(label: &str) -> Self {
         Self { value: String::new(), label: label.to_owned() }
     }

@@ -20,9 +20,7 @@ const LONGEST_SEARCH: usize = 100;
 /// A filter whose values come from the database, such as a person's accounts.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// Name in the address.
     pub name: &'static str,
-    /// What people read.
     pub label: &'static str,
     /// Value in the URL, and the word that people read.
     pub values: Vec<(String, String)>,
@@ -32,9 +30,7 @@ pub struct Choice {
 
 /// A filter of a list: its parameter, its name, and its values with their words.
 pub struct Filter {
-    /// Name in the address.
     pub name: &'static str,
-    /// What people read.
     pub label: &'static str,
     /// Label of the choice that filters nothing, such as `Todas`.
     pub all: &'static str,
@@ -61,10 +57,25 @@ pub struct Listing {
     pub flashes: &'static [Flash],
 }
 
+/// Whether a request gives a parameter a value of a kind.
+fn gives(request: &Request, name: &str, is_kind: impl Fn(&str) -> bool) -> bool {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    given.any(|(known, value)| known == name && is_kind(&value))
+}
+
 /// Whether a request wants all rows of a list as a CSV file.
 pub fn exports(request: &Request) -> bool {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    given.any(|(name, value)| name == "formato" && value == "csv")
+    gives(request, "formato", |format| format == "csv")
+}
+
+/// Whether a request to a list has a search.
+pub fn searches(request: &Request) -> bool {
+    gives(request, "q", |search| !search.trim().is_empty())
+}
+
+/// Whether a request to a list has an order.
+pub fn asks_to_sort(request: &Request) -> bool {
+    gives(request, "ordem", |order| !order.is_empty())
 }
 
 /// The query parameters of a list, checked.
@@ -72,13 +83,11 @@ pub fn exports(request: &Request) -> bool {
 pub struct ListQuery {
     /// Trimmed; empty without a search.
     pub search: String,
-    /// From 1.
     pub page: u32,
     pub per_page: u32,
     /// One of the sort keys, without its sign.
     pub sort_key: &'static str,
     pub descending: bool,
-    /// Whether the address asks for CSV.
     pub csv: bool,
     filters: Vec<(&'static str, &'static str)>,
 }
@@ -157,23 +166,14 @@ impl Listing {
     }
 
     fn sort_key_of(&self, word: &str) -> Option<(&'static str, bool)> {
-        let (bare, descending) = match word.strip_prefix('-') {
-            Some(bare) => (bare, true),
-            None => (word, false),
-        };
-        let known = self.sort_keys.iter().map(|key| key.trim_start_matches('-'));
-        known
-            .into_iter()
-            .find(|known| !bare.is_empty() && *known == bare)
-            .map(|known| (known, descending))
+        let (bare, descending) = split_order(word);
+        let mut known = self.sort_keys.iter().map(|key| split_order(key).0);
+        let known = known.find(|known| !bare.is_empty() && *known == bare)?;
+        Some((known, descending))
     }
 
     fn default_sort_key(&self) -> (&'static str, bool) {
-        let first = self.sort_keys.first().copied().unwrap_or_default();
-        match first.strip_prefix('-') {
-            Some(bare) => (bare, true),
-            None => (first, false),
-        }
+        split_order(self.sort_keys.first().copied().unwrap_or_default())
     }
 
     /// The frame of a page of this list.
@@ -190,15 +190,24 @@ impl Listing {
         total: u64,
         (choice, days): (&Choice, Option<Days>),
     ) -> Table {
-        let typed = days::NAMES.map(|name| {
-            let day = days.as_ref().map(|days| days.typed(name));
-            (name, day.unwrap_or_default())
-        });
-        let more = typed.each_ref().map(|(name, day)| (*name, &**day));
-        let chosen = (choice.name, &*choice.present);
-        let mut table = self.table_within(query, columns, total, &[&[chosen], &more[..]].concat());
+        let typed = |name| days.as_ref().map(|days| days.typed(name)).unwrap_or_default();
+        let [from, to] = days::NAMES.map(typed);
+        let more =
+            [(choice.name, &*choice.present), (days::NAMES[0], &*from), (days::NAMES[1], &*to)];
+        let mut table = self.table_within(query, columns, total, &more);
         if choice.values.len() > 1 {
-            table.filters.push(self.choice_chips(query, choice, &more));
+            let (order, params) = (self.order(query), params(query, &more));
+            let chip = |value: &str, label: &str| Chip {
+                label: label.to_owned().into(),
+                href: address(
+                    self.path,
+                    &with(&params, &[(choice.name, value), ("ordem", &order)]),
+                ),
+                on: choice.present == value,
+            };
+            let values = choice.values.iter().map(|(value, label)| chip(value, label));
+            let chips = std::iter::once(chip("", "Todas")).chain(values).collect();
+            table.filters.push(Chips { label: choice.label, chips });
             // The choice goes first, so that the shortcuts for days stay last,
             // next to the fields for days.
             if days.is_some() {
@@ -210,30 +219,11 @@ impl Listing {
         table
     }
 
-    fn choice_chips(
-        &self,
-        query: &ListQuery,
-        choice: &Choice,
-        more: &[(&'static str, &str)],
-    ) -> Chips {
-        let order = query.order_word();
-        let default = self.sort_keys.first().copied().unwrap_or_default();
-        let order = if order == default { "" } else { &*order };
-        let mut params: Vec<(&str, &str)> = vec![("q", &query.search)];
-        params.extend(query.filters.iter().copied());
-        params.extend(more.iter().copied());
-        let chip = |value: &str, label: &str| Chip {
-            label: label.to_owned().into(),
-            href: address(self.path, &with(&params, &[(choice.name, value), ("ordem", order)])),
-            on: choice.present == value,
-        };
-        let values = choice.values.iter();
-        Chips {
-            label: choice.label,
-            chips: std::iter::once(chip("", "Todas"))
-                .chain(values.map(|(value, label)| chip(value, label)))
-                .collect(),
-        }
+    /// The value of `ordem`; empty for the default.
+    fn order(&self, query: &ListQuery) -> String {
+        let sign = if query.descending { "-" } else { "" };
+        let order = format!("{sign}{}", query.sort_key);
+        if self.sort_keys.first() == Some(&&*order) { String::new() } else { order }
     }
 
     /// The same for a list whose URL has more parameters, which all links and
@@ -245,12 +235,7 @@ impl Listing {
         total: u64,
         more: &[(&'static str, &str)],
     ) -> Table {
-        let order = query.order_word();
-        let default = self.sort_keys.first().copied().unwrap_or_default();
-        let order = if order == default { "" } else { &*order };
-        let mut params: Vec<(&str, &str)> = vec![("q", &query.search)];
-        params.extend(query.filters.iter().copied());
-        params.extend(more.iter().copied());
+        let (order, params) = (&*self.order(query), params(query, more));
         let mut kept: Vec<(&'static str, String)> =
             query.filters.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         let more = more.iter().filter(|(_, value)| !value.is_empty());
@@ -326,18 +311,6 @@ impl Listing {
     }
 }
 
-/// Whether a request to a list has a search.
-pub fn searches(request: &Request) -> bool {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    given.any(|(name, value)| name == "q" && !value.trim().is_empty())
-}
-
-/// Whether a request to a list has an order.
-pub fn asks_to_sort(request: &Request) -> bool {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    given.any(|(name, value)| name == "ordem" && !value.is_empty())
-}
-
 /// Whether a request wants all rows of a list, or rows far from its start.
 /// Such requests belong in the slow lane.
 pub fn asks_for_much(request: &Request) -> bool {
@@ -352,6 +325,17 @@ pub fn asks_for_much(request: &Request) -> bool {
         }
     }
     rows.saturating_mul(page) > NEAR_ROWS
+}
+
+/// A sort key without its sign, and whether it descends.
+fn split_order(word: &str) -> (&str, bool) {
+    word.strip_prefix('-').map_or((word, false), |bare| (bare, true))
+}
+
+/// The parameters of a list's address, without order and page.
+fn params<'q>(query: &'q ListQuery, more: &[(&'q str, &'q str)]) -> Vec<(&'q str, &'q str)> {
+    let search = std::iter::once(("q", &*query.search));
+    search.chain(query.filters.iter().copied()).chain(more.iter().copied()).collect()
 }
 
 /// The parameters with those of `more` added. One of `more` replaces one of the
@@ -384,11 +368,6 @@ impl ListQuery {
         } else {
             (self.per_page, (self.page - 1).saturating_mul(self.per_page))
         }
-    }
-
-    fn order_word(&self) -> String {
-        let sign = if self.descending { "-" } else { "" };
-        format!("{sign}{}", self.sort_key)
     }
 }
 

@@ -2,11 +2,11 @@
 //! standing.
 
 use super::milestones;
-use super::pages::reward_words;
+use super::ranking::{self, Ranking};
 use super::rules::{LedgerTotals, Rules};
-use super::views::{Ahead, CheckInCard, Lap, Moment};
+use super::views::{Ahead, CheckInCard, Lap, Moment, Standing};
 use super::{Action, Milestone, ProgramSettings, challenges, store};
-use crate::base::{Day, UserId};
+use crate::base::{Day, UserId, grouped};
 use crate::db::{ReadTx, Result};
 use crate::services::Services;
 
@@ -23,11 +23,7 @@ pub fn card(
     let (rules, all) = (Rules::read(tx)?, milestones::all(tx)?);
     let streak = standing.streak_on(today);
     let points = rules.points(Action::CheckIn, (streak + 1, settings.lap_days));
-    let given = if rules.looks_at_day(Action::CheckIn) {
-        store::given_on(tx, student, today)?
-    } else {
-        super::rules::Given::default()
-    };
+    let given = store::given_for(tx, &rules, student, (Action::CheckIn, today))?;
     Ok(CheckInCard {
         done: standing.last_checkin >= Some(today),
         streak,
@@ -39,6 +35,27 @@ pub fn card(
             Some(word) => moments(tx, word, (&all, &rules), settings)?,
             None => Vec::new(),
         },
+    })
+}
+
+/// A student's points, level and place on a day.
+pub fn standing(
+    tx: &ReadTx<'_>,
+    student: UserId,
+    today: Day,
+    all: &[Milestone],
+) -> Result<Standing> {
+    let totals = store::standing(tx, student)?.unwrap_or_default();
+    let place = ranking::place(tx, (Ranking::Overall, today), student, &totals)?;
+    let total = ranking::total(tx, Ranking::Overall, today)?;
+    let reached = milestones::level(all, totals.xp).checked_sub(1).map(|place| &all[place]);
+    let position = place.map(|(place, _)| format!("{}º de {}", grouped(place), grouped(total)));
+    Ok(Standing {
+        level: reached.map_or(0, |milestone| milestone.number),
+        title: reached.map(|milestone| milestone.title.clone()).unwrap_or_default(),
+        position: position.unwrap_or_default(),
+        streak: totals.streak_on(today),
+        totals,
     })
 }
 
@@ -82,7 +99,7 @@ fn moments(
             }
             "desafio" => {
                 moments.extend(challenges::one(tx, number)?.map(|one| Moment::Challenge {
-                    reward: reward_words(&one.entry, rules),
+                    reward: one.entry.reward_words(rules),
                     title: one.entry.title,
                 }));
             }

@@ -44,16 +44,11 @@ pub fn insert(tx: &WriteTx<'_>, entry: &ChallengeEntry) -> Result<Option<i64>> {
     tx.put("INSERT INTO challenge", entry, &more).map(Some)
 }
 
-/// Changes a challenge; false when it is gone.
-pub fn update(tx: &WriteTx<'_>, id: i64, entry: &ChallengeEntry) -> Result<bool> {
+/// Changes a challenge.
+pub fn update(tx: &WriteTx<'_>, id: i64, entry: &ChallengeEntry) -> Result<()> {
     let now = tx.now();
-    let rows = tx.change(
-        "challenge",
-        entry,
-        &[("updated_at", &now), ("settled", &0)],
-        &[("challenge_id", &id)],
-    )?;
-    Ok(rows > 0)
+    let more = [("updated_at", &now as _), ("settled", &0 as _)];
+    tx.change("challenge", entry, &more, &[("challenge_id", &id)]).map(drop)
 }
 
 /// Counts a student who reached a challenge's goal.

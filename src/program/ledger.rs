@@ -6,7 +6,7 @@
 //! are the student's standing, challenges whose goal is reached, and the
 //! notification about a milestone.
 
-use super::rules::{Given, LedgerTotals, Posting, Rules, sign};
+use super::rules::{LedgerTotals, Posting, Rules, sign};
 use super::{Action, Challenge, Milestone, ProgramSettings, challenges, milestones, store};
 use crate::base::{Day, UserId};
 use crate::db::{Result, WriteTx};
@@ -172,23 +172,14 @@ impl<'t> LedgerAccount<'t> {
         points: i64,
         note: Option<&str>,
     ) -> Result<i64> {
-        let given = if self.rules.looks_at_day(cause.action) {
-            store::given_on(self.tx, self.student, cause.day)?
-        } else {
-            Given::default()
-        };
+        let given =
+            store::given_for(self.tx, &self.rules, self.student, (cause.action, cause.day))?;
         let xp = self.rules.within_limits(cause.action, points, given);
         self.post((Some(cause.action), cause.id, reversals), cause.day, xp, note)?;
-        self.meet_challenges(cause)?;
-        Ok(xp)
-    }
-
-    /// Gives the rewards of challenges whose goal is reached by a cause.
-    fn meet_challenges(&mut self, cause: Cause) -> Result<()> {
         for challenge in challenges::open_for(self.tx, cause.action, cause.day)? {
             self.meet(challenge)?;
         }
-        Ok(())
+        Ok(xp)
     }
 
     /// Gives the reward of a challenge if its goal is reached, once.

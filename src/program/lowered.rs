@@ -51,16 +51,29 @@ pub fn note(tx: &WriteTx<'_>, before: &Milestone, after: &Milestone) -> Result<(
 
 /// Starts the worker. It continues what a stop interrupted.
 pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<()>> {
+    let failure = "students were not told of a milestone";
+    steps("milestones", (app, stop), |app| &app.work.milestone_bell, failure, |app| step(app))
+}
+
+/// Starts a worker that takes step after step, and waits for its bell when none
+/// is left.
+pub(super) fn steps(
+    name: &'static str,
+    (app, stop): (&Arc<App>, &Stop),
+    bell: fn(&App) -> &Stop,
+    failure: &'static str,
+    step: fn(&App) -> Result<bool>,
+) -> std::io::Result<JoinHandle<()>> {
     let app = Arc::clone(app);
-    worker::start("milestones", stop, move |stop| {
+    worker::start(name, stop, move |stop| {
         let mut rings = 0;
         while !stop.is_set() {
             match step(&app) {
                 Ok(true) => {}
-                Ok(false) => (rings, _) = app.work.milestone_bell.wait_ring(rings, IDLE),
+                Ok(false) => (rings, _) = bell(&app).wait_ring(rings, IDLE),
                 Err(error) => {
                     if !error.is_told() {
-                        tracing::warn!(%error, "students were not told of a milestone");
+                        tracing::warn!(%error, "{failure}");
                     }
                     stop.wait(AFTER_FAILURE);
                 }

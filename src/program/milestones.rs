@@ -40,6 +40,11 @@ pub fn level(all: &[Milestone], xp: i64) -> usize {
     all.partition_point(|milestone| milestone.xp <= xp)
 }
 
+/// The same as the number of the last one.
+pub fn level_number(all: &[Milestone], xp: i64) -> i64 {
+    level(all, xp).checked_sub(1).map_or(0, |place| all[place].number)
+}
+
 /// The badge of a level; `None` before the first milestone.
 pub fn badge(all: &[Milestone], level: usize) -> Option<&str> {
     let reached = level.checked_sub(1).and_then(|place| all.get(place));

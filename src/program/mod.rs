@@ -31,6 +31,7 @@ mod tests;
 use crate::base::{Day, Zone};
 use crate::config::Config;
 use crate::row;
+use crate::usual;
 
 crate::named! {
     /// What an entry of the ledger is for.
@@ -58,22 +59,16 @@ impl Action {
 
     /// The word that follows a count of it, such as `vendas`.
     pub const fn counted(self, count: i64) -> &'static str {
-        match (self, count) {
-            (Self::CheckIn, 1) => "check-in",
-            (Self::CheckIn, _) => "check-ins",
-            (Self::Lesson, 1) => "aula",
-            (Self::Lesson, _) => "aulas",
-            (Self::Meet, 1) => "encontro",
-            (Self::Meet, _) => "encontros",
-            (Self::Sale, 1) => "venda",
-            (Self::Sale, _) => "vendas",
-            (Self::Linked, 1) => "conta",
-            (Self::Linked, _) => "contas",
-            (Self::Challenge, 1) => "desafio",
-            (Self::Challenge, _) => "desafios",
-            (Self::Lap, 1) => "volta",
-            (Self::Lap, _) => "voltas",
-        }
+        let (one, many) = match self {
+            Self::CheckIn => ("check-in", "check-ins"),
+            Self::Lesson => ("aula", "aulas"),
+            Self::Meet => ("encontro", "encontros"),
+            Self::Sale => ("venda", "vendas"),
+            Self::Linked => ("conta", "contas"),
+            Self::Challenge => ("desafio", "desafios"),
+            Self::Lap => ("volta", "voltas"),
+        };
+        if count == 1 { one } else { many }
     }
 
     /// Whether the daily limit applies to it. The rewards of challenges and
@@ -128,14 +123,14 @@ row! {
     }
 }
 
-row! {
+usual! {
     /// The fields of a challenge that an operator enters.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct ChallengeEntry: stored {
+    pub struct ChallengeEntry {
         pub title: String,
         /// May be empty.
         pub description: String,
-        pub action: Action,
+        pub action: Action = Action::CheckIn,
         /// How often the action must be done.
         pub goal: i64,
         pub starts_on: Day,
@@ -147,3 +142,14 @@ row! {
         pub reward: String,
     }
 }
+
+row!(stored ChallengeEntry {
+    title,
+    description,
+    action,
+    goal,
+    starts_on,
+    ends_on,
+    reward_xp,
+    reward,
+});

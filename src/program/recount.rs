@@ -8,13 +8,13 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
+use super::lowered::steps;
 use super::recounting::last;
 use super::rules::{LedgerTotals, Posting};
 use super::{ledger, store};
 use crate::app::App;
-use crate::base::worker::{self, Stop};
+use crate::base::worker::Stop;
 use crate::base::{Day, Instant, UserId};
 use crate::db::{Lane, ReadTx, Record as _, Result, WriteTx};
 use crate::row;
@@ -22,33 +22,22 @@ use crate::services::Services;
 
 /// Students of one batch.
 const PIECE: u32 = 200;
-/// How long the worker sleeps when nothing wakes it.
-const IDLE: Duration = Duration::from_secs(3600);
-/// Pause after a batch could not be read or written.
-const AFTER_FAILURE: Duration = Duration::from_secs(5);
-
 /// Starts the worker. It continues a comparison that a stop interrupted.
 pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<()>> {
-    let app = Arc::clone(app);
-    worker::start("recount", stop, move |stop| {
-        let mut rings = 0;
-        while !stop.is_set() {
-            match step(&app) {
-                Ok(true) => {}
-                Ok(false) => {
-                    app.work.recount.over.ring();
-                    (rings, _) = app.work.recount.begin.wait_ring(rings, IDLE);
-                }
-                Err(error) if error.is_told() => {
-                    stop.wait(AFTER_FAILURE);
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "a piece of the points was not compared with the ledger");
-                    stop.wait(AFTER_FAILURE);
-                }
+    let failure = "a piece of the points was not compared with the ledger";
+    steps(
+        "recount",
+        (app, stop),
+        |app| &app.work.recount.begin,
+        failure,
+        |app| {
+            let goes_on = step(app)?;
+            if !goes_on {
+                app.work.recount.over.ring();
             }
-        }
-    })
+            Ok(goes_on)
+        },
+    )
 }
 
 /// Compares the next batch; false when no comparison runs.
@@ -85,28 +74,24 @@ struct Piece {
 
 /// Compares the next students with ids above `after`.
 fn compare(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<Piece> {
-    let mut stored: Vec<(UserId, LedgerTotals)> = Vec::new();
     let sql = "FROM program_student WHERE student_id > ?1 ORDER BY student_id LIMIT ?2";
-    for Kept { student, standing } in tx.records(sql, (after, PIECE))? {
-        stored.push((student, standing));
-    }
-    let last = stored.last().map(|(student, _)| *student);
+    let stored: Vec<Kept> = tx.records(sql, (after, PIECE))?;
+    let last = stored.last().map(|kept| kept.student);
     let mut found = vec![LedgerTotals::default(); stored.len()];
     let mut place = 0;
     each_posting(tx, after, last.unwrap_or(after), |student, posting| {
-        while place < stored.len() && stored[place].0 < student {
+        while place < stored.len() && stored[place].student < student {
             place += 1;
         }
         // Entries of a student without a standing are ignored.
-        if stored.get(place).is_some_and(|(known, _)| *known == student) {
+        if stored.get(place).is_some_and(|kept| kept.student == student) {
             found[place].add(&posting);
         }
     })?;
-    let pairs = stored.iter().zip(&mut found);
-    let students = i64::try_from(pairs.len()).unwrap_or(i64::from(PIECE));
-    let wrong = pairs.filter_map(|((student, stored), found)| {
-        settle(found, stored, today);
-        (found != stored).then_some(*student)
+    let students = i64::try_from(stored.len()).unwrap_or(i64::from(PIECE));
+    let wrong = stored.iter().zip(&mut found).filter_map(|(kept, found)| {
+        settle(found, &kept.standing, today);
+        (*found != kept.standing).then_some(kept.student)
     });
     Ok(Piece { students, last, wrong: wrong.collect() })
 }

@@ -2,7 +2,7 @@
 
 use super::Action;
 use super::ledger::{CORRECTION, Cause};
-use super::rules::{Given, LedgerTotals, Posting, sign};
+use super::rules::{Given, LedgerTotals, Posting, Rules, sign};
 use crate::accounts::person::{Group, PersonStatus};
 use crate::base::{Day, Instant, UserId, Zone};
 use crate::db::{ReadTx, Record as _, Result, WriteTx};
@@ -90,10 +90,18 @@ pub fn next_correction(tx: &ReadTx<'_>, student: UserId) -> Result<i64> {
     )
 }
 
-/// Points that a student got on a civil day. Points that were taken back still
-/// count for the limits.
-pub fn given_on(tx: &ReadTx<'_>, student: UserId, day: Day) -> Result<Given> {
+/// Points that a student got on a civil day, where those of an action depend on
+/// it. Points that were taken back still count for the limits.
+pub fn given_for(
+    tx: &ReadTx<'_>,
+    rules: &Rules,
+    student: UserId,
+    (action, day): (Action, Day),
+) -> Result<Given> {
     let mut given = Given::default();
+    if !rules.looks_at_day(action) {
+        return Ok(given);
+    }
     tx.each(
         "SELECT action, turn, xp FROM program_entry WHERE student_id = ?1 AND day = ?2",
         (student, day),

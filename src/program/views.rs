@@ -6,7 +6,11 @@
 
 use askama::Template;
 
-use crate::base::grouped;
+use super::ranking::{Ranked, Ranking};
+use super::rules::{LedgerTotals, Rules, sign};
+use super::store::LedgerEntry;
+use super::{Action, Challenge, ChallengeEntry, Milestone, cards, milestones};
+use crate::base::{Day, UserId, grouped};
 use crate::panel::{Layout, Paging, Progress, Tab, When};
 
 pub use super::drawing::{Emblem, Flame, Lap};
@@ -95,11 +99,6 @@ impl CheckInCard {
             format!("{} seguidos", days(self.streak))
         }
     }
-
-    /// ` +12 XP` for the button, or nothing.
-    pub fn gain(&self) -> String {
-        if self.xp > 0 { signed(self.xp) } else { String::new() }
-    }
 }
 
 /// An achievement, shown once with a drawing.
@@ -181,54 +180,106 @@ impl Moment {
 #[template(path = "program/competition.html", config = "assets/askama.toml")]
 pub struct CompetitionPage {
     pub layout: Layout,
-    pub moments: Vec<Moment>,
-    pub standing: StandingCard,
-    /// Those that are active today, in the order in which they end.
-    pub challenges: Vec<ChallengeCard>,
-    /// The five types: Geral, Mês, Semana, Sequência, Vendas.
-    pub tabs: Vec<Tab>,
-    /// What the number of a row is: `XP`, `XP no mês`, `XP na semana`, `Dias
-    /// seguidos`, `Vendas`.
-    pub unit: &'static str,
-    /// Shown when the list is empty, such as `A semana acabou de começar. O
-    /// primeiro check-in já aparece aqui.`
-    pub nobody: &'static str,
-    /// The rows of the ranking on this page.
-    pub rows: Vec<RankRow>,
-    /// The reader's own row when it is not among `rows`; `None` otherwise, and
-    /// for readers who are not in the ranking.
-    pub own: Option<RankRow>,
-    /// Address of the page with the reader's own row; empty when that is this
-    /// page, or there is no such row.
-    pub own_page: String,
-    pub paging: Paging,
+    pub reader: UserId,
+    pub today: Day,
+    pub rules: Rules,
     /// All twenty, in their order.
-    pub wall: Vec<MilestoneCard>,
+    pub milestones: Vec<Milestone>,
+    pub standing: Standing,
+    /// Those that are active today, in the order in which they end.
+    pub challenges: Vec<OwnChallenge>,
+    pub tabs: Vec<Tab>,
+    pub kind: Ranking,
+    /// The rows of the ranking on this page, with their positions.
+    pub rows: Vec<(u64, Ranked)>,
+    /// The reader's own row and the address of its page, when it is not among
+    /// `rows`; `None` also for readers who are not in the ranking.
+    pub own: Option<(u64, Ranked, String)>,
+    pub paging: Paging,
 }
 
 impl CompetitionPage {
-    /// How many milestones were reached.
-    pub fn reached(&self) -> usize {
-        self.wall.iter().filter(|card| card.emblem.earned).count()
+    /// The next milestone; `None` after the last.
+    pub fn ahead(&self) -> Option<Ahead> {
+        cards::ahead(&self.milestones, self.standing.totals.xp)
+    }
+
+    pub fn emblem_of(&self, row: &Ranked) -> Emblem {
+        Emblem::level(milestones::level_number(&self.milestones, row.xp))
+    }
+
+    /// `Nível 7, Vitrine cheia`.
+    pub fn level_of(&self, row: &Ranked) -> String {
+        let level = milestones::level(&self.milestones, row.xp);
+        match (level, milestones::badge(&self.milestones, level).unwrap_or_default()) {
+            (0, _) => "Ainda sem nível".to_owned(),
+            (level, "") => format!("Nível {level}"),
+            (level, badge) => format!("Nível {level}, {badge}"),
+        }
+    }
+
+    /// `1.204º`.
+    pub fn place(&self, position: &u64) -> String {
+        format!("{}º", grouped(*position))
+    }
+
+    pub fn is_first(&self, position: &u64) -> bool {
+        *position <= 3
+    }
+
+    pub fn is_own(&self, row: &Ranked) -> bool {
+        row.student == self.reader
+    }
+
+    /// What the number of a row is.
+    pub fn unit(&self) -> &'static str {
+        match self.kind {
+            Ranking::Overall => "XP",
+            Ranking::Month => "XP no mês",
+            Ranking::Week => "XP na semana",
+            Ranking::Streak => "Dias seguidos",
+            Ranking::Sales => "Vendas",
+        }
+    }
+
+    /// Shown when the ranking is empty.
+    pub fn nobody(&self) -> &'static str {
+        match self.kind {
+            Ranking::Overall => "O primeiro check-in já aparece aqui.",
+            Ranking::Month => "O mês acabou de começar. O primeiro check-in já aparece aqui.",
+            Ranking::Week => "A semana acabou de começar. O primeiro check-in já aparece aqui.",
+            Ranking::Streak => "Um check-in hoje começa a primeira sequência.",
+            Ranking::Sales => "A primeira venda de uma conta vinculada aparece aqui.",
+        }
+    }
+
+    pub fn emblem(&self, one: &Milestone) -> Emblem {
+        Emblem { number: one.number, earned: one.xp <= self.standing.totals.xp }
+    }
+
+    pub fn is_next(&self, one: &Milestone) -> bool {
+        one.number == self.standing.level + 1
+    }
+
+    pub fn missing(&self, one: &Milestone) -> String {
+        missing(one.xp - self.standing.totals.xp)
     }
 }
 
-/// The reader's level, points and streak.
-#[derive(Clone, Debug)]
-pub struct StandingCard {
+/// A student's points, level and place.
+pub struct Standing {
+    pub totals: LedgerTotals,
     /// 0 to 20.
     pub level: i64,
     /// Title of the last milestone that was reached; empty at level 0.
     pub title: String,
-    pub xp: i64,
     /// `12º de 1.340` in the general ranking; empty when not in it.
     pub position: String,
+    /// Days in a row up to today.
     pub streak: i64,
-    /// The next milestone; `None` after the last.
-    pub ahead: Option<Ahead>,
 }
 
-impl StandingCard {
+impl Standing {
     pub fn emblem(&self) -> Emblem {
         Emblem::level(self.level)
     }
@@ -236,67 +287,48 @@ impl StandingCard {
     pub fn flame(&self) -> Flame {
         Flame { days: self.streak }
     }
+}
 
-    pub fn xp_words(&self) -> String {
-        number_words(self.xp)
-    }
+/// A challenge with what one student did of it.
+pub struct OwnChallenge {
+    pub challenge: Challenge,
+    pub done: i64,
+    /// Whether the student has its reward.
+    pub met: bool,
+}
 
-    pub fn streak_words(&self) -> String {
-        days(self.streak)
+impl OwnChallenge {
+    /// `7 de 20 vendas`, and the share.
+    pub fn progress(&self) -> Progress {
+        let goal = self.challenge.entry.goal;
+        let done = self.done.clamp(0, goal);
+        let label = format!("{} de {}", number_words(done), self.challenge.entry.goal_words());
+        let count = |number: i64| u64::try_from(number).unwrap_or(0);
+        let whole = count(goal);
+        Progress::new(label, if self.met { whole } else { count(done) }, whole, "")
     }
 }
 
-/// A student in the ranking.
-#[derive(Clone, Debug)]
-pub struct RankRow {
-    pub position: u64,
-    /// First name and initial; the own name in full.
-    pub name: String,
-    /// 0 to 20.
-    pub level: i64,
-    /// What the badge of the level is called; empty at level 0.
-    pub badge: String,
-    /// The number of the type, ready to print, such as `3.420`.
-    pub value: String,
-    /// Whether it is the reader.
-    pub mine: bool,
-}
-
-impl RankRow {
-    pub fn emblem(&self) -> Emblem {
-        Emblem::level(self.level)
+impl ChallengeEntry {
+    /// `20 vendas`.
+    pub fn goal_words(&self) -> String {
+        format!("{} {}", number_words(self.goal), self.action.counted(self.goal))
     }
 
-    /// `1.204º`.
-    pub fn position_words(&self) -> String {
-        format!("{}º", grouped(self.position))
+    /// How many days are left on a day within its period.
+    pub fn left(&self, today: &Day) -> String {
+        days_left(self.ends_on.0 - today.0)
     }
 
-    /// `Nível 7, Vitrine cheia`.
-    pub fn level_words(&self) -> String {
-        match (self.level, &*self.badge) {
-            (0, _) => "Ainda sem nível".to_owned(),
-            (level, "") => format!("Nível {level}"),
-            (level, badge) => format!("Nível {level}, {badge}"),
+    /// What reaching the goal brings: `+300 XP e uma caneca`.
+    pub fn reward_words(&self, rules: &Rules) -> String {
+        let xp = self.reward_xp.unwrap_or_else(|| rules.points(Action::Challenge, (0, 1)));
+        match (xp, &*self.reward) {
+            (0, reward) => reward.to_owned(),
+            (xp, "") => signed(xp),
+            (xp, reward) => format!("{} e {reward}", signed(xp)),
         }
     }
-}
-
-/// An active challenge.
-#[derive(Clone, Debug)]
-pub struct ChallengeCard {
-    pub id: i64,
-    pub title: String,
-    /// May be empty.
-    pub description: String,
-    /// The progress: its label is `7 de 20 vendas`, its note empty.
-    pub progress: Progress,
-    /// `termina hoje`, `falta 1 dia`, `faltam 12 dias`.
-    pub left: String,
-    /// `+300 XP`, `+300 XP e uma caneca`.
-    pub reward: String,
-    /// Whether the goal was reached.
-    pub met: bool,
 }
 
 /// How many days a challenge has left, from its last day: 0 is today.
@@ -309,84 +341,65 @@ pub fn days_left(left: i64) -> String {
     }
 }
 
-/// A milestone on the wall.
-#[derive(Clone, Debug)]
-pub struct MilestoneCard {
-    pub emblem: Emblem,
-    pub title: String,
-    /// What its badge is called.
-    pub badge: String,
-    /// Points needed to reach it.
-    pub xp: i64,
-    /// What it brings; may be empty.
-    pub reward: String,
-    /// Points that are missing; 0 when reached.
-    pub missing: i64,
-    /// Whether it is the next one.
-    pub next: bool,
-}
-
-impl MilestoneCard {
-    pub fn xp_words(&self) -> String {
-        points(self.xp)
-    }
-
-    pub fn missing_words(&self) -> String {
-        missing(self.missing)
-    }
-}
-
 /// `GET /painel/competicao/historico`: what gave and took points.
 #[derive(Template)]
 #[template(path = "program/history.html", config = "assets/askama.toml")]
 pub struct HistoryPage {
     pub layout: Layout,
-    /// All points.
-    pub total: i64,
-    /// How many entries there are.
-    pub count: u64,
-    /// Newest first.
-    pub entries: Vec<EntryLine>,
+    pub totals: LedgerTotals,
+    /// Newest first, with the time of each.
+    pub entries: Vec<(LedgerEntry, When)>,
     pub paging: Paging,
 }
 
 impl HistoryPage {
-    pub fn total_words(&self) -> String {
-        points(self.total)
-    }
-
     /// `em 214 lançamentos`.
     pub fn count_words(&self) -> String {
-        match self.count {
+        match self.totals.entries {
             1 => "em 1 lançamento".to_owned(),
             many => format!("em {} lançamentos", grouped(many)),
         }
     }
 }
 
-/// An entry of the ledger.
-#[derive(Clone, Debug)]
-pub struct EntryLine {
-    /// Drawing of the action: [`action_icon`].
-    pub icon: &'static str,
-    /// What it was: `Check-in`, `Aula concluída`, `Correção`, `Venda cancelada`.
-    pub what: String,
-    /// Why: a lesson's title, an order's number, a correction's reason; may be empty.
-    pub why: String,
-    /// Address of what it is about; empty without one.
-    pub href: String,
-    /// Points, negative when taken.
-    pub xp: i64,
-    pub when: When,
-}
-
-impl EntryLine {
-    pub fn points(&self) -> String {
-        signed(self.xp)
+impl LedgerEntry {
+    /// `None` for a correction.
+    pub fn action(&self) -> Option<Action> {
+        Action::from_number(self.action)
     }
 
-    pub fn is_minus(&self) -> bool {
-        self.xp < 0
+    /// Whether it takes back what was given.
+    pub fn is_back(&self) -> bool {
+        sign(self.reversals) < 0
+    }
+
+    pub fn icon(&self) -> &'static str {
+        action_icon(self.action().map_or("", Action::name))
+    }
+
+    /// `Check-in`, `Aula concluída`, `Correção`, `Venda cancelada`.
+    pub fn what(&self) -> String {
+        match self.action() {
+            None => "Correção".to_owned(),
+            Some(Action::Sale) if self.is_back() => "Venda cancelada".to_owned(),
+            Some(action) if self.is_back() => format!("{} (estorno)", action.words()),
+            Some(action) => action.words().to_owned(),
+        }
+    }
+
+    /// A lesson's title, an order's number, a correction's reason; may be empty.
+    pub fn why(&self) -> String {
+        match (self.about.as_ref().or(self.note.as_ref()), self.action()) {
+            (Some(said), _) => said.clone(),
+            (None, Some(Action::Sale)) => format!("Pedido {}", self.cause),
+            (None, Some(Action::Lap)) => format!("{} check-ins", number_words(self.cause)),
+            (None, _) => String::new(),
+        }
+    }
+
+    /// Whether its cause is an order, which its student has a page for.
+    pub fn is_sale(&self) -> bool {
+        self.action() == Some(Action::Sale)
     }
 }
 

@@ -6,18 +6,17 @@ use serde::Serialize;
 
 use super::PERMISSION;
 use super::calendar::{self, Event};
-use super::views::{AgendaPage, MeetCard, PastMeet, without_meets};
+use super::views::AgendaPage;
 use crate::accounts::page_layout::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::base::{Instant, Zone};
-use crate::content::meets::{Meet, state, store};
+use crate::content::meets::{Meet, store};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Noun as _;
 use crate::panel::ListReply;
-use crate::panel::view::{day_in_words, span};
 use crate::program::ledger::{self, Cause};
 use crate::program::{Action, ProgramSettings};
 use crate::wire;
@@ -35,7 +34,7 @@ wire! {
     /// A meet as a student's programs read it.
     #[derive(Serialize)]
     struct MeetJson of(meet: Meet, may: bool, zone: Zone, now: Instant) after {
-        let link = Some(link(&meet, may)).filter(|link| !link.is_empty());
+        let link = Some(link(&meet, may).to_owned()).filter(|link| !link.is_empty());
     } {
         id: String = meet.id.to_string(),
         titulo: String = meet.entry.title,
@@ -52,8 +51,8 @@ wire! {
 
 /// The address at which to join; empty if the meet is not public and the person
 /// may not join every meet (`may`).
-fn link(meet: &Meet, may: bool) -> String {
-    if may || meet.entry.public { meet.entry.link.clone() } else { String::new() }
+fn link(meet: &Meet, may: bool) -> &str {
+    if may || meet.entry.public { &meet.entry.link } else { "" }
 }
 
 /// `GET /painel/meets`: running and future meets, and the last past ones.
@@ -71,41 +70,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let coming: Vec<MeetJson> = coming.map(|meet| MeetJson::of(meet, may, zone, now)).collect();
         return ListReply::reply(coming.len() as u64, coming);
     }
-    Reply::page(&AgendaPage {
-        layout: layout(app, person, request),
-        hint: (!may).then(without_meets),
-        coming: coming.into_iter().map(|meet| card(meet, may, zone, now)).collect(),
-        past: past.into_iter().map(|meet| over(meet, zone)).collect(),
-    })
-}
-
-fn card(meet: Meet, may: bool, zone: Zone, now: Instant) -> MeetCard {
-    let (from, to) = (zone.civil(meet.entry.starts_at), zone.civil(meet.ends_at()));
-    let left = meet.entry.starts_at.since(now);
-    MeetCard {
-        id: meet.id.to_string(),
-        day: day_in_words(zone, meet.entry.starts_at),
-        hours: format!("{} às {}", from.strftime("%H:%M"), to.strftime("%H:%M")),
-        left: if left > 0 { format!("começa em {}", span(left)) } else { String::new() },
-        link: link(&meet, may),
-        instead: if may || meet.entry.public {
-            "O link aparece aqui antes de começar."
-        } else {
-            "Para quem tem encontros no plano."
-        },
-        state: state(&meet, now),
-        teacher: meet.teacher.unwrap_or_default(),
-        title: meet.entry.title,
-        description: meet.entry.description,
-    }
-}
-
-fn over(meet: Meet, zone: Zone) -> PastMeet {
-    let teacher = meet.teacher.map(|name| format!(", com {name}"));
-    PastMeet {
-        about: format!("{}{}", zone.page(meet.entry.starts_at), teacher.unwrap_or_default()),
-        title: meet.entry.title,
-    }
+    let layout = layout(app, person, request);
+    Reply::page(&AgendaPage { layout, may, coming, past, zone, now })
 }
 
 /// `GET /painel/meets/{id}/entrar`: redirects to the meet. Joining shortly
@@ -125,7 +91,7 @@ pub fn join(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             let cause = Cause { action: Action::Meet, id, day };
             ledger::give(tx, settings, account.user_id, cause)?;
         }
-        Reply::redirect(&link)
+        Reply::redirect(link)
     }))
 }
 
@@ -151,7 +117,7 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             ends_at: meet.ends_at(),
             summary: &meet.entry.title,
             description: &about.collect::<Vec<_>>().join("\n"),
-            url: &link(&meet, may),
+            url: link(&meet, may),
         },
     );
     let place = format!("attachment; filename=\"encontro-{id}.ics\"");

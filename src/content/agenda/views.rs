@@ -2,52 +2,48 @@
 
 use askama::Template;
 
-use crate::panel::{Badge, Layout, Notice};
+use crate::base::{Instant, Zone};
+use crate::content::meets::Meet;
+use crate::panel::view::{day_in_words, span};
+use crate::panel::{Layout, Notice, Tone};
 
 /// `GET /painel/meets`: the meets.
 #[derive(Template)]
 #[template(path = "agenda.html", config = "assets/askama.toml")]
 pub struct AgendaPage {
     pub layout: Layout,
-    /// Shown when the student's plan has no meets.
-    pub hint: Option<Notice>,
+    /// Whether the student may join every meet.
+    pub may: bool,
     /// Running or future meets, the first one first.
-    pub coming: Vec<MeetCard>,
+    pub coming: Vec<Meet>,
     /// The last ones that are over.
-    pub past: Vec<PastMeet>,
+    pub past: Vec<Meet>,
+    pub zone: Zone,
+    pub now: Instant,
 }
 
-/// A meet that one can still go to.
-pub struct MeetCard {
-    pub id: String,
-    pub title: String,
-    /// `sexta-feira, 20 de novembro`.
-    pub day: String,
-    /// `20:00 às 21:30`.
-    pub hours: String,
+impl AgendaPage {
+    /// For a student whose plan has no meets.
+    pub fn hint(&self) -> Notice {
+        let text = "Você vê a agenda e entra nos encontros abertos ao público. Nos outros entra quem tem um plano com encontros.";
+        Notice::new(Tone::Info, "Seu plano não inclui os encontros", text)
+    }
+
+    /// `sexta-feira, 20 de novembro, 20:00 às 21:30`.
+    pub fn when(&self, meet: &Meet) -> String {
+        let (starts_at, zone) = (meet.entry.starts_at, self.zone);
+        let [from, to] =
+            [starts_at, meet.ends_at()].map(|at| zone.civil(at).strftime("%H:%M").to_string());
+        format!("{}, {from} às {to}", day_in_words(zone, starts_at))
+    }
+
     /// How long until it begins, in words; empty once it has.
-    pub left: String,
-    /// Who holds it; may be empty.
-    pub teacher: String,
-    /// What it is about; may be empty.
-    pub description: String,
-    /// Where to join; empty when the student may not, or it is not known yet.
-    pub link: String,
-    /// The text shown instead of the link.
-    pub instead: &'static str,
-    /// Future or running.
-    pub state: Badge,
-}
+    pub fn left(&self, meet: &Meet) -> String {
+        let left = meet.entry.starts_at.since(self.now);
+        if left > 0 { format!("começa em {}", span(left)) } else { String::new() }
+    }
 
-/// A meet that is over.
-pub struct PastMeet {
-    pub title: String,
-    /// `20/11/2026 20:00`, and who held it.
-    pub about: String,
-}
-
-/// The notice for a student whose plan has no meets.
-pub fn without_meets() -> Notice {
-    let text = "Você vê a agenda e entra nos encontros abertos ao público. Nos outros entra quem tem um plano com encontros.";
-    Notice::new(crate::panel::view::Tone::Info, "Seu plano não inclui os encontros", text)
+    pub fn may_join(&self, meet: &Meet) -> bool {
+        self.may || meet.entry.public
+    }
 }

@@ -4,10 +4,9 @@ use http::header::CONTENT_SECURITY_POLICY;
 use serde::Serialize;
 use serde_json::json;
 
-use super::views::{
-    StudentCourseCard, StudentCoursePage, StudentCoursesPage, StudentLessonLine, WatchPage,
-};
+use super::views::{StudentCoursePage, StudentCoursesPage, WatchPage};
 use super::{StudentCourse, StudentLesson, store, video};
+use crate::accounts::Account;
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::db::ReadTx;
@@ -15,7 +14,7 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::panel::form::https;
-use crate::panel::{ListReply, Notice, Progress, Sent, Tone};
+use crate::panel::{ListReply, Notice, Sent, Tone};
 use crate::program::ledger::{self, Cause};
 use crate::program::{Action, ProgramSettings};
 use crate::wire;
@@ -57,67 +56,32 @@ pub fn courses(app: &App, person: &Person, request: &Request) -> Result<Reply, P
             courses.into_iter().map(StudentCourseJson::of).collect();
         return ListReply::reply(courses.len() as u64, courses);
     }
-    Reply::page(&StudentCoursesPage {
-        layout: layout(app, person, request),
-        courses: courses.into_iter().map(card).collect(),
-    })
-}
-
-fn card(course: StudentCourse) -> StudentCourseCard {
-    let progress = (course.lessons > 0).then(|| {
-        let label = format!("{} de {} aulas feitas", course.done, course.lessons);
-        Progress::new(label, course.done.into(), course.lessons.into(), "")
-    });
-    StudentCourseCard {
-        id: course.course_id.to_string(),
-        next: course.next.map(|lesson| href(course.course_id, lesson)).unwrap_or_default(),
-        button: if course.done == 0 { "Começar" } else { "Continuar" },
-        title: course.title,
-        description: course.description,
-        progress,
-    }
+    Reply::page(&StudentCoursesPage { layout: layout(app, person, request), courses })
 }
 
 fn href(course_id: i64, lesson_id: i64) -> String {
     format!("{PATH}/{course_id}/{lesson_id}")
 }
 
-fn line(course_id: i64, lesson: &StudentLesson, here: i64) -> StudentLessonLine {
-    StudentLessonLine {
-        href: href(course_id, lesson.lesson_id),
-        title: lesson.title.clone(),
-        teacher: lesson.teacher.clone().unwrap_or_default(),
-        done: lesson.done,
-        here: lesson.lesson_id == here,
-    }
-}
-
 /// `GET /painel/aulas/{curso}`: the lessons of a course.
 pub fn course(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (course, lessons) = app.db.read(request.lane, |tx| find(tx, person, request))?;
+    let course_id = number(request, "curso")?;
+    let (course, lessons) = app.db.read(request.lane, |tx| seen(tx, &person.account, course_id))?;
     if request.wants_json() {
         let lessons: Vec<StudentLessonJson> =
             lessons.into_iter().map(StudentLessonJson::of).collect();
         let body = json!({ "ok": true, "curso": StudentCourseJson::of(course), "total": lessons.len(), "dados": lessons });
         return Reply::json(&body);
     }
-    let course_id = course.course_id;
-    Reply::page(&StudentCoursePage {
-        layout: layout(app, person, request),
-        course: card(course),
-        lessons: lessons.iter().map(|lesson| line(course_id, lesson, 0)).collect(),
-    })
+    Reply::page(&StudentCoursePage { layout: layout(app, person, request), course, lessons })
 }
 
-/// The course of the path with its lessons; a course that the student may
-/// not see does not exist.
-fn find(
+/// A course with its lessons; one that the student may not see does not exist.
+fn seen(
     tx: &ReadTx<'_>,
-    person: &Person,
-    request: &Request,
+    account: &Account,
+    course_id: i64,
 ) -> Result<(StudentCourse, Vec<StudentLesson>), Problem> {
-    let account = &person.account;
-    let course_id = number(request, "curso")?;
     let course = store::course(tx, account.user_id, account.role, course_id)?;
     let course = course.ok_or_else(Problem::not_found)?;
     Ok((course, store::lessons(tx, account.user_id, course_id)?))
@@ -128,46 +92,38 @@ fn number(request: &Request, name: &str) -> Result<i64, Problem> {
     number.map_err(|_| Problem::not_found())
 }
 
+/// The place of a lesson in its course.
+fn place_of(lessons: &[StudentLesson], lesson_id: i64) -> Result<usize, Problem> {
+    let at = lessons.iter().position(|lesson| lesson.lesson_id == lesson_id);
+    at.ok_or_else(Problem::not_found)
+}
+
 /// `GET /painel/aulas/{curso}/{aula}`: a lesson to watch. Only this page may
 /// frame the players of the configured hosts.
 pub fn lesson(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (course, lessons) = app.db.read(request.lane, |tx| find(tx, person, request))?;
+    let course_id = number(request, "curso")?;
+    let (course, lessons) = app.db.read(request.lane, |tx| seen(tx, &person.account, course_id))?;
     let lesson_id = number(request, "aula")?;
-    let at = lessons.iter().position(|lesson| lesson.lesson_id == lesson_id);
-    let at = at.ok_or_else(Problem::not_found)?;
-    let beside = |at: Option<usize>| at.and_then(|at| lessons.get(at));
-    let (before, after) = (beside(at.checked_sub(1)), beside(Some(at + 1)));
-    let lesson = &lessons[at];
-    if request.wants_json() {
-        let id = |lesson: Option<&StudentLesson>| lesson.map(|lesson| lesson.lesson_id.to_string());
-        let body = json!({
-            "ok": true, "anterior": id(before), "proxima": id(after), "aula": StudentLessonJson::of(lesson.clone()),
-        });
-        return Reply::json(&body);
-    }
-    let course_id = course.course_id;
-    let link = |lesson: Option<&StudentLesson>| {
-        lesson.map(|lesson| href(course_id, lesson.lesson_id)).unwrap_or_default()
-    };
-    let teacher = lesson.teacher.as_ref().map(|name| format!(", com {name}"));
+    let at = place_of(&lessons, lesson_id)?;
     let hosts = &app.config.content.video_hosts;
-    let page = Reply::page(&WatchPage {
+    let page = WatchPage {
         layout: layout(app, person, request).with_flash(flash(request.notice.as_deref(), &course)),
-        title: lesson.title.clone(),
-        place: format!("Aula {} de {}{}", at + 1, lessons.len(), teacher.unwrap_or_default()),
-        player: video::player(&lesson.video_url, hosts),
-        host: https(&lesson.video_url)
+        player: video::player(&lessons[at].video_url, hosts),
+        host: https(&lessons[at].video_url)
             .and_then(|uri| uri.host().map(str::to_owned))
             .unwrap_or_default(),
-        video_url: lesson.video_url.clone(),
-        mark: format!("{}/feita", href(course_id, lesson_id)),
-        done: lesson.done,
-        previous: link(before),
-        next: link(after),
-        lessons: lessons.iter().map(|lesson| line(course_id, lesson, lesson_id)).collect(),
-        course: card(course),
-    })?;
-    Ok(page.with(CONTENT_SECURITY_POLICY, policy::page_with_frames(hosts)))
+        course,
+        lessons,
+        at,
+    };
+    if request.wants_json() {
+        let id = |lesson: Option<&StudentLesson>| lesson.map(|lesson| lesson.lesson_id.to_string());
+        let lesson = StudentLessonJson::of(page.lesson().clone());
+        return Reply::json(&json!({
+            "ok": true, "anterior": id(page.before()), "proxima": id(page.after()), "aula": lesson,
+        }));
+    }
+    Ok(Reply::page(&page)?.with(CONTENT_SECURITY_POLICY, policy::page_with_frames(hosts)))
 }
 
 fn flash(word: Option<&str>, course: &StudentCourse) -> Option<Notice> {
@@ -186,10 +142,9 @@ fn flash(word: Option<&str>, course: &StudentCourse) -> Option<Notice> {
 /// `feita` false removes the mark.
 pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let lesson_id = number(request, "aula")?;
-    let (course, lessons) = app.db.read(request.lane, |tx| find(tx, person, request))?;
-    if !lessons.iter().any(|lesson| lesson.lesson_id == lesson_id) {
-        return Err(Problem::not_found());
-    }
+    let course_id = number(request, "curso")?;
+    let (_, lessons) = app.db.read(request.lane, |tx| seen(tx, &person.account, course_id))?;
+    place_of(&lessons, lesson_id)?;
     let done = if request.body.is_empty() {
         true
     } else {
@@ -202,13 +157,7 @@ pub fn mark(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     let settings = ProgramSettings::of(&app.config);
     Ok(Box::new(move |tx| {
         // The lesson may have been removed since it was found above.
-        let course_id = course.course_id;
-        let seen = store::course(tx, account.user_id, account.role, course_id)?;
-        seen.ok_or_else(Problem::not_found)?;
-        let lessons = store::lessons(tx, account.user_id, course_id)?;
-        if !lessons.iter().any(|lesson| lesson.lesson_id == lesson_id) {
-            return Err(Problem::not_found());
-        }
+        place_of(&seen(tx, &account, course_id)?.1, lesson_id)?;
         store::mark(tx, account.user_id, lesson_id, done)?;
         if done {
             // Points are given once: a mark that is removed and set again gives

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::{StudentCourse, StudentLesson};
 use crate::panel::{Layout, Progress};
 
 /// `GET /painel/aulas`: the courses.
@@ -10,21 +11,21 @@ use crate::panel::{Layout, Progress};
 pub struct StudentCoursesPage {
     pub layout: Layout,
     /// The courses that the student may see.
-    pub courses: Vec<StudentCourseCard>,
+    pub courses: Vec<StudentCourse>,
 }
 
-/// A course on the list.
-pub struct StudentCourseCard {
-    pub id: String,
-    pub title: String,
-    /// What one learns in it; may be empty.
-    pub description: String,
+impl StudentCourse {
     /// How much of it is done; `None` without lessons.
-    pub progress: Option<Progress>,
-    /// Address of the lesson to go on with; empty when all are done.
-    pub next: String,
-    /// What the button says.
-    pub button: &'static str,
+    pub fn progress(&self) -> Option<Progress> {
+        let label = format!("{} de {} aulas feitas", self.done, self.lessons);
+        let progress = Progress::new(label, self.done.into(), self.lessons.into(), "");
+        (self.lessons > 0).then_some(progress)
+    }
+
+    /// What the button says that leads to the next lesson.
+    pub fn button(&self) -> &'static str {
+        if self.done == 0 { "Começar" } else { "Continuar" }
+    }
 }
 
 /// `GET /painel/aulas/{curso}`: the lessons of a course.
@@ -32,22 +33,9 @@ pub struct StudentCourseCard {
 #[template(path = "student_course.html", config = "assets/askama.toml")]
 pub struct StudentCoursePage {
     pub layout: Layout,
-    pub course: StudentCourseCard,
+    pub course: StudentCourse,
     /// Its lessons, in their order.
-    pub lessons: Vec<StudentLessonLine>,
-}
-
-/// A lesson among those of its course.
-pub struct StudentLessonLine {
-    /// Where it is watched.
-    pub href: String,
-    pub title: String,
-    /// Who gives it; may be empty.
-    pub teacher: String,
-    /// Whether the student has marked it.
-    pub done: bool,
-    /// Whether it is the one that is shown.
-    pub here: bool,
+    pub lessons: Vec<StudentLesson>,
 }
 
 /// `GET /painel/aulas/{curso}/{aula}`: a lesson to watch.
@@ -55,24 +43,31 @@ pub struct StudentLessonLine {
 #[template(path = "watch.html", config = "assets/askama.toml")]
 pub struct WatchPage {
     pub layout: Layout,
-    pub course: StudentCourseCard,
-    pub lessons: Vec<StudentLessonLine>,
-    pub title: String,
-    /// `Aula 2 de 12, com Rita Prado`.
-    pub place: String,
-    /// Address to watch at.
-    pub video_url: String,
+    pub course: StudentCourse,
+    pub lessons: Vec<StudentLesson>,
+    /// The place of the lesson among them, from 0.
+    pub at: usize,
     /// Address of the player that loads after a click; `None` when the video
     /// only opens elsewhere.
     pub player: Option<String>,
     /// Where the video is, such as `youtu.be`.
     pub host: String,
-    /// Path of the form that marks the lesson.
-    pub mark: String,
-    /// Whether the student has marked it.
-    pub done: bool,
-    /// Address of the lesson before; empty at the first.
-    pub previous: String,
-    /// Address of the lesson after; empty at the last.
-    pub next: String,
+}
+
+impl WatchPage {
+    pub fn lesson(&self) -> &StudentLesson {
+        &self.lessons[self.at]
+    }
+
+    pub fn before(&self) -> Option<&StudentLesson> {
+        self.lessons.get(self.at.checked_sub(1)?)
+    }
+
+    pub fn after(&self) -> Option<&StudentLesson> {
+        self.lessons.get(self.at + 1)
+    }
+
+    pub fn is_here(&self, lesson: &StudentLesson) -> bool {
+        lesson.lesson_id == self.lesson().lesson_id
+    }
 }

@@ -11,6 +11,7 @@ use super::lessons::{self, Lesson};
 use crate::accounts::Role;
 use crate::audit::objects::{COURSE, Object};
 use crate::base::{Instant, Zone};
+use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply};
@@ -61,16 +62,8 @@ pub fn student_roles() -> impl Iterator<Item = Role> {
 
 /// The form of a course.
 pub const FORM: Form<CourseEntry> = Form(&[
-    Input::new(
-        "titulo",
-        "Dê um título de 2 a 120 letras.",
-        Rule::Line(2..=120, |entry| &mut entry.title),
-    ),
-    Input::new(
-        "descricao",
-        "Use até 2.000 letras.",
-        Rule::Lines(2_000, |entry| &mut entry.description),
-    ),
+    inputs::title(|entry| &mut entry.title),
+    inputs::description(|entry| &mut entry.description),
     Input::new(
         "ordem",
         "Informe um número de 1 a 9999, ou deixe em branco.",

@@ -11,6 +11,7 @@ use super::courses::{self, Course};
 use super::teachers;
 use crate::audit::objects::{LESSON, Object};
 use crate::base::{Instant, Zone};
+use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
 use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
@@ -57,11 +58,7 @@ row! {
 
 /// The form of a lesson.
 pub const FORM: Form<LessonEntry> = Form(&[
-    Input::new(
-        "titulo",
-        "Dê um título de 2 a 120 letras.",
-        Rule::Line(2..=120, |entry| &mut entry.title),
-    ),
+    inputs::title(|entry| &mut entry.title),
     Input::new(
         "video_url",
         "Informe o endereço do vídeo, que comece com https://.",
@@ -81,11 +78,7 @@ pub const FORM: Form<LessonEntry> = Form(&[
             },
         ),
     ),
-    Input::new(
-        "professor_id",
-        "Escolha um professor da lista.",
-        Rule::Reference(|entry| &mut entry.teacher_id),
-    ),
+    teachers::input(|entry| &mut entry.teacher_id),
     Input::new(
         "ordem",
         "Informe um número de 1 a 9999, ou deixe em branco.",
@@ -220,9 +213,7 @@ impl Noun for Lesson {
         if !Pick::holds(&choices.courses, entry.course_id) {
             sent.check.fail("curso_id", "is no course");
         }
-        if entry.teacher_id.is_some_and(|id| !Pick::holds(&choices.teachers, id)) {
-            sent.check.fail("professor_id", "is no teacher");
-        }
+        teachers::check(sent, entry.teacher_id, &choices.teachers);
         entry
     }
     fn check(tx: &WriteTx<'_>, before: Option<&Self>, entry: &LessonEntry) -> Result<(), Problem> {

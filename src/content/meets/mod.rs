@@ -5,14 +5,15 @@ pub mod views;
 
 use serde::{Serialize, Serializer};
 
-use self::views::{MeetForm, MeetRow, MeetsPage};
+use self::views::{MeetForm, MeetsPage};
 use super::teachers;
 use crate::audit::objects::{MEET, Object};
 use crate::base::{Instant, Zone};
+use crate::content::inputs;
 use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply, Request};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
-use crate::panel::{Badge, Filter, Flash, Form, Head, Input, ListQuery, Listing, Pick, Rule, Sent};
+use crate::panel::{Filter, Flash, Form, Head, Input, ListQuery, Listing, Pick, Rule, Sent};
 use crate::row;
 use crate::usual;
 use crate::wire;
@@ -63,17 +64,6 @@ fn as_text<S: Serializer>(at: &Instant, serializer: S) -> Result<S::Ok, S::Error
     serializer.serialize_str(&at.rfc3339())
 }
 
-/// Whether a meet is in the future, running or over.
-pub fn state(meet: &Meet, now: Instant) -> Badge {
-    if now < meet.entry.starts_at {
-        Badge::Scheduled
-    } else if now < meet.ends_at() {
-        Badge::Live
-    } else {
-        Badge::Over
-    }
-}
-
 row!(stored MeetEntry {
     title,
     description,
@@ -86,16 +76,8 @@ row!(stored MeetEntry {
 
 /// The form of a meet.
 pub const FORM: Form<MeetEntry> = Form(&[
-    Input::new(
-        "titulo",
-        "Dê um título de 2 a 120 letras.",
-        Rule::Line(2..=120, |entry| &mut entry.title),
-    ),
-    Input::new(
-        "descricao",
-        "Use até 2.000 letras.",
-        Rule::Lines(2_000, |entry| &mut entry.description),
-    ),
+    inputs::title(|entry| &mut entry.title),
+    inputs::description(|entry| &mut entry.description),
     Input::new(
         "data_hora",
         "Informe um dia e uma hora que existam, como 31/12/2026 20:00.",
@@ -109,11 +91,7 @@ pub const FORM: Form<MeetEntry> = Form(&[
         "Informe de 5 a 1440 minutos.",
         Rule::Number(5..=1_440, |entry| &mut entry.minutes),
     ),
-    Input::new(
-        "professor_id",
-        "Escolha um professor da lista.",
-        Rule::Reference(|entry| &mut entry.teacher_id),
-    ),
+    teachers::input(|entry| &mut entry.teacher_id),
     Input::new(
         "link",
         "Informe um endereço que comece com https://.",
@@ -193,12 +171,9 @@ impl Noun for Meet {
         MeetDetails::of(self, zone)
     }
     fn list_page(list: ListParts<'_, Self>) -> Result<Reply, Problem> {
-        let (zone, now) = (list.visit.0.zone(), list.visit.2.now);
-        Reply::page(&MeetsPage {
-            table: list.table(),
-            layout: list.layout,
-            meets: list.rows.into_iter().map(|meet| row(meet, zone, now)).collect(),
-        })
+        let (table, (app, _, request)) = (list.table(), list.visit);
+        let (zone, now) = (app.zone(), request.now);
+        Reply::page(&MeetsPage { table, layout: list.layout, meets: list.rows, zone, now })
     }
     fn form_page(parts: FormParts<'_, Self>) -> Result<Reply, Problem> {
         Reply::page(&MeetForm {
@@ -231,9 +206,7 @@ impl Noun for Meet {
         teachers: &Vec<Pick>,
     ) -> MeetEntry {
         let entry = FORM.read(sent, present);
-        if entry.teacher_id.is_some_and(|id| !Pick::holds(teachers, id)) {
-            sent.check.fail("professor_id", "is no teacher");
-        }
+        teachers::check(sent, entry.teacher_id, teachers);
         entry
     }
     fn check(tx: &WriteTx<'_>, _: Option<&Self>, entry: &MeetEntry) -> Result<(), Problem> {
@@ -248,21 +221,6 @@ impl Noun for Meet {
 impl Made for Meet {
     fn insert(tx: &WriteTx<'_>, entry: &MeetEntry) -> Result<Option<i64>, DbError> {
         noun::store::insert::<Self>(tx, entry)
-    }
-}
-
-fn row(meet: Meet, zone: Zone, now: Instant) -> MeetRow {
-    let public = meet.entry.public.then(|| "Aberto ao público".to_owned());
-    let missing = meet.entry.link.is_empty().then(|| "Sem link".to_owned());
-    let about: Vec<String> =
-        meet.teacher.clone().into_iter().chain(public).chain(missing).collect();
-    MeetRow {
-        id: meet.id,
-        state: state(&meet, now),
-        about: about.join(" · "),
-        starts: zone.page(meet.entry.starts_at),
-        minutes: meet.entry.minutes,
-        title: meet.entry.title,
     }
 }
 

@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::Meet;
+use crate::base::{Instant, Zone};
 use crate::panel::{Badge, FormView, Layout, Pick, Table};
 
 /// `GET /admin/meets`: the list of meets.
@@ -11,20 +12,34 @@ use crate::panel::{Badge, FormView, Layout, Pick, Table};
 pub struct MeetsPage {
     pub layout: Layout,
     pub table: Table,
-    pub meets: Vec<MeetRow>,
+    pub meets: Vec<Meet>,
+    pub zone: Zone,
+    pub now: Instant,
 }
 
-/// A meet in the list.
-pub struct MeetRow {
-    pub id: i64,
-    pub title: String,
+impl Meet {
     /// Who holds it and for whom, in words; may be empty.
-    pub about: String,
-    /// `31/12/2026 14:05`.
-    pub starts: String,
-    pub minutes: i64,
-    /// Future, running or over.
-    pub state: Badge,
+    pub fn about(&self) -> String {
+        let mut words: Vec<&str> = self.teacher.as_deref().into_iter().collect();
+        if self.entry.public {
+            words.push("Aberto ao público");
+        }
+        if self.entry.link.is_empty() {
+            words.push("Sem link");
+        }
+        words.join(" · ")
+    }
+
+    /// Whether it is in the future, running or over.
+    pub fn state(&self, now: &Instant) -> Badge {
+        if *now < self.entry.starts_at {
+            Badge::Scheduled
+        } else if *now < self.ends_at() {
+            Badge::Live
+        } else {
+            Badge::Over
+        }
+    }
 }
 
 /// `GET /admin/meets/novo`, `GET /admin/meets/{id}`, and their answers when

@@ -9,9 +9,9 @@ use serde::{Serialize, Serializer};
 use self::views::{PlanForm, PlansPage};
 use crate::audit::objects::{Object, PLAN};
 use crate::base::{Cents, Instant, Zone};
-use crate::content::slug_of;
 use crate::content::store::{Topic, note_change};
 use crate::content::wire::WirePlan;
+use crate::content::{inputs, slug_of};
 use crate::db::{DbError, Json, ReadTx, WriteTx};
 use crate::http::{Code, Problem, Reply};
 use crate::named;
@@ -80,11 +80,7 @@ fn as_name<S: Serializer>(period: &Period, serializer: S) -> Result<S::Ok, S::Er
 
 /// The form of a plan.
 pub const FORM: Form<PlanEntry> = Form(&[
-    Input::new(
-        "titulo",
-        "Dê um título de 2 a 120 letras.",
-        Rule::Line(2..=120, |entry| &mut entry.title),
-    ),
+    inputs::title(|entry| &mut entry.title),
     Input::new(
         "slug",
         "Use só letras minúsculas sem acento, números e hífens, até 60.",

@@ -6,9 +6,9 @@ pub mod views;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::views::{ExistingTeacher, TeacherForm, TeacherRow, TeachersPage, busy_words};
+use self::views::{TeacherForm, TeachersPage};
 use crate::audit::objects::{Object, TEACHER};
-use crate::base::{Instant, Zone, shortened};
+use crate::base::{Instant, Zone};
 use crate::content::store::{Topic, note_change};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply};
@@ -138,22 +138,12 @@ impl Noun for Teacher {
         WireTeacher::of(self)
     }
     fn list_page(list: ListParts<'_, Self>) -> Result<Reply, Problem> {
-        Reply::page(&TeachersPage {
-            table: list.table(),
-            layout: list.layout,
-            teachers: list.rows.into_iter().map(row).collect(),
-        })
+        let table = list.table();
+        Reply::page(&TeachersPage { table, layout: list.layout, teachers: list.rows })
     }
-    fn form_page(
-        FormParts { layout, existing, beside, form, .. }: FormParts<'_, Self>,
-    ) -> Result<Reply, Problem> {
-        let existing = existing.map(|teacher| ExistingTeacher {
-            id: teacher.id.to_string(),
-            name: teacher.entry.name,
-            photo: teacher.photo,
-            busy: busy_words(beside),
-        });
-        Reply::page(&TeacherForm { layout, existing, form })
+    fn form_page(parts: FormParts<'_, Self>) -> Result<Reply, Problem> {
+        let FormParts { layout, existing, beside, form, .. } = parts;
+        Reply::page(&TeacherForm { layout, existing, load: beside, form })
     }
 
     fn beside(tx: &ReadTx<'_>, one: Option<&Self>) -> Result<Load, DbError> {
@@ -185,22 +175,6 @@ impl Made for Teacher {
                 load.lessons, load.meets
             )
         }))
-    }
-}
-
-/// Letters of the bio that the list shows.
-const GLIMPSE: usize = 90;
-
-fn row(teacher: Teacher) -> TeacherRow {
-    let bio = &teacher.entry.bio;
-    let start = shortened(bio, GLIMPSE);
-    let more = if start.len() < bio.len() { "…" } else { "" };
-    TeacherRow {
-        id: teacher.id.to_string(),
-        bio: format!("{}{more}", start.replace('\n', " ")),
-        name: teacher.entry.name,
-        photo: teacher.photo,
-        lessons: teacher.lessons.to_string(),
     }
 }
 
@@ -238,6 +212,18 @@ struct WireLinks {
     linkedin: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     site: Option<String>,
+}
+
+/// A reference to a teacher.
+pub const fn input<E>(at: fn(&mut E) -> &mut Option<i64>) -> Input<E> {
+    Input::new("professor_id", "Escolha um professor da lista.", Rule::Reference(at))
+}
+
+/// Checks that a reference is among those offered.
+pub fn check(sent: &mut Sent<'_>, teacher: Option<i64>, picks: &[Pick]) {
+    if teacher.is_some_and(|id| !Pick::holds(picks, id)) {
+        sent.check.fail("professor_id", "is no teacher");
+    }
 }
 
 /// What a form offers for a reference to a teacher.

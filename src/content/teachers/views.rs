@@ -2,7 +2,8 @@
 
 use askama::Template;
 
-use super::Load;
+use super::{Load, Teacher};
+use crate::base::shortened;
 use crate::panel::{FormView, Layout, Table};
 
 /// `GET /admin/professores`: the list of teachers.
@@ -11,19 +12,20 @@ use crate::panel::{FormView, Layout, Table};
 pub struct TeachersPage {
     pub layout: Layout,
     pub table: Table,
-    pub teachers: Vec<TeacherRow>,
+    pub teachers: Vec<Teacher>,
 }
 
-/// A teacher in the list.
-pub struct TeacherRow {
-    pub id: String,
-    pub name: String,
-    /// Path of the photo, empty without one.
-    pub photo: String,
+/// Letters of the bio that the list shows.
+const GLIMPSE: usize = 90;
+
+impl Teacher {
     /// First words about the person; may be empty.
-    pub bio: String,
-    /// Lessons in published courses.
-    pub lessons: String,
+    pub fn glimpse(&self) -> String {
+        let bio = &self.entry.bio;
+        let start = shortened(bio, GLIMPSE);
+        let more = if start.len() < bio.len() { "…" } else { "" };
+        format!("{}{more}", start.replace('\n', " "))
+    }
 }
 
 /// `GET /admin/professores/novo`, `GET /admin/professores/{id}`, and their
@@ -32,38 +34,23 @@ pub struct TeacherRow {
 #[template(path = "teacher_form.html", config = "assets/askama.toml")]
 pub struct TeacherForm {
     pub layout: Layout,
-    /// The teacher that is changed; `None` for a new one.
-    pub existing: Option<ExistingTeacher>,
-    /// `nome`, `bio` and the addresses.
+    /// The stored teacher; `None` for a new one.
+    pub existing: Option<Teacher>,
+    pub load: Load,
     pub form: FormView,
 }
 
-/// The stored teacher that a form changes.
-pub struct ExistingTeacher {
-    pub id: String,
-    /// The stored name, not the one typed in the form.
-    pub name: String,
-    /// Path of the photo, empty without one.
-    pub photo: String,
-    /// Why it cannot be removed now; empty when it can.
-    pub busy: String,
-}
-
-/// Why a teacher cannot be removed now; empty when that is possible.
-pub fn busy_words(load: Load) -> String {
-    let lessons = match load.lessons {
-        0 => None,
-        1 => Some("1 aula".to_owned()),
-        many => Some(format!("{many} aulas")),
-    };
-    let meets = match load.meets {
-        0 => None,
-        1 => Some("1 encontro".to_owned()),
-        many => Some(format!("{many} encontros")),
-    };
-    match (lessons, meets) {
-        (None, None) => String::new(),
-        (Some(one), None) | (None, Some(one)) => format!("Dá {one}."),
-        (Some(one), Some(other)) => format!("Dá {one} e {other}."),
+impl Load {
+    /// Why a teacher cannot be removed now; empty when that is possible.
+    pub fn words(&self) -> String {
+        let count = |count: i64, one: &str, many: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            count => Some(format!("{count} {many}")),
+        };
+        let given =
+            [count(self.lessons, "aula", "aulas"), count(self.meets, "encontro", "encontros")];
+        let given: Vec<String> = given.into_iter().flatten().collect();
+        if given.is_empty() { String::new() } else { format!("Dá {}.", given.join(" e ")) }
     }
 }

@@ -5,11 +5,9 @@
 pub struct Tick {
     /// What is sent when it is ticked.
     pub value: String,
-    /// What people read.
     pub label: String,
     /// What it means; may be empty.
     pub help: String,
-    /// Whether it is ticked.
     pub on: bool,
     /// Whether it cannot be ticked now; the help says why.
     pub off: bool,
@@ -32,9 +30,7 @@ impl Tick {
 /// A part of a page that has its own URL.
 #[derive(Clone, Debug)]
 pub struct Tab {
-    /// What people read.
     pub label: &'static str,
-    /// Where it leads.
     pub href: String,
     /// Whether it is the one that is shown.
     pub on: bool,
@@ -43,7 +39,6 @@ pub struct Tab {
 /// The progress of a long task.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    /// What is being done.
     pub label: String,
     /// Whole percents, 100 only when all is done.
     pub percent: u64,

@@ -6,9 +6,7 @@ use crate::http::Request;
 
 /// One entry of the navigation.
 pub struct NavItem {
-    /// What it is called.
     pub label: &'static str,
-    /// Where it leads.
     pub href: &'static str,
     /// Its drawing in `img/icons.svg`.
     pub icon: &'static str,
@@ -17,7 +15,6 @@ pub struct NavItem {
 }
 
 impl NavItem {
-    /// An entry of the menu alone.
     pub const fn new(label: &'static str, href: &'static str, icon: &'static str) -> Self {
         Self { label, href, icon, handy: false }
     }
@@ -59,7 +56,6 @@ pub struct Viewed {
 
 /// The frame around the content of a page.
 pub struct Layout {
-    /// Name of the installation.
     pub site: String,
     /// The server's present time in Unix seconds; relative times count from it.
     pub now: i64,
@@ -69,9 +65,7 @@ pub struct Layout {
     pub email: String,
     /// Address of the reader's photo, empty without one.
     pub photo: String,
-    /// The reader's navigation.
     pub menu: &'static [NavGroup],
-    /// Address of the reader's home.
     pub home: &'static str,
     /// The notice about the last action, shown once.
     pub flash: Option<Notice>,

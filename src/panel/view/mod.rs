@@ -67,16 +67,13 @@ impl Tone {
 /// A sentence or two about something that happened or must be known.
 #[derive(Clone, Debug)]
 pub struct Notice {
-    /// What it means.
     pub tone: Tone,
-    /// What happened.
     pub title: String,
     /// What is safe and what to do; may be empty.
     pub text: String,
 }
 
 impl Notice {
-    /// A notice of any tone.
     pub fn new(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> Self {
         Self { tone, title: title.into(), text: text.into() }
     }
@@ -103,7 +100,6 @@ pub struct Flash {
 }
 
 impl Flash {
-    /// It was done.
     pub const fn good(word: &'static str, title: &'static str, text: &'static str) -> Self {
         Self { word, tone: Tone::Good, title, text }
     }
@@ -118,12 +114,10 @@ impl Flash {
         Self { word, tone: Tone::Info, title, text }
     }
 
-    /// It failed.
     pub const fn bad(word: &'static str, title: &'static str, text: &'static str) -> Self {
         Self { word, tone: Tone::Bad, title, text }
     }
 
-    /// The notice of a word.
     pub fn notice(all: &[Self], word: &str) -> Option<Notice> {
         let found = all.iter().find(|outcome| outcome.word == word)?;
         Some(Notice::new(found.tone, found.title, found.text))
@@ -137,9 +131,7 @@ pub struct When {
     pub text: String,
     /// `31/12/2026 14:05`.
     pub exact: String,
-    /// The machine-readable form.
     pub iso: String,
-    /// Unix seconds.
     pub at: i64,
     /// Whether the text becomes outdated while the page stays open.
     pub moves: bool,
@@ -249,7 +241,6 @@ pub fn span(seconds: i64) -> String {
 pub struct Field {
     /// Its content. Passwords are never sent back.
     pub value: String,
-    /// The error message.
     pub error: Option<String>,
     /// Whether the page opens with the cursor here.
     pub focus: bool,
@@ -288,23 +279,18 @@ pub fn focus_first<'a>(fields: impl IntoIterator<Item = &'a mut Field>) -> usize
 /// One entry of a choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// What the form sends.
     pub value: &'static str,
-    /// What people read.
     pub label: &'static str,
 }
 
 /// The direction a list is sorted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
-    /// Smallest first.
     Ascending,
-    /// Largest first.
     Descending,
 }
 
 impl Sort {
-    /// Its value of `aria-sort`.
     pub fn aria(self) -> &'static str {
         match self {
             Self::Ascending => "ascending",
@@ -324,7 +310,6 @@ impl Sort {
 /// A header of a table.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// What stands in the column.
     pub label: &'static str,
     /// Whether it holds numbers, which stand on the right.
     pub numeric: bool,
@@ -338,11 +323,8 @@ pub struct Column {
 /// pages before and after.
 #[derive(Clone, Debug)]
 pub struct Paging {
-    /// Which rows are shown, of how many.
     pub span: String,
-    /// Address of the page before.
     pub previous: Option<String>,
-    /// Address of the page after.
     pub next: Option<String>,
     /// Address of the last page, when this one is past the end.
     pub past_end: Option<String>,
@@ -392,19 +374,13 @@ pub fn address(path: &str, params: &[(&str, &str)]) -> String {
 #[derive(Template)]
 #[template(path = "error.html", config = "assets/askama.toml")]
 pub struct ErrorPage {
-    /// The frame without navigation.
     pub layout: Layout,
-    /// HTTP status.
     pub status: u16,
-    /// What happened.
     pub title: &'static str,
-    /// What is safe and what to do.
     pub text: Cow<'static, str>,
     /// What to quote when asking for help.
     pub request_id: String,
-    /// Where the button leads.
     pub href: String,
-    /// What the button says.
     pub button: Cow<'static, str>,
 }
 

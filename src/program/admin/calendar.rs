@@ -2,7 +2,8 @@
 
 use crate::base::Day;
 use crate::panel::Badge;
-use crate::program::views::{days, days_left};
+use crate::program::views::days;
+use crate::program::{Challenge, ChallengeEntry};
 
 /// Months that the calendar shows: two before this one, and three after.
 const MONTHS: i64 = 6;
@@ -36,20 +37,10 @@ pub struct CalendarBar {
     pub width: String,
 }
 
-/// A challenge for the calendar.
-#[derive(Clone, Debug)]
-pub struct Planned {
-    pub id: i64,
-    pub title: String,
-    pub starts_on: Day,
-    /// Its last day.
-    pub ends_on: Day,
-}
-
 impl Calendar {
     /// Draws the challenges that overlap the months around today; `None` when
     /// none does.
-    pub fn new(today: Day, challenges: &[Planned]) -> Option<Self> {
+    pub fn new(today: Day, challenges: &[Challenge]) -> Option<Self> {
         const NAMES: [&str; 12] =
             ["jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez"];
         let before = |day: Day| day.plus(-1).month_start();
@@ -68,21 +59,25 @@ impl Calendar {
             let month = i64::try_from(month).unwrap_or(0);
             (month * MONTH * 10 + gone * MONTH * 10 / whole).clamp(0, MONTHS * MONTH * 10)
         };
-        let shown = |one: &&Planned| one.starts_on < end && one.ends_on >= begin;
-        let mut challenges: Vec<&Planned> = challenges.iter().filter(shown).collect();
-        challenges.sort_by_key(|one| (one.starts_on, one.id));
+        let shown = |one: &&Challenge| one.entry.starts_on < end && one.entry.ends_on >= begin;
+        let mut challenges: Vec<&Challenge> = challenges.iter().filter(shown).collect();
+        challenges.sort_by_key(|one| (one.entry.starts_on, one.id));
         let bars: Vec<CalendarBar> = challenges
             .iter()
             .map(|one| {
-                let from = at(one.starts_on.max(begin));
-                let to = at(one.ends_on.plus(1).min(end));
-                let (state, class) = state_of(today, one.starts_on, one.ends_on);
+                let from = at(one.entry.starts_on.max(begin));
+                let to = at(one.entry.ends_on.plus(1).min(end));
+                let state = one.entry.state(&today);
                 CalendarBar {
                     id: one.id,
-                    title: one.title.clone(),
-                    period: period(one.starts_on, one.ends_on),
+                    title: one.entry.title.clone(),
+                    period: one.entry.period(),
                     state,
-                    class,
+                    class: match state {
+                        Badge::Scheduled => "coming",
+                        Badge::Over => "over",
+                        _ => "running",
+                    },
                     x: tenths(from),
                     // Even a single day must be visible.
                     width: tenths((to - from).max(20)),
@@ -92,12 +87,10 @@ impl Calendar {
         if bars.is_empty() {
             return None;
         }
-        let year_of = |day: Day| day.date().strftime("%y").to_string();
         let months = starts[..starts.len() - 1].iter().map(|start| {
-            let iso = start.iso();
-            let number: usize = iso.split('-').nth(1).and_then(|it| it.parse().ok()).unwrap_or(1);
+            let number = usize::from(start.date().month().unsigned_abs());
             let name = NAMES[(number - 1) % 12];
-            if number == 1 { format!("{name}/{}", year_of(*start)) } else { name.to_owned() }
+            if number == 1 { start.date().strftime("jan/%y").to_string() } else { name.to_owned() }
         });
         Some(Self {
             months: months.collect(),
@@ -109,38 +102,38 @@ impl Calendar {
     }
 }
 
-/// Whether a challenge runs, is to come, or is over, and how it is drawn.
-pub fn state_of(today: Day, starts_on: Day, ends_on: Day) -> (Badge, &'static str) {
-    if today < starts_on {
-        (Badge::Scheduled, "coming")
-    } else if today > ends_on {
-        (Badge::Over, "over")
-    } else {
-        (Badge::Active, "running")
+impl ChallengeEntry {
+    /// Whether it runs, is to come, or is over.
+    pub fn state(&self, today: &Day) -> Badge {
+        if *today < self.starts_on {
+            Badge::Scheduled
+        } else if *today > self.ends_on {
+            Badge::Over
+        } else {
+            Badge::Active
+        }
     }
-}
 
-/// How many days a challenge has left, or how many until it begins; empty once
-/// it is over.
-pub fn left_words(today: Day, starts_on: Day, ends_on: Day) -> String {
-    match starts_on.0 - today.0 {
-        1 => "começa amanhã".to_owned(),
-        wait @ 2.. => format!("começa em {}", days(wait)),
-        _ if ends_on < today => String::new(),
-        _ => days_left(ends_on.0 - today.0),
+    /// How many days are left, or how many until it begins; empty once it is over.
+    pub fn wait_words(&self, today: &Day) -> String {
+        match self.starts_on.0 - today.0 {
+            1 => "começa amanhã".to_owned(),
+            wait @ 2.. => format!("começa em {}", days(wait)),
+            _ if self.ends_on < *today => String::new(),
+            _ => self.left(today),
+        }
     }
-}
 
-/// `01/11 a 30/11/2026`, `20/12/2026 a 10/01/2027`, `24/12/2026`.
-pub fn period(starts_on: Day, ends_on: Day) -> String {
-    let (from, to) = (starts_on.date(), ends_on.date());
-    let whole = "%d/%m/%Y";
-    if starts_on == ends_on {
-        return to.strftime(whole).to_string();
+    /// `01/11 a 30/11/2026`, `20/12/2026 a 10/01/2027`, `24/12/2026`.
+    pub fn period(&self) -> String {
+        let (from, to) = (self.starts_on.date(), self.ends_on.date());
+        let whole = "%d/%m/%Y";
+        if from == to {
+            return to.strftime(whole).to_string();
+        }
+        let from = from.strftime(if from.year() == to.year() { "%d/%m" } else { whole });
+        format!("{from} a {}", to.strftime(whole))
     }
-    let same_year = starts_on.iso()[..4] == ends_on.iso()[..4];
-    let from = from.strftime(if same_year { "%d/%m" } else { whole });
-    format!("{from} a {}", to.strftime(whole))
 }
 
 fn tenths(value: i64) -> String {
@@ -155,14 +148,14 @@ mod tests {
         Day::parse(text).unwrap()
     }
 
+    fn entry(from: &str, to: &str) -> ChallengeEntry {
+        let (title, (starts_on, ends_on)) = ("Mês".to_owned(), (day(from), day(to)));
+        ChallengeEntry { title, starts_on, ends_on, ..ChallengeEntry::default() }
+    }
+
     #[test]
     fn a_calendar_has_six_months_of_one_width() {
-        let planned = |from, to| Planned {
-            id: 1,
-            title: "Mês".to_owned(),
-            starts_on: day(from),
-            ends_on: day(to),
-        };
+        let planned = |from, to| Challenge { id: 1, met: 0, entry: entry(from, to) };
         let all = [
             planned("2026-11-01", "2026-11-30"),
             planned("2026-08-01", "2026-09-15"),
@@ -184,7 +177,7 @@ mod tests {
             ("2026-12-20", "2027-01-10", "20/12/2026 a 10/01/2027"),
             ("2026-12-24", "2026-12-24", "24/12/2026"),
         ] {
-            assert_eq!(period(day(from), day(to)), words);
+            assert_eq!(entry(from, to).period(), words);
         }
     }
 }

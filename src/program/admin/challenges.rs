@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::views::{
-    Calendar, ChallengeForm, ChallengeRow, ChallengesPage, ExistingChallenge, Planned, left_words,
-    period, state_of,
-};
+use super::calendar::Calendar;
+use super::views::{ChallengeForm, ChallengesPage};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::objects::CHALLENGE;
@@ -17,11 +15,10 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{
-    Badge, Filter, Flash, Form, FormView, Input, ListReply, Listing, Pick, Rule, Sent, Tab, form,
+    Badge, Filter, Flash, Form, FormView, Input, ListReply, Listing, Rule, Sent, Tab, form,
 };
-use crate::program::pages::reward_words;
 use crate::program::rules::{MOST_XP, Rules};
-use crate::program::views::{number_words, points};
+use crate::program::views::points;
 use crate::program::{Action, Challenge, ChallengeEntry, challenges};
 
 /// The page of the challenges.
@@ -44,21 +41,6 @@ const LIST: Listing = Listing {
 };
 /// Highest goal of a challenge.
 const MOST_GOAL: i64 = 1_000_000;
-
-impl Default for ChallengeEntry {
-    fn default() -> Self {
-        Self {
-            title: String::new(),
-            description: String::new(),
-            action: Action::CheckIn,
-            goal: 0,
-            starts_on: Day(0),
-            ends_on: Day(0),
-            reward_xp: None,
-            reward: String::new(),
-        }
-    }
-}
 
 /// The form of a challenge.
 pub const FORM: Form<ChallengeEntry> = Form(&[
@@ -168,7 +150,9 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         sent.check.fail("fim", "must not be before inicio");
     }
     if let Err(problem) = sent.finish() {
-        return again((app, person, request), id, problem);
+        return form::show_again(request, problem, |faults| {
+            Reply::page(&page((app, person, request), id, |_| FORM.again(request, faults))?)
+        });
     }
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
@@ -189,59 +173,39 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }))
 }
 
-fn again(
-    (app, person, request): Visit<'_>,
-    id: Option<i64>,
-    problem: Problem,
-) -> Result<Job, Problem> {
-    let (existing, rules) = app.db.read(request.lane, |tx| {
-        let existing = id.map(|id| challenges::one(tx, id)).transpose()?.flatten();
-        Ok::<_, DbError>((existing, Rules::read(tx)?))
-    })?;
-    form::show_again(request, problem, |faults| {
-        let form = FORM.again(request, faults);
-        Reply::page(&page((app, person, request), existing.as_ref(), &rules, form))
-    })
-}
-
+/// The page of a challenge, or of a new one, with a form.
 fn page(
     (app, person, request): Visit<'_>,
-    existing: Option<&Challenge>,
-    rules: &Rules,
-    form: FormView,
-) -> ChallengeForm {
-    let today = app.day(request.now);
-    let pick =
-        |action: Action| Pick { value: action.name().to_owned(), label: action.words().to_owned() };
-    ChallengeForm {
-        layout: layout(app, person, request),
-        existing: existing.map(|one| ExistingChallenge {
-            id: one.id,
-            title: one.entry.title.clone(),
-            state: state_of(today, one.entry.starts_on, one.entry.ends_on).0,
-            period: period(one.entry.starts_on, one.entry.ends_on),
-            met: one.met,
-        }),
-        form,
-        actions: Action::ALL.map(pick).into(),
-        usual_reward: points(rules.points(Action::Challenge, (0, 1))),
-    }
+    id: Option<i64>,
+    form: impl FnOnce(Option<&Challenge>) -> FormView,
+) -> Result<ChallengeForm, Problem> {
+    let layout = layout(app, person, request);
+    app.db.read(request.lane, |tx| {
+        let existing = match id {
+            Some(id) => Some(challenges::one(tx, id)?.ok_or_else(Problem::not_found)?),
+            None => None,
+        };
+        let usual = points(Rules::read(tx)?.points(Action::Challenge, (0, 1)));
+        Ok(ChallengeForm {
+            layout,
+            today: app.day(request.now),
+            form: form(existing.as_ref()),
+            existing,
+            usual_words: format!("Em branco, o das regras: {usual}."),
+        })
+    })
 }
 
 /// `GET /admin/gamificacao/desafios/{id}`: the form of one; `novo` for a new one.
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (existing, rules) = app.db.read(request.lane, |tx| {
-        let existing = match request.variable("id") {
-            "novo" => None,
-            _ => Some(challenges::one(tx, request.id()?)?.ok_or_else(Problem::not_found)?),
-        };
-        Ok::<_, Problem>((existing, Rules::read(tx)?))
+    let id = if request.variable("id") == "novo" { None } else { Some(request.id()?) };
+    let page = page((app, person, request), id, |existing| {
+        FORM.show(existing.map(|one| &one.entry), app.zone())
     })?;
     if request.wants_json() {
-        return Reply::json(&shown(existing.as_ref().ok_or_else(Problem::not_found)?));
+        return Reply::json(&shown(page.existing.as_ref().ok_or_else(Problem::not_found)?));
     }
-    let form = FORM.show(existing.as_ref().map(|one| &one.entry), app.zone());
-    Reply::page(&page((app, person, request), existing.as_ref(), &rules, form))
+    Reply::page(&page)
 }
 
 /// `GET /admin/gamificacao/desafios`: active, future or past challenges, and a
@@ -253,29 +217,18 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         .db
         .read(request.lane, |tx| Ok::<_, DbError>((challenges::all(tx)?, Rules::read(tx)?)))?;
     let wanted = query.filter("quando").unwrap_or("ativos");
-    let is_wanted = |one: &&Challenge| {
-        let state = state_of(today, one.entry.starts_on, one.entry.ends_on).0;
-        match wanted {
-            "futuros" => state == Badge::Scheduled,
-            "encerrados" => state == Badge::Over,
-            _ => state == Badge::Active,
-        }
+    let state = match wanted {
+        "futuros" => Badge::Scheduled,
+        "encerrados" => Badge::Over,
+        _ => Badge::Active,
     };
-    let chosen: Vec<&Challenge> = all.iter().filter(is_wanted).collect();
+    let chosen = || all.iter().filter(|one| one.entry.state(&today) == state);
     let (limit, offset) = query.window();
-    let rows = || chosen.iter().skip(offset as usize).take(limit as usize);
+    let rows = || chosen().skip(offset as usize).take(limit as usize);
+    let total = chosen().count() as u64;
     if request.wants_json() {
-        return ListReply::reply(chosen.len() as u64, rows().map(|one| shown(one)).collect());
+        return ListReply::reply(total, rows().map(shown).collect());
     }
-    let planned: Vec<Planned> = all
-        .iter()
-        .map(|one| Planned {
-            id: one.id,
-            title: one.entry.title.clone(),
-            starts_on: one.entry.starts_on,
-            ends_on: one.entry.ends_on,
-        })
-        .collect();
     let tab = |(value, label): (&'static str, &'static str)| Tab {
         label,
         href: format!("{PATH}?quando={value}"),
@@ -283,26 +236,14 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     };
     Reply::page(&ChallengesPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
+        today,
+        rules,
         tabs: WHEN.map(tab).into(),
-        challenges: rows().map(|one| row(one, &rules, today)).collect(),
-        paging: LIST.table(&query, &[], chosen.len() as u64).paging,
+        challenges: rows().cloned().collect(),
+        paging: LIST.table(&query, &[], total).paging,
         none_at_all: all.is_empty(),
-        calendar: Calendar::new(today, &planned),
+        calendar: Calendar::new(today, &all),
     })
-}
-
-fn row(one: &Challenge, rules: &Rules, today: Day) -> ChallengeRow {
-    let entry = &one.entry;
-    ChallengeRow {
-        id: one.id,
-        title: entry.title.clone(),
-        goal: format!("{} {}", number_words(entry.goal), entry.action.counted(entry.goal)),
-        period: period(entry.starts_on, entry.ends_on),
-        left: left_words(today, entry.starts_on, entry.ends_on),
-        reward: reward_words(entry, rules),
-        met: one.met,
-        state: state_of(today, entry.starts_on, entry.ends_on).0,
-    }
 }
 
 /// `POST /admin/gamificacao/desafio/excluir`: removes a challenge. What it gave

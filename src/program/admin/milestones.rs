@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::views::{MilestoneForm, MilestoneRow, MilestonesPage};
+use super::views::{MilestoneForm, MilestonesPage};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
-use crate::db::{DbError, ReadTx};
+use crate::db::DbError;
 use crate::edge::route::Job;
 use crate::http::{Check, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Flash, Form, FormView, Input, Layout, ListReply, Rule, Sent, form};
+use crate::panel::{Answer, Flash, Form, FormView, Input, ListReply, Rule, Sent, form};
 use crate::program::rules::MOST_XP;
 use crate::program::{MILESTONES, Milestone, lowered, milestones};
 
@@ -67,7 +67,12 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         check_order(&mut sent.check, &all, &entry);
     }
     if let Err(problem) = sent.finish() {
-        return again((app, person, request), number, problem);
+        if present.is_none() {
+            return Err(problem);
+        }
+        return form::show_again(request, problem, |faults| {
+            Reply::page(&page((app, person, request), number, |_| FORM.again(request, faults))?)
+        });
     }
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let bell = app.work.milestone_bell.clone();
@@ -90,45 +95,22 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }))
 }
 
-fn again((app, person, request): Visit<'_>, number: i64, problem: Problem) -> Result<Job, Problem> {
-    let seen = app.db.read(request.lane, |tx| Seen::of(tx, number))?;
-    let Some(seen) = seen else { return Err(problem) };
-    form::show_again(request, problem, |faults| {
-        Reply::page(&seen.form(layout(app, person, request), FORM.again(request, faults)))
-    })
-}
-
-/// A milestone, the points of its neighbours, and how many students reached it.
-struct Seen {
-    milestone: Milestone,
-    before: Option<i64>,
-    after: Option<i64>,
-    reached: u64,
-}
-
-impl Seen {
-    fn of(tx: &ReadTx<'_>, number: i64) -> Result<Option<Self>, DbError> {
+/// The page of a milestone with a form.
+fn page(
+    (app, person, request): Visit<'_>,
+    number: i64,
+    form: impl FnOnce(&Milestone) -> FormView,
+) -> Result<MilestoneForm, Problem> {
+    let layout = layout(app, person, request);
+    app.db.read(request.lane, |tx| {
         let all = milestones::all(tx)?;
         let xp_of = |number| all.iter().find(|one| one.number == number).map(|one| one.xp);
         let (before, after) = (xp_of(number - 1), xp_of(number + 1));
-        let Some(milestone) = all.into_iter().find(|one| one.number == number) else {
-            return Ok(None);
-        };
-        let reached = milestones::reached(tx, milestone.xp)?;
-        Ok(Some(Self { milestone, before, after, reached }))
-    }
-
-    fn form(&self, layout: Layout, form: FormView) -> MilestoneForm {
-        MilestoneForm {
-            layout,
-            number: self.milestone.number,
-            title: self.milestone.title.clone(),
-            form,
-            before: self.before,
-            after: self.after,
-            reached: self.reached,
-        }
-    }
+        let milestone = all.into_iter().find(|one| one.number == number);
+        let milestone = milestone.ok_or_else(Problem::not_found)?;
+        let (form, reached) = (form(&milestone), milestones::reached(tx, milestone.xp)?);
+        Ok(MilestoneForm { layout, milestone, form, before, after, reached })
+    })
 }
 
 /// `GET /admin/gamificacao/marcos`: the twenty, with how many students are at
@@ -152,17 +134,9 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let milestones: Vec<Value> = all.iter().map(shown).collect();
         return ListReply::reply(milestones.len() as u64, milestones);
     }
-    let row = |(place, one): (usize, &Milestone)| MilestoneRow {
-        number: one.number,
-        title: one.title.clone(),
-        badge: one.badge.clone(),
-        xp: one.xp,
-        reward: one.reward.clone(),
-        students: stays(place + 1),
-    };
     Reply::page(&MilestonesPage {
         layout: layout(app, person, request).telling(FLASHES, request),
-        milestones: all.iter().enumerate().map(row).collect(),
+        milestones: (1..).zip(all).map(|(place, one)| (one, stays(place))).collect(),
         below: stays(0),
     })
 }
@@ -170,13 +144,11 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 /// `GET /admin/gamificacao/marcos/{numero}`: the form of one.
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let number = request.variable("numero").parse().map_err(|_| Problem::not_found())?;
-    let seen = app.db.read(request.lane, |tx| Seen::of(tx, number))?;
-    let seen = seen.ok_or_else(Problem::not_found)?;
+    let page = page((app, person, request), number, |one| FORM.show(Some(one), app.zone()))?;
     if request.wants_json() {
-        return Reply::json(&shown(&seen.milestone));
+        return Reply::json(&shown(&page.milestone));
     }
-    let form = FORM.show(Some(&seen.milestone), app.zone());
-    Reply::page(&seen.form(layout(app, person, request), form))
+    Reply::page(&page)
 }
 
 /// Checks that the required points increase with the number.
@@ -184,8 +156,7 @@ fn check_order(check: &mut Check, all: &[Milestone], entry: &Milestone) {
     let (more_than, less_than) = milestones::bounds(all, entry.number);
     if entry.xp <= more_than {
         check.fail("xp", format!("must be more than the {more_than} of the milestone before"));
-    } else if less_than.is_some_and(|bound| entry.xp >= bound) {
-        let bound = less_than.unwrap_or_default();
+    } else if let Some(bound) = less_than.filter(|bound| entry.xp >= *bound) {
         check.fail("xp", format!("must be less than the {bound} of the milestone after"));
     }
 }

@@ -3,29 +3,23 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::rules::shown;
-use super::views::{
-    CHECKINS, ENDED, LeavingRow, MigratePage, OverviewPage, RecountCard, RecountOutcome, Totals,
-    state_of,
-};
+use super::views::{CHART_DAYS, MigratePage, OverviewPage};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor, objects};
-use crate::base::{Day, UserId};
+use crate::base::UserId;
 use crate::db::{DbError, Lane};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::chart::BarChart;
-use crate::panel::{Answer, Badge, Flash, When};
+use crate::panel::{Answer, Flash, When};
 use crate::program::ledger::LedgerAccount;
 use crate::program::ranking::{self, Ranking};
 use crate::program::recounting::{self, RecountRun};
 use crate::program::rules::Rules;
-use crate::program::store::{self, DaySum, Leaving};
-use crate::program::views::points;
-use crate::program::{Action, Challenge, Milestone, ProgramSettings, challenges, milestones};
+use crate::program::{ProgramSettings, challenges, milestones, store};
 use crate::services::Services;
 
 /// Students that are read at a time.
@@ -35,8 +29,6 @@ const BUDGET: Duration = Duration::from_secs(15);
 /// How long an answer waits for the end of a comparison.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Days of the charts.
-const CHART_DAYS: i64 = 30;
 /// Students at risk of leaving, by days since their last check-in.
 const LEAVING: std::ops::RangeInclusive<i64> = 2..=14;
 const LEAVING_ROWS: u32 = 10;
@@ -56,150 +48,41 @@ const FLASHES: &[Flash] = &[
     ),
 ];
 
-/// The data of the page.
-struct Seen {
-    rules: Rules,
-    all: Vec<Milestone>,
-    enrolled: (u64, u64),
-    run: Option<RecountRun>,
-    /// By day and action: entries and points.
-    days: Vec<DaySum>,
-    streaks: u64,
-    leaving: (Vec<Leaving>, u64),
-    challenges: Vec<Challenge>,
-}
-
 /// `GET /admin/gamificacao`: the overview of the program.
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let today = app.day(request.now);
     let lost = (today.plus(-LEAVING.end()), today.plus(-LEAVING.start()));
-    let seen = app.db.read(request.lane, |tx| {
-        Ok::<_, DbError>(Seen {
+    let layout = layout(app, person, request).telling(FLASHES, request);
+    let page = app.db.read(request.lane, |tx| {
+        let (students, enrolled) = store::enrolled(tx)?;
+        let (leaving, leaving_count) = store::leaving(tx, lost, LEAVING_ROWS)?;
+        let recount = recounting::last(tx)?;
+        let ended = recount.and_then(|run| run.ended_at);
+        Ok::<_, DbError>(OverviewPage {
+            layout,
+            today,
             rules: Rules::read(tx)?,
-            all: milestones::all(tx)?,
-            enrolled: store::enrolled(tx)?,
-            run: recounting::last(tx)?,
-            days: store::days(tx, today.plus(1 - 2 * CHART_DAYS), today)?,
-            streaks: ranking::total(tx, Ranking::Streak, today)?,
-            leaving: store::leaving(tx, lost, LEAVING_ROWS)?,
+            milestones: milestones::all(tx)?,
             challenges: challenges::all(tx)?,
+            students,
+            enrolled,
+            sums: store::days(tx, today.plus(1 - 2 * CHART_DAYS), today)?,
+            streaks: ranking::total(tx, Ranking::Streak, today)?,
+            leaving,
+            leaving_count,
+            recount,
+            recounted: ended.map(|at| When::new(app.zone(), at, request.now)),
         })
     })?;
-    let (students, enrolled) = seen.enrolled;
-    if request.wants_json() {
-        let milestones: Vec<Value> = seen.all.iter().map(super::milestones::shown).collect();
-        return Reply::json(&json!({
-            "ok": true, "total": students, "migrados": enrolled, "pendentes": students - enrolled,
-            "config": shown(&seen.rules), "milestones": milestones,
-            "recalculo": seen.run.map(|run| run_json(app, &run)),
-        }));
+    if !request.wants_json() {
+        return Reply::page(&page);
     }
-    let first = today.plus(1 - CHART_DAYS);
-    let by_day = |action: i64| -> Vec<i64> {
-        let of = |day: Day| {
-            let found = seen.days.iter().find(|sum| sum.day == day && sum.action == action);
-            found.map_or(0, |sum| sum.entries)
-        };
-        (0..CHART_DAYS).map(|ahead| of(first.plus(ahead))).collect()
-    };
-    let given = |from: Day, to: Day| {
-        let within = seen.days.iter().filter(|sum| (from..=to).contains(&sum.day));
-        within.map(|sum| sum.xp).sum()
-    };
-    let checkins = by_day(Action::CheckIn.number().into());
-    Reply::page(&OverviewPage {
-        layout: layout(app, person, request).telling(FLASHES, request),
-        totals: Totals {
-            enrolled,
-            without: students - enrolled,
-            checkins_today: checkins.last().copied().unwrap_or(0),
-            streaks: seen.streaks,
-            points_30: given(first, today),
-            points_before: given(first.plus(-CHART_DAYS), first.plus(-1)),
-        },
-        checkins: BarChart::new(CHECKINS, first, &checkins),
-        ended: BarChart::new(ENDED, first, &by_day(store::ENDED_STREAKS)),
-        leaving: seen.leaving.0.iter().map(|one| leaving_row(one, &seen.all, today)).collect(),
-        leaving_words: "Sem check-in há 2 a 14 dias, depois de uma sequência de 7 ou mais."
-            .to_owned(),
-        leaving_count: seen.leaving.1,
-        recount: recount_card(seen.run.as_ref(), app, request),
-        rules_words: rules_words(&seen.rules),
-        challenges_words: challenges_words(&seen.challenges, today),
-        milestones_words: milestones_words(&seen.all),
-    })
-}
-
-fn leaving_row(one: &Leaving, all: &[Milestone], today: Day) -> LeavingRow {
-    LeavingRow {
-        id: one.student.0,
-        name: one.name.clone(),
-        away: today.0 - one.last_checkin.0,
-        best: one.best_streak,
-        level: i64::try_from(milestones::level(all, one.xp)).unwrap_or(0),
-    }
-}
-
-fn recount_card(run: Option<&RecountRun>, services: &Services, request: &Request) -> RecountCard {
-    let number = |count: i64| u64::try_from(count).unwrap_or(0);
-    match run {
-        None => RecountCard::default(),
-        Some(run) => match run.ended_at {
-            None => RecountCard {
-                running: Some(RecountCard::progress(number(run.compared), number(run.students))),
-                last: None,
-            },
-            Some(at) => RecountCard {
-                running: None,
-                last: Some(RecountOutcome {
-                    when: When::new(services.zone(), at, request.now),
-                    students: number(run.compared),
-                    mended: number(run.mended),
-                }),
-            },
-        },
-    }
-}
-
-fn rules_words(rules: &Rules) -> String {
-    let limit = match rules.day_limit {
-        0 => "sem limite por dia".to_owned(),
-        limit => format!("até {} por dia", points(limit)),
-    };
-    let give = |action: Action| points(rules.points(action, (0, 1)));
-    format!("Check-in {}, venda {}, {limit}", give(Action::CheckIn), give(Action::Sale))
-}
-
-fn challenges_words(all: &[Challenge], today: Day) -> String {
-    let count = |badge: Badge| {
-        let of =
-            |one: &&Challenge| state_of(today, one.entry.starts_on, one.entry.ends_on).0 == badge;
-        all.iter().filter(of).count()
-    };
-    let (active, coming) = (count(Badge::Active), count(Badge::Scheduled));
-    let active = match active {
-        0 => "Nenhum ativo".to_owned(),
-        1 => "1 ativo".to_owned(),
-        many => format!("{many} ativos"),
-    };
-    match coming {
-        0 => active,
-        1 => format!("{active}, 1 agendado"),
-        many => format!("{active}, {many} agendados"),
-    }
-}
-
-fn milestones_words(all: &[Milestone]) -> String {
-    match (all.first(), all.last()) {
-        (Some(first), Some(last)) => format!(
-            "Do marco {}, com {}, ao {}, com {}",
-            first.number,
-            points(first.xp),
-            last.number,
-            points(last.xp)
-        ),
-        _ => String::new(),
-    }
+    let milestones: Vec<Value> = page.milestones.iter().map(super::milestones::shown).collect();
+    Reply::json(&json!({
+        "ok": true, "total": page.students, "migrados": page.enrolled,
+        "pendentes": page.without(), "config": shown(&page.rules), "milestones": milestones,
+        "recalculo": page.recount.map(|run| run_json(app, &run)),
+    }))
 }
 
 fn run_json(services: &Services, run: &RecountRun) -> Value {
@@ -265,19 +148,14 @@ pub fn migrate(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         audit::note(tx, &actor, &act, None::<&()>, Some(&json!({ "alunos": made })))
     })?;
     let (students, enrolled) = app.db.read(request.lane, store::enrolled)?;
-    let members = [
-        ("migrados_agora", made.into()),
-        ("total", students.into()),
-        ("migrados", enrolled.into()),
-        ("pendentes", (students - enrolled).into()),
-    ];
     if is_browser(request) {
         let word = if students == enrolled { "migrados" } else { "migrados_em_parte" };
         return Reply::back(super::PATH, word);
     }
-    let mut body = Map::from_iter([("ok".to_owned(), true.into())]);
-    body.extend(members.map(|(name, value): (&str, Value)| (name.to_owned(), value)));
-    Reply::json(&body)
+    Reply::json(&json!({
+        "ok": true, "migrados_agora": made, "total": students, "migrados": enrolled,
+        "pendentes": students - enrolled,
+    }))
 }
 
 /// Whether the client asks for a page. A program without an `Accept` header

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::preview;
 use super::views::RulesPage;
 use crate::accounts::page_layout::layout;
-use crate::app::{App, Visit};
+use crate::app::App;
 use crate::audit::{self, Actor, objects};
 use crate::base::Cents;
 use crate::db::WriteTx;
@@ -27,64 +27,24 @@ const FLASHES: &[Flash] = &[Flash::good(
     "Valem a partir de agora. O XP que os alunos já têm não muda.",
 )];
 
-/// The rules as a form has them: multipliers as people type them.
-#[derive(Clone, Debug)]
-pub struct RulesEntry {
-    xp: [i64; Action::ALL.len()],
-    multiplier: Cents,
-    streak_multiplier: Cents,
-    day_limit: i64,
-    sales_limit: i64,
-}
-
-impl Default for RulesEntry {
-    fn default() -> Self {
-        Self::of(&Rules::default())
-    }
-}
-
-impl RulesEntry {
-    /// The form values of rules.
-    pub fn of(rules: &Rules) -> Self {
-        Self {
-            xp: rules.xp,
-            multiplier: Cents(rules.multiplier),
-            streak_multiplier: Cents(rules.streak_multiplier),
-            day_limit: rules.day_limit,
-            sales_limit: rules.sales_limit,
-        }
-    }
-
-    /// The rules of the form values.
-    pub fn rules(&self) -> Rules {
-        Rules {
-            xp: self.xp,
-            multiplier: self.multiplier.0,
-            streak_multiplier: self.streak_multiplier.0,
-            day_limit: self.day_limit,
-            sales_limit: self.sales_limit,
-        }
-    }
-}
-
 const POINTS: &str = "Informe um número inteiro de 0 a 1.000.000.";
 const MULTIPLIER: &str = "Informe de 0 a 100, com até duas casas, como 1,5.";
 
-const fn points(name: &'static str, at: fn(&mut RulesEntry) -> &mut i64) -> Input<RulesEntry> {
+const fn points(name: &'static str, at: fn(&mut Rules) -> &mut i64) -> Input<Rules> {
     Input::new(name, POINTS, Rule::Whole(0..=MOST_XP, at))
 }
 
 /// A multiplier, which a form must not leave empty: 0 would stop all points.
-fn multiplier(sent: &mut Sent<'_>, name: &'static str) -> Cents {
-    let multiplier: Cents = sent.required(name);
-    if !(0..=MOST_MULTIPLIER).contains(&multiplier.0) {
+fn multiplier(sent: &mut Sent<'_>, name: &'static str) -> i64 {
+    let Cents(multiplier) = sent.required(name);
+    if !(0..=MOST_MULTIPLIER).contains(&multiplier) {
         sent.check.fail(name, "must be from 0 to 100");
     }
     multiplier
 }
 
 /// The form of the rules, with the points of each action.
-pub const FORM: Form<RulesEntry> = Form(&[
+pub const FORM: Form<Rules> = Form(&[
     points("xp_checkin", |entry| &mut entry.xp[0]),
     points("xp_aula", |entry| &mut entry.xp[1]),
     points("xp_meet", |entry| &mut entry.xp[2]),
@@ -97,7 +57,7 @@ pub const FORM: Form<RulesEntry> = Form(&[
         MULTIPLIER,
         Rule::Own(
             |sent, name, entry| entry.multiplier = multiplier(sent, name),
-            |entry, _| entry.multiplier.typed(),
+            |entry, _| Cents(entry.multiplier).typed(),
         ),
     ),
     Input::new(
@@ -105,7 +65,7 @@ pub const FORM: Form<RulesEntry> = Form(&[
         MULTIPLIER,
         Rule::Own(
             |sent, name, entry| entry.streak_multiplier = multiplier(sent, name),
-            |entry, _| entry.streak_multiplier.typed(),
+            |entry, _| Cents(entry.streak_multiplier).typed(),
         ),
     ),
     points("limite_diario", |entry| &mut entry.day_limit),
@@ -138,24 +98,23 @@ pub fn edit_xp(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
 /// out keep their values.
 pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let present = app.db.read(request.lane, Rules::read)?;
-    let entry = match FORM.entry(request, app.zone(), Some(&RulesEntry::of(&present))) {
-        Ok(entry) => entry,
-        Err(problem) => return again((app, person, request), problem),
+    let after = match FORM.entry(request, app.zone(), Some(&present)) {
+        Ok(rules) => rules,
+        Err(problem) => {
+            return form::show_again(request, problem, |faults| {
+                let (layout, form) = (layout(app, person, request), FORM.again(request, faults));
+                Reply::page(&RulesPage { layout, form, effect: None })
+            });
+        }
     };
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
         let before = Rules::read(tx)?;
-        let after = entry.rules();
         put(tx, &actor, (&before, &after))?;
-        let (config, after) = (shown(&after), RulesEntry::of(&after));
-        let members = [
-            ("multiplicador", json!(after.multiplier)),
-            ("multiplicador_streak", json!(after.streak_multiplier)),
-            ("limite_diario", after.day_limit.into()),
-            ("limite_venda_diario", after.sales_limit.into()),
-            ("xp", config["xp"].clone()),
-        ];
-        answer.with(PATH, "salvas", &members)
+        let config = shown(&after);
+        let names =
+            ["multiplicador", "multiplicador_streak", "limite_diario", "limite_venda_diario", "xp"];
+        answer.with(PATH, "salvas", &names.map(|name| (name, config[name].clone())))
     }))
 }
 
@@ -168,7 +127,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let frame = layout(app, person, request).telling(FLASHES, request);
     if request.query_text().is_empty() {
-        let form = FORM.show(Some(&RulesEntry::of(&present)), app.zone());
+        let form = FORM.show(Some(&present), app.zone());
         return Reply::page(&RulesPage { layout: frame, form, effect: None });
     }
     let mut sent = Sent::of_query(request, app.zone())?;
@@ -179,9 +138,8 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY));
     }
     let (settings, today) = (ProgramSettings::of(&app.config), app.day(request.now));
-    let rules = typed.rules();
     let effect =
-        app.db.read(request.lane, |tx| preview::effect(tx, settings, (&present, &rules), today))?;
+        app.db.read(request.lane, |tx| preview::effect(tx, settings, (&present, &typed), today))?;
     Reply::page(&RulesPage {
         layout: frame,
         form: FORM.show(Some(&typed), app.zone()).unfocused(),
@@ -194,19 +152,8 @@ pub fn tries(request: &Request) -> bool {
     !request.query_text().is_empty()
 }
 
-fn again((app, person, request): Visit<'_>, problem: Problem) -> Result<Job, Problem> {
-    form::show_again(request, problem, |faults| {
-        Reply::page(&RulesPage {
-            layout: layout(app, person, request),
-            form: FORM.again(request, faults),
-            effect: None,
-        })
-    })
-}
-
 /// The rules as programs read them and the audit log keeps them.
 pub fn shown(rules: &Rules) -> Value {
-    let entry = RulesEntry::of(rules);
     let xp: serde_json::Map<String, Value> = Action::NAMES
         .iter()
         .zip(rules.xp)
@@ -214,8 +161,8 @@ pub fn shown(rules: &Rules) -> Value {
         .collect();
     json!({
         "xp": xp,
-        "multiplicador": entry.multiplier,
-        "multiplicador_streak": entry.streak_multiplier,
+        "multiplicador": Cents(rules.multiplier),
+        "multiplicador_streak": Cents(rules.streak_multiplier),
         "limite_diario": rules.day_limit,
         "limite_venda_diario": rules.sales_limit,
     })

@@ -2,181 +2,183 @@
 
 use askama::Template;
 
-use crate::base::grouped;
+use super::calendar::Calendar;
+use crate::accounts::Account;
+use crate::base::{Day, grouped};
 use crate::panel::chart::{BarChart, BarWords, Change, Stat};
 use crate::panel::{Badge, FormView, Layout, Paging, Pick, Progress, Tab, When};
-use crate::program::views::{Emblem, EntryLine, Flame, Lap, days, number_words, points};
+use crate::program::recounting::RecountRun;
+use crate::program::rules::Rules;
+use crate::program::store::{self, DaySum, Leaving, LedgerEntry};
+use crate::program::views::{Emblem, Lap, Standing, days, number_words, points};
+use crate::program::{Action, Challenge, Milestone, milestones};
 
-pub use super::calendar::{Calendar, Planned, left_words, period, state_of};
+/// Days of the charts.
+pub const CHART_DAYS: i64 = 30;
 
 /// `GET /admin/gamificacao`.
 #[derive(Template)]
 #[template(path = "program/overview.html", config = "assets/askama.toml")]
 pub struct OverviewPage {
     pub layout: Layout,
-    pub totals: Totals,
-    /// By [`CHECKINS`], 30 days; `None` without any.
-    pub checkins: Option<BarChart>,
-    /// By [`ENDED`], 30 days; `None` without any.
-    pub ended: Option<BarChart>,
-    /// Students at risk of leaving, the longest streaks first; at most ten.
-    pub leaving: Vec<LeavingRow>,
-    /// What counts as leaving, such as `Sem check-in há 3 a 14 dias, depois de
-    /// uma sequência de 7 ou mais.`
-    pub leaving_words: String,
-    /// How many students are at risk in all.
-    pub leaving_count: u64,
-    pub recount: RecountCard,
-    /// `Check-in 10 XP, venda 20 XP, sem limite por dia`.
-    pub rules_words: String,
-    /// `2 ativos, 1 agendado`.
-    pub challenges_words: String,
-    /// `Do marco 1, com 100 XP, ao 20, com 32.000`.
-    pub milestones_words: String,
-}
-
-/// Words of the chart of check-ins.
-pub const CHECKINS: BarWords = BarWords {
-    title: "Check-ins por dia, 30 dias",
-    unit: "Check-ins",
-    value: number_words,
-    mark: number_words,
-};
-
-/// Words of the chart of streaks that ended.
-pub const ENDED: BarWords = BarWords {
-    title: "Sequências perdidas por dia, 30 dias",
-    unit: "Sequências",
-    value: number_words,
-    mark: number_words,
-};
-
-/// The numbers of the program.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Totals {
-    /// Students in the program.
+    pub today: Day,
+    pub rules: Rules,
+    pub milestones: Vec<Milestone>,
+    pub challenges: Vec<Challenge>,
+    /// All students, and those in the program.
+    pub students: u64,
     pub enrolled: u64,
-    /// Students without program data.
-    pub without: u64,
-    pub checkins_today: i64,
+    /// By day and action, for twice the days of the charts.
+    pub sums: Vec<DaySum>,
     /// Students who keep a streak today, checked in or not yet.
     pub streaks: u64,
-    /// Points given in the last 30 days, and in the 30 before.
-    pub points_30: i64,
-    pub points_before: i64,
+    /// Students at risk of leaving, the longest streaks first; at most ten.
+    pub leaving: Vec<Leaving>,
+    /// How many students are at risk in all.
+    pub leaving_count: u64,
+    pub recount: Option<RecountRun>,
+    /// When the last comparison ended; `None` while one runs.
+    pub recounted: Option<When>,
 }
 
 impl OverviewPage {
+    /// Students without program data.
+    pub fn without(&self) -> u64 {
+        self.students - self.enrolled
+    }
+
     /// The numbers as cards.
     pub fn stats(&self) -> Vec<Stat> {
-        let totals = self.totals;
-        let change = Change::new(totals.points_before, totals.points_30);
-        let of_all = match totals.enrolled {
+        let today = self.entries(Action::CheckIn.number().into()).pop().unwrap_or(0);
+        let first = self.first_day();
+        let given = self.points(first, self.today);
+        let change = Change::new(self.points(first.plus(-CHART_DAYS), first.plus(-1)), given);
+        let of_all = match self.enrolled {
             0 => String::new(),
             all => format!("de {} no programa", students(all)),
         };
+        let lead = |label, value, note| Stat { label, value, note, lead: true, ..Stat::default() };
+        let stat = |label, value, note: &str| Stat {
+            label,
+            value: grouped::<u64>(value),
+            note: note.to_owned(),
+            ..Stat::default()
+        };
+        let before = if change.is_some() { "sobre os 30 dias antes" } else { "" }.to_owned();
+        let outside = match self.without() {
+            0 => "todos estão no programa",
+            _ => "alunos fora do programa",
+        };
         vec![
-            Stat {
-                label: "Check-ins hoje",
-                value: number_words(totals.checkins_today),
-                note: of_all,
-                lead: true,
-                ..Stat::default()
-            },
-            Stat {
-                label: "XP dado, 30 dias",
-                value: number_words(totals.points_30),
-                note: if change.is_some() { "sobre os 30 dias antes" } else { "" }.to_owned(),
-                change,
-                lead: true,
-                ..Stat::default()
-            },
-            Stat {
-                label: "Em sequência",
-                value: grouped(totals.streaks),
-                note: "fizeram check-in ontem ou hoje".to_owned(),
-                ..Stat::default()
-            },
-            Stat {
-                label: "Sem dados",
-                value: grouped(totals.without),
-                note: match totals.without {
-                    0 => "todos estão no programa",
-                    _ => "alunos fora do programa",
-                }
-                .to_owned(),
-                ..Stat::default()
-            },
+            lead("Check-ins hoje", number_words(today), of_all),
+            Stat { change, ..lead("XP dado, 30 dias", number_words(given), before) },
+            stat("Em sequência", self.streaks, "fizeram check-in ontem ou hoje"),
+            stat("Sem dados", self.without(), outside),
         ]
+    }
+
+    fn first_day(&self) -> Day {
+        self.today.plus(1 - CHART_DAYS)
+    }
+
+    /// Entries of an action on each day of the charts.
+    fn entries(&self, action: i64) -> Vec<i64> {
+        let of = |day: Day| {
+            let found = self.sums.iter().find(|sum| sum.day == day && sum.action == action);
+            found.map_or(0, |sum| sum.entries)
+        };
+        (0..CHART_DAYS).map(|ahead| of(self.first_day().plus(ahead))).collect()
+    }
+
+    /// Points that were given from one day to another, both included.
+    fn points(&self, from: Day, to: Day) -> i64 {
+        let within = self.sums.iter().filter(|sum| (from..=to).contains(&sum.day));
+        within.map(|sum| sum.xp).sum()
+    }
+
+    /// Check-ins by day; `None` without any.
+    pub fn checkins(&self) -> Option<BarChart> {
+        self.chart("Check-ins por dia, 30 dias", "Check-ins", Action::CheckIn.number().into())
+    }
+
+    /// Streaks that ended, by day; `None` without any.
+    pub fn ended(&self) -> Option<BarChart> {
+        let title = "Sequências perdidas por dia, 30 dias";
+        self.chart(title, "Sequências", store::ENDED_STREAKS)
+    }
+
+    fn chart(&self, title: &'static str, unit: &'static str, action: i64) -> Option<BarChart> {
+        let words = BarWords { title, unit, value: number_words, mark: number_words };
+        BarChart::new(words, self.first_day(), &self.entries(action))
+    }
+
+    /// `há 4 dias`.
+    pub fn away(&self, one: &Leaving) -> String {
+        format!("há {}", days(self.today.0 - one.last_checkin.0))
+    }
+
+    pub fn emblem(&self, one: &Leaving) -> Emblem {
+        Emblem::level(milestones::level_number(&self.milestones, one.xp))
     }
 
     /// `E mais 133 alunos`, when the list shows fewer.
     pub fn more_words(&self) -> String {
         match self.leaving_count.saturating_sub(self.leaving.len() as u64) {
             0 => String::new(),
-            1 => "E mais 1 aluno".to_owned(),
-            more => format!("E mais {} alunos", grouped(more)),
+            more => format!("E mais {}", students(more)),
+        }
+    }
+
+    /// `Check-in 10 XP, venda 20 XP, sem limite por dia`.
+    pub fn rules_words(&self) -> String {
+        let limit = match self.rules.day_limit {
+            0 => "sem limite por dia".to_owned(),
+            limit => format!("até {} por dia", points(limit)),
+        };
+        let give = |action: Action| points(self.rules.points(action, (0, 1)));
+        format!("Check-in {}, venda {}, {limit}", give(Action::CheckIn), give(Action::Sale))
+    }
+
+    /// `2 ativos, 1 agendado`.
+    pub fn challenges_words(&self) -> String {
+        let count = |badge: Badge| {
+            let all = self.challenges.iter();
+            all.filter(|one| one.entry.state(&self.today) == badge).count()
+        };
+        let active = match count(Badge::Active) {
+            0 => "Nenhum ativo".to_owned(),
+            1 => "1 ativo".to_owned(),
+            many => format!("{many} ativos"),
+        };
+        match count(Badge::Scheduled) {
+            0 => active,
+            1 => format!("{active}, 1 agendado"),
+            many => format!("{active}, {many} agendados"),
+        }
+    }
+
+    /// `Do marco 1, com 100 XP, ao 20, com 32.000 XP`.
+    pub fn milestones_words(&self) -> String {
+        let told = |one: &Milestone| format!("{}, com {}", one.number, points(one.xp));
+        match (self.milestones.first(), self.milestones.last()) {
+            (Some(first), Some(last)) => format!("Do marco {}, ao {}", told(first), told(last)),
+            _ => String::new(),
         }
     }
 }
 
-/// A student at risk of leaving.
-#[derive(Clone, Debug)]
-pub struct LeavingRow {
-    pub id: i64,
-    pub name: String,
-    /// Whole days since the last check-in.
-    pub away: i64,
-    /// The student's longest streak.
-    pub best: i64,
-    /// 0 to 20.
-    pub level: i64,
-}
-
-impl LeavingRow {
-    /// `há 4 dias`.
-    pub fn away_words(&self) -> String {
-        format!("há {}", days(self.away))
-    }
-
-    pub fn best_words(&self) -> String {
-        days(self.best)
-    }
-
-    pub fn emblem(&self) -> Emblem {
-        Emblem::level(self.level)
-    }
-}
-
-/// The comparison of all students with the ledger.
-#[derive(Clone, Debug, Default)]
-pub struct RecountCard {
-    /// The one that runs, made by [`RecountCard::progress`].
-    pub running: Option<Progress>,
-    /// The last finished one.
-    pub last: Option<RecountOutcome>,
-}
-
-impl RecountCard {
-    /// The progress of a comparison: `Conferindo 41.200 de 100.000 alunos`.
-    pub fn progress(done: u64, of: u64) -> Progress {
+impl RecountRun {
+    /// `Conferindo 41.200 de 100.000 alunos`.
+    pub fn progress(&self) -> Progress {
+        let [done, of] =
+            [self.compared, self.students].map(|count| u64::try_from(count).unwrap_or(0));
         let label = format!("Conferindo {} de {}", grouped(done), students(of));
         Progress::new(label, done, of, "Continua mesmo que você saia desta página.")
     }
-}
 
-/// What a comparison found.
-#[derive(Clone, Debug)]
-pub struct RecountOutcome {
-    pub when: When,
-    /// Students that were compared, and those whose data was corrected.
-    pub students: u64,
-    pub mended: u64,
-}
-
-impl RecountOutcome {
+    /// What a comparison found.
     pub fn words(&self) -> String {
-        let seen = match self.students {
+        let seen = match self.compared {
             1 => "1 aluno conferido".to_owned(),
             many => format!("{} alunos conferidos", grouped(many)),
         };
@@ -198,25 +200,12 @@ pub struct MigratePage {
     pub enrolled: u64,
 }
 
-impl MigratePage {
-    pub fn without_words(&self) -> String {
-        students(self.without)
-    }
-
-    pub fn enrolled_words(&self) -> String {
-        students(self.enrolled)
-    }
-}
-
 /// `GET /admin/gamificacao/regras`, with the rules of the query when they are
 /// previewed; and the answer to a form with errors.
 #[derive(Template)]
 #[template(path = "program/rules.html", config = "assets/askama.toml")]
 pub struct RulesPage {
     pub layout: Layout,
-    /// `xp_checkin`, `xp_aula`, `xp_meet`, `xp_venda`, `xp_conta_vinculada`,
-    /// `xp_desafio`, `xp_volta`, `multiplicador`, `multiplicador_streak`,
-    /// `limite_diario`, `limite_venda_diario`.
     pub form: FormView,
     /// What the typed rules would have given; `None` until asked for.
     pub effect: Option<Effect>,
@@ -291,18 +280,6 @@ pub struct EffectRow {
 }
 
 impl EffectRow {
-    pub fn entries_words(&self) -> String {
-        grouped(self.entries)
-    }
-
-    pub fn given_words(&self) -> String {
-        number_words(self.given)
-    }
-
-    pub fn would_words(&self) -> String {
-        number_words(self.would)
-    }
-
     /// `+640`, `−20`, `0`.
     pub fn apart(&self) -> String {
         match self.would - self.given {
@@ -311,10 +288,6 @@ impl EffectRow {
             apart => number_words(apart),
         }
     }
-
-    pub fn is_same(&self) -> bool {
-        self.would == self.given
-    }
 }
 
 /// `GET /admin/gamificacao/desafios?quando=ativos|futuros|encerrados`.
@@ -322,40 +295,17 @@ impl EffectRow {
 #[template(path = "program/challenges.html", config = "assets/askama.toml")]
 pub struct ChallengesPage {
     pub layout: Layout,
+    pub today: Day,
+    pub rules: Rules,
     /// Ativos, Futuros, Encerrados.
     pub tabs: Vec<Tab>,
     /// Those of the chosen tab.
-    pub challenges: Vec<ChallengeRow>,
+    pub challenges: Vec<Challenge>,
     pub paging: Paging,
     /// Whether there is none in any tab.
     pub none_at_all: bool,
     /// All that overlap the shown months, whatever the tab; `None` without any.
     pub calendar: Option<Calendar>,
-}
-
-/// A challenge in the list.
-#[derive(Clone, Debug)]
-pub struct ChallengeRow {
-    pub id: i64,
-    pub title: String,
-    /// `20 vendas`.
-    pub goal: String,
-    /// `01/11 a 30/11/2026`, by [`period`].
-    pub period: String,
-    /// `faltam 7 dias`, `começa em 3 dias`, or empty: [`left_words`].
-    pub left: String,
-    /// `+300 XP e uma caneca`.
-    pub reward: String,
-    /// Students who reached it.
-    pub met: u64,
-    /// `Active`, `Scheduled` or `Over`.
-    pub state: Badge,
-}
-
-impl ChallengeRow {
-    pub fn met_words(&self) -> String {
-        grouped(self.met)
-    }
 }
 
 /// `GET /admin/gamificacao/desafios/{id|novo}`, and the answer to a form with
@@ -364,36 +314,25 @@ impl ChallengeRow {
 #[template(path = "program/challenge_form.html", config = "assets/askama.toml")]
 pub struct ChallengeForm {
     pub layout: Layout,
+    pub today: Day,
     /// The stored challenge; `None` for a new one.
-    pub existing: Option<ExistingChallenge>,
-    /// `titulo`, `descricao`, `acao`, `meta`, `inicio`, `fim`, `recompensa_xp`,
-    /// `recompensa`.
+    pub existing: Option<Challenge>,
     pub form: FormView,
-    /// The seven actions.
-    pub actions: Vec<Pick>,
-    /// What the action `desafio` gives, for the help: `150 XP`.
-    pub usual_reward: String,
+    /// What the action `desafio` gives, for the help.
+    pub usual_words: String,
 }
 
 impl ChallengeForm {
-    pub fn usual_words(&self) -> String {
-        format!("Em branco, o das regras: {}.", self.usual_reward)
+    /// What `acao` offers.
+    pub fn actions(&self) -> [Pick; Action::ALL.len()] {
+        Action::ALL.map(|action| Pick {
+            value: action.name().to_owned(),
+            label: action.words().to_owned(),
+        })
     }
 }
 
-/// The stored challenge that a form changes.
-#[derive(Clone, Debug)]
-pub struct ExistingChallenge {
-    pub id: i64,
-    /// Its stored title, whatever was typed since.
-    pub title: String,
-    pub state: Badge,
-    pub period: String,
-    /// Students who reached it.
-    pub met: u64,
-}
-
-impl ExistingChallenge {
+impl Challenge {
     /// `12 alunos já cumpriram`.
     pub fn met_words(&self) -> String {
         match self.met {
@@ -409,8 +348,8 @@ impl ExistingChallenge {
 #[template(path = "program/milestones.html", config = "assets/askama.toml")]
 pub struct MilestonesPage {
     pub layout: Layout,
-    /// All twenty, in their order.
-    pub milestones: Vec<MilestoneRow>,
+    /// All twenty, in their order, with the students whose level each is now.
+    pub milestones: Vec<(Milestone, u64)>,
     /// Students who have reached none yet.
     pub below: u64,
 }
@@ -418,42 +357,20 @@ pub struct MilestonesPage {
 impl MilestonesPage {
     /// A number of students in percent of the largest number at one milestone.
     pub fn share(&self, count: &u64) -> u64 {
-        let most = self.milestones.iter().map(|row| row.students).fold(self.below, u64::max);
+        let most = self.milestones.iter().map(|(_, students)| *students).fold(self.below, u64::max);
         let share = u128::from(*count) * 100 / u128::from(most.max(1));
         // Even a single student must be visible.
         u64::try_from(share).unwrap_or(100).max(u64::from(*count > 0))
     }
 
-    pub fn below_words(&self) -> String {
-        students(self.below)
+    pub fn words(&self, count: &u64) -> String {
+        students(*count)
     }
 }
 
-/// A milestone in the list.
-#[derive(Clone, Debug)]
-pub struct MilestoneRow {
-    pub number: i64,
-    pub title: String,
-    pub badge: String,
-    /// Points needed to reach it.
-    pub xp: i64,
-    /// May be empty.
-    pub reward: String,
-    /// Students whose level it is now.
-    pub students: u64,
-}
-
-impl MilestoneRow {
+impl Milestone {
     pub fn emblem(&self) -> Emblem {
         Emblem::level(self.number)
-    }
-
-    pub fn xp_words(&self) -> String {
-        points(self.xp)
-    }
-
-    pub fn students_words(&self) -> String {
-        students(self.students)
     }
 }
 
@@ -462,11 +379,8 @@ impl MilestoneRow {
 #[template(path = "program/milestone_form.html", config = "assets/askama.toml")]
 pub struct MilestoneForm {
     pub layout: Layout,
-    /// 1 to 20.
-    pub number: i64,
-    /// Its stored title, whatever was typed since.
-    pub title: String,
-    /// `titulo`, `xp`, `badge`, `recompensa`; the form also sends the number.
+    /// As it is stored, whatever was typed since.
+    pub milestone: Milestone,
     pub form: FormView,
     /// Points of the milestones before and after; `None` at the ends.
     pub before: Option<i64>,
@@ -476,23 +390,20 @@ pub struct MilestoneForm {
 }
 
 impl MilestoneForm {
-    pub fn emblem(&self) -> Emblem {
-        Emblem::level(self.number)
-    }
-
     /// What the points must lie between.
     pub fn bounds(&self) -> String {
+        let number = self.milestone.number;
         match (self.before, self.after) {
             (Some(before), Some(after)) => format!(
                 "Entre o marco {}, com {}, e o {}, com {}.",
-                self.number - 1,
+                number - 1,
                 points(before),
-                self.number + 1,
+                number + 1,
                 points(after)
             ),
             (None, Some(after)) => format!("Menos do que o marco 2, com {}.", points(after)),
             (Some(before), None) => {
-                format!("Mais do que o marco {}, com {}.", self.number - 1, points(before))
+                format!("Mais do que o marco {}, com {}.", number - 1, points(before))
             }
             (None, None) => String::new(),
         }
@@ -513,63 +424,45 @@ impl MilestoneForm {
 #[template(path = "program/ledger.html", config = "assets/askama.toml")]
 pub struct LedgerPage {
     pub layout: Layout,
-    pub student: LedgerStudent,
-    /// Entries in all.
-    pub count: u64,
-    /// Newest first.
-    pub entries: Vec<EntryLine>,
+    pub today: Day,
+    pub student: Account,
+    pub standing: Standing,
+    pub lap: Lap,
+    /// Newest first, with the time of each.
+    pub entries: Vec<(LedgerEntry, When)>,
     pub paging: Paging,
-    /// `xp`, `motivo`.
     pub form: FormView,
 }
 
-/// The student whose ledger is shown.
-#[derive(Clone, Debug)]
-pub struct LedgerStudent {
-    pub id: i64,
-    pub name: String,
-    pub email: String,
-    pub photo: String,
-    pub xp: i64,
-    /// 0 to 20, with the title of its milestone.
-    pub level: i64,
-    pub milestone: String,
-    /// `12º de 1.340`; empty when not in the ranking.
-    pub position: String,
-    pub streak: i64,
-    pub best: i64,
-    pub lap: Lap,
-    /// `hoje`, `há 3 dias (20/11/2026)`, `nunca`.
-    pub last: String,
-}
-
-impl LedgerStudent {
-    pub fn emblem(&self) -> Emblem {
-        Emblem::level(self.level)
-    }
-
-    pub fn flame(&self) -> Flame {
-        Flame { days: self.streak }
-    }
-
-    pub fn xp_words(&self) -> String {
-        points(self.xp)
-    }
-
+impl LedgerPage {
     pub fn level_words(&self) -> String {
-        match self.level {
+        match self.standing.level {
             0 => "Ainda sem nível".to_owned(),
-            level => format!("Nível {level}: {}", self.milestone),
+            level => format!("Nível {level}: {}", self.standing.title),
         }
     }
 
     /// `13 dias, recorde de 41`.
     pub fn streak_words(&self) -> String {
-        format!("{}, recorde de {}", days(self.streak), number_words(self.best))
+        let best = number_words(self.standing.totals.best_streak);
+        format!("{}, recorde de {best}", days(self.standing.streak))
+    }
+
+    /// `hoje`, `há 3 dias (20/11/2026)`, `nunca`.
+    pub fn last_words(&self) -> String {
+        let totals = &self.standing.totals;
+        match (totals.last_checkin, totals.days_away(self.today)) {
+            (Some(_), Some(0)) => "hoje".to_owned(),
+            (Some(last), Some(away)) => {
+                format!("há {} ({})", days(away), last.date().strftime("%d/%m/%Y"))
+            }
+            _ => "nunca".to_owned(),
+        }
     }
 }
 
-fn students(count: u64) -> String {
+/// `1 aluno`, `1.200 alunos`.
+pub fn students(count: u64) -> String {
     if count == 1 { "1 aluno".to_owned() } else { format!("{} alunos", grouped(count)) }
 }
 
