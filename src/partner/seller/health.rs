@@ -1,32 +1,49 @@
 //! `health`: ping and identification of the token's user.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::UserId;
 use crate::edge::route::Todo;
-use crate::http::Problem;
 use crate::http::input::Check;
 use crate::identity::{PartnerCaller, Seller};
-use crate::partner::operation::{NoArguments, Operation};
+use crate::partner::operation::{Begun, Operation};
+use crate::wire;
 
-/// Who the token belongs to and what it may do.
-#[derive(Serialize, JsonSchema)]
-pub struct Health {
-    /// Always true.
-    ok: bool,
-    /// Whom the token belongs to.
-    user: HealthUser,
-    /// What the account's API plan allows.
-    plan: HealthPlan,
-    /// The token of this call.
-    token: HealthToken,
-    /// Civil time of the service.
-    server_time: String,
-    /// Version of the service.
-    version: &'static str,
+wire! {
+    /// Who the token belongs to and what it may do.
+    #[derive(Serialize, JsonSchema)]
+    pub struct Health of(zone: Zone, caller: &PartnerCaller) after {
+        let PartnerCaller { account, token, last_used_at, plan, called_at, .. } = caller;
+    } {
+        /// Always true.
+        ok: bool = true,
+        /// Whom the token belongs to.
+        user: HealthUser = HealthUser {
+            id: account.user_id,
+            nome: account.name.clone(),
+            role: account.role.name(),
+        },
+        /// What the account's API plan allows.
+        plan: HealthPlan = HealthPlan {
+            name: plan.name.name(),
+            monthly_quota: plan.quota,
+            per_minute: plan.per_minute,
+            valid_until: plan.until.map(|(day, _)| day.iso()),
+        },
+        /// The token of this call.
+        token: HealthToken = HealthToken {
+            name: token.name.clone(),
+            created_at: zone.partner(token.created_at),
+            last_used_at: last_used_at.map(|at| zone.partner(at)),
+        },
+        /// Civil time of the service.
+        server_time: String = zone.partner(*called_at),
+        /// Version of the service.
+        version: &'static str = env!("CARGO_PKG_VERSION"),
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -61,40 +78,16 @@ struct HealthToken {
     last_used_at: Option<String>,
 }
 
-impl Operation for Health {
+/// The arguments of an operation that has none.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetHealth {}
+
+impl Operation for GetHealth {
     type By = Seller;
-    type Args = NoArguments;
-    type Reply = Self;
+    type Reply = Health;
 
-    fn begin(app: &App, seller: &Seller, _: NoArguments, _: Check) -> Result<Todo<Self>, Problem> {
-        Ok(Todo::Now(Self::of(app.zone(), seller)))
-    }
-}
-
-impl Health {
-    /// The answer for a caller.
-    pub fn of(zone: Zone, caller: &PartnerCaller) -> Self {
-        let PartnerCaller { account, token, last_used_at, plan, called_at, .. } = caller;
-        Self {
-            ok: true,
-            user: HealthUser {
-                id: account.user_id,
-                nome: account.name.clone(),
-                role: account.role.name(),
-            },
-            plan: HealthPlan {
-                name: plan.name.name(),
-                monthly_quota: plan.quota,
-                per_minute: plan.per_minute,
-                valid_until: plan.until.map(|(day, _)| day.iso()),
-            },
-            token: HealthToken {
-                name: token.name.clone(),
-                created_at: zone.partner(token.created_at),
-                last_used_at: last_used_at.map(|at| zone.partner(at)),
-            },
-            server_time: zone.partner(*called_at),
-            version: env!("CARGO_PKG_VERSION"),
-        }
+    fn begin(self, app: &App, seller: &Seller, _: Check) -> Begun<Self> {
+        Ok(Todo::Now(Health::of(app.zone(), seller)))
     }
 }

@@ -1,16 +1,18 @@
 //! `get_usage`: the calls of the current month.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::edge::route::Todo;
-use crate::http::Problem;
 use crate::http::input::Check;
 use crate::identity::Seller;
-use crate::partner::operation::{NoArguments, Operation};
+use crate::partner::operation::{Begun, Operation};
 
-pub struct GetUsage;
+/// The arguments of an operation that has none.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetUsage {}
 
 /// What an account used of its plan this month, this call included.
 #[derive(Serialize, JsonSchema)]
@@ -52,15 +54,9 @@ struct OperationCalls {
 
 impl Operation for GetUsage {
     type By = Seller;
-    type Args = NoArguments;
     type Reply = UsageReply;
 
-    fn begin(
-        app: &App,
-        seller: &Seller,
-        _: NoArguments,
-        _: Check,
-    ) -> Result<Todo<UsageReply>, Problem> {
+    fn begin(self, app: &App, seller: &Seller, _: Check) -> Begun<Self> {
         let month = app.callers.usage.month(app, seller.account.user_id, seller.called_at)?;
         let used = month.used();
         let quota = seller.plan.quota;

@@ -12,9 +12,7 @@ use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, only_text};
 use crate::http::{Problem, Request, upload};
 use crate::identity::Supplier;
-use crate::partner::operation::Operation;
-
-pub struct LinkListings;
+use crate::partner::operation::{Begun, Operation};
 
 /// A list of links as text in CSV. Its columns are `seller_id`, `ml_id` and
 /// `sku`, with commas or semicolons between; at most 500 rows.
@@ -67,15 +65,14 @@ fn as_file(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-impl Operation for LinkListings {
+impl Operation for LinkList {
     type By = Supplier;
-    type Args = LinkList;
     type Reply = LinkedList;
 
     const OTHERS: &'static [(&'static str, SchemaOf)] =
         &[("text/csv", as_text), ("multipart/form-data", as_file)];
 
-    fn sent(request: &Request) -> Result<LinkList, Problem> {
+    fn sent(request: &Request) -> Result<Self, Problem> {
         let media = request.header(&CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
         let bytes = if upload::is_upload(request) {
             upload::file(request, "file")?.ok_or_else(|| Problem::field("file", "is required"))?
@@ -85,16 +82,11 @@ impl Operation for LinkListings {
             return request.json();
         };
         let text = String::from_utf8(bytes.into()).map_err(|_| fault(bulk::ListFault::NotText))?;
-        Ok(LinkList { csv: Field::of(text) })
+        Ok(Self { csv: Field::of(text) })
     }
 
-    fn begin(
-        _: &App,
-        supplier: &Supplier,
-        sent: LinkList,
-        mut check: Check,
-    ) -> Result<Todo<LinkedList>, Problem> {
-        let csv: String = check.required("csv", sent.csv);
+    fn begin(self, _: &App, supplier: &Supplier, mut check: Check) -> Begun<Self> {
+        let csv: String = check.required("csv", self.csv);
         check.finish()?;
         let rows = bulk::read(csv.as_bytes()).map_err(fault)?;
         let owner = supplier.account.user_id;
