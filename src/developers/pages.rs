@@ -1,5 +1,6 @@
 //! `/desenvolvedores` with its reference and changelog, and `/status`.
 
+use askama::Template as _;
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CACHE_CONTROL;
@@ -14,8 +15,8 @@ use super::status::days::PartDay;
 use super::status::state::{Component, State};
 use super::status::{self, DAYS};
 use super::views::{
-    AgentsEnglish, AgentsPortuguese, ChangeRow, ChangelogPage, DayBar, Frame, GuideEnglish,
-    GuidePortuguese, PartRow, ReferencePage, StatusPage, WebhooksEnglish, WebhooksPortuguese,
+    AgentsPage, ChangeRow, ChangelogPage, DayBar, Frame, GuidePage, PartRow, ReferencePage,
+    StatusPage, WebhooksPage,
 };
 use super::webhook_guide::Webhooks;
 use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, STATUS, WEBHOOKS, reference};
@@ -76,43 +77,30 @@ fn cached(
 
 /// `GET /desenvolvedores`: the guide.
 pub fn show_guide(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    use askama::Template as _;
     cached(app, request, GUIDE, |layout, frame| {
         let guide = guide(app, frame.language);
-        match frame.language {
-            Language::Portuguese => GuidePortuguese { layout, frame, guide }.render(),
-            Language::English => GuideEnglish { layout, frame, guide }.render(),
-        }
+        GuidePage { layout, frame, guide }.render()
     })
 }
 
 /// `GET /desenvolvedores/agentes`: how assistants are connected.
 pub fn show_agents(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    use askama::Template as _;
     cached(app, request, AGENTS, |layout, frame| {
         let agents = agents(&app.server.addresses.dev_base_url, frame.language);
-        match frame.language {
-            Language::Portuguese => AgentsPortuguese { layout, frame, agents }.render(),
-            Language::English => AgentsEnglish { layout, frame, agents }.render(),
-        }
+        AgentsPage { layout, frame, agents }.render()
     })
 }
 
 /// `GET /desenvolvedores/webhooks`: how programs receive events.
 pub fn show_webhooks(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    use askama::Template as _;
     cached(app, request, WEBHOOKS, |layout, frame| {
         let webhooks = Webhooks::of(frame.language);
-        match frame.language {
-            Language::Portuguese => WebhooksPortuguese { layout, frame, webhooks }.render(),
-            Language::English => WebhooksEnglish { layout, frame, webhooks }.render(),
-        }
+        WebhooksPage { layout, frame, webhooks }.render()
     })
 }
 
 /// `GET /desenvolvedores/referencia`: every operation.
 pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    use askama::Template as _;
     cached(app, request, REFERENCE, |layout, frame| {
         let made = super::document(app, Document::Partner);
         let below = super::openapi::PARTNER;
@@ -128,7 +116,6 @@ pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Pr
 
 /// `GET /desenvolvedores/changelog`: what changed.
 pub fn show_changelog(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    use askama::Template as _;
     cached(app, request, CHANGELOG, |layout, frame| {
         let changes = change_rows(frame.language);
         ChangelogPage { layout, frame, changes }.render()

@@ -166,15 +166,6 @@ pub fn revoke_token(tx: &WriteTx<'_>, user: UserId, token: i64) -> Result<bool> 
     Ok(revoked > 0)
 }
 
-/// Whether an account has tokens that are not revoked.
-pub fn has_tokens(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
-    tx.one(
-        "SELECT EXISTS (SELECT 1 FROM partner_token WHERE user_id = ?1 AND revoked_at IS NULL)",
-        [user],
-        |row| row.get(0),
-    )
-}
-
 /// Revokes all tokens of an account; returns how many.
 pub fn revoke_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     tx.execute(
@@ -205,7 +196,7 @@ pub fn calls_by_day(
         (user, from, to),
         |row| {
             let (day, operation, count): (Day, String, i64) = row.try_into()?;
-            let name = super::operation_name(&operation).unwrap_or(OTHER);
+            let name = super::operation_names().find(|known| *known == operation).unwrap_or(OTHER);
             *calls.entry((day, name)).or_default() += u64::try_from(count).unwrap_or(0);
             Ok(())
         },

@@ -3,18 +3,16 @@
 use serde::Serialize;
 
 use super::store::{self, AccountQuery};
-use super::views::{AccountRow, AccountsPage, Use};
-use super::{Listed, PATH, PlanState, QuotaThresholds, is_near, percent};
+use super::views::{AccountRow, AccountsPage};
+use super::{Listed, PATH, PlanState, QuotaThresholds};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::text::grouped;
-use crate::base::{Day, Instant, UserId, Zone};
+use crate::base::{Day, UserId, Zone};
 use crate::config::Plans;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Head, ListReply, Listing, When, export};
+use crate::panel::{Filter, Head, ListReply, Listing, export};
 use crate::partner::PlanName;
-use crate::partner::shown::shown;
 use crate::wire;
 
 pub(super) const LIST: Listing = Listing {
@@ -33,12 +31,7 @@ pub(super) const LIST: Listing = Listing {
             all: "Qualquer",
             values: &[("perto_do_limite", "Perto do limite")],
         },
-        Filter {
-            name: "plano",
-            label: "Plano",
-            all: "Todos",
-            values: &[("starter", "Starter"), ("pro", "Pro"), ("scale", "Scale")],
-        },
+        Filter { name: "plano", label: "Plano", all: "Todos", values: &PlanName::FILTER },
     ],
     sort_keys: &["-uso", "nome", "fim"],
     heads: &[
@@ -136,34 +129,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         table: LIST.table(&query, LIST.heads, total),
         accounts: accounts
             .into_iter()
-            .map(|account| row(account, &frame, |at| When::new(app.zone(), at, request.now)))
+            .map(|account| AccountRow::of(account, plans, app.zone(), request.now))
             .collect(),
     })
-}
-
-fn row(account: Listed, frame: &Frame, when: impl Fn(Instant) -> When) -> AccountRow {
-    let used = account.used(frame.today.month_start());
-    let plan = account.plan();
-    AccountRow {
-        id: account.id.to_string(),
-        plan: plan.map(|plan| shown(&frame.plans, plan, used, frame.today)),
-        state: PlanState::of(plan, frame.today).badge(),
-        calls: usage(used, account.plan.map(|plan| plan.limits(&frame.plans).quota)),
-        tokens: grouped(account.tokens.unsigned_abs()),
-        used: account.last_used_at.map(when),
-        name: account.name,
-        email: account.email,
-        photo: account.photo,
-        role: account.role.title(),
-    }
-}
-
-/// The calls of a month, and their share of the quota if there is one.
-pub(super) fn usage(used: u64, quota: Option<u64>) -> Use {
-    Use {
-        calls: grouped(used),
-        of: quota.map(grouped).unwrap_or_default(),
-        percent: quota.map(|quota| percent(used, quota)),
-        near: quota.is_some_and(|quota| is_near(used, quota)),
-    }
 }

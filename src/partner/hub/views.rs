@@ -2,11 +2,16 @@
 
 use askama::Template;
 
+use super::pages::{Related, about};
 use crate::accounts::views::ApiPlan;
+use crate::base::{Instant, Zone, grouped};
 use crate::dropshipping::views::InvitationRow;
-use crate::panel::chart::BarChart;
+use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{FormView, Layout, When};
+use crate::partner::Plan;
 use crate::partner::oauth::views::AppRow;
+use crate::partner::store::OwnToken;
+use crate::wire;
 
 /// `GET …/parceiro`, also with errors in the form.
 #[derive(Template)]
@@ -36,33 +41,57 @@ pub struct HubPage {
     pub related: Vec<RelatedRow>,
 }
 
-/// The person on the other side of an active relation.
-pub struct RelatedRow {
-    pub id: String,
-    pub name: String,
-    /// Linked listings.
-    pub links: String,
-    pub since: When,
+wire! {
+    /// The person on the other side of an active relation.
+    pub struct RelatedRow of(one: Related, zone: Zone, now: Instant) {
+        pub id: String = one.id.to_string(),
+        pub name: String = one.name,
+        /// Linked listings.
+        pub links: String = grouped(one.links),
+        pub since: When = When::new(zone, one.since, now),
+    }
 }
 
-/// An operation that was called this month.
-pub struct OperationRow {
-    pub name: &'static str,
-    /// What it is for.
-    pub about: &'static str,
-    pub calls: String,
+wire! {
+    /// An operation that was called this month.
+    pub struct OperationRow of(called: (&'static str, u64)) {
+        pub name: &'static str = called.0,
+        /// What it is for.
+        pub about: &'static str = about(called.0),
+        pub calls: String = grouped(called.1),
+    }
 }
 
-/// A token that is not revoked.
-pub struct TokenRow {
-    pub id: String,
-    pub name: String,
-    /// Its first characters.
-    pub prefix: String,
-    pub created: When,
-    pub used: Option<When>,
-    /// Address that the last call came from; empty while unknown.
-    pub address: String,
+wire! {
+    /// A token that is not revoked.
+    pub struct TokenRow of(token: OwnToken, zone: Zone, now: Instant) {
+        pub id: String = token.id.to_string(),
+        pub name: String = token.name,
+        /// Its first characters.
+        pub prefix: String = token.prefix,
+        pub created: When = When::new(zone, token.created_at, now),
+        pub used: Option<When> = token.last_used_at.map(|at| When::new(zone, at, now)),
+        /// Address that the last call came from; empty while unknown.
+        pub address: String = token.last_address.unwrap_or_default(),
+    }
+}
+
+/// The calls of a plan in a minute, in words.
+pub fn rate(plan: Plan) -> String {
+    format!("{} por minuto, somando todos os tokens", grouped(plan.per_minute))
+}
+
+/// The words of a chart of calls.
+pub const fn bar_words(title: &'static str) -> BarWords {
+    BarWords {
+        title,
+        unit: "Chamadas",
+        value: |calls| match calls {
+            1 => "1 chamada".to_owned(),
+            calls => format!("{} chamadas", grouped(calls.unsigned_abs())),
+        },
+        mark: |calls| grouped(calls.unsigned_abs()),
+    }
 }
 
 /// A call to copy and paste.

@@ -58,22 +58,24 @@ impl Operation for GetUsage {
 
     fn begin(self, app: &App, seller: &Seller, _: Check) -> Begun<Self> {
         let month = app.callers.usage.month(app, seller.account.user_id, seller.called_at)?;
-        let used = month.used();
+        let used = month.used;
         let quota = seller.plan.quota;
         Ok(Todo::Now(UsageReply {
-            month: month.first_day().iso()[..7].to_owned(),
+            month: month.first_day.iso()[..7].to_owned(),
             plan: seller.plan.name.name(),
             monthly_quota: quota,
             used,
             remaining: quota.saturating_sub(used),
-            resets_at: app.zone().partner(month.end()),
+            resets_at: app.zone().partner(month.end),
             daily: month
-                .by_day()
+                .calls
+                .days
                 .into_iter()
                 .map(|(day, calls)| DailyCalls { date: day.iso(), calls })
                 .collect(),
             endpoints: month
-                .by_operation()
+                .calls
+                .operations
                 .into_iter()
                 .map(|(operation, calls)| OperationCalls { operation, calls })
                 .collect(),

@@ -214,11 +214,18 @@ pub struct DeliveryQuery {
     pub window: (u32, u32),
 }
 
+impl DeliveryQuery {
+    fn filters(&self) -> Filters<'_> {
+        let mut filters = Filters::new("endpoint_id = :endpoint", &[(":endpoint", &self.endpoint)]);
+        filters.and_if("state = :state", ":state", &self.state);
+        filters.and_if("kind = :kind", ":kind", &self.kind);
+        filters
+    }
+}
+
 /// A page of deliveries, with the number of all that match.
 pub fn deliveries(tx: &ReadTx<'_>, wanted: &DeliveryQuery) -> Result<(Vec<Delivery>, u64)> {
-    let mut filters = Filters::new("endpoint_id = :endpoint", &[(":endpoint", &wanted.endpoint)]);
-    filters.and_if("state = :state", ":state", &wanted.state);
-    filters.and_if("kind = :kind", ":kind", &wanted.kind);
+    let filters = wanted.filters();
     let total = filters.count(tx, "SELECT coalesce(sum(deliveries), 0) FROM webhook_count")?;
     let order = sorted("number", wanted.newest_first);
     let page = Page { table: "webhook_delivery", order: &order, window: wanted.window };
@@ -227,9 +234,7 @@ pub fn deliveries(tx: &ReadTx<'_>, wanted: &DeliveryQuery) -> Result<(Vec<Delive
 
 /// Numbers of all deliveries that match, in the order of the list.
 pub fn numbers(tx: &ReadTx<'_>, wanted: &DeliveryQuery) -> Result<Vec<i64>> {
-    let mut filters = Filters::new("endpoint_id = :endpoint", &[(":endpoint", &wanted.endpoint)]);
-    filters.and_if("state = :state", ":state", &wanted.state);
-    filters.and_if("kind = :kind", ":kind", &wanted.kind);
+    let filters = wanted.filters();
     let sql = format!(
         "SELECT number FROM webhook_delivery WHERE {} ORDER BY {}",
         filters.sql(),
