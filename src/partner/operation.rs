@@ -235,6 +235,11 @@ pub const fn sends<O: FileOperation>(name: &'static str, path: &'static str) -> 
     Declared { name, method, path, docs, effect, is_rare: false, begin }
 }
 
+/// The query of a POST.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoQuery {}
+
 /// What a POST answers.
 #[derive(Serialize, JsonSchema)]
 struct Done<R> {
@@ -315,9 +320,6 @@ fn begin_post<O: Operation>(
     let (args, faults, key) = if let Some(given) = call.tool {
         (input::object::<O>(given)?, Fields::new(), None)
     } else {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct NoQuery {}
         let (NoQuery {}, faults) = request.arguments()?;
         let args = match O::sent(request) {
             Err(problem) if !faults.is_empty() => {
@@ -331,7 +333,10 @@ fn begin_post<O: Operation>(
         Some(key) => key.answered(tx),
         None => Ok(None),
     };
-    let begun = all_faults(faults, args.begin(app, by, Check::json()));
+    let begun = args.begin(app, by, Check::json());
+    if !faults.is_empty() {
+        return Err(Problem::beside(faults, begun.err()));
+    }
     // What the arguments need may be gone since. A job of the writer looks itself.
     if key.is_some()
         && !matches!(begun, Ok(Todo::Write(_)))

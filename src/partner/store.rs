@@ -71,14 +71,14 @@ pub fn token_from(
         account: Arc::new(row.account),
         token: Arc::new(PartnerToken { name: row.name, created_at: row.created_at }),
         revoked: row.revoked,
-        plan: row.plan.map(|name| plan_of(name, row.until, config, zone)),
+        plan: row.plan.map(|name| plan_of((name, row.until), config, zone)),
         granted: row.grant.map(|grant| Granted { grant, may_write, expires_at }),
     };
     Ok((known, row.last_used_at.unwrap_or(Instant(i64::MIN))))
 }
 
 /// A plan that is valid until a day.
-pub fn plan_of(name: PlanName, until: Option<Day>, config: &Config, zone: Zone) -> Plan {
+pub fn plan_of((name, until): (PlanName, Option<Day>), config: &Config, zone: Zone) -> Plan {
     let limits = name.limits(&config.partner.plans);
     let end = |day: Day| (day, zone.start_of(day.plus(1)));
     Plan { name, quota: limits.quota, per_minute: limits.per_minute, until: until.map(end) }

@@ -11,14 +11,13 @@ mod relations;
 pub mod store;
 pub mod views;
 
-use super::{Plan, PlanName, store::plan_of};
+use super::PlanName;
 use crate::accounts::Role;
 use crate::base::{Day, Instant, UserId};
 use crate::config::Plans;
 use crate::named;
 use crate::panel::Badge;
 use crate::row;
-use crate::services::Services;
 
 pub use changes::{disconnect, remove_plan, revoke, set_plan};
 pub use one::account;
@@ -140,11 +139,6 @@ fn percent(used: u64, quota: u64) -> u64 {
 /// Whether an account with this quota is near it.
 fn is_near(used: u64, quota: u64) -> bool {
     u128::from(used) * 100 >= u128::from(quota) * u128::from(NEAR)
-}
-
-/// A plan with its limits.
-fn limits(services: &Services, (name, until): (PlanName, Option<Day>)) -> Plan {
-    plan_of(name, until, &services.config, services.zone())
 }
 
 #[cfg(test)]

@@ -6,16 +6,15 @@ use serde::Serialize;
 use super::changes::{FLASHES, FORM, PlanEntry};
 use super::store;
 use super::views::{AccountPage, MonthLink, Use};
-use super::{PATH, PlanState, limits};
+use super::{PATH, PlanState};
 use crate::accounts::Account;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
-use crate::base::{Day, Instant, UserId};
+use crate::base::{Day, Instant, UserId, Zone};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::FormView;
 use crate::panel::chart::BarChart;
-use crate::panel::view::address;
 use crate::partner::hub::views::{OperationRow, TokenRow, bar_words, rate};
 use crate::partner::oauth::store as oauth;
 use crate::partner::oauth::views::AppRow;
@@ -26,6 +25,7 @@ use crate::partner::usage::Calls;
 use crate::partner::wire::{OperationJson, PlanJson, WireToken};
 use crate::partner::{Plan, PlanName};
 use crate::services::Services;
+use crate::wire;
 
 /// All data of the page.
 pub(super) struct Stored {
@@ -96,35 +96,42 @@ impl Stored {
     }
 
     fn limits(&self, services: &Services) -> Option<Plan> {
-        self.plan.map(|plan| limits(services, plan))
+        self.plan.map(|plan| partner::plan_of(plan, &services.config, services.zone()))
     }
 }
 
-#[derive(Serialize)]
-struct AccountJson {
-    ok: bool,
-    id: UserId,
-    nome: String,
-    email: String,
-    papel: &'static str,
-    /// Null without a plan.
-    plano: Option<PlanJson>,
-    /// Calls of the present month.
-    usadas: u64,
-    /// The requested month as `YYYY-MM`, and its calls.
-    mes: String,
-    chamadas: u64,
-    /// Days with calls.
-    dias: Vec<DayJson>,
-    operacoes: Vec<OperationJson>,
-    tokens: Vec<WireToken>,
-    aplicativos: Vec<WireApp>,
+wire! {
+    #[derive(Serialize)]
+    struct AccountJson of(stored: Stored, plan: Option<Plan>, now: Instant, zone: Zone) {
+        ok: bool = true,
+        id: UserId = stored.account.user_id,
+        nome: String = stored.account.name,
+        email: String = stored.account.email,
+        papel: &'static str = stored.account.role.name(),
+        /// Null without a plan.
+        plano: Option<PlanJson> = plan.map(|plan| PlanJson::of(plan, now)),
+        /// Calls of the present month.
+        usadas: u64 = stored.used,
+        /// The requested month as `YYYY-MM`, and its calls.
+        mes: String = stored.month.iso()[..7].to_owned(),
+        chamadas: u64 = stored.calls.days.values().sum(),
+        /// Days with calls.
+        dias: Vec<DayJson> = stored.calls.days.iter().map(DayJson::of).collect(),
+        operacoes: Vec<OperationJson> =
+            stored.calls.most_used().into_iter().map(OperationJson::of).collect(),
+        tokens: Vec<WireToken> =
+            stored.tokens.into_iter().map(|one| WireToken::of(one, zone)).collect(),
+        aplicativos: Vec<WireApp> =
+            stored.apps.into_iter().map(|one| WireApp::of(one, zone)).collect(),
+    }
 }
 
-#[derive(Serialize)]
-struct DayJson {
-    dia: String,
-    chamadas: u64,
+wire! {
+    #[derive(Serialize)]
+    struct DayJson of(calls: (&Day, &u64)) {
+        dia: String = calls.0.iso(),
+        chamadas: u64 = *calls.1,
+    }
 }
 
 /// `GET /admin/parceiros/{id}`: one account, as page or JSON.
@@ -132,36 +139,13 @@ pub fn account(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     let visit = (app, person, request);
     let stored = Stored::read(visit, None)?;
     if request.wants_json() {
-        return Reply::json(&json(app, stored, request.now));
+        let plan = stored.limits(app);
+        return Reply::json(&AccountJson::of(stored, plan, request.now, app.zone()));
     }
     let entry = stored.plan.map(PlanEntry::of);
     let mut page = page(visit, stored, FORM.show(entry.as_ref(), app.zone()).unfocused());
     page.layout = page.layout.telling(FLASHES, request);
     Reply::page(&page)
-}
-
-fn json(services: &Services, stored: Stored, now: Instant) -> AccountJson {
-    let plan = stored.limits(services);
-    AccountJson {
-        ok: true,
-        plano: plan.map(|plan| PlanJson::of(plan, now)),
-        usadas: stored.used,
-        mes: stored.month.iso()[..7].to_owned(),
-        chamadas: stored.calls.days.values().sum(),
-        dias: stored
-            .calls
-            .days
-            .iter()
-            .map(|(day, chamadas)| DayJson { dia: day.iso(), chamadas: *chamadas })
-            .collect(),
-        operacoes: stored.calls.most_used().into_iter().map(OperationJson::of).collect(),
-        id: stored.account.user_id,
-        nome: stored.account.name,
-        email: stored.account.email,
-        papel: stored.account.role.name(),
-        tokens: stored.tokens.into_iter().map(|one| WireToken::of(one, services.zone())).collect(),
-        aplicativos: stored.apps.into_iter().map(|one| WireApp::of(one, services.zone())).collect(),
-    }
 }
 
 /// The page of an account with the form of its plan.
@@ -182,7 +166,11 @@ pub(super) fn page(
         rate: limits.map(rate).unwrap_or_default(),
         calls: Use::of(stored.used, limits.map(|plan| plan.quota)),
         form,
-        months: stored.months.iter().map(|month| link(&path, *month, stored.month)).collect(),
+        months: stored
+            .months
+            .iter()
+            .map(|month| MonthLink::of(&path, *month, stored.month))
+            .collect(),
         month: stored.month.date().strftime("%m/%Y").to_string(),
         chart: BarChart::new(
             bar_words("Chamadas por dia"),
@@ -199,13 +187,5 @@ pub(super) fn page(
         email: stored.account.email,
         photo: stored.account.photo,
         role: stored.account.role.title(),
-    }
-}
-
-fn link(path: &str, month: Day, shown: Day) -> MonthLink {
-    MonthLink {
-        label: month.date().strftime("%m/%Y").to_string(),
-        href: address(path, &[("mes", &month.iso()[..7])]),
-        on: month == shown,
     }
 }

@@ -58,20 +58,12 @@ pub(super) const LIST: Listing = Listing {
     ..Listing::NONE
 };
 
-/// What is needed to show rows.
-#[derive(Clone)]
-struct Frame {
-    plans: Plans,
-    zone: Zone,
-    today: Day,
-}
-
 wire! {
     /// An account in the panel's JSON and its file.
     #[derive(Serialize)]
-    struct WireAccount of(row: Listed, frame: &Frame) after {
+    struct WireAccount of(row: Listed, plans: &Plans, zone: Zone, today: Day) after {
         let plan = row.plan();
-        let used = row.used(frame.today.month_start());
+        let used = row.used(today.month_start());
     } {
         id: UserId = row.id,
         nome: String = row.name,
@@ -80,15 +72,15 @@ wire! {
         /// `starter`, `pro` or `scale`; null without one.
         plano: Option<&'static str> = row.plan.map(PlanName::name),
         /// `ativo`, `vencido` or `sem_plano`.
-        situacao: &'static str = PlanState::of(plan, frame.today).name(),
+        situacao: &'static str = PlanState::of(plan, today).name(),
         /// Last day, `YYYY-MM-DD`; null without an end.
         valido_ate: Option<String> = row.until.map(Day::iso),
         /// Calls of this month.
         chamadas: u64 = used,
-        chamadas_por_mes: Option<u64> = row.plan.map(|plan| plan.limits(&frame.plans).quota),
+        chamadas_por_mes: Option<u64> = row.plan.map(|plan| plan.limits(plans).quota),
         /// How many work.
         tokens: i64 = row.tokens,
-        ultimo_uso: Option<String> = row.last_used_at.map(|at| frame.zone.spaced(at)),
+        ultimo_uso: Option<String> = row.last_used_at.map(|at| zone.spaced(at)),
     }
 }
 
@@ -114,22 +106,23 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let thresholds = QuotaThresholds::of(plans, today);
     let (accounts, total) =
         app.db.read(request.lane, |tx| store::page(tx, &wanted, &thresholds))?;
-    let frame = Frame { plans: plans.clone(), zone: app.zone(), today };
+    let zone = app.zone();
     if query.csv {
+        let plans = plans.clone();
         return export::list(app, person, &LIST, accounts, move |_, _, account| {
-            Ok(Some(WireAccount::of(account, &frame)))
+            Ok(Some(WireAccount::of(account, &plans, zone, today)))
         });
     }
     if request.wants_json() {
-        let accounts = accounts.into_iter().map(|account| WireAccount::of(account, &frame));
-        return ListReply::reply(total, accounts.collect());
+        let shown = |account| WireAccount::of(account, plans, zone, today);
+        return ListReply::reply(total, accounts.into_iter().map(shown).collect());
     }
     Reply::page(&AccountsPage {
         layout: layout(app, person, request),
         table: LIST.table(&query, LIST.heads, total),
         accounts: accounts
             .into_iter()
-            .map(|account| AccountRow::of(account, plans, app.zone(), request.now))
+            .map(|account| AccountRow::of(account, plans, zone, request.now))
             .collect(),
     })
 }

@@ -4,10 +4,11 @@ use askama::Template;
 
 use super::{Listed, PlanState, is_near, percent};
 use crate::accounts::views::ApiPlan;
-use crate::base::{Instant, Zone, grouped};
+use crate::base::{Day, Instant, Zone, grouped};
 use crate::config::Plans;
 use crate::dropshipping::relations::{AnyRelation, RelationState};
 use crate::panel::chart::BarChart;
+use crate::panel::view::address;
 use crate::panel::{Badge, Choice, FormView, Layout, Table, When};
 use crate::partner::hub::views::{OperationRow, TokenRow};
 use crate::partner::oauth::views::AppRow;
@@ -133,11 +134,13 @@ pub static PLANS: &[Choice] = &[
     Choice { value: "scale", label: "Scale" },
 ];
 
-/// A month to look at.
-pub struct MonthLink {
-    /// `11/2026`.
-    pub label: String,
-    pub href: String,
-    /// Whether this month is shown.
-    pub on: bool,
+wire! {
+    /// A month to look at.
+    pub struct MonthLink of(path: &str, month: Day, shown: Day) {
+        /// `11/2026`.
+        pub label: String = month.date().strftime("%m/%Y").to_string(),
+        pub href: String = address(path, &[("mes", &month.iso()[..7])]),
+        /// Whether this month is shown.
+        pub on: bool = month == shown,
+    }
 }

@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use super::MOST_TOKENS;
 use super::views::{
-    FirstCall, HubPage, OperationRow, RelatedRow, TokenMade, TokenRow, bar_words, rate,
+    FirstCall, HubPage, OperationRow, Related, RelatedRow, TokenMade, TokenRow, bar_words, rate,
 };
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::objects::{PROGRAM_APP, TOKEN};
 use crate::base::text::grouped;
-use crate::base::{Day, Instant, UserId, Zone};
+use crate::base::{Day, Zone};
 use crate::db::ReadTx;
 use crate::dropshipping::relations::{self, Invitation, RelatedSeller, RelatedSupplier};
 use crate::dropshipping::views::invitation_rows;
@@ -84,14 +84,6 @@ struct HubData {
     related: Vec<Related>,
 }
 
-/// The person on the other side of an active relation.
-pub struct Related {
-    pub id: UserId,
-    pub name: String,
-    pub links: i64,
-    pub since: Instant,
-}
-
 /// Invitations and active relations of a person.
 fn relations_of(
     tx: &ReadTx<'_>,
@@ -123,28 +115,35 @@ impl HubData {
 
     /// The plan with its limits.
     fn limits(&self, services: &Services) -> Option<Plan> {
-        self.plan
-            .map(|(name, until)| store::plan_of(name, until, &services.config, services.zone()))
+        self.plan.map(|plan| store::plan_of(plan, &services.config, services.zone()))
     }
 }
 
-#[derive(Serialize)]
-struct HubJson {
-    ok: bool,
-    /// Null without a plan.
-    plano: Option<PlanJson>,
-    /// Calls of this month.
-    usadas: u64,
-    operacoes: Vec<OperationJson>,
-    tokens: Vec<WireToken>,
-    aplicativos: Vec<WireApp>,
-    convites: Vec<InvitationJson>,
-    /// The suppliers of a seller.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fornecedores: Option<Vec<RelatedJson>>,
-    /// The sellers of a supplier.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    vendedores: Option<Vec<RelatedJson>>,
+wire! {
+    #[derive(Serialize)]
+    struct HubJson of(data: HubData, plan: Option<PlanJson>, is_supplier: bool, zone: Zone) after {
+        let related = data.related.into_iter().map(|one| RelatedJson::of(one, zone));
+        let mut related = Some(related.collect());
+        let of_supplier = if is_supplier { related.take() } else { None };
+    } {
+        ok: bool = true,
+        /// Null without a plan.
+        plano: Option<PlanJson> = plan,
+        /// Calls of this month.
+        usadas: u64 = data.month.used,
+        operacoes: Vec<OperationJson> =
+            data.month.calls.most_used().into_iter().map(OperationJson::of).collect(),
+        tokens: Vec<WireToken> = data.tokens.into_iter().map(|one| WireToken::of(one, zone)).collect(),
+        aplicativos: Vec<WireApp> = data.apps.into_iter().map(|one| WireApp::of(one, zone)).collect(),
+        convites: Vec<InvitationJson> =
+            data.invitations.into_iter().map(|one| InvitationJson::of(one, zone)).collect(),
+        /// The suppliers of a seller.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        fornecedores: Option<Vec<RelatedJson>> = related,
+        /// The sellers of a supplier.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        vendedores: Option<Vec<RelatedJson>> = of_supplier,
+    }
 }
 
 wire! {
@@ -174,26 +173,8 @@ pub fn hub(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
     let visit = (app, person, request);
     let data = HubData::read(visit)?;
     if request.wants_json() {
-        let (plan, zone) = (data.limits(app), app.zone());
-        let is_supplier = is_supplier(person);
-        let operations = data.month.calls.most_used().into_iter();
-        let related = data.related.into_iter().map(|one| RelatedJson::of(one, zone));
-        let mut related = Some(related.collect());
-        return Reply::json(&HubJson {
-            ok: true,
-            plano: plan.map(|plan| PlanJson::of(plan, request.now)),
-            usadas: data.month.used,
-            operacoes: operations.map(OperationJson::of).collect(),
-            tokens: data.tokens.into_iter().map(|one| WireToken::of(one, zone)).collect(),
-            aplicativos: data.apps.into_iter().map(|one| WireApp::of(one, zone)).collect(),
-            convites: data
-                .invitations
-                .into_iter()
-                .map(|one| InvitationJson::of(one, zone))
-                .collect(),
-            vendedores: if is_supplier { related.take() } else { None },
-            fornecedores: related,
-        });
+        let plan = data.limits(app).map(|plan| PlanJson::of(plan, request.now));
+        return Reply::json(&HubJson::of(data, plan, is_supplier(person), app.zone()));
     }
     let mut page = page(visit, data, FORM.show(None, app.zone()).unfocused());
     page.layout = page.layout.telling(FLASHES, request);
@@ -228,32 +209,6 @@ fn page((app, person, request): Visit<'_>, data: HubData, form: FormView) -> Hub
         is_supplier: is_supplier(person),
         invitations: invitation_rows(data.invitations, zone, now),
         related: data.related.into_iter().map(|one| RelatedRow::of(one, zone, now)).collect(),
-    }
-}
-
-/// What an operation is for, in the panel's language.
-pub(super) fn about(operation: &str) -> &'static str {
-    match operation {
-        "health" | "drop_health" => "Situação do token",
-        "list_stores" => "Contas vinculadas",
-        "get_store_metrics" => "Números de uma conta",
-        "list_orders" => "Vendas",
-        "list_products" | "drop_list_products" => "Produtos",
-        "list_announcements" => "Anúncios",
-        "get_stock" => "Estoque",
-        "list_notifications" => "Avisos enviados",
-        "notify_seller" => "Enviar aviso",
-        "get_usage" => "Consumo da API",
-        "drop_audit_catalog" => "Conferência de anúncios",
-        "drop_link_listing" => "Vincular anúncio",
-        "drop_link_listings_bulk" => "Vincular lista",
-        "drop_unlink_listing" => "Desvincular anúncio",
-        "drop_list_orders" => "Pedidos",
-        "drop_remind_order" => "Lembrar de um pedido",
-        "drop_remind_all" => "Lembrar todos",
-        "drop_get_label" => "Etiquetas",
-        "drop_get_invoice" => "Notas fiscais",
-        _ => "Outras",
     }
 }
 
@@ -368,17 +323,4 @@ pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Pr
         change.note(tx, &act, None::<&()>, None::<&()>)?;
         change.answer.done(id, page, "desconectado")
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::partner::operation_names;
-
-    #[test]
-    fn every_operation_is_told_in_words() {
-        for name in operation_names() {
-            assert_ne!(about(name), "Outras", "{name}");
-        }
-    }
 }

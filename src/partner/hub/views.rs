@@ -2,9 +2,8 @@
 
 use askama::Template;
 
-use super::pages::{Related, about};
 use crate::accounts::views::ApiPlan;
-use crate::base::{Instant, Zone, grouped};
+use crate::base::{Instant, UserId, Zone, grouped};
 use crate::dropshipping::views::InvitationRow;
 use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{FormView, Layout, When};
@@ -39,6 +38,14 @@ pub struct HubPage {
     pub invitations: Vec<InvitationRow>,
     /// The people on the other side of active relations.
     pub related: Vec<RelatedRow>,
+}
+
+/// The person on the other side of an active relation, as it is stored.
+pub struct Related {
+    pub id: UserId,
+    pub name: String,
+    pub links: i64,
+    pub since: Instant,
 }
 
 wire! {
@@ -113,4 +120,43 @@ pub struct TokenMade {
     pub calls: Vec<FirstCall>,
     /// Path of the hub.
     pub path: &'static str,
+}
+
+/// What an operation is for, in the panel's language.
+fn about(operation: &str) -> &'static str {
+    match operation {
+        "health" | "drop_health" => "Situação do token",
+        "list_stores" => "Contas vinculadas",
+        "get_store_metrics" => "Números de uma conta",
+        "list_orders" => "Vendas",
+        "list_products" | "drop_list_products" => "Produtos",
+        "list_announcements" => "Anúncios",
+        "get_stock" => "Estoque",
+        "list_notifications" => "Avisos enviados",
+        "notify_seller" => "Enviar aviso",
+        "get_usage" => "Consumo da API",
+        "drop_audit_catalog" => "Conferência de anúncios",
+        "drop_link_listing" => "Vincular anúncio",
+        "drop_link_listings_bulk" => "Vincular lista",
+        "drop_unlink_listing" => "Desvincular anúncio",
+        "drop_list_orders" => "Pedidos",
+        "drop_remind_order" => "Lembrar de um pedido",
+        "drop_remind_all" => "Lembrar todos",
+        "drop_get_label" => "Etiquetas",
+        "drop_get_invoice" => "Notas fiscais",
+        _ => "Outras",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::partner::operation_names;
+
+    #[test]
+    fn every_operation_is_told_in_words() {
+        for name in operation_names() {
+            assert_ne!(about(name), "Outras", "{name}");
+        }
+    }
 }

@@ -148,7 +148,7 @@ fn look(
         return Reply::redirect(&login(number)).map(Todo::Now);
     };
     let plan = app.db.read(request.lane, |tx| partners::plan(tx, account.user_id))?;
-    let plan = plan.map(|(name, until)| partners::plan_of(name, until, &app.config, app.zone()));
+    let plan = plan.map(|plan| partners::plan_of(plan, &app.config, app.zone()));
     let plan = plan.filter(|plan| plan.is_valid(request.now)).map(|plan| plan.name.words());
     let layout = Layout::outside(&app.config.server.name, request.now);
     let (account, number) = (Account::clone(account), number.to_owned());

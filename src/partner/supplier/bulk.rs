@@ -13,6 +13,7 @@ use crate::http::input::{Check, Field, only_text};
 use crate::http::{Problem, Request, upload};
 use crate::identity::Supplier;
 use crate::partner::operation::{Begun, Operation};
+use crate::wire;
 
 /// A list of links as text in CSV. Its columns are `seller_id`, `ml_id` and
 /// `sku`, with commas or semicolons between; at most 500 rows.
@@ -37,16 +38,18 @@ pub struct LinkedList {
     rows: Vec<LinkedRow>,
 }
 
-/// What became of a row.
-#[derive(Serialize, JsonSchema)]
-struct LinkedRow {
-    /// From 1, without the header.
-    row: usize,
-    /// What became of it.
-    #[schemars(extend("enum" = RowStatus::ALL.map(RowStatus::name)))]
-    status: &'static str,
-    /// Why it failed; null when it did not.
-    error: Option<&'static str>,
+wire! {
+    /// What became of a row.
+    #[derive(Serialize, JsonSchema)]
+    struct LinkedRow of(one: &bulk::RowResult) {
+        /// From 1, without the header.
+        row: usize = one.row,
+        /// What became of it.
+        #[schemars(extend("enum" = RowStatus::ALL.map(RowStatus::name)))]
+        status: &'static str = one.status.name(),
+        /// Why it failed; null when it did not.
+        error: Option<&'static str> = one.fault.map(bulk::RowFault::said),
+    }
 }
 
 /// The form of a list for the schema: the three columns in this order, and rows
@@ -97,14 +100,7 @@ impl Operation for LinkList {
                 created: count(RowStatus::Created),
                 unchanged: count(RowStatus::Unchanged),
                 failed: count(RowStatus::Failed),
-                rows: outcomes
-                    .iter()
-                    .map(|one| LinkedRow {
-                        row: one.row,
-                        status: one.status.name(),
-                        error: one.fault.map(bulk::RowFault::said),
-                    })
-                    .collect(),
+                rows: outcomes.iter().map(LinkedRow::of).collect(),
             })
         })))
     }

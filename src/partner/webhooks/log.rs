@@ -7,7 +7,7 @@ use super::endpoint::{Change, FLASHES, find};
 use super::pages::{audience, base};
 use super::store::{self, Delivery, DeliveryQuery, FullDelivery};
 use super::views::{DeliveriesPage, DeliveryPage, DeliveryRow};
-use super::{DeliveryState, queue, spread};
+use super::{DeliveryState, queue};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone};
@@ -105,7 +105,7 @@ wire! {
     #[derive(Serialize)]
     struct WireDelivery of(delivery: Delivery, zone: Zone) after {
         let spaced = |at| zone.spaced(at);
-        let next = next_try(&delivery);
+        let next = delivery.next_try();
     } {
         numero: i64 = delivery.number,
         /// What `webhook-id` says.
@@ -130,12 +130,6 @@ struct DeliveryReply {
     delivery: WireDelivery,
     corpo: Value,
     resposta: Option<String>,
-}
-
-/// When a delivery is tried next; `None` when it is not waiting or is held back.
-pub(super) fn next_try(delivery: &Delivery) -> Option<Instant> {
-    let waits = delivery.state == DeliveryState::Waiting && delivery.run_at.0 != spread::HELD;
-    waits.then_some(delivery.run_at)
 }
 
 /// `GET …/webhooks/{id}/entregas`: the deliveries, newest first, as page, JSON

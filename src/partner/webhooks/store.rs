@@ -1,6 +1,7 @@
 //! Endpoints in the database, and the secrets that sign for them.
 
 use super::sign::SigningSecret;
+use super::spread::HELD;
 use super::{DeliveryState, Endpoint, EndpointEntry, EndpointState, MessageId, OVERLAP_S};
 use crate::base::secrets::SealContext;
 use crate::base::{Instant, Sealer, UserId};
@@ -192,6 +193,14 @@ row! {
         pub status: Option<i64>,
         pub ms: Option<i64>,
         pub error: Option<String>,
+    }
+}
+
+impl Delivery {
+    /// When it is tried next; `None` when it is not waiting or is held back.
+    pub fn next_try(&self) -> Option<Instant> {
+        let waits = self.state == DeliveryState::Waiting && self.run_at.0 != HELD;
+        waits.then_some(self.run_at)
     }
 }
 

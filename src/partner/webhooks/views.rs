@@ -2,7 +2,6 @@
 
 use askama::Template;
 
-use super::log::next_try;
 use super::store::Delivery;
 use super::{DeliveryState, Endpoint, EndpointState};
 use crate::base::{Instant, Zone};
@@ -125,7 +124,7 @@ wire! {
             DeliveryState::GivenUp => Badge::Failed,
         },
         /// When it is retried, or what it waits for; may be empty.
-        pub next: String = match (delivery.state, next_try(delivery)) {
+        pub next: String = match (delivery.state, delivery.next_try()) {
             (DeliveryState::Waiting, Some(at)) if at > now => format!("de novo {}", zone.page(at)),
             (DeliveryState::Waiting, Some(_)) => "sai agora".to_owned(),
             (DeliveryState::Waiting, None) => "espera a anterior do mesmo objeto".to_owned(),
