@@ -38,43 +38,43 @@ pub enum Audience {
 }
 
 impl EventType {
+    /// Who may subscribe to it, its bit, and when it happens.
+    #[rustfmt::skip] // A table: one type a line, columns in the same order.
+    const fn row(self) -> (Option<Audience>, i64, &'static str) {
+        use Audience::{Seller, Supplier};
+        match self {
+            Self::OrderCreated => (Some(Seller), 1, "Uma venda nova chegou, paga ou não."),
+            Self::OrderPaid => (Some(Seller), 1 << 1, "O pagamento de uma venda foi aprovado."),
+            Self::OrderCancelled => (Some(Seller), 1 << 2, "Uma venda foi cancelada."),
+            Self::OrderShipped => (Some(Seller), 1 << 3, "O pacote de uma venda saiu."),
+            Self::QuestionReceived => (Some(Seller), 1 << 4, "Um comprador perguntou num anúncio."),
+            Self::ClaimOpened => (Some(Seller), 1 << 5, "Um comprador abriu ou reabriu uma reclamação."),
+            Self::StockChanged => (Some(Seller), 1 << 6, "O saldo de um produto mudou, por venda, por arquivo ou à mão."),
+            Self::DropOrderCreated => (Some(Supplier), 1 << 7, "Um vendedor vendeu um produto seu."),
+            Self::DropOrderPaid => (Some(Supplier), 1 << 8, "Um pedido foi marcado como pago."),
+            Self::DropOrderCancelled => (Some(Supplier), 1 << 9, "A venda de um pedido foi cancelada."),
+            Self::Test => (None, 1 << 10, "Alguém testou o endereço."),
+        }
+    }
+
     /// Who may subscribe to it; nobody subscribes to a test.
     pub const fn audience(self) -> Option<Audience> {
-        match self {
-            Self::OrderCreated
-            | Self::OrderPaid
-            | Self::OrderCancelled
-            | Self::OrderShipped
-            | Self::QuestionReceived
-            | Self::ClaimOpened
-            | Self::StockChanged => Some(Audience::Seller),
-            Self::DropOrderCreated | Self::DropOrderPaid | Self::DropOrderCancelled => {
-                Some(Audience::Supplier)
-            }
-            Self::Test => None,
-        }
+        self.row().0
+    }
+
+    /// When it happens, as shown where the types are chosen.
+    pub const fn about(self) -> &'static str {
+        self.row().2
+    }
+
+    /// Its bit in the set of types that an endpoint wants.
+    pub const fn bit(self) -> i64 {
+        self.row().1
     }
 
     /// The types that an audience may subscribe to.
     pub fn of(audience: Audience) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |one| one.audience() == Some(audience))
-    }
-
-    /// When it happens, as shown where the types are chosen.
-    pub const fn about(self) -> &'static str {
-        match self {
-            Self::OrderCreated => "Uma venda nova chegou, paga ou não.",
-            Self::OrderPaid => "O pagamento de uma venda foi aprovado.",
-            Self::OrderCancelled => "Uma venda foi cancelada.",
-            Self::OrderShipped => "O pacote de uma venda saiu.",
-            Self::QuestionReceived => "Um comprador perguntou num anúncio.",
-            Self::ClaimOpened => "Um comprador abriu ou reabriu uma reclamação.",
-            Self::StockChanged => "O saldo de um produto mudou, por venda, por arquivo ou à mão.",
-            Self::DropOrderCreated => "Um vendedor vendeu um produto seu.",
-            Self::DropOrderPaid => "Um pedido foi marcado como pago.",
-            Self::DropOrderCancelled => "A venda de um pedido foi cancelada.",
-            Self::Test => "Alguém testou o endereço.",
-        }
     }
 
     /// The values of a filter by type, for sellers and for suppliers.
@@ -97,23 +97,6 @@ impl EventType {
 
     const fn choice(self) -> (&'static str, &'static str) {
         (self.name(), self.words())
-    }
-
-    /// Its bit in the set of types that an endpoint wants.
-    pub const fn bit(self) -> i64 {
-        match self {
-            Self::OrderCreated => 1,
-            Self::OrderPaid => 1 << 1,
-            Self::OrderCancelled => 1 << 2,
-            Self::OrderShipped => 1 << 3,
-            Self::QuestionReceived => 1 << 4,
-            Self::ClaimOpened => 1 << 5,
-            Self::StockChanged => 1 << 6,
-            Self::DropOrderCreated => 1 << 7,
-            Self::DropOrderPaid => 1 << 8,
-            Self::DropOrderCancelled => 1 << 9,
-            Self::Test => 1 << 10,
-        }
     }
 }
 

@@ -38,6 +38,15 @@ impl<'de> Deserialize<'de> for Ordered {
     }
 }
 
+/// Visits of values that have no fields.
+macro_rules! without_fields {
+    ($($visit:ident $kind:ty),*) => {
+        $(fn $visit<E>(self, _: $kind) -> Result<Ordered, E> {
+            Ok(Ordered::default())
+        })*
+    };
+}
+
 struct Reader;
 
 impl<'de> Visitor<'de> for Reader {
@@ -61,25 +70,7 @@ impl<'de> Visitor<'de> for Reader {
         Ok(first)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Ordered, E> {
-        Ok(Ordered::default())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Ordered, E> {
-        Ok(Ordered::default())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Ordered, E> {
-        Ok(Ordered::default())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Ordered, E> {
-        Ok(Ordered::default())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Ordered, E> {
-        Ok(Ordered::default())
-    }
+    without_fields!(visit_bool bool, visit_i64 i64, visit_u64 u64, visit_f64 f64, visit_str &str);
 
     fn visit_unit<E>(self) -> Result<Ordered, E> {
         Ok(Ordered::default())

@@ -1,5 +1,6 @@
 //! `/desenvolvedores` with its reference and changelog, and `/status`.
 
+use askama::Template as _;
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CACHE_CONTROL;
@@ -14,8 +15,8 @@ use super::status::days::PartDay;
 use super::status::state::{Component, State};
 use super::status::{self, DAYS};
 use super::views::{
-    AgentsEnglish, AgentsPortuguese, ChangeRow, ChangelogPage, DayBar, Frame, GuideEnglish,
-    GuidePortuguese, PartRow, ReferencePage, StatusPage, WebhooksEnglish, WebhooksPortuguese,
+    AgentsPage, ChangeRow, ChangelogPage, DayBar, Frame, GuidePage, PartRow, ReferencePage,
+    StatusPage, WebhooksPage,
 };
 use super::webhook_guide::Webhooks;
 use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, STATUS, WEBHOOKS, reference};
@@ -27,6 +28,7 @@ use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::operations::soundness::{self, Outage};
 use crate::panel::{Layout, Notice, Tone};
 use crate::services::Services;
+use crate::wire;
 
 /// The pages change only with a new version of the service.
 const A_MINUTE: HeaderValue = HeaderValue::from_static("public, max-age=60");
@@ -76,43 +78,30 @@ fn cached(
 
 /// `GET /desenvolvedores`: the guide.
 pub fn show_guide(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    use askama::Template as _;
     cached(app, request, GUIDE, |layout, frame| {
         let guide = guide(app, frame.language);
-        match frame.language {
-            Language::Portuguese => GuidePortuguese { layout, frame, guide }.render(),
-            Language::English => GuideEnglish { layout, frame, guide }.render(),
-        }
+        GuidePage { layout, frame, guide }.render()
     })
 }
 
 /// `GET /desenvolvedores/agentes`: how assistants are connected.
 pub fn show_agents(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    use askama::Template as _;
     cached(app, request, AGENTS, |layout, frame| {
         let agents = agents(&app.server.addresses.dev_base_url, frame.language);
-        match frame.language {
-            Language::Portuguese => AgentsPortuguese { layout, frame, agents }.render(),
-            Language::English => AgentsEnglish { layout, frame, agents }.render(),
-        }
+        AgentsPage { layout, frame, agents }.render()
     })
 }
 
 /// `GET /desenvolvedores/webhooks`: how programs receive events.
 pub fn show_webhooks(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    use askama::Template as _;
     cached(app, request, WEBHOOKS, |layout, frame| {
         let webhooks = Webhooks::of(frame.language);
-        match frame.language {
-            Language::Portuguese => WebhooksPortuguese { layout, frame, webhooks }.render(),
-            Language::English => WebhooksEnglish { layout, frame, webhooks }.render(),
-        }
+        WebhooksPage { layout, frame, webhooks }.render()
     })
 }
 
 /// `GET /desenvolvedores/referencia`: every operation.
 pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    use askama::Template as _;
     cached(app, request, REFERENCE, |layout, frame| {
         let made = super::document(app, Document::Partner);
         let below = super::openapi::PARTNER;
@@ -128,7 +117,6 @@ pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Pr
 
 /// `GET /desenvolvedores/changelog`: what changed.
 pub fn show_changelog(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    use askama::Template as _;
     cached(app, request, CHANGELOG, |layout, frame| {
         let changes = change_rows(frame.language);
         ChangelogPage { layout, frame, changes }.render()
@@ -189,34 +177,44 @@ impl Seen {
     }
 }
 
-#[derive(Serialize)]
-struct StatusJson {
-    /// The worst state of all components.
-    status: &'static str,
-    /// Civil time of the service.
-    checked_at: String,
-    components: Vec<PartJson>,
-    /// Why nothing is stored, and the way on; only while that is so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
+wire! {
+    #[derive(Serialize)]
+    struct StatusJson of(seen: &Seen, checked_at: String) {
+        /// The worst state of all components.
+        status: &'static str = seen.worst().name(),
+        /// Civil time of the service.
+        checked_at: String = checked_at,
+        components: Vec<PartJson> =
+            seen.parts.iter().map(|(part, state)| PartJson::of(seen, *part, *state)).collect(),
+        /// Why nothing is stored, and the way on; only while that is so.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String> = seen.outage.as_ref().map(|outage| outage.said.clone()),
+    }
 }
 
-#[derive(Serialize)]
-struct PartJson {
-    name: &'static str,
-    title: &'static str,
-    status: &'static str,
-    /// Share of the observed time without failures, 0 to 1; null without any.
-    uptime: Option<f64>,
-    /// Days with observations, the oldest first.
-    days: Vec<DayJson>,
+wire! {
+    #[derive(Serialize)]
+    struct PartJson of(seen: &Seen, component: Component, state: State) after {
+        #[expect(clippy::cast_precision_loss, reason = "at most a million")]
+        let share = |millionths: i64| millionths as f64 / 1_000_000.0;
+    } {
+        name: &'static str = component.name(),
+        title: &'static str = &component.title().en,
+        status: &'static str = state.name(),
+        /// Share of the observed time without failures, 0 to 1; null without any.
+        uptime: Option<f64> = seen.share(component).map(share),
+        /// Days with observations, the oldest first.
+        days: Vec<DayJson> = seen.of(component).map(DayJson::of).collect(),
+    }
 }
 
-#[derive(Serialize)]
-struct DayJson {
-    date: String,
-    observed_s: i64,
-    impaired_s: i64,
+wire! {
+    #[derive(Serialize)]
+    struct DayJson of(day: &PartDay) {
+        date: String = day.day.iso(),
+        observed_s: i64 = day.observed_s,
+        impaired_s: i64 = day.impaired_s,
+    }
 }
 
 /// `GET /status`: current state and history of the service, as page or JSON.
@@ -224,7 +222,7 @@ pub fn show_status(app: &App, (): &(), request: &Request) -> Result<Reply, Probl
     let language = language(request)?;
     let seen = Seen::read(app, request)?;
     if request.wants_json() {
-        return Reply::json(&as_json(app, request, &seen));
+        return Reply::json(&StatusJson::of(&seen, app.zone().partner(request.now)));
     }
     let frame = frame(app, STATUS, language);
     let at = match language {
@@ -232,29 +230,6 @@ pub fn show_status(app: &App, (): &(), request: &Request) -> Result<Reply, Probl
         Language::English => app.zone().spaced(request.now),
     };
     Reply::page(&status_page(layout(app, request), frame, &seen, at))
-}
-
-fn as_json(services: &Services, request: &Request, seen: &Seen) -> StatusJson {
-    let day = |day: &PartDay| DayJson {
-        date: day.day.iso(),
-        observed_s: day.observed_s,
-        impaired_s: day.impaired_s,
-    };
-    #[expect(clippy::cast_precision_loss, reason = "at most a million")]
-    let share = |millionths: i64| millionths as f64 / 1_000_000.0;
-    let part = |(component, state): &(Component, State)| PartJson {
-        name: component.name(),
-        title: &component.title().en,
-        status: state.name(),
-        uptime: seen.share(*component).map(share),
-        days: seen.of(*component).map(day).collect(),
-    };
-    StatusJson {
-        status: seen.worst().name(),
-        checked_at: services.zone().partner(request.now),
-        components: seen.parts.iter().map(part).collect(),
-        reason: seen.outage.as_ref().map(|outage| outage.said.clone()),
-    }
 }
 
 pub(super) fn status_page(layout: Layout, frame: Frame, seen: &Seen, at: String) -> StatusPage {

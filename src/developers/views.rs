@@ -103,17 +103,8 @@ pub struct Guide {
 
 /// `GET /desenvolvedores`.
 #[derive(Template)]
-#[template(path = "developers/guide_pt.html", config = "assets/askama.toml")]
-pub struct GuidePortuguese {
-    pub layout: Layout,
-    pub frame: Frame,
-    pub guide: Guide,
-}
-
-/// The same page in English.
-#[derive(Template)]
-#[template(path = "developers/guide_en.html", config = "assets/askama.toml")]
-pub struct GuideEnglish {
+#[template(path = "developers/guide.html", config = "assets/askama.toml")]
+pub struct GuidePage {
     pub layout: Layout,
     pub frame: Frame,
     pub guide: Guide,
@@ -121,17 +112,8 @@ pub struct GuideEnglish {
 
 /// `GET /desenvolvedores/agentes`.
 #[derive(Template)]
-#[template(path = "developers/agents_pt.html", config = "assets/askama.toml")]
-pub struct AgentsPortuguese {
-    pub layout: Layout,
-    pub frame: Frame,
-    pub agents: Agents,
-}
-
-/// The same page in English.
-#[derive(Template)]
-#[template(path = "developers/agents_en.html", config = "assets/askama.toml")]
-pub struct AgentsEnglish {
+#[template(path = "developers/agents.html", config = "assets/askama.toml")]
+pub struct AgentsPage {
     pub layout: Layout,
     pub frame: Frame,
     pub agents: Agents,
@@ -139,17 +121,8 @@ pub struct AgentsEnglish {
 
 /// `GET /desenvolvedores/webhooks`.
 #[derive(Template)]
-#[template(path = "developers/webhooks_pt.html", config = "assets/askama.toml")]
-pub struct WebhooksPortuguese {
-    pub layout: Layout,
-    pub frame: Frame,
-    pub webhooks: Webhooks,
-}
-
-/// The same page in English.
-#[derive(Template)]
-#[template(path = "developers/webhooks_en.html", config = "assets/askama.toml")]
-pub struct WebhooksEnglish {
+#[template(path = "developers/webhooks.html", config = "assets/askama.toml")]
+pub struct WebhooksPage {
     pub layout: Layout,
     pub frame: Frame,
     pub webhooks: Webhooks,

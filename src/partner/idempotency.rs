@@ -89,11 +89,7 @@ impl CallKey {
 
     /// Stores the answer in the transaction of the work.
     pub fn keep(&self, tx: &WriteTx<'_>, reply: &[u8]) -> db::Result<()> {
-        self.keep_within(tx, reply, MOST_KEPT)
-    }
-
-    fn keep_within(&self, tx: &WriteTx<'_>, reply: &[u8], most: usize) -> db::Result<()> {
-        let reply = if reply.len() > most { &[] } else { reply };
+        let reply = if reply.len() > MOST_KEPT { &[] } else { reply };
         // The key may have been used more than a day ago.
         tx.run("DELETE FROM partner_call WHERE user_id = ?1 AND key = ?2", (self.owner, self.key))?;
         // The answers of an account stand one behind the other, so that nothing is added up.
@@ -113,7 +109,7 @@ impl CallKey {
         tx.run(
             "UPDATE partner_call SET reply = x''
              WHERE user_id = ?1 AND reply <> x'' AND kept_from < ?2",
-            (self.owner, start + size(reply.len()) - size(most)),
+            (self.owner, start + size(reply.len()) - size(MOST_KEPT)),
         )
     }
 }

@@ -90,17 +90,10 @@ pub struct ListOf<T> {
 }
 
 impl<T> ListOf<T> {
-    /// A page of a list of `total` entries.
-    pub fn of(data: impl Iterator<Item = T>, total: u64, window: Window) -> Self {
+    /// The entries of a page as they are shown, with the number of all.
+    pub fn of<R>((rows, total): (Vec<R>, u64), window: Window, shown: impl Fn(R) -> T) -> Self {
         let pagination = window.of(i64::try_from(total).unwrap_or(i64::MAX));
-        Self { data: data.collect(), pagination }
-    }
-
-    /// A page of a list whose entries are all in memory.
-    pub fn of_all(all: impl ExactSizeIterator<Item = T>, window: Window) -> Self {
-        let total = all.len() as u64;
-        let (limit, offset) = window.pair();
-        Self::of(all.skip(offset as usize).take(limit as usize), total, window)
+        Self { data: rows.into_iter().map(shown).collect(), pagination }
     }
 }
 

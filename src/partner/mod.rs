@@ -88,11 +88,6 @@ pub fn operation_names() -> impl Iterator<Item = &'static str> {
     sellers.chain(supplier::OPERATIONS.iter().map(|operation| operation.name))
 }
 
-/// The operation with a name, as written in the tables.
-pub fn operation_name(name: &str) -> Option<&'static str> {
-    operation_names().find(|known| *known == name)
-}
-
 /// Whether a text has the form of a partner token.
 pub fn is_token(text: &str) -> bool {
     text.strip_prefix("ptk_").is_some_and(|rest| {

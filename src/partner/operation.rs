@@ -1,8 +1,8 @@
 //! How an operation of the Partner API is declared, and what is the same for
 //! all of them.
 //!
-//! An operation is a type: its arguments, its reply, and `begin`, which checks
-//! the arguments and chooses the lane. One line of a table ([`reads`]) gives
+//! An operation is the type of its arguments, with its reply and `begin`, which
+//! checks the arguments and chooses the lane. One line of a table ([`reads`]) gives
 //! it a name and an address; what is said of it is in a data file with its name
 //! ([`texts`]). Its rows on both bases, its part of the OpenAPI document, its tool,
 //! its name in the usage counts, conditional requests and the memory of answers all
@@ -37,12 +37,11 @@ use crate::services::Services;
 /// Room for most replies.
 const USUAL_BYTES: usize = 8 * 1024;
 
-/// One operation: typed arguments in, typed reply out.
-pub trait Operation: 'static {
+/// One operation, by the type of its arguments: path variables and query as one map,
+/// or the fields of a body. Unknown names of the former are refused.
+pub trait Operation: DeserializeOwned + JsonSchema + 'static {
     /// Who may call it.
     type By: Party;
-    /// Path variables and query as one map. Unknown names are refused.
-    type Args: DeserializeOwned + JsonSchema;
     type Reply: Serialize + JsonSchema + 'static;
 
     /// Which replies are kept in memory until something of the caller changes;
@@ -56,24 +55,22 @@ pub trait Operation: 'static {
     const DATED: bool = false;
 
     /// The arguments in the body of a POST.
-    fn sent(request: &Request) -> Result<Self::Args, Problem> {
+    fn sent(request: &Request) -> Result<Self, Problem> {
         request.json()
     }
 
     /// Checks the arguments and says how the work is done: the arguments
     /// choose the lane, not the method. `check` knows how they were sent.
-    fn begin(
-        app: &App,
-        by: &Self::By,
-        args: Self::Args,
-        check: Check,
-    ) -> Result<Todo<Self::Reply>, Problem>;
+    fn begin(self, app: &App, by: &Self::By, check: Check) -> Begun<Self>;
 
     /// When the content of a reply last changed, if the operation promises it.
     fn last_modified(_: &Self::Reply) -> Option<Instant> {
         None
     }
 }
+
+/// An operation as it goes on after its arguments were checked.
+pub type Begun<O> = Result<Todo<<O as Operation>::Reply>, Problem>;
 
 /// What a call does, as the annotations of a tool say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +170,7 @@ const fn of_family(errors: &'static [Code]) -> &'static [Code] {
 /// An operation that is called with GET.
 pub const fn reads<O: Operation>(name: &'static str, path: &'static str) -> Declared<O::By> {
     let docs = Docs {
-        query: Some(in_place::<O::Args>),
+        query: Some(in_place::<O>),
         reply: Some(referred::<O::Reply>),
         errors: of_family(O::ERRORS),
         dated: O::DATED,
@@ -192,7 +189,7 @@ pub const fn posts<O: Operation>(
     effect: Effect,
 ) -> Declared<O::By> {
     let docs = Docs {
-        body: Some(referred::<O::Args>),
+        body: Some(referred::<O>),
         others: O::OTHERS,
         reply: Some(in_place::<Done<O::Reply>>),
         errors: of_family(O::ERRORS),
@@ -213,30 +210,23 @@ pub const fn posts_rarely<O: Operation>(
     declared
 }
 
-/// A file that is fetched elsewhere for the caller.
-pub trait FileOperation: 'static {
+/// A file that is fetched elsewhere for the caller, by the type of its arguments.
+pub trait FileOperation: DeserializeOwned + JsonSchema + 'static {
     /// Who may call it.
     type By: Party;
-    /// Path variables and query as one map. Unknown names are refused.
-    type Args: DeserializeOwned + JsonSchema;
 
     /// Media types that the file can have, with ", " between.
     const MEDIA: &'static str;
 
     /// Checks the arguments and says how the file is fetched. What it says in place of
     /// a file is plain text.
-    fn begin(
-        app: &App,
-        by: &Self::By,
-        args: Self::Args,
-        check: Check,
-    ) -> Result<SlowWork<Reply>, Problem>;
+    fn begin(self, app: &App, by: &Self::By, check: Check) -> Result<SlowWork<Reply>, Problem>;
 }
 
 /// An operation that is called with GET and answers with a file.
 pub const fn sends<O: FileOperation>(name: &'static str, path: &'static str) -> Declared<O::By> {
     let docs = Docs {
-        query: Some(in_place::<O::Args>),
+        query: Some(in_place::<O>),
         media: Some(O::MEDIA),
         errors: &[Code::NotFound, Code::MarketplaceUnavailable],
         ..Docs::NONE
@@ -245,17 +235,17 @@ pub const fn sends<O: FileOperation>(name: &'static str, path: &'static str) -> 
     Declared { name, method, path, docs, effect, is_rare: false, begin }
 }
 
+/// The query of a POST.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoQuery {}
+
 /// What a POST answers.
 #[derive(Serialize, JsonSchema)]
 struct Done<R> {
     /// What was done.
     data: R,
 }
-
-/// The arguments of an operation that has none.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NoArguments {}
 
 /// Where a page stands in its list.
 #[derive(Serialize, JsonSchema)]
@@ -282,8 +272,8 @@ fn begin<O: Operation>(
     {
         return Ok(Todo::Now(page.answer(call.headers(), media::JSON)));
     }
-    let (args, faults, check) = call.arguments()?;
-    Ok(match all_faults(faults, O::begin(app, by, args, check))? {
+    let (args, faults, check) = call.arguments::<O>()?;
+    Ok(match all_faults(faults, args.begin(app, by, check))? {
         Todo::Now(reply) => Todo::Now(answer::<O>(app, slot, &reply, call.headers())?),
         Todo::Slow(work) => {
             let headers = call.headers().clone();
@@ -304,8 +294,8 @@ fn begin_file<O: FileOperation>(
     by: &O::By,
     call: &Call<'_>,
 ) -> Result<Todo<Reply>, Problem> {
-    let (args, faults, check) = call.arguments()?;
-    let work = all_faults(faults, O::begin(app, by, args, check))?;
+    let (args, faults, check) = call.arguments::<O>()?;
+    let work = all_faults(faults, args.begin(app, by, check))?;
     let headers = call.headers().clone();
     Ok(Todo::Outside(Box::new(move |app| {
         let reply = work(app)?;
@@ -328,9 +318,9 @@ fn begin_post<O: Operation>(
 ) -> Result<Todo<Reply>, Problem> {
     let request = call.request;
     let (args, faults, key) = if let Some(given) = call.tool {
-        (input::object(given)?, Fields::new(), None)
+        (input::object::<O>(given)?, Fields::new(), None)
     } else {
-        let (NoArguments {}, faults) = request.arguments()?;
+        let (NoQuery {}, faults) = request.arguments()?;
         let args = match O::sent(request) {
             Err(problem) if !faults.is_empty() => {
                 return Err(Problem::beside(faults, Some(problem)));
@@ -343,7 +333,7 @@ fn begin_post<O: Operation>(
         Some(key) => key.answered(tx),
         None => Ok(None),
     };
-    let begun = O::begin(app, by, args, Check::json());
+    let begun = args.begin(app, by, Check::json());
     if !faults.is_empty() {
         return Err(Problem::beside(faults, begun.err()));
     }

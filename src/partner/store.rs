@@ -71,14 +71,14 @@ pub fn token_from(
         account: Arc::new(row.account),
         token: Arc::new(PartnerToken { name: row.name, created_at: row.created_at }),
         revoked: row.revoked,
-        plan: row.plan.map(|name| plan_of(name, row.until, config, zone)),
+        plan: row.plan.map(|name| plan_of((name, row.until), config, zone)),
         granted: row.grant.map(|grant| Granted { grant, may_write, expires_at }),
     };
     Ok((known, row.last_used_at.unwrap_or(Instant(i64::MIN))))
 }
 
 /// A plan that is valid until a day.
-pub fn plan_of(name: PlanName, until: Option<Day>, config: &Config, zone: Zone) -> Plan {
+pub fn plan_of((name, until): (PlanName, Option<Day>), config: &Config, zone: Zone) -> Plan {
     let limits = name.limits(&config.partner.plans);
     let end = |day: Day| (day, zone.start_of(day.plus(1)));
     Plan { name, quota: limits.quota, per_minute: limits.per_minute, until: until.map(end) }
@@ -166,15 +166,6 @@ pub fn revoke_token(tx: &WriteTx<'_>, user: UserId, token: i64) -> Result<bool> 
     Ok(revoked > 0)
 }
 
-/// Whether an account has tokens that are not revoked.
-pub fn has_tokens(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
-    tx.one(
-        "SELECT EXISTS (SELECT 1 FROM partner_token WHERE user_id = ?1 AND revoked_at IS NULL)",
-        [user],
-        |row| row.get(0),
-    )
-}
-
 /// Revokes all tokens of an account; returns how many.
 pub fn revoke_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> {
     tx.execute(
@@ -205,7 +196,7 @@ pub fn calls_by_day(
         (user, from, to),
         |row| {
             let (day, operation, count): (Day, String, i64) = row.try_into()?;
-            let name = super::operation_name(&operation).unwrap_or(OTHER);
+            let name = super::operation_names().find(|known| *known == operation).unwrap_or(OTHER);
             *calls.entry((day, name)).or_default() += u64::try_from(count).unwrap_or(0);
             Ok(())
         },

@@ -20,50 +20,46 @@ use crate::services::Services;
 /// month has three hundred pairs of a day and an operation.
 #[derive(Clone)]
 pub struct Month {
-    used: u64,
-    first_day: Day,
-    start: Instant,
-    end: Instant,
-    days: BTreeMap<Day, u64>,
-    operations: BTreeMap<&'static str, u64>,
-}
-
-impl Month {
     /// All calls.
-    pub const fn used(&self) -> u64 {
-        self.used
-    }
-
-    pub const fn first_day(&self) -> Day {
-        self.first_day
-    }
-
+    pub used: u64,
+    pub first_day: Day,
+    start: Instant,
     /// First instant of the next month.
-    pub const fn end(&self) -> Instant {
-        self.end
-    }
-
-    /// Calls of each day that has some, in order.
-    pub fn by_day(&self) -> BTreeMap<Day, u64> {
-        self.days.clone()
-    }
-
-    /// Calls of each operation that was called, by name.
-    pub fn by_operation(&self) -> BTreeMap<&'static str, u64> {
-        self.operations.clone()
-    }
+    pub end: Instant,
+    pub calls: Calls,
 }
 
-/// Calls by day and operation, summed up by one of both.
-pub fn sums<K: Ord>(
-    calls: &BTreeMap<(Day, &'static str), u64>,
-    key: impl Fn((Day, &'static str)) -> K,
-) -> BTreeMap<K, u64> {
-    let mut sums = BTreeMap::new();
-    for (call, count) in calls {
-        *sums.entry(key(*call)).or_default() += count;
+/// Calls of some days: of each day and of each operation that has some.
+#[derive(Clone)]
+pub struct Calls {
+    pub days: BTreeMap<Day, u64>,
+    pub operations: BTreeMap<&'static str, u64>,
+}
+
+impl Calls {
+    /// Calls by day and operation, summed up by each of both.
+    pub fn of(calls: &BTreeMap<(Day, &'static str), u64>) -> Self {
+        let mut sums = Self { days: BTreeMap::new(), operations: BTreeMap::new() };
+        for ((day, operation), count) in calls {
+            *sums.days.entry(*day).or_default() += count;
+            *sums.operations.entry(operation).or_default() += count;
+        }
+        sums
     }
-    sums
+
+    /// Calls of each day up to one, which is left out.
+    pub fn each_day(&self, from: Day, to: Day) -> Vec<i64> {
+        let of = |day| self.days.get(&Day(day)).copied().unwrap_or_default();
+        (from.0..to.0).map(|day| i64::try_from(of(day)).unwrap_or(i64::MAX)).collect()
+    }
+
+    /// The operations, the most used first.
+    pub fn most_used(&self) -> Vec<(&'static str, u64)> {
+        let mut sums: Vec<_> =
+            self.operations.iter().map(|(name, calls)| (*name, *calls)).collect();
+        sums.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        sums
+    }
 }
 
 #[derive(Default)]
@@ -80,13 +76,14 @@ impl Counts {
 
     /// Takes back a call that was counted in memory, if that still holds its month.
     fn uncount(&mut self, user: UserId, day: Day, operation: &'static str) {
-        let Some(month) = self.months.get_mut(&user).filter(|month| month.days.contains_key(&day))
+        let Some(month) =
+            self.months.get_mut(&user).filter(|month| month.calls.days.contains_key(&day))
         else {
             return;
         };
         month.used = month.used.saturating_sub(1);
-        take_one(&mut month.days, &day);
-        take_one(&mut month.operations, &operation);
+        take_one(&mut month.calls.days, &day);
+        take_one(&mut month.calls.operations, &operation);
     }
 }
 
@@ -133,25 +130,17 @@ impl Drop for HeldCall {
     }
 }
 
-/// What is done with a call that the quota allows.
-#[derive(Clone, Copy)]
-enum Ask {
-    Peek,
-    Count(&'static str),
-    /// Counted, but not yet to be written.
-    Hold(&'static str),
-}
-
 impl Usage {
     /// Counts one call of an account against its quota, unless it is used up.
     pub fn count(
-        &self,
+        self: &Arc<Self>,
         services: &Services,
         account: (UserId, u64),
         operation: &'static str,
         now: Instant,
     ) -> Result<Verdict, DbError> {
-        self.ask(services, account, Ask::Count(operation), now)
+        // Held and dropped at once, which counts.
+        self.hold(services, account, operation, now).map(|(verdict, _)| verdict)
     }
 
     /// Counts a call that may give its place back; nothing is held when the quota is
@@ -163,7 +152,7 @@ impl Usage {
         operation: &'static str,
         now: Instant,
     ) -> Result<(Verdict, Option<HeldCall>), DbError> {
-        let verdict = self.ask(services, (user, quota), Ask::Hold(operation), now)?;
+        let verdict = self.ask(services, (user, quota), Some(operation), now)?;
         // Made only for a call that was counted, because dropping it counts.
         let held = verdict.allowed.then(|| {
             let (usage, day) = (Arc::clone(self), services.day(now));
@@ -179,7 +168,7 @@ impl Usage {
         account: (UserId, u64),
         now: Instant,
     ) -> Result<Verdict, DbError> {
-        self.ask(services, account, Ask::Peek, now)
+        self.ask(services, account, None, now)
     }
 
     /// What an account has used of the month of an instant.
@@ -193,17 +182,31 @@ impl Usage {
         }
     }
 
+    /// Whether a call is within the quota; counts it for an operation, not yet to be
+    /// written.
     fn ask(
         &self,
         services: &Services,
         (user, quota): (UserId, u64),
-        ask: Ask,
+        operation: Option<&'static str>,
         now: Instant,
     ) -> Result<Verdict, DbError> {
         let day = services.day(now);
         loop {
-            if let Some(verdict) = self.ask_known(user, (day, ask), quota, now) {
-                return Ok(verdict);
+            if let Some(month) = self.lock().current(user, now) {
+                let allowed = month.used < quota;
+                if let Some(operation) = operation.filter(|_| allowed) {
+                    month.used += 1;
+                    *month.calls.days.entry(day).or_default() += 1;
+                    *month.calls.operations.entry(operation).or_default() += 1;
+                }
+                return Ok(Verdict {
+                    allowed,
+                    limit: u32::try_from(quota).unwrap_or(u32::MAX),
+                    remaining: u32::try_from(quota.saturating_sub(month.used)).unwrap_or(u32::MAX),
+                    reset: month.end,
+                    scope: Scope::Quota,
+                });
             }
             self.remember(user, Self::stored_month(services, user, day)?, now);
         }
@@ -218,38 +221,6 @@ impl Usage {
         }
     }
 
-    fn ask_known(
-        &self,
-        user: UserId,
-        (day, ask): (Day, Ask),
-        quota: u64,
-        now: Instant,
-    ) -> Option<Verdict> {
-        let mut counts = self.lock();
-        let month = counts.current(user, now)?;
-        let allowed = month.used < quota;
-        let counted = match ask {
-            Ask::Count(operation) | Ask::Hold(operation) if allowed => Some(operation),
-            _ => None,
-        };
-        month.used += u64::from(counted.is_some());
-        let verdict = Verdict {
-            allowed,
-            limit: u32::try_from(quota).unwrap_or(u32::MAX),
-            remaining: u32::try_from(quota.saturating_sub(month.used)).unwrap_or(u32::MAX),
-            reset: month.end,
-            scope: Scope::Quota,
-        };
-        if let Some(operation) = counted {
-            *month.days.entry(day).or_default() += 1;
-            *month.operations.entry(operation).or_default() += 1;
-            if matches!(ask, Ask::Count(_)) {
-                *counts.unwritten.entry((user, day, operation)).or_default() += 1;
-            }
-        }
-        Some(verdict)
-    }
-
     /// What the database says of this month. Only an account's first call of
     /// a month comes here, so nothing of it waits to be written.
     fn stored_month(services: &Services, user: UserId, day: Day) -> Result<Month, DbError> {
@@ -261,18 +232,14 @@ impl Usage {
             first_day: first,
             start: services.zone().start_of(first),
             end: services.zone().start_of(next),
-            days: sums(&calls, |(day, _)| day),
-            operations: sums(&calls, |(_, operation)| operation),
+            calls: Calls::of(&calls),
         })
     }
 
     /// Calls since the last collection.
     pub fn take(&self) -> Vec<(UserId, Day, &'static str, u64)> {
         let calls = std::mem::take(&mut self.lock().unwritten);
-        calls
-            .into_iter()
-            .map(|((user, day, operation), calls)| (user, day, operation, calls))
-            .collect()
+        calls.into_iter().map(|((user, day, name), calls)| (user, day, name, calls)).collect()
     }
 
     /// Adds calls to the next collection, in memory already: those that could not be

@@ -21,11 +21,13 @@ wire! {
     }
 }
 
-/// The calls of an operation.
-#[derive(Serialize)]
-pub struct OperationJson {
-    pub operacao: &'static str,
-    pub chamadas: u64,
+wire! {
+    /// The calls of an operation.
+    #[derive(Serialize)]
+    pub struct OperationJson of(called: (&'static str, u64)) {
+        operacao: &'static str = called.0,
+        chamadas: u64 = called.1,
+    }
 }
 
 wire! {

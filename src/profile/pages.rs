@@ -69,7 +69,7 @@ fn read(app: &App, person: &Person, request: &Request) -> Result<ProfileData, Pr
             extension: self_service::extension_token(tx, user)?,
             plan: partner::plan(tx, user)?,
             calls,
-            has_tokens: partner::has_tokens(tx, user)?,
+            has_tokens: partner::count_tokens(tx, user)? > 0,
         })
     })
 }

@@ -119,26 +119,19 @@ impl Document {
         collected.extend(errors.schemas);
         let mut chosen = schemes_of(at);
         chosen.retain(|name, _| schemes.contains(&&**name));
-        let shared = [
-            (
-                "IfNoneMatch",
-                "If-None-Match",
-                "Entity tags of the caller's copies. While one is still good the answer is 304, without a body.",
-            ),
-            (
-                "IfModifiedSince",
-                "If-Modified-Since",
-                "When the caller's copy was made, as an HTTP date; does not count beside If-None-Match.",
-            ),
-        ];
-        let shared: Map<String, Value> = shared
-            .into_iter()
-            .filter(|(name, ..)| parameters.contains(name))
-            .map(|(name, header, about)| {
-                let schema = json!({ "type": "string" });
-                (name.to_owned(), json!({ "name": header, "in": "header", "schema": schema, "description": about }))
-            })
-            .collect();
+        let mut shared = json!({
+            "IfNoneMatch": {
+                "name": "If-None-Match", "in": "header", "schema": { "type": "string" },
+                "description": "Entity tags of the caller's copies. While one is still good the answer is 304, without a body."
+            },
+            "IfModifiedSince": {
+                "name": "If-Modified-Since", "in": "header", "schema": { "type": "string" },
+                "description": "When the caller's copy was made, as an HTTP date; does not count beside If-None-Match."
+            }
+        });
+        if let Some(shared) = shared.as_object_mut() {
+            shared.retain(|name, _| parameters.contains(&&**name));
+        }
         let mut document = json!({
             "openapi": "3.1.0",
             "info": {

@@ -19,6 +19,7 @@ use crate::panel::{Flash, Form, Input, Rule, Sent, form};
 use crate::partner::oauth::store as oauth;
 use crate::partner::{PlanName, store as partner};
 use crate::services::Services;
+use crate::wire;
 
 pub(super) const FLASHES: &[Flash] = &[
     Flash::good("plano", "Plano salvo", "Vale desde já para a próxima chamada."),
@@ -80,16 +81,12 @@ fn read_until(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
     entry.until = day.flatten();
 }
 
-/// A plan in the audit log, in the same form as the command writes it.
-#[derive(Serialize)]
-struct PlanSaid {
-    plano: &'static str,
-    ate: Option<String>,
-}
-
-impl PlanSaid {
-    fn of((name, until): (PlanName, Option<Day>)) -> Self {
-        Self { plano: name.name(), ate: until.map(Day::iso) }
+wire! {
+    /// A plan in the audit log, in the same form as the command writes it.
+    #[derive(Serialize)]
+    struct PlanSaid of(plan: (PlanName, Option<Day>)) {
+        plano: &'static str = plan.0.name(),
+        ate: Option<String> = plan.1.map(Day::iso),
     }
 }
 

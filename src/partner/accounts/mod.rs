@@ -11,14 +11,13 @@ mod relations;
 pub mod store;
 pub mod views;
 
-use super::{Plan, PlanName, store::plan_of};
+use super::PlanName;
 use crate::accounts::Role;
 use crate::base::{Day, Instant, UserId};
 use crate::config::Plans;
 use crate::named;
 use crate::panel::Badge;
 use crate::row;
-use crate::services::Services;
 
 pub use changes::{disconnect, remove_plan, revoke, set_plan};
 pub use one::account;
@@ -99,34 +98,35 @@ impl Listed {
 #[derive(Clone, Copy, Debug)]
 pub struct QuotaThresholds {
     pub today: Day,
-    /// Calls from which an account with this plan is near its quota.
+    /// First day of the month.
+    month: Day,
     starter: i64,
     pro: i64,
     scale: i64,
+    /// The lowest of them.
+    least: i64,
 }
 
 impl QuotaThresholds {
     /// The thresholds of the configured plans, for a day.
     pub fn of(plans: &Plans, today: Day) -> Self {
-        let from = |plan: PlanName| {
+        let [starter, pro, scale] = PlanName::ALL.map(|plan| {
             let calls = (u128::from(plan.limits(plans).quota) * u128::from(NEAR)).div_ceil(100);
             i64::try_from(calls).unwrap_or(i64::MAX)
-        };
-        Self {
-            today,
-            starter: from(PlanName::Starter),
-            pro: from(PlanName::Pro),
-            scale: from(PlanName::Scale),
-        }
+        });
+        let (month, least) = (today.month_start(), starter.min(pro).min(scale));
+        Self { today, month, starter, pro, scale, least }
     }
 
-    /// First day of the month.
-    pub fn month(&self) -> Day {
-        self.today.month_start()
-    }
-
-    fn least(&self) -> i64 {
-        self.starter.min(self.pro).min(self.scale)
+    /// The values of a condition, by name.
+    fn values(&self) -> [(&'static str, &dyn rusqlite::ToSql); 5] {
+        [
+            (":month", &self.month),
+            (":least", &self.least),
+            (":starter", &self.starter),
+            (":pro", &self.pro),
+            (":scale", &self.scale),
+        ]
     }
 }
 
@@ -139,11 +139,6 @@ fn percent(used: u64, quota: u64) -> u64 {
 /// Whether an account with this quota is near it.
 fn is_near(used: u64, quota: u64) -> bool {
     u128::from(used) * 100 >= u128::from(quota) * u128::from(NEAR)
-}
-
-/// A plan with its limits.
-fn limits(services: &Services, (name, until): (PlanName, Option<Day>)) -> Plan {
-    plan_of(name, until, &services.config, services.zone())
 }
 
 #[cfg(test)]

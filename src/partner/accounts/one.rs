@@ -1,36 +1,31 @@
 //! `/admin/parceiros/{id}`: one account with its plan, tokens and calls, as
 //! page and as JSON.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use super::changes::{FLASHES, FORM, PlanEntry};
-use super::pages::usage;
 use super::store;
-use super::views::{AccountPage, MonthLink};
-use super::{PATH, PlanState, limits};
+use super::views::{AccountPage, MonthLink, Use};
+use super::{PATH, PlanState};
+use crate::accounts::Account;
 use crate::accounts::page_layout::layout;
-use crate::accounts::{Account, Role};
 use crate::app::{App, Visit};
-use crate::base::text::grouped;
-use crate::base::{Day, Instant, UserId};
+use crate::base::{Day, Instant, UserId, Zone};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::chart::{BarChart, BarWords};
-use crate::panel::view::address;
-use crate::panel::{FormView, When};
-use crate::partner::hub::about;
-use crate::partner::hub::views::{OperationRow, TokenRow};
+use crate::panel::FormView;
+use crate::panel::chart::BarChart;
+use crate::partner::hub::views::{OperationRow, TokenRow, bar_words, rate};
 use crate::partner::oauth::store as oauth;
 use crate::partner::oauth::views::AppRow;
 use crate::partner::oauth::wire::WireApp;
 use crate::partner::shown::shown;
 use crate::partner::store::{self as partner, OwnToken};
-use crate::partner::usage::sums;
+use crate::partner::usage::Calls;
 use crate::partner::wire::{OperationJson, PlanJson, WireToken};
 use crate::partner::{Plan, PlanName};
 use crate::services::Services;
+use crate::wire;
 
 /// All data of the page.
 pub(super) struct Stored {
@@ -41,9 +36,8 @@ pub(super) struct Stored {
     months: Vec<Day>,
     /// First day of the month that is shown.
     month: Day,
-    /// Its calls by day.
-    days: BTreeMap<Day, u64>,
-    operations: BTreeMap<&'static str, u64>,
+    /// Its calls.
+    calls: Calls,
     /// Calls of the present month.
     used: u64,
 }
@@ -87,66 +81,57 @@ impl Stored {
                 apps: oauth::apps(tx, id)?,
                 months,
                 month,
-                days: sums(&calls, |(day, _)| day),
-                operations: sums(&calls, |(_, operation)| operation),
+                calls: Calls::of(&calls),
                 used: 0,
             })
         })?;
         // Takes the present month from memory: the newest calls are not in the
         // database yet.
         let now = app.callers.usage.month(app, id, request.now)?;
-        stored.used = now.used();
+        stored.used = now.used;
         if month == present {
-            (stored.days, stored.operations) = (now.by_day(), now.by_operation());
+            stored.calls = now.calls;
         }
         Ok(stored)
     }
 
     fn limits(&self, services: &Services) -> Option<Plan> {
-        self.plan.map(|plan| limits(services, plan))
-    }
-
-    /// Calls by operation, the most used first.
-    fn by_operation(&self) -> Vec<(&'static str, u64)> {
-        let mut sums: Vec<_> =
-            self.operations.iter().map(|(name, calls)| (*name, *calls)).collect();
-        sums.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        sums
-    }
-
-    /// Calls of each day of the month, until today.
-    fn by_day(&self, today: Day) -> Vec<i64> {
-        let end = self.month.next_month_start().0.min(today.0 + 1);
-        let of = |day| self.days.get(&Day(day)).copied().unwrap_or_default();
-        (self.month.0..end).map(|day| i64::try_from(of(day)).unwrap_or(i64::MAX)).collect()
+        self.plan.map(|plan| partner::plan_of(plan, &services.config, services.zone()))
     }
 }
 
-#[derive(Serialize)]
-struct AccountJson {
-    ok: bool,
-    id: UserId,
-    nome: String,
-    email: String,
-    papel: &'static str,
-    /// Null without a plan.
-    plano: Option<PlanJson>,
-    /// Calls of the present month.
-    usadas: u64,
-    /// The requested month as `YYYY-MM`, and its calls.
-    mes: String,
-    chamadas: u64,
-    /// Days with calls.
-    dias: Vec<DayJson>,
-    operacoes: Vec<OperationJson>,
-    tokens: Vec<WireToken>,
-    aplicativos: Vec<WireApp>,
+wire! {
+    #[derive(Serialize)]
+    struct AccountJson of(stored: Stored, plan: Option<Plan>, now: Instant, zone: Zone) {
+        ok: bool = true,
+        id: UserId = stored.account.user_id,
+        nome: String = stored.account.name,
+        email: String = stored.account.email,
+        papel: &'static str = stored.account.role.name(),
+        /// Null without a plan.
+        plano: Option<PlanJson> = plan.map(|plan| PlanJson::of(plan, now)),
+        /// Calls of the present month.
+        usadas: u64 = stored.used,
+        /// The requested month as `YYYY-MM`, and its calls.
+        mes: String = stored.month.iso()[..7].to_owned(),
+        chamadas: u64 = stored.calls.days.values().sum(),
+        /// Days with calls.
+        dias: Vec<DayJson> = stored.calls.days.iter().map(DayJson::of).collect(),
+        operacoes: Vec<OperationJson> =
+            stored.calls.most_used().into_iter().map(OperationJson::of).collect(),
+        tokens: Vec<WireToken> =
+            stored.tokens.into_iter().map(|one| WireToken::of(one, zone)).collect(),
+        aplicativos: Vec<WireApp> =
+            stored.apps.into_iter().map(|one| WireApp::of(one, zone)).collect(),
+    }
 }
 
-#[derive(Serialize)]
-struct DayJson {
-    dia: String,
-    chamadas: u64,
+wire! {
+    #[derive(Serialize)]
+    struct DayJson of(calls: (&Day, &u64)) {
+        dia: String = calls.0.iso(),
+        chamadas: u64 = *calls.1,
+    }
 }
 
 /// `GET /admin/parceiros/{id}`: one account, as page or JSON.
@@ -154,39 +139,13 @@ pub fn account(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     let visit = (app, person, request);
     let stored = Stored::read(visit, None)?;
     if request.wants_json() {
-        return Reply::json(&json(app, stored, request.now));
+        let plan = stored.limits(app);
+        return Reply::json(&AccountJson::of(stored, plan, request.now, app.zone()));
     }
     let entry = stored.plan.map(PlanEntry::of);
     let mut page = page(visit, stored, FORM.show(entry.as_ref(), app.zone()).unfocused());
     page.layout = page.layout.telling(FLASHES, request);
     Reply::page(&page)
-}
-
-fn json(services: &Services, stored: Stored, now: Instant) -> AccountJson {
-    let plan = stored.limits(services);
-    AccountJson {
-        ok: true,
-        plano: plan.map(|plan| PlanJson::of(plan, now)),
-        usadas: stored.used,
-        mes: stored.month.iso()[..7].to_owned(),
-        chamadas: stored.days.values().sum(),
-        dias: stored
-            .days
-            .iter()
-            .map(|(day, chamadas)| DayJson { dia: day.iso(), chamadas: *chamadas })
-            .collect(),
-        operacoes: stored
-            .by_operation()
-            .into_iter()
-            .map(|(operacao, chamadas)| OperationJson { operacao, chamadas })
-            .collect(),
-        id: stored.account.user_id,
-        nome: stored.account.name,
-        email: stored.account.email,
-        papel: stored.account.role.name(),
-        tokens: stored.tokens.into_iter().map(|one| WireToken::of(one, services.zone())).collect(),
-        aplicativos: stored.apps.into_iter().map(|one| WireApp::of(one, services.zone())).collect(),
-    }
 }
 
 /// The page of an account with the form of its plan.
@@ -195,41 +154,34 @@ pub(super) fn page(
     stored: Stored,
     form: FormView,
 ) -> AccountPage {
-    let (zone, today) = (app.zone(), app.day(request.now));
-    let when = |at| When::new(zone, at, request.now);
+    let (zone, now, today) = (app.zone(), request.now, app.day(request.now));
     let limits = stored.limits(app);
     let path = format!("{PATH}/{}", stored.account.user_id);
+    let list = if stored.account.role.is_student() { "alunos" } else { "equipe" };
     AccountPage {
         layout: layout(app, person, request),
-        person: person_path(stored.account.role, stored.account.user_id),
+        person: format!("/admin/{list}/{}", stored.account.user_id),
         plan: stored.plan.map(|plan| shown(&app.config.partner.plans, plan, stored.used, today)),
         state: PlanState::of(stored.plan, today).badge(),
-        rate: limits.map_or_else(String::new, |plan| {
-            format!("{} por minuto, somando todos os tokens", grouped(plan.per_minute))
-        }),
-        calls: usage(stored.used, limits.map(|plan| plan.quota)),
+        rate: limits.map(rate).unwrap_or_default(),
+        calls: Use::of(stored.used, limits.map(|plan| plan.quota)),
         form,
-        months: stored.months.iter().map(|month| link(&path, *month, stored.month)).collect(),
+        months: stored
+            .months
+            .iter()
+            .map(|month| MonthLink::of(&path, *month, stored.month))
+            .collect(),
         month: stored.month.date().strftime("%m/%Y").to_string(),
-        chart: BarChart::new(WORDS, stored.month, &stored.by_day(today)),
-        operations: stored
-            .by_operation()
-            .into_iter()
-            .map(|(name, calls)| OperationRow { name, about: about(name), calls: grouped(calls) })
-            .collect(),
-        tokens: stored
-            .tokens
-            .into_iter()
-            .map(|token| TokenRow {
-                id: token.id.to_string(),
-                name: token.name,
-                prefix: token.prefix,
-                created: when(token.created_at),
-                used: token.last_used_at.map(when),
-                address: token.last_address.unwrap_or_default(),
-            })
-            .collect(),
-        apps: AppRow::of(stored.apps, zone, request.now),
+        chart: BarChart::new(
+            bar_words("Chamadas por dia"),
+            stored.month,
+            &stored
+                .calls
+                .each_day(stored.month, stored.month.next_month_start().min(today.plus(1))),
+        ),
+        operations: stored.calls.most_used().into_iter().map(OperationRow::of).collect(),
+        tokens: stored.tokens.into_iter().map(|one| TokenRow::of(one, zone, now)).collect(),
+        apps: stored.apps.into_iter().map(|one| AppRow::of(one, zone, now)).collect(),
         id: stored.account.user_id.to_string(),
         name: stored.account.name,
         email: stored.account.email,
@@ -237,26 +189,3 @@ pub(super) fn page(
         role: stored.account.role.title(),
     }
 }
-
-fn link(path: &str, month: Day, shown: Day) -> MonthLink {
-    MonthLink {
-        label: month.date().strftime("%m/%Y").to_string(),
-        href: address(path, &[("mes", &month.iso()[..7])]),
-        on: month == shown,
-    }
-}
-
-fn person_path(role: Role, id: UserId) -> String {
-    let list = if role.is_student() { "alunos" } else { "equipe" };
-    format!("/admin/{list}/{id}")
-}
-
-const WORDS: BarWords = BarWords {
-    title: "Chamadas por dia",
-    unit: "Chamadas",
-    value: |calls| match calls {
-        1 => "1 chamada".to_owned(),
-        calls => format!("{} chamadas", grouped(calls.unsigned_abs())),
-    },
-    mark: |calls| grouped(calls.unsigned_abs()),
-};

@@ -3,18 +3,16 @@
 use serde::Serialize;
 
 use super::store::{self, AccountQuery};
-use super::views::{AccountRow, AccountsPage, Use};
-use super::{Listed, PATH, PlanState, QuotaThresholds, is_near, percent};
+use super::views::{AccountRow, AccountsPage};
+use super::{Listed, PATH, PlanState, QuotaThresholds};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::text::grouped;
-use crate::base::{Day, Instant, UserId, Zone};
+use crate::base::{Day, UserId, Zone};
 use crate::config::Plans;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Head, ListReply, Listing, When, export};
+use crate::panel::{Filter, Head, ListReply, Listing, export};
 use crate::partner::PlanName;
-use crate::partner::shown::shown;
 use crate::wire;
 
 pub(super) const LIST: Listing = Listing {
@@ -33,12 +31,7 @@ pub(super) const LIST: Listing = Listing {
             all: "Qualquer",
             values: &[("perto_do_limite", "Perto do limite")],
         },
-        Filter {
-            name: "plano",
-            label: "Plano",
-            all: "Todos",
-            values: &[("starter", "Starter"), ("pro", "Pro"), ("scale", "Scale")],
-        },
+        Filter { name: "plano", label: "Plano", all: "Todos", values: &PlanName::FILTER },
     ],
     sort_keys: &["-uso", "nome", "fim"],
     heads: &[
@@ -65,20 +58,12 @@ pub(super) const LIST: Listing = Listing {
     ..Listing::NONE
 };
 
-/// What is needed to show rows.
-#[derive(Clone)]
-struct Frame {
-    plans: Plans,
-    zone: Zone,
-    today: Day,
-}
-
 wire! {
     /// An account in the panel's JSON and its file.
     #[derive(Serialize)]
-    struct WireAccount of(row: Listed, frame: &Frame) after {
+    struct WireAccount of(row: Listed, plans: &Plans, zone: Zone, today: Day) after {
         let plan = row.plan();
-        let used = row.used(frame.today.month_start());
+        let used = row.used(today.month_start());
     } {
         id: UserId = row.id,
         nome: String = row.name,
@@ -87,15 +72,15 @@ wire! {
         /// `starter`, `pro` or `scale`; null without one.
         plano: Option<&'static str> = row.plan.map(PlanName::name),
         /// `ativo`, `vencido` or `sem_plano`.
-        situacao: &'static str = PlanState::of(plan, frame.today).name(),
+        situacao: &'static str = PlanState::of(plan, today).name(),
         /// Last day, `YYYY-MM-DD`; null without an end.
         valido_ate: Option<String> = row.until.map(Day::iso),
         /// Calls of this month.
         chamadas: u64 = used,
-        chamadas_por_mes: Option<u64> = row.plan.map(|plan| plan.limits(&frame.plans).quota),
+        chamadas_por_mes: Option<u64> = row.plan.map(|plan| plan.limits(plans).quota),
         /// How many work.
         tokens: i64 = row.tokens,
-        ultimo_uso: Option<String> = row.last_used_at.map(|at| frame.zone.spaced(at)),
+        ultimo_uso: Option<String> = row.last_used_at.map(|at| zone.spaced(at)),
     }
 }
 
@@ -121,49 +106,23 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let thresholds = QuotaThresholds::of(plans, today);
     let (accounts, total) =
         app.db.read(request.lane, |tx| store::page(tx, &wanted, &thresholds))?;
-    let frame = Frame { plans: plans.clone(), zone: app.zone(), today };
+    let zone = app.zone();
     if query.csv {
+        let plans = plans.clone();
         return export::list(app, person, &LIST, accounts, move |_, _, account| {
-            Ok(Some(WireAccount::of(account, &frame)))
+            Ok(Some(WireAccount::of(account, &plans, zone, today)))
         });
     }
     if request.wants_json() {
-        let accounts = accounts.into_iter().map(|account| WireAccount::of(account, &frame));
-        return ListReply::reply(total, accounts.collect());
+        let shown = |account| WireAccount::of(account, plans, zone, today);
+        return ListReply::reply(total, accounts.into_iter().map(shown).collect());
     }
     Reply::page(&AccountsPage {
         layout: layout(app, person, request),
         table: LIST.table(&query, LIST.heads, total),
         accounts: accounts
             .into_iter()
-            .map(|account| row(account, &frame, |at| When::new(app.zone(), at, request.now)))
+            .map(|account| AccountRow::of(account, plans, zone, request.now))
             .collect(),
     })
-}
-
-fn row(account: Listed, frame: &Frame, when: impl Fn(Instant) -> When) -> AccountRow {
-    let used = account.used(frame.today.month_start());
-    let plan = account.plan();
-    AccountRow {
-        id: account.id.to_string(),
-        plan: plan.map(|plan| shown(&frame.plans, plan, used, frame.today)),
-        state: PlanState::of(plan, frame.today).badge(),
-        calls: usage(used, account.plan.map(|plan| plan.limits(&frame.plans).quota)),
-        tokens: grouped(account.tokens.unsigned_abs()),
-        used: account.last_used_at.map(when),
-        name: account.name,
-        email: account.email,
-        photo: account.photo,
-        role: account.role.title(),
-    }
-}
-
-/// The calls of a month, and their share of the quota if there is one.
-pub(super) fn usage(used: u64, quota: Option<u64>) -> Use {
-    Use {
-        calls: grouped(used),
-        of: quota.map(grouped).unwrap_or_default(),
-        percent: quota.map(|quota| percent(used, quota)),
-        near: quota.is_some_and(|quota| is_near(used, quota)),
-    }
 }

@@ -9,7 +9,7 @@ use crate::accounts::page_layout::layout;
 use crate::accounts::{Account, Role, store as accounts};
 use crate::app::{App, Visit};
 use crate::audit::Actor;
-use crate::base::text::{grouped, search_key};
+use crate::base::text::search_key;
 use crate::base::{UserId, Zone};
 use crate::db::ReadTx;
 use crate::dropshipping::relations::{self, AnyRelation, RelationState};
@@ -17,8 +17,8 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Badge, Filter, Flash, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Rule,
-    When, export, form,
+    Answer, Filter, Flash, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Rule,
+    export, form,
 };
 use crate::wire;
 
@@ -144,32 +144,12 @@ fn page(
     (relations, total): (Vec<AnyRelation>, u64),
     form: FormView,
 ) -> RelationsPage {
-    let row = |one: AnyRelation| RelationRow {
-        id: one.id.to_string(),
-        supplier: one.supplier,
-        seller: one.seller.unwrap_or_else(|| one.email.clone()),
-        email: one.email,
-        state: badge(one.state),
-        at: When::new(app.zone(), one.at, request.now),
-        links: grouped(one.links.unsigned_abs()),
-        is_open: matches!(one.state, RelationState::Active | RelationState::Invited),
-    };
+    let row = |one| RelationRow::of(one, app.zone(), request.now);
     RelationsPage {
         layout: layout(app, person, request),
         table: LIST.table(query, LIST.heads, total),
         relations: relations.into_iter().map(row).collect(),
         form,
-    }
-}
-
-/// The badge of a relation's state.
-pub(super) const fn badge(state: RelationState) -> Badge {
-    match state {
-        RelationState::Active => Badge::Active,
-        RelationState::Invited => Badge::Invited,
-        RelationState::Refused => Badge::Refused,
-        RelationState::Withdrawn => Badge::Withdrawn,
-        RelationState::Ended => Badge::Closed,
     }
 }
 

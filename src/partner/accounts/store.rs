@@ -41,7 +41,6 @@ pub fn page(
 ) -> Result<(Vec<Listed>, u64)> {
     let words: Vec<String> =
         search_key(wanted.search).split_whitespace().map(str::to_owned).collect();
-    let (month, least) = (thresholds.month(), thresholds.least());
     let today: (&str, &dyn rusqlite::ToSql) = (":today", &thresholds.today);
     let mut filters = Filters::new("TRUE", &[]);
     filters.and_if("party.plan = :plan", ":plan", &wanted.plan);
@@ -56,16 +55,7 @@ pub fn page(
         Some(PlanState::InForce) | None => {}
     }
     if wanted.thresholds {
-        filters.and(
-            IS_NEAR,
-            &[
-                (":month", &month),
-                (":least", &least),
-                (":starter", &thresholds.starter),
-                (":pro", &thresholds.pro),
-                (":scale", &thresholds.scale),
-            ],
-        );
+        filters.and(IS_NEAR, &thresholds.values());
     }
     for (name, word) in WORDS.into_iter().zip(&words) {
         filters.and(&format!("instr(party.search, {name}) > 0"), &[(name, word)]);
@@ -90,17 +80,10 @@ pub fn page(
 
 /// How many accounts are near their quota.
 pub fn near_quota(tx: &ReadTx<'_>, thresholds: &QuotaThresholds) -> Result<i64> {
-    tx.value(
-        &format!("SELECT count(*) FROM partner_summary party WHERE {IN_FORCE} AND {IS_NEAR}"),
-        rusqlite::named_params! {
-            ":today": thresholds.today,
-            ":month": thresholds.month(),
-            ":least": thresholds.least(),
-            ":starter": thresholds.starter,
-            ":pro": thresholds.pro,
-            ":scale": thresholds.scale,
-        },
-    )
+    let mut near = Filters::new(IN_FORCE, &[(":today", &thresholds.today)]);
+    near.and(IS_NEAR, &thresholds.values());
+    let sql = format!("SELECT count(*) FROM partner_summary party WHERE {}", near.sql());
+    tx.value(&sql, near.values())
 }
 
 /// An account that is not removed.

@@ -2,11 +2,18 @@
 
 use askama::Template;
 
+use super::{Listed, PlanState, is_near, percent};
 use crate::accounts::views::ApiPlan;
+use crate::base::{Day, Instant, Zone, grouped};
+use crate::config::Plans;
+use crate::dropshipping::relations::{AnyRelation, RelationState};
 use crate::panel::chart::BarChart;
+use crate::panel::view::address;
 use crate::panel::{Badge, Choice, FormView, Layout, Table, When};
 use crate::partner::hub::views::{OperationRow, TokenRow};
 use crate::partner::oauth::views::AppRow;
+use crate::partner::shown::shown;
+use crate::wire;
 
 /// `GET /admin/parceiros`: the list of accounts.
 #[derive(Template)]
@@ -17,33 +24,41 @@ pub struct AccountsPage {
     pub accounts: Vec<AccountRow>,
 }
 
-/// An account in the list.
-pub struct AccountRow {
-    pub id: String,
-    pub name: String,
-    pub email: String,
-    /// Path of the photo, empty without one.
-    pub photo: String,
-    /// The role's name in the panel.
-    pub role: &'static str,
-    pub plan: Option<ApiPlan>,
-    /// State of the plan, also when there is none.
-    pub state: Badge,
-    pub calls: Use,
-    /// How many tokens are not revoked.
-    pub tokens: String,
-    pub used: Option<When>,
+wire! {
+    /// An account in the list.
+    pub struct AccountRow of(account: Listed, plans: &Plans, zone: Zone, now: Instant) after {
+        let (plan, today) = (account.plan(), zone.day(now));
+        let used = account.used(today.month_start());
+    } {
+        pub id: String = account.id.to_string(),
+        pub name: String = account.name,
+        pub email: String = account.email,
+        /// Path of the photo, empty without one.
+        pub photo: String = account.photo,
+        /// The role's name in the panel.
+        pub role: &'static str = account.role.title(),
+        pub plan: Option<ApiPlan> = plan.map(|plan| shown(plans, plan, used, today)),
+        /// State of the plan, also when there is none.
+        pub state: Badge = PlanState::of(plan, today).badge(),
+        pub calls: Use = Use::of(used, account.plan.map(|plan| plan.limits(plans).quota)),
+        /// How many tokens are not revoked.
+        pub tokens: String = grouped(account.tokens.unsigned_abs()),
+        pub used: Option<When> = account.last_used_at.map(|at| When::new(zone, at, now)),
+    }
 }
 
-pub struct Use {
-    /// Number of calls.
-    pub calls: String,
-    /// The quota; empty without a plan.
-    pub of: String,
-    /// Percent of the quota, at most 100.
-    pub percent: Option<u64>,
-    /// Whether the account is near its quota.
-    pub near: bool,
+wire! {
+    /// The calls of a month, and their share of the quota if there is one.
+    pub struct Use of(used: u64, quota: Option<u64>) {
+        /// Number of calls.
+        pub calls: String = grouped(used),
+        /// The quota; empty without a plan.
+        pub of: String = quota.map(grouped).unwrap_or_default(),
+        /// Percent of the quota, at most 100.
+        pub percent: Option<u64> = quota.map(|quota| percent(used, quota)),
+        /// Whether the account is near its quota.
+        pub near: bool = quota.is_some_and(|quota| is_near(used, quota)),
+    }
 }
 
 /// `GET /admin/parceiros/{id}`: one account, also with errors in the plan's form.
@@ -89,19 +104,27 @@ pub struct RelationsPage {
     pub form: FormView,
 }
 
-/// A relation or an invitation.
-pub struct RelationRow {
-    pub id: String,
-    pub supplier: String,
-    /// The seller's name, or the address that was invited.
-    pub seller: String,
-    pub email: String,
-    pub state: Badge,
-    /// Since when it has this state.
-    pub at: When,
-    pub links: String,
-    /// Whether it can be ended.
-    pub is_open: bool,
+wire! {
+    /// A relation or an invitation.
+    pub struct RelationRow of(one: AnyRelation, zone: Zone, now: Instant) {
+        pub id: String = one.id.to_string(),
+        pub supplier: String = one.supplier,
+        /// The seller's name, or the address that was invited.
+        pub seller: String = one.seller.unwrap_or_else(|| one.email.clone()),
+        pub email: String = one.email,
+        pub state: Badge = match one.state {
+            RelationState::Active => Badge::Active,
+            RelationState::Invited => Badge::Invited,
+            RelationState::Refused => Badge::Refused,
+            RelationState::Withdrawn => Badge::Withdrawn,
+            RelationState::Ended => Badge::Closed,
+        },
+        /// Since when it has this state.
+        pub at: When = When::new(zone, one.at, now),
+        pub links: String = grouped(one.links.unsigned_abs()),
+        /// Whether it can be ended.
+        pub is_open: bool = matches!(one.state, RelationState::Active | RelationState::Invited),
+    }
 }
 
 /// The plans to choose from.
@@ -111,11 +134,13 @@ pub static PLANS: &[Choice] = &[
     Choice { value: "scale", label: "Scale" },
 ];
 
-/// A month to look at.
-pub struct MonthLink {
-    /// `11/2026`.
-    pub label: String,
-    pub href: String,
-    /// Whether this month is shown.
-    pub on: bool,
+wire! {
+    /// A month to look at.
+    pub struct MonthLink of(path: &str, month: Day, shown: Day) {
+        /// `11/2026`.
+        pub label: String = month.date().strftime("%m/%Y").to_string(),
+        pub href: String = address(path, &[("mes", &month.iso()[..7])]),
+        /// Whether this month is shown.
+        pub on: bool = month == shown,
+    }
 }

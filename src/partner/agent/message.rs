@@ -26,14 +26,6 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// A message that was read.
-pub enum Message<'b> {
-    /// A request, which needs an answer.
-    Request(RpcRequest<'b>),
-    /// A notification, or an answer; both need no answer. We never send requests.
-    NoReplyNeeded,
-}
-
 /// A request.
 pub struct RpcRequest<'b> {
     /// The id as it was written, so that the answer repeats it byte for byte.
@@ -83,8 +75,9 @@ fn some<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<&'de RawVal
     <&RawValue>::deserialize(value).map(Some)
 }
 
-/// Reads a message.
-pub fn read(request: &Request) -> Result<Message<'_>, Fault> {
+/// Reads a message: a request, or `None` for a notification or an answer, which need no
+/// answer. We never send requests.
+pub fn read(request: &Request) -> Result<Option<RpcRequest<'_>>, Fault> {
     check_media(request)?;
     let body = &*request.body;
     structure::check(body).map_err(|unfit| refused(INVALID_REQUEST, unfit.said()))?;
@@ -100,14 +93,11 @@ pub fn read(request: &Request) -> Result<Message<'_>, Fault> {
     }
     let Some(method) = envelope.method else {
         let is_answer = envelope.result.is_some() != envelope.error.is_some();
-        return if is_answer {
-            Ok(Message::NoReplyNeeded)
-        } else {
-            Err(refused(INVALID_REQUEST, "`method` is missing"))
-        };
+        let missing = || refused(INVALID_REQUEST, "`method` is missing");
+        return if is_answer { Ok(None) } else { Err(missing()) };
     };
     let Some(id) = envelope.id else {
-        return Ok(Message::NoReplyNeeded);
+        return Ok(None);
     };
     if !is_id(id.get()) {
         return Err(refused(INVALID_REQUEST, "`id` must be text or a whole number"));
@@ -123,7 +113,7 @@ pub fn read(request: &Request) -> Result<Message<'_>, Fault> {
     let mut asked = RpcRequest { id, method, is_modern: false, params };
     asked.is_modern =
         is_modern(request, &asked).map_err(|fault| Fault { id: Some(id.to_owned()), ..fault })?;
-    Ok(Message::Request(asked))
+    Ok(Some(asked))
 }
 
 /// An error without an id: the message's id is not known yet.
@@ -261,7 +251,7 @@ mod tests {
     #[test]
     fn bytes_of_any_kind_are_refused_or_read() {
         crate::base::fuzz::fuzz("rpc", |bytes| {
-            if let Ok(Message::Request(asked)) = read(&request(bytes)) {
+            if let Ok(Some(asked)) = read(&request(bytes)) {
                 assert!(serde_json::from_str::<Value>(asked.id.get()).is_ok());
             }
         });

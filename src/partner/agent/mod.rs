@@ -18,7 +18,7 @@ use http::StatusCode;
 use http::header::WWW_AUTHENTICATE;
 use serde_json::{Value, json};
 
-use self::message::{Message, RpcRequest};
+use self::message::RpcRequest;
 use self::replies::{Fault, INVALID_PARAMS, UNKNOWN_METHOD};
 use crate::app::App;
 use crate::edge::route::Todo;
@@ -47,18 +47,13 @@ const INSTRUCTIONS: &str = "\
 /// Answers a message of an assistant.
 pub fn answer(app: &App, agent: &Agent, request: &Request) -> Result<Todo<Reply>, Problem> {
     match message::read(request) {
-        Ok(Message::Request(asked)) if asked.method == "tools/call" => {
-            call::begin(app, agent, request, &asked)
-        }
+        Ok(Some(asked)) if asked.method == "tools/call" => call::begin(app, agent, request, &asked),
         heard => {
-            let asked = match &heard {
-                Ok(Message::Request(asked)) => Some(asked),
-                _ => None,
-            };
+            let asked = heard.as_ref().ok().and_then(Option::as_ref);
             let verdict = count_message(app, &agent.talk(app), asked)?;
             let reply = match heard {
-                Ok(Message::Request(asked)) => answer_request(app, agent, &asked),
-                Ok(Message::NoReplyNeeded) => Reply::empty(StatusCode::ACCEPTED),
+                Ok(Some(asked)) => answer_request(app, agent, &asked),
+                Ok(None) => Reply::empty(StatusCode::ACCEPTED),
                 Err(fault) => fault.reply(),
             };
             Ok(Todo::Now(Reply { verdict: verdict.map(Box::new), ..reply }))

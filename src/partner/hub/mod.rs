@@ -1,13 +1,10 @@
 //! The partner hub of a person's panel: the person's tokens and connected apps,
 //! their usage, and first calls to try.
 
-mod apps;
 mod pages;
 pub mod views;
 
-pub use apps::disconnect;
-pub(super) use pages::about;
-pub use pages::{create, hub, revoke};
+pub use pages::{create, disconnect, hub, revoke};
 
 /// Most tokens of an account that are not revoked.
 pub const MOST_TOKENS: u64 = 20;

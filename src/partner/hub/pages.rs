@@ -6,11 +6,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::MOST_TOKENS;
-use super::views::{FirstCall, HubPage, OperationRow, RelatedRow, TokenMade, TokenRow};
+use super::views::{
+    FirstCall, HubPage, OperationRow, RelatedRow, TokenMade, TokenRow, bar_words, rate,
+};
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
-use crate::audit::objects::TOKEN;
+use crate::audit::objects::{PROGRAM_APP, TOKEN};
 use crate::base::text::grouped;
 use crate::base::{Day, Zone};
 use crate::db::ReadTx;
@@ -19,8 +21,8 @@ use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
-use crate::panel::chart::{BarChart, BarWords};
-use crate::panel::{Flash, Form, FormView, Input, Rule, When, form};
+use crate::panel::chart::BarChart;
+use crate::panel::{Flash, Form, FormView, Input, Rule, form};
 use crate::partner::oauth::views::AppRow;
 use crate::partner::oauth::wire::WireApp;
 use crate::partner::oauth::{documents, store as oauth};
@@ -33,7 +35,7 @@ use crate::services::Services;
 use crate::wire;
 
 /// Path of a person's hub.
-pub(super) fn path_of(person: &Person) -> &'static str {
+fn path_of(person: &Person) -> &'static str {
     if is_supplier(person) { "/fornecedor/parceiro" } else { "/painel/parceiro" }
 }
 
@@ -108,43 +110,35 @@ impl HubData {
 
     /// The plan with its limits.
     fn limits(&self, services: &Services) -> Option<Plan> {
-        self.plan
-            .map(|(name, until)| store::plan_of(name, until, &services.config, services.zone()))
-    }
-
-    /// Calls of each day from the first of the month on.
-    fn by_day(&self, today: Day) -> Vec<i64> {
-        let calls = self.month.by_day();
-        let days = self.month.first_day().0..=today.0;
-        let of = |day| calls.get(&Day(day)).copied().unwrap_or_default();
-        days.map(|day| i64::try_from(of(day)).unwrap_or(i64::MAX)).collect()
-    }
-
-    /// Calls by operation, the most used first.
-    fn by_operation(&self) -> Vec<(&'static str, u64)> {
-        let mut sums: Vec<_> = self.month.by_operation().into_iter().collect();
-        sums.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        sums
+        self.plan.map(|plan| store::plan_of(plan, &services.config, services.zone()))
     }
 }
 
-#[derive(Serialize)]
-struct HubJson {
-    ok: bool,
-    /// Null without a plan.
-    plano: Option<PlanJson>,
-    /// Calls of this month.
-    usadas: u64,
-    operacoes: Vec<OperationJson>,
-    tokens: Vec<WireToken>,
-    aplicativos: Vec<WireApp>,
-    convites: Vec<InvitationJson>,
-    /// The suppliers of a seller.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fornecedores: Option<Vec<RelatedJson>>,
-    /// The sellers of a supplier.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    vendedores: Option<Vec<RelatedJson>>,
+wire! {
+    #[derive(Serialize)]
+    struct HubJson of(data: HubData, plan: Option<PlanJson>, is_supplier: bool, zone: Zone) after {
+        let related = data.related.into_iter().map(|one| RelatedJson::of(one, zone));
+        let mut related = Some(related.collect());
+        let of_supplier = if is_supplier { related.take() } else { None };
+    } {
+        ok: bool = true,
+        /// Null without a plan.
+        plano: Option<PlanJson> = plan,
+        /// Calls of this month.
+        usadas: u64 = data.month.used,
+        operacoes: Vec<OperationJson> =
+            data.month.calls.most_used().into_iter().map(OperationJson::of).collect(),
+        tokens: Vec<WireToken> = data.tokens.into_iter().map(|one| WireToken::of(one, zone)).collect(),
+        aplicativos: Vec<WireApp> = data.apps.into_iter().map(|one| WireApp::of(one, zone)).collect(),
+        convites: Vec<InvitationJson> =
+            data.invitations.into_iter().map(|one| InvitationJson::of(one, zone)).collect(),
+        /// The suppliers of a seller.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        fornecedores: Option<Vec<RelatedJson>> = related,
+        /// The sellers of a supplier.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        vendedores: Option<Vec<RelatedJson>> = of_supplier,
+    }
 }
 
 wire! {
@@ -174,28 +168,8 @@ pub fn hub(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
     let visit = (app, person, request);
     let data = HubData::read(visit)?;
     if request.wants_json() {
-        let (plan, zone) = (data.limits(app), app.zone());
-        let is_supplier = is_supplier(person);
-        let operacoes = data.by_operation().into_iter();
-        let operacoes =
-            operacoes.map(|(operacao, chamadas)| OperationJson { operacao, chamadas }).collect();
-        let related = data.related.into_iter().map(|one| RelatedJson::of(one, zone));
-        let mut related = Some(related.collect());
-        return Reply::json(&HubJson {
-            ok: true,
-            plano: plan.map(|plan| PlanJson::of(plan, request.now)),
-            usadas: data.month.used(),
-            operacoes,
-            tokens: data.tokens.into_iter().map(|one| WireToken::of(one, zone)).collect(),
-            aplicativos: data.apps.into_iter().map(|one| WireApp::of(one, zone)).collect(),
-            convites: data
-                .invitations
-                .into_iter()
-                .map(|one| InvitationJson::of(one, zone))
-                .collect(),
-            vendedores: if is_supplier { related.take() } else { None },
-            fornecedores: related,
-        });
+        let plan = data.limits(app).map(|plan| PlanJson::of(plan, request.now));
+        return Reply::json(&HubJson::of(data, plan, is_supplier(person), app.zone()));
     }
     let mut page = page(visit, data, FORM.show(None, app.zone()).unfocused());
     page.layout = page.layout.telling(FLASHES, request);
@@ -203,92 +177,33 @@ pub fn hub(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
 }
 
 fn page((app, person, request): Visit<'_>, data: HubData, form: FormView) -> HubPage {
-    let (zone, today) = (app.zone(), app.day(request.now));
-    let when = |at| When::new(zone, at, request.now);
-    let used = data.month.used();
+    let (zone, now, today) = (app.zone(), request.now, app.day(request.now));
+    let (used, calls) = (data.month.used, &data.month.calls);
     let limits = data.limits(app);
-    let ends = data.month.end().minus(1);
+    let ends = data.month.end.minus(1);
     HubPage {
         layout: layout(app, person, request),
         plan: data.plan.map(|plan| shown(&app.config.partner.plans, plan, used, today)),
-        rate: limits.map_or_else(String::new, |plan| {
-            format!("{} por minuto, somando todos os tokens", grouped(plan.per_minute))
-        }),
+        rate: limits.map(rate).unwrap_or_default(),
         left: limits.map_or_else(String::new, |plan| {
             let left = grouped(plan.quota.saturating_sub(used));
             format!("restam {left} até {}", zone.civil(ends).strftime("%d/%m/%Y"))
         }),
-        chart: BarChart::new(WORDS, data.month.first_day(), &data.by_day(today)),
-        operations: data
-            .by_operation()
-            .into_iter()
-            .map(|(name, calls)| OperationRow { name, about: about(name), calls: grouped(calls) })
-            .collect(),
+        chart: BarChart::new(
+            bar_words("Chamadas neste mês"),
+            data.month.first_day,
+            &calls.each_day(data.month.first_day, today.plus(1)),
+        ),
+        operations: calls.most_used().into_iter().map(OperationRow::of).collect(),
         form,
-        tokens: data
-            .tokens
-            .into_iter()
-            .map(|token| TokenRow {
-                id: token.id.to_string(),
-                name: token.name,
-                prefix: token.prefix,
-                created: when(token.created_at),
-                used: token.last_used_at.map(when),
-                address: token.last_address.unwrap_or_default(),
-            })
-            .collect(),
-        apps: AppRow::of(data.apps, zone, request.now),
+        tokens: data.tokens.into_iter().map(|one| TokenRow::of(one, zone, now)).collect(),
+        apps: data.apps.into_iter().map(|one| AppRow::of(one, zone, now)).collect(),
         connector: documents::resource(app),
         calls: first_calls(app, person, "$TOKEN"),
         path: path_of(person),
         is_supplier: is_supplier(person),
-        invitations: relations::dated(data.invitations, zone, request.now),
-        related: data
-            .related
-            .into_iter()
-            .map(|one| RelatedRow {
-                id: one.id.to_string(),
-                name: one.name,
-                links: grouped(one.links),
-                since: when(one.since),
-            })
-            .collect(),
-    }
-}
-
-const WORDS: BarWords = BarWords {
-    title: "Chamadas neste mês",
-    unit: "Chamadas",
-    value: |calls| match calls {
-        1 => "1 chamada".to_owned(),
-        calls => format!("{} chamadas", grouped(calls.unsigned_abs())),
-    },
-    mark: |calls| grouped(calls.unsigned_abs()),
-};
-
-/// What an operation is for, in the panel's language.
-pub(in crate::partner) fn about(operation: &str) -> &'static str {
-    match operation {
-        "health" | "drop_health" => "Situação do token",
-        "list_stores" => "Contas vinculadas",
-        "get_store_metrics" => "Números de uma conta",
-        "list_orders" => "Vendas",
-        "list_products" | "drop_list_products" => "Produtos",
-        "list_announcements" => "Anúncios",
-        "get_stock" => "Estoque",
-        "list_notifications" => "Avisos enviados",
-        "notify_seller" => "Enviar aviso",
-        "get_usage" => "Consumo da API",
-        "drop_audit_catalog" => "Conferência de anúncios",
-        "drop_link_listing" => "Vincular anúncio",
-        "drop_link_listings_bulk" => "Vincular lista",
-        "drop_unlink_listing" => "Desvincular anúncio",
-        "drop_list_orders" => "Pedidos",
-        "drop_remind_order" => "Lembrar de um pedido",
-        "drop_remind_all" => "Lembrar todos",
-        "drop_get_label" => "Etiquetas",
-        "drop_get_invoice" => "Notas fiscais",
-        _ => "Outras",
+        invitations: relations::dated(data.invitations, zone, now),
+        related: data.related.into_iter().map(|one| RelatedRow::of(one, zone, now)).collect(),
     }
 }
 
@@ -296,11 +211,7 @@ pub(in crate::partner) fn about(operation: &str) -> &'static str {
 fn first_calls(app: &App, person: &Person, token: &str) -> Vec<FirstCall> {
     let list = if is_supplier(person) { "drop/orders" } else { "orders" };
     let address = format!("{}/api/v1/partner/{list}?limit=5", app.server.addresses.base_url);
-    calls_to(&address, token, is_supplier(person))
-}
-
-pub(super) fn calls_to(address: &str, token: &str, drop: bool) -> Vec<FirstCall> {
-    let fields = if drop {
+    let fields = if is_supplier(person) {
         "venda[\"order_id\"], venda[\"seller_name\"], venda[\"amount_due\"]"
     } else {
         "venda[\"order_id\"], venda[\"title\"], venda[\"total_amount\"]"
@@ -396,15 +307,15 @@ pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::partner::operation_names;
-
-    #[test]
-    fn every_operation_is_told_in_words() {
-        for name in operation_names() {
-            assert_ne!(about(name), "Outras", "{name}");
-        }
-    }
+/// `POST /painel/parceiro/conexoes/{id}/revogar`: disconnects an app of the
+/// caller at once.
+pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (id, user) = (request.id()?, person.account.user_id);
+    let (change, page) = (Change::of(person, request), path_of(person));
+    Ok(Box::new(move |tx| {
+        let name = oauth::disconnect(tx, user, id)?.ok_or_else(Problem::not_found)?;
+        let act = PROGRAM_APP.act("aplicativo.desconectar", id, &name);
+        change.note(tx, &act, None::<&()>, None::<&()>)?;
+        change.answer.done(id, page, "desconectado")
+    }))
 }

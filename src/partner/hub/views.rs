@@ -3,10 +3,14 @@
 use askama::Template;
 
 use crate::accounts::views::ApiPlan;
-use crate::dropshipping::relations::Invitation;
-use crate::panel::chart::BarChart;
+use crate::base::{Instant, Zone, grouped};
+use crate::dropshipping::relations::{Invitation, Related};
+use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{FormView, Layout, When};
+use crate::partner::Plan;
 use crate::partner::oauth::views::AppRow;
+use crate::partner::store::OwnToken;
+use crate::wire;
 
 /// `GET …/parceiro`, also with errors in the form.
 #[derive(Template)]
@@ -36,33 +40,57 @@ pub struct HubPage {
     pub related: Vec<RelatedRow>,
 }
 
-/// The person on the other side of an active relation.
-pub struct RelatedRow {
-    pub id: String,
-    pub name: String,
-    /// Linked listings.
-    pub links: String,
-    pub since: When,
+wire! {
+    /// The person on the other side of an active relation.
+    pub struct RelatedRow of(one: Related, zone: Zone, now: Instant) {
+        pub id: String = one.id.to_string(),
+        pub name: String = one.name,
+        /// Linked listings.
+        pub links: String = grouped(one.links),
+        pub since: When = When::new(zone, one.since, now),
+    }
 }
 
-/// An operation that was called this month.
-pub struct OperationRow {
-    pub name: &'static str,
-    /// What it is for.
-    pub about: &'static str,
-    pub calls: String,
+wire! {
+    /// An operation that was called this month.
+    pub struct OperationRow of(called: (&'static str, u64)) {
+        pub name: &'static str = called.0,
+        /// What it is for.
+        pub about: &'static str = about(called.0),
+        pub calls: String = grouped(called.1),
+    }
 }
 
-/// A token that is not revoked.
-pub struct TokenRow {
-    pub id: String,
-    pub name: String,
-    /// Its first characters.
-    pub prefix: String,
-    pub created: When,
-    pub used: Option<When>,
-    /// Address that the last call came from; empty while unknown.
-    pub address: String,
+wire! {
+    /// A token that is not revoked.
+    pub struct TokenRow of(token: OwnToken, zone: Zone, now: Instant) {
+        pub id: String = token.id.to_string(),
+        pub name: String = token.name,
+        /// Its first characters.
+        pub prefix: String = token.prefix,
+        pub created: When = When::new(zone, token.created_at, now),
+        pub used: Option<When> = token.last_used_at.map(|at| When::new(zone, at, now)),
+        /// Address that the last call came from; empty while unknown.
+        pub address: String = token.last_address.unwrap_or_default(),
+    }
+}
+
+/// The calls of a plan in a minute, in words.
+pub fn rate(plan: Plan) -> String {
+    format!("{} por minuto, somando todos os tokens", grouped(plan.per_minute))
+}
+
+/// The words of a chart of calls.
+pub const fn bar_words(title: &'static str) -> BarWords {
+    BarWords {
+        title,
+        unit: "Chamadas",
+        value: |calls| match calls {
+            1 => "1 chamada".to_owned(),
+            calls => format!("{} chamadas", grouped(calls.unsigned_abs())),
+        },
+        mark: |calls| grouped(calls.unsigned_abs()),
+    }
 }
 
 /// A call to copy and paste.
@@ -84,4 +112,43 @@ pub struct TokenMade {
     pub calls: Vec<FirstCall>,
     /// Path of the hub.
     pub path: &'static str,
+}
+
+/// What an operation is for, in the panel's language.
+fn about(operation: &str) -> &'static str {
+    match operation {
+        "health" | "drop_health" => "Situação do token",
+        "list_stores" => "Contas vinculadas",
+        "get_store_metrics" => "Números de uma conta",
+        "list_orders" => "Vendas",
+        "list_products" | "drop_list_products" => "Produtos",
+        "list_announcements" => "Anúncios",
+        "get_stock" => "Estoque",
+        "list_notifications" => "Avisos enviados",
+        "notify_seller" => "Enviar aviso",
+        "get_usage" => "Consumo da API",
+        "drop_audit_catalog" => "Conferência de anúncios",
+        "drop_link_listing" => "Vincular anúncio",
+        "drop_link_listings_bulk" => "Vincular lista",
+        "drop_unlink_listing" => "Desvincular anúncio",
+        "drop_list_orders" => "Pedidos",
+        "drop_remind_order" => "Lembrar de um pedido",
+        "drop_remind_all" => "Lembrar todos",
+        "drop_get_label" => "Etiquetas",
+        "drop_get_invoice" => "Notas fiscais",
+        _ => "Outras",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::partner::operation_names;
+
+    #[test]
+    fn every_operation_is_told_in_words() {
+        for name in operation_names() {
+            assert_ne!(about(name), "Outras", "{name}");
+        }
+    }
 }

@@ -58,14 +58,11 @@ pub(super) fn count(
     limit: Limit,
     now: Instant,
 ) -> Result<(), Problem> {
+    let limiter = &app.callers.limiter;
     let verdict = match caller {
-        Caller::Person(person) => {
-            app.callers.limiter.count(class, Subject::id(person.0), limit, now)
-        }
-        Caller::KnownAddresses(address) => {
-            app.callers.limiter.count(class, Subject::address(address), limit, now)
-        }
-        Caller::Address(address) => app.callers.limiter.count_address(class, address, limit, now),
+        Caller::Person(person) => limiter.count(class, Subject::id(person.0), limit, now),
+        Caller::KnownAddresses(at) => limiter.count(class, Subject::address(at), limit, now),
+        Caller::Address(address) => limiter.count_address(class, address, limit, now),
     };
     if verdict.allowed {
         return Ok(());
@@ -118,7 +115,7 @@ pub fn token(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
         Ok(wanted) => wanted,
         Err(refusal) => return refused(&refusal),
     };
-    let actor = actor(request);
+    let actor = Actor::requesting(ActorKind::System, "OAuth".to_owned(), request);
     Ok(Box::new(move |tx| {
         let reply = match tokens::issue(tx, &wanted, &actor)? {
             Ok(issued) => Reply::json(&issued)?,
@@ -173,20 +170,15 @@ fn of_token(tx: &WriteTx<'_>, token: &str) -> Result<(TokenHash, Option<store::G
 /// The parameters of a request. They must be in the body: addresses end up in
 /// logs and histories.
 fn form_of(request: &Request) -> Result<Parameters, Refusal> {
-    let invalid = |about: &'static str| Refusal::new(Fault::InvalidRequest, about);
     if !request.query_text().is_empty() {
-        return Err(invalid("parameters belong in the body, not in the address"));
+        return Err(Refusal::request("parameters belong in the body, not in the address"));
     }
     if !is_form(request.headers()) {
-        return Err(invalid("send the body as application/x-www-form-urlencoded"));
+        return Err(Refusal::request("send the body as application/x-www-form-urlencoded"));
     }
     Ok(Parameters::of(&request.body))
 }
 
 fn refused(refusal: &Refusal) -> Result<Job, Problem> {
     refusal.reply().map(nothing_to_do)
-}
-
-fn actor(request: &Request) -> Actor {
-    Actor::requesting(ActorKind::System, "OAuth".to_owned(), request)
 }

@@ -85,14 +85,10 @@ fn redirect_of(
         AuthorizeError::ShowToUser("redirect_uri is no address that people may be sent to")
     })?;
     // What is allowed may have changed since the client registered.
-    let is_own = own.iter().any(|text| {
-        Redirect::read(text, targets).is_ok_and(|registered| registered.matches(&named))
-    });
-    if is_own {
-        Ok(asked.to_owned())
-    } else {
-        Err(AuthorizeError::ShowToUser("redirect_uri is none of those that the program registered"))
+    if own.iter().any(|text| Redirect::read(text, targets).is_ok_and(|own| own.matches(&named))) {
+        return Ok(asked.to_owned());
     }
+    Err(AuthorizeError::ShowToUser("redirect_uri is none of those that the program registered"))
 }
 
 /// The checks whose errors are sent to the program.
@@ -101,24 +97,25 @@ fn rest(
     state: Option<&[u8]>,
     server: &ServerContext<'_>,
 ) -> Result<([u8; 32], bool), Refusal> {
-    let invalid = |about: &'static str| Refusal::new(Fault::InvalidRequest, about);
     given.unrepeated()?;
     if state.is_some_and(|state| state.len() > LONGEST_STATE) {
-        return Err(invalid("state is too long"));
+        return Err(Refusal::request("state is too long"));
     }
     if given.required("response_type")? != "code" {
         let about = "only response_type=code is known";
         return Err(Refusal::new(Fault::UnsupportedResponseType, about));
     }
     if given.text("response_mode")?.is_some_and(|mode| mode != "query") {
-        return Err(invalid("only response_mode=query is known"));
+        return Err(Refusal::request("only response_mode=query is known"));
     }
     if given.text("code_challenge_method")? != Some("S256") {
-        return Err(invalid("code_challenge_method must be S256"));
+        return Err(Refusal::request("code_challenge_method must be S256"));
     }
-    let challenge = given.text("code_challenge")?.and_then(challenge);
-    let challenge =
-        challenge.ok_or_else(|| invalid("code_challenge must be the base64url of a SHA-256"))?;
+    let challenge = given
+        .text("code_challenge")?
+        .filter(|text| text.len() == 43)
+        .and_then(|text| BASE64.decode(text).ok()?.try_into().ok())
+        .ok_or_else(|| Refusal::request("code_challenge must be the base64url of a SHA-256"))?;
     if !given.all("resource").all(server.is_resource) {
         let about = format!("the only resource is {}/mcp", server.issuer);
         return Err(Refusal::new(Fault::InvalidTarget, about));
@@ -127,14 +124,6 @@ fn rest(
         Refusal::new(Fault::InvalidScope, "known scopes are partner:read and partner:write")
     })?;
     Ok((challenge, may_write))
-}
-
-/// The digest in a challenge: 43 characters of base64url without padding.
-fn challenge(text: &str) -> Option<[u8; 32]> {
-    if text.len() != 43 {
-        return None;
-    }
-    BASE64.decode(text).ok()?.try_into().ok()
 }
 
 impl ErrorRedirect {

@@ -14,10 +14,10 @@ use super::ask::{self, AuthorizeError, ErrorRedirect, ServerContext};
 use super::documents::{self, AUTHORIZE};
 use super::fetched::document_host;
 use super::parameters::Parameters;
-use super::redirect::{Redirect, RedirectKind, Targets};
+use super::redirect::{Redirect, Targets};
 use super::refusal::{Fault, Refusal};
 use super::store::{self, Client, Pending};
-use super::views::{ConsentPage, Way};
+use super::views::ConsentPage;
 use super::{new_code, scope};
 use crate::accounts::{Account, Role};
 use crate::app::App;
@@ -148,20 +148,38 @@ fn look(
         return Reply::redirect(&login(number)).map(Todo::Now);
     };
     let plan = app.db.read(request.lane, |tx| partners::plan(tx, account.user_id))?;
-    let plan = plan.map(|(name, until)| partners::plan_of(name, until, &app.config, app.zone()));
+    let plan = plan.map(|plan| partners::plan_of(plan, &app.config, app.zone()));
     let plan = plan.filter(|plan| plan.is_valid(request.now)).map(|plan| plan.name.words());
-    let asking = Asking {
-        layout: Layout::outside(&app.config.server.name, request.now),
-        account: Account::clone(account),
-        plan,
-        number: number.to_owned(),
-        targets: Targets::of(&app.config.agents, &app.server.addresses),
-        hosts: app.config.agents.document_hosts.clone(),
-    };
+    let layout = Layout::outside(&app.config.server.name, request.now);
+    let (account, number) = (Account::clone(account), number.to_owned());
+    let targets = Targets::of(&app.config.agents, &app.server.addresses);
+    let hosts = app.config.agents.document_hosts.clone();
     Ok(Todo::Write(Box::new(move |tx| {
-        let seen = store::look_at_request(tx, &TokenHash::of(&asking.number), &session)?;
+        let seen = store::look_at_request(tx, &TokenHash::of(&number), &session)?;
         let (pending, client) = seen.ok_or_else(gone)?;
-        asking.page(&pending, &client)
+        // What is allowed may have changed since the request was stored.
+        let redirect = Redirect::read(&pending.redirect_uri, &targets).map_err(|_| gone())?;
+        let role = account.role;
+        let acts = if pending.may_write { acts(role) } else { &[] };
+        let page = ConsentPage {
+            layout,
+            request: number,
+            vouched: document_host(&client.id, &hosts).map(str::to_owned),
+            app: client.name,
+            whose: redirect.host_or_scheme.to_owned(),
+            way: redirect.kind,
+            may_connect: may_connect(role),
+            reads: reads(role),
+            acts,
+            access: if acts.is_empty() { Vec::new() } else { access() },
+            plan,
+            hub: if role == Role::Drop { "/fornecedor/parceiro" } else { "/painel/parceiro" },
+            person: account.name,
+            email: account.email,
+            photo: account.photo,
+        };
+        let policy = policy::page_with_way_to(&redirect.source());
+        Ok(Reply::page(&page)?.with(CONTENT_SECURITY_POLICY, policy))
     })))
 }
 
@@ -171,49 +189,6 @@ fn login(number: &str) -> String {
     let query =
         form_urlencoded::Serializer::new(String::new()).append_pair("volta", &back).finish();
     format!("/entrar?{query}")
-}
-
-/// Data of the page for the person who decides.
-struct Asking {
-    layout: Layout,
-    account: Account,
-    plan: Option<&'static str>,
-    number: String,
-    targets: Targets,
-    hosts: Vec<String>,
-}
-
-impl Asking {
-    fn page(self, pending: &Pending, client: &Client) -> Result<Reply, Problem> {
-        // What is allowed may have changed since the request was stored.
-        let read = Redirect::read(&pending.redirect_uri, &self.targets);
-        let redirect = read.map_err(|_| gone())?;
-        let role = self.account.role;
-        let acts = if pending.may_write { acts(role) } else { &[] };
-        let page = ConsentPage {
-            vouched: document_host(&client.id, &self.hosts).map(str::to_owned),
-            app: client.name.clone(),
-            whose: redirect.host_or_scheme.to_owned(),
-            way: match redirect.kind {
-                RedirectKind::Web => Way::Site,
-                RedirectKind::Loopback => Way::Machine,
-                RedirectKind::App => Way::Installed,
-            },
-            may_connect: may_connect(role),
-            reads: reads(role),
-            acts,
-            access: if acts.is_empty() { Vec::new() } else { access() },
-            plan: self.plan,
-            hub: if role == Role::Drop { "/fornecedor/parceiro" } else { "/painel/parceiro" },
-            layout: self.layout,
-            request: self.number,
-            person: self.account.name,
-            email: self.account.email,
-            photo: self.account.photo,
-        };
-        let policy = policy::page_with_way_to(&redirect.source());
-        Ok(Reply::page(&page)?.with(CONTENT_SECURITY_POLICY, policy))
-    }
 }
 
 /// Whether people with this role can use the Partner API.

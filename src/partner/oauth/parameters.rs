@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use percent_encoding::percent_decode;
 
-use super::refusal::{Fault, Refusal};
+use super::refusal::Refusal;
 
 /// The parameters in a query or in a form.
 pub struct Parameters(Vec<(Vec<u8>, Vec<u8>)>);
@@ -26,7 +26,7 @@ impl Parameters {
         let mut found = self.0.iter().filter(|(known, _)| known == name.as_bytes());
         let first = found.next();
         if found.next().is_some() {
-            return Err(Refusal::new(Fault::InvalidRequest, format!("{name} is there twice")));
+            return Err(Refusal::request(format!("{name} is there twice")));
         }
         Ok(first.map(|(_, value)| &**value).filter(|value| !value.is_empty()))
     }
@@ -35,14 +35,12 @@ impl Parameters {
     pub fn text(&self, name: &'static str) -> Result<Option<&str>, Refusal> {
         let Some(value) = self.bytes(name)? else { return Ok(None) };
         let text = std::str::from_utf8(value).ok();
-        text.map(Some)
-            .ok_or_else(|| Refusal::new(Fault::InvalidRequest, format!("{name} is no UTF-8")))
+        text.map(Some).ok_or_else(|| Refusal::request(format!("{name} is no UTF-8")))
     }
 
     /// A value that must be text and must be present.
     pub fn required(&self, name: &'static str) -> Result<&str, Refusal> {
-        self.text(name)?
-            .ok_or_else(|| Refusal::new(Fault::InvalidRequest, format!("{name} is missing")))
+        self.text(name)?.ok_or_else(|| Refusal::request(format!("{name} is missing")))
     }
 
     /// All values of a parameter that may be repeated.
@@ -55,11 +53,7 @@ impl Parameters {
     pub fn unrepeated(&self) -> Result<(), Refusal> {
         let mut names = HashSet::with_capacity(self.0.len());
         let once = self.0.iter().all(|(name, _)| name == b"resource" || names.insert(name));
-        if once {
-            Ok(())
-        } else {
-            Err(Refusal::new(Fault::InvalidRequest, "a parameter is there twice"))
-        }
+        if once { Ok(()) } else { Err(Refusal::request("a parameter is there twice")) }
     }
 }
 

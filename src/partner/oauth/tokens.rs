@@ -59,7 +59,7 @@ pub fn read(
         let verifier = given.required("code_verifier")?;
         if !is_verifier(verifier) {
             let about = "code_verifier must be 43 to 128 unreserved characters";
-            return Err(Refusal::new(Fault::InvalidRequest, about));
+            return Err(Refusal::request(about));
         }
         Presented::Code {
             code: TokenHash::of(given.required("code")?),

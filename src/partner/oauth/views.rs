@@ -2,9 +2,11 @@
 
 use askama::Template;
 
+use super::redirect::RedirectKind;
 use super::store::App;
 use crate::base::{Instant, Zone};
 use crate::panel::{Layout, Tick, When};
+use crate::wire;
 
 /// `GET /oauth/authorize`: a program's request, for a person who is signed in.
 #[derive(Template)]
@@ -19,7 +21,7 @@ pub struct ConsentPage {
     pub vouched: Option<String>,
     /// Host, or scheme of the installed app, that the person is redirected to.
     pub whose: String,
-    pub way: Way,
+    pub way: RedirectKind,
     pub person: String,
     pub email: String,
     /// Path of the photo, empty without one.
@@ -39,48 +41,18 @@ pub struct ConsentPage {
     pub hub: &'static str,
 }
 
-/// The kind of place that the person is redirected to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// A web site.
-    Site,
-    /// A program on the person's own machine.
-    Machine,
-    /// An installed app.
-    Installed,
-}
-
-/// A connected app in a list.
-pub struct AppRow {
-    pub id: String,
-    pub name: String,
-    /// `Só lê` or `Lê e age`.
-    pub access: &'static str,
-    pub since: When,
-    pub used: Option<When>,
-    /// Address that the last call came from; empty while unknown.
-    pub address: String,
-    /// When it ends if it is not used.
-    pub ends: String,
-}
-
-impl AppRow {
-    /// Connected apps as rows.
-    pub fn of(apps: Vec<App>, zone: Zone, now: Instant) -> Vec<Self> {
-        let row = |app: App| Self {
-            id: app.id.to_string(),
-            name: app.name,
-            access: access(app.may_write),
-            since: When::new(zone, app.created_at, now),
-            used: app.last_used_at.map(|at| When::new(zone, at, now)),
-            address: app.last_address.unwrap_or_default(),
-            ends: zone.civil(app.ends_at).strftime("%d/%m/%Y").to_string(),
-        };
-        apps.into_iter().map(row).collect()
+wire! {
+    /// A connected app in a list.
+    pub struct AppRow of(app: App, zone: Zone, now: Instant) {
+        pub id: String = app.id.to_string(),
+        pub name: String = app.name,
+        /// What it may do, in two or three words.
+        pub access: &'static str = if app.may_write { "Lê e age" } else { "Só lê" },
+        pub since: When = When::new(zone, app.created_at, now),
+        pub used: Option<When> = app.last_used_at.map(|at| When::new(zone, at, now)),
+        /// Address that the last call came from; empty while unknown.
+        pub address: String = app.last_address.unwrap_or_default(),
+        /// When it ends if it is not used.
+        pub ends: String = zone.civil(app.ends_at).strftime("%d/%m/%Y").to_string(),
     }
-}
-
-/// What a connected app may do, in two or three words.
-pub const fn access(may_write: bool) -> &'static str {
-    if may_write { "Lê e age" } else { "Só lê" }
 }

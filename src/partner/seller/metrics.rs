@@ -16,8 +16,8 @@ use crate::http::schema::DAY;
 use crate::http::{Code, Problem};
 use crate::identity::Seller;
 use crate::marketplace::books::order_status::OrderStatus;
-use crate::partner::operation::Operation;
-use crate::row;
+use crate::partner::operation::{Begun, Operation};
+use crate::{row, wire};
 
 /// Days of the usual period, and of the longest one.
 const USUAL_DAYS: i64 = 30;
@@ -25,12 +25,10 @@ const MOST_DAYS: i64 = 366;
 /// Rates are stored in millionths.
 const MILLION: f64 = 1_000_000.0;
 
-pub struct GetStoreMetrics;
-
 /// Which account, and which days.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MetricsQuery {
+pub struct GetStoreMetrics {
     /// Marketplace seller id of a connected account.
     #[schemars(extend("examples" = ["123456789"]))]
     ml_id: Field<MlUserId>,
@@ -94,19 +92,25 @@ struct DailySales {
     gross: Cents,
 }
 
-/// What the marketplace says of the seller; null where it says nothing.
-#[derive(Serialize, JsonSchema)]
-struct Reputation {
-    /// Level of the seller, such as `5_green`.
-    level: Option<String>,
-    /// Rank among large sellers, such as `platinum`.
-    power_seller: Option<String>,
-    /// Share of sales with a claim, from 0 to 1.
-    claims_rate: Option<f64>,
-    /// Share of sales that were sent late.
-    late_rate: Option<f64>,
-    /// Share of sales that the seller cancelled.
-    cancel_rate: Option<f64>,
+wire! {
+    /// What the marketplace says of the seller; null where it says nothing.
+    #[derive(Serialize, JsonSchema)]
+    struct Reputation of(standing: SellerStanding) after {
+        let said = |text: String| Some(text).filter(|text| !text.is_empty());
+        #[expect(clippy::cast_precision_loss, reason = "at most a million")]
+        let rate = |millionths: i64| millionths as f64 / MILLION;
+    } {
+        /// Level of the seller, such as `5_green`.
+        level: Option<String> = said(standing.reputation),
+        /// Rank among large sellers, such as `platinum`.
+        power_seller: Option<String> = said(standing.power_seller),
+        /// Share of sales with a claim, from 0 to 1.
+        claims_rate: Option<f64> = standing.claims_rate.map(rate),
+        /// Share of sales that were sent late.
+        late_rate: Option<f64> = standing.late_rate.map(rate),
+        /// Share of sales that the seller cancelled.
+        cancel_rate: Option<f64> = standing.cancel_rate.map(rate),
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -123,20 +127,14 @@ struct Listings {
 
 impl Operation for GetStoreMetrics {
     type By = Seller;
-    type Args = MetricsQuery;
     type Reply = StoreMetrics;
 
     /// The account is not the caller's.
     const ERRORS: &'static [Code] = &[Code::NotFound];
 
-    fn begin(
-        app: &App,
-        seller: &Seller,
-        query: MetricsQuery,
-        mut check: Check,
-    ) -> Result<Todo<StoreMetrics>, Problem> {
-        let account: MlUserId = check.required("ml_id", query.ml_id);
-        let (from, to) = (check.day("from", query.from), check.day("to", query.to));
+    fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
+        let account: MlUserId = check.required("ml_id", self.ml_id);
+        let (from, to) = (check.day("from", self.from), check.day("to", self.to));
         let to = to.unwrap_or_else(|| app.day(seller.called_at));
         let from = from.unwrap_or_else(|| to.plus(1 - USUAL_DAYS));
         if from > to {
@@ -149,9 +147,20 @@ impl Operation for GetStoreMetrics {
         // Slow: listings without stock are counted row by row.
         Ok(Todo::Slow(Box::new(move |app| {
             app.db.read(Lane::Slow, |tx| {
-                let seller =
-                    SellerStanding::of(tx, owner, account)?.ok_or_else(Problem::not_found)?;
-                Ok(StoreMetrics::of(tx, (owner, account), (from, to), seller)?)
+                let standing: Option<SellerStanding> = tx.record(
+                    "FROM ml_account WHERE ml_user_id = ?2 AND owner_id = ?1",
+                    (owner, account),
+                )?;
+                let standing = standing.ok_or_else(Problem::not_found)?;
+                let (sales, daily) = sales(tx, (owner, account), (from, to))?;
+                Ok(StoreMetrics {
+                    ml_user_id: account,
+                    period: Period { from: from.iso(), to: to.iso() },
+                    sales,
+                    daily,
+                    reputation: Reputation::of(standing),
+                    listings: listings(tx, owner, account)?,
+                })
             })
         })))
     }
@@ -165,40 +174,6 @@ row! {
         claims_rate: Option<i64>,
         late_rate: Option<i64>,
         cancel_rate: Option<i64>,
-    }
-}
-
-impl SellerStanding {
-    fn of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> DbResult<Option<Self>> {
-        tx.record("FROM ml_account WHERE ml_user_id = ?2 AND owner_id = ?1", (owner, account))
-    }
-}
-
-impl StoreMetrics {
-    fn of(
-        tx: &ReadTx<'_>,
-        (owner, account): (UserId, MlUserId),
-        (from, to): (Day, Day),
-        standing: SellerStanding,
-    ) -> DbResult<Self> {
-        let (sales, daily) = sales(tx, (owner, account), (from, to))?;
-        let said = |text: String| Some(text).filter(|text| !text.is_empty());
-        #[expect(clippy::cast_precision_loss, reason = "at most a million")]
-        let rate = |millionths: Option<i64>| millionths.map(|share| share as f64 / MILLION);
-        Ok(Self {
-            ml_user_id: account,
-            period: Period { from: from.iso(), to: to.iso() },
-            sales,
-            daily,
-            reputation: Reputation {
-                level: said(standing.reputation),
-                power_seller: said(standing.power_seller),
-                claims_rate: rate(standing.claims_rate),
-                late_rate: rate(standing.late_rate),
-                cancel_rate: rate(standing.cancel_rate),
-            },
-            listings: listings(tx, owner, account)?,
-        })
     }
 }
 

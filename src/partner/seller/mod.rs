@@ -17,7 +17,7 @@ use crate::identity::Seller;
 /// Name and path of each operation.
 #[rustfmt::skip] // A table: one entry a row, columns in the same order.
 pub static OPERATIONS: &[Declared<Seller>] = &[
-    reads::<health::Health>("health", "/api/v1/partner/health"),
+    reads::<health::GetHealth>("health", "/api/v1/partner/health"),
     reads::<stores::ListStores>("list_stores", "/api/v1/partner/stores"),
     reads::<metrics::GetStoreMetrics>("get_store_metrics", "/api/v1/partner/stores/{ml_id}/metrics"),
     reads::<orders::ListOrders>("list_orders", "/api/v1/partner/orders"),
@@ -25,6 +25,6 @@ pub static OPERATIONS: &[Declared<Seller>] = &[
     reads::<announcements::ListAnnouncements>("list_announcements", "/api/v1/partner/announcements"),
     reads::<stock::GetStock>("get_stock", "/api/v1/partner/stock"),
     reads::<notifications::ListNotifications>("list_notifications", "/api/v1/partner/notifications"),
-    posts::<notify::NotifySeller>("notify_seller", "/api/v1/partner/notify", Effect::Sends),
+    posts::<notify::NotificationRequest>("notify_seller", "/api/v1/partner/notify", Effect::Sends),
     reads::<usage::GetUsage>("get_usage", "/api/v1/partner/usage"),
 ];

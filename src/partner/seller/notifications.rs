@@ -7,46 +7,52 @@ use super::notify::CHANNELS;
 use crate::app::App;
 use crate::base::Instant;
 use crate::base::clock::Zone;
-use crate::edge::route::Todo;
-use crate::http::Problem;
 use crate::http::input::Check;
 use crate::identity::Seller;
 use crate::list_arguments;
 use crate::messages::notices::{self, SentNotice};
 use crate::outbox::MessageState;
 use crate::partner::list::{ListOf, Window, reading};
-use crate::partner::operation::Operation;
-
-pub struct ListNotifications;
+use crate::partner::operation::{Begun, Operation};
+use crate::wire;
 
 list_arguments! {
     /// Which notifications are asked for.
-    pub struct NotificationsQuery {}
+    pub struct ListNotifications {}
 }
 
-/// A notification that was sent through the API.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Notification")]
-pub struct WireNotice {
-    /// Number of the notification.
-    id: String,
-    /// The way it takes.
-    #[schemars(extend("enum" = CHANNELS))]
-    channel: &'static str,
-    /// What it is about.
-    event: String,
-    /// Its title.
-    title: String,
-    /// Its text.
-    body: String,
-    /// `queued` until it was sent or given up.
-    status: NoticeStatus,
-    /// Why it failed; null otherwise.
-    error: Option<String>,
-    /// When it was asked for, as civil time of the service.
-    created_at: String,
-    /// When it was sent; null until then.
-    sent_at: Option<String>,
+wire! {
+    /// A notification that was sent through the API.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "Notification")]
+    pub struct WireNotice of(notice: SentNotice, zone: Zone) after {
+        let is_failed = matches!(notice.state, MessageState::Dropped | MessageState::GivenUp);
+        let sent_at = notice.done_at.filter(|_| notice.state == MessageState::Sent);
+    } {
+        /// Number of the notification.
+        id: String = notice.id.to_string(),
+        /// The way it takes.
+        #[schemars(extend("enum" = CHANNELS))]
+        channel: &'static str = notice.channel.name(),
+        /// What it is about.
+        event: String = notice.event,
+        /// Its title.
+        title: String = notice.title,
+        /// Its text.
+        body: String = notice.body,
+        /// `queued` until it was sent or given up.
+        status: NoticeStatus = match notice.state {
+            MessageState::Waiting => NoticeStatus::Queued,
+            MessageState::Sent => NoticeStatus::Sent,
+            MessageState::Dropped | MessageState::GivenUp => NoticeStatus::Failed,
+        },
+        /// Why it failed; null otherwise.
+        error: Option<String> = notice.outcome.filter(|_| is_failed),
+        /// When it was asked for, as civil time of the service.
+        created_at: String = zone.partner(notice.created_at),
+        /// When it was sent; null until then.
+        sent_at: Option<String> = sent_at.map(|at| zone.partner(at)),
+    }
 }
 
 /// What became of a notification.
@@ -75,54 +81,25 @@ impl Serialize for NoticePage {
 
 impl Operation for ListNotifications {
     type By = Seller;
-    type Args = NotificationsQuery;
     type Reply = NoticePage;
 
     const DATED: bool = true;
 
-    fn begin(
-        app: &App,
-        seller: &Seller,
-        query: NotificationsQuery,
-        mut check: Check,
-    ) -> Result<Todo<NoticePage>, Problem> {
-        let window = Window::read(&mut check, query.limit, query.offset);
+    fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
+        let window = Window::read(&mut check, self.limit, self.offset);
         check.finish()?;
         let owner = seller.account.user_id;
         // Read before the data, so that a change in between shows in the next call.
         let changed =
             app.kept.notices_changed.at(owner, app.versions.notices(owner), seller.called_at);
         reading(app, false, move |app, lane| {
-            let read = app.db.read(lane, |tx| notices::page(tx, owner, window.pair()));
-            let (notices, total) = read?;
-            let notices = notices.into_iter().map(|one| WireNotice::of(one, app.zone()));
-            Ok(NoticePage { page: ListOf::of(notices, total, window), changed })
+            let read = app.db.read(lane, |tx| notices::page(tx, owner, window.pair()))?;
+            let page = ListOf::of(read, window, |one| WireNotice::of(one, app.zone()));
+            Ok(NoticePage { page, changed })
         })
     }
 
     fn last_modified(page: &NoticePage) -> Option<Instant> {
         Some(page.changed)
-    }
-}
-
-impl WireNotice {
-    fn of(notice: SentNotice, zone: Zone) -> Self {
-        let is_failed = matches!(notice.state, MessageState::Dropped | MessageState::GivenUp);
-        let sent_at = notice.done_at.filter(|_| notice.state == MessageState::Sent);
-        Self {
-            id: notice.id.to_string(),
-            channel: notice.channel.name(),
-            event: notice.event,
-            title: notice.title,
-            body: notice.body,
-            status: match notice.state {
-                MessageState::Waiting => NoticeStatus::Queued,
-                MessageState::Sent => NoticeStatus::Sent,
-                MessageState::Dropped | MessageState::GivenUp => NoticeStatus::Failed,
-            },
-            error: notice.outcome.filter(|_| is_failed),
-            created_at: zone.partner(notice.created_at),
-            sent_at: sent_at.map(|at| zone.partner(at)),
-        }
     }
 }

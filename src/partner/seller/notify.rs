@@ -11,13 +11,11 @@ use crate::identity::Seller;
 use crate::messages::choices::{self, ChannelSet};
 use crate::messages::notices::{self, CUSTOM, LONGEST_BODY, LONGEST_TITLE, Notice};
 use crate::outbox::Channel;
-use crate::partner::operation::Operation;
+use crate::partner::operation::{Begun, Operation};
 
 /// The channels of a notification.
 pub const CHANNELS: [&str; 3] =
     [Channel::Telegram.name(), Channel::Email.name(), Channel::Push.name()];
-
-pub struct NotifySeller;
 
 /// A notification to the owner of the token.
 #[derive(Deserialize, JsonSchema)]
@@ -53,31 +51,25 @@ pub struct QueuedNotification {
     status: &'static str,
 }
 
-impl Operation for NotifySeller {
+impl Operation for NotificationRequest {
     type By = Seller;
-    type Args = NotificationRequest;
     type Reply = QueuedNotification;
 
     /// The owner has not connected the channel.
     const ERRORS: &'static [Code] = &[Code::ChannelNotConnected];
 
-    fn begin(
-        app: &App,
-        seller: &Seller,
-        sent: NotificationRequest,
-        mut check: Check,
-    ) -> Result<Todo<QueuedNotification>, Problem> {
-        let channel: String = check.required("channel", sent.channel);
+    fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
+        let channel: String = check.required("channel", self.channel);
         let channel = CHANNELS.contains(&&*channel).then(|| Channel::from_name(&channel)).flatten();
         if channel.is_none() {
             check.fail("channel", format!("must be one of {}", CHANNELS.join(", ")));
         }
-        let event: String = check.required("event", sent.event);
+        let event: String = check.required("event", self.event);
         if event != CUSTOM {
             check.fail("event", format!("must be {CUSTOM}"));
         }
-        let title = check.line("title", sent.title, 1..=LONGEST_TITLE);
-        let body = check.lines("body", sent.body, LONGEST_BODY);
+        let title = check.line("title", self.title, 1..=LONGEST_TITLE);
+        let body = check.lines("body", self.body, LONGEST_BODY);
         check.finish()?;
         let channel = channel.unwrap_or(Channel::Email);
         let (owner, channel_set) = (seller.account.user_id, ChannelSet::of(&app.config));

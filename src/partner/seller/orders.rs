@@ -11,7 +11,6 @@ use crate::base::ids::{ITEM, MlUserId, OrderId, UserId, item_number};
 use crate::base::money::Cents;
 use crate::changes;
 use crate::db::{self, Lane, ReadTx};
-use crate::edge::route::Todo;
 use crate::http::input::Check;
 use crate::http::schema::DAY;
 use crate::http::{Code, Problem};
@@ -22,13 +21,11 @@ use crate::marketplace::books::orders::list::{self, Filter, Order, OrderPage};
 use crate::marketplace::books::orders::sold::Wording;
 use crate::marketplace::books::words::{ORDER_STATES, Words};
 use crate::partner::list::{Window, reading};
-use crate::partner::operation::{Operation, Pagination};
-
-pub struct ListOrders;
+use crate::partner::operation::{Begun, Operation, Pagination};
 
 list_arguments! {
     /// Which orders are asked for.
-    pub struct OrdersQuery {
+    pub struct ListOrders {
         /// A state of orders, such as `paid`.
         #[schemars(extend("enum" = ORDER_STATES))]
         status: String,
@@ -48,7 +45,6 @@ list_arguments! {
 
 impl Operation for ListOrders {
     type By = Seller;
-    type Args = OrdersQuery;
     type Reply = OrderList;
 
     /// First pages are polled, so they are cached; further pages are rarely
@@ -58,13 +54,8 @@ impl Operation for ListOrders {
     const ERRORS: &'static [Code] = &[Code::NotFound];
     const DATED: bool = true;
 
-    fn begin(
-        app: &App,
-        seller: &Seller,
-        query: OrdersQuery,
-        check: Check,
-    ) -> Result<Todo<OrderList>, Problem> {
-        let filter = query.filter(check, app.zone())?;
+    fn begin(self, app: &App, seller: &Seller, check: Check) -> Begun<Self> {
+        let filter = self.filter(check, app.zone())?;
         let (owner, now) = (seller.account.user_id, seller.called_at);
         let window = Window { limit: filter.limit, offset: filter.offset };
         reading(app, filter.items.is_some() || window.is_far(), move |app, lane| {
@@ -77,7 +68,7 @@ impl Operation for ListOrders {
     }
 }
 
-impl OrdersQuery {
+impl ListOrders {
     fn filter(self, mut check: Check, zone: Zone) -> Result<Filter, Problem> {
         let status: Option<String> = check.optional("status", self.status);
         if status.as_deref().is_some_and(|status| !ORDER_STATES.contains(&status)) {

@@ -1,79 +1,59 @@
 //! `list_products`: the seller's internal catalog, by SKU.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::money::Cents;
 use crate::catalog::Product;
 use crate::catalog::store;
-use crate::edge::route::Todo;
-use crate::http::Problem;
 use crate::http::input::Check;
 use crate::identity::Seller;
 use crate::partner::list::{ListOf, reading};
-use crate::partner::operation::Operation;
+use crate::partner::operation::{Begun, Operation};
 use crate::partner::products::ProductsQuery;
+use crate::wire;
 
-pub struct ListProducts;
+#[derive(Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ListProducts(ProductsQuery);
 
-/// A product of the seller's internal catalog.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Product")]
-pub struct WireProduct {
-    /// Number of the product on this platform.
-    id: String,
-    /// The seller's own code, unique in the catalog.
-    sku: String,
-    /// Barcode number (GTIN); empty when it has none.
-    ean: String,
-    /// What the seller calls it.
-    title: String,
-    /// What it costs the seller.
-    cost: Cents,
-    /// What the seller asks for it.
-    price: Cents,
-    /// Balance of its movements; below zero when more was sold than there was.
-    stock: i64,
-    /// When it last changed, as civil time of the service.
-    updated_at: String,
+wire! {
+    /// A product of the seller's internal catalog.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "Product")]
+    pub struct WireProduct of(product: Product, zone: Zone) {
+        /// Number of the product on this platform.
+        id: String = product.id.to_string(),
+        /// The seller's own code, unique in the catalog.
+        sku: String = product.entry.sku,
+        /// Barcode number (GTIN); empty when it has none.
+        ean: String = product.entry.ean,
+        /// What the seller calls it.
+        title: String = product.entry.title,
+        /// What it costs the seller.
+        cost: Cents = product.entry.cost,
+        /// What the seller asks for it.
+        price: Cents = product.entry.price,
+        /// Balance of its movements; below zero when more was sold than there was.
+        stock: i64 = product.stock,
+        /// When it last changed, as civil time of the service.
+        updated_at: String = zone.partner(product.updated_at),
+    }
 }
 
 impl Operation for ListProducts {
     type By = Seller;
-    type Args = ProductsQuery;
     type Reply = ListOf<WireProduct>;
 
-    fn begin(
-        app: &App,
-        seller: &Seller,
-        query: ProductsQuery,
-        check: Check,
-    ) -> Result<Todo<Self::Reply>, Problem> {
-        let asked = query.read(check)?;
+    fn begin(self, app: &App, seller: &Seller, check: Check) -> Begun<Self> {
+        let asked = self.0.read(check)?;
         let owner = seller.account.user_id;
         reading(app, asked.is_slow(), move |app, lane| {
             let (wanted, window) = (asked.of(owner), asked.window);
-            let (products, total) =
-                app.db.read(lane, |tx| store::page(tx, &wanted, window.pair()))?;
-            let products = products.into_iter().map(|one| WireProduct::of(one, app.zone()));
-            Ok(ListOf::of(products, total, window))
+            let page = app.db.read(lane, |tx| store::page(tx, &wanted, window.pair()))?;
+            Ok(ListOf::of(page, window, |one| WireProduct::of(one, app.zone())))
         })
-    }
-}
-
-impl WireProduct {
-    fn of(product: Product, zone: Zone) -> Self {
-        Self {
-            id: product.id.to_string(),
-            sku: product.entry.sku,
-            ean: product.entry.ean,
-            title: product.entry.title,
-            cost: product.entry.cost,
-            price: product.entry.price,
-            stock: product.stock,
-            updated_at: zone.partner(product.updated_at),
-        }
     }
 }

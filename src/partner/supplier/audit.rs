@@ -6,76 +6,56 @@ use serde::Serialize;
 use crate::app::App;
 use crate::base::ids::UserId;
 use crate::dropshipping::unmatched::{self, Reason, Unmatched, UnmatchedQuery};
-use crate::edge::route::Todo;
-use crate::http::Problem;
 use crate::http::input::Check;
 use crate::identity::Supplier;
 use crate::list_arguments;
 use crate::partner::list::{ListOf, Window, reading};
-use crate::partner::operation::Operation;
-
-pub struct AuditCatalog;
+use crate::partner::operation::{Begun, Operation};
+use crate::wire;
 
 list_arguments! {
     /// Which listings are asked for.
-    pub struct AuditQuery {
+    pub struct AuditCatalog {
         /// Number of a seller, to see that seller's only.
         seller_id: UserId,
     }
 }
 
-/// A listing that matches no product.
-#[derive(Serialize, JsonSchema)]
-pub struct UnmatchedListing {
-    /// Number of the seller whose listing it is.
-    seller_id: UserId,
-    /// Marketplace listing id, such as `MLB123`.
-    ml_id: String,
-    /// Title of the listing.
-    title: String,
-    /// SKU of the listing; empty when it has none.
-    sku: String,
-    /// EAN of the listing; empty when it has none.
-    ean: String,
-    /// `no_sku`: it has neither; `sku_unknown`: nor is its EAN known; `ean_unknown`: its only code.
-    #[schemars(extend("enum" = Reason::ALL.map(Reason::name)))]
-    reason: &'static str,
+wire! {
+    /// A listing that matches no product.
+    #[derive(Serialize, JsonSchema)]
+    pub struct UnmatchedListing of(listing: Unmatched) after {
+        let reason = listing.reason().name();
+    } {
+        /// Number of the seller whose listing it is.
+        seller_id: UserId = listing.seller_id,
+        /// Marketplace listing id, such as `MLB123`.
+        ml_id: String = listing.ml_id,
+        /// Title of the listing.
+        title: String = listing.title,
+        /// SKU of the listing; empty when it has none.
+        sku: String = listing.sku,
+        /// EAN of the listing; empty when it has none.
+        ean: String = listing.ean,
+        /// `no_sku`: it has neither; `sku_unknown`: nor is its EAN known; `ean_unknown`: its only code.
+        #[schemars(extend("enum" = Reason::ALL.map(Reason::name)))]
+        reason: &'static str = reason,
+    }
 }
 
 impl Operation for AuditCatalog {
     type By = Supplier;
-    type Args = AuditQuery;
     type Reply = ListOf<UnmatchedListing>;
 
-    fn begin(
-        app: &App,
-        supplier: &Supplier,
-        query: AuditQuery,
-        mut check: Check,
-    ) -> Result<Todo<Self::Reply>, Problem> {
-        let seller = check.optional("seller_id", query.seller_id);
-        let window = Window::read(&mut check, query.limit, query.offset);
+    fn begin(self, app: &App, supplier: &Supplier, mut check: Check) -> Begun<Self> {
+        let seller = check.optional("seller_id", self.seller_id);
+        let window = Window::read(&mut check, self.limit, self.offset);
         check.finish()?;
         let wanted = UnmatchedQuery { supplier: supplier.account.user_id, seller, reason: None };
         // Slow: every listing of every linked seller is read.
         reading(app, true, move |app, lane| {
-            let (rows, total) =
-                app.db.read(lane, |tx| unmatched::page(tx, &wanted, window.pair()))?;
-            Ok(ListOf::of(rows.into_iter().map(UnmatchedListing::of), total, window))
+            let page = app.db.read(lane, |tx| unmatched::page(tx, &wanted, window.pair()))?;
+            Ok(ListOf::of(page, window, UnmatchedListing::of))
         })
-    }
-}
-
-impl UnmatchedListing {
-    fn of(listing: Unmatched) -> Self {
-        let reason = listing.reason().name();
-        Self {
-            seller_id: listing.seller_id,
-            ml_id: listing.ml_id,
-            title: listing.title,
-            sku: listing.sku,
-            ean: listing.ean,
-            reason,
-        }
     }
 }

@@ -12,9 +12,8 @@ use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, only_text};
 use crate::http::{Problem, Request, upload};
 use crate::identity::Supplier;
-use crate::partner::operation::Operation;
-
-pub struct LinkListings;
+use crate::partner::operation::{Begun, Operation};
+use crate::wire;
 
 /// A list of links as text in CSV. Its columns are `seller_id`, `ml_id` and
 /// `sku`, with commas or semicolons between; at most 500 rows.
@@ -39,16 +38,18 @@ pub struct LinkedList {
     rows: Vec<LinkedRow>,
 }
 
-/// What became of a row.
-#[derive(Serialize, JsonSchema)]
-struct LinkedRow {
-    /// From 1, without the header.
-    row: usize,
-    /// What became of it.
-    #[schemars(extend("enum" = RowStatus::ALL.map(RowStatus::name)))]
-    status: &'static str,
-    /// Why it failed; null when it did not.
-    error: Option<&'static str>,
+wire! {
+    /// What became of a row.
+    #[derive(Serialize, JsonSchema)]
+    struct LinkedRow of(one: &bulk::RowResult) {
+        /// From 1, without the header.
+        row: usize = one.row,
+        /// What became of it.
+        #[schemars(extend("enum" = RowStatus::ALL.map(RowStatus::name)))]
+        status: &'static str = one.status.name(),
+        /// Why it failed; null when it did not.
+        error: Option<&'static str> = one.fault.map(bulk::RowFault::said),
+    }
 }
 
 /// The form of a list for the schema: the three columns in this order, and rows
@@ -67,15 +68,14 @@ fn as_file(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-impl Operation for LinkListings {
+impl Operation for LinkList {
     type By = Supplier;
-    type Args = LinkList;
     type Reply = LinkedList;
 
     const OTHERS: &'static [(&'static str, SchemaOf)] =
         &[("text/csv", as_text), ("multipart/form-data", as_file)];
 
-    fn sent(request: &Request) -> Result<LinkList, Problem> {
+    fn sent(request: &Request) -> Result<Self, Problem> {
         let media = request.header(&CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
         let bytes = if upload::is_upload(request) {
             upload::file(request, "file")?.ok_or_else(|| Problem::field("file", "is required"))?
@@ -85,16 +85,11 @@ impl Operation for LinkListings {
             return request.json();
         };
         let text = String::from_utf8(bytes.into()).map_err(|_| fault(bulk::ListFault::NotText))?;
-        Ok(LinkList { csv: Field::of(text) })
+        Ok(Self { csv: Field::of(text) })
     }
 
-    fn begin(
-        _: &App,
-        supplier: &Supplier,
-        sent: LinkList,
-        mut check: Check,
-    ) -> Result<Todo<LinkedList>, Problem> {
-        let csv: String = check.required("csv", sent.csv);
+    fn begin(self, _: &App, supplier: &Supplier, mut check: Check) -> Begun<Self> {
+        let csv: String = check.required("csv", self.csv);
         check.finish()?;
         let rows = bulk::read(csv.as_bytes()).map_err(fault)?;
         let owner = supplier.account.user_id;
@@ -105,14 +100,7 @@ impl Operation for LinkListings {
                 created: count(RowStatus::Created),
                 unchanged: count(RowStatus::Unchanged),
                 failed: count(RowStatus::Failed),
-                rows: outcomes
-                    .iter()
-                    .map(|one| LinkedRow {
-                        row: one.row,
-                        status: one.status.name(),
-                        error: one.fault.map(bulk::RowFault::said),
-                    })
-                    .collect(),
+                rows: outcomes.iter().map(LinkedRow::of).collect(),
             })
         })))
     }

@@ -23,12 +23,10 @@ use crate::partner::operation::FileOperation;
 const PDF: HeaderValue = HeaderValue::from_static("application/pdf");
 const XML: HeaderValue = HeaderValue::from_static("application/xml");
 
-pub struct GetLabel;
-
 /// Which label is asked for.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LabelQuery {
+pub struct GetLabel {
     /// The parcel, as `shipping.id` of a drop order.
     #[serde(default)]
     #[schemars(!default)]
@@ -39,12 +37,10 @@ pub struct LabelQuery {
     seller_id: Field<UserId>,
 }
 
-pub struct GetInvoice;
-
 /// Which fiscal note is asked for.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct InvoiceQuery {
+pub struct GetInvoice {
     /// The marketplace's order.
     #[serde(default)]
     #[schemars(!default)]
@@ -57,18 +53,17 @@ pub struct InvoiceQuery {
 
 impl FileOperation for GetLabel {
     type By = Supplier;
-    type Args = LabelQuery;
 
     const MEDIA: &'static str = "application/pdf";
 
     fn begin(
+        self,
         _: &App,
         supplier: &Supplier,
-        query: LabelQuery,
         mut check: Check,
     ) -> Result<SlowWork<Reply>, Problem> {
-        let RowNumber(shipment) = check.required("ship_id", query.ship_id);
-        let seller: UserId = check.required("seller_id", query.seller_id);
+        let RowNumber(shipment) = check.required("ship_id", self.ship_id);
+        let seller: UserId = check.required("seller_id", self.seller_id);
         check.finish()?;
         let owner = supplier.account.user_id;
         Ok(Box::new(move |app| label(app, owner, seller, shipment)))
@@ -77,18 +72,17 @@ impl FileOperation for GetLabel {
 
 impl FileOperation for GetInvoice {
     type By = Supplier;
-    type Args = InvoiceQuery;
 
     const MEDIA: &'static str = "application/pdf, application/xml";
 
     fn begin(
+        self,
         _: &App,
         supplier: &Supplier,
-        query: InvoiceQuery,
         mut check: Check,
     ) -> Result<SlowWork<Reply>, Problem> {
-        let order: OrderId = check.required("order_id", query.order_id);
-        let seller: UserId = check.required("seller_id", query.seller_id);
+        let order: OrderId = check.required("order_id", self.order_id);
+        let seller: UserId = check.required("seller_id", self.seller_id);
         check.finish()?;
         let owner = supplier.account.user_id;
         Ok(Box::new(move |app| invoice(app, owner, seller, order)))

@@ -1,19 +1,19 @@
 //! `drop_health`: ping, and the sellers that are linked.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::{MlUserId, UserId};
 use crate::dropshipping::relations::{self, Related};
-use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::http::input::Check;
 use crate::identity::Supplier;
 use crate::partner::list::reading;
-use crate::partner::operation::{NoArguments, Operation};
+use crate::partner::operation::{Begun, Operation};
 use crate::partner::seller::health::Health;
+use crate::wire;
 
 /// Who the token belongs to, what it may do, and for whom.
 #[derive(Serialize, JsonSchema)]
@@ -24,19 +24,28 @@ pub struct DropHealth {
     sellers: Vec<LinkedSeller>,
 }
 
-/// A seller with an active relation.
-#[derive(Serialize, JsonSchema)]
-struct LinkedSeller {
-    /// Number of the seller, which other operations take.
-    seller_id: UserId,
-    /// Name of the seller.
-    nome: String,
-    /// The seller's connected marketplace accounts.
-    stores: Vec<LinkedStore>,
-    /// Listings that are linked to products.
-    links: i64,
-    /// When the relation began.
-    since: String,
+wire! {
+    /// A seller with an active relation.
+    #[derive(Serialize, JsonSchema)]
+    struct LinkedSeller of(seller: Related, stores: &[(UserId, i64, String)], zone: Zone) after {
+        let own = stores.iter().filter(|(owner, ..)| *owner == seller.id);
+    } {
+        /// Number of the seller, which other operations take.
+        seller_id: UserId = seller.id,
+        /// Name of the seller.
+        nome: String = seller.name,
+        /// The seller's connected marketplace accounts.
+        stores: Vec<LinkedStore> = own
+            .map(|(_, account, nickname)| LinkedStore {
+                ml_user_id: MlUserId(*account),
+                nickname: nickname.clone(),
+            })
+            .collect(),
+        /// Listings that are linked to products.
+        links: i64 = seller.links,
+        /// When the relation began.
+        since: String = zone.partner(seller.since),
+    }
 }
 
 /// A marketplace account of a seller.
@@ -48,17 +57,16 @@ struct LinkedStore {
     nickname: String,
 }
 
-impl Operation for DropHealth {
-    type By = Supplier;
-    type Args = NoArguments;
-    type Reply = Self;
+/// The arguments of an operation that has none.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetDropHealth {}
 
-    fn begin(
-        app: &App,
-        supplier: &Supplier,
-        _: NoArguments,
-        _: Check,
-    ) -> Result<Todo<Self>, Problem> {
+impl Operation for GetDropHealth {
+    type By = Supplier;
+    type Reply = DropHealth;
+
+    fn begin(self, app: &App, supplier: &Supplier, _: Check) -> Begun<Self> {
         let zone = app.zone();
         let health = Health::of(zone, supplier);
         let owner = supplier.account.user_id;
@@ -67,26 +75,7 @@ impl Operation for DropHealth {
                 Ok::<_, Problem>((relations::sellers(tx, owner)?, relations::stores(tx, owner)?))
             })?;
             let sellers = sellers.into_iter().map(|one| LinkedSeller::of(one, &stores, zone));
-            Ok(Self { health, sellers: sellers.collect() })
+            Ok(DropHealth { health, sellers: sellers.collect() })
         })
-    }
-}
-
-impl LinkedSeller {
-    /// `stores` are those of all sellers.
-    fn of(seller: Related, stores: &[(UserId, i64, String)], zone: Zone) -> Self {
-        let own = stores.iter().filter(|(owner, ..)| *owner == seller.id);
-        Self {
-            seller_id: seller.id,
-            nome: seller.name,
-            stores: own
-                .map(|(_, account, nickname)| LinkedStore {
-                    ml_user_id: MlUserId(*account),
-                    nickname: nickname.clone(),
-                })
-                .collect(),
-            links: seller.links,
-            since: zone.partner(seller.since),
-        }
     }
 }

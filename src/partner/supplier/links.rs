@@ -13,9 +13,8 @@ use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, RowNumber};
 use crate::http::{Code, Problem, schema};
 use crate::identity::Supplier;
-use crate::partner::operation::Operation;
-
-pub struct LinkListing;
+use crate::partner::operation::{Begun, Operation};
+use crate::wire;
 
 /// A link of a seller's listing to a product of the supplier, which is named by
 /// `product_id` or by `sku`.
@@ -39,33 +38,22 @@ pub struct NewListingLink {
     sku: Field<String>,
 }
 
-/// A listing that sells a product of the supplier.
-#[derive(Serialize, JsonSchema)]
-pub struct ListingLink {
-    /// Number of the link.
-    id: String,
-    /// Number of the seller whose listing it is.
-    seller_id: UserId,
-    /// Marketplace listing id, such as `MLB123`.
-    ml_id: String,
-    /// Number of the product that it sells.
-    product_id: String,
-    /// SKU of that product.
-    sku: String,
-    /// When it was made; orders from then on count.
-    created_at: String,
-}
-
-impl ListingLink {
-    fn of(link: Link, zone: Zone) -> Self {
-        Self {
-            id: link.id.to_string(),
-            seller_id: link.seller_id,
-            ml_id: link.ml_id,
-            product_id: link.product_id.to_string(),
-            sku: link.sku,
-            created_at: zone.partner(link.created_at),
-        }
+wire! {
+    /// A listing that sells a product of the supplier.
+    #[derive(Serialize, JsonSchema)]
+    pub struct ListingLink of(link: Link, zone: Zone) {
+        /// Number of the link.
+        id: String = link.id.to_string(),
+        /// Number of the seller whose listing it is.
+        seller_id: UserId = link.seller_id,
+        /// Marketplace listing id, such as `MLB123`.
+        ml_id: String = link.ml_id,
+        /// Number of the product that it sells.
+        product_id: String = link.product_id.to_string(),
+        /// SKU of that product.
+        sku: String = link.sku,
+        /// When it was made; orders from then on count.
+        created_at: String = zone.partner(link.created_at),
     }
 }
 
@@ -89,24 +77,18 @@ fn refused(fault: LinkFault) -> Problem {
     }
 }
 
-impl Operation for LinkListing {
+impl Operation for NewListingLink {
     type By = Supplier;
-    type Args = NewListingLink;
     type Reply = ListingLink;
 
     /// Something is not the caller's, or the listing is linked to another product.
     const ERRORS: &'static [Code] = &[Code::NotFound, Code::AlreadyLinked, Code::Conflict];
 
-    fn begin(
-        app: &App,
-        supplier: &Supplier,
-        sent: NewListingLink,
-        mut check: Check,
-    ) -> Result<Todo<ListingLink>, Problem> {
-        let seller: UserId = check.required("seller_id", sent.seller_id);
-        let item = item(&mut check, sent.ml_id);
-        let by_id: Option<RowNumber> = check.optional("product_id", sent.product_id);
-        let sku = check.optional_line("sku", sent.sku, LONGEST_SKU);
+    fn begin(self, app: &App, supplier: &Supplier, mut check: Check) -> Begun<Self> {
+        let seller: UserId = check.required("seller_id", self.seller_id);
+        let item = item(&mut check, self.ml_id);
+        let by_id: Option<RowNumber> = check.optional("product_id", self.product_id);
+        let sku = check.optional_line("sku", self.sku, LONGEST_SKU);
         let product = match by_id {
             Some(_) if !sku.is_empty() => {
                 check.fail("sku", "must not be there beside product_id");
@@ -131,8 +113,6 @@ impl Operation for LinkListing {
         })))
     }
 }
-
-pub struct UnlinkListing;
 
 /// A link, by its id or by its listing.
 #[derive(Deserialize, JsonSchema)]
@@ -159,26 +139,20 @@ pub struct Unlinked {
     unlinked: bool,
 }
 
-impl Operation for UnlinkListing {
+impl Operation for OldListingLink {
     type By = Supplier;
-    type Args = OldListingLink;
     type Reply = Unlinked;
 
     /// There is no such link.
     const ERRORS: &'static [Code] = &[Code::NotFound];
 
-    fn begin(
-        _: &App,
-        supplier: &Supplier,
-        sent: OldListingLink,
-        mut check: Check,
-    ) -> Result<Todo<Unlinked>, Problem> {
-        let (by_link, by_seller) = (sent.link_id.has_value(), sent.seller_id.has_value());
-        let link: Option<RowNumber> = check.optional("link_id", sent.link_id);
-        let seller: Option<UserId> = check.optional("seller_id", sent.seller_id);
+    fn begin(self, _: &App, supplier: &Supplier, mut check: Check) -> Begun<Self> {
+        let (by_link, by_seller) = (self.link_id.has_value(), self.seller_id.has_value());
+        let link: Option<RowNumber> = check.optional("link_id", self.link_id);
+        let seller: Option<UserId> = check.optional("seller_id", self.seller_id);
         // A link that is named, well or badly, needs no listing.
-        let is_by_link = by_link && !sent.ml_id.has_value();
-        let item = if is_by_link { 0 } else { item(&mut check, sent.ml_id) };
+        let is_by_link = by_link && !self.ml_id.has_value();
+        let item = if is_by_link { 0 } else { item(&mut check, self.ml_id) };
         if !by_link && !by_seller {
             check.fail("link_id", "is required, or seller_id and ml_id");
         }

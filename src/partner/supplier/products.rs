@@ -1,7 +1,7 @@
 //! `drop_list_products`: the supplier's products, by SKU.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::base::clock::Zone;
@@ -9,76 +9,58 @@ use crate::base::money::Cents;
 use crate::catalog::Product;
 use crate::catalog::store;
 use crate::dropshipping::links;
-use crate::edge::route::Todo;
 use crate::http::Problem;
 use crate::http::input::Check;
 use crate::identity::Supplier;
 use crate::partner::list::{ListOf, reading};
-use crate::partner::operation::Operation;
+use crate::partner::operation::{Begun, Operation};
 use crate::partner::products::ProductsQuery;
+use crate::wire;
 
-pub struct ListSuppliersProducts;
+#[derive(Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ListSuppliersProducts(ProductsQuery);
 
-/// A product of a supplier.
-#[derive(Serialize, JsonSchema)]
-pub struct SuppliersProduct {
-    /// Number of the product.
-    id: String,
-    /// The supplier's own code, unique in the catalog.
-    sku: String,
-    /// Empty when it has none.
-    ean: String,
-    /// What the supplier calls it.
-    title: String,
-    /// What sellers pay for it.
-    price: Cents,
-    /// Balance of its movements.
-    stock: i64,
-    /// Listings of sellers that are linked to it.
-    links: i64,
-    /// When it or its stock last changed.
-    updated_at: String,
+wire! {
+    /// A product of a supplier.
+    #[derive(Serialize, JsonSchema)]
+    pub struct SuppliersProduct of(product: Product, links: i64, zone: Zone) {
+        /// Number of the product.
+        id: String = product.id.to_string(),
+        /// The supplier's own code, unique in the catalog.
+        sku: String = product.entry.sku,
+        /// Empty when it has none.
+        ean: String = product.entry.ean,
+        /// What the supplier calls it.
+        title: String = product.entry.title,
+        /// What sellers pay for it.
+        price: Cents = product.entry.price,
+        /// Balance of its movements.
+        stock: i64 = product.stock,
+        /// Listings of sellers that are linked to it.
+        links: i64 = links,
+        /// When it or its stock last changed.
+        updated_at: String = zone.partner(product.updated_at),
+    }
 }
 
 impl Operation for ListSuppliersProducts {
     type By = Supplier;
-    type Args = ProductsQuery;
     type Reply = ListOf<SuppliersProduct>;
 
-    fn begin(
-        app: &App,
-        supplier: &Supplier,
-        query: ProductsQuery,
-        check: Check,
-    ) -> Result<Todo<Self::Reply>, Problem> {
-        let asked = query.read(check)?;
+    fn begin(self, app: &App, supplier: &Supplier, check: Check) -> Begun<Self> {
+        let asked = self.0.read(check)?;
         let owner = supplier.account.user_id;
         reading(app, asked.is_slow(), move |app, lane| {
             let (wanted, window) = (asked.of(owner), asked.window);
-            let (products, counts, total) = app.db.read(lane, |tx| {
+            let page = app.db.read(lane, |tx| {
                 let (products, total) = store::page(tx, &wanted, window.pair())?;
                 let ids: Vec<i64> = products.iter().map(|product| product.id).collect();
-                Ok::<_, Problem>((products, links::by_product(tx, owner, &ids)?, total))
+                let links = links::by_product(tx, owner, &ids)?;
+                Ok::<_, Problem>((products.into_iter().zip(links).collect::<Vec<_>>(), total))
             })?;
-            let products = products.into_iter().zip(counts);
-            let products =
-                products.map(|(one, links)| SuppliersProduct::of(one, links, app.zone()));
-            Ok(ListOf::of(products, total, window))
+            let shown = |(one, links)| SuppliersProduct::of(one, links, app.zone());
+            Ok(ListOf::of(page, window, shown))
         })
-    }
-}
-
-impl SuppliersProduct {
-    fn of(product: Product, links: i64, zone: Zone) -> Self {
-        Self {
-            id: product.id.to_string(),
-            sku: product.entry.sku,
-            ean: product.entry.ean,
-            title: product.entry.title,
-            price: product.entry.price,
-            stock: product.stock,
-            links,
-            updated_at: zone.partner(product.updated_at),
-        }
     }
 }

@@ -13,7 +13,7 @@ use crate::http::{Code, Problem};
 use crate::identity::Supplier;
 use crate::messages::choices::ChannelSet;
 use crate::outbox::Channel;
-use crate::partner::operation::Operation;
+use crate::partner::operation::{Begun, Operation};
 
 /// The channels of a reminder.
 const WAYS: [&str; 5] = [
@@ -23,8 +23,6 @@ const WAYS: [&str; 5] = [
     Channel::Email.name(),
     Way::Panel.name(),
 ];
-
-pub struct RemindOrder;
 
 /// The drop order to be reminded of.
 #[derive(Deserialize, JsonSchema)]
@@ -46,21 +44,15 @@ pub struct Reminded {
     channel: &'static str,
 }
 
-impl Operation for RemindOrder {
+impl Operation for Reminder {
     type By = Supplier;
-    type Args = Reminder;
     type Reply = Reminded;
 
     /// There is no such drop order.
     const ERRORS: &'static [Code] = &[Code::NotFound];
 
-    fn begin(
-        app: &App,
-        supplier: &Supplier,
-        sent: Reminder,
-        mut check: Check,
-    ) -> Result<Todo<Reminded>, Problem> {
-        let order: OrderId = check.required("order_id", sent.order_id);
+    fn begin(self, app: &App, supplier: &Supplier, mut check: Check) -> Begun<Self> {
+        let order: OrderId = check.required("order_id", self.order_id);
         check.finish()?;
         let (owner, channel_set) = (supplier.account.user_id, ChannelSet::of(&app.config));
         Ok(Todo::Write(Box::new(move |tx| {
@@ -79,8 +71,6 @@ impl Operation for RemindOrder {
     }
 }
 
-pub struct RemindAll;
-
 /// Whom the reminders told.
 #[derive(Serialize, JsonSchema)]
 pub struct AllReminded {
@@ -90,9 +80,8 @@ pub struct AllReminded {
     orders: i64,
 }
 
-impl Operation for RemindAll {
+impl Operation for Nothing {
     type By = Supplier;
-    type Args = Nothing;
     type Reply = AllReminded;
 
     fn sent(request: &crate::http::Request) -> Result<Nothing, Problem> {
@@ -100,12 +89,7 @@ impl Operation for RemindAll {
         if request.body.is_empty() { Ok(Nothing {}) } else { request.json() }
     }
 
-    fn begin(
-        app: &App,
-        supplier: &Supplier,
-        _: Nothing,
-        _: Check,
-    ) -> Result<Todo<AllReminded>, Problem> {
+    fn begin(self, app: &App, supplier: &Supplier, _: Check) -> Begun<Self> {
         let (owner, channel_set) = (supplier.account.user_id, ChannelSet::of(&app.config));
         Ok(Todo::Slow(Box::new(move |app| {
             let Told { sellers, orders } = reminders::of_all(&app.db, channel_set, owner)?;

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::log;
+use super::log::SPAN;
 use super::pages::{self, Audited, FORM, base, ticks, without_query};
 use super::store::{self, Counts, Delivery};
-use super::views::{EndpointPage, EndpointRow};
+use super::views::{DeliveryRow, EndpointPage, EndpointRow};
 use super::{Endpoint, EndpointState, Events};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
-use crate::base::{Instant, Sealer, UserId, Zone, grouped};
+use crate::base::{Sealer, UserId, Zone, grouped};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Badge, Flash, FormView, Tick, When, form};
+use crate::panel::{Answer, Flash, FormView, Tick, When, form};
 use crate::partner::{self, store as partners};
 use crate::wire;
 
@@ -95,36 +95,6 @@ struct EndpointReply {
     falharam: i64,
 }
 
-/// An endpoint in the list.
-pub(super) fn row(endpoint: &Endpoint, zone: Zone, now: Instant) -> EndpointRow {
-    let is_failing = endpoint.failing_since.is_some();
-    let (state, note) = match endpoint.state {
-        EndpointState::On if is_failing => {
-            let since = endpoint.failing_since.map(|at| zone.page(at)).unwrap_or_default();
-            (Badge::Failing, format!("desde {since}: {}", said(endpoint)))
-        }
-        EndpointState::On => (Badge::Telling, String::new()),
-        EndpointState::Off => (Badge::Off, said(endpoint).to_owned()),
-        EndpointState::Gone => (Badge::Stopped, "o destino respondeu 410".to_owned()),
-        EndpointState::GivenUp => {
-            (Badge::Stopped, format!("cinco dias só de falhas: {}", said(endpoint)))
-        }
-    };
-    let kinds: Vec<&str> = endpoint.entry.eventos.names();
-    EndpointRow {
-        id: endpoint.id.to_string(),
-        url: endpoint.entry.url.clone(),
-        state,
-        note,
-        events: kinds.join(", "),
-        delivered: endpoint.delivered_at.map(|at| When::new(zone, at, now)),
-    }
-}
-
-fn said(endpoint: &Endpoint) -> &str {
-    endpoint.error.as_deref().unwrap_or_default()
-}
-
 /// The caller's endpoint in the request's path.
 pub(super) fn find(app: &App, person: &Person, request: &Request) -> Result<Endpoint, Problem> {
     let (id, user) = (request.id()?, person.account.user_id);
@@ -173,35 +143,33 @@ pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
             falharam: given_up,
         });
     }
-    let entry = &found.endpoint.entry;
-    let form = FORM.show(Some(entry), app.zone());
-    let boxes = ticks(person, |kind| entry.eventos.has(kind));
-    Reply::page(&page(visit, &found, (form, boxes), log::SPAN.show(None, app.zone()).unfocused()))
+    Reply::page(&page(visit, &found, None, None))
 }
 
 /// The page with the form of the period as it was sent.
 pub(super) fn with_span(visit: Visit<'_>, span: FormView) -> Result<Reply, Problem> {
-    let found = Found::read(visit)?;
-    let entry = &found.endpoint.entry;
-    let form = FORM.show(Some(entry), visit.0.zone());
-    let boxes = ticks(visit.1, |kind| entry.eventos.has(kind));
-    Reply::page(&page(visit, &found, (form, boxes), span))
+    Reply::page(&page(visit, &Found::read(visit)?, None, Some(span)))
 }
 
+/// The page; a form that was sent is shown as it was sent.
 fn page(
     (app, person, request): Visit<'_>,
     found: &Found,
-    (form, ticks): (FormView, Vec<Tick>),
-    span: FormView,
+    sent: Option<(FormView, Vec<Tick>)>,
+    span: Option<FormView>,
 ) -> EndpointPage {
     let (zone, now) = (app.zone(), request.now);
     let Found { endpoint, counts, newest, has_plan } = found;
+    let entry = &endpoint.entry;
+    let (form, ticks) = sent.unwrap_or_else(|| {
+        (FORM.show(Some(entry), zone), ticks(person, |kind| entry.eventos.has(kind)))
+    });
     let old_until = endpoint.old_until.filter(|until| now < *until);
     EndpointPage {
         layout: layout(app, person, request).telling(FLASHES, request),
         base: base(person),
-        title: without_query(&endpoint.entry.url).to_owned(),
-        row: row(endpoint, zone, now),
+        title: without_query(&entry.url).to_owned(),
+        row: EndpointRow::of(endpoint, zone, now),
         is_on: endpoint.state == EndpointState::On,
         has_plan: *has_plan,
         created: When::new(zone, endpoint.created_at, now),
@@ -210,10 +178,10 @@ fn page(
         waiting: grouped(counts.waiting),
         delivered: grouped(counts.delivered),
         given_up: grouped(counts.given_up),
-        newest: newest.iter().map(|one| log::row(one, zone, now)).collect(),
+        newest: newest.iter().map(|one| DeliveryRow::of(one, zone, now)).collect(),
         form,
         ticks,
-        span,
+        span: span.unwrap_or_else(|| SPAN.show(None, zone).unfocused()),
     }
 }
 
@@ -271,9 +239,8 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(entry) => entry,
         Err(problem) => {
             return form::show_again(request, problem, |faults| {
-                let found = Found::read(visit)?;
-                let span = log::SPAN.show(None, app.zone()).unfocused();
-                Reply::page(&page(visit, &found, pages::again(visit, faults), span))
+                let again = pages::again(visit, faults);
+                Reply::page(&page(visit, &Found::read(visit)?, Some(again), None))
             });
         }
     };

@@ -9,6 +9,7 @@
 
 use std::collections::HashMap;
 
+use super::queue::TryResult;
 use crate::base::queue::{
     Breaker, CAREFUL_TRIES_OF_ACCOUNT, Place, Places, TRIES_OF_ACCOUNT, TRIES_OF_ENDPOINT, WEBHOOKS,
 };
@@ -68,14 +69,6 @@ impl TryPlaces {
     }
 }
 
-/// The result of a try, as far as it matters for fairness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TryOutcome {
-    pub is_delivered: bool,
-    pub ms: i64,
-    pub at: Instant,
-}
-
 /// The state of all endpoints and accounts.
 pub struct ConcurrencyLimits {
     health: HashMap<i64, EndpointHealth>,
@@ -127,17 +120,17 @@ impl ConcurrencyLimits {
     }
 
     /// A try ended: updates the endpoint's credit and pause.
-    pub fn end(&mut self, places: TryPlaces, ended: TryOutcome) {
+    pub fn end(&mut self, places: TryPlaces, ended: &TryResult) {
         let new = || EndpointHealth { credit: 0, breaker: Breaker::new(&WEBHOOKS) };
         let health = self.health.entry(places.endpoint()).or_insert_with(new);
         drop(places);
         let is_quick = ended.ms < QUICK_MS;
-        health.credit = if ended.is_delivered && is_quick {
+        health.credit = if ended.is_delivered() && is_quick {
             (health.credit + 1).min(TRIES_OF_ENDPOINT)
         } else {
             0
         };
-        if !ended.is_delivered && ended.ms >= HANGS_MS {
+        if !ended.is_delivered() && ended.ms >= HANGS_MS {
             health.breaker.look(|pause_s| ended.at.plus(pause_s));
         } else {
             health.breaker.answer();
@@ -156,11 +149,20 @@ mod tests {
     const ANA: UserId = UserId(1);
     const NOW: Instant = Instant(1_795_000_000);
 
-    fn ended(is_delivered: bool, ms: i64) -> TryOutcome {
-        TryOutcome { is_delivered, ms, at: NOW }
+    fn ended(is_delivered: bool, ms: i64) -> TryResult {
+        TryResult {
+            endpoint: 7,
+            number: 1,
+            at: NOW,
+            ms,
+            status: None,
+            answer: None,
+            error: (!is_delivered).then(|| "falhou".to_owned()),
+            retry_after_s: None,
+        }
     }
 
-    fn one_try(limits: &mut ConcurrencyLimits, endpoint: i64, how: TryOutcome) {
+    fn one_try(limits: &mut ConcurrencyLimits, endpoint: i64, how: &TryResult) {
         let (lane, room) = limits.available(endpoint, ANA, NOW);
         assert!(room > 0);
         let places = limits.begin(endpoint, ANA, lane).unwrap();
@@ -172,15 +174,15 @@ mod tests {
         let mut limits = ConcurrencyLimits::default();
         assert_eq!(limits.available(7, ANA, NOW), (Lane::Careful, 1));
         for credit in 1..=TRIES_OF_ENDPOINT {
-            one_try(&mut limits, 7, ended(true, 20));
+            one_try(&mut limits, 7, &ended(true, 20));
             assert_eq!(limits.available(7, ANA, NOW), (Lane::Quick, credit));
         }
-        one_try(&mut limits, 7, ended(true, 20));
+        one_try(&mut limits, 7, &ended(true, 20));
         assert_eq!(limits.available(7, ANA, NOW), (Lane::Quick, TRIES_OF_ENDPOINT));
-        one_try(&mut limits, 7, ended(false, 20));
+        one_try(&mut limits, 7, &ended(false, 20));
         assert_eq!(limits.available(7, ANA, NOW), (Lane::Careful, 1));
-        one_try(&mut limits, 7, ended(true, 20));
-        one_try(&mut limits, 7, ended(true, QUICK_MS));
+        one_try(&mut limits, 7, &ended(true, 20));
+        one_try(&mut limits, 7, &ended(true, QUICK_MS));
         assert_eq!(
             limits.available(7, ANA, NOW),
             (Lane::Careful, 1),
@@ -214,13 +216,13 @@ mod tests {
         let mut later = NOW;
         for pause in [4, 8, 16, 32, 64, 128, 256, 300, 300] {
             let places = limits.begin(7, ANA, Lane::Careful).unwrap();
-            limits.end(places, TryOutcome { at: later, ..ended(false, 10_000) });
+            limits.end(places, &TryResult { at: later, ..ended(false, 10_000) });
             assert_eq!(limits.available(7, ANA, later.plus(pause - 1)).1, 0, "{pause}");
             later = later.plus(pause);
             assert_eq!(limits.available(7, ANA, later).1, 1, "{pause}");
         }
         let places = limits.begin(7, ANA, Lane::Careful).unwrap();
-        limits.end(places, ended(false, 20));
+        limits.end(places, &ended(false, 20));
         assert_eq!(limits.available(7, ANA, NOW).1, 1, "an error at once is no hanging");
     }
 }

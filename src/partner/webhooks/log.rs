@@ -7,7 +7,7 @@ use super::endpoint::{Change, FLASHES, find};
 use super::pages::{audience, base};
 use super::store::{self, Delivery, DeliveryQuery, FullDelivery};
 use super::views::{DeliveriesPage, DeliveryPage, DeliveryRow};
-use super::{DeliveryState, queue, spread};
+use super::{DeliveryState, queue};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone};
@@ -15,9 +15,7 @@ use crate::edge::route::Job;
 use crate::events::{Audience, EventType};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{
-    Badge, Filter, Form, Head, Input, ListReply, Listing, Rule, Sent, When, export,
-};
+use crate::panel::{Filter, Form, Head, Input, ListReply, Listing, Rule, Sent, When, export};
 use crate::wire;
 
 /// `path` is only the last part of the address: each endpoint has its own list,
@@ -107,7 +105,7 @@ wire! {
     #[derive(Serialize)]
     struct WireDelivery of(delivery: Delivery, zone: Zone) after {
         let spaced = |at| zone.spaced(at);
-        let next = next_try(&delivery);
+        let next = delivery.next_try();
     } {
         numero: i64 = delivery.number,
         /// What `webhook-id` says.
@@ -132,42 +130,6 @@ struct DeliveryReply {
     delivery: WireDelivery,
     corpo: Value,
     resposta: Option<String>,
-}
-
-/// When a delivery is tried next; `None` when it is not waiting or is held back.
-fn next_try(delivery: &Delivery) -> Option<Instant> {
-    let waits = delivery.state == DeliveryState::Waiting && delivery.run_at.0 != spread::HELD;
-    waits.then_some(delivery.run_at)
-}
-
-/// A delivery in a list.
-pub(super) fn row(delivery: &Delivery, zone: Zone, now: Instant) -> DeliveryRow {
-    let next = match (delivery.state, next_try(delivery)) {
-        (DeliveryState::Waiting, Some(at)) if at > now => format!("de novo {}", zone.page(at)),
-        (DeliveryState::Waiting, Some(_)) => "sai agora".to_owned(),
-        (DeliveryState::Waiting, None) => "espera a anterior do mesmo objeto".to_owned(),
-        _ => String::new(),
-    };
-    let answer = match (&delivery.error, delivery.status, delivery.ms) {
-        (Some(error), _, _) => error.clone(),
-        (None, Some(status), Some(ms)) => format!("{status} em {ms} ms"),
-        _ => String::new(),
-    };
-    DeliveryRow {
-        number: delivery.number.to_string(),
-        kind: delivery.kind.name(),
-        words: delivery.kind.words(),
-        state: match delivery.state {
-            DeliveryState::Waiting => Badge::Pending,
-            DeliveryState::Delivered => Badge::Delivered,
-            DeliveryState::GivenUp => Badge::Failed,
-        },
-        next,
-        answer,
-        tries: delivery.tries.to_string(),
-        created: When::new(zone, delivery.created_at, now),
-        is_over: delivery.state != DeliveryState::Waiting,
-    }
 }
 
 /// `GET …/webhooks/{id}/entregas`: the deliveries, newest first, as page, JSON
@@ -203,7 +165,7 @@ pub fn deliveries(app: &App, person: &Person, request: &Request) -> Result<Reply
         id: endpoint.id.to_string(),
         url: endpoint.entry.url,
         table: list.table(&query, list.heads, total).at(&path),
-        deliveries: found.iter().map(|one| row(one, zone, now)).collect(),
+        deliveries: found.iter().map(|one| DeliveryRow::of(one, zone, now)).collect(),
     })
 }
 
@@ -236,7 +198,7 @@ pub fn delivery(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         url: endpoint.entry.url,
         message: delivery.message.to_string(),
         tried: delivery.tried_at.map(|at| When::new(zone, at, now)),
-        row: row(&delivery, zone, now),
+        row: DeliveryRow::of(&delivery, zone, now),
         body: laid_out(&body),
         answer: answer.unwrap_or_default(),
     })

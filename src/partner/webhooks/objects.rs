@@ -24,6 +24,7 @@ use crate::marketplace::books::words::Words;
 use crate::partner::seller;
 use crate::partner::seller::stock::ProductStock;
 use crate::partner::supplier::orders::WireDropOrder;
+use crate::wire;
 
 /// What is needed to build bodies, besides the database.
 #[derive(Clone)]
@@ -82,11 +83,12 @@ impl EventBodyBuilder {
             }
             EventType::QuestionReceived => {
                 let question = listed::one::<Question>(tx, user, object)?;
-                question.map(|question| json_of(&self.question(question)))
+                question
+                    .map(|question| json_of(&QuestionShape::of(question, &self.site, self.zone)))
             }
             EventType::ClaimOpened => {
                 let claim = listed::one::<Claim>(tx, user, object)?;
-                claim.map(|claim| json_of(&self.claim(claim)))
+                claim.map(|claim| json_of(&ClaimShape::of(claim, self.zone)))
             }
             EventType::StockChanged => match catalog::store::product(tx, user, object)? {
                 // Includes only the newest movement, which caused the event;
@@ -109,74 +111,53 @@ impl EventBodyBuilder {
             }
         })
     }
+}
 
-    fn question(&self, question: Question) -> QuestionShape {
+wire! {
+    /// A question as JSON.
+    #[derive(Serialize)]
+    struct QuestionShape of(question: Question, site: &str, zone: Zone) after {
         let Question { row, title } = question;
-        QuestionShape {
-            question_id: row.id.to_string(),
-            ml_id: format!("{}{}", self.site, row.item_id),
-            ml_user_id: row.ml_user_id,
-            title,
-            text: row.text,
-            status: match row.state {
-                QuestionState::Open => "unanswered",
-                QuestionState::Answered => "answered",
-                QuestionState::Closed => "closed",
-            },
-            date_created: self.zone.partner(row.asked_at),
-        }
+    } {
+        question_id: String = row.id.to_string(),
+        ml_id: String = format!("{site}{}", row.item_id),
+        ml_user_id: MlUserId = row.ml_user_id,
+        /// Title of the listing; empty when unknown.
+        title: String = title,
+        text: String = row.text,
+        status: &'static str = match row.state {
+            QuestionState::Open => "unanswered",
+            QuestionState::Answered => "answered",
+            QuestionState::Closed => "closed",
+        },
+        date_created: String = zone.partner(row.asked_at),
     }
+}
 
-    fn claim(&self, claim: Claim) -> ClaimShape {
+wire! {
+    /// A claim as JSON.
+    #[derive(Serialize)]
+    struct ClaimShape of(claim: Claim, zone: Zone) after {
         let Claim { claim: row, title } = claim;
-        ClaimShape {
-            claim_id: row.id.to_string(),
-            order_id: row.order(),
-            ml_user_id: row.seller,
-            title,
-            status: match row.state {
-                ClaimState::Open => "opened",
-                ClaimState::Closed => "closed",
-            },
-            kind: row.kind,
-            stage: row.stage,
-            reason: row.reason,
-            due_at: row.due_at.map(|at| self.zone.partner(at)),
-            date_created: self.zone.partner(row.opened_at),
-        }
+    } {
+        claim_id: String = row.id.to_string(),
+        /// Null when the claim is not about an order.
+        order_id: Option<OrderId> = row.order(),
+        ml_user_id: MlUserId = row.seller,
+        /// Title of what was sold; empty when unknown.
+        title: String = title,
+        status: &'static str = match row.state {
+            ClaimState::Open => "opened",
+            ClaimState::Closed => "closed",
+        },
+        /// The marketplace's word, such as `mediations`.
+        #[serde(rename = "type")]
+        kind: String = row.kind,
+        stage: String = row.stage,
+        reason: String = row.reason,
+        due_at: Option<String> = row.due_at.map(|at| zone.partner(at)),
+        date_created: String = zone.partner(row.opened_at),
     }
-}
-
-/// A question as JSON.
-#[derive(Serialize)]
-struct QuestionShape {
-    question_id: String,
-    ml_id: String,
-    ml_user_id: MlUserId,
-    /// Title of the listing; empty when unknown.
-    title: String,
-    text: String,
-    status: &'static str,
-    date_created: String,
-}
-
-/// A claim as JSON.
-#[derive(Serialize)]
-struct ClaimShape {
-    claim_id: String,
-    /// Null when the claim is not about an order.
-    order_id: Option<OrderId>,
-    ml_user_id: MlUserId,
-    /// Title of what was sold; empty when unknown.
-    title: String,
-    status: &'static str,
-    /// The marketplace's word, such as `mediations`.
-    #[serde(rename = "type")]
-    kind: String,
-    stage: String,
-    reason: String,
-    due_at: Option<String>,
-    date_created: String,
 }
 
 fn json_of(shape: &impl Serialize) -> String {

@@ -5,9 +5,9 @@ use http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::endpoint::{Change, WITHOUT_PLAN, WireEndpoint, row};
+use super::endpoint::{Change, WITHOUT_PLAN, WireEndpoint};
 use super::sign::SigningSecret;
-use super::views::{SecretPage, WebhooksPage};
+use super::views::{EndpointRow, SecretPage, WebhooksPage};
 use super::{Endpoint, EndpointEntry, Events, MOST_ENDPOINTS, address, store};
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
@@ -151,7 +151,10 @@ fn page(
     WebhooksPage {
         layout: layout(app, person, request),
         base: base(person),
-        endpoints: endpoints.iter().map(|one| row(one, app.zone(), request.now)).collect(),
+        endpoints: endpoints
+            .iter()
+            .map(|one| EndpointRow::of(one, app.zone(), request.now))
+            .collect(),
         form,
         ticks,
         is_full: endpoints.len() >= MOST_ENDPOINTS,

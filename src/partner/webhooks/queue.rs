@@ -8,7 +8,7 @@ use rusqlite::params;
 use serde_json::json;
 
 use super::pages::{base_of, without_query};
-use super::spread::HELD;
+use super::spread::{HELD, waits};
 use super::store;
 use super::{DeliveryState, Endpoint, EndpointState, MessageId, next_try};
 use crate::accounts::Role;
@@ -65,25 +65,21 @@ pub fn due_endpoints(
     Ok((found, Some(last)))
 }
 
-/// A delivery that is due.
-#[derive(Clone, Debug)]
-pub struct Due {
-    pub number: i64,
-    pub message: MessageId,
-    pub body: String,
+row! {
+    /// A delivery that is due.
+    pub struct Due {
+        pub number: i64,
+        pub message: MessageId => MessageId,
+        pub body: String,
+    }
 }
 
 /// The due deliveries of an endpoint, in order.
 pub fn due(tx: &ReadTx<'_>, endpoint: i64, now: Instant, most: usize) -> Result<Vec<Due>> {
-    tx.all(
-        "SELECT number, message, body FROM webhook_delivery
-         WHERE endpoint_id = ?1 AND state = 0 AND run_at <= ?2
+    tx.records(
+        "FROM webhook_delivery WHERE endpoint_id = ?1 AND state = 0 AND run_at <= ?2
          ORDER BY run_at, number LIMIT ?3",
         (endpoint, now, i64::try_from(most).unwrap_or(i64::MAX)),
-        |row| {
-            let message = MessageId(row.get(1)?);
-            Ok(Due { number: row.get(0)?, message, body: row.get(2)? })
-        },
     )
 }
 
@@ -108,11 +104,6 @@ impl TryResult {
     /// Whether the receiver accepted the delivery.
     pub const fn is_delivered(&self) -> bool {
         self.error.is_none()
-    }
-
-    /// Whether the receiver wants no more deliveries.
-    const fn is_gone(&self) -> bool {
-        matches!(self.status, Some(410))
     }
 }
 
@@ -214,7 +205,7 @@ fn note_failed(
     let Some((since, EndpointState::On)) = since else {
         return Ok(());
     };
-    let off = if result.is_gone() {
+    let off = if result.status == Some(410) {
         EndpointState::Gone
     } else if result.at.since(since) >= ENDPOINT_PATIENCE_S {
         EndpointState::GivenUp
@@ -267,12 +258,7 @@ pub fn send_again(tx: &WriteTx<'_>, endpoint: i64, number: i64) -> Result<bool> 
     let Some((line, object)) = key else {
         return Ok(false);
     };
-    let is_held: bool = tx.value(
-        "SELECT EXISTS (SELECT 1 FROM webhook_delivery INDEXED BY webhook_delivery_in_line
-             WHERE endpoint_id = ?1 AND kind / 10 = ?2 AND object = ?3 AND state = 0)",
-        (endpoint, line, object),
-    )?;
-    let run_at = if is_held { HELD } else { tx.now().0 };
+    let run_at = if waits(tx, endpoint, (line, object))? { HELD } else { tx.now().0 };
     tx.run(
         "UPDATE webhook_delivery SET state = ?4, run_at = ?3, tries = 0
          WHERE endpoint_id = ?1 AND number = ?2",

@@ -43,18 +43,13 @@ pub struct Task {
     pub target: Arc<Target>,
 }
 
-/// A try that ended.
-pub struct FinishedTask {
-    pub places: TryPlaces,
-    pub result: TryResult,
-}
-
 /// What all threads use.
 struct Post {
     agent: Agent,
     extra_hosts: Vec<String>,
     clock: Clock,
-    done: Mutex<Vec<FinishedTask>>,
+    /// The tries that ended.
+    done: Mutex<Vec<(TryPlaces, TryResult)>>,
     bell: Stop,
 }
 
@@ -119,20 +114,21 @@ impl Senders {
     /// Gives a delivery to a thread of its lane.
     pub fn send(&mut self, task: Task) -> std::io::Result<()> {
         let post = Arc::clone(&self.post);
-        match task.places.lane() {
-            Lane::Quick => self.quick.send(task, post),
-            Lane::Careful => self.careful.send(task, post),
+        self.threads(task.places.lane()).send(task, post)
+    }
+
+    const fn threads(&mut self, lane: Lane) -> &mut Threads {
+        match lane {
+            Lane::Quick => &mut self.quick,
+            Lane::Careful => &mut self.careful,
         }
     }
 
     /// The tries that ended since the last call.
-    pub fn take_done(&mut self) -> Vec<FinishedTask> {
+    pub fn take_done(&mut self) -> Vec<(TryPlaces, TryResult)> {
         let done = std::mem::take(&mut *self.post.done.lock());
-        for one in &done {
-            match one.places.lane() {
-                Lane::Quick => self.quick.under_way -= 1,
-                Lane::Careful => self.careful.under_way -= 1,
-            }
+        for (places, _) in &done {
+            self.threads(places.lane()).under_way -= 1;
         }
         done
     }
@@ -181,7 +177,7 @@ fn work(tasks: &Mutex<Receiver<Task>>, post: &Post) {
             error: answer.error,
             retry_after_s: answer.retry_after_s,
         };
-        post.done.lock().push(FinishedTask { places: task.places, result });
+        post.done.lock().push((task.places, result));
         post.bell.ring();
     }
 }

@@ -1,6 +1,6 @@
 //! What is in memory of webhooks: the bell of their worker, and figures since the start.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use crate::base::worker::Stop;
 
@@ -9,28 +9,9 @@ use crate::base::worker::Stop;
 pub struct Webhooks {
     /// Rung when a delivery may be due, or when a try ended.
     pub bell: Stop,
-    pub(super) delivered: AtomicU64,
-    pub(super) failed: AtomicU64,
-    pub(super) in_flight: AtomicU64,
-}
-
-/// Figures since the start.
-#[derive(Clone, Copy, Debug)]
-pub struct Figures {
-    pub delivered: u64,
-    pub failed: u64,
+    /// Tries since the start that were accepted, and those that were not.
+    pub delivered: AtomicU64,
+    pub failed: AtomicU64,
     /// Tries that are running now.
-    pub in_flight: u64,
-}
-
-impl Webhooks {
-    /// The present figures.
-    pub fn figures(&self) -> Figures {
-        let read = |one: &AtomicU64| one.load(Ordering::Relaxed);
-        Figures {
-            delivered: read(&self.delivered),
-            failed: read(&self.failed),
-            in_flight: read(&self.in_flight),
-        }
-    }
+    pub in_flight: AtomicU64,
 }

@@ -1,6 +1,7 @@
 //! Endpoints in the database, and the secrets that sign for them.
 
 use super::sign::SigningSecret;
+use super::spread::HELD;
 use super::{DeliveryState, Endpoint, EndpointEntry, EndpointState, MessageId, OVERLAP_S};
 use crate::base::secrets::SealContext;
 use crate::base::{Instant, Sealer, UserId};
@@ -195,6 +196,14 @@ row! {
     }
 }
 
+impl Delivery {
+    /// When it is tried next; `None` when it is not waiting or is held back.
+    pub fn next_try(&self) -> Option<Instant> {
+        let waits = self.state == DeliveryState::Waiting && self.run_at.0 != HELD;
+        waits.then_some(self.run_at)
+    }
+}
+
 row! {
     /// A delivery with its body and the receiver's answer.
     pub struct FullDelivery {
@@ -214,11 +223,18 @@ pub struct DeliveryQuery {
     pub window: (u32, u32),
 }
 
+impl DeliveryQuery {
+    fn filters(&self) -> Filters<'_> {
+        let mut filters = Filters::new("endpoint_id = :endpoint", &[(":endpoint", &self.endpoint)]);
+        filters.and_if("state = :state", ":state", &self.state);
+        filters.and_if("kind = :kind", ":kind", &self.kind);
+        filters
+    }
+}
+
 /// A page of deliveries, with the number of all that match.
 pub fn deliveries(tx: &ReadTx<'_>, wanted: &DeliveryQuery) -> Result<(Vec<Delivery>, u64)> {
-    let mut filters = Filters::new("endpoint_id = :endpoint", &[(":endpoint", &wanted.endpoint)]);
-    filters.and_if("state = :state", ":state", &wanted.state);
-    filters.and_if("kind = :kind", ":kind", &wanted.kind);
+    let filters = wanted.filters();
     let total = filters.count(tx, "SELECT coalesce(sum(deliveries), 0) FROM webhook_count")?;
     let order = sorted("number", wanted.newest_first);
     let page = Page { table: "webhook_delivery", order: &order, window: wanted.window };
@@ -227,9 +243,7 @@ pub fn deliveries(tx: &ReadTx<'_>, wanted: &DeliveryQuery) -> Result<(Vec<Delive
 
 /// Numbers of all deliveries that match, in the order of the list.
 pub fn numbers(tx: &ReadTx<'_>, wanted: &DeliveryQuery) -> Result<Vec<i64>> {
-    let mut filters = Filters::new("endpoint_id = :endpoint", &[(":endpoint", &wanted.endpoint)]);
-    filters.and_if("state = :state", ":state", &wanted.state);
-    filters.and_if("kind = :kind", ":kind", &wanted.kind);
+    let filters = wanted.filters();
     let sql = format!(
         "SELECT number FROM webhook_delivery WHERE {} ORDER BY {}",
         filters.sql(),

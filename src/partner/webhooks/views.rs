@@ -2,7 +2,11 @@
 
 use askama::Template;
 
+use super::store::Delivery;
+use super::{DeliveryState, Endpoint, EndpointState};
+use crate::base::{Instant, Zone};
 use crate::panel::{Badge, FormView, Layout, Table, Tick, When};
+use crate::wire;
 
 /// `GET …/webhooks`, also with errors in the form.
 #[derive(Template)]
@@ -22,17 +26,32 @@ pub struct WebhooksPage {
     pub has_plan: bool,
 }
 
-/// An endpoint in the list.
-pub struct EndpointRow {
-    pub id: String,
-    pub url: String,
-    pub state: Badge,
-    /// Since when and why it fails; may be empty.
-    pub note: String,
-    /// Names of its event types.
-    pub events: String,
-    /// Time of the last success.
-    pub delivered: Option<When>,
+wire! {
+    /// An endpoint in the list.
+    pub struct EndpointRow of(endpoint: &Endpoint, zone: Zone, now: Instant) after {
+        let said = endpoint.error.as_deref().unwrap_or_default();
+        let (state, note) = match (endpoint.state, endpoint.failing_since) {
+            (EndpointState::On, Some(since)) => {
+                (Badge::Failing, format!("desde {}: {said}", zone.page(since)))
+            }
+            (EndpointState::On, None) => (Badge::Telling, String::new()),
+            (EndpointState::Off, _) => (Badge::Off, said.to_owned()),
+            (EndpointState::Gone, _) => (Badge::Stopped, "o destino respondeu 410".to_owned()),
+            (EndpointState::GivenUp, _) => {
+                (Badge::Stopped, format!("cinco dias só de falhas: {said}"))
+            }
+        };
+    } {
+        pub id: String = endpoint.id.to_string(),
+        pub url: String = endpoint.entry.url.clone(),
+        pub state: Badge = state,
+        /// Since when and why it fails; may be empty.
+        pub note: String = note,
+        /// Names of its event types.
+        pub events: String = endpoint.entry.eventos.names().join(", "),
+        /// Time of the last success.
+        pub delivered: Option<When> = endpoint.delivered_at.map(|at| When::new(zone, at, now)),
+    }
 }
 
 /// `GET …/webhooks/{id}`, also with errors in the forms.
@@ -91,22 +110,37 @@ pub struct DeliveriesPage {
     pub deliveries: Vec<DeliveryRow>,
 }
 
-/// A delivery in a list.
-pub struct DeliveryRow {
-    pub number: String,
-    /// `order.paid`.
-    pub kind: &'static str,
-    /// `Venda paga`.
-    pub words: &'static str,
-    pub state: Badge,
-    /// When it is retried, or what it waits for; may be empty.
-    pub next: String,
-    /// `200 em 31 ms`, or why it failed; empty before the first try.
-    pub answer: String,
-    pub tries: String,
-    pub created: When,
-    /// Whether it can be sent again.
-    pub is_over: bool,
+wire! {
+    /// A delivery in a list.
+    pub struct DeliveryRow of(delivery: &Delivery, zone: Zone, now: Instant) {
+        pub number: String = delivery.number.to_string(),
+        /// `order.paid`.
+        pub kind: &'static str = delivery.kind.name(),
+        /// `Venda paga`.
+        pub words: &'static str = delivery.kind.words(),
+        pub state: Badge = match delivery.state {
+            DeliveryState::Waiting => Badge::Pending,
+            DeliveryState::Delivered => Badge::Delivered,
+            DeliveryState::GivenUp => Badge::Failed,
+        },
+        /// When it is retried, or what it waits for; may be empty.
+        pub next: String = match (delivery.state, delivery.next_try()) {
+            (DeliveryState::Waiting, Some(at)) if at > now => format!("de novo {}", zone.page(at)),
+            (DeliveryState::Waiting, Some(_)) => "sai agora".to_owned(),
+            (DeliveryState::Waiting, None) => "espera a anterior do mesmo objeto".to_owned(),
+            _ => String::new(),
+        },
+        /// `200 em 31 ms`, or why it failed; empty before the first try.
+        pub answer: String = match (&delivery.error, delivery.status, delivery.ms) {
+            (Some(error), _, _) => error.clone(),
+            (None, Some(status), Some(ms)) => format!("{status} em {ms} ms"),
+            _ => String::new(),
+        },
+        pub tries: String = delivery.tries.to_string(),
+        pub created: When = When::new(zone, delivery.created_at, now),
+        /// Whether it can be sent again.
+        pub is_over: bool = delivery.state != DeliveryState::Waiting,
+    }
 }
 
 /// `GET …/webhooks/{id}/entregas/{numero}`.

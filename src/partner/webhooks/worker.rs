@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant as Monotonic};
 
-use super::fairness::{self, ConcurrencyLimits, Lane, TryOutcome};
+use super::fairness::{self, ConcurrencyLimits, Lane};
 use super::objects::EventBodyBuilder;
 use super::queue::{self, DueEndpoint, TryResult};
-use super::sender::{FinishedTask, Senders, Task};
+use super::sender::{Senders, Task};
 use super::{spread, store};
 use crate::app::App;
 use crate::base::queue::WEBHOOKS;
@@ -75,12 +75,10 @@ impl Worker<'_> {
     /// Collects and stores results.
     fn note(&mut self) -> Result<bool> {
         let done = self.senders.take_done();
-        for FinishedTask { places, result } in done {
-            let is_delivered = result.is_delivered();
-            let ended = TryOutcome { is_delivered, ms: result.ms, at: result.at };
-            self.limits.end(places, ended);
+        for (places, result) in done {
+            self.limits.end(places, &result);
             let hooks = &self.app.webhooks;
-            let counter = if is_delivered { &hooks.delivered } else { &hooks.failed };
+            let counter = if result.is_delivered() { &hooks.delivered } else { &hooks.failed };
             counter.fetch_add(1, Ordering::Relaxed);
             hooks.in_flight.fetch_sub(1, Ordering::Relaxed);
             self.unnoted.push(result);
