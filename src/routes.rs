@@ -124,9 +124,9 @@ fn personal_data() -> [Route; 7] {
     use privacy::pages;
     [
         get("/painel/perfil/dados", Call::Session(Anyone, Run::Slow(pages::own)), "All of one's own data as a ZIP, once the password was asked for.").in_person(),
-        post("/painel/perfil/dados", Call::Session(Anyone, Run::Slow(pages::own_confirmed)), "The same with the password.").body_at_most(SMALL),
+        post("/painel/perfil/dados", Call::Session(Anyone, Run::Slow(pages::own)), "The same with the password.").body_at_most(SMALL),
         get("/admin/alunos/{id}/dados", Call::Session(Admin, Run::Slow(pages::of_student)), "All data of a student as a ZIP, once the password was asked for."),
-        post("/admin/alunos/{id}/dados", Call::Session(Admin, Run::Slow(pages::of_student_confirmed)), "The same with the password.").body_at_most(SMALL),
+        post("/admin/alunos/{id}/dados", Call::Session(Admin, Run::Slow(pages::of_student)), "The same with the password.").body_at_most(SMALL),
         get("/admin/alunos/{id}/apagar-dados", Call::Session(Admin, Run::Slow(pages::ask_erasure)), "Asks whether a student is to be erased."),
         post("/admin/alunos/{id}/apagar-dados", Call::Session(Admin, Run::Slow(pages::erase)), "Erases a student and everything that names them.").body_at_most(SMALL),
         get("/admin/retencao", Call::Session(Admin, Run::Read(pages::retention)), "What is kept, why, and for how long."),
