@@ -138,7 +138,6 @@ impl Batch {
     }
 }
 
-/// Takes entries for one piece.
 fn drain<T>(entries: &mut Vec<T>) -> Vec<T> {
     entries.drain(..entries.len().min(PIECE / 4)).collect()
 }
@@ -231,7 +230,6 @@ pub fn load(app: &App) -> Result<(), DbError> {
     app.callers.known_addresses.load(&app.db, app.clock.now())
 }
 
-/// Removes expired rows, piece by piece.
 fn delete_expired(services: &Services) -> Result<(), DbError> {
     in_pieces(services, |tx, most| {
         accounts::forget_ended(tx, retention::SESSIONS.before(tx.now()), most)
@@ -259,8 +257,7 @@ fn delete_expired(services: &Services) -> Result<(), DbError> {
     let today = services.day(services.clock.now());
     services.db.write(move |tx| status::days::forget(tx, today))?;
     in_pieces(services, |tx, most| {
-        // A row of length 0 marks failed logins as forgiven; `forgive_marked`
-        // removes it.
+        // A row of length 0 marks failed logins as forgiven; `forgive_marked` removes it.
         tx.execute(
             "DELETE FROM rate_window WHERE subject IN (
                  SELECT subject FROM rate_window
@@ -313,38 +310,13 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
         let began = std::time::Instant::now();
         let written = flush(app).and_then(|()| apply_outside_change(app));
         app.health.rounds.counters.note(app.clock.now(), began.elapsed(), written.is_ok());
-        match written {
-            // The writer has logged the full disk already.
-            Ok(()) => {}
-            Err(error) if error.is_told() => {}
-            Err(error) => tracing::warn!(%error, "counters were not written; trying again"),
-        }
-        match journal::flush(app) {
-            Ok(()) => {}
-            Err(error) if error.is_told() => {}
-            Err(error) => tracing::warn!(%error, "the journal was not written; trying again"),
-        }
-        match status::watch(app, stopping) {
-            Ok(()) => {}
-            Err(error) if error.is_told() => {}
-            Err(error) => {
-                tracing::warn!(%error, "how the service is was not noted; trying again");
-            }
-        }
-        match index(app) {
-            Ok(()) => {}
-            Err(error) if error.is_told() => {}
-            Err(error) => {
-                tracing::warn!(%error, "searches were not indexed and take longer; trying again");
-            }
-        }
-        match viewing::close_over(app) {
-            Ok(()) => {}
-            Err(error) if error.is_told() => {}
-            Err(error) => {
-                tracing::warn!(%error, "views that are over were not closed; trying again");
-            }
-        }
+        warn(written, "counters were not written; trying again");
+        warn(journal::flush(app), "the journal was not written; trying again");
+        let watched = status::watch(app, stopping);
+        warn(watched, "how the service is was not noted; trying again");
+        warn(index(app), "searches were not indexed and take longer; trying again");
+        let closed = viewing::close_over(app);
+        warn(closed, "views that are over were not closed; trying again");
         if stopping {
             return;
         }
@@ -354,16 +326,21 @@ pub fn run(app: &App, stop: &crate::base::worker::Stop) {
             let began = std::time::Instant::now();
             let tidied = delete_expired(app);
             app.health.rounds.tidying.note(now, began.elapsed(), tidied.is_ok());
-            if let Err(error) = tidied
-                && !error.is_told()
-            {
-                tracing::warn!(%error, "what is over was not removed; trying again in an hour");
-            }
+            warn(tidied, "what is over was not removed; trying again in an hour");
             if let Err(error) = Eraser::of(app).resume()
                 && !error.is_told()
             {
                 tracing::error!(%error, "an erasure is not finished; trying again in an hour");
             }
         }
+    }
+}
+
+/// Notes a failure, unless the writer has logged it already, as it does a full disk.
+fn warn(outcome: Result<(), DbError>, words: &str) {
+    if let Err(error) = outcome
+        && !error.is_told()
+    {
+        tracing::warn!(%error, "{words}");
     }
 }

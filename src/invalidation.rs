@@ -33,62 +33,48 @@ const ALL: &[&str] = &["INSERT", "DELETE", "UPDATE"];
 /// Tables with the columns that are kept in memory.
 #[rustfmt::skip] // A table.
 pub const WATCHED: &[Watch<Invalidates>] = &[
-    of_person("user", "user_id", &["DELETE", "UPDATE OF name, email, role, photo, suspended_at"]),
-    of_person("user_permission", "user_id", ALL),
-    of_person("session", "user_id", &["DELETE", "UPDATE OF ended_at, viewing_id, viewing_until"]),
-    of_person("extension_token", "user_id", &["DELETE", "UPDATE OF expires_at, revoked_at"]),
-    of_person("partner_token", "user_id", &["DELETE", "UPDATE OF name, revoked_at"]),
-    of_person("partner_account", "user_id", ALL),
-    of_person("oauth_grant", "user_id", &["DELETE", "UPDATE OF client_name, ends_at"]),
-    of_books("notification", "owner_id", ALL),
-    of_books("notification_count", "owner_id", &["INSERT", "DELETE", "UPDATE OF unread"]),
-    of_books("ml_account", "owner_id", &["INSERT", "DELETE",
+    on(Invalidates::Person, "user", "user_id", &["DELETE", "UPDATE OF name, email, role, photo, suspended_at"]),
+    on(Invalidates::Person, "user_permission", "user_id", ALL),
+    on(Invalidates::Person, "session", "user_id", &["DELETE", "UPDATE OF ended_at, viewing_id, viewing_until"]),
+    on(Invalidates::Person, "extension_token", "user_id", &["DELETE", "UPDATE OF expires_at, revoked_at"]),
+    on(Invalidates::Person, "partner_token", "user_id", &["DELETE", "UPDATE OF name, revoked_at"]),
+    on(Invalidates::Person, "partner_account", "user_id", ALL),
+    on(Invalidates::Person, "oauth_grant", "user_id", &["DELETE", "UPDATE OF client_name, ends_at"]),
+    on(Invalidates::Books, "notification", "owner_id", ALL),
+    on(Invalidates::Books, "notification_count", "owner_id", &["INSERT", "DELETE", "UPDATE OF unread"]),
+    on(Invalidates::Books, "ml_account", "owner_id", &["INSERT", "DELETE",
         "UPDATE OF owner_id, nickname, token_ok, error, reputation, listings, open_claims, open_questions, synced_at, linked_at"]),
-    of_books("sales_day", "owner_id", ALL),
-    of_books("sale_order", "owner_id", ALL),
-    of_books("program_student", "student_id", &["INSERT", "DELETE", "UPDATE OF checkins, last_checkin, streak"]),
-    of_books("order_count", "owner_id", ALL),
-    of_books("owner_change", "owner_id", ALL),
-    Watch { table: "partner_notification", events: ALL, key: "owner_id", meaning: Invalidates::Notices },
-    of_all("role_permission", Invalidates::Everybody, ALL),
-    of_all("session", Invalidates::Tokens, &["INSERT"]),
-    of_all("extension_token", Invalidates::Tokens, &["INSERT"]),
-    of_all("partner_token", Invalidates::Tokens, &["INSERT"]),
-    of_all("oauth_token", Invalidates::Tokens, &["INSERT"]),
-    of_all("api_key", Invalidates::Keys, &["INSERT", "DELETE",
+    on(Invalidates::Books, "sales_day", "owner_id", ALL),
+    on(Invalidates::Books, "sale_order", "owner_id", ALL),
+    on(Invalidates::Books, "program_student", "student_id", &["INSERT", "DELETE", "UPDATE OF checkins, last_checkin, streak"]),
+    on(Invalidates::Books, "order_count", "owner_id", ALL),
+    on(Invalidates::Books, "owner_change", "owner_id", ALL),
+    on(Invalidates::Notices, "partner_notification", "owner_id", ALL),
+    on(Invalidates::Everybody, "role_permission", "", ALL),
+    on(Invalidates::Tokens, "session", "", &["INSERT"]),
+    on(Invalidates::Tokens, "extension_token", "", &["INSERT"]),
+    on(Invalidates::Tokens, "partner_token", "", &["INSERT"]),
+    on(Invalidates::Tokens, "oauth_token", "", &["INSERT"]),
+    on(Invalidates::Keys, "api_key", "", &["INSERT", "DELETE",
         "UPDATE OF name, scopes, networks, rate_limit, expires_at, revoked_at, replaced_by, ends_at"]),
-    of_all("plan", Invalidates::Content, ALL),
-    of_all("teacher", Invalidates::Content, ALL),
-    of_all("course", Invalidates::Content, ALL),
-    of_all("lesson", Invalidates::Content, ALL),
-    of_all("meet", Invalidates::Content, ALL),
-    of_all("total", Invalidates::Content, ALL),
-    of_all("webhook_event", Invalidates::Told, &["INSERT"]),
-    of_all("webhook_endpoint", Invalidates::Told, &["UPDATE OF next_at, state"]),
+    on(Invalidates::Content, "plan", "", ALL),
+    on(Invalidates::Content, "teacher", "", ALL),
+    on(Invalidates::Content, "course", "", ALL),
+    on(Invalidates::Content, "lesson", "", ALL),
+    on(Invalidates::Content, "meet", "", ALL),
+    on(Invalidates::Content, "total", "", ALL),
+    on(Invalidates::Told, "webhook_event", "", &["INSERT"]),
+    on(Invalidates::Told, "webhook_endpoint", "", &["UPDATE OF next_at, state"]),
 ];
 
-const fn of_person(
-    table: &'static str,
-    key: &'static str,
-    events: &'static [&'static str],
-) -> Watch<Invalidates> {
-    Watch { table, events, key, meaning: Invalidates::Person }
-}
-
-const fn of_books(
-    table: &'static str,
-    key: &'static str,
-    events: &'static [&'static str],
-) -> Watch<Invalidates> {
-    Watch { meaning: Invalidates::Books, ..of_person(table, key, events) }
-}
-
-const fn of_all(
-    table: &'static str,
+/// `key` is the column with the person; empty when the change concerns everybody.
+const fn on(
     meaning: Invalidates,
+    table: &'static str,
+    key: &'static str,
     events: &'static [&'static str],
 ) -> Watch<Invalidates> {
-    Watch { table, events, key: "", meaning }
+    Watch { table, events, key, meaning }
 }
 
 /// After each commit, raises the versions of what it changed, and calls `wake`

@@ -136,9 +136,9 @@ fn personal_data() -> [Route; 7] {
     use privacy::pages;
     [
         Anyone.get("/painel/perfil/dados", Run::Slow(pages::own), "All of one's own data as a ZIP, once the password was asked for.").in_person(),
-        Anyone.post("/painel/perfil/dados", Run::Slow(pages::own_confirmed), "The same with the password.").small(),
+        Anyone.post("/painel/perfil/dados", Run::Slow(pages::own), "The same with the password.").small(),
         Admin.get("/admin/alunos/{id}/dados", Run::Slow(pages::of_student), "All data of a student as a ZIP, once the password was asked for."),
-        Admin.post("/admin/alunos/{id}/dados", Run::Slow(pages::of_student_confirmed), "The same with the password.").small(),
+        Admin.post("/admin/alunos/{id}/dados", Run::Slow(pages::of_student), "The same with the password.").small(),
         Admin.get("/admin/alunos/{id}/apagar-dados", Run::Slow(pages::ask_erasure), "Asks whether a student is to be erased."),
         Admin.post("/admin/alunos/{id}/apagar-dados", Run::Slow(pages::erase), "Erases a student and everything that names them.").small(),
         Admin.get("/admin/retencao", Run::Read(pages::retention), "What is kept, why, and for how long."),

@@ -16,7 +16,7 @@ use crate::accounts::students::AccountServices;
 use crate::audit::{Actor, ActorKind};
 use crate::db::{Lane, is_left};
 use crate::privacy::erase::{Eraser, Refusal};
-use crate::privacy::{by_email, export};
+use crate::privacy::{Owner, by_email, export};
 
 #[derive(Subcommand)]
 pub enum PersonCommand {
@@ -72,7 +72,7 @@ fn export_to(context: &Context, email: &str, path: &Path) -> anyhow::Result<()> 
         // Half a file says nothing.
         let _ = std::fs::remove_file(path);
     })?;
-    for (name, records) in &written.files {
+    for (name, records) in &written {
         say(format_args!("{name}.json: {records}"))?;
     }
     say(format_args!("written to {}", path.display()))
@@ -96,14 +96,14 @@ fn erase(context: &Context, email: &str, agreed: bool) -> anyhow::Result<()> {
         tracing::error!(%error, "an earlier erasure is not finished");
     }
     let actor = Actor::local(ActorKind::Command, "person erase");
-    let done = match owner {
+    let done = match &owner {
         Some(owner) => eraser.erase(owner.id, &actor),
         None => eraser.erase_address(email, &actor),
     };
     match done {
-        Ok(erased) => {
-            say(match erased.user {
-                Some(id) => {
+        Ok(()) => {
+            say(match owner {
+                Some(Owner { id, .. }) => {
                     format!("erased: the account {id} and everything that named the person")
                 }
                 None => {

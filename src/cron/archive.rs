@@ -101,14 +101,13 @@ fn pack_while(
             None => Ok(None),
         })?;
         let Some(piece) = piece else { break };
-        let (entries, batch) = (piece.entries(), Batch::of(log, piece)?);
+        let (entries, batch) = (piece.entries.len(), Batch::of(log, piece)?);
         app.db.write_piece(move |tx| batch.store(tx))?;
-        report.add_archived(entries, 1);
+        report.add_archived(entries);
     }
     Ok(())
 }
 
-/// Whether a log holds more entries than its limit.
 fn is_full(tx: &ReadTx<'_>, log: &Log) -> Result<bool> {
     let Some((most, count)) = log.most else {
         return Ok(false);
@@ -120,20 +119,9 @@ fn is_full(tx: &ReadTx<'_>, log: &Log) -> Result<bool> {
 /// Entries of one civil day.
 pub(super) struct Piece {
     day: Day,
-    /// Id and time of each entry.
     entries: Vec<(i64, i64)>,
     /// One JSON object a line.
     lines: String,
-}
-
-impl Piece {
-    fn entries(&self) -> usize {
-        self.entries.len()
-    }
-
-    fn numbers(&self) -> impl Iterator<Item = i64> {
-        self.entries.iter().map(|(number, _)| *number)
-    }
 }
 
 /// The oldest entries of a log before an instant, all of one civil day.
@@ -206,6 +194,7 @@ impl Batch {
     /// Stores the batch in place of its entries.
     pub(super) fn store(&self, tx: &WriteTx<'_>) -> std::result::Result<(), PackError> {
         let (log, piece) = (self.log, &self.piece);
+        let numbers = || piece.entries.iter().map(|(number, _)| *number);
         // Each entry is matched by id, so that entries with ids in between
         // stay. The time must match too: an entry that changed meanwhile fails
         // the batch.
@@ -223,9 +212,9 @@ impl Batch {
             rusqlite::params![
                 log.kind,
                 piece.day.0,
-                i64::try_from(piece.entries()).unwrap_or(i64::MAX),
-                piece.numbers().min(),
-                piece.numbers().max(),
+                i64::try_from(piece.entries.len()).unwrap_or(i64::MAX),
+                numbers().min(),
+                numbers().max(),
                 self.packed.bytes,
                 self.packed.digest,
                 tx.now().0,

@@ -7,15 +7,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::archive::{self, BatchRow, LOGS};
-use super::views::{ArchivePage, BatchLine, BatchPage, KeptLine};
+use super::views::{ArchivePage, BatchPage};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::retention::{Keep, Then};
-use crate::base::{Instant, Zone, grouped, retention};
+use crate::base::{Instant, Zone, retention};
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Head, ListReply, Listing, Notice, Paging, Tone, export, view};
-use crate::services::Services;
+use crate::panel::{Filter, Head, ListReply, Listing, Notice, Paging, Tone, export};
+use crate::wire;
 
 /// The kinds of logs with their titles, as options of a filter.
 const KINDS: [(&str, &str); LOGS.len()] = {
@@ -44,43 +43,20 @@ const LIST: Listing = Listing {
     ..Listing::NONE
 };
 
-/// Entries of a page.
 const PER_PAGE: usize = 100;
 const LINES: HeaderValue = HeaderValue::from_static("application/x-ndjson; charset=utf-8");
 
-#[derive(Serialize)]
-struct WireBatch {
-    id: String,
-    tipo: String,
-    dia: String,
-    parte: i64,
-    registros: i64,
-    bytes: i64,
-    bytes_guardados: i64,
-    arquivado_em: String,
-}
-
-fn wire(services: &Services, batch: BatchRow) -> WireBatch {
-    WireBatch {
-        id: batch.id.to_string(),
-        tipo: batch.kind,
-        dia: batch.day.iso(),
-        parte: batch.part,
-        registros: batch.entries,
-        bytes: batch.bytes,
-        bytes_guardados: batch.packed_bytes,
-        arquivado_em: services.zone().spaced(batch.created_at),
-    }
-}
-
-fn line(batch: &BatchRow) -> BatchLine {
-    let day = batch.day.date().strftime("%d/%m/%Y");
-    BatchLine {
-        id: batch.id.to_string(),
-        day: if batch.part == 1 { day.to_string() } else { format!("{day}, parte {}", batch.part) },
-        log: batch.title().to_owned(),
-        entries: grouped(batch.entries),
-        size: view::size(u64::try_from(batch.packed_bytes).unwrap_or(0)),
+wire! {
+    #[derive(Serialize)]
+    struct WireBatch of(batch: BatchRow, zone: Zone) {
+        id: String = batch.id.to_string(),
+        tipo: String = batch.kind,
+        dia: String = batch.day.iso(),
+        parte: i64 = batch.part,
+        registros: i64 = batch.entries,
+        bytes: i64 = batch.bytes,
+        bytes_guardados: i64 = batch.packed_bytes,
+        arquivado_em: String = zone.spaced(batch.created_at),
     }
 }
 
@@ -92,30 +68,19 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         app.db.read(request.lane, |tx| archive::page(tx, kind, query.descending, window))?;
     if query.csv {
         return export::list(app, person, &LIST, batches, |app, _, batch| {
-            Ok(Some(wire(app, batch)))
+            Ok(Some(WireBatch::of(batch, app.zone())))
         });
     }
     if request.wants_json() {
-        let batches = batches.into_iter().map(|batch| wire(app, batch));
+        let batches = batches.into_iter().map(|batch| WireBatch::of(batch, app.zone()));
         return ListReply::reply(total, batches.collect());
     }
     Reply::page(&ArchivePage {
         layout: layout(app, person, request),
         table: LIST.table(&query, LIST.heads, total),
-        batches: batches.iter().map(line).collect(),
-        kept: retention::ALL.iter().map(kept).collect(),
+        batches,
+        kept: &retention::ALL,
     })
-}
-
-fn kept(keep: &Keep) -> KeptLine {
-    KeptLine {
-        what: keep.what,
-        days: keep.days,
-        then: match keep.then {
-            Then::Archived => "vão para o arquivo",
-            Then::Removed => "são apagados",
-        },
-    }
 }
 
 #[derive(Deserialize)]
@@ -167,7 +132,7 @@ pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     if request.wants_json() {
         return Reply::json(&BatchReply {
             ok: true,
-            batch: wire(app, batch),
+            batch: WireBatch::of(batch, app.zone()),
             integro: whole,
             total,
             dados: entries,
@@ -176,9 +141,12 @@ pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let path = format!("{}/{id}", LIST.path);
     Reply::page(&BatchPage {
         layout: layout(app, person, request),
-        damaged: (!whole).then(damaged),
-        batch: line(&batch),
+        damaged: (!whole).then(|| {
+            let text = "O conteúdo não confere com o que foi guardado. Restaure um backup em outro lugar para ler este dia.";
+            Notice::new(Tone::Bad, "Este lote está danificado", text)
+        }),
         packed: app.zone().page(batch.created_at),
+        batch,
         lines: entries.iter().map(Value::to_string).collect::<Vec<_>>().join("\n"),
         paging: Paging::new(&path, &[], page as u64, PER_PAGE as u64, total as u64),
     })
@@ -201,9 +169,4 @@ fn readable(zone: Zone, line: &str) -> serde_json::Result<Value> {
         }
     }
     Ok(Value::Object(entry))
-}
-
-fn damaged() -> Notice {
-    let text = "O conteúdo não confere com o que foi guardado. Restaure um backup em outro lugar para ler este dia.";
-    Notice::new(Tone::Bad, "Este lote está danificado", text)
 }

@@ -16,7 +16,6 @@ use crate::db::{DbError, Lane};
 
 /// The log whose entries have addresses.
 const KIND: &str = "requisicoes";
-/// Name of the mark.
 const MARK: &str = "enderecos_arquivados";
 /// The mark is kept for as long as anything is packed.
 const MARK_DAYS: i64 = 36_500;

@@ -7,20 +7,17 @@
 use jiff::civil::Time;
 use serde_json::json;
 
-use super::mark::{self, Mark};
+use super::mark;
 use super::{Report, TaskContext, TaskResult, rules};
 use crate::accounts::person::Group;
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, Zone};
 use crate::config::Config;
-use crate::db::{Lane, ReadTx, Result, WriteTx};
-use crate::messages::choices::{self, ChannelSet};
+use crate::db::{Result, WriteTx};
+use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
-use crate::outbox::{Channel, MessageKind};
-use crate::services::Services;
+use crate::outbox::MessageKind;
 
-/// People that are read at a time.
-const PIECE: usize = 250;
 /// The prefix of the names of this task's marks.
 const MARKS: &str = "inativos";
 
@@ -30,38 +27,16 @@ pub fn alert(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskR
     let today = app.day(context.now);
     let name = format!("{MARKS}:{}", today.0);
     let over = app.zone().start_of(today.plus(1)).plus(DAY_S);
-    let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?;
-    if at == Mark::default() {
-        forget_earlier(app)?;
-    }
-    while !at.done && !context.is_time_over() {
-        let before = terms.away_since_before(context.now);
-        let channel_set = terms.channel_set;
-        let people = app
-            .db
-            .read(Lane::Slow, |tx| people_after(tx, UserId(at.position), before, channel_set))?;
-        let next = Mark {
-            position: people.last().map_or(at.position, |last| last.0),
-            done: people.len() < PIECE,
-        };
-        let (terms, name) = (terms.clone(), name.clone());
-        let (next, alerted) = app.db.write_piece(move |tx| {
-            let alert = |tx: &WriteTx<'_>, user| alert_one(tx, &terms, user);
-            mark::work_for(tx, (&name, over), (people, next), alert)
-        })?;
-        report.add_inactive(alerted);
-        at = next;
-    }
-    Ok(())
-}
-
-/// Deletes the marks of days that are over.
-fn forget_earlier(services: &Services) -> TaskResult {
-    let marks = services.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
-    for (name, _) in marks.into_iter().filter(|(_, is_over)| *is_over) {
-        services.db.write(move |tx| mark::forget(tx, &name))?;
-    }
-    Ok(())
+    let (before, channel_set) = (terms.away_since_before(context.now), terms.channel_set);
+    mark::for_each(
+        (app, context),
+        (&name, over),
+        |tx, after| mark::students(tx, after, channel_set, WHO, (":before", &before)),
+        |_| Ok(true),
+        move |tx, user| alert_one(tx, &terms, user),
+        &mut report.inativos,
+    )?;
+    Ok(mark::forget_expired(app, MARKS)?)
 }
 
 /// When a student counts as inactive, and how the alert is sent.
@@ -102,27 +77,6 @@ const WHO: &str = "+u.kind = :students AND u.suspended_at IS NULL
                         AND a.active_at >= max(u.created_at, coalesce(u.last_access_at, 0)))
     AND NOT EXISTS (SELECT 1 FROM lesson_done d
                     WHERE d.user_id = u.user_id AND d.done_at >= :before)";
-
-/// The next people to be alerted, after an id.
-fn people_after(
-    tx: &ReadTx<'_>,
-    after: UserId,
-    before: Instant,
-    channel_set: ChannelSet,
-) -> Result<Vec<UserId>> {
-    tx.values(
-        &format!(
-            "SELECT u.user_id FROM user u
-             WHERE u.user_id > :after AND {REACHED} AND {WHO}
-             ORDER BY u.user_id LIMIT :most",
-            REACHED = choices::REACHED
-        ),
-        rusqlite::named_params! {
-            ":after": after, ":email": channel_set.has(Channel::Email), ":before": before.0,
-            ":most": i64::try_from(PIECE).unwrap_or(1), ":students": Group::Students,
-        },
-    )
-}
 
 /// Queues the alert of one student, if it is still due.
 fn alert_one(tx: &WriteTx<'_>, terms: &Terms, user: UserId) -> Result<bool> {

@@ -4,9 +4,18 @@
 //! continues where it stopped. Once the work is done, later runs only read the
 //! mark.
 
+use super::TaskContext;
+use crate::accounts::person::Group;
+use crate::app::App;
 use crate::base::{Instant, UserId};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Column, DbError, Lane, ReadTx, Result, WriteTx};
+use crate::messages::choices::{ChannelSet, REACHED};
+use crate::outbox::Channel;
 use crate::row;
+use crate::services::Services;
+
+/// People that are read at a time.
+pub const PIECE: u32 = 250;
 
 row! {
     /// A position in the list of people, which is ordered by id.
@@ -34,13 +43,73 @@ pub fn set(tx: &WriteTx<'_>, name: &str, mark: Mark, expires_at: Instant) -> Res
     )
 }
 
-/// Works for people in order, as many as one job of the writer may, and moves
-/// the mark to the last of them, or to `end` after the last of all. Returns
-/// where it came, and for how many `work` did something.
-pub fn work_for(
+/// Goes through people in pieces, once for each name of a mark, which is kept until
+/// `over`. `next` returns people after an id who need work, and the mark behind them.
+/// A piece is done only while `holds`. `work` handles one person; `count` grows by those
+/// for whom it did something.
+pub fn for_each(
+    (app, context): (&App, &TaskContext<'_>),
+    (name, over): (&str, Instant),
+    next: impl Fn(&ReadTx<'_>, UserId) -> Result<(Vec<UserId>, Mark)>,
+    holds: impl Fn(&ReadTx<'_>) -> Result<bool> + Send + Clone + 'static,
+    work: impl Fn(&WriteTx<'_>, UserId) -> Result<bool> + Send + Clone + 'static,
+    count: &mut usize,
+) -> Result<()> {
+    let mut at = app.db.read(Lane::Slow, |tx| of(tx, name))?;
+    while !at.done && !context.is_time_over() {
+        let (people, end) = app.db.read(Lane::Slow, |tx| next(tx, UserId(at.position)))?;
+        let (name, holds, work) = (name.to_owned(), holds.clone(), work.clone());
+        let done = app.db.write_piece(move |tx| {
+            if !holds(tx)? {
+                return Ok::<_, DbError>(None);
+            }
+            let (at, worked) = work_for(tx, people, end, work)?;
+            set(tx, &name, at, over)?;
+            Ok(Some((at, worked)))
+        })?;
+        let Some((reached, worked)) = done else { break };
+        *count += worked;
+        at = reached;
+    }
+    Ok(())
+}
+
+/// The next students after an id who can be reached and fulfil a condition, and the mark
+/// behind them.
+pub fn students(
+    tx: &ReadTx<'_>,
+    after: UserId,
+    channel_set: ChannelSet,
+    condition: &str,
+    value: Column<'_>,
+) -> Result<(Vec<UserId>, Mark)> {
+    let email = channel_set.has(Channel::Email);
+    let values: [Column<'_>; 5] = [
+        (":after", &after),
+        (":email", &email),
+        (":students", &Group::Students),
+        (":most", &PIECE),
+        value,
+    ];
+    let people: Vec<UserId> = tx.values(
+        &format!(
+            "SELECT u.user_id FROM user u
+             WHERE u.user_id > :after AND {REACHED} AND {condition}
+             ORDER BY u.user_id LIMIT :most"
+        ),
+        &values[..],
+    )?;
+    let position = people.last().unwrap_or(&after).0;
+    let done = people.len() < PIECE as usize;
+    Ok((people, Mark { position, done }))
+}
+
+/// Works for people in order, as many as one job of the writer may. Returns the mark
+/// at the last of them, or `end` after the last of all.
+fn work_for(
     tx: &WriteTx<'_>,
-    (name, expires_at): (&str, Instant),
-    (people, end): (Vec<UserId>, Mark),
+    people: Vec<UserId>,
+    end: Mark,
     work: impl Fn(&WriteTx<'_>, UserId) -> Result<bool>,
 ) -> Result<(Mark, usize)> {
     let (mut at, mut worked, last) = (end, 0, people.last().copied());
@@ -51,17 +120,25 @@ pub fn work_for(
             break;
         }
     }
-    set(tx, name, at, expires_at)?;
     Ok((at, worked))
 }
 
 /// Names of the marks of a kind, each with whether it has expired.
-pub fn of_kind(tx: &ReadTx<'_>, kind: &str) -> Result<Vec<(String, bool)>> {
-    let now = tx.now().0;
-    tx.tuples(
-        "SELECT name, expires_at <= ?3 FROM cron_mark WHERE name >= ?1 AND name < ?2",
-        (format!("{kind}:"), format!("{kind};"), now),
-    )
+pub fn of_kind(services: &Services, kind: &str) -> Result<Vec<(String, bool)>> {
+    services.db.read(Lane::Slow, |tx| {
+        tx.tuples(
+            "SELECT name, expires_at <= ?3 FROM cron_mark WHERE name >= ?1 AND name < ?2",
+            (format!("{kind}:"), format!("{kind};"), tx.now()),
+        )
+    })
+}
+
+/// Deletes the marks of a kind that have expired.
+pub fn forget_expired(services: &Services, kind: &str) -> Result<()> {
+    for (name, _) in of_kind(services, kind)?.into_iter().filter(|(_, is_over)| *is_over) {
+        services.db.write(move |tx| forget(tx, &name))?;
+    }
+    Ok(())
 }
 
 /// Deletes a mark.

@@ -7,7 +7,7 @@
 
 use serde_json::json;
 
-use super::mark::{self, Mark};
+use super::mark;
 use super::rules::Moment;
 use super::{Report, TaskContext, TaskResult};
 use crate::accounts::person::Group;
@@ -16,14 +16,11 @@ use crate::base::{Instant, UserId};
 use crate::content::agenda::PERMISSION;
 use crate::content::meets::{Meet, store as meets};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
-use crate::messages::choices::{self, ChannelSet};
+use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
 use crate::noun::Noun as _;
-use crate::outbox::{self, Channel, MessageKind};
+use crate::outbox::{self, MessageKind};
 
-/// People that are read at a time.
-const PIECE: usize = 250;
-/// Most meets of the next day.
 const MOST_MEETS: u32 = 500;
 /// The prefix of the names of this task's marks.
 const MARKS: &str = "encontro";
@@ -33,24 +30,32 @@ const MOVED: &str = "o encontro mudou de horário ou foi excluído";
 pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskResult {
     withdraw(app, context)?;
     let now = context.now;
-    let ahead = app.db.read(Lane::Slow, |tx| meets::upcoming(tx, now, MOST_MEETS))?;
-    for meet in &ahead {
-        for moment in Moment::ALL {
-            if moment.is_now(meet.entry.starts_at, now) {
-                remind_of(app, context, report, meet, moment)?;
-            }
+    let channel_set = ChannelSet::of(&app.config);
+    for meet in app.db.read(Lane::Slow, |tx| meets::upcoming(tx, now, MOST_MEETS))? {
+        let starts_at = meet.entry.starts_at;
+        for moment in Moment::ALL.into_iter().filter(|moment| moment.is_now(starts_at, now)) {
+            let reminder = Reminder { meet: meet.clone(), moment, channel_set };
+            let (name, told) = (format!("{MARKS}:{}", reminder.name()), reminder.clone());
+            mark::for_each(
+                (app, context),
+                (&name, starts_at),
+                |tx, after| {
+                    mark::students(tx, after, channel_set, WHO, (":permission", &PERMISSION))
+                },
+                move |tx| reminder.holds(tx),
+                move |tx, user| Ok(may_join(tx, user)? && told.queue(tx, user)?),
+                &mut report.meets_notif,
+            )?;
         }
     }
     Ok(())
 }
 
-/// One reminder: a meet with its start, and the moment before the start at
-/// which people are reminded once.
+/// One reminder: a meet, and the moment before its start at which people are
+/// reminded once.
 #[derive(Clone)]
 struct Reminder {
-    meet_id: i64,
-    title: String,
-    starts_at: Instant,
+    meet: Meet,
     moment: Moment,
     channel_set: ChannelSet,
 }
@@ -58,79 +63,31 @@ struct Reminder {
 impl Reminder {
     /// Part of the keys of its messages and of its mark.
     fn name(&self) -> String {
-        let (meet, moment, start) = (self.meet_id, self.moment.name(), self.starts_at.0);
-        format!("{meet}:{moment}:{start}")
-    }
-
-    fn mark(&self) -> String {
-        format!("{MARKS}:{}", self.name())
+        let start = self.meet.entry.starts_at.0;
+        format!("{}:{}:{start}", self.meet.id, self.moment.name())
     }
 
     /// Whether the reminder is still valid: its moment lasts and the meet was
     /// not moved.
     fn holds(&self, tx: &ReadTx<'_>) -> Result<bool> {
-        Ok(self.moment.is_now(self.starts_at, tx.now())
-            && starts_at(tx, self.meet_id)? == Some(self.starts_at))
+        let start = self.meet.entry.starts_at;
+        Ok(self.moment.is_now(start, tx.now()) && starts_at(tx, self.meet.id)? == Some(start))
     }
 
     fn queue(&self, tx: &WriteTx<'_>, user: UserId) -> Result<bool> {
         let name = self.name();
         let news = News {
             params: json!({
-                "meet_id": self.meet_id,
-                "title": self.title,
-                "starts_at": self.starts_at.0,
+                "meet_id": self.meet.id,
+                "title": self.meet.entry.title,
+                "starts_at": self.meet.entry.starts_at.0,
                 "moment": self.moment.name(),
             }),
-            expires_at: Some(self.starts_at),
+            expires_at: Some(self.meet.entry.starts_at),
             ..News::message(MessageKind::MeetReminder, self.channel_set, &name)
         };
         Ok(!messages::tell(tx, user, news)?.is_empty())
     }
-}
-
-fn remind_of(
-    app: &App,
-    context: &TaskContext<'_>,
-    report: &mut Report,
-    meet: &Meet,
-    moment: Moment,
-) -> TaskResult {
-    let reminder = Reminder {
-        meet_id: meet.id,
-        title: meet.entry.title.clone(),
-        starts_at: meet.entry.starts_at,
-        moment,
-        channel_set: ChannelSet::of(&app.config),
-    };
-    let name = reminder.mark();
-    let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?;
-    while !at.done && !context.is_time_over() {
-        let channel_set = reminder.channel_set;
-        let people =
-            app.db.read(Lane::Slow, |tx| people_after(tx, UserId(at.position), channel_set))?;
-        let (reminder, name) = (reminder.clone(), name.clone());
-        let next = Mark {
-            position: people.last().map_or(at.position, |last| last.0),
-            done: people.len() < PIECE,
-        };
-        let told = app.db.write_piece(move |tx| {
-            if !reminder.holds(tx)? {
-                return Ok::<_, DbError>(None);
-            }
-            let mark = (&*name, reminder.starts_at);
-            let told = mark::work_for(tx, mark, (people, next), |tx, user| {
-                Ok(may_join(tx, user)? && reminder.queue(tx, user)?)
-            })?;
-            Ok(Some(told))
-        })?;
-        let Some((next, told)) = told else {
-            return Ok(());
-        };
-        report.add_meets(told);
-        at = next;
-    }
-    Ok(())
 }
 
 /// Students who may join every meet and are not suspended. The plus signs make
@@ -138,22 +95,6 @@ fn remind_of(
 const WHO: &str = "+u.kind = :students AND u.suspended_at IS NULL AND coalesce(
     (SELECT p.granted FROM user_permission p WHERE p.user_id = u.user_id AND p.permission = :permission),
     EXISTS (SELECT 1 FROM role_permission r WHERE r.role = u.role AND r.permission = :permission))";
-
-/// The next people to be reminded, after an id.
-fn people_after(tx: &ReadTx<'_>, after: UserId, channel_set: ChannelSet) -> Result<Vec<UserId>> {
-    tx.values(
-        &format!(
-            "SELECT u.user_id FROM user u
-             WHERE u.user_id > :after AND {REACHED} AND {WHO}
-             ORDER BY u.user_id LIMIT :most",
-            REACHED = choices::REACHED
-        ),
-        rusqlite::named_params! {
-            ":after": after, ":email": channel_set.has(Channel::Email), ":permission": PERMISSION,
-            ":most": i64::try_from(PIECE).unwrap_or(1), ":students": Group::Students,
-        },
-    )
-}
 
 /// Whether a student still matches `WHO`.
 fn may_join(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
@@ -170,8 +111,7 @@ fn starts_at(tx: &ReadTx<'_>, meet: i64) -> Result<Option<Instant>> {
 /// Drops queued reminders of meets that were moved or removed, and deletes the
 /// marks of meets that have started.
 fn withdraw(app: &App, context: &TaskContext<'_>) -> TaskResult {
-    let marks = app.db.read(Lane::Slow, |tx| mark::of_kind(tx, MARKS))?;
-    for (name, is_over) in marks {
+    for (name, is_over) in mark::of_kind(app, MARKS)? {
         let Some((meet, start)) = meet_of(&name) else {
             continue;
         };

@@ -6,17 +6,14 @@
 //! the others still run. A task works in pieces small enough for the writer and
 //! stores its progress in the same transaction, so it can stop at any point.
 
-mod agency;
 pub mod api;
 mod archive;
 pub mod archived;
 mod archived_addresses;
-mod dues;
+mod elsewhere;
 mod inactivity;
 mod mark;
-mod marketplace;
 mod meets;
-mod messages;
 pub mod pages;
 pub mod plan;
 mod program;
@@ -64,11 +61,11 @@ pub const TASKS: &[Task] = &[
     Task { name: "programa_lembrete", title: "Lembretes do check-in", every: Every::Run, work: program::remind },
     Task { name: "programa_sequencias", title: "Sequências interrompidas", every: Every::Run, work: program::end_streaks },
     Task { name: "programa_desafios", title: "Desafios cumpridos antes de criados", every: Every::Run, work: program::settle_challenges },
-    Task { name: "pagamentos", title: "Pagamentos atrasados e assinaturas encerradas", every: Every::Run, work: dues::end },
-    Task { name: "mensagens", title: "Mensagens pendentes", every: Every::Run, work: messages::send },
-    Task { name: "ml_sync", title: "Sincronização do marketplace", every: Every::Run, work: marketplace::read },
-    Task { name: "agencia_sync", title: "Contas da agência", every: Every::Run, work: agency::read },
-    Task { name: "agencia_checkup", title: "Checkup das contas da agência", every: Every::Run, work: agency::check },
+    Task { name: "pagamentos", title: "Pagamentos atrasados e assinaturas encerradas", every: Every::Run, work: elsewhere::end_unpaid },
+    Task { name: "mensagens", title: "Mensagens pendentes", every: Every::Run, work: elsewhere::send_messages },
+    Task { name: "ml_sync", title: "Sincronização do marketplace", every: Every::Run, work: elsewhere::read_marketplace },
+    Task { name: "agencia_sync", title: "Contas da agência", every: Every::Run, work: elsewhere::read_agency },
+    Task { name: "agencia_checkup", title: "Checkup das contas da agência", every: Every::Run, work: elsewhere::check_agency },
     Task { name: "arquivamento", title: "Arquivamento de registros", every: Every::Day, work: archive::pack },
     Task { name: "enderecos_arquivados", title: "Endereços em registros arquivados", every: Every::Day, work: archived_addresses::remove },
     Task { name: "limite_registros", title: "Registros acima do limite", every: Every::Run, work: archive::pack_overflow },
@@ -106,12 +103,6 @@ impl<'t> TaskContext<'t> {
         Self { now, is_asked: false, began: Monotonic::now(), stop }
     }
 
-    /// The same context with `is_asked` set.
-    pub const fn asked(mut self, is_asked: bool) -> Self {
-        self.is_asked = is_asked;
-        self
-    }
-
     /// Whether the task should leave the rest to the next run.
     pub fn is_time_over(&self) -> bool {
         self.began.elapsed() >= BUDGET || self.stop.is_some_and(Stop::is_set)
@@ -133,6 +124,7 @@ pub struct Ran {
 }
 
 /// A run that is over.
+#[derive(Clone)]
 pub struct Run {
     pub started_at: Instant,
     pub ended_at: Instant,
@@ -154,16 +146,15 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
     let mut ran = Vec::new();
     match app.db.read(Lane::Slow, store::tasks) {
         Ok(known) => {
-            for task in TASKS {
-                let state = known.iter().find(|state| state.name == task.name);
-                let paused = state.is_some_and(|state| state.paused_at.is_some());
+            for (task, state) in known {
                 // A task that failed is retried in the next run, even if it is
                 // due only once a day.
-                let last =
-                    state.filter(|state| state.failures == 0).and_then(|state| state.started_at);
-                if !paused && task.every.is_due(app.zone(), last, app.clock.now()) {
-                    let context =
-                        TaskContext::new(app.clock.now(), stop).asked(origin != Origin::Tick);
+                let last = state.started_at.filter(|_| state.failures == 0);
+                if state.paused_at.is_none() && task.every.is_due(app.zone(), last, app.clock.now())
+                {
+                    let is_asked = origin != Origin::Tick;
+                    let now = app.clock.now();
+                    let context = TaskContext { is_asked, ..TaskContext::new(now, stop) };
                     let done = run_one(app, task, &context, &mut report);
                     failures.extend(Failure::of(&done));
                     ran.push(done);
@@ -181,8 +172,7 @@ pub fn run(app: &App, origin: Origin, stop: Option<&Stop>) -> Option<Run> {
         failures,
         id: None,
     };
-    let row = store::NewRun::of(&run);
-    let channel_set = ChannelSet::of(&app.config);
+    let (channel_set, row) = (ChannelSet::of(&app.config), run.clone());
     match app.db.write(move |tx| store::note(tx, channel_set, &row, &ran)) {
         Ok(id) => run.id = Some(id),
         Err(error) => {

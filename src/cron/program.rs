@@ -7,58 +7,21 @@
 use jiff::civil::Time;
 use serde_json::json;
 
-use super::mark::{self, Mark};
+use super::mark::{self, Mark, PIECE};
 use super::{Report, TaskContext, TaskResult};
 use crate::app::App;
 use crate::base::{DAY_S, Day, Instant, UserId};
-use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
+use crate::db::{Lane, ReadTx, Result, WriteTx};
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
 use crate::outbox::MessageKind;
 use crate::program::ledger::LedgerAccount;
 use crate::program::{ProgramSettings, challenges, store};
-use crate::services::Services;
 
-/// People that are read at a time.
-const PIECE: u32 = 250;
 /// The prefixes of the names of the marks.
 const REMINDED: &str = "lembrete_checkin";
 const ENDED: &str = "sequencias";
 const SETTLED: &str = "desafio";
-
-/// Goes through people in pieces, once for each name of a mark. `next` returns
-/// the people after an id who need work, and the last id that it read. `work`
-/// handles one person and returns whether it did anything. Returns how often it
-/// did.
-fn for_each_student(
-    app: &App,
-    context: &TaskContext<'_>,
-    (name, over): (&str, Instant),
-    next: impl Fn(&ReadTx<'_>, UserId) -> Result<(Vec<UserId>, Option<UserId>)>,
-    work: impl Fn(&WriteTx<'_>, UserId) -> Result<bool> + Send + Copy + 'static,
-) -> std::result::Result<usize, DbError> {
-    let mut at = app.db.read(Lane::Slow, |tx| mark::of(tx, name))?;
-    let mut worked = 0;
-    while !at.done && !context.is_time_over() {
-        let (people, last) = app.db.read(Lane::Slow, |tx| next(tx, UserId(at.position)))?;
-        let to = Mark { position: last.map_or(at.position, |last| last.0), done: last.is_none() };
-        let name = name.to_owned();
-        let (reached, some) =
-            app.db.write_piece(move |tx| mark::work_for(tx, (&name, over), (people, to), work))?;
-        worked += some;
-        at = reached;
-    }
-    Ok(worked)
-}
-
-/// Deletes the marks of occasions that are over.
-fn forget_earlier(services: &Services, kind: &str) -> TaskResult {
-    let marks = services.db.read(Lane::Slow, |tx| mark::of_kind(tx, kind))?;
-    for (name, _) in marks.into_iter().filter(|(_, is_over)| *is_over) {
-        services.db.write(move |tx| mark::forget(tx, &name))?;
-    }
-    Ok(())
-}
 
 /// Reminds those who have not checked in today, from the configured hour on,
 /// once a day.
@@ -72,32 +35,37 @@ pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Task
     let name = format!("{REMINDED}:{}", today.0);
     let channel_set = ChannelSet::of(&app.config);
     let midnight = zone.start_of(today.plus(1));
-    let reminded = for_each_student(
-        app,
-        context,
+    mark::for_each(
+        (app, context),
         (&name, midnight.plus(DAY_S)),
         |tx, after| waiting(tx, after, today),
+        |_| Ok(true),
         move |tx, student| remind_one(tx, channel_set, student, (today, midnight)),
+        &mut report.alertas_20h,
     )?;
-    report.add_reminded(reminded);
-    forget_earlier(app, REMINDED)
+    Ok(mark::forget_expired(app, REMINDED)?)
 }
 
-/// Those of the next students who have not checked in today, and the last
-/// student that was read.
-fn waiting(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<(Vec<UserId>, Option<UserId>)> {
+/// Those of the next students who have not checked in today.
+fn waiting(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<(Vec<UserId>, Mark)> {
     let rows: Vec<(UserId, bool)> = tx.tuples(
         "SELECT student_id, ranked = 1 AND coalesce(last_checkin, 0) < ?2 FROM program_student
          WHERE student_id > ?1 ORDER BY student_id LIMIT ?3",
         (after, today, PIECE),
     )?;
-    Ok(split(rows))
+    Ok(split(rows, after))
 }
 
-fn split(rows: Vec<(UserId, bool)>) -> (Vec<UserId>, Option<UserId>) {
-    let last = rows.last().map(|(student, _)| *student);
+/// Those who need work, and the mark behind all that were read.
+fn split(rows: Vec<(UserId, bool)>, after: UserId) -> (Vec<UserId>, Mark) {
+    let end = behind(after, rows.last().map(|(student, _)| *student));
     let wanted = rows.into_iter().filter(|(_, is_wanted)| *is_wanted);
-    (wanted.map(|(student, _)| student).collect(), last)
+    (wanted.map(|(student, _)| student).collect(), end)
+}
+
+/// The mark behind the last student that was read; without one all were.
+fn behind(after: UserId, last: Option<UserId>) -> Mark {
+    Mark { position: last.unwrap_or(after).0, done: last.is_none() }
 }
 
 /// Queues the reminder of a student who still has not checked in.
@@ -125,26 +93,25 @@ pub fn end_streaks(app: &App, context: &TaskContext<'_>, report: &mut Report) ->
     let today = app.day(context.now);
     let name = format!("{ENDED}:{}", today.0);
     let over = app.zone().start_of(today.plus(1)).plus(DAY_S);
-    let ended = for_each_student(
-        app,
-        context,
+    mark::for_each(
+        (app, context),
         (&name, over),
         |tx, after| missed(tx, after, today),
+        |_| Ok(true),
         move |tx, student| end_one(tx, student, today),
+        &mut report.furados,
     )?;
-    report.add_missed(ended);
-    forget_earlier(app, ENDED)
+    Ok(mark::forget_expired(app, ENDED)?)
 }
 
-/// Those of the next students whose streak ended by a missed day, and the last
-/// student that was read.
-fn missed(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<(Vec<UserId>, Option<UserId>)> {
+/// Those of the next students whose streak ended by a missed day.
+fn missed(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<(Vec<UserId>, Mark)> {
     let rows: Vec<(UserId, bool)> = tx.tuples(
         "SELECT student_id, streak > 0 AND last_checkin < ?2 FROM program_student
          WHERE student_id > ?1 ORDER BY student_id LIMIT ?3",
         (after, today.plus(-1), PIECE),
     )?;
-    Ok(split(rows))
+    Ok(split(rows, after))
 }
 
 fn end_one(tx: &WriteTx<'_>, student: UserId, today: Day) -> Result<bool> {
@@ -168,18 +135,22 @@ pub fn settle_challenges(app: &App, context: &TaskContext<'_>, _: &mut Report) -
         let name = format!("{SETTLED}:{}:{}", challenge.id, changed_at.0);
         let over = zone.start_of(challenge.entry.ends_on.plus(1)).max(context.now).plus(DAY_S);
         let id = challenge.id;
-        for_each_student(
-            app,
-            context,
+        mark::for_each(
+            (app, context),
             (&name, over),
-            |tx, after| challenges::owed(tx, &challenge, after, PIECE),
+            |tx, after| {
+                let (owed, last) = challenges::owed(tx, &challenge, after, PIECE)?;
+                Ok((owed, behind(after, last)))
+            },
+            |_| Ok(true),
             move |tx, student| settle_one(tx, settings, student, id),
+            &mut 0,
         )?;
         if app.db.read(Lane::Slow, |tx| mark::of(tx, &name))?.done {
             app.db.write(move |tx| challenges::note_settled(tx, id, changed_at))?;
         }
     }
-    forget_earlier(app, SETTLED)
+    Ok(mark::forget_expired(app, SETTLED)?)
 }
 
 fn settle_one(

@@ -5,64 +5,64 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Ran, Run};
+use crate::base::grouped;
 use crate::db::DbError;
-use crate::marketplace::sync::Counts;
 use crate::services::Services;
 
 /// The counts of a run. Zeros stand for tasks that did nothing.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Report {
     /// People reminded of a meet.
-    meets_notif: usize,
+    pub meets_notif: usize,
     /// People alerted because they were away.
-    inativos: usize,
+    pub inativos: usize,
     /// People reminded of the day's check-in.
-    alertas_20h: usize,
+    pub alertas_20h: usize,
     /// Streaks that ended because a day was missed.
-    furados: usize,
+    pub furados: usize,
     /// Messages that left.
-    chat_enviados: usize,
+    pub chat_enviados: usize,
     /// Messages that could not be sent.
-    chat_erros: usize,
+    pub chat_erros: usize,
     /// Messages dropped because nobody can receive them any more.
-    chat_ignorados: usize,
-    ml_sync: SyncCounts,
-    agencia_sync: AgencyCounts,
-    checkup_agencia: CheckupCounts,
+    pub chat_ignorados: usize,
+    pub ml_sync: SyncCounts,
+    pub agencia_sync: AgencyCounts,
+    pub checkup_agencia: CheckupCounts,
     log_archival: Archival,
     /// Students whose access ended; for the history alone.
     #[serde(skip)]
-    suspended: usize,
+    pub suspended: usize,
 }
 
 /// The marketplace sales sync.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "CronSalesSync")]
-struct SyncCounts {
-    contas: usize,
-    vendas_novas: usize,
-    erros: usize,
+pub struct SyncCounts {
+    pub contas: usize,
+    pub vendas_novas: usize,
+    pub erros: usize,
 }
 
 /// The agency snapshot sync.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "CronAgencySync")]
-struct AgencyCounts {
-    sincronizados: usize,
-    erros: usize,
+pub struct AgencyCounts {
+    pub sincronizados: usize,
+    pub erros: usize,
 }
 
 /// The checkup of the agency's accounts.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "CronCheckup")]
-struct CheckupCounts {
-    verificados: usize,
-    prontos: usize,
-    pendentes: usize,
+pub struct CheckupCounts {
+    pub verificados: usize,
+    pub prontos: usize,
+    pub pendentes: usize,
 }
 
 /// The log archival: `{"skipped":true}` when nothing was archived.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CronArchival")]
 #[serde(untagged)]
 enum Archival {
@@ -77,68 +77,13 @@ impl Default for Archival {
 }
 
 impl Report {
-    /// Adds people who were reminded of a meet.
-    pub const fn add_meets(&mut self, people: usize) {
-        self.meets_notif += people;
-    }
-
-    /// Adds people who were alerted.
-    pub const fn add_inactive(&mut self, people: usize) {
-        self.inativos += people;
-    }
-
-    /// Adds people who were reminded of the day's check-in.
-    pub const fn add_reminded(&mut self, people: usize) {
-        self.alertas_20h += people;
-    }
-
-    /// Adds streaks that ended.
-    pub const fn add_missed(&mut self, streaks: usize) {
-        self.furados += streaks;
-    }
-
-    /// Adds students whose access ended.
-    pub const fn add_suspended(&mut self, people: usize) {
-        self.suspended += people;
-    }
-
-    /// Adds the counts of reading the marketplace.
-    pub const fn add_sync(&mut self, counts: Counts) {
-        self.ml_sync.contas += counts.accounts;
-        self.ml_sync.vendas_novas += counts.sales;
-        self.ml_sync.erros += counts.errors;
-    }
-
-    /// Adds the counts of reading the agency's clients.
-    pub const fn add_agency(&mut self, synced: usize, errors: usize) {
-        self.agencia_sync.sincronizados += synced;
-        self.agencia_sync.erros += errors;
-    }
-
-    /// Adds accounts of the agency that were checked, and how many are ready.
-    pub const fn add_checkup(&mut self, looked_at: usize, ready: usize) {
-        self.checkup_agencia.verificados += looked_at;
-        self.checkup_agencia.prontos += ready;
-        self.checkup_agencia.pendentes += looked_at - ready;
-    }
-
-    /// Adds messages that were sent, that failed and that were dropped.
-    pub const fn add_messages(&mut self, sent: usize, failed: usize, dropped: usize) {
-        self.chat_enviados += sent;
-        self.chat_erros += failed;
-        self.chat_ignorados += dropped;
-    }
-
-    /// Adds archived entries, and the number of their batches.
-    pub const fn add_archived(&mut self, entries: usize, batches: usize) {
-        let (before, parts) = match self.log_archival {
+    /// Adds a batch of archived entries.
+    pub const fn add_archived(&mut self, entries: usize) {
+        let (before, batches) = match self.log_archival {
             Archival::Skipped { .. } => (0, 0),
             Archival::Done { arquivados, lotes } => (arquivados, lotes),
         };
-        if batches > 0 {
-            self.log_archival =
-                Archival::Done { arquivados: before + entries, lotes: parts + batches };
-        }
+        self.log_archival = Archival::Done { arquivados: before + entries, lotes: batches + 1 };
     }
 
     /// The counts without zeros, as a flat object.
@@ -185,8 +130,8 @@ const WORDS: [(&str, &str); 18] = [
 ];
 
 /// Stored counts with their labels, in the order of the answer.
-pub fn in_words(counts: &Map<String, Value>) -> Vec<(&'static str, u64)> {
-    let count = |name: &str| counts.get(name).and_then(Value::as_u64);
+pub fn in_words(counts: &Map<String, Value>) -> Vec<(&'static str, String)> {
+    let count = |name: &str| counts.get(name).and_then(Value::as_u64).map(grouped);
     WORDS.iter().filter_map(|(name, words)| Some((*words, count(name)?))).collect()
 }
 

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Failure, Origin, Ran, Run};
+use super::{Failure, Ran, Run, TASKS, Task};
 use crate::base::Instant;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::messages::alerts::{self, Alert};
@@ -24,7 +24,7 @@ crate::named! {
 
 row! {
     /// The state of a task after its last run.
-    #[derive(Clone, Debug)]
+    #[derive(Clone, Debug, Default)]
     pub struct TaskState {
         pub name: String,
         pub started_at: Option<Instant>,
@@ -39,13 +39,15 @@ row! {
     }
 }
 
-/// Every task that ran or was paused.
-pub fn tasks(tx: &ReadTx<'_>) -> Result<Vec<TaskState>> {
-    tx.records("FROM cron_task", [])
+/// Every task with its state.
+pub fn tasks(tx: &ReadTx<'_>) -> Result<Vec<(&'static Task, TaskState)>> {
+    let known: Vec<TaskState> = tx.records("FROM cron_task", [])?;
+    let state = |task: &Task| known.iter().find(|state| state.name == task.name).cloned();
+    Ok(TASKS.iter().map(|task| (task, state(task).unwrap_or_default())).collect())
 }
 
 /// Pauses or resumes a task; false when it is in that state already.
-pub fn set_paused(tx: &WriteTx<'_>, task: &super::Task, paused: bool) -> Result<bool> {
+pub fn set_paused(tx: &WriteTx<'_>, task: &Task, paused: bool) -> Result<bool> {
     let at = paused.then_some(tx.now().0);
     tx.execute(
         "INSERT INTO cron_task (name, title) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
@@ -58,43 +60,17 @@ pub fn set_paused(tx: &WriteTx<'_>, task: &super::Task, paused: bool) -> Result<
     Ok(changed == 1)
 }
 
-/// A run to be stored.
-pub struct NewRun {
-    started_at: Instant,
-    ended_at: Instant,
-    ms: i64,
-    origin: Origin,
-    outcome: RunOutcome,
-    counts: String,
-    errors: String,
-}
-
-impl NewRun {
-    /// The row for a run.
-    pub fn of(run: &Run) -> Self {
-        let effects = run.report.effects();
-        let outcome = match (run.failures.is_empty(), effects.is_empty()) {
-            (false, _) => RunOutcome::Failed,
-            (true, false) => RunOutcome::Done,
-            (true, true) => RunOutcome::Nothing,
-        };
-        Self {
-            started_at: run.started_at,
-            ended_at: run.ended_at,
-            ms: run.ms,
-            origin: run.origin,
-            outcome,
-            counts: Value::Object(effects).to_string(),
-            errors: serde_json::to_string(&run.failures).unwrap_or_else(|_| "[]".to_owned()),
-        }
-    }
-}
-
 /// Stores a run and the results of its tasks; returns the run's id.
-pub fn note(tx: &WriteTx<'_>, channel_set: ChannelSet, run: &NewRun, ran: &[Ran]) -> Result<i64> {
+pub fn note(tx: &WriteTx<'_>, channel_set: ChannelSet, run: &Run, ran: &[Ran]) -> Result<i64> {
     for one in ran {
         note_task(tx, channel_set, one)?;
     }
+    let effects = run.report.effects();
+    let outcome = match (run.failures.is_empty(), effects.is_empty()) {
+        (false, _) => RunOutcome::Failed,
+        (true, false) => RunOutcome::Done,
+        (true, true) => RunOutcome::Nothing,
+    };
     tx.insert(
         "INSERT INTO cron_run (started_at, ended_at, ms, origin, outcome, counts, errors)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -103,9 +79,9 @@ pub fn note(tx: &WriteTx<'_>, channel_set: ChannelSet, run: &NewRun, ran: &[Ran]
             run.ended_at.0,
             run.ms,
             run.origin.name(),
-            run.outcome,
-            &run.counts,
-            &run.errors,
+            outcome,
+            Value::Object(effects).to_string(),
+            serde_json::to_string(&run.failures).unwrap_or_else(|_| "[]".to_owned()),
         ),
     )
 }

@@ -142,7 +142,7 @@ static BROKEN: [Task; 3] = [
         title: "Pânico",
         every: Every::Run,
         work: |_, _, report| {
-            report.add_inactive(2);
+            report.inativos += 2;
             panic!("on purpose")
         },
     },
@@ -157,7 +157,9 @@ static BROKEN: [Task; 3] = [
         title: "Boa",
         every: Every::Run,
         work: |_, _, report| {
-            report.add_messages(3, 2, 1);
+            report.chat_enviados += 3;
+            report.chat_erros += 2;
+            report.chat_ignorados += 1;
             Ok(())
         },
     },
@@ -186,7 +188,7 @@ fn what_happens_in_a_task_stays_in_it() {
 #[test]
 fn every_count_of_the_answer_has_words() {
     let mut report = Report::default();
-    report.add_archived(1, 1);
+    report.add_archived(1);
     let wire = serde_json::to_value(&report).unwrap();
     let mut names = vec!["suspensos".to_owned()];
     for (name, value) in wire.as_object().unwrap() {

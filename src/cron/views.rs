@@ -2,6 +2,14 @@
 
 use askama::Template;
 
+use super::archive::BatchRow;
+use super::plan::took;
+use super::report::in_words;
+use super::store::{Noted, RunOutcome, TaskState, WORRYING};
+use super::{Failure, TASKS, Task};
+use crate::base::retention::Keep;
+use crate::base::{Instant, Zone, grouped};
+use crate::panel::view::size;
 use crate::panel::{Badge, Layout, Notice, Paging, Table, When};
 
 /// `GET /admin/cron`: the tasks and the history of their runs.
@@ -11,45 +19,87 @@ pub struct CronPage {
     pub layout: Layout,
     /// Warnings: the tick is off, a task keeps failing.
     pub attention: Vec<Notice>,
-    pub tasks: Vec<TaskRow>,
+    pub tasks: Vec<(&'static Task, TaskState)>,
     /// Filters and paging of the history.
     pub table: Table,
-    pub runs: Vec<RunRow>,
+    pub runs: Vec<Noted>,
+    pub zone: Zone,
+    pub now: Instant,
 }
 
-pub struct TaskRow {
-    /// Its name in addresses.
-    pub name: &'static str,
-    /// What it does.
-    pub title: &'static str,
-    /// How often it runs.
-    pub every: &'static str,
-    /// When it last began; `None` before its first run.
-    pub last: Option<When>,
-    /// `320 ms`: how long it took then; may be empty.
-    pub took: String,
+impl CronPage {
+    fn when(&self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
+    }
+}
+
+impl TaskState {
     /// In order, failing, paused.
-    pub state: Badge,
+    pub const fn badge(&self) -> Badge {
+        match (self.paused_at, self.failures, self.started_at) {
+            (Some(_), ..) => Badge::Paused,
+            (_, WORRYING.., _) => Badge::Broken,
+            (_, 1.., _) => Badge::Attention,
+            (.., None) => Badge::Pending,
+            (.., Some(_)) => Badge::Healthy,
+        }
+    }
+
+    fn took(&self) -> String {
+        self.ms.map(took).unwrap_or_default()
+    }
+
     /// The last failure and when that was; may be empty.
-    pub error: String,
-    pub paused: bool,
+    pub fn last_failure(&self, zone: &Zone) -> String {
+        match (&self.error, self.failed_at) {
+            (Some(error), Some(at)) => format!("Última falha em {}: {error}", zone.page(at)),
+            _ => String::new(),
+        }
+    }
 }
 
-/// A run in the history.
-pub struct RunRow {
-    pub id: String,
-    /// `20/11/2026 09:00`: when it began.
-    pub at: String,
-    /// The same, relative.
-    pub began: When,
-    /// Who started it.
-    pub origin: &'static str,
-    /// How long it took.
-    pub took: String,
-    /// Its result.
-    pub state: Badge,
+impl Noted {
+    fn began(&self, zone: &Zone) -> String {
+        zone.page(self.started_at)
+    }
+
+    fn took(&self) -> String {
+        took(self.ms)
+    }
+
+    fn origin(&self) -> &'static str {
+        match &*self.origin {
+            "painel" => "Painel",
+            "endereco" => "Endereço do cron",
+            _ => "Relógio interno",
+        }
+    }
+
+    const fn badge(&self) -> Badge {
+        match self.outcome {
+            RunOutcome::Done => Badge::ImportDone,
+            RunOutcome::Failed => Badge::Failed,
+            RunOutcome::Nothing => Badge::NoEffect,
+        }
+    }
+
     /// What it did, in a line; may be empty.
-    pub effects: String,
+    fn effects(&self) -> String {
+        let did = in_words(&self.counts).into_iter();
+        let did = did.map(|(words, count)| format!("{words}: {count}"));
+        let failed = self.errors.iter().map(|failure| format!("Falhou: {}", failure.title()));
+        failed.chain(did).collect::<Vec<_>>().join(" · ")
+    }
+}
+
+impl Failure {
+    fn title(&self) -> &str {
+        match TASKS.iter().find(|task| task.name == self.tarefa) {
+            Some(task) => task.title,
+            None if self.tarefa == "historico" => "Histórico do cron",
+            None => &self.tarefa,
+        }
+    }
 }
 
 /// `GET /admin/cron/{id}`: one run.
@@ -57,12 +107,10 @@ pub struct RunRow {
 #[template(path = "cron_run.html", config = "assets/askama.toml")]
 pub struct RunPage {
     pub layout: Layout,
-    pub row: RunRow,
+    pub run: Noted,
+    pub began: When,
     pub ended: String,
-    /// What it did: words and numbers.
-    pub counts: Vec<(&'static str, String)>,
-    /// Tasks that failed: title and what went wrong.
-    pub errors: Vec<(String, String)>,
+    pub zone: Zone,
 }
 
 /// `GET /admin/cron/arquivo`: packed days of logs.
@@ -71,29 +119,25 @@ pub struct RunPage {
 pub struct ArchivePage {
     pub layout: Layout,
     pub table: Table,
-    pub batches: Vec<BatchLine>,
+    pub batches: Vec<BatchRow>,
     /// How long each kind of record is kept.
-    pub kept: Vec<KeptLine>,
+    pub kept: &'static [Keep],
 }
 
-/// How long one kind of record is kept.
-pub struct KeptLine {
-    pub what: &'static str,
-    pub days: i64,
-    /// What is done with it then.
-    pub then: &'static str,
-}
-
-/// A batch in the list.
-pub struct BatchLine {
-    pub id: String,
+impl BatchRow {
     /// `20/11/2026`, with its part when the day has several.
-    pub day: String,
-    pub log: String,
-    /// How many entries.
-    pub entries: String,
-    /// Compressed size.
-    pub size: String,
+    fn day_and_part(&self) -> String {
+        let day = self.day.date().strftime("%d/%m/%Y");
+        if self.part == 1 { day.to_string() } else { format!("{day}, parte {}", self.part) }
+    }
+
+    fn count(&self) -> String {
+        grouped(self.entries)
+    }
+
+    fn size(&self) -> String {
+        size(u64::try_from(self.packed_bytes).unwrap_or(0))
+    }
 }
 
 /// `GET /admin/cron/arquivo/{id}`: one packed day.
@@ -103,7 +147,7 @@ pub struct BatchPage {
     pub layout: Layout,
     /// A warning when the batch is damaged.
     pub damaged: Option<Notice>,
-    pub batch: BatchLine,
+    pub batch: BatchRow,
     /// When it was packed.
     pub packed: String,
     /// Entries of this page, one JSON object a line.

@@ -2,13 +2,14 @@
 
 use rustix::process::getpid;
 
-use super::{Row, Section, row};
+use super::Section;
 use crate::app::App;
 use crate::base::{Instant, grouped};
 use crate::copies::CopiesStatus;
 use crate::db::{FileKind, ReadTx, Result, Trouble, migrate};
 use crate::operations::open_items::is_log_large;
 use crate::operations::pages::{last_copy, replica};
+use crate::operations::views::{Fact, fact};
 use crate::operations::{disk, https, soundness, store};
 use crate::panel::{Badge, view};
 use crate::services::Services;
@@ -47,12 +48,12 @@ pub fn program(app: &App, now: Instant) -> Section {
     let commit = env!("SELLER_PLATFORM_COMMIT").trim().trim_matches(['(', ')']);
     let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
     let linhas = vec![
-        row("Versão", env!("CARGO_PKG_VERSION")),
-        row("Commit", if commit.is_empty() { "desconhecido" } else { commit }),
-        row("No ar há", view::span(now.since(app.started_at)))
+        fact("Versão", env!("CARGO_PKG_VERSION")),
+        fact("Commit", if commit.is_empty() { "desconhecido" } else { commit }),
+        fact("No ar há", view::span(now.since(app.started_at)))
             .noted(format!("Desde {}", app.zone().page(app.started_at))),
-        row("Endereço público", &*app.server.addresses.base_url),
-        row("Processo", getpid().as_raw_nonzero().to_string())
+        fact("Endereço público", &*app.server.addresses.base_url),
+        fact("Processo", getpid().as_raw_nonzero().to_string())
             .noted(format!("{system}, SQLite {}", rusqlite::version())),
     ];
     Section { nome: "versao", titulo: "Versão", linhas }
@@ -65,27 +66,27 @@ pub fn database(app: &App, read: &Read, now: Instant) -> Section {
     let free = view::size(u64::try_from(read.free_pages * read.page_size).unwrap_or(0));
     let linhas = vec![
         soundness_row(app),
-        row("Arquivo", app.db.path().display().to_string()),
-        row("Tamanho", view::size(bytes)).noted(format!(
+        fact("Arquivo", app.db.path().display().to_string()),
+        fact("Tamanho", view::size(bytes)).noted(format!(
             "{} páginas de {} bytes, {free} livres para reuso",
             grouped(read.pages),
             grouped(read.page_size)
         )),
-        row("Esquema", format!("versão {}", migrate::VERSION)),
-        row("Log de escrita", view::size(log))
+        fact("Esquema", format!("versão {}", migrate::VERSION)),
+        fact("Log de escrita", view::size(log))
             .noted(match app.db.since_checkpoint() {
                 Some(ago) => format!("Último checkpoint há {}", span(ago.as_secs())),
                 None => "Nenhum checkpoint desde o início".to_owned(),
             })
             .good_if(!is_log_large(&app.config, log)),
-        row("Gravações confirmadas", grouped(read.commits)),
-        row("Fila de escrita", grouped(app.db.queue_depth())),
+        fact("Gravações confirmadas", grouped(read.commits)),
+        fact("Fila de escrita", grouped(app.db.queue_depth())),
         whole_check(app, read, now),
     ];
     Section { nome: "banco", titulo: "Banco de dados", linhas }
 }
 
-fn soundness_row(app: &App) -> Row {
+fn soundness_row(app: &App) -> Fact {
     let (value, note, state) = match (app.db.trouble(), soundness::outage(app)) {
         (Some(Trouble::Damaged(seen)), _) => ("Danificado", seen, Badge::Broken),
         (Some(Trouble::Superseded(by)), _) => ("Outro servidor assumiu", by, Badge::Broken),
@@ -107,16 +108,16 @@ fn soundness_row(app: &App) -> Row {
         ),
         (None, None) => ("Sem danos conhecidos", String::new(), Badge::Healthy),
     };
-    row("Integridade", value).noted(note).state(state)
+    fact("Integridade", value).noted(note).state(state)
 }
 
-fn whole_check(services: &Services, read: &Read, now: Instant) -> Row {
+fn whole_check(services: &Services, read: &Read, now: Instant) -> Fact {
     let last = read.last_whole_check;
     if last.0 == 0 {
-        return row("Verificação completa", "Ainda nenhuma").state(Badge::Pending);
+        return fact("Verificação completa", "Ainda nenhuma").state(Badge::Pending);
     }
     let is_fresh = now.since(last) <= 2 * soundness::WHOLE_EVERY_S;
-    row("Verificação completa", services.zone().page(last)).good_if(is_fresh)
+    fact("Verificação completa", services.zone().page(last)).good_if(is_fresh)
 }
 
 /// What keeps the data safe beside the file itself. A further means is a row more.
@@ -127,14 +128,14 @@ pub fn protection(app: &App, copies: &CopiesStatus, now: Instant) -> Section {
         at => app.zone().page(at),
     };
     let mut linhas = vec![
-        last_copy(app, copies).into(),
-        row("Última conferência", checked),
-        row("Tamanho das cópias", view::size(copies.bytes())),
+        last_copy(app, copies),
+        fact("Última conferência", checked),
+        fact("Tamanho das cópias", view::size(copies.bytes())),
     ];
     let folder = database.backup_dir.as_ref();
-    linhas.extend(folder.map(|folder| row("Pasta", folder.display().to_string())));
-    linhas.extend(replica(app).map(Row::from));
-    linhas.extend(https::row(app, now).map(Row::from));
+    linhas.extend(folder.map(|folder| fact("Pasta", folder.display().to_string())));
+    linhas.extend(replica(app));
+    linhas.extend(https::row(app, now));
     Section { nome: "copias", titulo: "Cópias e proteção", linhas }
 }
 
@@ -142,20 +143,20 @@ pub fn protection(app: &App, copies: &CopiesStatus, now: Instant) -> Section {
 pub fn clock(services: &Services, read: &Read, now: Instant) -> Section {
     let ahead = read.upkeep.newest.since(now);
     let newest = if ahead > SKEW_S {
-        row("Linha mais nova", format!("{} à frente do relógio", span(ahead.unsigned_abs())))
+        fact("Linha mais nova", format!("{} à frente do relógio", span(ahead.unsigned_abs())))
             .noted("O relógio está errado agora, ou esteve antes. Veja timedatectl.")
             .state(Badge::Broken)
     } else if read.upkeep.newest.0 == 0 {
-        row("Linha mais nova", "Nenhuma ainda")
+        fact("Linha mais nova", "Nenhuma ainda")
     } else {
-        row(
+        fact(
             "Linha mais nova",
             format!("há {}", span(now.since(read.upkeep.newest).max(0).unsigned_abs())),
         )
         .state(Badge::Healthy)
     };
     let civil = services.zone().civil(now).strftime("%d/%m/%Y %H:%M:%S").to_string();
-    let linhas = vec![row("Agora", civil), row("Fuso horário", services.zone().name()), newest];
+    let linhas = vec![fact("Agora", civil), fact("Fuso horário", services.zone().name()), newest];
     Section { nome: "relogio", titulo: "Relógio", linhas }
 }
 
@@ -178,7 +179,7 @@ pub fn disks(services: &Services, read: &Read, copies: &CopiesStatus, now: Insta
         let title =
             if disk.name == "copies" { "Livre para as cópias" } else { "Livre para o banco" };
         let (free, total) = (view::size(disk.free), view::size(disk.total));
-        row(title, format!("{free} de {total}"))
+        fact(title, format!("{free} de {total}"))
             .noted(format!("{}. {forecast}", disk.folder.display()))
             .good_if(!outlook.is_little)
     });

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::views::{ChannelCard, DiagnosticsPage, ErrorRow, TestedView};
+use super::views::{Channel, DiagnosticsPage};
 use super::{Section, facts, work};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
@@ -13,14 +13,13 @@ use crate::db::Lane;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal::{self, LoggedError};
-use crate::operations::channel_tests::{Tested, settings_of};
+use crate::operations::channel_tests::settings_of;
 use crate::operations::outside::Service;
 use crate::operations::queues::{self, Queue};
-use crate::operations::requests::follow;
-use crate::panel::{Badge, Flash, Notice, Tone, When};
+use crate::panel::{Badge, Flash, Notice, Tone};
 use crate::privacy::retention::RETENTION;
+use crate::wire;
 
-/// Errors that are shown.
 const ERRORS: u32 = 20;
 
 const FLASHES: &[Flash] = &[
@@ -37,13 +36,12 @@ const FLASHES: &[Flash] = &[
     ),
 ];
 
-/// Everything that is shown.
 struct Inside {
     sections: Vec<Section>,
     queues: [Queue; 3],
     tasks: Vec<work::Task>,
     errors: Vec<LoggedError>,
-    channels: Vec<(Service, Badge, String, Option<Tested>)>,
+    channels: Vec<Channel>,
 }
 
 fn look(app: &App, now: Instant) -> Result<Inside, Problem> {
@@ -75,7 +73,7 @@ fn look(app: &App, now: Instant) -> Result<Inside, Problem> {
 }
 
 /// A channel: its state as far as it is known, and its last test.
-fn channel(app: &App, service: Service) -> (Service, Badge, String, Option<Tested>) {
+fn channel(app: &App, service: Service) -> Channel {
     let config = &app.config;
     let is_on = match service {
         Service::Email => !config.email.smtp_url.is_empty(),
@@ -86,27 +84,20 @@ fn channel(app: &App, service: Service) -> (Service, Badge, String, Option<Teste
         Service::Checkout => true,
     };
     let tested = app.messages.channel_tests.last(service);
-    if !is_on {
-        // A test says the same.
-        let about = match tested {
-            Some(_) => String::new(),
-            None => format!("Para ligar, preencha {}.", settings_of(service)),
-        };
-        return (service, Badge::Off, about, tested);
-    }
     let outlet =
         app.messages.delivery.outlets.iter().find(|one| one.channel.name() == service.name());
     let error = outlet.and_then(|outlet| outlet.gate.error());
     let is_away = service == Service::Marketplace && app.marketplace.client.is_away();
-    let (state, about) = match error {
-        Some(error) => (Badge::Broken, error),
-        None if is_away => (Badge::Broken, "As chamadas não respondem agora.".to_owned()),
-        None => match &tested {
-            Some(tested) => (tested.state, String::new()),
-            None => (Badge::Healthy, "Ligado. Nenhuma falha vista.".to_owned()),
-        },
+    let (state, about) = match (error, &tested) {
+        // A test says the same.
+        _ if !is_on && tested.is_some() => (Badge::Off, String::new()),
+        _ if !is_on => (Badge::Off, format!("Para ligar, preencha {}.", settings_of(service))),
+        (Some(error), _) => (Badge::Broken, error),
+        _ if is_away => (Badge::Broken, "As chamadas não respondem agora.".to_owned()),
+        (_, Some(tested)) => (tested.state, String::new()),
+        (_, None) => (Badge::Healthy, "Ligado. Nenhuma falha vista.".to_owned()),
     };
-    (service, state, about, tested)
+    Channel { service, state, about, tested }
 }
 
 /// `GET /admin/diagnostico`, as page or JSON.
@@ -114,28 +105,21 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let now = request.now;
     let inside = look(app, now)?;
     if request.wants_json() {
-        return Reply::json(&wire(app, &inside, now));
+        return Reply::json(&wire(app, inside, now));
     }
-    let zone = app.zone();
     let (set, defaults) = settings(app).iter().cloned().partition(|one| one.is_set);
     Reply::page(&DiagnosticsPage {
         layout: layout(app, person, request).telling(FLASHES, request),
         verdict: verdict(&inside),
-        parts: vec![
-            ("canais", "Canais"),
-            ("versao", "Serviço"),
-            ("tarefas", "Tarefas"),
-            ("erros", "Erros"),
-            ("configuracao", "Configuração"),
-            ("guarda", "Guarda de dados"),
-        ],
-        channels: inside.channels.into_iter().map(|one| card(one, zone, now)).collect(),
+        channels: inside.channels,
         sections: inside.sections,
         tasks: inside.tasks,
-        errors: inside.errors.into_iter().map(|error| error_row(error, zone, now)).collect(),
+        errors: inside.errors,
         set,
         defaults,
         kept: RETENTION,
+        zone: app.zone(),
+        now,
     })
 }
 
@@ -143,49 +127,12 @@ fn settings(app: &App) -> &[ShownSetting] {
     app.server.settings.get().map_or(&[], Vec::as_slice)
 }
 
-fn card(
-    (service, state, about, tested): (Service, Badge, String, Option<Tested>),
-    zone: Zone,
-    now: Instant,
-) -> ChannelCard {
-    ChannelCard {
-        name: service.name(),
-        title: service.words(),
-        icon: match service {
-            Service::Email => "mail",
-            Service::Chat => "chat",
-            Service::Telegram => "send",
-            Service::Push => "screen",
-            Service::Marketplace => "store",
-            Service::Checkout => "cart",
-        },
-        state,
-        about,
-        tested: tested.map(|tested| TestedView {
-            at: When::new(zone, tested.at, now),
-            words: tested.words,
-            detail: tested.detail,
-        }),
-    }
-}
-
-fn error_row(error: LoggedError, zone: Zone, now: Instant) -> ErrorRow {
-    ErrorRow {
-        at: When::new(zone, error.at, now),
-        is_error: error.is_error,
-        message: error.message,
-        cause: error.cause,
-        href: follow::address_of(&error.request_id),
-        request_id: error.request_id,
-    }
-}
-
 /// How the service is, in a sentence.
 fn verdict(inside: &Inside) -> Notice {
     let rows = inside.sections.iter().flat_map(|section| &section.linhas);
     let states = rows.filter_map(|row| row.estado.map(|state| (state, row.nome.clone())));
     let tasks = inside.tasks.iter().map(|task| (task.state, task.title.to_owned()));
-    let channels = inside.channels.iter().map(|one| (one.1, one.0.words().to_owned()));
+    let channels = inside.channels.iter().map(|one| (one.state, one.service.words().to_owned()));
     let (mut broken, mut attention) = (Vec::new(), Vec::new());
     for (state, name) in states.chain(tasks).chain(channels) {
         match state {
@@ -194,130 +141,98 @@ fn verdict(inside: &Inside) -> Notice {
             _ => {}
         }
     }
-    let named = |names: &[String]| names.join(", ");
     match (&*broken, &*attention) {
         ([], []) => Notice::new(Tone::Good, "Tudo em ordem por dentro", ""),
-        ([], seen) => Notice::new(
-            Tone::Warn,
-            "Funcionando, com pontos de atenção",
-            format!("{}.", named(seen)),
-        ),
-        (seen, _) => Notice::new(
-            Tone::Bad,
-            if seen.len() == 1 {
-                "Um ponto com falha".to_owned()
-            } else {
-                format!("{} pontos com falha", grouped(seen.len()))
-            },
-            format!("{}.", named(seen)),
-        ),
+        ([], seen) => {
+            let text = format!("{}.", seen.join(", "));
+            Notice::new(Tone::Warn, "Funcionando, com pontos de atenção", text)
+        }
+        (seen, _) => {
+            let title = match seen.len() {
+                1 => "Um ponto com falha".to_owned(),
+                count => format!("{} pontos com falha", grouped(count)),
+            };
+            Notice::new(Tone::Bad, title, format!("{}.", seen.join(", ")))
+        }
     }
 }
 
 #[derive(Serialize)]
-struct Wire<'i> {
+struct Wire {
     ok: bool,
     versao: &'static str,
-    secoes: &'i [Section],
+    secoes: Vec<Section>,
     filas: Vec<WireQueue>,
-    canais: Vec<WireChannel<'i>>,
-    tarefas: Vec<WireTask<'i>>,
-    erros: Vec<WireError<'i>>,
-    configuracao: Vec<WireSetting<'i>>,
+    canais: Vec<WireChannel>,
+    tarefas: Vec<WireTask>,
+    erros: Vec<WireError>,
+    configuracao: Vec<WireSetting>,
 }
 
-#[derive(Serialize)]
-struct WireQueue {
-    nome: &'static str,
-    tamanho: i64,
-    mais_antiga_s: i64,
+wire! {
+    #[derive(Serialize)]
+    struct WireQueue of(queue: &Queue, now: Instant) {
+        nome: &'static str = queue.name,
+        tamanho: i64 = queue.length,
+        mais_antiga_s: i64 = queue.age_s(now),
+    }
 }
 
-#[derive(Serialize)]
-struct WireChannel<'i> {
-    canal: &'static str,
-    situacao: &'static str,
-    testado_em: Option<String>,
-    mensagem: Option<&'i str>,
-    detalhe: Option<&'i str>,
+wire! {
+    #[derive(Serialize)]
+    struct WireChannel of(channel: &Channel, zone: Zone) after {
+        let tested = channel.tested.as_ref();
+    } {
+        canal: &'static str = channel.service.name(),
+        situacao: &'static str = channel.state.word(),
+        testado_em: Option<String> = tested.map(|tested| zone.spaced(tested.at)),
+        mensagem: Option<String> = tested.map(|tested| tested.words.clone()),
+        detalhe: Option<String> = tested.map(|tested| tested.detail.clone()),
+    }
 }
 
-#[derive(Serialize)]
-struct WireTask<'i> {
-    titulo: &'static str,
-    ultima: Option<&'i str>,
-    proxima: &'i str,
-    situacao: &'static str,
-    erro: &'i str,
+wire! {
+    #[derive(Serialize)]
+    struct WireTask of(task: work::Task) {
+        titulo: &'static str = task.title,
+        ultima: Option<String> = task.last.map(|last| last.exact),
+        proxima: String = task.next,
+        situacao: &'static str = task.state.word(),
+        erro: String = task.error,
+    }
 }
 
-#[derive(Serialize)]
-struct WireError<'i> {
-    quando: String,
-    grave: bool,
-    mensagem: &'i str,
-    causa: &'i str,
-    pedido: &'i str,
+wire! {
+    #[derive(Serialize)]
+    struct WireError of(error: LoggedError, zone: Zone) {
+        quando: String = zone.spaced(error.at),
+        grave: bool = error.is_error,
+        mensagem: String = error.message,
+        causa: String = error.cause,
+        pedido: String = error.request_id,
+    }
 }
 
-#[derive(Serialize)]
-struct WireSetting<'i> {
-    chave: &'i str,
-    valor: &'i str,
-    origem: &'i str,
+wire! {
+    #[derive(Serialize)]
+    struct WireSetting of(one: ShownSetting) {
+        chave: String = one.key,
+        valor: String = one.value,
+        origem: String = one.origin,
+    }
 }
 
-fn wire<'i>(app: &'i App, inside: &'i Inside, now: Instant) -> Wire<'i> {
+fn wire(app: &App, inside: Inside, now: Instant) -> Wire {
     let zone = app.zone();
+    let Inside { sections, queues, tasks, errors, channels } = inside;
     Wire {
         ok: true,
         versao: env!("CARGO_PKG_VERSION"),
-        secoes: &inside.sections,
-        filas: inside
-            .queues
-            .iter()
-            .map(|queue| WireQueue {
-                nome: queue.name,
-                tamanho: queue.length,
-                mais_antiga_s: queue.age_s(now),
-            })
-            .collect(),
-        canais: inside
-            .channels
-            .iter()
-            .map(|(service, state, _, tested)| WireChannel {
-                canal: service.name(),
-                situacao: state.word(),
-                testado_em: tested.as_ref().map(|tested| zone.spaced(tested.at)),
-                mensagem: tested.as_ref().map(|tested| &*tested.words),
-                detalhe: tested.as_ref().map(|tested| &*tested.detail),
-            })
-            .collect(),
-        tarefas: inside
-            .tasks
-            .iter()
-            .map(|task| WireTask {
-                titulo: task.title,
-                ultima: task.last.as_ref().map(|last| &*last.exact),
-                proxima: &task.next,
-                situacao: task.state.word(),
-                erro: &task.error,
-            })
-            .collect(),
-        erros: inside
-            .errors
-            .iter()
-            .map(|error| WireError {
-                quando: zone.spaced(error.at),
-                grave: error.is_error,
-                mensagem: &error.message,
-                causa: &error.cause,
-                pedido: &error.request_id,
-            })
-            .collect(),
-        configuracao: settings(app)
-            .iter()
-            .map(|one| WireSetting { chave: &one.key, valor: &one.value, origem: &one.origin })
-            .collect(),
+        secoes: sections,
+        filas: queues.iter().map(|queue| WireQueue::of(queue, now)).collect(),
+        canais: channels.iter().map(|channel| WireChannel::of(channel, zone)).collect(),
+        tarefas: tasks.into_iter().map(WireTask::of).collect(),
+        erros: errors.into_iter().map(|error| WireError::of(error, zone)).collect(),
+        configuracao: settings(app).iter().cloned().map(WireSetting::of).collect(),
     }
 }

@@ -4,7 +4,11 @@ use askama::Template;
 
 use super::Section;
 use super::work::Task;
+use crate::base::{Instant, Zone};
 use crate::config::ShownSetting;
+use crate::journal::LoggedError;
+use crate::operations::channel_tests::Tested;
+use crate::operations::outside::Service;
 use crate::panel::{Badge, Layout, Notice, When};
 use crate::privacy::retention::Kept;
 
@@ -15,46 +19,45 @@ pub struct DiagnosticsPage {
     pub layout: Layout,
     /// How the service is, in a sentence.
     pub verdict: Notice,
-    /// Parts of the page, to go to.
-    pub parts: Vec<(&'static str, &'static str)>,
-    pub channels: Vec<ChannelCard>,
+    pub channels: Vec<Channel>,
     /// Facts, two columns of cards.
     pub sections: Vec<Section>,
     pub tasks: Vec<Task>,
-    pub errors: Vec<ErrorRow>,
+    pub errors: Vec<LoggedError>,
     /// Settings that were set, and those at their defaults.
     pub set: Vec<ShownSetting>,
     pub defaults: Vec<ShownSetting>,
     /// What is kept, why and how long.
     pub kept: &'static [Kept],
+    pub zone: Zone,
+    pub now: Instant,
+}
+
+impl DiagnosticsPage {
+    fn when(&self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
+    }
 }
 
 /// A channel with its test.
-pub struct ChannelCard {
-    pub name: &'static str,
-    pub title: &'static str,
-    pub icon: &'static str,
+pub struct Channel {
+    pub service: Service,
     pub state: Badge,
     /// What is known of it without a test.
     pub about: String,
     /// The last test; `None` before the first.
-    pub tested: Option<TestedView>,
+    pub tested: Option<Tested>,
 }
 
-/// A test.
-pub struct TestedView {
-    pub at: When,
-    pub words: String,
-    pub detail: String,
-}
-
-/// A warning or an error of the log.
-pub struct ErrorRow {
-    pub at: When,
-    pub is_error: bool,
-    pub message: String,
-    pub cause: String,
-    pub request_id: String,
-    /// The page that follows the request; empty without one.
-    pub href: String,
+impl Channel {
+    const fn icon(&self) -> &'static str {
+        match self.service {
+            Service::Email => "mail",
+            Service::Chat => "chat",
+            Service::Telegram => "send",
+            Service::Push => "screen",
+            Service::Marketplace => "store",
+            Service::Checkout => "cart",
+        }
+    }
 }

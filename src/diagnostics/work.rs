@@ -1,14 +1,16 @@
 //! What the service does: queues, threads, and what it does by itself.
 
+use super::Section;
 use super::facts::span;
-use super::{Row, Section, row};
 use crate::app::App;
 use crate::base::{Instant, grouped};
 use crate::behind;
-use crate::cron::plan::PlannedTask;
+use crate::cron::plan::{PlannedTask, took};
+use crate::operations::metrics::process_status;
 use crate::operations::queues::Queue;
 use crate::operations::rounds::Round;
 use crate::operations::soundness;
+use crate::operations::views::{Fact, fact};
 use crate::panel::{Badge, When};
 use crate::services::Services;
 
@@ -17,7 +19,7 @@ const LONG_WAIT_S: i64 = 3600;
 
 /// The queues.
 pub fn queues(app: &App, queues: &[Queue], now: Instant) -> Section {
-    let mut linhas: Vec<Row> = queues
+    let mut linhas: Vec<Fact> = queues
         .iter()
         .map(|queue| {
             let age = queue.age_s(now);
@@ -25,14 +27,14 @@ pub fn queues(app: &App, queues: &[Queue], now: Instant) -> Section {
                 Some(_) => format!("A mais antiga espera há {}", span(age.unsigned_abs())),
                 None => String::new(),
             };
-            row(queue.title, grouped(queue.length))
+            fact(queue.title, grouped(queue.length))
                 .noted(note)
                 .good_if(age <= LONG_WAIT_S)
                 .leads_to(queue.page)
         })
         .collect();
     linhas.push(
-        row("Requisições a registrar", grouped(app.health.requests.count_waiting()))
+        fact("Requisições a registrar", grouped(app.health.requests.count_waiting()))
             .noted(match app.health.requests.dropped() {
                 0 => String::new(),
                 dropped => format!("{} não couberam desde o início", grouped(dropped)),
@@ -45,28 +47,21 @@ pub fn queues(app: &App, queues: &[Queue], now: Instant) -> Section {
 /// Threads, and the lanes in which requests wait for one.
 pub fn threads(app: &App) -> Section {
     let mut linhas = Vec::new();
-    if let Some(threads) = status("Threads:") {
-        linhas.push(row("Threads do processo", grouped(threads)));
+    if let Some(threads) = process_status("Threads:") {
+        linhas.push(fact("Threads do processo", grouped(threads)));
     }
-    if let Some(kib) = status("RssAnon:") {
-        linhas.push(row("Memória própria", crate::panel::view::size(kib * 1024)));
+    if let Some(kib) = process_status("RssAnon:") {
+        linhas.push(fact("Memória própria", crate::panel::view::size(kib * 1024)));
     }
     linhas.extend(app.server.lanes.figures().into_iter().map(|lane| {
         let value = format!("{} de {} em uso", lane.running, lane.threads);
-        let row = row(lane.title, value).good_if(lane.waiting == 0);
+        let lanes = fact(lane.title, value).good_if(lane.waiting == 0);
         match lane.waiting {
-            0 => row,
-            waiting => row.noted(format!("{} esperam", grouped(waiting))),
+            0 => lanes,
+            waiting => lanes.noted(format!("{} esperam", grouped(waiting))),
         }
     }));
     Section { nome: "threads", titulo: "Threads e faixas", linhas }
-}
-
-/// A number of `/proc/self/status`.
-fn status(name: &str) -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-    line.split_whitespace().next()?.parse().ok()
 }
 
 /// Something that is done again and again.
@@ -88,27 +83,27 @@ pub fn tasks(app: &App, planned: Vec<PlannedTask>, now: Instant) -> Vec<Task> {
     let when = |at: Instant| When::new(zone, at, now);
     let mut tasks: Vec<Task> = planned
         .into_iter()
-        .map(|task| Task {
+        .map(|PlannedTask { task, state, next }| Task {
             title: task.title,
-            last: task.last.map(when),
-            took: task.ms.map(took).unwrap_or_default(),
-            next: match task.next {
+            last: state.started_at.map(when),
+            took: state.ms.map(took).unwrap_or_default(),
+            next: match next {
                 Some(next) => soon(app, next, now),
-                None if task.is_paused => "Pausada".to_owned(),
+                None if state.paused_at.is_some() => "Pausada".to_owned(),
                 None => "Quando alguém pedir".to_owned(),
             },
-            state: match (task.is_paused, task.failures, task.last) {
-                (true, ..) => Badge::Paused,
+            state: match (state.paused_at, state.failures, state.started_at) {
+                (Some(_), ..) => Badge::Paused,
                 (_, 1.., _) => Badge::Broken,
                 (_, _, None) => Badge::Pending,
                 _ => Badge::Healthy,
             },
-            error: task
-                .error
-                .filter(|_| task.failures > 0)
-                .map_or_else(String::new, |(error, at)| {
+            error: match (state.error, state.failed_at) {
+                (Some(error), Some(at)) if state.failures > 0 => {
                     format!("Falhou em {}: {error}", zone.page(at))
-                }),
+                }
+                _ => String::new(),
+            },
         })
         .collect();
     let rounds = &app.health.rounds;
@@ -156,13 +151,5 @@ fn soon(services: &Services, at: Instant, now: Instant) -> String {
         ahead @ 1..60 => format!("Em {ahead} s"),
         ahead @ 60..3600 => format!("Em {} min", ahead / 60),
         _ => services.zone().page(at),
-    }
-}
-
-/// `320 ms` or `1,2 s`.
-pub fn took(ms: i64) -> String {
-    match ms {
-        ..1_000 => format!("{ms} ms"),
-        _ => format!("{},{} s", ms / 1_000, ms % 1_000 / 100),
     }
 }

@@ -17,9 +17,7 @@ use crate::base::clock::{Day, Instant};
 use crate::base::ids::UserId;
 use crate::content::agenda::Ahead;
 
-/// Bytes kept for dashboards.
 const BYTES: usize = 16 * 1024 * 1024;
-/// Bytes kept for bases of dashboards.
 const BASE_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of an entry beside the body.
 const ENTRY_BYTES: usize = 160;
@@ -51,72 +49,44 @@ impl<V> Cached<V> {
     }
 }
 
-/// The cached values, by owner. Callers give the versions, as for [`Cache`];
-/// both include the version of the content.
+/// Values of owners. Callers give the versions, as for [`Cache`]; they include that of
+/// the content.
+pub struct Owned<V>(Cache<UserId, Cached<V>>);
+
+impl<V: Clone> Owned<V> {
+    /// An owner's value, when it is cached and valid at `now`.
+    pub fn get(&self, owner: UserId, version: u64, day: Day, now: Instant) -> Option<V> {
+        let (of, kept) = self.0.get(&owner)?;
+        (of == version && kept.is_current(day, now)).then_some(kept.value)
+    }
+
+    /// Caches an owner's value, which has so many bytes, and returns it.
+    pub fn keep(&self, owner: UserId, version: u64, kept: Cached<V>, bytes: usize) -> V {
+        let value = kept.value.clone();
+        self.0.put(owner, version, kept, ENTRY_BYTES + bytes);
+        value
+    }
+}
+
+/// What is cached of dashboards.
 pub struct DashboardCache {
-    whole: Cache<UserId, Cached<Bytes>>,
-    bases: Cache<UserId, Cached<Arc<DashboardBase>>>,
+    pub whole: Owned<Bytes>,
+    pub bases: Owned<Arc<DashboardBase>>,
 }
 
 impl Default for DashboardCache {
     fn default() -> Self {
-        Self { whole: Cache::new(BYTES), bases: Cache::new(BASE_BYTES) }
+        Self { whole: Owned(Cache::new(BYTES)), bases: Owned(Cache::new(BASE_BYTES)) }
     }
 }
 
-impl DashboardCache {
-    /// An owner's dashboard, when it is cached and valid at `now`.
-    pub fn get(&self, owner: UserId, version: u64, day: Day, now: Instant) -> Option<Bytes> {
-        current(&self.whole, owner, version, day, now)
+impl DashboardBase {
+    /// How much memory it takes.
+    pub fn bytes(&self) -> usize {
+        let meets = self.ahead.meets.iter().map(|meet| &meet.entry);
+        let texts = meets.map(|meet| meet.title.len() + meet.description.len() + meet.link.len());
+        texts.map(|texts| MEET_BYTES + texts).sum()
     }
-
-    /// Caches an owner's dashboard and returns its body.
-    pub fn keep(&self, owner: UserId, version: u64, kept: Cached<Bytes>) -> Bytes {
-        let body = kept.value.clone();
-        self.whole.put(owner, version, kept, ENTRY_BYTES + body.len());
-        body
-    }
-
-    /// The base of an owner's dashboard, when it is cached and valid at `now`.
-    pub fn base(
-        &self,
-        owner: UserId,
-        version: u64,
-        day: Day,
-        now: Instant,
-    ) -> Option<Arc<DashboardBase>> {
-        current(&self.bases, owner, version, day, now)
-    }
-
-    /// Caches the base of an owner's dashboard and returns it.
-    pub fn keep_base(
-        &self,
-        owner: UserId,
-        version: u64,
-        kept: Cached<Arc<DashboardBase>>,
-    ) -> Arc<DashboardBase> {
-        let base = Arc::clone(&kept.value);
-        let texts = base.ahead.meets.iter().map(|meet| {
-            MEET_BYTES
-                + meet.entry.title.len()
-                + meet.entry.description.len()
-                + meet.entry.link.len()
-        });
-        let bytes = ENTRY_BYTES + texts.sum::<usize>();
-        self.bases.put(owner, version, kept, bytes);
-        base
-    }
-}
-
-fn current<V: Clone>(
-    kept: &Cache<UserId, Cached<V>>,
-    owner: UserId,
-    version: u64,
-    day: Day,
-    now: Instant,
-) -> Option<V> {
-    let (of, kept) = kept.get(&owner)?;
-    (of == version && kept.is_current(day, now)).then_some(kept.value)
 }
 
 #[cfg(test)]

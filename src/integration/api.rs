@@ -5,13 +5,15 @@ use std::ops::RangeInclusive;
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{chat_pattern, is_chat_number};
 use crate::accounts::person::PersonEntry;
 use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::accounts::{Account, Role, store as accounts};
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::objects::STUDENT;
+use crate::audit::{self, Actor};
 use crate::base::{DAY_S, Instant, UserId};
 use crate::db::WriteTx;
 use crate::edge::route::Job;
@@ -25,7 +27,6 @@ use crate::identity::KeyHolder;
 /// registered even after the limit.
 const WELCOMES: Limit = Limit { count: 1_000, window_s: DAY_S };
 
-/// Characters of a name.
 const NAME: RangeInclusive<usize> = 2..=120;
 
 /// A student to be registered.
@@ -88,12 +89,7 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, P
     let (services, actor) = (AccountServices::of(app), Actor::key(&holder.key, request));
     Ok(Box::new(move |tx| {
         let id = students::create(tx, &services, &new)?.ok_or_else(email_taken)?;
-        let act = Act {
-            action: "aluno.criar",
-            object: "aluno",
-            object_id: id.to_string(),
-            object_name: &new.person.nome,
-        };
+        let act = STUDENT.act(STUDENT.created, id, &new.person.nome);
         let after = Registered {
             nome: &new.person.nome,
             email: &new.person.email,
@@ -209,27 +205,16 @@ fn find(tx: &WriteTx<'_>, email: &str) -> Result<Account, Problem> {
     found.ok_or_else(|| Problem::new(Code::NotFound, "no student has this e-mail address"))
 }
 
-/// Whether access is suspended, in the audit log.
-#[derive(Serialize)]
-struct Access {
-    suspenso: bool,
-}
-
 fn note(
     tx: &WriteTx<'_>,
     actor: &Actor,
     action: &'static str,
     student: &Account,
 ) -> Result<(), Problem> {
-    let act = Act {
-        action,
-        object: "aluno",
-        object_id: student.user_id.to_string(),
-        object_name: &student.name,
-    };
+    let act = STUDENT.act(action, student.user_id, &student.name);
     // `student` was read before the change.
-    let before = Access { suspenso: student.suspended };
-    let after = Access { suspenso: !student.suspended };
+    let before = json!({ "suspenso": student.suspended });
+    let after = json!({ "suspenso": !student.suspended });
     Ok(audit::note(tx, actor, &act, Some(&before), Some(&after))?)
 }
 

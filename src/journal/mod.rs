@@ -26,7 +26,6 @@ const MOST_WAITING: usize = 500;
 /// Most entries of each kind that are taken in a second.
 const MOST_A_SECOND: u32 = 50;
 const MOST_ERRORS_A_SECOND: u32 = 5;
-/// Most entries that one job writes.
 const PIECE: usize = 100;
 /// Longest texts that are kept, in characters.
 const LONGEST: usize = 500;

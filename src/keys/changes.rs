@@ -1,8 +1,7 @@
 //! Making, changing, exchanging and revoking keys in the panel.
 
 use http::StatusCode;
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::entry::{self, EXCHANGE, FORM, Overlap, scope_ticks};
 use super::pages::{LIST, first_call};
@@ -26,8 +25,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Err(again) => return Ok(again),
     };
     let key = new_key();
-    let fresh = Fresh { key: &key, entry: &entry, old: None };
-    let page = made_page((app, person, request), fresh)?;
+    let page = made_page((app, person, request), &key, &entry, None)?;
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let id = store::insert(tx, &key, &entry)?.ok_or_else(too_many)?;
@@ -35,13 +33,6 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         change.note(tx, &act, None::<&()>, Some(&entry))?;
         shown_once(change.answer, id, key, page)
     }))
-}
-
-/// An exchange in the audit log.
-#[derive(Serialize)]
-struct Exchanged {
-    nova: String,
-    termina_em: String,
 }
 
 /// `POST /admin/chaves/{id}/trocar`: makes a new key with the same data. The
@@ -55,7 +46,7 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
     }
     let hours = match read_hours(app, request) {
         Ok(hours) => hours,
-        Err(problem) => return faulty((app, person, request), &key, problem),
+        Err(problem) => return faulty((app, person, request), key, problem),
     };
     let new = new_key();
     let ends_at = request.now.plus(hours * 3600);
@@ -65,8 +56,7 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
         let until = app.zone().page(ends_at);
         format!("A chave anterior funciona até {until}. Troque-a no outro sistema antes disso.")
     };
-    let fresh = Fresh { key: &new, entry: &key.entry, old: Some(old) };
-    let page = made_page((app, person, request), fresh)?;
+    let page = made_page((app, person, request), &new, &key.entry, Some(old))?;
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         // Another person may have exchanged it first.
@@ -79,7 +69,7 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
         store::replace(tx, key.id, id, ends_at)?;
         let act = KEY.act(KEY.created, id, &entry.name);
         change.note(tx, &act, None::<&()>, Some(&entry))?;
-        let after = Exchanged { nova: id.to_string(), termina_em: ends_at.rfc3339() };
+        let after = json!({ "nova": id.to_string(), "termina_em": ends_at.rfc3339() });
         let act = KEY.act("chave.trocar", key.id, &entry.name);
         change.note(tx, &act, Some(&entry), Some(&after))?;
         shown_once(change.answer, id, new, page)
@@ -119,21 +109,17 @@ fn not_active() -> Problem {
     Problem::new(Code::Conflict, message)
 }
 
-/// A key that was just made, for showing it.
-struct Fresh<'k> {
-    key: &'k str,
-    entry: &'k KeyEntry,
-    /// What happens to the key that it replaces.
+/// The page that shows a browser its new key; `None` for programs. `old` says what
+/// happens to the key that it replaces.
+fn made_page(
+    (app, person, request): Visit<'_>,
+    key: &str,
+    entry: &KeyEntry,
     old: Option<String>,
-}
-
-/// The page that shows a browser its new key; `None` for programs.
-fn made_page(visit: Visit<'_>, fresh: Fresh<'_>) -> Result<Option<Reply>, Problem> {
-    let (app, person, request) = visit;
+) -> Result<Option<Reply>, Problem> {
     if request.wants_json() {
         return Ok(None);
     }
-    let Fresh { key, entry, old } = fresh;
     let (example_title, example) = first_call(app, &entry.scopes.0, key);
     let page = KeyMade {
         layout: layout(app, person, request),
@@ -158,7 +144,7 @@ fn shown_once(answer: Answer, id: i64, key: String, page: Option<Reply>) -> Resu
 
 /// The page of a key again, when the hours of an exchange are wrong; a program
 /// gets the error.
-fn faulty(visit: Visit<'_>, key: &ApiKey, problem: Problem) -> Result<Job, Problem> {
+fn faulty(visit: Visit<'_>, key: ApiKey, problem: Problem) -> Result<Job, Problem> {
     let (app, _, request) = visit;
     form::show_again(request, problem, |faults| {
         let ticks = scope_ticks(|scope| key.entry.scopes.0.contains(&scope));

@@ -1,14 +1,13 @@
 //! What an operator enters about a key, and its form.
 
-use super::views::{ExistingKey, KeyForm, LastUseWords, badge, scope_help};
+use super::views::{KeyForm, scope_help};
 use super::{
-    ApiKey, KeyEntry, KeyState, LONGEST_OVERLAP_H, MOST_CALLS, MOST_NETWORKS, Scope, end_of,
-    network,
+    ApiKey, KeyEntry, LONGEST_OVERLAP_H, MOST_CALLS, MOST_NETWORKS, Scope, end_of, network,
 };
 use crate::accounts::page_layout::layout;
 use crate::app::Visit;
-use crate::base::{Day, Instant, Zone};
-use crate::panel::{Form, FormView, Input, Rule, Sent, Tick, When};
+use crate::base::Day;
+use crate::panel::{Form, FormView, Input, Rule, Sent, Tick};
 use crate::services::Services;
 
 /// The form of a key.
@@ -123,16 +122,18 @@ pub fn read(sent: &mut Sent<'_>, present: Option<&KeyEntry>) -> KeyEntry {
 /// The page of a key or of a new one.
 pub fn page(
     (app, person, request): Visit<'_>,
-    key: Option<&ApiKey>,
+    existing: Option<ApiKey>,
     (form, ticks, exchange): (FormView, Vec<Tick>, FormView),
 ) -> KeyForm {
     KeyForm {
         layout: layout(app, person, request),
-        existing: key.map(|key| existing(key, app.zone(), request.now)),
+        existing,
         form,
         ticks,
         limit_help: format!("Em branco, {}.", usual_limit(app)),
         exchange,
+        zone: app.zone(),
+        now: request.now,
     }
 }
 
@@ -149,39 +150,4 @@ pub fn usual_limit(services: &Services) -> String {
     let limits = &services.config.limits;
     let calls = crate::base::text::grouped(limits.requests);
     format!("{calls} a cada {} segundos", limits.window_s)
-}
-
-fn existing(key: &ApiKey, zone: Zone, now: Instant) -> ExistingKey {
-    let state = key.state(now);
-    let end = key.end().map(|end| zone.page(end)).unwrap_or_default();
-    let note = match state {
-        KeyState::Active => String::new(),
-        KeyState::Leaving => format!("Foi trocada por outra e ainda funciona até {end}."),
-        KeyState::Expired => format!("Deixou de funcionar em {end}."),
-        KeyState::Revoked => {
-            let at = key.revoked_at.map(|at| zone.page(at)).unwrap_or_default();
-            format!("Deixou de funcionar em {at}.")
-        }
-    };
-    ExistingKey {
-        id: key.id.to_string(),
-        name: key.entry.name.clone(),
-        prefix: key.prefix.clone(),
-        state: badge(state),
-        note,
-        created: When::new(zone, key.created_at, now),
-        last_use: last_use(key, zone, now),
-        successor: key.replaced_by.map(|id| id.to_string()),
-        revoked: state == KeyState::Revoked,
-        exchangeable: state == KeyState::Active,
-    }
-}
-
-/// The last call with a key, in words.
-pub fn last_use(key: &ApiKey, zone: Zone, now: Instant) -> Option<LastUseWords> {
-    key.last_use.as_ref().map(|last| LastUseWords {
-        when: When::new(zone, last.at, now),
-        address: last.address.clone(),
-        route: last.route.clone(),
-    })
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::entry::{self, EXCHANGE, FORM, Overlap, scope_ticks};
 use super::store;
-use super::views::{Example, KeyHelp, KeyRow, KeysPage, badge};
+use super::views::{Example, KeyHelp, KeysPage};
 use super::{ApiKey, KeyEntry, Scope, Words};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
@@ -59,7 +59,6 @@ pub(super) const LIST: Listing = Listing {
 };
 
 wire! {
-    /// A key on the wire.
     #[derive(Serialize)]
     struct WireKey of(key: ApiKey, zone: Zone, now: Instant) after {
         let (last_day, state) = (key.entry.last_day(zone), key.state(now));
@@ -127,11 +126,12 @@ impl Noun for ApiKey {
         WireKey::of(self, zone, now)
     }
     fn list_page(list: ListParts<'_, Self>) -> Result<Reply, Problem> {
-        let (zone, now) = (list.visit.0.zone(), list.visit.2.now);
         Reply::page(&KeysPage {
             table: list.table(),
             layout: list.layout,
-            keys: list.rows.iter().map(|key| row(key, zone, now)).collect(),
+            keys: list.rows,
+            zone: list.visit.0.zone(),
+            now: list.visit.2.now,
         })
     }
     fn form_page(parts: FormParts<'_, Self>) -> Result<Reply, Problem> {
@@ -142,8 +142,7 @@ impl Noun for ApiKey {
         let ticks =
             scope_ticks(|scope| if parts.is_again { sent(scope) } else { stored.contains(&scope) });
         let exchange = EXCHANGE.show(Some(&Overlap::default()), app.zone());
-        let page = entry::page(parts.visit, parts.existing.as_ref(), (parts.form, ticks, exchange));
-        Reply::page(&page)
+        Reply::page(&entry::page(parts.visit, parts.existing, (parts.form, ticks, exchange)))
     }
 
     fn page(tx: &ReadTx<'_>, _: &Request, query: &ListQuery) -> Result<(Vec<Self>, u64), Problem> {
@@ -170,23 +169,6 @@ impl Noun for ApiKey {
     }
     fn update(tx: &WriteTx<'_>, id: i64, entry: &KeyEntry) -> Result<(), DbError> {
         tx.change("api_key", entry, &[], &[("key_id", &id)]).map(drop)
-    }
-}
-
-fn row(key: &ApiKey, zone: Zone, now: Instant) -> KeyRow {
-    let scopes: Vec<&str> = key.entry.scopes.0.iter().map(|scope| scope.words()).collect();
-    KeyRow {
-        id: key.id.to_string(),
-        name: key.entry.name.clone(),
-        prefix: key.prefix.clone(),
-        scopes: scopes.join(", "),
-        last_use: entry::last_use(key, zone, now),
-        until: key.entry.last_day(zone).map_or_else(
-            || "sem fim".to_owned(),
-            |day| day.date().strftime("%d/%m/%Y").to_string(),
-        ),
-        state: badge(key.state(now)),
-        works: key.works(now),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use askama::Template;
 
-use super::{KeyState, Scope};
+use super::{ApiKey, KeyState, Scope};
+use crate::base::{Instant, Zone};
 use crate::panel::{Badge, FormView, Layout, Table, Tick, When};
 
 /// `GET /admin/chaves`: the list of keys.
@@ -11,32 +12,15 @@ use crate::panel::{Badge, FormView, Layout, Table, Tick, When};
 pub struct KeysPage {
     pub layout: Layout,
     pub table: Table,
-    pub keys: Vec<KeyRow>,
+    pub keys: Vec<ApiKey>,
+    pub zone: Zone,
+    pub now: Instant,
 }
 
-/// A key in the list.
-pub struct KeyRow {
-    pub id: String,
-    pub name: String,
-    /// Its first characters.
-    pub prefix: String,
-    /// What it may do, in words.
-    pub scopes: String,
-    pub last_use: Option<LastUseWords>,
-    /// `31/12/2026`, or `sem fim`.
-    pub until: String,
-    pub state: Badge,
-    /// Whether it can still be revoked.
-    pub works: bool,
-}
-
-/// The last call with a key.
-#[derive(Clone, Debug)]
-pub struct LastUseWords {
-    pub when: When,
-    pub address: String,
-    /// Method and path.
-    pub route: String,
+impl KeysPage {
+    fn when(&self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
+    }
 }
 
 /// `GET /admin/chaves/nova`, `GET /admin/chaves/{id}`, and their answers when
@@ -45,8 +29,8 @@ pub struct LastUseWords {
 #[template(path = "key_form.html", config = "assets/askama.toml")]
 pub struct KeyForm {
     pub layout: Layout,
-    /// The key that is changed; `None` for a new one.
-    pub existing: Option<ExistingKey>,
+    /// The stored key that is changed; `None` for a new one.
+    pub existing: Option<ApiKey>,
     pub form: FormView,
     /// The boxes of `escopos`.
     pub ticks: Vec<Tick>,
@@ -54,26 +38,58 @@ pub struct KeyForm {
     pub limit_help: String,
     /// `horas` of an exchange.
     pub exchange: FormView,
+    pub zone: Zone,
+    pub now: Instant,
 }
 
-/// The stored key that a form changes.
-#[derive(Clone, Debug)]
-pub struct ExistingKey {
-    pub id: String,
-    /// The stored name, not the one typed in the form.
-    pub name: String,
-    pub prefix: String,
-    pub state: Badge,
+impl KeyForm {
+    fn when(&self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
+    }
+}
+
+/// A key as people read it.
+impl ApiKey {
+    fn badge(&self, now: &Instant) -> Badge {
+        match self.state(*now) {
+            KeyState::Active => Badge::Active,
+            KeyState::Leaving => Badge::Leaving,
+            KeyState::Expired => Badge::Expired,
+            KeyState::Revoked => Badge::Revoked,
+        }
+    }
+
+    fn is_exchangeable(&self, now: &Instant) -> bool {
+        self.state(*now) == KeyState::Active
+    }
+
+    fn is_working(&self, now: &Instant) -> bool {
+        self.works(*now)
+    }
+
+    fn scopes(&self) -> String {
+        let scopes: Vec<&str> = self.entry.scopes.0.iter().map(|scope| scope.words()).collect();
+        scopes.join(", ")
+    }
+
+    /// `31/12/2026`, or `sem fim`.
+    fn until(&self, zone: &Zone) -> String {
+        let day = self.entry.last_day(*zone);
+        day.map_or_else(|| "sem fim".to_owned(), |day| day.date().strftime("%d/%m/%Y").to_string())
+    }
+
     /// What the state means here; may be empty.
-    pub note: String,
-    pub created: When,
-    pub last_use: Option<LastUseWords>,
-    /// The key that replaced it.
-    pub successor: Option<String>,
-    /// Whether it is revoked and can only be viewed.
-    pub revoked: bool,
-    /// Whether it can be exchanged for a new one.
-    pub exchangeable: bool,
+    fn note(&self, zone: &Zone, now: &Instant) -> String {
+        let page = |at: Option<Instant>| at.map(|at| zone.page(at)).unwrap_or_default();
+        match self.state(*now) {
+            KeyState::Active => String::new(),
+            KeyState::Leaving => {
+                format!("Foi trocada por outra e ainda funciona até {}.", page(self.end()))
+            }
+            KeyState::Expired => format!("Deixou de funcionar em {}.", page(self.end())),
+            KeyState::Revoked => format!("Deixou de funcionar em {}.", page(self.revoked_at)),
+        }
+    }
 }
 
 /// The answer to a browser that made a key: the only page that shows it.
@@ -119,15 +135,5 @@ pub const fn scope_help(scope: Scope) -> &'static str {
         Scope::Write => "write: cadastrar, suspender e reativar alunos.",
         Scope::WebhookReceive => "webhook_receive: consultar planos, encontros e contexto.",
         Scope::Admin => "admin: tudo das outras, e também baixar o backup e ler as métricas.",
-    }
-}
-
-/// The badge of a key's state.
-pub const fn badge(state: KeyState) -> Badge {
-    match state {
-        KeyState::Active => Badge::Active,
-        KeyState::Leaving => Badge::Leaving,
-        KeyState::Expired => Badge::Expired,
-        KeyState::Revoked => Badge::Revoked,
     }
 }

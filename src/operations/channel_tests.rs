@@ -9,7 +9,8 @@ use serde_json::json;
 use super::findings::{Finding, ServiceState, Verdict};
 use super::outside::{self, Service};
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::objects::CHANNEL;
+use crate::audit::{self, Actor};
 use crate::base::Instant;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
@@ -25,7 +26,6 @@ const PAUSE: Duration = Duration::from_secs(10);
 #[derive(Default)]
 pub struct ChannelTests(Mutex<[Slot; Service::ALL.len()]>);
 
-/// The tests of one channel.
 #[derive(Default)]
 struct Slot {
     /// When the last began.
@@ -104,12 +104,7 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let actor = Actor::person(person, request);
     let result = json!({ "resultado": state.word() });
     app.db.write(move |tx| {
-        let act = Act {
-            action: "canal.testar",
-            object: "canal",
-            object_id: service.name().to_owned(),
-            object_name: service.words(),
-        };
+        let act = CHANNEL.act("canal.testar", service.name(), service.words());
         audit::note(tx, &actor, &act, None::<&()>, Some(&result))
     })?;
     running.end(tested);

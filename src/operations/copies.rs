@@ -8,7 +8,8 @@ use http::header::CONTENT_DISPOSITION;
 use http::{HeaderName, HeaderValue};
 
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::objects::BACKUP;
+use crate::audit::{self, Actor};
 use crate::db::backup::BackupError;
 use crate::http::body::Pieces;
 use crate::http::{Problem, Reply, Request};
@@ -30,12 +31,7 @@ pub fn backup(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
     let actor = Actor::key(&holder.key, request);
     let bytes = copy.bytes;
     app.db.write(move |tx| {
-        let act = Act {
-            action: "backup.baixar",
-            object: "backup",
-            object_id: String::new(),
-            object_name: "",
-        };
+        let act = BACKUP.act("backup.baixar", "", "");
         audit::note(tx, &actor, &act, None::<&()>, Some(&bytes))
     })?;
     let taken_at = request.now.rfc3339().replace(':', "");

@@ -1,6 +1,7 @@
 //! HTTPS of our own on the operator's home and in `/metrics`.
 
-use super::views::{HealthRow, OpenItem};
+use super::open_items::item;
+use super::views::{Fact, OpenItem, fact};
 use crate::app::App;
 use crate::base::{Instant, grouped};
 use crate::https::CertificateStatus;
@@ -16,7 +17,7 @@ pub fn ends_at(app: &App) -> Option<Instant> {
 }
 
 /// The certificate among the figures of the service.
-pub fn row(app: &App, now: Instant) -> Option<HealthRow> {
+pub fn row(app: &App, now: Instant) -> Option<Fact> {
     let standing = app.server.https.as_ref()?.standing();
     let (value, state) = match &standing.served {
         None => ("Nenhum ainda".to_owned(), Badge::Attention),
@@ -30,7 +31,7 @@ pub fn row(app: &App, now: Instant) -> Option<HealthRow> {
         }
     };
     let names = standing.served.map_or_else(String::new, |facts| facts.names.join(", "));
-    Some(HealthRow { label: "Certificado HTTPS", value, note: names, state, href: "" })
+    Some(fact("Certificado HTTPS", value).noted(names).state(state))
 }
 
 /// What is wrong with HTTPS.
@@ -44,13 +45,13 @@ pub fn open_items(app: &App, now: Instant) -> Vec<OpenItem> {
         let text = format!(
             "O motivo: {fault}. Até isso mudar, a plataforma atende por HTTP comum; ela tenta de novo a cada poucos segundos."
         );
-        items.push(item(Tone::Bad, "A porta do HTTPS não está livre".to_owned(), text));
+        items.push(item(Tone::Bad, "A porta do HTTPS não está livre", text));
     }
     if let Some(fault) = &standing.unwritten {
         let text = format!(
             "O motivo: {fault}. Ele já vale; a plataforma tenta gravar de novo a cada poucos segundos. Não a reinicie antes disso."
         );
-        items.push(item(Tone::Warn, "O certificado HTTPS novo não foi gravado".to_owned(), text));
+        items.push(item(Tone::Warn, "O certificado HTTPS novo não foi gravado", text));
     }
     items.extend(certificate(app, &standing, https.is_renewed(), now));
     items
@@ -75,14 +76,14 @@ fn certificate(
     };
     let Some(facts) = &standing.served else {
         let text = format!("Até ele vir, a plataforma atende por HTTP comum. {reason}");
-        return Some(item(Tone::Bad, "Ainda não há certificado HTTPS".to_owned(), text));
+        return Some(item(Tone::Bad, "Ainda não há certificado HTTPS", text));
     };
     let left = days_left(facts, now);
     let end = services.zone().page(facts.until);
     match left {
         ..0 => {
             let text = format!("Acabou em {end}, e os navegadores recusam a página. {reason}");
-            Some(item(Tone::Bad, "O certificado HTTPS venceu".to_owned(), text))
+            Some(item(Tone::Bad, "O certificado HTTPS venceu", text))
         }
         0..=FEW_DAYS if is_late(facts, now) => {
             let title = match u64::try_from(left) {
@@ -99,8 +100,4 @@ fn certificate(
         }
         _ => None,
     }
-}
-
-fn item(tone: Tone, title: String, text: String) -> OpenItem {
-    OpenItem { tone, title, text, href: "" }
 }

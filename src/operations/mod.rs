@@ -7,7 +7,6 @@ pub mod copies;
 pub mod disk;
 pub mod findings;
 pub mod https;
-mod load;
 pub mod metrics;
 pub mod open_items;
 pub mod outside;

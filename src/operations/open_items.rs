@@ -1,9 +1,9 @@
 //! The list of open items, which need action by a person. The verdict on the
 //! operator's home is derived from it; all is well only while the list is empty.
 
+use super::https;
 use super::store::{self, InboxFigures, Waiting};
 use super::views::OpenItem;
-use super::{https, soundness};
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, grouped};
 use crate::config::Config;
@@ -129,7 +129,8 @@ pub fn verdict(items: &[OpenItem]) -> Notice {
     }
 }
 
-fn item(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> OpenItem {
+/// An item that is resolved outside the panel.
+pub fn item(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> OpenItem {
     OpenItem { tone, title: title.into(), text: text.into(), href: "" }
 }
 
@@ -156,7 +157,7 @@ fn counted(
 
 /// What is wrong with the files, and the way on.
 fn trouble(app: &App) -> Vec<OpenItem> {
-    let copy = soundness::copy_path(app);
+    let copy = app.health.way.copy();
     let mut items = Vec::new();
     match app.db.trouble() {
         Some(Trouble::Damaged(seen)) => {
@@ -211,7 +212,6 @@ fn trouble(app: &App) -> Vec<OpenItem> {
     items
 }
 
-/// The copies of the database.
 fn backups(services: &Services, copies: &CopiesStatus, now: Instant) -> Vec<OpenItem> {
     let mut items = Vec::new();
     if !copies.has_folder {
@@ -240,7 +240,6 @@ fn backups(services: &Services, copies: &CopiesStatus, now: Instant) -> Vec<Open
     items.into_iter().map(|item| item.done_at(copies::PATH)).collect()
 }
 
-/// The database and its key.
 fn files(app: &App) -> Vec<OpenItem> {
     let mut items = Vec::new();
     items.extend(trouble(app));
@@ -270,7 +269,6 @@ fn replica(app: &App) -> Option<OpenItem> {
     Some(item(Tone::Warn, title, text))
 }
 
-/// The periodic tasks.
 fn clock(app: &App, figures: &Figures, now: Instant) -> Vec<OpenItem> {
     const PAGE: &str = "/admin/cron";
     let mut items: Vec<OpenItem> = figures
@@ -297,7 +295,6 @@ fn clock(app: &App, figures: &Figures, now: Instant) -> Vec<OpenItem> {
     items
 }
 
-/// Students and their purchases.
 fn people(waiting: &Waiting) -> impl Iterator<Item = OpenItem> {
     [
         counted(
@@ -326,7 +323,6 @@ fn people(waiting: &Waiting) -> impl Iterator<Item = OpenItem> {
     .flatten()
 }
 
-/// The application at the marketplace, the linked accounts and the notifications.
 fn marketplace(app: &App, figures: &Figures) -> Vec<OpenItem> {
     let config = &app.config.marketplace;
     let mut items = Vec::new();
@@ -378,7 +374,6 @@ fn marketplace(app: &App, figures: &Figures) -> Vec<OpenItem> {
     items
 }
 
-/// The channels that send messages.
 fn channels(app: &App, figures: &Figures) -> Vec<OpenItem> {
     const PAGE: &str = "/admin/mensagens/canais";
     let mut items = Vec::new();
@@ -421,7 +416,6 @@ fn channels(app: &App, figures: &Figures) -> Vec<OpenItem> {
     items
 }
 
-/// Unread notifications, and messages that failed.
 fn sent(figures: &Figures) -> impl Iterator<Item = OpenItem> {
     let unread = counted(
         figures.unread,

@@ -29,35 +29,28 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PUSH_SERVICES: [&str; 3] =
     ["fcm.googleapis.com", "updates.push.services.mozilla.com", "web.push.apple.com"];
 
-/// The result of calling a service, with words for it.
-struct ProbeResult {
-    state: ServiceState,
-    /// The reason and what to do.
-    text: String,
+/// What came of calling a service; the text says why and what to do.
+type Probe = (ServiceState, String);
+
+fn reached(text: impl Into<String>) -> Probe {
+    (ServiceState::Reached, text.into())
 }
 
-fn reached(text: impl Into<String>) -> ProbeResult {
-    ProbeResult { state: ServiceState::Reached, text: text.into() }
+fn refused(text: impl Into<String>) -> Probe {
+    (ServiceState::Refused, text.into())
 }
 
-fn refused(text: impl Into<String>) -> ProbeResult {
-    ProbeResult { state: ServiceState::Refused, text: text.into() }
+fn not_reached(text: impl Into<String>) -> Probe {
+    (ServiceState::NotReached, text.into())
 }
 
-fn not_reached(text: impl Into<String>) -> ProbeResult {
-    ProbeResult { state: ServiceState::NotReached, text: text.into() }
-}
-
-impl ProbeResult {
-    fn finding(self, what: &'static str) -> Finding {
-        let (verdict, word) = match self.state {
-            ServiceState::Reached => (Verdict::Good, "reached"),
-            ServiceState::Refused => (Verdict::Bad, "refused"),
-            ServiceState::NotReached => (Verdict::Bad, "not reached"),
-        };
-        let text = format!("{word}: {}", self.text);
-        Finding { state: Some(self.state), ..finding(what, verdict, text) }
-    }
+fn found(what: &'static str, (state, text): Probe) -> Finding {
+    let (verdict, word) = match state {
+        ServiceState::Reached => (Verdict::Good, "reached"),
+        ServiceState::Refused => (Verdict::Bad, "refused"),
+        ServiceState::NotReached => (Verdict::Bad, "not reached"),
+    };
+    Finding { state: Some(state), ..finding(what, verdict, format!("{word}: {text}")) }
 }
 
 crate::named! {
@@ -121,7 +114,7 @@ fn marketplace(config: &Config, clock: &Clock) -> Vec<Finding> {
     if marketplace.client_secret.is_empty() {
         return incomplete(WHAT, &["marketplace.client_secret"]);
     }
-    let mut findings = vec![probe_marketplace(marketplace, clock).finding(WHAT)];
+    let mut findings = vec![found(WHAT, probe_marketplace(marketplace, clock))];
     if marketplace.signature == SignatureMode::Required {
         let text = "required; the real marketplace signs nothing: use marketplace.signature = \"optional\" with it";
         findings.push(finding("signatures", Verdict::Note, text));
@@ -129,7 +122,7 @@ fn marketplace(config: &Config, clock: &Clock) -> Vec<Finding> {
     findings
 }
 
-fn probe_marketplace(config: &config::Marketplace, clock: &Clock) -> ProbeResult {
+fn probe_marketplace(config: &config::Marketplace, clock: &Clock) -> Probe {
     let base = &config.api_base;
     if let Err(problem) = reach(base) {
         return not_reached(format!(
@@ -163,7 +156,7 @@ fn probe_marketplace(config: &config::Marketplace, clock: &Clock) -> ProbeResult
     }
 }
 
-fn e_mail(config: &Config, refused: Option<RefusedMessages>) -> Vec<Finding> {
+fn e_mail(config: &Config, waiting: Option<RefusedMessages>) -> Vec<Finding> {
     const WHAT: &str = "e-mail";
     if config.email.smtp_url.is_empty() {
         return off(WHAT, "nothing leaves by e-mail; set email.smtp_url and email.from");
@@ -175,9 +168,13 @@ fn e_mail(config: &Config, refused: Option<RefusedMessages>) -> Vec<Finding> {
         }
     };
     let sender = email::sender(config);
-    let mut findings =
-        refused.map(waiting_mail).map(|found| found.finding(WHAT)).into_iter().collect::<Vec<_>>();
-    findings.push(probe_mail_server(&server, has_accents(&sender)).finding(WHAT));
+    let mut findings = Vec::new();
+    // Whether or not the server answers now.
+    if let Some(RefusedMessages { count, reason }) = waiting {
+        let text = format!("out of order, messages that wait: {count}; {reason}");
+        findings.push(found(WHAT, refused(text)));
+    }
+    findings.push(found(WHAT, probe_mail_server(&server, has_accents(&sender))));
     if config.email.from.is_empty() {
         let text = format!("sent as {sender}, because email.from is empty");
         findings.push(finding(WHAT, Verdict::Note, text));
@@ -185,13 +182,7 @@ fn e_mail(config: &Config, refused: Option<RefusedMessages>) -> Vec<Finding> {
     findings
 }
 
-/// What waits because the mail server rejects every recipient, whether or not it
-/// answers now.
-fn waiting_mail(RefusedMessages { count, reason }: RefusedMessages) -> ProbeResult {
-    refused(format!("out of order, messages that wait: {count}; {reason}"))
-}
-
-fn probe_mail_server(server: &MailServer, sender_has_accents: bool) -> ProbeResult {
+fn probe_mail_server(server: &MailServer, sender_has_accents: bool) -> Probe {
     let place = server.place();
     let error = match server.greet(true, PATIENCE) {
         Ok(true) => return reached(format!("{place} takes mail")),
@@ -253,7 +244,7 @@ fn chat(config: &Config) -> Vec<Finding> {
         Ok((status, answer)) if chat.gateway == Gateway::Cloud => cloud_says(status, &answer),
         Ok((status, answer)) => evolution_says(status, &answer),
     };
-    let mut findings = vec![met.finding(WHAT)];
+    let mut findings = vec![found(WHAT, met)];
     if chat.gateway == Gateway::Cloud && chat.template.is_empty() {
         let text = "the official API takes templates alone: set chat.template";
         findings.push(finding(WHAT, Verdict::Bad, text));
@@ -262,7 +253,7 @@ fn chat(config: &Config) -> Vec<Finding> {
 }
 
 /// Reads a self-hosted gateway's answer about the instance.
-fn evolution_says(status: u16, answer: &Value) -> ProbeResult {
+fn evolution_says(status: u16, answer: &Value) -> Probe {
     match (status, answer["instance"]["state"].as_str()) {
         (200..=299, Some("open") | None) => reached("the gateway knows the instance"),
         (200..=299, Some(state)) => refused(format!(
@@ -275,7 +266,7 @@ fn evolution_says(status: u16, answer: &Value) -> ProbeResult {
 }
 
 /// Reads the official API's answer about the number.
-fn cloud_says(status: u16, answer: &Value) -> ProbeResult {
+fn cloud_says(status: u16, answer: &Value) -> Probe {
     let code = &answer["error"]["code"];
     match (status, code.as_i64()) {
         (200..=299, _) => reached("the official API knows the number"),
@@ -305,7 +296,7 @@ fn telegram(config: &Config) -> Finding {
     let base = &config.telegram.api_base;
     if let Err(problem) = reach(base) {
         let text = format!("{base}: {problem}; check the network and telegram.api_base");
-        return not_reached(text).finding(WHAT);
+        return found(WHAT, not_reached(text));
     }
     let met = match bot.identity() {
         Ok(name) => reached(format!("{base} knows the bot @{name}")),
@@ -317,7 +308,7 @@ fn telegram(config: &Config) -> Finding {
             "{base} accepts connections, but does not answer as it should; try again later, or check telegram.api_base"
         )),
     };
-    met.finding(WHAT)
+    found(WHAT, met)
 }
 
 /// Hosts of push services that are configured by name. Those of the known
@@ -335,7 +326,7 @@ fn push_hosts(config: &Config) -> Vec<Finding> {
                     "{host}: {problem}; check the network and push.extra_hosts"
                 )),
             };
-            met.finding("push host")
+            found("push host", met)
         })
         .collect()
 }
@@ -351,7 +342,7 @@ fn directory(config: &Config) -> Vec<Finding> {
                     "{address}: {problem}; check the network, server.acme_directory and server.acme_root"
                 )),
             };
-            met.finding("acme")
+            found("acme", met)
         })
         .collect()
 }
@@ -371,7 +362,7 @@ fn push(config: &Config) -> Vec<Finding> {
         Some(not_reached(format!("{host}: {problem}; check the network")))
     });
     let met = away.unwrap_or_else(|| reached("the services of the usual browsers"));
-    vec![met.finding(WHAT)]
+    vec![found(WHAT, met)]
 }
 
 /// Purchases come to us: whether our own public address leads to the place where they
@@ -396,7 +387,7 @@ fn checkout(base_url: &str) -> Finding {
             "{address}: {error}; check server.base_url, the name's address and the proxy"
         )),
     };
-    met.finding(WHAT)
+    found(WHAT, met)
 }
 
 /// Whether a connection to an address opens.

@@ -3,6 +3,8 @@
 
 use std::sync::LazyLock;
 
+use crate::panel::Badge;
+
 /// The only file that names colours.
 const TOKENS: &str = include_str!("../../assets/css/tokens.css");
 
@@ -41,6 +43,16 @@ pub struct Pair {
 }
 
 impl Pair {
+    /// A ratio, `4,5`.
+    pub fn words(&self, ratio: &f64) -> String {
+        format!("{ratio:.1}").replace('.', ",")
+    }
+
+    /// The badge of the pair.
+    pub fn badge(&self) -> Badge {
+        if self.holds() { Badge::Healthy } else { Badge::Attention }
+    }
+
     /// Whether both themes reach the least ratio.
     pub fn holds(&self) -> bool {
         self.light >= self.least && self.dark >= self.least

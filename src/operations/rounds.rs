@@ -1,8 +1,9 @@
 //! What the service does again and again by itself, beside the periodic tasks: when
 //! each was last done, and what came of it. In memory, since the start.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use crate::base::Instant;
 
@@ -19,16 +20,12 @@ pub struct Rounds {
     pub tidying: Round,
 }
 
-/// One of them.
+/// One of them, with its last time.
 #[derive(Default)]
-pub struct Round {
-    /// 0 before the first time.
-    at: AtomicI64,
-    ms: AtomicI64,
-    failed: AtomicBool,
-}
+pub struct Round(Mutex<Option<Last>>);
 
 /// The last time.
+#[derive(Clone, Copy)]
 pub struct Last {
     pub at: Instant,
     pub ms: i64,
@@ -38,18 +35,12 @@ pub struct Last {
 impl Round {
     /// It was done just now.
     pub fn note(&self, at: Instant, took: Duration, is_done: bool) {
-        self.ms.store(i64::try_from(took.as_millis()).unwrap_or(i64::MAX), Ordering::Relaxed);
-        self.failed.store(!is_done, Ordering::Relaxed);
-        self.at.store(at.0, Ordering::Relaxed);
+        let ms = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
+        *self.0.lock() = Some(Last { at, ms, failed: !is_done });
     }
 
     /// When it was last done; `None` before the first time.
     pub fn last(&self) -> Option<Last> {
-        let at = Instant(self.at.load(Ordering::Relaxed));
-        (at.0 > 0).then(|| Last {
-            at,
-            ms: self.ms.load(Ordering::Relaxed),
-            failed: self.failed.load(Ordering::Relaxed),
-        })
+        *self.0.lock()
     }
 }

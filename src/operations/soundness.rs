@@ -93,11 +93,6 @@ fn copy_name(app: &App) -> Option<String> {
     Some(Path::new(&copy).file_name()?.to_string_lossy().into_owned())
 }
 
-/// The path of the copy, for operators.
-pub fn copy_path(app: &App) -> Option<String> {
-    app.health.way.copy()
-}
-
 /// The check before the first write; false when it is left to the background.
 pub fn at_start(db: &Db, was_clean: bool) -> bool {
     if let Some(trouble) = db.trouble() {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Cents, DAY_S, Instant, grouped};
+use crate::base::{Cents, DAY_S, Instant, Zone, grouped};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
@@ -60,7 +60,6 @@ const NAMES: [&str; 12] = [
     "Maria Aparecida da Conceição Albuquerque de Mendonça Furtado",
     "Zoé",
 ];
-/// Rows of the sample list.
 const ROWS: usize = 43;
 
 static OPTIONS: &[Choice] =
@@ -101,7 +100,7 @@ static ICONS: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(
 pub struct StylePage {
     layout: Layout,
     colours: &'static [Token],
-    pairs: Vec<PairRow>,
+    pairs: Vec<Pair>,
     sizes: &'static [(&'static str, &'static str, &'static str)],
     spaces: &'static [(u32, &'static str)],
     icons: &'static [&'static str],
@@ -114,52 +113,50 @@ pub struct StylePage {
     scopes: Vec<Tick>,
     levels: Vec<Tick>,
     table: Table,
-    rows: Vec<Row>,
+    rows: Vec<Sample>,
     stats: Vec<Stat>,
     chart: Option<BarChart>,
     progress: Vec<Progress>,
     tabs: Vec<Tab>,
-    log: Vec<Line>,
-    fresh: When,
+    /// Icon, title, detail and time of each entry of the sample timeline.
+    log: [(&'static str, &'static str, &'static str, Instant); 3],
+    fresh: Instant,
     /// Every emblem as reached, and the first of each tier as not yet reached.
     emblems: Vec<Emblem>,
     locked: Vec<Emblem>,
     flames: Vec<Flame>,
     lap: Lap,
+    zone: Zone,
+    now: Instant,
 }
 
-/// A pair of colours, formatted for the page.
-pub struct PairRow {
-    pair: Pair,
-    light: String,
-    dark: String,
-    least: String,
-    state: Badge,
+impl StylePage {
+    fn when(&self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
+    }
 }
 
 /// A row of the sample list.
-pub struct Row {
-    name: String,
-    email: String,
-    state: Badge,
-    sales: String,
-    seen: When,
-}
-
-/// An entry of the sample timeline.
-pub struct Line {
-    icon: &'static str,
-    title: &'static str,
-    detail: &'static str,
-    when: When,
-}
-
-struct Sample {
+pub struct Sample {
     id: usize,
     name: String,
     status: &'static str,
     sales: u64,
     seen: Instant,
+}
+
+impl Sample {
+    fn shown_sales(&self) -> String {
+        grouped(self.sales)
+    }
+
+    fn badge(&self) -> Badge {
+        match self.status {
+            "ativo" => Badge::Active,
+            "atrasado" => Badge::Late,
+            _ => Badge::Suspended,
+        }
+    }
 }
 
 /// `GET /admin/estilo`: the page that shows the design language.
@@ -220,14 +217,13 @@ fn made(
     found: Vec<Sample>,
     now: Instant,
 ) -> StylePage {
-    let ago = |seconds| When::new(app.zone(), now.minus(seconds), now);
     let total = found.len() as u64;
     let (limit, offset) = query.window();
     let rows = found.into_iter().skip(offset as usize).take(limit as usize);
     StylePage {
         layout,
         colours: &palette::COLOURS,
-        pairs: palette::pairs().into_iter().map(pair_row).collect(),
+        pairs: palette::pairs(),
         sizes: SIZES,
         spaces: SPACES,
         icons: &ICONS,
@@ -244,7 +240,7 @@ fn made(
             Tick::new("pagantes", "Só quem paga", false),
         ],
         table: LIST.table(query, LIST.heads, total),
-        rows: rows.map(|sample| row(app, &sample, now)).collect(),
+        rows: rows.collect(),
         stats: stats(),
         chart: chart(app, now),
         progress: vec![
@@ -257,12 +253,19 @@ fn made(
             Progress::new("Cópia do banco de dados", 10, 10, ""),
         ],
         tabs: tabs(),
-        log: log(&ago),
-        fresh: ago(130),
+        log: [
+            ("pencil", "Bia Lima alterou o plano de Ana Souza", "De Gratuito para Pro", 300),
+            ("pause", "Bia Lima suspendeu Ana Souza", "Motivo: pedido da própria aluna", 7_400),
+            ("people", "Ana Souza foi cadastrada", "Pela chave de API “Planilha”", 12 * DAY_S),
+        ]
+        .map(|(icon, title, detail, ago)| (icon, title, detail, now.minus(ago))),
+        fresh: now.minus(130),
         emblems: (1..=20).map(Emblem::level).collect(),
         locked: [1, 5, 9, 13, 17].map(|number| Emblem { number, earned: false }).into(),
         flames: [0, 3, 12, 41, 120].map(|days| Flame { days }).into(),
         lap: Lap { number: 2, done: 12, of: 30 },
+        zone: app.zone(),
+        now,
     }
 }
 
@@ -282,26 +285,6 @@ fn tabs() -> Vec<Tab> {
         .collect()
 }
 
-fn log(ago: &dyn Fn(i64) -> When) -> Vec<Line> {
-    let line = |icon, title, detail, seconds| Line { icon, title, detail, when: ago(seconds) };
-    vec![
-        line("pencil", "Bia Lima alterou o plano de Ana Souza", "De Gratuito para Pro", 300),
-        line("pause", "Bia Lima suspendeu Ana Souza", "Motivo: pedido da própria aluna", 7_400),
-        line("people", "Ana Souza foi cadastrada", "Pela chave de API “Planilha”", 12 * DAY_S),
-    ]
-}
-
-fn pair_row(pair: Pair) -> PairRow {
-    let words = |ratio: f64| format!("{ratio:.1}").replace('.', ",");
-    PairRow {
-        light: words(pair.light),
-        dark: words(pair.dark),
-        least: words(pair.least),
-        state: if pair.holds() { Badge::Healthy } else { Badge::Attention },
-        pair,
-    }
-}
-
 fn notices() -> Vec<Notice> {
     [
         (Tone::Info, "Os dados são de ontem", "A próxima atualização é às 15:00."),
@@ -315,20 +298,6 @@ fn notices() -> Vec<Notice> {
     ]
     .map(|(tone, title, text)| Notice::new(tone, title, text))
     .into()
-}
-
-fn row(services: &Services, sample: &Sample, now: Instant) -> Row {
-    Row {
-        email: format!("pessoa{}@exemplo.com", sample.id),
-        name: sample.name.clone(),
-        state: match sample.status {
-            "ativo" => Badge::Active,
-            "atrasado" => Badge::Late,
-            _ => Badge::Suspended,
-        },
-        sales: grouped(sample.sales),
-        seen: When::new(services.zone(), sample.seen, now),
-    }
 }
 
 fn stats() -> Vec<Stat> {

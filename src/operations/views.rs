@@ -1,7 +1,9 @@
 //! Template data of the operator's home.
 
 use askama::Template;
+use serde::Serialize;
 
+use crate::base::grouped;
 use crate::panel::{Badge, Layout, Notice, Tone};
 
 /// `GET /admin`: state of the service, open items and numbers of people.
@@ -14,12 +16,12 @@ pub struct OperatorHome {
     /// Open items, the most urgent first.
     pub open: Vec<OpenItem>,
     /// Figures of the service.
-    pub health: Vec<HealthRow>,
+    pub health: Vec<Fact>,
     /// Whether unsigned notifications are rejected. The real marketplace does
     /// not sign its notifications.
     pub signature_hint: bool,
-    pub people: Vec<RoleCount>,
-    pub people_total: String,
+    /// How many people have each role.
+    pub people: Vec<(&'static str, u64)>,
     pub version: &'static str,
     /// `3 dias e 4 h`.
     pub uptime: String,
@@ -38,44 +40,67 @@ pub struct OpenItem {
     pub href: &'static str,
 }
 
-/// One figure of the service.
-pub struct HealthRow {
-    /// What is measured.
-    pub label: &'static str,
-    pub value: String,
+/// A fact about the service.
+#[derive(Serialize)]
+pub struct Fact {
+    pub nome: String,
+    pub valor: String,
     /// What it means or what to do; may be empty.
-    pub note: String,
-    /// Whether the figure is good or bad.
-    pub state: Badge,
-    /// Link of the label; empty for none.
-    pub href: &'static str,
+    pub nota: String,
+    /// Whether it is good or bad; `None` for what is neither.
+    #[serde(serialize_with = "as_word")]
+    pub estado: Option<Badge>,
+    /// The page with more of it; may be empty.
+    #[serde(skip)]
+    pub page: &'static str,
 }
 
-impl HealthRow {
+#[expect(clippy::ref_option, reason = "serde passes fields by reference")]
+fn as_word<S: serde::Serializer>(state: &Option<Badge>, to: S) -> Result<S::Ok, S::Error> {
+    state.map(Badge::word).serialize(to)
+}
+
+/// A fact that is neither good nor bad.
+pub fn fact(name: impl Into<String>, value: impl Into<String>) -> Fact {
+    Fact { nome: name.into(), valor: value.into(), nota: String::new(), estado: None, page: "" }
+}
+
+impl Fact {
+    /// Adds what it means or what to do.
+    pub fn noted(mut self, note: impl Into<String>) -> Self {
+        self.nota = note.into();
+        self
+    }
+
+    /// The fact is as it should be, or needs attention.
+    pub const fn good_if(self, is_good: bool) -> Self {
+        self.state(if is_good { Badge::Healthy } else { Badge::Attention })
+    }
+
+    /// Whether the fact is good or bad.
+    pub const fn state(mut self, state: Badge) -> Self {
+        self.estado = Some(state);
+        self
+    }
+
     /// Adds a link to a page with more detail.
-    pub const fn leads_to(mut self, href: &'static str) -> Self {
-        self.href = href;
+    pub const fn leads_to(mut self, page: &'static str) -> Self {
+        self.page = page;
         self
     }
 }
 
-/// How many people have a role.
-pub struct RoleCount {
-    /// The role as people call it.
-    pub role: &'static str,
-    /// Number of people, formatted.
-    pub count: String,
-    /// Share of all people, 0 to 100.
-    pub percent: u64,
-}
+impl OperatorHome {
+    fn total(&self) -> u64 {
+        self.people.iter().map(|(_, count)| count).sum()
+    }
 
-impl RoleCount {
-    /// The count of a role among `total` people.
-    pub fn new(role: &'static str, count: u64, total: u64) -> Self {
-        Self {
-            role,
-            count: crate::base::text::grouped(count),
-            percent: count.saturating_mul(100).checked_div(total).unwrap_or(0),
-        }
+    fn shown(&self, count: &u64) -> String {
+        grouped(*count)
+    }
+
+    /// The share of all people, 0 to 100.
+    fn percent(&self, count: &u64) -> u64 {
+        count.saturating_mul(100).checked_div(self.total()).unwrap_or(0)
     }
 }

@@ -14,7 +14,6 @@ pub struct Way {
     found: Mutex<Option<Found>>,
 }
 
-/// The newest good copy, if there is one.
 #[derive(Clone)]
 struct Found {
     copy: Option<String>,

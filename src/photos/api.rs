@@ -25,6 +25,6 @@ pub fn photo(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     let found = app.db.read(request.lane, |tx| store::by_digest(tx, &digest))?;
     let (media, bytes) = found.ok_or_else(Problem::not_found)?;
     let reply = Validators::new(&digest, None)
-        .answer(request.headers(), || Reply::of(media.header(), bytes));
+        .answer(request.headers(), || Reply::of(HeaderValue::from_static(media.name()), bytes));
     Ok(reply.with(CACHE_CONTROL, FOR_GOOD).with(RESOURCE_POLICY, ANYWHERE))
 }

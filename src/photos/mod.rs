@@ -17,7 +17,6 @@ mod webp;
 #[cfg(test)]
 mod tests;
 
-use http::HeaderValue;
 use sha2::{Digest as _, Sha256};
 
 use crate::base::text::hex;
@@ -38,13 +37,6 @@ named! {
         Jpeg = "image/jpeg";
         Png = "image/png";
         Webp = "image/webp";
-    }
-}
-
-impl Media {
-    /// The media type as a header.
-    pub const fn header(self) -> HeaderValue {
-        HeaderValue::from_static(self.name())
     }
 }
 

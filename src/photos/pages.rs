@@ -1,7 +1,7 @@
 //! Photos of others in the operator's panel: of students, staff and teachers.
 
 use http::StatusCode;
-use serde::Serialize;
+use serde_json::json;
 
 use super::store::{self, Owner};
 use super::views::PhotoPage;
@@ -21,7 +21,6 @@ use crate::identity::Person;
 use crate::noun::Noun as _;
 use crate::panel::{Answer, view};
 
-/// The kinds of people whose photos these pages show.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Students,
@@ -112,18 +111,13 @@ impl Subject {
         photo: &str,
     ) -> Result<(), Problem> {
         let act = group.words().0.act(action, self.id, &self.name);
-        let (was, is) = (Noted { foto: &self.photo }, Noted { foto: photo });
+        let (was, is) = (json!({ "foto": self.photo }), json!({ "foto": photo }));
         audit::note(tx, actor, &act, Some(&was), Some(&is))?;
         if let Owner::Teacher(_) = self.owner {
             note_change(tx, Topic::Teachers)?;
         }
         Ok(())
     }
-}
-
-#[derive(Serialize)]
-struct Noted<'a> {
-    foto: &'a str,
 }
 
 fn page_of(group: Group, id: i64) -> String {

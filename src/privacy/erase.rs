@@ -20,7 +20,8 @@ use crate::accounts::Role;
 use crate::accounts::person::Group;
 use crate::accounts::students::{self, AccountServices};
 use crate::app::App;
-use crate::audit::{self, Act, Actor};
+use crate::audit::objects::{STAFF, STUDENT};
+use crate::audit::{self, Actor};
 use crate::base::{Instant, Sealer, UserId};
 use crate::catalog::store as products;
 use crate::checkout::store as purchases;
@@ -56,13 +57,6 @@ pub enum Refusal {
     Db(#[from] DbError),
 }
 
-/// What was erased, in numbers, for whoever asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Erased {
-    /// The account, if there was one.
-    pub user: Option<UserId>,
-}
-
 impl Eraser {
     /// In the server.
     pub fn of(app: &App) -> Self {
@@ -75,7 +69,7 @@ impl Eraser {
     }
 
     /// Erases an account with everything that names its person.
-    pub fn erase(&self, id: UserId, actor: &Actor) -> std::result::Result<Erased, Refusal> {
+    pub fn erase(&self, id: UserId, actor: &Actor) -> std::result::Result<(), Refusal> {
         let email: Option<String> = self.db.read(Lane::Slow, |tx| {
             tx.maybe("SELECT email FROM user WHERE user_id = ?1 AND removed_at IS NULL", [id])
         })?;
@@ -95,17 +89,12 @@ impl Eraser {
             Ok(eraser.with_removed(tx, note, &earlier)?)
         })?;
         self.write_down(&notes)?;
-        self.finish(&notes[0].person)?;
-        Ok(Erased { user: Some(id) })
+        Ok(self.finish(&notes[0].person)?)
     }
 
     /// Erases an e-mail address that has no account: a buyer's, an invited person's,
     /// that of an account which was removed, or one that something else names.
-    pub fn erase_address(
-        &self,
-        email: &str,
-        actor: &Actor,
-    ) -> std::result::Result<Erased, Refusal> {
+    pub fn erase_address(&self, email: &str, actor: &Actor) -> std::result::Result<(), Refusal> {
         let earlier = subject::earlier(&self.db, None, email)?;
         if earlier.removed.is_empty() && !self.is_named(email)? {
             return Err(Refusal::Nobody);
@@ -113,18 +102,12 @@ impl Eraser {
         let (eraser, actor, email) = (self.clone(), actor.clone(), email.to_owned());
         let notes = self.db.write(move |tx| {
             let note = eraser.begin_address(tx, &email, &earlier)?;
-            let act = Act {
-                action: "pessoa.apagar_dados",
-                object: "aluno",
-                object_id: String::new(),
-                object_name: "",
-            };
+            let act = STUDENT.act("pessoa.apagar_dados", "", "");
             audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
             eraser.with_removed(tx, note, &earlier)
         })?;
         self.write_down(&notes)?;
-        self.finish(&notes[0].person)?;
-        Ok(Erased::default())
+        Ok(self.finish(&notes[0].person)?)
     }
 
     /// Whether a purchase, an invitation or a text names an address.
@@ -179,20 +162,13 @@ impl Eraser {
         let id = UserId(person.about.user.unwrap_or_default());
         keep(tx, note, Some(&person.about))?;
         students::suspend(tx, &self.services, id, "exclusão em andamento")?;
-        let group = Group::of(person.role);
-        let act = Act {
-            action: match group {
-                Group::Students => "aluno.apagar_dados",
-                Group::Staff => "equipe.apagar_dados",
-            },
-            object: group.name(),
-            object_id: id.to_string(),
-            object_name: "",
+        let act = match Group::of(person.role) {
+            Group::Students => STUDENT.act("aluno.apagar_dados", id, ""),
+            Group::Staff => STAFF.act("equipe.apagar_dados", id, ""),
         };
         audit::note(tx, actor, &act, None::<&()>, None::<&()>)
     }
 
-    /// Adds notes to the file beside the database.
     fn write_down(&self, notes: &[Note]) -> std::io::Result<()> {
         ledger::add(&ledger::file_of(&self.database), &self.database, notes)
     }
@@ -237,9 +213,7 @@ impl Eraser {
     /// Called at the start: brings the file beside the database and the database to
     /// the same state. Returns how many people were erased who had come back.
     pub fn reconcile(&self) -> std::result::Result<usize, Refusal> {
-        if let Err(error) = self.resume() {
-            tell_unfinished(&error);
-        }
+        told(self.resume());
         let noted = newest(ledger::read(&ledger::file_of(&self.database))?);
         let kept = newest(self.db.read(Lane::Slow, notes)?);
         let missing = newer(&noted, &kept);
@@ -252,24 +226,15 @@ impl Eraser {
         Ok(back)
     }
 
-    /// The work of an erasure that has begun: a failure is told, and it is tried again
-    /// while the service runs.
-    fn finish_or_tell(&self, person: &[u8; 32]) {
-        if let Err(error) = self.finish(person) {
-            tell_unfinished(&error);
-        }
-    }
-
     /// Erases who was erased before and came back with an older copy.
     fn erase_again(&self, missing: &Notes) -> std::result::Result<usize, Refusal> {
         let actor = Actor::local(audit::ActorKind::System, "restauração");
         let mut back = 0;
         let accounts: Vec<(UserId, Instant)> = self.db.read(Lane::Slow, |tx| {
-            tx.tuples::<(i64, Instant)>(
+            tx.tuples(
                 "SELECT user_id, created_at FROM user WHERE user_id > 0 AND removed_at IS NULL",
                 [],
             )
-            .map(|all| all.into_iter().map(|(id, made)| (UserId(id), made)).collect())
         })?;
         for (id, made) in accounts {
             let digest = ledger::person(&self.sealer, id, made);
@@ -283,7 +248,7 @@ impl Eraser {
                 let Some(person) = subject::person(tx, id, &earlier)? else { return Ok(()) };
                 eraser.begin(tx, &note, &person, &actor)
             })?;
-            self.finish_or_tell(&digest);
+            told(self.finish(&digest));
             back += 1;
         }
         // Purchases and invitations of somebody who has no account in this copy, and what
@@ -307,7 +272,7 @@ impl Eraser {
                 let earlier = subject::earlier(&self.db, None, &email)?;
                 let (eraser, wanted) = (self.clone(), email.clone());
                 let note = self.db.write(move |tx| eraser.begin_address(tx, &wanted, &earlier))?;
-                self.finish_or_tell(&note.person);
+                told(self.finish(&note.person));
                 back += 1;
             }
         }
@@ -325,8 +290,11 @@ pub fn unfinished(tx: &ReadTx<'_>) -> Result<i64> {
     )
 }
 
-fn tell_unfinished(error: &DbError) {
-    tracing::error!(%error, "an erasure is not finished; trying again within the hour");
+/// Tells a failure of an erasure that has begun; it is tried again while the service runs.
+fn told<T>(outcome: Result<T>) {
+    if let Err(error) = outcome {
+        tracing::error!(%error, "an erasure is not finished; trying again within the hour");
+    }
 }
 
 /// By what a person is found.

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 
 use super::Owner;
 use super::tables::{Part, TABLES};
-use crate::audit::{self, Act, Actor};
+use crate::audit::objects::{STAFF, STUDENT};
+use crate::audit::{self, Actor};
 use crate::base::zip::Archive;
 use crate::base::{Day, Instant, UserId, Zone};
 use crate::db::{Db, DbError, Lane, WriteTx};
@@ -23,18 +24,18 @@ pub enum ExportError {
     Io(#[from] std::io::Error),
 }
 
-/// What stands in a file, for whoever asked.
-pub struct Written {
-    /// Name and number of records, of files that have any.
-    pub files: Vec<(&'static str, u64)>,
-}
-
 const README: &str = "Estes arquivos são tudo o que a plataforma guarda sobre você, um por assunto, em JSON.\n\
     As horas são as do fuso da plataforma e os valores estão em reais.\n\
     Ficam de fora senhas, chaves e tokens, de que só se guarda um resumo, e o que é de outras pessoas.\n";
 
-/// Writes the file. Each table is read in a snapshot of its own.
-pub fn write(db: &Db, zone: Zone, owner: &Owner, out: impl Write) -> Result<Written, ExportError> {
+/// Writes the file. Each table is read in a snapshot of its own. Returns name and number
+/// of records of the files that have any.
+pub fn write(
+    db: &Db,
+    zone: Zone,
+    owner: &Owner,
+    out: impl Write,
+) -> Result<Vec<(&'static str, u64)>, ExportError> {
     let mut archive = Archive::new(out);
     archive.add("LEIA-ME.txt", |file| file.write_all(README.as_bytes()))?;
     let mut files = Vec::new();
@@ -76,7 +77,7 @@ pub fn write(db: &Db, zone: Zone, owner: &Owner, out: impl Write) -> Result<Writ
         archive.add(&format!("foto.{ending}"), |file| file.write_all(&bytes))?;
     }
     archive.finish()?;
-    Ok(Written { files })
+    Ok(files)
 }
 
 /// Notes in the audit log that a person's data was taken along.
@@ -84,16 +85,14 @@ pub fn note(tx: &WriteTx<'_>, actor: &Actor, id: UserId) -> Result<(), DbError> 
     let found: Option<(String, bool)> =
         tx.tuple("SELECT name, role IN ('drop', 'admin') FROM user WHERE user_id = ?1", [id])?;
     let (name, is_staff) = found.unwrap_or_default();
-    let (action, object) = if is_staff {
-        ("equipe.exportar_dados", "equipe")
+    let act = if is_staff {
+        STAFF.act("equipe.exportar_dados", id, &name)
     } else {
-        ("aluno.exportar_dados", "aluno")
+        STUDENT.act("aluno.exportar_dados", id, &name)
     };
-    let act = Act { action, object, object_id: id.to_string(), object_name: &name };
     audit::note(tx, actor, &act, None::<&()>, None::<&()>)
 }
 
-/// A row as people and programs read it.
 fn record(row: &Row<'_>, zone: Zone) -> rusqlite::Result<Map<String, Value>> {
     let columns = row.as_ref();
     let mut record = Map::new();

@@ -3,7 +3,7 @@
 use rusqlite::Row;
 use serde_json::{Map, Value};
 
-use super::sweeps::{PIECE, Sought, change_each, walk};
+use super::sweeps::{PIECE, Sought, change_each, sweep, walk};
 use crate::base::packed::{Packed, pack, unpack};
 use crate::db::{Db, DbError, Result};
 
@@ -18,9 +18,8 @@ pub fn forget_requests(db: &Db, users: &[i64]) -> Result<()> {
         Ok((is_person && id.is_some_and(|id| users.contains(&id))).then_some(()))
     };
     let blank = "UPDATE request_log SET caller_id = NULL, address = '' WHERE entry_id = ?1";
-    walk(db, ("request_log", &["entry_id"], &["caller", "caller_id"]), look, |found| {
-        change_each(db, &found, blank)
-    })
+    let log = sweep("request_log", &["entry_id"], &["caller", "caller_id"]);
+    walk(db, &log, look, |found| change_each(db, &found, blank))
 }
 
 /// The same of packed days, and of texts in them from before they had none.
@@ -35,11 +34,11 @@ pub fn forget_packed(db: &Db, sought: &Sought) -> Result<()> {
         let was: Vec<u8> = row.get(from + 2)?;
         Ok(pack(&lines).ok().map(|packed| (was, packed)))
     };
-    let columns = ["kind", "bytes", "digest", "body"];
+    let batches = sweep("log_batch", &["batch_id"], &["kind", "bytes", "digest", "body"]);
     loop {
         // One that was packed again meanwhile is read again.
         let mut is_stale = false;
-        walk(db, ("log_batch", &["batch_id"], &columns), look, |found| {
+        walk(db, &batches, look, |found| {
             for piece in found.chunks(PIECE) {
                 let piece = piece.to_vec();
                 is_stale |= db.write_piece(move |tx| {

@@ -14,7 +14,6 @@ use crate::accounts::person::Group;
 use crate::app::{App, Visit};
 use crate::audit::{Actor, objects};
 use crate::base::UserId;
-use crate::db::ReadTx;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal;
@@ -29,103 +28,79 @@ const STUDENTS: &str = objects::STUDENT.list;
 enum Wish {
     /// One's own data.
     OwnData,
-    /// That of a student.
-    Data { id: UserId, name: String },
+    /// That of a student with this name.
+    Data(Owner, String),
     /// Its erasure.
-    Erasure { id: UserId, name: String },
+    Erasure(Owner, String),
 }
 
 impl Wish {
-    fn page(&self, visit: Visit<'_>) -> ConfirmPage {
-        let (app, person, request) = visit;
-        let layout = layout(app, person, request);
-        let email = person.account.email.clone();
-        let (alert, password) = (None, view::Field::default());
-        let of = |id: &UserId| format!("{STUDENTS}/{id}");
-        match self {
-            Self::OwnData => ConfirmPage {
-                layout,
-                back: "/perfil".to_owned(),
-                back_words: "Perfil".to_owned(),
-                title: "Baixar os meus dados".to_owned(),
-                text: "Um arquivo ZIP com tudo o que a plataforma guarda sobre você, em JSON: conta, check-ins, aulas, mensagens, contas vinculadas, vendas, compras. Senhas e tokens ficam de fora.",
-                action: "/painel/perfil/dados".to_owned(),
-                button: "Baixar",
-                is_final: false,
-                alert,
-                email,
-                password,
-            },
-            Self::Data { id, name } => ConfirmPage {
-                layout,
-                back: of(id),
-                back_words: name.clone(),
-                title: format!("Baixar os dados de {name}"),
-                text: "Um arquivo ZIP com tudo o que a plataforma guarda sobre a pessoa, em JSON. O download fica na auditoria.",
-                action: format!("{}/dados", of(id)),
-                button: "Baixar",
-                is_final: false,
-                alert,
-                email,
-                password,
-            },
-            Self::Erasure { id, name } => ConfirmPage {
-                layout,
-                back: of(id),
-                back_words: name.clone(),
-                title: format!("Apagar os dados de {name}"),
-                text: "A conta e tudo o que identifica a pessoa são apagados para sempre: mensagens, compras, notificações, buscas e os nomes na auditoria. Ficam os valores das compras e, na auditoria, número e ato. Um backup antigo que for restaurado é apagado de novo.",
-                action: format!("{}/apagar-dados", of(id)),
-                button: "Apagar para sempre",
-                is_final: true,
-                alert,
-                email,
-                password,
-            },
+    fn page(&self, (app, person, request): Visit<'_>) -> ConfirmPage {
+        let (title, text, action, button) = match self {
+            Self::OwnData => (
+                "Baixar os meus dados".to_owned(),
+                "Um arquivo ZIP com tudo o que a plataforma guarda sobre você, em JSON: conta, check-ins, aulas, mensagens, contas vinculadas, vendas, compras. Senhas e tokens ficam de fora.",
+                "/painel/perfil/dados".to_owned(),
+                "Baixar",
+            ),
+            Self::Data(Owner { id, .. }, name) => (
+                format!("Baixar os dados de {name}"),
+                "Um arquivo ZIP com tudo o que a plataforma guarda sobre a pessoa, em JSON. O download fica na auditoria.",
+                format!("{STUDENTS}/{id}/dados"),
+                "Baixar",
+            ),
+            Self::Erasure(Owner { id, .. }, name) => (
+                format!("Apagar os dados de {name}"),
+                "A conta e tudo o que identifica a pessoa são apagados para sempre: mensagens, compras, notificações, buscas e os nomes na auditoria. Ficam os valores das compras e, na auditoria, número e ato. Um backup antigo que for restaurado é apagado de novo.",
+                format!("{STUDENTS}/{id}/apagar-dados"),
+                "Apagar para sempre",
+            ),
+        };
+        let (back, back_words) = match self {
+            Self::OwnData => ("/perfil".to_owned(), "Perfil".to_owned()),
+            Self::Data(Owner { id, .. }, name) | Self::Erasure(Owner { id, .. }, name) => {
+                (format!("{STUDENTS}/{id}"), name.clone())
+            }
+        };
+        ConfirmPage {
+            layout: layout(app, person, request),
+            back,
+            back_words,
+            title,
+            text,
+            action,
+            button,
+            is_final: matches!(self, Self::Erasure(..)),
+            alert: None,
+            email: person.account.email.clone(),
+            password: view::Field::default(),
         }
     }
 }
 
-/// `GET /painel/perfil/dados`: one's own data, or the question for the password.
+/// `/painel/perfil/dados`: one's own data, or the question for the password.
 pub fn own(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    given((app, person, request), &Wish::OwnData, "")
+    given((app, person, request), &Wish::OwnData)
 }
 
-/// `POST /painel/perfil/dados`: the same with the password.
-pub fn own_confirmed(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let password = password(app, request)?;
-    given((app, person, request), &Wish::OwnData, &password)
-}
-
-/// `GET /admin/alunos/{id}/dados`: a student's data, or the question for the password.
+/// `/admin/alunos/{id}/dados`: a student's data, or the question for the password.
 pub fn of_student(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (id, name) = student(app, request)?;
-    given((app, person, request), &Wish::Data { id, name }, "")
-}
-
-/// `POST /admin/alunos/{id}/dados`: the same with the password.
-pub fn of_student_confirmed(
-    app: &App,
-    person: &Person,
-    request: &Request,
-) -> Result<Reply, Problem> {
-    let (id, name) = student(app, request)?;
-    let password = password(app, request)?;
-    given((app, person, request), &Wish::Data { id, name }, &password)
+    let (student, name) = student(app, request)?;
+    given((app, person, request), &Wish::Data(student, name))
 }
 
 /// `GET /admin/alunos/{id}/apagar-dados`: asks whether they are to be erased.
 pub fn ask_erasure(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (id, name) = student(app, request)?;
-    Reply::page(&Wish::Erasure { id, name }.page((app, person, request)))
+    let (student, name) = student(app, request)?;
+    Reply::page(&Wish::Erasure(student, name).page((app, person, request)))
 }
 
 /// `POST /admin/alunos/{id}/apagar-dados`: erases a student.
 pub fn erase(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (id, name) = student(app, request)?;
-    let password = password(app, request)?;
+    let (student, name) = student(app, request)?;
+    let (id, password) = (student.id, password(app, request)?);
     if let Err(problem) = confirm::require((app, person, request), &password) {
-        return again((app, person, request), &Wish::Erasure { id, name }, problem);
+        return again((app, person, request), &Wish::Erasure(student, name), problem);
     }
     let answer = Answer::to(request);
     // What is still in memory is looked through as well.
@@ -152,13 +127,12 @@ pub fn retention(app: &App, person: &Person, request: &Request) -> Result<Reply,
     Reply::page(&RetentionPage { layout: layout(app, person, request), kept: RETENTION })
 }
 
-fn student(services: &Services, request: &Request) -> Result<(UserId, String), Problem> {
+fn student(services: &Services, request: &Request) -> Result<(Owner, String), Problem> {
     let id = request.id().map(UserId)?;
-    let found = services.db.read(request.lane, |tx| find(tx, Group::Students, id))?;
-    Ok((id, found.entry.nome))
+    let found = services.db.read(request.lane, |tx| find(tx, Group::Students, id))?.entry;
+    Ok((Owner { id, email: found.email }, found.nome))
 }
 
-/// What was sent as the password.
 fn password(services: &Services, request: &Request) -> Result<String, Problem> {
     let mut sent = Sent::of(request, services.zone())?;
     let password: Option<String> = sent.optional(confirm::FIELD);
@@ -166,27 +140,29 @@ fn password(services: &Services, request: &Request) -> Result<String, Problem> {
     Ok(password.unwrap_or_default())
 }
 
-/// The file, once the password is right.
-fn given(visit: Visit<'_>, wish: &Wish, password: &str) -> Result<Reply, Problem> {
+/// The file, once the password was sent and is right.
+fn given(visit: Visit<'_>, wish: &Wish) -> Result<Reply, Problem> {
     let (app, person, request) = visit;
-    if let Err(problem) = confirm::require(visit, password) {
+    let password = match *request.method() {
+        http::Method::POST => password(app, request)?,
+        _ => String::new(),
+    };
+    if let Err(problem) = confirm::require(visit, &password) {
         // Nothing was typed wrong yet.
         if request.method() == http::Method::GET && !request.wants_json() {
             return Reply::page(&wish.page(visit));
         }
         return again(visit, wish, problem);
     }
-    let id = match wish {
-        Wish::OwnData => person.account.user_id,
-        Wish::Data { id, .. } | Wish::Erasure { id, .. } => *id,
+    let account = &person.account;
+    let own = Owner { id: account.user_id, email: account.email.clone() };
+    let owner = match wish {
+        Wish::OwnData => &own,
+        Wish::Data(owner, _) | Wish::Erasure(owner, _) => owner,
     };
-    let owner = app.db.read(request.lane, |tx: &ReadTx<'_>| {
-        let email: Option<String> =
-            tx.maybe("SELECT email FROM user WHERE user_id = ?1 AND removed_at IS NULL", [id])?;
-        email.map(|email| Owner { id, email }).ok_or_else(Problem::not_found)
-    })?;
+    let id = owner.id;
     let mut bytes = Vec::new();
-    export::write(&app.db, app.zone(), &owner, &mut bytes).map_err(|error| match error {
+    export::write(&app.db, app.zone(), owner, &mut bytes).map_err(|error| match error {
         export::ExportError::Db(error) => error.into(),
         other @ export::ExportError::Io(_) => Problem::internal(other),
     })?;

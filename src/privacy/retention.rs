@@ -2,11 +2,7 @@
 //! `docs/SECURITY.md` show this one list.
 
 /// A text in Portuguese, for the panel, and in English, for the document.
-pub struct Words {
-    pub pt: &'static str,
-    #[allow(dead_code, reason = "a test compares it with the document")]
-    pub en: &'static str,
-}
+pub type Words = (&'static str, &'static str);
 
 /// One purpose for which data is kept.
 pub struct Kept {
@@ -16,22 +12,13 @@ pub struct Kept {
     pub by: Words,
 }
 
-const fn kept(
-    what: (&'static str, &'static str),
-    why: (&'static str, &'static str),
-    until: (&'static str, &'static str),
-    by: (&'static str, &'static str),
-) -> Kept {
-    const fn words((pt, en): (&'static str, &'static str)) -> Words {
-        Words { pt, en }
-    }
-    Kept { what: words(what), why: words(why), until: words(until), by: words(by) }
+const fn kept(what: Words, why: Words, until: Words, by: Words) -> Kept {
+    Kept { what, why, until, by }
 }
 
-const ERASURE: (&str, &str) =
-    ("exclusão ou apagamento da pessoa", "removal or erasure of the person");
-const CRON: (&str, &str) = ("tarefa diária", "a daily task");
-const WITH_PERSON: (&str, &str) = ("enquanto a conta existe", "as long as the account");
+const ERASURE: Words = ("exclusão ou apagamento da pessoa", "removal or erasure of the person");
+const CRON: Words = ("tarefa diária", "a daily task");
+const WITH_PERSON: Words = ("enquanto a conta existe", "as long as the account");
 
 /// The list, by purpose.
 #[rustfmt::skip] // A table.
@@ -93,9 +80,9 @@ mod tests {
     fn the_document_tells_the_same() {
         let document = include_str!("../../docs/SECURITY.md");
         for Kept { what, why, until, by } in RETENTION {
-            let line = format!("| {} | {} | {} | {} |", what.en, why.en, until.en, by.en);
+            let line = format!("| {} | {} | {} | {} |", what.1, why.1, until.1, by.1);
             assert!(document.contains(&line), "no line {line:?}");
-            assert!([what, why, until, by].iter().all(|words| !words.pt.is_empty()));
+            assert!([what, why, until, by].iter().all(|words| !words.0.is_empty()));
         }
         let section = document.split("## What is kept").nth(1).expect("a section");
         let section = section.split("\n## ").next().unwrap_or_default();

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 
-use super::sweeps::walk;
+use super::sweeps::{sweep, walk};
 use crate::accounts::Role;
 use crate::base::text::search_key;
 use crate::base::{Instant, UserId};
@@ -80,9 +80,10 @@ pub fn earlier(db: &Db, user: Option<UserId>, email: &str) -> Result<Earlier> {
             _ => None,
         })
     };
-    let columns = ["action", "object_id", "actor_kind", "actor_id", "before"];
+    let columns = &["action", "object_id", "actor_kind", "actor_id", "before"];
+    let acts = sweep("audit", &["audit_id"], columns);
     let mut earlier = Earlier::default();
-    walk(db, ("audit", &["audit_id"], &columns), look, |found| {
+    walk(db, &acts, look, |found| {
         for (_, noted) in found {
             match noted {
                 Noted::Removed(id, made) => earlier.removed.push((id, made)),
@@ -106,7 +107,7 @@ pub fn removed_addresses(db: &Db) -> Result<Vec<(String, Instant)>> {
         Ok(was["email"].as_str().map(|email| (email.to_owned(), at)))
     };
     let mut addresses = Vec::new();
-    walk(db, ("audit", &["audit_id"], &["action", "at", "before"]), look, |found| {
+    walk(db, &sweep("audit", &["audit_id"], &["action", "at", "before"]), look, |found| {
         addresses.extend(found.into_iter().map(|(_, address)| address));
         Ok(())
     })?;
@@ -222,8 +223,8 @@ pub fn unshared(db: &Db, subject: &Subject) -> Result<Vec<String>> {
         }
         Ok((!found.is_empty()).then_some(found))
     };
-    let columns = ["user_id", "email", "name", "chat_number"];
-    walk(db, ("user", &["user_id"], &columns), look, |found| {
+    let names = sweep("user", &["user_id"], &["user_id", "email", "name", "chat_number"]);
+    walk(db, &names, look, |found| {
         shared.extend(found.into_iter().flat_map(|(_, words)| words));
         Ok(())
     })?;

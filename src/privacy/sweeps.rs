@@ -9,7 +9,6 @@ use rusqlite::types::{Value, ValueRef};
 use super::words::Words;
 use crate::db::{Db, Lane, Result, WriteTx};
 
-/// Rows that are read at once.
 const WINDOW: i64 = 1_000;
 /// Rows that one job changes.
 pub const PIECE: usize = 40;
@@ -31,11 +30,11 @@ pub struct Sweep {
     /// Its key, in order. A walk along it needs no scan.
     key: &'static [&'static str],
     texts: &'static [&'static str],
-    /// Which of its rows.
     which: &'static str,
 }
 
-const fn sweep(
+/// A table with what is read of each row.
+pub const fn sweep(
     table: &'static str,
     key: &'static [&'static str],
     texts: &'static [&'static str],
@@ -81,18 +80,7 @@ pub type Key = Vec<Value>;
 /// what is to become of the row.
 pub fn walk<T>(
     db: &Db,
-    table: (&str, &[&str], &[&str]),
-    look: impl Fn(&rusqlite::Row<'_>, usize) -> rusqlite::Result<Option<T>>,
-    change: impl FnMut(Vec<(Key, T)>) -> Result<()>,
-) -> Result<()> {
-    walk_some(db, table, "true", look, change)
-}
-
-/// The same of some of its rows.
-fn walk_some<T>(
-    db: &Db,
-    (table, key, columns): (&str, &[&str], &[&str]),
-    which: &str,
+    Sweep { table, key, texts, which }: &Sweep,
     look: impl Fn(&rusqlite::Row<'_>, usize) -> rusqlite::Result<Option<T>>,
     mut change: impl FnMut(Vec<(Key, T)>) -> Result<()>,
 ) -> Result<()> {
@@ -100,7 +88,7 @@ fn walk_some<T>(
     let marks = vec!["?"; key.len()].join(", ");
     let sql = format!(
         "SELECT {keys}, {} FROM {table} WHERE ({keys}) > ({marks}) AND {which} ORDER BY {keys} LIMIT {WINDOW}",
-        columns.join(", ")
+        texts.join(", ")
     );
     let mut after: Key = vec![Value::Integer(i64::MIN); key.len()];
     loop {
@@ -181,7 +169,7 @@ pub fn finds(db: &Db, sweep: &Sweep, sought: &Sought) -> Result<bool> {
         Ok(changes(sweep, sought, row, from)?.pop().map(drop))
     };
     let mut is_found = false;
-    walk_some(db, (sweep.table, sweep.key, sweep.texts), sweep.which, look, |found| {
+    walk(db, sweep, look, |found| {
         is_found |= !found.is_empty();
         Ok(())
     })?;
@@ -194,7 +182,7 @@ pub fn scrub(db: &Db, sweep: &'static Sweep, sought: &Arc<Sought>) -> Result<()>
         let all = changes(sweep, sought, row, from)?;
         Ok((!all.is_empty()).then_some(all))
     };
-    walk_some(db, (sweep.table, sweep.key, sweep.texts), sweep.which, look, |found| {
+    walk(db, sweep, look, |found| {
         for piece in found.chunks(PIECE) {
             let (piece, sought) = (piece.to_vec(), Arc::clone(sought));
             db.write_piece(move |tx| {
@@ -270,9 +258,8 @@ pub fn forget_received(db: &Db, accounts: &[i64]) -> Result<()> {
         Ok(accounts.contains(&row.get::<_, i64>(from)?).then_some(()))
     };
     let remove = "DELETE FROM ml_notification WHERE notification_id = ?1";
-    walk(db, ("ml_notification", &["notification_id"], &["ml_user_id"]), look, |found| {
-        change_each(db, &found, remove)
-    })
+    let received = sweep("ml_notification", &["notification_id"], &["ml_user_id"]);
+    walk(db, &received, look, |found| change_each(db, &found, remove))
 }
 
 /// Runs a statement for the key of each row.

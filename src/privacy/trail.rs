@@ -6,26 +6,29 @@
 use rusqlite::Row;
 use rusqlite::types::Value;
 
-use super::sweeps::{PIECE, Sought, walk};
+use super::sweeps::{PIECE, Sought, Sweep, sweep, walk};
 use super::words::json;
 use crate::audit::chain::{self, Blank};
 use crate::db::{Db, DbError, Result};
 
 /// What an account goes by, in entries about it.
 const OF_ACCOUNT: [&str; 3] = ["email", "nome", "chat_number"];
-/// What is read of an entry.
-const COLUMNS: [&str; 10] = [
-    "actor_kind",
-    "actor_id",
-    "actor_name",
-    "object_kind",
-    "object_id",
-    "object_name",
-    "before",
-    "after",
-    "length(who)",
-    "length(what)",
-];
+const ENTRIES: Sweep = sweep(
+    "audit",
+    &["audit_id"],
+    &[
+        "actor_kind",
+        "actor_id",
+        "actor_name",
+        "object_kind",
+        "object_id",
+        "object_name",
+        "before",
+        "after",
+        "length(who)",
+        "length(what)",
+    ],
+);
 
 /// What a digest instead of a salt is long.
 const BLANKED: i64 = 32;
@@ -42,7 +45,7 @@ fn blanked(sought: &Sought, row: &Row<'_>, from: usize) -> rusqlite::Result<Opti
 pub fn finds(db: &Db, sought: &Sought) -> Result<bool> {
     let mut is_found = false;
     let look = |row: &Row<'_>, from: usize| blanked(sought, row, from);
-    walk(db, ("audit", &["audit_id"], &COLUMNS), look, |found| {
+    walk(db, &ENTRIES, look, |found| {
         is_found |= !found.is_empty();
         Ok(())
     })?;
@@ -53,7 +56,7 @@ pub fn finds(db: &Db, sought: &Sought) -> Result<bool> {
 /// what it was about, where it was them or names them.
 pub fn blank(db: &Db, sought: &Sought) -> Result<()> {
     let look = |row: &Row<'_>, from: usize| blanked(sought, row, from);
-    walk(db, ("audit", &["audit_id"], &COLUMNS), look, |found| {
+    walk(db, &ENTRIES, look, |found| {
         for piece in found.chunks(PIECE / 4) {
             let piece = piece.to_vec();
             db.write_piece(move |tx| {
@@ -73,14 +76,12 @@ fn text<'r>(row: &'r Row<'_>, index: usize) -> rusqlite::Result<&'r str> {
     Ok(row.get_ref(index)?.as_str_or_null()?.unwrap_or_default())
 }
 
-/// Whether the person acted.
 fn acted(sought: &Sought, row: &Row<'_>, from: usize) -> rusqlite::Result<bool> {
     let id: Option<i64> = row.get(from + 1)?;
     let is_theirs = text(row, from)? == "pessoa" && id.is_some_and(|id| sought.users.contains(&id));
     Ok(is_theirs || sought.words.identify(text(row, from + 2)?))
 }
 
-/// Whether an entry is about the person.
 fn is_about(sought: &Sought, row: &Row<'_>, from: usize) -> rusqlite::Result<bool> {
     let (kind, id) = (text(row, from + 3)?, text(row, from + 4)?);
     let number: Option<i64> = id.parse().ok();

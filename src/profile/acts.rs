@@ -1,6 +1,5 @@
-//! Changes that people make to their own account, except the password.
-
-use std::sync::Arc;
+//! Changes that people make to their own account, except the password. What memory
+//! knows of the person is forgotten with each commit (`invalidation.rs`).
 
 use super::pages::{self, PATH};
 use crate::accounts::{confirm, self_service, store};
@@ -65,14 +64,12 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
             });
         }
     };
-    let (answer, versions) = (Answer::to(request), Arc::clone(&app.versions));
-    let actor = Actor::person(person, request);
+    let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     app.db.write(move |tx| {
         if let Some(login) = login {
             login.note(tx)?;
         }
         self_service::rename(tx, &actor, user, (&name, number.as_deref()))?;
-        tx.after_commit(move || versions.raise(user));
         Ok::<_, Problem>(())
     })?;
     answer.done(user, PATH, "dados")
@@ -85,62 +82,51 @@ pub fn set_photo(app: &App, person: &Person, request: &Request) -> Result<Reply,
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
         Err(problem) => return pages::faulty((app, person, request), &problem, |_| {}),
     };
-    let (user, versions) = (person.account.user_id, Arc::clone(&app.versions));
-    let address = app.db.write(move |tx| {
-        let address = photos::store::set(tx, Owner::Person(user), &photo)?;
-        tx.after_commit(move || versions.raise(user));
-        Ok::<_, Problem>(address)
-    })?;
+    let user = person.account.user_id;
+    let address = app.db.write(move |tx| photos::store::set(tx, Owner::Person(user), &photo))?;
     Answer::to(request).with(PATH, "foto", &[("foto", address.into())])
 }
 
 /// `POST /perfil/foto/excluir`: removes the photo.
-pub fn remove_photo(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn remove_photo(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (user, answer) = (person.account.user_id, Answer::to(request));
-    let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| {
         photos::store::remove(tx, Owner::Person(user))?;
-        tx.after_commit(move || versions.raise(user));
         answer.done(user, PATH, "foto_excluida")
     }))
 }
 
 /// `POST /perfil/sessoes/{sessao}/encerrar`: ends one of the person's own
 /// sessions.
-pub fn end_session(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn end_session(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let session = from_hex(request.variable("sessao"))
         .and_then(|digest| digest.try_into().ok())
         .map(TokenHash)
         .ok_or_else(Problem::not_found)?;
     let (user, answer) = (person.account.user_id, Answer::to(request));
-    let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| {
         if !self_service::end_session(tx, user, &session)? {
             return Err(Problem::not_found());
         }
-        tx.after_commit(move || versions.raise(user));
         answer.done(pages::id_of(&session), PATH, "sessao")
     }))
 }
 
 /// `POST /perfil/sessoes/encerrar`: ends all sessions but this one.
-pub fn end_others(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn end_others(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (user, session) = (person.account.user_id, person.session);
-    let (answer, versions) = (Answer::to(request), Arc::clone(&app.versions));
+    let answer = Answer::to(request);
     Ok(Box::new(move |tx| {
         let ended = self_service::end_other_sessions(tx, user, &session)?;
-        tx.after_commit(move || versions.raise(user));
         answer.with(PATH, "sessoes", &[("encerradas", ended.into())])
     }))
 }
 
 /// `POST /perfil/extensao/revogar`: ends the extension's token.
-pub fn revoke_extension(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn revoke_extension(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (user, answer) = (person.account.user_id, Answer::to(request));
-    let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| {
         let revoked = store::revoke_extension_tokens(tx, user)?;
-        tx.after_commit(move || versions.raise(user));
         answer.with(PATH, "extensao", &[("revogados", revoked.into())])
     }))
 }

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::push::{self, WirePush};
-use super::views::AlertsPage;
+use super::views::{AlertsPage, TelegramSection};
 use super::{pages, telegram};
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
@@ -19,6 +19,7 @@ use crate::messages::telegram::store::Chat;
 use crate::outbox::kind::Preference;
 use crate::outbox::{Channel, MessageKind, channel_words};
 use crate::panel::{Answer, Flash, Sent, Tab, Tick, view};
+use crate::wire;
 
 /// The page's address.
 pub const PATH: &str = "/perfil/avisos";
@@ -95,13 +96,17 @@ fn who(person: &Person) -> (UserId, Role) {
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     if request.wants_json() {
         let (settings, push, chat) = read(app, person, request)?;
-        let chat = chat.map(|chat| telegram::wire(app, &chat));
-        return json(&settings, push.wire(app.zone()), chat);
+        let chat = chat.map(|chat| telegram::WireChat::of(chat, app.zone()));
+        let channels = settings.channels.iter();
+        return Reply::json(&WireAlerts {
+            ok: true,
+            canais: channels.map(|channel| WireChannel::of(*channel, &settings)).collect(),
+            tipos: settings.kinds().map(|(kind, _)| WireKind::of(kind, &settings)).collect(),
+            push: push.wire(app.zone()),
+            telegram: chat,
+        });
     }
-    show((app, person, request), |page| {
-        let word = request.notice.as_deref();
-        page.layout.flash = word.and_then(|word| Flash::notice(FLASHES, word));
-    })
+    show((app, person, request), |_| {})
 }
 
 /// The choices, the browsers and the chat of a person.
@@ -118,8 +123,8 @@ fn read(
     })
 }
 
-/// The page with the stored choices, changed by `more`.
-pub fn show(visit: Visit<'_>, more: impl FnOnce(&mut AlertsPage)) -> Result<Reply, Problem> {
+/// The page with the stored choices; `more` adds to what it says of Telegram.
+pub fn show(visit: Visit<'_>, more: impl FnOnce(&mut TelegramSection)) -> Result<Reply, Problem> {
     let (app, person, request) = visit;
     let (settings, push, chat) = read(app, person, request)?;
     let is_blocked = chat.as_ref().is_some_and(|chat| chat.blocked_at.is_some());
@@ -141,18 +146,21 @@ pub fn show(visit: Visit<'_>, more: impl FnOnce(&mut AlertsPage)) -> Result<Repl
         help: preference.help.to_owned(),
         ..Tick::new(kind.name(), preference.label, settings.wants(kind))
     };
-    let mut page = AlertsPage {
-        layout: layout(app, person, request),
+    let mut telegram = telegram::section(app, chat);
+    telegram.as_mut().map(more);
+    Reply::page(&AlertsPage {
+        layout: layout(app, person, request).telling(FLASHES, request),
         tabs: tabs(PATH),
         channels: settings.channels.iter().map(channel).collect(),
         channels_field: view::Field::default(),
         kinds: settings.kinds().map(kind).collect(),
         kinds_field: view::Field::default(),
-        push: push.section(who(person).0, app.zone(), request.now),
-        telegram: telegram::section(app, chat.as_ref(), request.now),
-    };
-    more(&mut page);
-    Reply::page(&page)
+        push,
+        telegram,
+        person: person.account.user_id.0,
+        zone: app.zone(),
+        now: request.now,
+    })
 }
 
 /// The parts of a person's own account.
@@ -177,17 +185,21 @@ fn about(channel: Channel, connected: bool) -> &'static str {
     }
 }
 
-#[derive(Serialize)]
-struct WireChannel {
-    canal: &'static str,
-    conectado: bool,
-    recebe: bool,
+wire! {
+    #[derive(Serialize)]
+    struct WireChannel of(channel: Channel, settings: &NotificationSettings) {
+        canal: &'static str = channel.name(),
+        conectado: bool = settings.reach.has(channel),
+        recebe: bool = settings.takes(channel),
+    }
 }
 
-#[derive(Serialize)]
-struct WireKind {
-    tipo: &'static str,
-    recebe: bool,
+wire! {
+    #[derive(Serialize)]
+    struct WireKind of(kind: MessageKind, settings: &NotificationSettings) {
+        tipo: &'static str = kind.name(),
+        recebe: bool = settings.wants(kind),
+    }
 }
 
 #[derive(Serialize)]
@@ -198,27 +210,6 @@ struct WireAlerts {
     push: WirePush,
     /// The connected chat.
     telegram: Option<telegram::WireChat>,
-}
-
-fn json(
-    settings: &NotificationSettings,
-    push: WirePush,
-    telegram: Option<telegram::WireChat>,
-) -> Result<Reply, Problem> {
-    let channel = |channel: &Channel| WireChannel {
-        canal: channel.name(),
-        conectado: settings.reach.has(*channel),
-        recebe: settings.takes(*channel),
-    };
-    let kind =
-        |(kind, _): (MessageKind, _)| WireKind { tipo: kind.name(), recebe: settings.wants(kind) };
-    Reply::json(&WireAlerts {
-        ok: true,
-        canais: settings.channels.iter().map(channel).collect(),
-        tipos: settings.kinds().map(kind).collect(),
-        push,
-        telegram,
-    })
 }
 
 /// `POST /perfil/avisos`: the channels and kinds that are wanted, all of them.

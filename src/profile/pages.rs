@@ -3,22 +3,22 @@
 use http::StatusCode;
 use serde::Serialize;
 
-use super::views::{ExtensionRow, ProfilePage, SessionRow};
+use super::views::ProfilePage;
 use super::{alerts, devices};
 use crate::accounts::page_layout::layout;
 use crate::accounts::self_service::{self, OpenSession, ValidToken};
 use crate::app::{App, Visit};
 use crate::base::text::hex;
-use crate::base::{Day, Instant, TokenHash, UserId};
+use crate::base::{Day, Instant, TokenHash, UserId, Zone};
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Flash, Notice, Tone, When, view};
+use crate::panel::{Flash, Notice, Tone, view};
 use crate::partner::{PlanName, shown::shown, store as partner};
 use crate::services::Services;
+use crate::wire;
 
 /// The page's address.
 pub const PATH: &str = "/perfil";
-/// Sessions that the page lists.
 const MOST_SESSIONS: u32 = 50;
 
 const FLASHES: &[Flash] = &[
@@ -39,10 +39,7 @@ const FLASHES: &[Flash] = &[
     ),
 ];
 
-/// Everything that the page shows.
 struct ProfileData {
-    name: String,
-    photo: String,
     chat_number: Option<String>,
     sessions: Vec<OpenSession>,
     open_sessions: u64,
@@ -53,16 +50,13 @@ struct ProfileData {
 }
 
 fn read(app: &App, person: &Person, request: &Request) -> Result<ProfileData, Problem> {
-    let (account, today) = (&person.account, app.day(request.now));
-    let user = account.user_id;
+    let (user, today) = (person.account.user_id, app.day(request.now));
     app.db.read(request.lane, |tx| {
         let (sessions, open_sessions) =
             self_service::open_sessions(tx, user, &person.session, MOST_SESSIONS)?;
         let calls =
             partner::calls_between(tx, user, today.month_start(), today.next_month_start())?;
         Ok(ProfileData {
-            name: account.name.clone(),
-            photo: account.photo.clone(),
             chat_number: self_service::chat_number(tx, user)?,
             sessions,
             open_sessions,
@@ -80,14 +74,13 @@ pub fn profile(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     if request.wants_json() {
         return json(app, person, request, profile);
     }
-    let mut page = page(app, person, request, &profile);
+    let mut page = page(app, person, request, profile);
     page.layout = page.layout.telling(FLASHES, request);
     Reply::page(&page)
 }
 
-fn page(app: &App, person: &Person, request: &Request, profile: &ProfileData) -> ProfilePage {
+fn page(app: &App, person: &Person, request: &Request, profile: ProfileData) -> ProfilePage {
     let account = &person.account;
-    let when = |at: Instant| When::new(app.zone(), at, request.now);
     let hidden = profile.open_sessions.saturating_sub(profile.sessions.len() as u64);
     ProfilePage {
         layout: layout(app, person, request),
@@ -99,44 +92,29 @@ fn page(app: &App, person: &Person, request: &Request, profile: &ProfileData) ->
             account.role.title().to_owned()
         },
         email: account.email.clone(),
-        photo: profile.photo.clone(),
-        stored_name: profile.name.clone(),
+        photo: account.photo.clone(),
+        stored_name: account.name.clone(),
         file: view::Field::default(),
-        name: view::Field::of(profile.name.clone()),
-        chat_number: view::Field::of(profile.chat_number.clone().unwrap_or_default()),
+        name: view::Field::of(&*account.name),
+        chat_number: view::Field::of(profile.chat_number.unwrap_or_default()),
         confirmation: view::Field::default(),
         present: view::Field::default(),
         password: view::Field::default(),
         has_tokens: profile.has_tokens,
-        sessions: profile
-            .sessions
-            .iter()
-            .map(|session| {
-                let here = session.hash == person.session;
-                SessionRow {
-                    id: id_of(&session.hash),
-                    device: devices::in_words(&session.user_agent),
-                    address: session.address.clone(),
-                    opened: when(session.created_at),
-                    seen: when(if here { request.now } else { session.last_seen_at }),
-                    here,
-                }
-            })
-            .collect(),
+        sessions: profile.sessions,
+        session: person.session,
         more_sessions: match hidden {
             0 => String::new(),
             1 => "e mais 1 sessão".to_owned(),
             _ => format!("e mais {} sessões", crate::base::text::grouped(hidden)),
         },
-        extension: profile.extension.map(|token| ExtensionRow {
-            since: when(token.since),
-            used: token.used_at.map(when),
-            until: app.zone().page(token.until),
-        }),
+        extension: profile.extension,
         api_plan: profile.plan.map(|plan| {
             let today = app.day(request.now);
             shown(&app.config.partner.plans, plan, profile.calls, today)
         }),
+        zone: app.zone(),
+        now: request.now,
     }
 }
 
@@ -153,7 +131,7 @@ pub fn faulty(
     typed: impl FnOnce(&mut ProfilePage),
 ) -> Result<Reply, Problem> {
     let profile = read(app, person, request)?;
-    let mut page = page(app, person, request, &profile);
+    let mut page = page(app, person, request, profile);
     typed(&mut page);
     mark(&mut page, &problem.fields);
     if problem.fields.is_empty() {
@@ -195,21 +173,27 @@ fn mark(page: &mut ProfilePage, faults: &Fields) {
     }
 }
 
-#[derive(Serialize)]
-struct WireSession {
-    id: String,
-    aparelho: String,
-    endereco: String,
-    aberta_em: String,
-    vista_em: String,
-    atual: bool,
+wire! {
+    #[derive(Serialize)]
+    struct WireSession of(session: OpenSession, zone: Zone, own: &TokenHash, now: Instant) after {
+        let is_own = session.hash == *own;
+    } {
+        id: String = id_of(&session.hash),
+        aparelho: String = devices::in_words(&session.user_agent),
+        endereco: String = session.address,
+        aberta_em: String = zone.spaced(session.created_at),
+        vista_em: String = zone.spaced(if is_own { now } else { session.last_seen_at }),
+        atual: bool = is_own,
+    }
 }
 
-#[derive(Serialize)]
-struct WireToken {
-    desde: String,
-    usado_em: Option<String>,
-    ate: String,
+wire! {
+    #[derive(Serialize)]
+    struct WireToken of(token: ValidToken, zone: Zone) {
+        desde: String = zone.spaced(token.since),
+        usado_em: Option<String> = token.used_at.map(|at| zone.spaced(at)),
+        ate: String = zone.spaced(token.until),
+    }
 }
 
 #[derive(Serialize)]
@@ -240,35 +224,22 @@ fn json(
     profile: ProfileData,
 ) -> Result<Reply, Problem> {
     let zone = services.zone();
-    let sessoes = profile.sessions.iter().map(|session| {
-        let atual = session.hash == person.session;
-        let seen = if atual { request.now } else { session.last_seen_at };
-        WireSession {
-            id: id_of(&session.hash),
-            aparelho: devices::in_words(&session.user_agent),
-            endereco: session.address.clone(),
-            aberta_em: zone.spaced(session.created_at),
-            vista_em: zone.spaced(seen),
-            atual,
-        }
-    });
+    let sessions = profile.sessions.into_iter();
     Reply::json(&WireProfile {
         ok: true,
         id: person.account.user_id,
         email: person.account.email.clone(),
         role: person.account.role.name(),
         total_sessoes: profile.open_sessions,
-        sessoes: sessoes.collect(),
-        extensao: profile.extension.map(|token| WireToken {
-            desde: zone.spaced(token.since),
-            usado_em: token.used_at.map(|at| zone.spaced(at)),
-            ate: zone.spaced(token.until),
-        }),
+        sessoes: sessions
+            .map(|session| WireSession::of(session, zone, &person.session, request.now))
+            .collect(),
+        extensao: profile.extension.map(|token| WireToken::of(token, zone)),
         plano_api: profile
             .plan
             .map(|(name, until)| WirePlan { plano: name.name(), ate: until.map(Day::iso) }),
-        nome: profile.name,
-        foto: profile.photo,
+        nome: person.account.name.clone(),
+        foto: person.account.photo.clone(),
         chat_number: profile.chat_number,
     })
 }

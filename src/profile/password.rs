@@ -1,7 +1,5 @@
 //! Changing one's own password.
 
-use std::sync::Arc;
-
 use http::header::SET_COOKIE;
 
 use super::pages::{self, PATH};
@@ -40,7 +38,6 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let password_hash = app.callers.passwords.run(move |hasher| hasher.hash(&new))?;
     let user = person.account.user_id;
     let (session, cookie) = new_session(app, request);
-    let versions = Arc::clone(&app.versions);
     app.db.write(move |tx| {
         login.note(tx)?;
         store::set_password(tx, user, &password_hash)?;
@@ -48,10 +45,6 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
             partner::revoke_tokens(tx, user)?;
         }
         store::insert_session(tx, user, &session)?;
-        tx.after_commit(move || {
-            versions.raise(user);
-            versions.raise_tokens();
-        });
         Ok::<_, Problem>(())
     })?;
     let reply = Answer::to(request).done(user, PATH, "senha")?;

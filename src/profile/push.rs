@@ -8,10 +8,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::alerts::PATH;
 use super::devices;
-use super::views::{PushDevice, PushSection};
 use crate::app::App;
 use crate::base::text::hex;
-use crate::base::{Instant, UserId, Zone};
+use crate::base::{UserId, Zone};
 use crate::db::ReadTx;
 use crate::edge::route::Job;
 use crate::http::input::FromField;
@@ -19,7 +18,8 @@ use crate::http::{Check, Code, Field, Problem, Request};
 use crate::identity::Person;
 use crate::messages::push::encrypt::{AUTH, BrowserKeys, POINT};
 use crate::messages::push::{Device, Subscription, address, store};
-use crate::panel::{Answer, When};
+use crate::panel::Answer;
+use crate::wire;
 
 /// Longest name of a browser that is kept.
 const LONGEST_AGENT: usize = 200;
@@ -29,8 +29,9 @@ const LINKED: &str = "navegador_ligado";
 /// What the page shows about push messages.
 pub struct PushSettings {
     /// Our public key; `None` while push is off.
-    key: Option<String>,
-    devices: Vec<Device>,
+    pub key: Option<String>,
+    /// The newest first.
+    pub devices: Vec<Device>,
 }
 
 impl PushSettings {
@@ -44,38 +45,16 @@ impl PushSettings {
         Ok(Self { key, devices })
     }
 
-    /// The section of the page; `None` while push is off.
-    pub fn section(self, user: UserId, zone: Zone, now: Instant) -> Option<PushSection> {
-        let when = |at| When::new(zone, at, now);
-        let device = |device: Device| PushDevice {
-            mark: mark(&device.subscription.endpoint),
-            id: device.id,
-            name: devices::in_words(&device.agent),
-            since: when(device.created_at),
-            sent: device.sent_at.map(when),
-        };
-        Some(PushSection {
-            key: self.key?,
-            person: user.0,
-            devices: self.devices.into_iter().map(device).collect(),
-        })
-    }
-
-    /// The same for programs.
+    /// For programs.
     pub fn wire(self, zone: Zone) -> WirePush {
-        let device = |device: Device| WireDevice {
-            id: device.id.to_string(),
-            aparelho: devices::in_words(&device.agent),
-            ligado_em: zone.spaced(device.created_at),
-            usado_em: device.sent_at.map(|at| zone.spaced(at)),
-        };
-        WirePush { chave: self.key, aparelhos: self.devices.into_iter().map(device).collect() }
+        let devices = self.devices.into_iter().map(|device| WireDevice::of(device, zone));
+        WirePush { chave: self.key, aparelhos: devices.collect() }
     }
 }
 
 /// The id by which a browser finds its own row. It is a digest, because anybody
 /// who knows the address itself can send to it.
-fn mark(endpoint: &str) -> String {
+pub fn mark(endpoint: &str) -> String {
     hex(&Sha256::digest(endpoint.as_bytes())[..16])
 }
 
@@ -86,12 +65,14 @@ pub struct WirePush {
     aparelhos: Vec<WireDevice>,
 }
 
-#[derive(Serialize)]
-struct WireDevice {
-    id: String,
-    aparelho: String,
-    ligado_em: String,
-    usado_em: Option<String>,
+wire! {
+    #[derive(Serialize)]
+    struct WireDevice of(device: Device, zone: Zone) {
+        id: String = device.id.to_string(),
+        aparelho: String = devices::in_words(&device.agent),
+        ligado_em: String = zone.spaced(device.created_at),
+        usado_em: Option<String> = device.sent_at.map(|at| zone.spaced(at)),
+    }
 }
 
 #[derive(Deserialize)]
@@ -141,12 +122,8 @@ pub fn add(app: &App, person: &Person, request: &Request) -> Result<Job, Problem
     if let Err(fault) = address::endpoint(&endpoint, &app.config.push.extra_hosts) {
         check.fail("endpoint", fault);
     }
-    let point = keys.bytes("p256dh", POINT);
-    let auth = keys.bytes("auth", AUTH);
-    let keys = match (point, auth) {
-        (Some(point), Some(auth)) => BrowserKeys::new(&point, &auth),
-        _ => None,
-    };
+    let keys = keys.bytes("p256dh", POINT).zip(keys.bytes("auth", AUTH));
+    let keys = keys.and_then(|(point, auth)| BrowserKeys::new(&point, &auth));
     if keys.is_none() {
         check.fail("keys", "must hold p256dh, a key of the curve P-256, and auth, of 16 bytes");
     }

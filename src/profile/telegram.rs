@@ -4,17 +4,17 @@
 use serde::Serialize;
 
 use super::alerts;
-use super::views::{TelegramChat, TelegramLink, TelegramSection};
+use super::views::{TelegramLink, TelegramSection};
 use crate::app::App;
-use crate::base::{Instant, UserId};
+use crate::base::{UserId, Zone};
 use crate::db::ReadTx;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::telegram::store::Chat;
 use crate::messages::telegram::{self, store};
-use crate::panel::{Answer, Notice, Tone, When};
-use crate::services::Services;
+use crate::panel::{Answer, Notice, Tone};
+use crate::wire;
 
 /// Seconds after which to retry when Telegram does not answer.
 const AGAIN_S: i64 = 30;
@@ -28,32 +28,18 @@ pub fn chat(tx: &ReadTx<'_>, app: &App, user: UserId) -> Result<Option<Chat>, Pr
 }
 
 /// The section about Telegram on the page; `None` without a bot.
-pub fn section(app: &App, chat: Option<&Chat>, now: Instant) -> Option<TelegramSection> {
-    let when = |at: Instant| When::new(app.zone(), at, now);
-    app.messages.telegram.is_on().then(|| TelegramSection {
-        chat: chat.map(|chat| TelegramChat {
-            name: chat.name.clone(),
-            since: when(chat.linked_at),
-            blocked: chat.blocked_at.map(when),
-        }),
-        ..TelegramSection::default()
-    })
+pub fn section(app: &App, chat: Option<Chat>) -> Option<TelegramSection> {
+    let is_on = app.messages.telegram.is_on();
+    is_on.then(|| TelegramSection { chat, ..TelegramSection::default() })
 }
 
-/// A connected chat, for programs.
-#[derive(Serialize)]
-pub struct WireChat {
-    nome: String,
-    desde: String,
-    bloqueado: bool,
-}
-
-/// The connected chat, for programs.
-pub fn wire(services: &Services, chat: &Chat) -> WireChat {
-    WireChat {
-        nome: chat.name.clone(),
-        desde: services.zone().spaced(chat.linked_at),
-        bloqueado: chat.blocked_at.is_some(),
+wire! {
+    /// A connected chat, for programs.
+    #[derive(Serialize)]
+    pub struct WireChat of(chat: Chat, zone: Zone) {
+        nome: String = chat.name,
+        desde: String = zone.spaced(chat.linked_at),
+        bloqueado: bool = chat.blocked_at.is_some(),
     }
 }
 
@@ -92,11 +78,7 @@ pub fn connect(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         });
     }
     let link = TelegramLink { address, until: app.zone().page(until) };
-    alerts::show((app, person, request), |page| {
-        if let Some(section) = &mut page.telegram {
-            section.link = Some(link);
-        }
-    })
+    alerts::show((app, person, request), |section| section.link = Some(link))
 }
 
 /// The page with what to do when Telegram does not answer.
@@ -106,11 +88,7 @@ fn silent(app: &App, person: &Person, request: &Request) -> Result<Reply, Proble
         "O Telegram não responde agora",
         "Nada mudou na sua conta. Tente de novo em alguns minutos; se continuar assim, avise a administração.",
     );
-    let reply = alerts::show((app, person, request), |page| {
-        if let Some(section) = &mut page.telegram {
-            section.trouble = Some(trouble);
-        }
-    })?;
+    let reply = alerts::show((app, person, request), |section| section.trouble = Some(trouble))?;
     Ok(reply
         .status(http::StatusCode::SERVICE_UNAVAILABLE)
         .with(http::header::RETRY_AFTER, AGAIN_S.into()))

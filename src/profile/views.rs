@@ -2,7 +2,11 @@
 
 use askama::Template;
 
+use super::push::PushSettings;
+use crate::accounts::self_service::{OpenSession, ValidToken};
 use crate::accounts::views::ApiPlan;
+use crate::base::{Instant, TokenHash, Zone};
+use crate::messages::telegram::store::Chat;
 use crate::panel::view::Field;
 use crate::panel::{Layout, Notice, Tab, Tick, When};
 
@@ -38,13 +42,28 @@ pub struct ProfilePage {
     /// Whether there are partner tokens that a new password could revoke.
     pub has_tokens: bool,
     /// Open sessions, the newest first.
-    pub sessions: Vec<SessionRow>,
+    pub sessions: Vec<OpenSession>,
+    /// The session of this request.
+    pub session: TokenHash,
     /// `e mais 12 sessões`; empty when all are shown.
     pub more_sessions: String,
     /// The extension's token, while there is one.
-    pub extension: Option<ExtensionRow>,
+    pub extension: Option<ValidToken>,
     /// The API plan, for those who have one.
     pub api_plan: Option<ApiPlan>,
+    pub zone: Zone,
+    pub now: Instant,
+}
+
+impl ProfilePage {
+    fn when(&self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
+    }
+
+    /// The end of the extension's token, `20/12/2026 14:05`.
+    fn end(&self, token: &ValidToken) -> String {
+        self.zone.page(token.until)
+    }
 }
 
 /// `GET /perfil/avisos`.
@@ -64,76 +83,32 @@ pub struct AlertsPage {
     pub kinds_field: Field,
     /// `None` without a Telegram bot.
     pub telegram: Option<TelegramSection>,
-    /// The browsers; `None` while push is off.
-    pub push: Option<PushSection>,
-}
-
-/// The browsers that get messages.
-pub struct PushSection {
-    /// Our public key, which a browser subscribes with.
-    pub key: String,
+    pub push: PushSettings,
     pub person: i64,
-    /// The newest first.
-    pub devices: Vec<PushDevice>,
+    pub zone: Zone,
+    pub now: Instant,
 }
 
-/// A browser that gets messages.
-pub struct PushDevice {
-    pub id: i64,
-    /// The id by which a browser finds its own row.
-    pub mark: String,
-    /// `Chrome no Windows`.
-    pub name: String,
-    pub since: When,
-    /// When the last message was sent to it.
-    pub sent: Option<When>,
+impl AlertsPage {
+    fn when(&self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
+    }
 }
 
 /// The Telegram of a person.
 #[derive(Default)]
 pub struct TelegramSection {
     /// The connected chat.
-    pub chat: Option<TelegramChat>,
+    pub chat: Option<Chat>,
     /// A new link that connects a chat.
     pub link: Option<TelegramLink>,
     /// Why there is no link.
     pub trouble: Option<Notice>,
 }
 
-/// A connected chat.
-pub struct TelegramChat {
-    /// The person's name in Telegram, or empty.
-    pub name: String,
-    pub since: When,
-    /// Since when the person has blocked the bot.
-    pub blocked: Option<When>,
-}
-
 /// A link that connects a chat.
 pub struct TelegramLink {
     pub address: String,
     /// `20/11/2026 14:05`.
-    pub until: String,
-}
-
-/// An open session.
-pub struct SessionRow {
-    /// Its digest, which does not open the session.
-    pub id: String,
-    /// `Chrome no Windows`.
-    pub device: String,
-    pub address: String,
-    pub opened: When,
-    pub seen: When,
-    /// Whether this request came with the session.
-    pub here: bool,
-}
-
-/// The extension's token.
-pub struct ExtensionRow {
-    /// When it was issued.
-    pub since: When,
-    pub used: Option<When>,
-    /// `20/12/2026 14:05`.
     pub until: String,
 }

@@ -110,12 +110,14 @@ fn verb_words(verb: &str) -> String {
         "apagar_dados" => "Apagar os dados de",
         "copiar" => "Fazer",
         "ensaiar" => "Ensaiar a restauração de",
-        _ => "",
+        _ => return spelled(&verb.replace('.', " ")),
     };
-    if !known.is_empty() {
-        return known.to_owned();
-    }
-    let spaced = verb.replace(['_', '.'], " ");
+    known.to_owned()
+}
+
+/// A name with blanks instead of underscores, beginning with a capital.
+fn spelled(name: &str) -> String {
+    let spaced = name.replace('_', " ");
     let mut letters = spaced.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
@@ -173,9 +175,7 @@ const FIELDS: [(&str, &str); 46] = [
 
 fn field_words(name: &str) -> String {
     let known = FIELDS.iter().find(|(known, _)| *known == name);
-    let words = known.map_or_else(|| name.replace('_', " "), |(_, words)| (*words).to_owned());
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    known.map_or_else(|| spelled(name), |(_, words)| (*words).to_owned())
 }
 
 /// One field of what an entry changed.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::store::{self, AuditQuery, MOST};
-use super::views::{AuditPage, ChangeKind, EntryPage, EntryRow};
+use super::views::{AuditPage, EntryPage};
 use super::{AuditEntry, changes};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
@@ -17,8 +17,8 @@ use crate::panel::answer::ListReply;
 use crate::panel::csv::CsvFile;
 use crate::panel::export;
 use crate::panel::list::{Filter, Head, ListQuery, Listing};
-use crate::panel::view::When;
 use crate::services::Services;
+use crate::wire;
 
 const LIST: Listing = Listing {
     path: "/admin/auditoria",
@@ -43,42 +43,25 @@ const LIST: Listing = Listing {
     ..Listing::NONE
 };
 
-/// An entry in the panel's JSON.
-#[derive(Serialize)]
-struct WireEntry {
-    id: String,
-    quando: String,
-    quem: String,
-    quem_tipo: String,
-    quem_id: Option<String>,
-    endereco: String,
-    pedido: String,
-    acao: String,
-    objeto: String,
-    objeto_id: String,
-    objeto_nome: String,
-    antes: Option<Value>,
-    depois: Option<Value>,
-}
-
-impl WireEntry {
-    fn of(entry: AuditEntry, zone: Zone) -> Self {
-        let raw = |json: Option<String>| json.and_then(|json| serde_json::from_str(&json).ok());
-        Self {
-            id: entry.id.to_string(),
-            quando: zone.spaced(entry.at),
-            quem: entry.actor_name,
-            quem_tipo: entry.actor_kind,
-            quem_id: entry.actor_id.map(|id| id.to_string()),
-            endereco: entry.address,
-            pedido: entry.request_id,
-            acao: entry.action,
-            objeto: entry.object_kind,
-            objeto_id: entry.object_id,
-            objeto_nome: entry.object_name,
-            antes: raw(entry.before),
-            depois: raw(entry.after),
-        }
+wire! {
+    /// An entry in the panel's JSON.
+    #[derive(Serialize)]
+    struct WireEntry of(entry: AuditEntry, zone: Zone) after {
+        let json = |json: Option<String>| json.and_then(|json| serde_json::from_str(&json).ok());
+    } {
+        id: String = entry.id.to_string(),
+        quando: String = zone.spaced(entry.at),
+        quem: String = entry.actor_name,
+        quem_tipo: String = entry.actor_kind,
+        quem_id: Option<String> = entry.actor_id.map(|id| id.to_string()),
+        endereco: String = entry.address,
+        pedido: String = entry.request_id,
+        acao: String = entry.action,
+        objeto: String = entry.object_kind,
+        objeto_id: String = entry.object_id,
+        objeto_nome: String = entry.object_name,
+        antes: Option<Value> = json(entry.before),
+        depois: Option<Value> = json(entry.after),
     }
 }
 
@@ -97,19 +80,19 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let entries = entries.into_iter().map(|one| WireEntry::of(one, app.zone()));
         return ListReply::reply(total, entries.collect());
     }
-    let limited = if total == u64::from(MOST) {
+    let limited = (total == u64::from(MOST)).then(|| {
         format!(
             "Aqui estão os {} registros mais recentes. Para ver mais antigos, use a busca ou os filtros.",
             grouped(total)
         )
-    } else {
-        String::new()
-    };
+    });
     Reply::page(&AuditPage {
         layout: layout(app, person, request),
         table: LIST.table(&query, LIST.heads, total),
-        entries: entries.iter().map(|one| row(one, app.zone(), request.now)).collect(),
+        entries,
         limited,
+        zone: app.zone(),
+        now: request.now,
     })
 }
 
@@ -125,18 +108,6 @@ fn wanted(services: &Services, query: &ListQuery, now: Instant) -> AuditQuery {
         actor_kind: query.filter("quem"),
         object_kind: query.filter("objeto"),
         since: days.map(|days| services.zone().start_of(services.day(now).plus(-days))),
-    }
-}
-
-fn row(entry: &AuditEntry, zone: Zone, now: Instant) -> EntryRow {
-    EntryRow {
-        id: entry.id.to_string(),
-        title: entry.title(),
-        object: entry.object_name.clone(),
-        actor: entry.actor_name.clone(),
-        actor_kind: entry.actor_words(),
-        address: entry.address.clone(),
-        at: When::new(zone, entry.at, now),
     }
 }
 
@@ -188,24 +159,10 @@ pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     if request.wants_json() {
         return Reply::json(&WireEntry::of(entry, app.zone()));
     }
-    let actor_href = match (&*entry.actor_kind, entry.actor_id) {
-        ("pessoa", Some(id)) => format!("{}/{id}", objects::STAFF.list),
-        ("chave", Some(id)) => format!("{}/{id}", objects::KEY.list),
-        _ => String::new(),
-    };
     Reply::page(&EntryPage {
         layout: layout(app, person, request),
-        entry: row(&entry, app.zone(), request.now),
-        action: entry.action.clone(),
-        object_id: entry.object_id.clone(),
-        object_href: entry.object_page(),
-        actor_href,
-        request_id: entry.request_id.clone(),
+        at: app.zone().page(entry.at),
         changes: changes(&entry),
-        kind: match (&entry.before, &entry.after) {
-            (None, Some(_)) => ChangeKind::Made,
-            (Some(_), None) => ChangeKind::Removed,
-            _ => ChangeKind::Changed,
-        },
+        entry,
     })
 }

@@ -87,7 +87,6 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &AuditQuery) -> Result<Vec<i64>> {
     Ok(found)
 }
 
-/// The words of a search.
 fn words(search: &str) -> Vec<&str> {
     split(search).take(MOST_WORDS).collect()
 }

@@ -2,7 +2,9 @@
 
 use askama::Template;
 
-use super::Change;
+use super::{AuditEntry, Change};
+use crate::audit::objects;
+use crate::base::{Instant, Zone};
 use crate::panel::list::Table;
 use crate::panel::view::{Layout, When};
 
@@ -12,25 +14,17 @@ use crate::panel::view::{Layout, When};
 pub struct AuditPage {
     pub layout: Layout,
     pub table: Table,
-    pub entries: Vec<EntryRow>,
-    /// A hint, when there may be more entries than were examined; else empty.
-    pub limited: String,
+    pub entries: Vec<AuditEntry>,
+    /// A hint, when there may be more entries than were examined.
+    pub limited: Option<String>,
+    pub zone: Zone,
+    pub now: Instant,
 }
 
-/// An entry in the list.
-pub struct EntryRow {
-    /// Its id.
-    pub id: String,
-    /// `Suspender aluno`.
-    pub title: String,
-    /// Name of the object at the time of the act.
-    pub object: String,
-    /// Name of the actor at the time of the act.
-    pub actor: String,
-    pub actor_kind: &'static str,
-    /// Client address; empty for commands.
-    pub address: String,
-    pub at: When,
+impl AuditPage {
+    fn when(&self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
+    }
 }
 
 /// `GET /admin/auditoria/{id}`: one entry with all it changed.
@@ -38,27 +32,28 @@ pub struct EntryRow {
 #[template(path = "audit_entry.html", config = "assets/askama.toml")]
 pub struct EntryPage {
     pub layout: Layout,
-    pub entry: EntryRow,
-    /// Such as `aluno.suspender`.
-    pub action: String,
-    /// Id of the object.
-    pub object_id: String,
-    /// The page of the object; empty when there is none.
-    pub object_href: String,
-    /// The page of the actor; empty when there is none.
-    pub actor_href: String,
-    /// Empty for commands.
-    pub request_id: String,
+    pub entry: AuditEntry,
+    pub at: String,
     /// What changed, field by field.
     pub changes: Vec<Change>,
-    /// Whether something new was made or something removed.
-    pub kind: ChangeKind,
 }
 
-/// What an entry did to its object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeKind {
-    Made,
-    Changed,
-    Removed,
+impl AuditEntry {
+    /// The page of the actor; empty when there is none.
+    fn actor_page(&self) -> String {
+        match (&*self.actor_kind, self.actor_id) {
+            ("pessoa", Some(id)) => format!("{}/{id}", objects::STAFF.list),
+            ("chave", Some(id)) => format!("{}/{id}", objects::KEY.list),
+            _ => String::new(),
+        }
+    }
+
+    /// Whether something new was made or something removed.
+    const fn done(&self) -> &'static str {
+        match (&self.before, &self.after) {
+            (None, Some(_)) => "O que foi criado",
+            (Some(_), None) => "O que foi apagado",
+            _ => "O que mudou",
+        }
+    }
 }

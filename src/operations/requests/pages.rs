@@ -4,32 +4,32 @@ use serde::Serialize;
 
 use super::follow;
 use super::store::{self, Logged, RequestLogFilter};
-use super::views::{RequestPage, RequestRow, RequestsPage};
+use super::views::{RequestPage, RequestsPage, Trail};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::audit::{looks, objects};
+use crate::audit::looks;
 use crate::base::{Instant, Zone};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal;
-use crate::panel::view::address;
-use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, Tone, When, export};
+use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, export};
 use crate::services::Services;
 use crate::wire;
 
 /// Most rows of a CSV file. To get older rows, the list must be filtered.
 const MOST_EXPORTED: u32 = 50_000;
 
+/// The filter's value for unknown callers.
+const NOBODY: &str = "ninguem";
 /// Kinds of callers: the stored word and its label.
-const CALLERS: [(&str, &str); 5] = [
+pub(super) const CALLERS: [(&str, &str); 6] = [
     ("sessao", "Sessão"),
     ("extensao", "Extensão"),
     ("parceiro", "Parceiro"),
     ("chave", "Chave"),
     ("segredo", "Segredo"),
+    (NOBODY, "Anônimo"),
 ];
-/// The filter's value for unknown callers.
-const NOBODY: &str = "ninguem";
 
 const LIST: Listing = Listing {
     path: "/admin/requisicoes",
@@ -46,19 +46,7 @@ const LIST: Listing = Listing {
                 ("5xx", "Com falha nossa"),
             ],
         },
-        Filter {
-            name: "quem",
-            label: "Quem",
-            all: "Todos",
-            values: &[
-                CALLERS[0],
-                CALLERS[1],
-                CALLERS[2],
-                CALLERS[3],
-                CALLERS[4],
-                (NOBODY, "Anônimo"),
-            ],
-        },
+        Filter { name: "quem", label: "Quem", all: "Todos", values: &CALLERS },
         Filter {
             name: "periodo",
             label: "Período",
@@ -143,8 +131,10 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&RequestsPage {
         layout: layout(app, person, request),
         table: LIST.table(&query, LIST.heads, total),
-        requests: logged.iter().map(|one| entry_row(one, zone, request.now)).collect(),
+        requests: logged,
         limits: limits(total),
+        zone,
+        now: request.now,
     })
 }
 
@@ -173,35 +163,6 @@ fn limits(total: u64) -> String {
     text
 }
 
-pub fn entry_row(logged: &Logged, zone: Zone, now: Instant) -> RequestRow {
-    RequestRow {
-        id: logged.id.to_string(),
-        what: format!("{} {}", logged.method, logged.path).trim().to_owned(),
-        who: logged.name.clone(),
-        by: CALLERS
-            .iter()
-            .find(|(kind, _)| *kind == logged.caller)
-            .map_or("Anônimo", |(_, words)| words),
-        address: logged.address.clone(),
-        status: logged.status,
-        tone: match logged.status {
-            500.. => Tone::Bad,
-            400.. => Tone::Warn,
-            300.. => Tone::Info,
-            _ => Tone::Good,
-        },
-        took: took(logged.us),
-        at: When::new(zone, logged.at, now),
-        time: zone.civil(logged.at).strftime("%H:%M:%S").to_string(),
-    }
-}
-
-/// `12,4 ms`, `3,1 s`.
-pub fn took(us: i64) -> String {
-    let (whole, unit) = if us < 1_000_000 { (1_000, "ms") } else { (1_000_000, "s") };
-    format!("{},{} {unit}", us / whole, us % whole * 10 / whole)
-}
-
 #[derive(Serialize)]
 struct RequestReply {
     ok: bool,
@@ -227,70 +188,9 @@ pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
             request: WireRequest::of(logged, app.zone()),
         });
     }
-    let civil = app.zone().civil(logged.at);
     Reply::page(&RequestPage {
         layout: layout(app, person, request),
-        row: entry_row(&logged, app.zone(), request.now),
-        meaning: meaning(logged.status),
-        who_href: page_of(&logged),
-        exact: civil.strftime("%d/%m/%Y %H:%M:%S").to_string(),
-        audit: address("/admin/auditoria", &[("q", &logged.request_id)]),
-        request_id: logged.request_id,
-        sampled: logged.sampled,
-        trail: caused.shown(app.zone(), request.now),
+        row: logged,
+        trail: Trail { caused, zone: app.zone(), now: request.now },
     })
-}
-
-/// The page of the caller; empty when there is none.
-fn page_of(logged: &Logged) -> String {
-    match (&*logged.caller, logged.caller_id, logged.role) {
-        ("chave", Some(id), _) => format!("{}/{id}", objects::KEY.list),
-        (_, Some(id), Some(role)) if role.is_student() => format!("{}/{id}", objects::STUDENT.list),
-        (_, Some(id), Some(_)) => format!("{}/{id}", objects::STAFF.list),
-        _ => String::new(),
-    }
-}
-
-/// A status in plain words; empty for rare ones.
-const fn meaning(status: u16) -> &'static str {
-    match status {
-        200 => "Atendido",
-        201 => "Criado",
-        204 => "Atendido, sem conteúdo",
-        302 | 303 => "Levou a outra página",
-        304 => "Nada mudou desde a última vez",
-        400 => "Pedido malformado ou inválido",
-        401 => "Sem credencial, ou com uma que não vale",
-        402 => "Sem plano de API ativo",
-        403 => "Sem permissão",
-        404 => "Não encontrado",
-        405 => "O endereço não tem esse método",
-        409 => "Em conflito com o que já existe",
-        413 => "Grande demais",
-        415 => "Tipo de conteúdo não aceito",
-        422 => "Campos com erro",
-        429 => "Pedidos demais",
-        500 => "Falha nossa; a causa está no log do servidor",
-        502 => "O marketplace falhou",
-        503 => "Indisponível no momento",
-        _ => "",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_short() {
-        for (us, words) in [
-            (0, "0,0 ms"),
-            (87, "0,0 ms"),
-            (1_250, "1,2 ms"),
-            (999_999, "999,9 ms"),
-            (3_140_000, "3,1 s"),
-        ] {
-            assert_eq!(took(us), words);
-        }
-    }
 }

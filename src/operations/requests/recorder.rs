@@ -1,7 +1,7 @@
 //! Chooses which responses are logged, and queues their entries for writing.
 //! Decision operations-7.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,6 +30,7 @@ const LONGEST_PATH: usize = 200;
 const LONGEST_METHOD: usize = 20;
 
 /// Chooses which responses are logged, and holds their entries until written.
+#[derive(Default)]
 pub struct Recorder {
     rows: Vec<PathLogging>,
     answers: RateCounter,
@@ -95,15 +96,7 @@ impl Recorder {
     /// A recorder for the rows of a table: the path of each, and whether a part of it is
     /// secret.
     pub fn new(rows: impl Iterator<Item = (&'static str, bool)>) -> Self {
-        Self {
-            rows: rows.map(PathLogging::of).collect(),
-            answers: RateCounter::default(),
-            failures: RateCounter::default(),
-            above: AtomicU64::new(0),
-            waiting: Mutex::default(),
-            dropped: AtomicU64::new(0),
-            is_short: AtomicBool::new(false),
-        }
+        Self { rows: rows.map(PathLogging::of).collect(), ..Self::default() }
     }
 
     /// Whether a response is logged: `Some` with the number of responses that
@@ -145,7 +138,7 @@ impl Recorder {
     pub fn keep(&self, mut entry: RequestEntry) {
         entry.method.truncate(cut(&entry.method, LONGEST_METHOD).len());
         entry.path.truncate(cut(&entry.path, LONGEST_PATH).len());
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         if waiting.len() < MOST_WAITING {
             waiting.push_back(entry);
         } else {
@@ -155,14 +148,14 @@ impl Recorder {
 
     /// Removes the oldest entries from the queue, at most [`PIECE`] of them.
     pub fn take(&self) -> Vec<RequestEntry> {
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         let count = waiting.len().min(PIECE);
         waiting.drain(..count).collect()
     }
 
     /// Puts entries that could not be written back into the queue.
     pub fn put_back(&self, entries: &[RequestEntry]) {
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         let free = MOST_WAITING.saturating_sub(waiting.len());
         let (lost, kept) = entries.split_at(entries.len().saturating_sub(free));
         for entry in kept.iter().rev() {
@@ -178,7 +171,7 @@ impl Recorder {
 
     /// Entries that wait to be written.
     pub fn count_waiting(&self) -> usize {
-        self.waiting().len()
+        self.waiting.lock().len()
     }
 
     /// Entries that were dropped since the start.
@@ -197,7 +190,7 @@ impl Recorder {
             }
         }
         if is_short {
-            let dropped = std::mem::take(&mut *self.waiting()).len();
+            let dropped = std::mem::take(&mut *self.waiting.lock()).len();
             self.count_dropped(dropped);
             return Ok(());
         }
@@ -216,10 +209,6 @@ impl Recorder {
             }
         }
         Ok(())
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, VecDeque<RequestEntry>> {
-        self.waiting.lock()
     }
 }
 

@@ -1,11 +1,9 @@
 //! The request log in the database.
 
-use rusqlite::ToSql;
-
 use super::{FULL, RequestEntry};
 use crate::accounts::Role;
 use crate::base::Instant;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Column, Filters, ReadTx, Result, WriteTx};
 use crate::row;
 
 /// Ids that are reserved for each second. An entry's id is its second times this,
@@ -72,7 +70,6 @@ pub struct RequestLogFilter {
     pub slow_first: bool,
 }
 
-/// Which part of the log is listed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Speed {
     Any,
@@ -186,52 +183,38 @@ fn part(
         (_, None, Some(_)) => "INDEXED BY request_log_by_caller",
         (_, None, None) => "",
     };
-    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":since", &since)];
-    let mut filters = "entry_id >= :since".to_owned();
-    filters.push_str(speed.condition());
+    let mut filters =
+        Filters::new(&format!("entry_id >= :since{}", speed.condition()), &[(":since", &since)]);
     if filter.search.starts_with('/') {
-        values.extend([(":q", &filter.search as &dyn ToSql), (":after", &after)]);
-        filters.push_str(" AND path >= :q AND path < :after");
+        let bounds: [Column<'_>; 2] = [(":q", &filter.search), (":after", &after)];
+        filters.and("path >= :q AND path < :after", &bounds);
     } else if !filter.search.is_empty() {
-        values.push((":q", &filter.search));
-        filters.push_str(" AND request_id = :q");
+        filters.and("request_id = :q", &[(":q", &filter.search)]);
     }
-    if let Some(class) = &filter.class {
-        values.push((":class", class));
-        filters.push_str(" AND status / 100 = :class");
-    }
-    if let Some(caller) = &filter.caller {
-        values.push((":caller", caller));
-        filters.push_str(" AND caller = :caller");
-    }
+    filters.and_if("status / 100 = :class", ":class", &filter.class);
+    filters.and_if("caller = :caller", ":caller", &filter.caller);
     let is_total = filter.search.is_empty() && filter.since.is_none();
-    let total: i64 = match speed {
+    let total = match speed {
         Speed::Any if is_total => everything(tx, filter)?,
         // What is slow is counted by its index, and the rest is what remains.
         Speed::NotSlow if is_total => {
-            everything(tx, filter)? - part(tx, filter, Speed::Slow, 0, 0)?.1.cast_signed()
+            everything(tx, filter)?.saturating_sub(part(tx, filter, Speed::Slow, 0, 0)?.1)
         }
-        _ => {
-            let count = format!("SELECT count(*) FROM request_log {index} WHERE {filters}");
-            tx.value(&count, &values[..])?
-        }
+        _ => filters.count(tx, &format!("SELECT count(*) FROM request_log {index}"))?,
     };
-    values.push((":limit", &limit));
-    values.push((":offset", &offset));
-    let rows = tx.values(
-        &format!(
-            "SELECT entry_id FROM request_log {index} WHERE {filters}
-             ORDER BY {} LIMIT :limit OFFSET :offset",
-            speed.order()
-        ),
-        &values[..],
-    )?;
-    Ok((rows, u64::try_from(total).unwrap_or(0)))
+    let sql = format!(
+        "SELECT entry_id FROM request_log {index} WHERE {}
+         ORDER BY {} LIMIT :limit OFFSET :offset",
+        filters.sql(),
+        speed.order()
+    );
+    filters.bind(&[(":limit", &limit), (":offset", &offset)]);
+    Ok((tx.values(&sql, filters.values())?, total))
 }
 
 /// How many entries match class and caller, from the totals.
-fn everything(tx: &ReadTx<'_>, filter: &RequestLogFilter) -> Result<i64> {
-    tx.value(
+fn everything(tx: &ReadTx<'_>, filter: &RequestLogFilter) -> Result<u64> {
+    tx.count(
         "SELECT coalesce(sum(entries), 0) FROM request_log_count
          WHERE (?1 IS NULL OR class = ?1) AND (?2 IS NULL OR caller = ?2)",
         (filter.class, filter.caller),

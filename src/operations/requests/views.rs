@@ -1,8 +1,13 @@
-//! Template data of the pages of the request log.
+//! What the pages of the request log print.
 
 use askama::Template;
 
-use crate::panel::view::Field;
+use super::follow::Caused;
+use super::pages::CALLERS;
+use super::store::Logged;
+use crate::audit::objects;
+use crate::base::{Instant, Zone};
+use crate::panel::view::{Field, address};
 use crate::panel::{Layout, Table, Tone, When};
 
 /// `GET /admin/requisicoes`: the requests, newest first.
@@ -11,31 +16,17 @@ use crate::panel::{Layout, Table, Tone, When};
 pub struct RequestsPage {
     pub layout: Layout,
     pub table: Table,
-    pub requests: Vec<RequestRow>,
+    pub requests: Vec<Logged>,
     /// What the list does not contain, in a sentence.
     pub limits: String,
+    pub zone: Zone,
+    pub now: Instant,
 }
 
-/// A request in the list.
-pub struct RequestRow {
-    pub id: String,
-    /// `GET /painel`.
-    pub what: String,
-    /// Name of the person or key; empty for an unknown caller.
-    pub who: String,
-    /// `Sessão`: how the caller was identified.
-    pub by: &'static str,
-    /// Client address.
-    pub address: String,
-    /// `404`.
-    pub status: u16,
-    /// Whether the status is good or bad.
-    pub tone: Tone,
-    /// `12,4 ms`.
-    pub took: String,
-    pub at: When,
-    /// `14:32:07`.
-    pub time: String,
+impl RequestsPage {
+    fn when(&self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
+    }
 }
 
 /// `GET /admin/requisicoes/{id}`: one request.
@@ -43,20 +34,7 @@ pub struct RequestRow {
 #[template(path = "request.html", config = "assets/askama.toml")]
 pub struct RequestPage {
     pub layout: Layout,
-    pub row: RequestRow,
-    /// `Não encontrado`: the status in words; may be empty.
-    pub meaning: &'static str,
-    /// The page of the caller; empty when there is none.
-    pub who_href: String,
-    /// `20/11/2026 09:00:00`.
-    pub exact: String,
-    /// Request id of the response.
-    pub request_id: String,
-    /// How many responses the entry represents; 1 when it is not part of a sample.
-    pub sampled: i64,
-    /// Address of the audit log, filtered by the request id.
-    pub audit: String,
-    /// What the request caused.
+    pub row: Logged,
     pub trail: Trail,
 }
 
@@ -68,60 +46,117 @@ pub struct FollowPage {
     /// The id that was asked for.
     pub asked: Field,
     pub is_asked: bool,
-    pub requests: Vec<RequestRow>,
+    pub requests: Vec<Logged>,
     pub trail: Trail,
 }
 
-/// What a request caused.
-#[derive(Default)]
+/// What a request caused, as it is read at `now`.
 pub struct Trail {
-    pub calls: Vec<CallRow>,
-    pub messages: Vec<MessageRow>,
-    /// Message, cause and when.
-    pub errors: Vec<(String, String, When)>,
-    pub acts: Vec<AuditRow>,
+    pub caused: Caused,
+    pub zone: Zone,
+    pub now: Instant,
 }
 
 impl Trail {
-    /// Whether nothing is known.
-    pub fn is_empty(&self) -> bool {
-        self.calls.is_empty()
-            && self.messages.is_empty()
-            && self.errors.is_empty()
-            && self.acts.is_empty()
+    fn when(&self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
+    }
+
+    fn is_empty(&self) -> bool {
+        let Caused { calls, messages, errors, acts } = &self.caused;
+        calls.is_empty() && messages.is_empty() && errors.is_empty() && acts.is_empty()
     }
 }
 
-/// A call to another service.
-pub struct CallRow {
-    pub service: String,
-    /// Method and path, or the kind of message.
-    pub what: String,
-    pub tone: Tone,
-    /// `200`, or what came of it in words.
-    pub outcome: String,
-    /// May be empty.
-    pub error: String,
-    pub took: String,
-    pub at: When,
+impl Logged {
+    /// `GET /painel`.
+    fn what(&self) -> String {
+        format!("{} {}", self.method, self.path).trim().to_owned()
+    }
+
+    /// `Sessão`: how the caller was identified.
+    fn by(&self) -> &'static str {
+        let known = CALLERS.iter().find(|(kind, _)| *kind == self.caller);
+        known.map_or("Anônimo", |(_, words)| words)
+    }
+
+    fn tone(&self) -> Tone {
+        match self.status {
+            500.. => Tone::Bad,
+            400.. => Tone::Warn,
+            300.. => Tone::Info,
+            _ => Tone::Good,
+        }
+    }
+
+    /// The time in a form such as `%H:%M:%S`.
+    fn time(&self, zone: &Zone, form: &str) -> String {
+        zone.civil(self.at).strftime(form).to_string()
+    }
+
+    /// The page of the caller; empty when there is none.
+    fn caller_page(&self) -> String {
+        let list = match (&*self.caller, self.role) {
+            ("chave", _) => objects::KEY.list,
+            (_, Some(role)) if role.is_student() => objects::STUDENT.list,
+            (_, Some(_)) => objects::STAFF.list,
+            _ => return String::new(),
+        };
+        self.caller_id.map_or_else(String::new, |id| format!("{list}/{id}"))
+    }
+
+    /// The audit log, filtered by the request id.
+    fn audit(&self) -> String {
+        address("/admin/auditoria", &[("q", &self.request_id)])
+    }
+
+    /// The status in plain words; empty for rare ones.
+    const fn meaning(&self) -> &'static str {
+        match self.status {
+            200 => "Atendido",
+            201 => "Criado",
+            204 => "Atendido, sem conteúdo",
+            302 | 303 => "Levou a outra página",
+            304 => "Nada mudou desde a última vez",
+            400 => "Pedido malformado ou inválido",
+            401 => "Sem credencial, ou com uma que não vale",
+            402 => "Sem plano de API ativo",
+            403 => "Sem permissão",
+            404 => "Não encontrado",
+            405 => "O endereço não tem esse método",
+            409 => "Em conflito com o que já existe",
+            413 => "Grande demais",
+            415 => "Tipo de conteúdo não aceito",
+            422 => "Campos com erro",
+            429 => "Pedidos demais",
+            500 => "Falha nossa; a causa está no log do servidor",
+            502 => "O marketplace falhou",
+            503 => "Indisponível no momento",
+            _ => "",
+        }
+    }
 }
 
-/// A message that leaves the platform.
-pub struct MessageRow {
-    pub href: String,
-    pub title: String,
-    pub channel: String,
-    pub state: &'static str,
-    /// Why it waits or how it ended; may be empty.
-    pub outcome: String,
-    pub at: When,
+/// `12,4 ms`, `3,1 s`: a duration in microseconds.
+fn took(us: &i64) -> String {
+    let (whole, unit) = if *us < 1_000_000 { (1_000, "ms") } else { (1_000_000, "s") };
+    format!("{},{} {unit}", us / whole, us % whole * 10 / whole)
 }
 
-/// An entry of the audit log.
-pub struct AuditRow {
-    pub href: String,
-    pub title: String,
-    pub object: String,
-    pub actor: String,
-    pub at: When,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_short() {
+        for (us, words) in [
+            (0, "0,0 ms"),
+            (87, "0,0 ms"),
+            (1_250, "1,2 ms"),
+            (999_999, "999,9 ms"),
+            (3_140_000, "3,1 s"),
+        ] {
+            assert_eq!(took(&us), words);
+        }
+    }
 }
