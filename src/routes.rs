@@ -435,10 +435,10 @@ fn agency() -> [Route; 36] {
     use agency::clients::pages as clients;
     use agency::invites::pages as invites;
     use agency::{labels, leaving, pages};
-    let save = |path, save, about| Agency.post(path, Run::Write(save), about);
     use agency::questions::{self as queue, answer, holding, replies};
     use marketplace::books::questions::buyers;
     use marketplace::books::questions::replies::acts;
+    let save = |path, save, about| Agency.post(path, Run::Write(save), about);
     [
         Agency.get("/admin/agencia", Run::Slow(pages::overview), "How the agency's clients do, as page or JSON."),
         Agency.get("/admin/agencia/checkup", Run::Slow(pages::checkup_page), "What is wrong with which account, as page or JSON."),

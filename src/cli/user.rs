@@ -79,14 +79,9 @@ pub fn run(context: &Context, command: UserCommand) -> anyhow::Result<()> {
                     if let Some(id) = made {
                         let NewUser { email, name, role, .. } = &new;
                         let after = NewPerson { nome: name, email, papel: role.name() };
-                        let actions = ["aluno.criar", "equipe.criar"];
-                        Subject { id, name, role: *role }.note(
-                            tx,
-                            "user create",
-                            actions,
-                            None,
-                            Some(&after),
-                        )?;
+                        let (subject, actions) =
+                            (Subject { id, name, role: *role }, ["aluno.criar", "equipe.criar"]);
+                        subject.note(tx, "user create", actions, None, Some(&after))?;
                     }
                     Ok::<_, DbError>(made)
                 })

@@ -423,9 +423,9 @@ pub(super) fn digest(path: &Path, stop: Option<&Stop>) -> Result<(u64, [u8; 32])
 pub fn dated(path: &Path, between: &str, end: &str, now: Instant) -> PathBuf {
     let digits: String = now.rfc3339().chars().filter(char::is_ascii_digit).collect();
     let (day, time) = digits.split_at(digits.len().min(8));
-    let name = beside(path, &format!("{between}{day}-{time}"));
+    let name = beside(path, format!("{between}{day}-{time}"));
     let first = beside(&name, end);
-    let others = (2_u32..).map(|number| beside(&name, &format!("-{number}{end}")));
+    let others = (2_u32..).map(|number| beside(&name, format!("-{number}{end}")));
     std::iter::once(first.clone())
         .chain(others)
         .find(|candidate| !candidate.exists())

@@ -241,7 +241,8 @@ pub fn page(
     window: (u32, u32),
 ) -> Result<(Vec<DropOrder>, u64)> {
     let filters = wanted.filters();
-    let is_counted = wanted.search.is_empty() && !wanted.standing.is_some_and(|one| one.is_open());
+    let is_counted =
+        wanted.search.is_empty() && !wanted.standing.is_some_and(DropOrderStatus::is_open);
     if is_counted {
         let total = filters.count(tx, "SELECT coalesce(sum(orders), 0) FROM drop_order_count")?;
         let order = wanted.order();

@@ -42,12 +42,12 @@ pub struct Pair {
     pub least: f64,
 }
 
-impl Pair {
-    /// A ratio, `4,5`.
-    pub fn words(&self, ratio: &f64) -> String {
-        format!("{ratio:.1}").replace('.', ",")
-    }
+/// A ratio of contrast, `4,5`.
+pub fn ratio_in_words(ratio: &f64) -> String {
+    format!("{ratio:.1}").replace('.', ",")
+}
 
+impl Pair {
     /// The badge of the pair.
     pub fn badge(&self) -> Badge {
         if self.holds() { Badge::Healthy } else { Badge::Attention }

@@ -3,7 +3,6 @@
 use askama::Template;
 use serde::Serialize;
 
-use crate::base::grouped;
 use crate::panel::{Badge, Layout, Notice, Tone};
 
 /// `GET /admin`: state of the service, open items and numbers of people.
@@ -93,10 +92,6 @@ impl Fact {
 impl OperatorHome {
     fn total(&self) -> u64 {
         self.people.iter().map(|(_, count)| count).sum()
-    }
-
-    fn shown(&self, count: &u64) -> String {
-        grouped(*count)
     }
 
     /// The share of all people, 0 to 100.

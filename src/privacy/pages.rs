@@ -106,7 +106,7 @@ pub fn erase(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     // What is still in memory is looked through as well.
     journal::flush(app)?;
     match Eraser::of(app).erase(id, &Actor::person(person, request)) {
-        Ok(_) => {
+        Ok(()) => {
             // Requests of the last second before it began.
             app.health.requests.flush(&app.db)?;
             logs::forget_requests(&app.db, &[id.0])?;

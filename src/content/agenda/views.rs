@@ -22,13 +22,13 @@ pub struct AgendaPage {
     pub now: Instant,
 }
 
-impl AgendaPage {
-    /// For a student whose plan has no meets.
-    pub fn hint(&self) -> Notice {
-        let text = "Você vê a agenda e entra nos encontros abertos ao público. Nos outros entra quem tem um plano com encontros.";
-        Notice::new(Tone::Info, "Seu plano não inclui os encontros", text)
-    }
+/// For a student whose plan has no meets.
+fn hint() -> Notice {
+    let text = "Você vê a agenda e entra nos encontros abertos ao público. Nos outros entra quem tem um plano com encontros.";
+    Notice::new(Tone::Info, "Seu plano não inclui os encontros", text)
+}
 
+impl AgendaPage {
     /// `sexta-feira, 20 de novembro, 20:00 às 21:30`.
     pub fn when(&self, meet: &Meet) -> String {
         let (starts_at, zone) = (meet.entry.starts_at, self.zone);

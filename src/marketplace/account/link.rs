@@ -357,9 +357,9 @@ pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 pub fn unlink_and_revoke(app: &App, owner: UserId, account: MlUserId) -> Result<bool, Problem> {
     let access = tokens::access_of(app, owner, account)?;
     let bell = app.marketplace.bell.clone();
-    app.db.write_pieces(move |tx| match store::is_linked_to(tx, owner, account)? {
-        true => tx.work_off(|most| store::empty(tx, account, most)),
-        false => Ok::<_, db::DbError>(true),
+    app.db.write_pieces(move |tx| {
+        let is_linked = store::is_linked_to(tx, owner, account)?;
+        Ok::<_, db::DbError>(!is_linked || tx.work_off(|most| store::empty(tx, account, most))?)
     })?;
     let is_gone = app.db.write(move |tx| {
         let is_gone = store::unlink(tx, owner, account)?;
