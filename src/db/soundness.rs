@@ -49,11 +49,12 @@ impl Db {
         let alarm = &self.inner.alarm;
         let found = {
             let readers = self.inner.readers.read();
-            let reader = readers.as_ref().ok_or(DbError::Stopped)?.for_check()?;
-            depth.first_fault(reader.connection())
+            let readers = readers.as_ref().ok_or(DbError::Stopped)?;
+            let reader = readers.for_check();
+            reader.and_then(|reader| Ok(depth.first_fault(reader.connection())?))
         };
-        // What SQLite refuses to read is a fault like those that it lists.
-        let found = match found.map_err(DbError::from) {
+        // What SQLite refuses to open or to read is a fault like those that it lists.
+        let found = match found {
             Err(DbError::Damaged(error)) => Ok(Some(error.to_string())),
             found => found,
         };

@@ -158,7 +158,7 @@ fn a_circle_and_a_handler_are_seen() {
                 pub fn layout(app: &App, person: &Person, request: &Request) -> Layout {}\n\
                 pub fn other(app: &App, id: i64) -> Result<Reply, Problem> {}";
     assert_eq!(handlers(code), ["list", "open"]);
-    assert!(holds_sql("f(\"a\", \"\\n  SELECT 1\")") && !holds_sql("f(\"a\", \"UPDATED\")"));
+    assert!(holds_sql("f(\"a\", \"\\\n  SELECT 1\")") && !holds_sql("f(\"a\", \"UPDATED\")"));
     let names = paths("use crate::a::{self, b::{C, d as e}};\nlet x = super::f::g(1);");
     let names: Vec<String> = names.iter().map(|name| name.join("::")).collect();
     assert_eq!(names, ["crate::a::self", "crate::a::b::C", "crate::a::b::d", "super::f::g"]);

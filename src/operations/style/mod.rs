@@ -2,21 +2,23 @@
 //! macros as all other pages, so a changed macro is visible here. The sample list
 //! can be searched, filtered, sorted and paged; nothing is stored.
 
-use askama::Template;
+mod views;
 
-use super::palette::{self, Pair, Token};
 use serde_json::json;
+
+use self::views::{Sample, StylePage};
+use super::palette;
 
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Cents, DAY_S, Instant, Zone, grouped};
+use crate::base::{Cents, DAY_S, Instant};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::panel::view::Field;
 use crate::panel::{
     Answer, Badge, Choice, Filter, Flash, Head, Layout, ListQuery, Listing, Notice, Progress, Tab,
-    Table, Tick, Tone, When, export,
+    Tick, Tone, export,
 };
 use crate::program::drawing::{Emblem, Flame, Lap};
 use crate::services::Services;
@@ -89,75 +91,11 @@ static SPACES: &[(u32, &str)] = &[
 
 /// Every icon of `img/icons.svg` except the logo (`mark`).
 static ICONS: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(|| {
-    let sprite = include_str!("../../assets/img/icons.svg");
+    let sprite = include_str!("../../../assets/img/icons.svg");
     let names = sprite.split("<symbol id=\"").skip(1);
     let names = names.filter_map(|rest| rest.split('"').next());
     names.filter(|name| *name != "mark").collect()
 });
-
-#[derive(Template)]
-#[template(path = "style.html", config = "assets/askama.toml")]
-pub struct StylePage {
-    layout: Layout,
-    colours: &'static [Token],
-    pairs: Vec<Pair>,
-    sizes: &'static [(&'static str, &'static str, &'static str)],
-    spaces: &'static [(u32, &'static str)],
-    icons: &'static [&'static str],
-    badges: &'static [Badge],
-    notices: Vec<Notice>,
-    plain: Field,
-    faulty: Field,
-    typed: Field,
-    options: &'static [Choice],
-    scopes: Vec<Tick>,
-    levels: Vec<Tick>,
-    table: Table,
-    rows: Vec<Sample>,
-    stats: Vec<Stat>,
-    chart: Option<BarChart>,
-    progress: Vec<Progress>,
-    tabs: Vec<Tab>,
-    /// Icon, title, detail and time of each entry of the sample timeline.
-    log: [(&'static str, &'static str, &'static str, Instant); 3],
-    fresh: Instant,
-    /// Every emblem as reached, and the first of each tier as not yet reached.
-    emblems: Vec<Emblem>,
-    locked: Vec<Emblem>,
-    flames: Vec<Flame>,
-    lap: Lap,
-    zone: Zone,
-    now: Instant,
-}
-
-impl StylePage {
-    fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
-}
-
-/// A row of the sample list.
-pub struct Sample {
-    id: usize,
-    name: String,
-    status: &'static str,
-    sales: u64,
-    seen: Instant,
-}
-
-impl Sample {
-    fn shown_sales(&self) -> String {
-        grouped(self.sales)
-    }
-
-    fn badge(&self) -> Badge {
-        match self.status {
-            "ativo" => Badge::Active,
-            "atrasado" => Badge::Late,
-            _ => Badge::Suspended,
-        }
-    }
-}
 
 /// `GET /admin/estilo`: the page that shows the design language.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
