@@ -3,6 +3,7 @@
 use crate::accounts::store as accounts;
 use crate::base::{Cents, Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::marketplace::books::order_status::OrderStatus;
 use crate::row;
 
 row! {
@@ -92,17 +93,16 @@ row! {
 /// The best-selling listings of a client's accounts since an instant; only paid
 /// orders count.
 pub fn top_listings(tx: &ReadTx<'_>, client: i64, since: Instant) -> Result<Vec<TopListing>> {
+    let best = format!(
+        "FROM sale_order o
+         JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
+         WHERE o.owner_id = ?1 AND o.created_at >= ?3 AND o.ml_user_id = ?2 AND o.status IN ({sales})
+         GROUP BY o.item_id ORDER BY sum(o.total_cents) DESC, o.item_id LIMIT ?4",
+        sales = OrderStatus::sales_in_sql()
+    );
     let mut listings: Vec<TopListing> = Vec::new();
     for account in accounts_of(tx, client)? {
-        listings.extend(tx.records(
-            "FROM sale_order o
-             JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
-             JOIN word w ON w.word_id = o.status
-             WHERE o.owner_id = ?1 AND o.created_at >= ?3 AND o.ml_user_id = ?2
-                 AND w.text IN ('paid', 'partially_refunded')
-             GROUP BY o.item_id ORDER BY sum(o.total_cents) DESC, o.item_id LIMIT ?4",
-            (account.owner, account.ml_user_id, since, TOP),
-        )?);
+        listings.extend(tx.records(&best, (account.owner, account.ml_user_id, since, TOP))?);
     }
     listings.sort_by_key(|one| std::cmp::Reverse((one.cents.0, one.orders)));
     listings.truncate(TOP as usize);

@@ -148,6 +148,6 @@ pub fn scope_ticks(ticked: impl Fn(Scope) -> bool) -> Vec<Tick> {
 /// `60 a cada 60 segundos`: the limit of keys without one of their own.
 pub fn usual_limit(services: &Services) -> String {
     let limits = &services.config.limits;
-    let calls = crate::base::text::grouped(limits.requests);
+    let calls = crate::base::text::grouped(ApiKey::usual_limit(limits));
     format!("{calls} a cada {} segundos", limits.window_s)
 }

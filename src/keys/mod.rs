@@ -19,6 +19,7 @@ use ipnet::{IpNet, Ipv4Net};
 use serde::{Serialize, Serializer};
 
 use crate::base::{Day, Instant, Zone, secrets};
+use crate::config::Limits;
 use crate::named;
 use crate::row;
 
@@ -112,6 +113,16 @@ named! {
 }
 
 impl ApiKey {
+    /// Calls a window that a key without a limit of its own may make.
+    pub const fn usual_limit(limits: &Limits) -> u32 {
+        limits.requests
+    }
+
+    /// Calls a window that the key may make.
+    pub fn limit(&self, limits: &Limits) -> u32 {
+        self.entry.rate_limit.unwrap_or(Self::usual_limit(limits))
+    }
+
     /// First instant at which the key no longer works.
     pub fn end(&self) -> Option<Instant> {
         [self.entry.expires_at, self.ends_at].into_iter().flatten().min()

@@ -193,10 +193,7 @@ impl<'t> LedgerAccount<'t> {
         if done < challenge.entry.goal {
             return Ok(());
         }
-        let points = challenge
-            .entry
-            .reward_xp
-            .unwrap_or_else(|| self.rules.points(Action::Challenge, (0, 1)));
+        let points = challenge.entry.points(&self.rules);
         challenges::count_met(self.tx, challenge.id)?;
         let title = challenge.entry.title.clone();
         self.challenges.push(challenge);

@@ -21,7 +21,7 @@ use crate::keys::{self, ApiKey, Scope};
 /// A row of the Integration API.
 pub fn key(app: &App, scope: Scope, route: &Route, request: &Request) -> GuardResult<KeyHolder> {
     let found = identity(app, scope, request).map(|(key, hash)| {
-        let count = key.entry.rate_limit.unwrap_or(app.config.limits.requests);
+        let count = key.limit(&app.config.limits);
         let limit = Limit { count, ..api_limit(app) };
         let window = Window { class: Class::ApiToken, subject: Subject::token(&hash), limit };
         let (client, method, path) = (request.client, route.method.clone(), route.path);

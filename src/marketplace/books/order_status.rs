@@ -68,6 +68,14 @@ impl OrderStatus {
         }
     }
 
+    /// The stored numbers of the states that count as a sale, for `IN (…)`.
+    pub fn sales_in_sql() -> String {
+        let mut numbers: Vec<u8> =
+            Self::ALL.into_iter().filter(|one| one.is_sale()).map(Self::number).collect();
+        numbers.sort_unstable();
+        numbers.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
+    }
+
     /// Whether the order counts as a sale.
     pub const fn is_sale(self) -> bool {
         matches!(self.sale(), SaleState::Paid)

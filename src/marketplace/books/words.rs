@@ -15,14 +15,8 @@ use crate::db::{ReadTx, Result, WriteTx};
 /// Longest word that is kept whole.
 const LONGEST: usize = 60;
 
-/// Numbers that `schema.sql` fixes.
-pub mod fixed {
-    use crate::marketplace::books::order_status::OrderStatus;
-
-    pub const PAID: i64 = OrderStatus::Paid as i64;
-    pub const PARTIALLY_REFUNDED: i64 = OrderStatus::PartiallyRefunded as i64;
-    pub const READY_TO_SHIP: i64 = 10;
-}
+/// The number that `schema.sql` gives to the state of a parcel that can be sent.
+pub const READY_TO_SHIP: i64 = 10;
 
 /// States of an order, as the marketplace documents them.
 pub const ORDER_STATES: [&str; OrderStatus::ALL.len()] = OrderStatus::NAMES_BY_NUMBER;

@@ -363,7 +363,7 @@ pub fn walk_lists(
             (false, _) => SAMPLES,
         };
         if *count >= enough {
-            if whole {
+            if whole && row.path.contains('{') {
                 left_out.insert(address);
             }
             continue;

@@ -21,7 +21,7 @@ use self::change::OrderChange;
 use self::effects::Effects;
 use super::document::{OrderDocument, Shipment, SoldItem};
 use super::order_status::{OrderStatus, SaleState};
-use super::words::{Words, fixed};
+use super::words::{READY_TO_SHIP, Words};
 use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, Zone};
 use crate::changes::IssuedSeconds;
@@ -141,8 +141,7 @@ fn waiting_with(
     let sql = format!(
         "SELECT order_id FROM sale_order
          WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3
-             AND shipping_status = {}",
-        fixed::READY_TO_SHIP
+             AND shipping_status = {READY_TO_SHIP}"
     );
     let orders: Vec<OrderId> = tx.values(&sql, (owner, order.seller, shipment))?;
     Ok(orders.into_iter().filter(|id| *id != order.id).collect())

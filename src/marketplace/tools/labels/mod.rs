@@ -21,7 +21,8 @@ use rusqlite::params_from_iter;
 use crate::base::{DAY_S, Instant, MlUserId, OrderId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::account::tokens::CallError;
-use crate::marketplace::books::words::fixed::{PAID, PARTIALLY_REFUNDED, READY_TO_SHIP};
+use crate::marketplace::books::order_status::OrderStatus;
+use crate::marketplace::books::words::READY_TO_SHIP;
 use crate::marketplace::client::{Failure, Unprinted};
 use crate::marketplace::tools::{Refusal, out_of_reach};
 use crate::panel::view::address;
@@ -76,8 +77,9 @@ fn printable() -> String {
     LEFT JOIN word w ON w.word_id = o.logistic_type
     LEFT JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
     WHERE o.owner_id = ?1 AND o.ml_user_id = ?2 AND o.shipping_status = {READY_TO_SHIP} AND o.shipping_id > 0
-      AND o.status IN ({PAID}, {PARTIALLY_REFUNDED})
-      AND (w.text IS NULL OR w.text IN ('drop_off', 'xd_drop_off', 'cross_docking', 'self_service'))"
+      AND o.status IN ({sales})
+      AND (w.text IS NULL OR w.text IN ('drop_off', 'xd_drop_off', 'cross_docking', 'self_service'))",
+        sales = OrderStatus::sales_in_sql()
     )
 }
 
