@@ -113,7 +113,7 @@ pub fn all() -> Vec<Route> {
     rows.extend(agency());
     rows.extend(administration());
     rows.extend(keys());
-    rows.extend(photos_of_others());
+    rows.extend(photos_of_others().into_iter().flatten());
     rows.extend(content_of_students());
     rows.extend(content_administration());
     rows.extend(people());
@@ -597,22 +597,14 @@ fn queues() -> [Route; 19] {
 }
 
 #[rustfmt::skip]
-fn photos_of_others() -> [Route; 9] {
-    use photos::pages::{of_staff, of_student, of_teacher, remove_staff, remove_student, remove_teacher, set_staff, set_student, set_teacher};
-    let form = |path, show| Admin.get(path, Run::Read(show), "The form for somebody's photo.");
-    let set = |path, set| Admin.post(path, Run::Slow(set), "Sets somebody's photo.").body_at_most(photos::FORM_BYTES);
-    let remove = |path, remove| Admin.post(path, Run::Write(remove), "Removes somebody's photo.").small();
-    [
-        form("/admin/alunos/{id}/foto", of_student),
-        set("/admin/alunos/{id}/foto", set_student),
-        remove("/admin/alunos/{id}/foto/excluir", remove_student),
-        form("/admin/equipe/{id}/foto", of_staff),
-        set("/admin/equipe/{id}/foto", set_staff),
-        remove("/admin/equipe/{id}/foto/excluir", remove_staff),
-        form(below(objects::TEACHER.list, "{id}/foto"), of_teacher),
-        set(below(objects::TEACHER.list, "{id}/foto"), set_teacher),
-        remove(below(objects::TEACHER.list, "{id}/foto/excluir"), remove_teacher),
-    ]
+fn photos_of_others() -> [[Route; 3]; 3] {
+    use photos::pages::{remove, set, show};
+    let form = |path| Admin.get(path, Run::Read(show), "The form for somebody's photo.");
+    let sent = |path| Admin.post(path, Run::Slow(set), "Sets somebody's photo.").body_at_most(photos::FORM_BYTES);
+    let removed = |path| Admin.post(path, Run::Write(remove), "Removes somebody's photo.").small();
+    let of = |list| (below(list, "{id}/foto"), below(list, "{id}/foto/excluir"));
+    let of_group = |(photo, remove)| [form(photo), sent(photo), removed(remove)];
+    [objects::STUDENT, objects::STAFF, objects::TEACHER].map(|one| of_group(of(one.list)))
 }
 
 /// The operator's home, copies of the database, the service from inside, the log of

@@ -28,38 +28,14 @@ enum Group {
     Teachers,
 }
 
-/// Handlers of one group's rows.
-macro_rules! of_group {
-    ($($(#[$doc:meta])* $students:ident, $staff:ident, $teachers:ident = $act:ident -> $out:ty;)*) => {
-        $(
-            $(#[$doc])*
-            pub fn $students(app: &App, person: &Person, request: &Request) -> Result<$out, Problem> {
-                $act(app, person, request, Group::Students)
-            }
-
-            $(#[$doc])*
-            pub fn $staff(app: &App, person: &Person, request: &Request) -> Result<$out, Problem> {
-                $act(app, person, request, Group::Staff)
-            }
-
-            $(#[$doc])*
-            pub fn $teachers(app: &App, person: &Person, request: &Request) -> Result<$out, Problem> {
-                $act(app, person, request, Group::Teachers)
-            }
-        )*
-    };
-}
-
-of_group! {
-    /// `GET …/{id}/foto`: the form.
-    of_student, of_staff, of_teacher = show -> Reply;
-    /// `POST …/{id}/foto`: replaces the photo.
-    set_student, set_staff, set_teacher = set -> Reply;
-    /// `POST …/{id}/foto/excluir`: removes the photo.
-    remove_student, remove_staff, remove_teacher = remove -> Job;
-}
-
 impl Group {
+    /// The group that an address is of.
+    fn of(request: &Request) -> Self {
+        let all = [Self::Students, Self::Staff];
+        let is_of = |one: &Self| request.path().starts_with(one.words().0.list);
+        all.into_iter().find(is_of).unwrap_or(Self::Teachers)
+    }
+
     /// Its kind in the audit log, and the names of both actions there.
     const fn words(self) -> (Object, &'static str, &'static str) {
         match self {
@@ -124,13 +100,13 @@ fn page_of(group: Group, id: i64) -> String {
     format!("{}/{id}", group.words().0.list)
 }
 
-fn show(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
-    Reply::page(&form((app, person, request), group, None)?)
+/// `GET …/{id}/foto`: the form.
+pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    Reply::page(&form((app, person, request), None)?)
 }
 
-fn form(visit: Visit<'_>, group: Group, fault: Option<&str>) -> Result<PhotoPage, Problem> {
-    let (app, person, request) = visit;
-    let id = request.id()?;
+fn form((app, person, request): Visit<'_>, fault: Option<&str>) -> Result<PhotoPage, Problem> {
+    let (group, id) = (Group::of(request), request.id()?);
     let subject = app.db.read(request.lane, |tx| Subject::find(tx, group, id))?;
     let mut file = view::Field::default().fault(fault);
     file.focus = fault.is_some();
@@ -143,15 +119,16 @@ fn form(visit: Visit<'_>, group: Group, fault: Option<&str>) -> Result<PhotoPage
     })
 }
 
-fn set(app: &App, person: &Person, request: &Request, group: Group) -> Result<Reply, Problem> {
-    let id = request.id()?;
+/// `POST …/{id}/foto`: replaces the photo.
+pub fn set(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (group, id) = (Group::of(request), request.id()?);
     let photo = match sent(request) {
         Ok(photo) => photo,
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
         Err(problem) => {
             let fault = problem.fields.first().map(|(_, said)| &**said);
             let fault = fault.unwrap_or(PhotoFault::NoPhoto.words());
-            let page = form((app, person, request), group, Some(fault))?;
+            let page = form((app, person, request), Some(fault))?;
             return Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY));
         }
     };
@@ -166,8 +143,9 @@ fn set(app: &App, person: &Person, request: &Request, group: Group) -> Result<Re
     Answer::to(request).with(&page, "foto", &[("foto", address.into())])
 }
 
-fn remove(_: &App, person: &Person, request: &Request, group: Group) -> Result<Job, Problem> {
-    let (id, answer) = (request.id()?, Answer::to(request));
+/// `POST …/{id}/foto/excluir`: removes the photo.
+pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let (group, id, answer) = (Group::of(request), request.id()?, Answer::to(request));
     let actor = Actor::person(person, request);
     Ok(Box::new(move |tx| {
         let before = Subject::find(tx, group, id)?;
