@@ -34,9 +34,6 @@ pub enum SaleState {
 }
 
 impl OrderStatus {
-    /// The names of all states, in the order of their numbers.
-    pub const NAMES_BY_NUMBER: [&'static str; Self::ALL.len()] = names_by_number();
-
     const fn row(self) -> (Badge, SaleState) {
         match self {
             Self::Confirmed => (Badge::Confirmed, SaleState::Open),
@@ -81,6 +78,10 @@ impl OrderStatus {
         matches!(self.sale(), SaleState::Paid)
     }
 }
+
+/// States of an order, as the marketplace documents them, in the order of their
+/// numbers.
+pub const ORDER_STATES: [&str; OrderStatus::ALL.len()] = names_by_number();
 
 const fn names_by_number() -> [&'static str; OrderStatus::ALL.len()] {
     let (mut names, mut found, mut number) = ([""; OrderStatus::ALL.len()], 0, 0);

@@ -8,7 +8,6 @@ use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::order_status::OrderStatus;
 use super::orders::sold::Wordings;
 use crate::db::{ReadTx, Result, WriteTx};
 
@@ -17,9 +16,6 @@ const LONGEST: usize = 60;
 
 /// The number that `schema.sql` gives to the state of a parcel that can be sent.
 pub const READY_TO_SHIP: i64 = 10;
-
-/// States of an order, as the marketplace documents them.
-pub const ORDER_STATES: [&str; OrderStatus::ALL.len()] = OrderStatus::NAMES_BY_NUMBER;
 
 /// Cache of the words that were used since the process started.
 #[derive(Default)]

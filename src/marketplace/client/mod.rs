@@ -263,7 +263,7 @@ impl Client {
         let form = grant.iter().copied().chain(credentials);
         let began = Monotonic::now();
         let sent = self.agent.post(format!("{}/oauth/token", self.api)).send_form(form);
-        let answer = read_json(sent, MAX_BODY);
+        let answer = read_json(sent);
         self.breaker.note(began, Monotonic::now(), &answer);
         self.noted(began, "POST /oauth/token", &answer);
         // Here 401 means a refused client or grant, not an expired access
@@ -335,7 +335,7 @@ impl Client {
     fn post(&self, caller: &Caller<'_>, path: &str, body: &Value) -> Answer<Value> {
         self.call(caller, ("POST", path), || {
             let request = signed(self.agent.post(format!("{}{path}", self.api)), caller);
-            read_json(request.send_json(body), MAX_BODY)
+            read_json(request.send_json(body))
         })
     }
 
@@ -386,8 +386,8 @@ fn is_path(path: &str) -> bool {
 }
 
 /// The JSON of an answer; null for one without content.
-fn read_json(sent: Result<Response<Body>, ureq::Error>, most: u64) -> Answer<Value> {
-    let (_, body) = read(sent, most)?;
+fn read_json(sent: Result<Response<Body>, ureq::Error>) -> Answer<Value> {
+    let (_, body) = read(sent, MAX_BODY)?;
     json_of(&body)
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant as Monotonic};
 
-use super::{Answer, Caller, Client, Failure, MAX_BODY, read_json, signed};
+use super::{Answer, Caller, Client, Failure, read_json, signed};
 use crate::marketplace::books::document::{SellerRecord, text};
 
 /// Timeout of the call that ends an account's consent.
@@ -28,7 +28,7 @@ impl Client {
         let request = self.agent.delete(format!("{}{path}", self.api));
         let request = request.config().timeout_global(Some(REVOKE_TIMEOUT)).build();
         let began = Monotonic::now();
-        let answer = read_json(signed(request, caller).call(), MAX_BODY);
+        let answer = read_json(signed(request, caller).call());
         self.breaker.note(began, Monotonic::now(), &answer);
         answer.map(|_| ())
     }

@@ -138,7 +138,19 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
         ends_reading = position.pass(&piece, edge) || reading.done_before() + asked >= MOST;
         sent.extend(piece.sent);
     }
-    let read = look(reading, sent)?;
+    let read = records::fetch_each(
+        reading,
+        sent,
+        Forbidden::Area,
+        |client, caller, sent| client.shipment(caller, sent.shipment),
+        |tx, account, context, sent, fetched| {
+            if let FetchedRecord::Found(shipment) = fetched {
+                let read = (sent.shipment, shipment);
+                orders::apply_shipment((tx, context, account.owner), sent.order, read)?;
+            }
+            Ok(())
+        },
+    )?;
     Ok(Step {
         ends_reading,
         position: position.text(),
@@ -186,22 +198,6 @@ fn piece(
     }
     let last = orders.last().map(|order| order.place);
     Ok(Piece { sent, last: last.filter(|_| orders.len() == ORDERS) })
-}
-
-fn look(reading: &StepContext<'_>, sent: Vec<Sent>) -> Asked<usize> {
-    records::fetch_each(
-        reading,
-        sent,
-        Forbidden::Area,
-        |client, caller, sent| client.shipment(caller, sent.shipment),
-        |tx, account, context, sent, fetched| {
-            if let FetchedRecord::Found(shipment) = fetched {
-                let read = (sent.shipment, shipment);
-                orders::apply_shipment((tx, context, account.owner), sent.order, read)?;
-            }
-            Ok(())
-        },
-    )
 }
 
 #[cfg(test)]

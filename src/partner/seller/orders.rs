@@ -17,9 +17,10 @@ use crate::http::{Code, Problem};
 use crate::identity::Seller;
 use crate::list_arguments;
 use crate::marketplace::account::stores;
+use crate::marketplace::books::order_status::ORDER_STATES;
 use crate::marketplace::books::orders::list::{self, Filter, Order, OrderPage};
 use crate::marketplace::books::orders::sold::Wording;
-use crate::marketplace::books::words::{ORDER_STATES, Words};
+use crate::marketplace::books::words::Words;
 use crate::partner::list::{Window, reading};
 use crate::partner::operation::{Begun, Operation, Pagination};
 

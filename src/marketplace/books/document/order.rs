@@ -15,7 +15,7 @@ pub struct OrderDocument {
     pub id: OrderId,
     /// The selling account.
     pub seller: MlUserId,
-    /// One of [`super::super::words::ORDER_STATES`], or a new one.
+    /// One of [`super::super::order_status::ORDER_STATES`], or a new one.
     pub status: String,
     pub created_at: Instant,
     /// When it was paid or confirmed, `None` before.

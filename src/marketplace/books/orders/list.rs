@@ -80,6 +80,8 @@ pub type Key = (i64, i64);
 pub struct OrderPage {
     pub total: i64,
     pub orders: Vec<Order>,
+    /// Whether more listings match the search than are shown.
+    pub has_more: bool,
     /// Keys of orders that were found and are not read yet.
     keys: Vec<Key>,
     /// The words of its orders, each once; there are only a few.

@@ -140,13 +140,6 @@ fn last_days(today: Day, count: &str) -> Days {
     Days { from: Some(today.plus(1 - count)), ..Days::default() }
 }
 
-#[derive(Default)]
-struct Found {
-    page: OrderPage,
-    /// Whether more listings match the search than are shown.
-    has_more: bool,
-}
-
 /// The orders that a search finds: the order or the listing with this number, or
 /// else the orders of listings with such a title or SKU; without a search all.
 fn found(
@@ -155,10 +148,9 @@ fn found(
     owner: UserId,
     search: &str,
     filter: &list::Filter,
-) -> db::Result<Found> {
+) -> db::Result<OrderPage> {
     if search.is_empty() {
-        let page = list::read_page(tx, words, owner, filter)?;
-        return Ok(Found { page, has_more: false });
+        return list::read_page(tx, words, owner, filter);
     }
     let of_listings = |items| {
         let filter = list::Filter { items: Some(items), ..filter.clone() };
@@ -172,12 +164,14 @@ fn found(
         page = of_listings(vec![item])?;
     }
     if page.total > 0 {
-        return Ok(Found { page, has_more: false });
+        return Ok(page);
     }
     let mut items = sold::search_items(tx, owner, search)?;
     let has_more = items.len() > sold::MOST;
     items.truncate(sold::MOST);
-    Ok(Found { page: of_listings(items)?, has_more })
+    page = of_listings(items)?;
+    page.has_more = has_more;
+    Ok(page)
 }
 
 fn too_many() -> Notice {
@@ -211,7 +205,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let first = app.day(request.now).plus(1 - i64::from(CHART_DAYS));
     let is_narrowed = query.is_narrowed() || days.is_given();
     let is_whole = !query.csv && !request.wants_json() && query.page == 1 && !is_narrowed;
-    let (stores, Found { page, has_more }, gross) = app.db.read(request.lane, |tx| {
+    let (stores, page, gross) = app.db.read(request.lane, |tx| {
         let stores = Stores::of_orders(tx, owner, of_store)?;
         let gross = if is_whole {
             gross_by_store(tx, owner, &stores, of_store, first)?
@@ -219,7 +213,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
             Vec::new()
         };
         let found = match days.fault {
-            Some(_) => Found::default(),
+            Some(_) => OrderPage::default(),
             None => found(tx, words, owner, query.search.trim(), &filter)?,
         };
         Ok::<_, Problem>((stores, found, gross))
@@ -242,7 +236,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         None => StatusCode::OK,
     };
     let page = Reply::page(&SalesPage {
-        layout: layout(app, person, request).with_flash(has_more.then(too_many)),
+        layout: layout(app, person, request).with_flash(page.has_more.then(too_many)),
         chart: chart(first, &gross),
         table: LIST.table_by(&query, LIST.heads, total, (&stores.choice(of_store), Some(days))),
         stores,

@@ -10,7 +10,7 @@ use crate::changes;
 use crate::db::{Db, ReadTx};
 use crate::fixture::{self, TestDir, ZONE};
 use crate::marketplace::books::booked::Booked;
-use crate::marketplace::books::words::ORDER_STATES;
+use crate::marketplace::books::order_status::ORDER_STATES;
 
 pub const NOW: i64 = fixture::NOW.0;
 pub const SELLER: MlUserId = MlUserId(777);
