@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::charts::{Figures, Span};
 use super::checkup::{self, AccountFinding, CheckupTotals, Fault};
 use super::questions::PATH as QUESTIONS;
-use super::views::{CheckupPage, OverviewPage, ReadAt};
+use super::views::{CheckupPage, OverviewPage};
 use super::{cycle, overhaul};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
@@ -14,7 +14,7 @@ use crate::db::DbError;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::chart::Stat;
-use crate::panel::{Answer, Filter, Flash, ListReply, Listing, export};
+use crate::panel::{Answer, Filter, Flash, ListReply, Listing, PageTime, export};
 
 /// The agency's home.
 const PATH: &str = "/admin/agencia";
@@ -89,7 +89,7 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     }
     Reply::page(&OverviewPage {
         layout: layout(app, person, request),
-        at: ReadAt::of(app, request),
+        time: PageTime::of(app, request),
         charts,
         more: total.saturating_sub(findings.len() as u64),
         findings,
@@ -124,7 +124,7 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
     };
     Reply::page(&CheckupPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        at: ReadAt::of(app, request),
+        time: PageTime::of(app, request),
         table: LIST.table(&query, &[], total),
         stats: counted.into_iter().map(stat).collect(),
         findings: rows,

@@ -3,13 +3,14 @@
 use super::charts::{Figures, Span};
 use super::clients::store as clients;
 use super::days::SOLD_DAYS;
-use super::views::{ReadAt, ReportPage};
+use super::views::ReportPage;
 use super::{page_of, store};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{DAY_S, Day};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
+use crate::panel::PageTime;
 
 /// `GET /admin/agencia/clientes/{id}/relatorio`: a client's last 30 days, to
 /// print or to send.
@@ -27,7 +28,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let day = |day: Day| day.date().strftime("%d/%m/%Y").to_string();
     Reply::page(&ReportPage {
         layout: layout(app, person, request),
-        at: ReadAt::of(app, request),
+        time: PageTime::of(app, request),
         back: page_of(id),
         name: client.entry.name,
         period: format!("{} a {}", day(from), day(to)),

@@ -6,38 +6,17 @@ use super::charts::Charts;
 use super::checkup::{AccountFinding, CheckupTotals, Finding};
 use super::clients::ClientAccount;
 use super::store::{JoinedAccount, TopListing};
-use crate::base::{Instant, MlUserId, Zone};
-use crate::http::Request;
+use crate::base::MlUserId;
 use crate::marketplace::tools::labels::views::Parcels;
 use crate::panel::chart::Stat;
-use crate::panel::{Layout, Progress, Table, When};
-use crate::services::Services;
-
-/// When and where a page is read: how it shows instants.
-#[derive(Clone, Copy)]
-pub struct ReadAt {
-    zone: Zone,
-    pub now: Instant,
-}
-
-impl ReadAt {
-    /// Of the page that is the answer to a request.
-    pub fn of(services: &Services, request: &Request) -> Self {
-        Self { zone: services.zone(), now: request.now }
-    }
-
-    /// An instant of the page.
-    pub fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
-}
+use crate::panel::{Layout, PageTime, Progress, Table};
 
 /// `GET /admin/agencia`.
 #[derive(Template)]
 #[template(path = "agency/overview.html", config = "assets/askama.toml")]
 pub struct OverviewPage {
     pub layout: Layout,
-    pub at: ReadAt,
+    pub time: PageTime,
     pub charts: Charts,
     /// The most urgent findings, and how many more there are.
     pub findings: Vec<AccountFinding>,
@@ -51,7 +30,7 @@ pub struct OverviewPage {
 #[template(path = "agency/checkup.html", config = "assets/askama.toml")]
 pub struct CheckupPage {
     pub layout: Layout,
-    pub at: ReadAt,
+    pub time: PageTime,
     pub table: Table,
     /// How many accounts have each fault.
     pub stats: Vec<Stat>,
@@ -64,7 +43,7 @@ pub struct CheckupPage {
 #[template(path = "agency/report.html", config = "assets/askama.toml")]
 pub struct ReportPage {
     pub layout: Layout,
-    pub at: ReadAt,
+    pub time: PageTime,
     /// The client's page.
     pub back: String,
     pub name: String,

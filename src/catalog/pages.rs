@@ -22,10 +22,7 @@ use crate::edge::route::Job;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::list::asks_for_much;
-use crate::panel::{
-    Answer, Filter, Flash, FormView, Head, ListReply, Listing, Notice, Paging, Tone, When, export,
-    form,
-};
+use crate::panel::{Answer, Filter, Flash, FormView, Head, ListReply, Listing, Notice, Paging, Tone, When, export, form, PageTime};
 
 pub(super) const OF_SELLERS: Listing = Listing {
     path: "/painel/produtos",
@@ -193,8 +190,7 @@ pub(super) fn product_page(
         existing,
         form,
         movement,
-        zone: app.zone(),
-        now: request.now,
+        time: PageTime::of(app, request),
     })
 }
 

@@ -6,9 +6,9 @@ use super::Product;
 use super::pages::Found;
 use super::stock::StockMovementKind;
 use super::stock::pages::FORM;
-use crate::base::{Instant, Zone, grouped};
+use crate::base::{Zone, grouped};
 use crate::panel::view::Field;
-use crate::panel::{Badge, FormView, Layout, Notice, Table, Tick, When};
+use crate::panel::{Badge, FormView, Layout, Notice, Table, Tick, When, PageTime};
 
 /// `GET …/produtos`: the list of products.
 #[derive(Template)]
@@ -33,8 +33,7 @@ pub struct ProductPage {
     pub existing: Option<Found>,
     pub form: FormView,
     pub movement: MovementForm,
-    pub zone: Zone,
-    pub now: Instant,
+    pub time: PageTime,
 }
 
 /// The form for a movement.

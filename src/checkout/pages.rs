@@ -16,7 +16,7 @@ use crate::base::{Instant, Zone};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, ListReply, When, export};
+use crate::panel::{Answer, ListReply, PageTime, When, export};
 use crate::services::Services;
 use crate::wire;
 
@@ -81,8 +81,7 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         layout: layout(app, person, request),
         table: LIST.table(&query, LIST.heads, total),
         events,
-        zone: app.zone(),
-        now: request.now,
+        time: PageTime::of(app, request),
         address: format!("{}/api/v1/webhook/checkout", app.server.addresses.base_url),
     })
 }

@@ -4,8 +4,7 @@ use askama::Template;
 
 use super::store::Stored;
 use super::{EventKind, EventState};
-use crate::base::{Instant, Zone};
-use crate::panel::{Badge, Filter, Flash, Head, Layout, Listing, Table, When};
+use crate::panel::{Badge, Filter, Flash, Head, Layout, Listing, PageTime, Table, When};
 
 /// The inbox as a list.
 pub const LIST: Listing = Listing {
@@ -45,14 +44,7 @@ pub struct PurchasesPage {
     pub events: Vec<Stored>,
     /// The webhook address to enter at the checkout platform.
     pub address: String,
-    pub zone: Zone,
-    pub now: Instant,
-}
-
-impl PurchasesPage {
-    pub fn when(&self, event: &Stored) -> When {
-        When::new(self.zone, event.received_at, self.now)
-    }
+    pub time: PageTime,
 }
 
 impl Stored {

@@ -26,7 +26,7 @@ use crate::http::body::Pieces;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::view::size;
-use crate::panel::{Answer, Flash, Notice, Progress, Sent, Tone, When};
+use crate::panel::{Answer, Flash, Notice, PageTime, Progress, Sent, Tone, When};
 use crate::services::Services;
 
 /// Media type of a SQLite file.
@@ -81,8 +81,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         next: next_words(app, &seen, now),
         checked: Some(seen.last_verified()).filter(|at| *at > Instant(0)).map(when),
         bytes: size(seen.bytes()),
-        zone: app.zone(),
-        now,
+        time: PageTime { zone: app.zone(), now },
         drill: app.health.copies.drill().map(|drill| drill_part(drill, &when)),
         copies: seen.kept,
     };

@@ -2,10 +2,9 @@
 
 use askama::Template;
 
-use crate::base::{Instant, Zone};
 use crate::db::Kept;
 use crate::panel::view::size;
-use crate::panel::{Badge, Layout, Notice, Progress, When};
+use crate::panel::{Badge, Layout, Notice, PageTime, Progress, When};
 
 /// `GET /admin/copias`: the copies, and what may be done about them.
 #[derive(Template)]
@@ -27,15 +26,8 @@ pub struct CopiesPage {
     /// What they take together.
     pub bytes: String,
     pub copies: Vec<Kept>,
-    pub zone: Zone,
-    pub now: Instant,
+    pub time: PageTime,
     pub drill: Option<DrillPart>,
-}
-
-impl CopiesPage {
-    fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
 }
 
 fn size_of(copy: &Kept) -> String {

@@ -17,7 +17,9 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
-use crate::panel::{Answer, Badge, Filter, Flash, Head, Listing, Notice, Tone, When, export};
+use crate::panel::{
+    Answer, Badge, Filter, Flash, Head, Listing, Notice, PageTime, Tone, When, export,
+};
 use crate::services::Services;
 use crate::wire;
 
@@ -143,8 +145,7 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         tasks,
         table: LIST.table(&query, LIST.heads, total),
         runs,
-        zone,
-        now: request.now,
+        time: PageTime::of(app, request),
     })
 }
 

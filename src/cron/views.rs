@@ -8,9 +8,9 @@ use super::report::in_words;
 use super::store::{Noted, RunOutcome, TaskState, WORRYING};
 use super::{Failure, TASKS, Task};
 use crate::base::retention::Keep;
-use crate::base::{Instant, Zone, grouped};
+use crate::base::{Zone, grouped};
 use crate::panel::view::size;
-use crate::panel::{Badge, Layout, Notice, Paging, Table, When};
+use crate::panel::{Badge, Layout, Notice, PageTime, Paging, Table, When};
 
 /// `GET /admin/cron`: the tasks and the history of their runs.
 #[derive(Template)]
@@ -23,14 +23,7 @@ pub struct CronPage {
     /// Filters and paging of the history.
     pub table: Table,
     pub runs: Vec<Noted>,
-    pub zone: Zone,
-    pub now: Instant,
-}
-
-impl CronPage {
-    fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
+    pub time: PageTime,
 }
 
 impl TaskState {

@@ -16,7 +16,7 @@ use crate::journal::{self, LoggedError};
 use crate::operations::channel_tests::settings_of;
 use crate::operations::outside::Service;
 use crate::operations::queues::{self, Queue};
-use crate::panel::{Badge, Flash, Notice, Tone};
+use crate::panel::{Badge, Flash, Notice, PageTime, Tone};
 use crate::privacy::retention::RETENTION;
 use crate::wire;
 
@@ -118,8 +118,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         set,
         defaults,
         kept: RETENTION,
-        zone: app.zone(),
-        now,
+        time: PageTime { zone: app.zone(), now },
     })
 }
 

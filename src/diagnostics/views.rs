@@ -4,12 +4,11 @@ use askama::Template;
 
 use super::Section;
 use super::work::Task;
-use crate::base::{Instant, Zone};
 use crate::config::ShownSetting;
 use crate::journal::LoggedError;
 use crate::operations::channel_tests::Tested;
 use crate::operations::outside::Service;
-use crate::panel::{Badge, Layout, Notice, When};
+use crate::panel::{Badge, Layout, Notice, PageTime};
 use crate::privacy::retention::Kept;
 
 /// `GET /admin/diagnostico`.
@@ -29,14 +28,7 @@ pub struct DiagnosticsPage {
     pub defaults: Vec<ShownSetting>,
     /// What is kept, why and how long.
     pub kept: &'static [Kept],
-    pub zone: Zone,
-    pub now: Instant,
-}
-
-impl DiagnosticsPage {
-    fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
+    pub time: PageTime,
 }
 
 /// A channel with its test.

@@ -9,10 +9,9 @@ use serde_json::json;
 
 use super::links;
 use crate::audit::{self, Act, Actor};
-use crate::base::{DAY_S, Instant, UserId, Zone};
+use crate::base::{DAY_S, Instant, UserId};
 use crate::db::{Db, Filters, ReadTx, Result, WriteTx};
 use crate::named;
-use crate::panel::When;
 use crate::row;
 
 /// Most relations and open invitations of a supplier together, and most open
@@ -362,15 +361,6 @@ pub fn invitations_to(tx: &ReadTx<'_>, email: &str) -> Result<Vec<Invitation>> {
          ORDER BY r.relation_id DESC LIMIT 100",
         [email],
     )
-}
-
-/// Invitations with the time of each, as pages show them.
-pub fn dated(invitations: Vec<Invitation>, zone: Zone, now: Instant) -> Vec<(Invitation, When)> {
-    let dated = |one: Invitation| {
-        let made = When::new(zone, one.invited_at, now);
-        (one, made)
-    };
-    invitations.into_iter().map(dated).collect()
 }
 
 /// The linked accounts of a supplier's sellers: seller, number and name of each.

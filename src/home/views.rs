@@ -3,9 +3,9 @@
 use askama::Template;
 
 use crate::marketplace::account::store::{AccountSummary, RecentOrder};
-use crate::marketplace::page_time::PageTime;
 use crate::marketplace::sync::health::Health;
 use crate::messages::views::NewsRow;
+use crate::panel::PageTime;
 use crate::panel::chart::{BarChart, Stat};
 use crate::panel::{Layout, Tone};
 use crate::program::views::CheckInCard;

@@ -7,7 +7,7 @@ use super::{
 use crate::accounts::page_layout::layout;
 use crate::app::Visit;
 use crate::base::Day;
-use crate::panel::{Form, FormView, Input, Rule, Sent, Tick};
+use crate::panel::{Form, FormView, Input, PageTime, Rule, Sent, Tick};
 use crate::services::Services;
 
 /// The form of a key.
@@ -132,8 +132,7 @@ pub fn page(
         ticks,
         limit_help: format!("Em branco, {}.", usual_limit(app)),
         exchange,
-        zone: app.zone(),
-        now: request.now,
+        time: PageTime::of(app, request),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::{self, FormParts, ListParts, Noun, Rows};
-use crate::panel::{Filter, Flash, Form, Head, ListQuery, Listing, Sent, form};
+use crate::panel::{Filter, Flash, Form, Head, ListQuery, Listing, PageTime, Sent, form};
 use crate::wire;
 use ipnet::IpNet;
 
@@ -130,8 +130,7 @@ impl Noun for ApiKey {
             table: list.table(),
             layout: list.layout,
             keys: list.rows,
-            zone: list.visit.0.zone(),
-            now: list.visit.2.now,
+            time: PageTime::of(list.visit.0, list.visit.2),
         })
     }
     fn form_page(parts: FormParts<'_, Self>) -> Result<Reply, Problem> {

@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::{ApiKey, KeyState, Scope};
 use crate::base::{Instant, Zone};
-use crate::panel::{Badge, FormView, Layout, Table, Tick, When};
+use crate::panel::{Badge, FormView, Layout, PageTime, Table, Tick};
 
 /// `GET /admin/chaves`: the list of keys.
 #[derive(Template)]
@@ -13,14 +13,7 @@ pub struct KeysPage {
     pub layout: Layout,
     pub table: Table,
     pub keys: Vec<ApiKey>,
-    pub zone: Zone,
-    pub now: Instant,
-}
-
-impl KeysPage {
-    fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
+    pub time: PageTime,
 }
 
 /// `GET /admin/chaves/nova`, `GET /admin/chaves/{id}`, and their answers when
@@ -38,14 +31,7 @@ pub struct KeyForm {
     pub limit_help: String,
     /// `horas` of an exchange.
     pub exchange: FormView,
-    pub zone: Zone,
-    pub now: Instant,
-}
-
-impl KeyForm {
-    fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
+    pub time: PageTime,
 }
 
 /// A key as people read it.

@@ -12,7 +12,6 @@ pub mod books;
 pub mod client;
 pub mod inbox;
 pub mod kinds;
-pub mod page_time;
 pub mod sync;
 pub mod tools;
 

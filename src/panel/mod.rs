@@ -16,9 +16,11 @@ pub mod form;
 pub mod list;
 pub mod notices;
 pub mod once;
+mod page_time;
 pub mod view;
 
 pub use answer::{Answer, ListReply};
 pub use form::{Form, FormView, Input, Pick, Rule, Sent};
 pub use list::{Filter, Head, ListQuery, Listing, Table};
+pub use page_time::PageTime;
 pub use view::{Badge, Choice, Flash, Layout, Notice, Paging, Progress, Tab, Tick, Tone, When};

@@ -18,7 +18,7 @@ use crate::identity::{Person, SESSION_AGE_S, SESSION_IDLE_S};
 use crate::marketplace::account::store::{self as marketplace, LinkedAccount};
 use crate::outbox::{self, QueuedMessage};
 use crate::panel::view::address;
-use crate::panel::{Sent, view};
+use crate::panel::{Sent, view, PageTime};
 
 /// Rows of each section; the lists themselves are elsewhere.
 const ROWS: u32 = 10;
@@ -142,7 +142,6 @@ fn page(visit: Visit<'_>, refused: Refused, faults: &Fields) -> Result<Reply, Pr
         shows_accounts: group == Group::Students || !stored.accounts.is_empty(),
         trail_href: address("/admin/auditoria", &[("q", &stored.person.entry.nome)]),
         stored,
-        zone: app.zone(),
-        now,
+        time: PageTime { zone: app.zone(), now },
     })
 }

@@ -6,9 +6,8 @@ use super::detail::Stored;
 use crate::accounts::Role;
 use crate::accounts::permissions::Permission;
 use crate::accounts::person::Listed;
-use crate::base::{Instant, Zone};
 use crate::panel::view::Field;
-use crate::panel::{Choice, FormView, Layout, Table, When};
+use crate::panel::{Choice, FormView, Layout, Table, When, PageTime};
 
 /// `GET /admin/alunos` and `GET /admin/equipe`: a list of people.
 #[derive(Template)]
@@ -70,8 +69,7 @@ pub struct PersonPage {
     pub path: &'static str,
     pub words: &'static ListWords,
     pub stored: Stored,
-    pub zone: Zone,
-    pub now: Instant,
+    pub time: PageTime,
     pub fields: PersonFields,
     /// Reason of a suspension, after it was rejected.
     pub reason: Field,

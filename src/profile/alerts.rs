@@ -18,7 +18,7 @@ use crate::messages::choices::{self, ChannelSet, Choices};
 use crate::messages::telegram::store::Chat;
 use crate::outbox::kind::Preference;
 use crate::outbox::{Channel, MessageKind, channel_words};
-use crate::panel::{Answer, Flash, Sent, Tab, Tick, view};
+use crate::panel::{Answer, Flash, PageTime, Sent, Tab, Tick, view};
 use crate::wire;
 
 /// The page's address.
@@ -158,8 +158,7 @@ pub fn show(visit: Visit<'_>, more: impl FnOnce(&mut TelegramSection)) -> Result
         push,
         telegram,
         person: person.account.user_id.0,
-        zone: app.zone(),
-        now: request.now,
+        time: PageTime::of(app, request),
     })
 }
 

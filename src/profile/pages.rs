@@ -12,7 +12,7 @@ use crate::base::text::hex;
 use crate::base::{Day, Instant, TokenHash, UserId, Zone};
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Flash, Notice, Tone, view};
+use crate::panel::{Flash, Notice, PageTime, Tone, view};
 use crate::partner::{PlanName, shown::shown, store as partner};
 use crate::services::Services;
 use crate::wire;
@@ -113,8 +113,7 @@ fn page(app: &App, person: &Person, request: &Request, profile: ProfileData) -> 
             let today = app.day(request.now);
             shown(&app.config.partner.plans, plan, profile.calls, today)
         }),
-        zone: app.zone(),
-        now: request.now,
+        time: PageTime::of(app, request),
     }
 }
 

@@ -5,10 +5,10 @@ use askama::Template;
 use super::push::PushSettings;
 use crate::accounts::self_service::{OpenSession, ValidToken};
 use crate::accounts::views::ApiPlan;
-use crate::base::{Instant, TokenHash, Zone};
+use crate::base::TokenHash;
 use crate::messages::telegram::store::Chat;
 use crate::panel::view::Field;
-use crate::panel::{Layout, Notice, Tab, Tick, When};
+use crate::panel::{Layout, Notice, PageTime, Tab, Tick};
 
 /// `GET /perfil`, and its answers when fields are invalid.
 #[derive(Template)]
@@ -51,18 +51,13 @@ pub struct ProfilePage {
     pub extension: Option<ValidToken>,
     /// The API plan, for those who have one.
     pub api_plan: Option<ApiPlan>,
-    pub zone: Zone,
-    pub now: Instant,
+    pub time: PageTime,
 }
 
 impl ProfilePage {
-    fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
-
     /// The end of the extension's token, `20/12/2026 14:05`.
     fn end(&self, token: &ValidToken) -> String {
-        self.zone.page(token.until)
+        self.time.zone.page(token.until)
     }
 }
 
@@ -85,14 +80,7 @@ pub struct AlertsPage {
     pub telegram: Option<TelegramSection>,
     pub push: PushSettings,
     pub person: i64,
-    pub zone: Zone,
-    pub now: Instant,
-}
-
-impl AlertsPage {
-    fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
+    pub time: PageTime,
 }
 
 /// The Telegram of a person.

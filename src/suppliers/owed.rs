@@ -12,7 +12,7 @@ use crate::dropshipping::relations;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Head, ListReply, Listing, export};
+use crate::panel::{Answer, Head, ListReply, Listing, export, PageTime};
 
 /// The page where invitations are answered.
 const HUB: &str = "/painel/parceiro";
@@ -76,7 +76,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         layout: layout(app, person, request),
         table: LIST.table_by(&query, LIST.heads, total, (&choice, None)),
         orders: rows.into_iter().map(|order| row(order, zone, now)).collect(),
-        invitations: relations::dated(invitations, app.zone(), request.now),
+        invitations,
+        time: PageTime::of(app, request),
         suppliers: with_owed(suppliers, &owed),
     })
 }

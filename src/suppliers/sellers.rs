@@ -21,7 +21,7 @@ use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
 use crate::outbox::MessageKind;
-use crate::panel::{Answer, Flash, Form, FormView, Input, Rule, When, form};
+use crate::panel::{Answer, Flash, Form, FormView, Input, Rule, When, form, PageTime};
 use crate::wire;
 
 const PATH: &str = "/fornecedor/vendedores";
@@ -134,7 +134,8 @@ fn page(
         layout: layout(app, person, request).telling(FLASHES, request),
         form,
         sellers: sellers.into_iter().map(dated).collect(),
-        invitations: relations::dated(invitations, app.zone(), request.now),
+        invitations,
+        time: PageTime::of(app, request),
     })
 }
 

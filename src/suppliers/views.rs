@@ -10,7 +10,7 @@ use crate::dropshipping::relations::{Invitation, Related};
 use crate::dropshipping::unmatched::Unmatched;
 use crate::panel::chart::Stat;
 use crate::panel::view::Field;
-use crate::panel::{FormView, Layout, Notice, Pick, Table, When};
+use crate::panel::{FormView, Layout, Notice, Pick, Table, When, PageTime};
 
 /// `GET /fornecedor`.
 #[derive(Template)]
@@ -39,7 +39,8 @@ pub struct SellersPage {
     pub form: FormView,
     /// Each with what they owe, and since when they are related.
     pub sellers: Vec<(Related, Owed, When)>,
-    pub invitations: Vec<(Invitation, When)>,
+    pub invitations: Vec<Invitation>,
+    pub time: PageTime,
 }
 
 /// `GET /fornecedor/vinculos`, and its answer when a field is at fault.
@@ -123,6 +124,7 @@ pub struct OwedPage {
     pub layout: Layout,
     pub table: Table,
     pub orders: Vec<OrderRow>,
-    pub invitations: Vec<(Invitation, When)>,
+    pub invitations: Vec<Invitation>,
+    pub time: PageTime,
     pub suppliers: Vec<(Related, Owed)>,
 }

@@ -10,7 +10,6 @@ use crate::accounts::page_layout::layout;
 use crate::agency::charts::{Figures, Span};
 use crate::agency::days::{self, Sold};
 use crate::agency::invites::pages::inviting;
-use crate::agency::views::ReadAt;
 use crate::agency::{CLIENTS, act, cycle, leaving, notifications, page_of, store as accounts};
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
@@ -21,6 +20,7 @@ use crate::http::input::{FromField, RowNumber};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store::owner_of;
+use crate::panel::PageTime;
 use crate::panel::{
     Answer, Filter, Flash, Form, FormView, Head, Input, ListReply, Listing, Pick, Rule, Sent,
     export, form,
@@ -206,7 +206,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     Reply::page(&ClientsPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        at: ReadAt::of(app, request),
+        time: PageTime::of(app, request),
         table: LIST.table(&query, LIST.heads, total),
         clients: rows,
         progress: progress.shown(),
@@ -235,7 +235,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     Reply::page(&ClientPage {
         layout: layout(app, person, request).telling(FLASHES, request),
-        at: ReadAt::of(app, request),
+        time: PageTime::of(app, request),
         is_admin: person.account.role == Role::Admin,
         invited: client.invited_until.is_some_and(|until| until > request.now),
         charts: figures.charts(&page_of(id)),

@@ -5,7 +5,7 @@ use askama::Template;
 use super::{Client, ClientAccount, ListedClient};
 use crate::agency::charts::Charts;
 use crate::agency::checkup::Finding;
-use crate::agency::views::ReadAt;
+use crate::panel::PageTime;
 use crate::panel::{FormView, Layout, Pick, Progress, Table};
 
 /// `GET /admin/agencia/clientes`.
@@ -13,7 +13,7 @@ use crate::panel::{FormView, Layout, Pick, Progress, Table};
 #[template(path = "agency/clients.html", config = "assets/askama.toml")]
 pub struct ClientsPage {
     pub layout: Layout,
-    pub at: ReadAt,
+    pub time: PageTime,
     pub table: Table,
     pub clients: Vec<ListedClient>,
     /// Progress of reading all clients, while it runs.
@@ -27,7 +27,7 @@ pub struct ClientsPage {
 #[template(path = "agency/client.html", config = "assets/askama.toml")]
 pub struct ClientPage {
     pub layout: Layout,
-    pub at: ReadAt,
+    pub time: PageTime,
     pub client: Client,
     /// Whether the reader may include accounts of students and remove the client.
     pub is_admin: bool,

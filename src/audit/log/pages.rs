@@ -15,8 +15,8 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::answer::ListReply;
 use crate::panel::csv::CsvFile;
-use crate::panel::export;
 use crate::panel::list::{Filter, Head, ListQuery, Listing};
+use crate::panel::{PageTime, export};
 use crate::services::Services;
 use crate::wire;
 
@@ -91,8 +91,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         table: LIST.table(&query, LIST.heads, total),
         entries,
         limited,
-        zone: app.zone(),
-        now: request.now,
+        time: PageTime::of(app, request),
     })
 }
 

@@ -4,9 +4,9 @@ use askama::Template;
 
 use super::{AuditEntry, Change};
 use crate::audit::objects;
-use crate::base::{Instant, Zone};
+use crate::panel::PageTime;
 use crate::panel::list::Table;
-use crate::panel::view::{Layout, When};
+use crate::panel::view::Layout;
 
 /// `GET /admin/auditoria`: the entries, newest first.
 #[derive(Template)]
@@ -17,14 +17,7 @@ pub struct AuditPage {
     pub entries: Vec<AuditEntry>,
     /// A hint, when there may be more entries than were examined.
     pub limited: Option<String>,
-    pub zone: Zone,
-    pub now: Instant,
-}
-
-impl AuditPage {
-    fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
+    pub time: PageTime,
 }
 
 /// `GET /admin/auditoria/{id}`: one entry with all it changed.

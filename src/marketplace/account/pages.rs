@@ -12,11 +12,11 @@ use crate::app::App;
 use crate::base::{Instant, MlUserId, grouped};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::marketplace::page_time::PageTime;
 use crate::marketplace::sync;
 use crate::marketplace::sync::health::{Health, progress};
 use crate::marketplace::sync::store::AreaState;
 use crate::marketplace::sync::wire::AreaStanding;
+use crate::panel::PageTime;
 use crate::panel::{Badge, Notice};
 
 /// `GET /painel/ml`: the linked accounts, and the result of linking one.

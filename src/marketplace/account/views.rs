@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::store;
 use crate::base::Instant;
-use crate::marketplace::page_time::PageTime;
+use crate::panel::PageTime;
 use crate::panel::{Badge, Layout, Progress};
 
 /// `GET /painel/ml`: the student's marketplace accounts.

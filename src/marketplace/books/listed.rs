@@ -10,7 +10,7 @@ use crate::base::{MlUserId, UserId};
 use crate::db::{self, Filters, Page, ReadTx, Record};
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::stores::{self, Stores};
-use crate::marketplace::page_time::PageTime;
+use crate::panel::PageTime;
 use crate::panel::{ListQuery, ListReply, Listing, Table, export, list};
 use crate::services::Services;
 

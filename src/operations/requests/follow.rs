@@ -16,6 +16,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal::{self, LoggedError, OutsideCall};
 use crate::outbox::{self, QueuedMessage};
+use crate::panel::PageTime;
 use crate::panel::view::{self, address};
 use crate::wire;
 
@@ -95,7 +96,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> std::result::Resul
         asked: view::Field::of(asked).fault(fault),
         is_asked,
         requests,
-        trail: Trail { caused, zone, now: request.now },
+        trail: Trail { caused, time: PageTime::of(app, request) },
     })
 }
 

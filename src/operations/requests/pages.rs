@@ -12,7 +12,7 @@ use crate::base::{Instant, Zone};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal;
-use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, export};
+use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, PageTime, export};
 use crate::services::Services;
 use crate::wire;
 
@@ -133,8 +133,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         table: LIST.table(&query, LIST.heads, total),
         requests: logged,
         limits: limits(total),
-        zone,
-        now: request.now,
+        time: PageTime::of(app, request),
     })
 }
 
@@ -191,6 +190,6 @@ pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     Reply::page(&RequestPage {
         layout: layout(app, person, request),
         row: logged,
-        trail: Trail { caused, zone: app.zone(), now: request.now },
+        trail: Trail { caused, time: PageTime::of(app, request) },
     })
 }

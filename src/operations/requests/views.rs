@@ -6,9 +6,9 @@ use super::follow::Caused;
 use super::pages::CALLERS;
 use super::store::Logged;
 use crate::audit::objects;
-use crate::base::{Instant, Zone};
+use crate::base::Zone;
 use crate::panel::view::{Field, address};
-use crate::panel::{Layout, Table, Tone, When};
+use crate::panel::{Layout, PageTime, Table, Tone};
 
 /// `GET /admin/requisicoes`: the requests, newest first.
 #[derive(Template)]
@@ -19,14 +19,7 @@ pub struct RequestsPage {
     pub requests: Vec<Logged>,
     /// What the list does not contain, in a sentence.
     pub limits: String,
-    pub zone: Zone,
-    pub now: Instant,
-}
-
-impl RequestsPage {
-    fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
+    pub time: PageTime,
 }
 
 /// `GET /admin/requisicoes/{id}`: one request.
@@ -53,15 +46,10 @@ pub struct FollowPage {
 /// What a request caused, as it is read at `now`.
 pub struct Trail {
     pub caused: Caused,
-    pub zone: Zone,
-    pub now: Instant,
+    pub time: PageTime,
 }
 
 impl Trail {
-    fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
-
     fn is_empty(&self) -> bool {
         let Caused { calls, messages, errors, acts } = &self.caused;
         calls.is_empty() && messages.is_empty() && errors.is_empty() && acts.is_empty()

@@ -17,8 +17,8 @@ use crate::identity::Person;
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::panel::view::Field;
 use crate::panel::{
-    Answer, Badge, Choice, Filter, Flash, Head, Layout, ListQuery, Listing, Notice, Progress, Tab,
-    Tick, Tone, export,
+    Answer, Badge, Choice, Filter, Flash, Head, Layout, ListQuery, Listing, Notice, PageTime,
+    Progress, Tab, Tick, Tone, export,
 };
 use crate::program::drawing::{Emblem, Flame, Lap};
 use crate::services::Services;
@@ -202,8 +202,7 @@ fn made(
         locked: [1, 5, 9, 13, 17].map(|number| Emblem { number, earned: false }).into(),
         flames: [0, 3, 12, 41, 120].map(|days| Flame { days }).into(),
         lap: Lap { number: 2, done: 12, of: 30 },
-        zone: app.zone(),
-        now,
+        time: PageTime { zone: app.zone(), now },
     }
 }
 

@@ -2,11 +2,11 @@
 
 use askama::Template;
 
-use crate::base::{Instant, Zone, grouped};
+use crate::base::{Instant, grouped};
 use crate::operations::palette::{Pair, Token};
 use crate::panel::chart::{BarChart, Stat};
 use crate::panel::view::Field;
-use crate::panel::{Badge, Choice, Layout, Notice, Progress, Tab, Table, Tick, When};
+use crate::panel::{Badge, Choice, Layout, Notice, PageTime, Progress, Tab, Table, Tick};
 use crate::program::drawing::{Emblem, Flame, Lap};
 
 /// `GET /admin/estilo`.
@@ -41,14 +41,7 @@ pub struct StylePage {
     pub locked: Vec<Emblem>,
     pub flames: Vec<Flame>,
     pub lap: Lap,
-    pub zone: Zone,
-    pub now: Instant,
-}
-
-impl StylePage {
-    fn when(&self, at: &Instant) -> When {
-        When::new(self.zone, *at, self.now)
-    }
+    pub time: PageTime,
 }
 
 /// A row of the sample list.

@@ -22,7 +22,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::chart::BarChart;
-use crate::panel::{Flash, Form, FormView, Input, Rule, form};
+use crate::panel::{Flash, Form, FormView, Input, Rule, form, PageTime};
 use crate::partner::oauth::views::AppRow;
 use crate::partner::oauth::wire::WireApp;
 use crate::partner::oauth::{documents, store as oauth};
@@ -202,7 +202,8 @@ fn page((app, person, request): Visit<'_>, data: HubData, form: FormView) -> Hub
         calls: first_calls(app, person, "$TOKEN"),
         path: path_of(person),
         is_supplier: is_supplier(person),
-        invitations: relations::dated(data.invitations, zone, now),
+        invitations: data.invitations,
+        time: PageTime { zone, now },
         related: data.related.into_iter().map(|one| RelatedRow::of(one, zone, now)).collect(),
     }
 }

@@ -6,7 +6,7 @@ use crate::accounts::views::ApiPlan;
 use crate::base::{Instant, Zone, grouped};
 use crate::dropshipping::relations::{Invitation, Related};
 use crate::panel::chart::{BarChart, BarWords};
-use crate::panel::{FormView, Layout, When};
+use crate::panel::{FormView, Layout, When, PageTime};
 use crate::partner::Plan;
 use crate::partner::oauth::views::AppRow;
 use crate::partner::store::OwnToken;
@@ -35,7 +35,8 @@ pub struct HubPage {
     /// Path of the hub.
     pub path: &'static str,
     pub is_supplier: bool,
-    pub invitations: Vec<(Invitation, When)>,
+    pub invitations: Vec<Invitation>,
+    pub time: PageTime,
     /// The people on the other side of active relations.
     pub related: Vec<RelatedRow>,
 }

@@ -20,8 +20,8 @@ use crate::marketplace::account::store;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::order_status::OrderStatus;
 use crate::marketplace::books::words::Words;
-use crate::marketplace::page_time::PageTime;
 use crate::marketplace::tools::{invoices, labels};
+use crate::panel::PageTime;
 use crate::panel::chart::{BarChart, BarWords, MOST_SERIES, short_money};
 use crate::panel::days::Days;
 use crate::panel::{

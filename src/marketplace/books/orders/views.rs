@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::list::{Order, OrderPage};
 use crate::marketplace::account::stores::Stores;
-use crate::marketplace::page_time::PageTime;
+use crate::panel::PageTime;
 use crate::panel::chart::BarChart;
 use crate::panel::{Layout, Table};
 

@@ -8,7 +8,7 @@ use crate::db::{ReadTx, Result};
 use crate::marketplace::account::stores::unlinked;
 use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::books::listings::pages::state_badge;
-use crate::marketplace::page_time::PageTime;
+use crate::panel::PageTime;
 use crate::panel::view::Field;
 use crate::panel::{Badge, Flash, Notice, Tone};
 use crate::row;

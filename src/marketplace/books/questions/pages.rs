@@ -17,7 +17,7 @@ use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed;
-use crate::marketplace::page_time::PageTime;
+use crate::panel::PageTime;
 use crate::panel::{Filter, FormView, Head, ListQuery, Listing, Table, list};
 use crate::services::Services;
 use crate::wire;

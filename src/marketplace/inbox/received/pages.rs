@@ -15,7 +15,7 @@ use crate::identity::Person;
 use crate::marketplace::inbox::hook::NotificationState;
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::kinds::COUNTED_TOPICS;
-use crate::marketplace::page_time::PageTime;
+use crate::panel::PageTime;
 use crate::panel::{Answer, Filter, Flash, Head, ListReply, Listing, export};
 use crate::services::Services;
 use crate::wire;

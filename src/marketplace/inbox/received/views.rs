@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::Received;
-use crate::marketplace::page_time::PageTime;
+use crate::panel::PageTime;
 use crate::panel::{Layout, Table};
 
 /// `GET /admin/notificacoes`: the inbox.

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::base::{MlUserId, OrderId, UserId, Zone};
 use crate::db::{ReadTx, Result};
 use crate::http::{Check, Field, Problem, Reply, Request};
-use crate::marketplace::page_time::PageTime;
+use crate::panel::PageTime;
 use crate::panel::{ListReply, Paging};
 use crate::wire;
 

@@ -5,7 +5,7 @@ use askama::Template;
 use super::Parcel;
 use crate::base::MlUserId;
 use crate::marketplace::account::store::LinkedAccount;
-use crate::marketplace::page_time::PageTime;
+use crate::panel::PageTime;
 use crate::panel::{Layout, Paging};
 
 /// `GET /painel/ml/etiquetas`.

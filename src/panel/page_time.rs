@@ -1,8 +1,8 @@
 //! How the instants of a page are shown.
 
+use super::When;
 use crate::base::{Instant, Zone};
 use crate::http::Request;
-use crate::panel::When;
 use crate::services::Services;
 
 /// When and in which time zone a page is read.
@@ -18,7 +18,7 @@ impl PageTime {
     }
 
     /// How the page shows an instant.
-    pub fn when(self, at: Instant) -> When {
-        When::new(self.zone, at, self.now)
+    pub fn when(self, at: &Instant) -> When {
+        When::new(self.zone, *at, self.now)
     }
 }
