@@ -207,7 +207,7 @@ pub fn make_key_file(path: &Path, database: &Path) -> std::io::Result<[u8; 32]> 
     let key: [u8; 32] = random();
     let mut file =
         std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    writeln!(file, "{}", hex(&key))?;
+    file.write_all(format!("{}\n", hex(&key)).as_bytes())?;
     give_to_owner_of(&file, database)?;
     file.sync_all()?;
     Ok(key)

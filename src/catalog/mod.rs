@@ -88,13 +88,9 @@ pub fn is_amount(amount: Cents) -> bool {
     (0..=MOST_CENTS).contains(&amount.0)
 }
 
-/// Path of the products of a role's panel; `None` for roles without products.
-pub const fn path_of(role: Role) -> Option<&'static str> {
-    match role {
-        Role::Drop => Some("/fornecedor/produtos"),
-        Role::Admin => None,
-        _ => Some("/painel/produtos"),
-    }
+/// Whether people of a role have products: sellers and suppliers.
+pub const fn has_products(role: Role) -> bool {
+    !matches!(role, Role::Admin)
 }
 
 #[cfg(test)]

@@ -22,7 +22,10 @@ use crate::edge::route::Job;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::list::asks_for_much;
-use crate::panel::{Answer, Filter, Flash, FormView, Head, ListReply, Listing, Notice, Paging, Tone, When, export, form, PageTime};
+use crate::panel::{
+    Answer, Filter, Flash, FormView, Head, ListReply, Listing, Notice, PageTime, Paging, Tone,
+    When, export, form,
+};
 
 pub(super) const OF_SELLERS: Listing = Listing {
     path: "/painel/produtos",

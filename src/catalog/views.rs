@@ -8,7 +8,7 @@ use super::stock::StockMovementKind;
 use super::stock::pages::FORM;
 use crate::base::{Zone, grouped};
 use crate::panel::view::Field;
-use crate::panel::{Badge, FormView, Layout, Notice, Table, Tick, When, PageTime};
+use crate::panel::{Badge, FormView, Layout, Notice, PageTime, Table, Tick, When};
 
 /// `GET …/produtos`: the list of products.
 #[derive(Template)]

@@ -62,13 +62,17 @@ crate::named! {
     }
 }
 
+/// A name without what some of the platform's names begin with.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("PURCHASE_").unwrap_or(name)
+}
+
 impl EventKind {
     /// The kind of an event's name or of a purchase's status, in any spelling
     /// that the platform documents or sends.
     pub fn of(name: &str) -> Self {
         let name = name.trim().to_ascii_uppercase();
-        let bare = |name: &str| name.strip_prefix("PURCHASE_").unwrap_or(name).to_owned();
-        match &*bare(&name) {
+        match bare(&name) {
             "COMPLETED" => Self::Complete,
             // A charge that failed for want of money or by the bank's will.
             "CANCELLED" | "NO_FUNDS" | "BLOCKED" => Self::Canceled,

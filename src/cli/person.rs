@@ -131,6 +131,7 @@ fn older_files(context: &Context) -> Vec<String> {
     let mut lines: Vec<_> = older
         .map(|path| format!("still there, from before: {}; remove it", path.display()))
         .collect();
+    lines.sort();
     if let Some(folder) = database.backup_dir.as_deref() {
         let copies = copies(context).len();
         if copies > 0 {

@@ -75,10 +75,10 @@ fn text(error: impl std::fmt::Display) -> String {
 }
 
 fn tried(app: &App, folder: &Path, name: &str) -> Result<Found, String> {
+    forget(folder);
     let kept = kept_in(folder, &app.config.database.path, app.clock.now());
     let copy = kept.iter().find(|copy| copy.name() == name);
     let copy = copy.ok_or_else(|| "the copy is not there any more".to_owned())?;
-    forget(folder);
     let beside = folder.join(FOLDER);
     let refused = |error| format!("cannot make {}: {error}", beside.display());
     let _removed_at_last = Scratch::make(beside.clone()).map_err(refused)?;

@@ -7,13 +7,13 @@
 use jiff::civil::Time;
 use serde_json::json;
 
-use super::mark;
+use super::mark::{self, Mark};
 use super::{Report, TaskContext, TaskResult, rules};
 use crate::accounts::person::Group;
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, Zone};
 use crate::config::Config;
-use crate::db::{Result, WriteTx};
+use crate::db::{Lane, Result, WriteTx};
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
 use crate::outbox::MessageKind;
@@ -27,6 +27,9 @@ pub fn alert(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskR
     let today = app.day(context.now);
     let name = format!("{MARKS}:{}", today.0);
     let over = app.zone().start_of(today.plus(1)).plus(DAY_S);
+    if app.db.read(Lane::Slow, |tx| mark::of(tx, &name))? == Mark::default() {
+        mark::forget_expired(app, MARKS)?;
+    }
     let (before, channel_set) = (terms.away_since_before(context.now), terms.channel_set);
     mark::for_each(
         (app, context),
@@ -35,8 +38,8 @@ pub fn alert(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskR
         |_| Ok(true),
         move |tx, user| alert_one(tx, &terms, user),
         &mut report.inativos,
-    )?;
-    Ok(mark::forget_expired(app, MARKS)?)
+    )
+    .map_err(Into::into)
 }
 
 /// When a student counts as inactive, and how the alert is sent.

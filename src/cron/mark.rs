@@ -1,8 +1,8 @@
 //! A mark: how far a task has come with work that it does once for many people.
 //!
 //! The mark moves in the transaction that does the work, so an interrupted task
-//! continues where it stopped. Once the work is done, later runs only read the
-//! mark.
+//! continues where it stopped. Once the work is done, later runs only read
+//! marks.
 
 use super::TaskContext;
 use crate::accounts::person::Group;

@@ -10,9 +10,10 @@ pub mod api;
 mod archive;
 pub mod archived;
 mod archived_addresses;
-mod elsewhere;
+mod delegated;
 mod inactivity;
 mod mark;
+mod marketplace;
 mod meets;
 pub mod pages;
 pub mod plan;
@@ -61,11 +62,11 @@ pub const TASKS: &[Task] = &[
     Task { name: "programa_lembrete", title: "Lembretes do check-in", every: Every::Run, work: program::remind },
     Task { name: "programa_sequencias", title: "Sequências interrompidas", every: Every::Run, work: program::end_streaks },
     Task { name: "programa_desafios", title: "Desafios cumpridos antes de criados", every: Every::Run, work: program::settle_challenges },
-    Task { name: "pagamentos", title: "Pagamentos atrasados e assinaturas encerradas", every: Every::Run, work: elsewhere::end_unpaid },
-    Task { name: "mensagens", title: "Mensagens pendentes", every: Every::Run, work: elsewhere::send_messages },
-    Task { name: "ml_sync", title: "Sincronização do marketplace", every: Every::Run, work: elsewhere::read_marketplace },
-    Task { name: "agencia_sync", title: "Contas da agência", every: Every::Run, work: elsewhere::read_agency },
-    Task { name: "agencia_checkup", title: "Checkup das contas da agência", every: Every::Run, work: elsewhere::check_agency },
+    Task { name: "pagamentos", title: "Pagamentos atrasados e assinaturas encerradas", every: Every::Run, work: delegated::end_unpaid },
+    Task { name: "mensagens", title: "Mensagens pendentes", every: Every::Run, work: delegated::send_messages },
+    Task { name: "ml_sync", title: "Sincronização do marketplace", every: Every::Run, work: marketplace::read },
+    Task { name: "agencia_sync", title: "Contas da agência", every: Every::Run, work: delegated::read_agency },
+    Task { name: "agencia_checkup", title: "Checkup das contas da agência", every: Every::Run, work: delegated::check_agency },
     Task { name: "arquivamento", title: "Arquivamento de registros", every: Every::Day, work: archive::pack },
     Task { name: "enderecos_arquivados", title: "Endereços em registros arquivados", every: Every::Day, work: archived_addresses::remove },
     Task { name: "limite_registros", title: "Registros acima do limite", every: Every::Run, work: archive::pack_overflow },

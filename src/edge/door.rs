@@ -20,8 +20,8 @@ const CHALLENGES: &str = "/.well-known/acme-challenge/";
 /// The answer that leads a request to HTTPS, if it belongs there.
 pub(super) fn moved(app: &App, head: &Parts) -> Option<Response<Body>> {
     let path = head.uri.path();
-    let is_plain = PROBES.contains(&path) || path.starts_with(CHALLENGES);
-    if is_plain || !app.server.addresses.is_own_tls() {
+    if !app.server.addresses.is_own_tls() || PROBES.contains(&path) || path.starts_with(CHALLENGES)
+    {
         return None;
     }
     let target = HeaderValue::try_from(app.server.addresses.moved(head)?).ok()?;

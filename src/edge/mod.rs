@@ -426,6 +426,7 @@ impl Exchange {
             self.verdict = Some(held.give_back());
         }
         let is_head = self.method == Method::HEAD;
+        let result = result.or_else(Problem::into_answer);
         let result = if is_head { result } else { result.and_then(|reply| charged(app, reply)) };
         let mut response = self.stamp(app, result);
         stamp::pack_page(&mut response, self.packs);

@@ -59,7 +59,23 @@ impl Family {
             Code::IdempotencyKeyReused | Code::ChannelNotConnected | Code::AlreadyLinked => {
                 is_operation
             }
-            _ => true,
+            Code::Unauthorized
+            | Code::AccountSuspended
+            | Code::NotFound
+            | Code::MethodNotAllowed
+            | Code::Conflict
+            | Code::ValidationFailed
+            | Code::TooManyFields
+            | Code::InvalidBody
+            | Code::PayloadTooLarge
+            | Code::RateLimited
+            | Code::Forbidden
+            | Code::BadRequest
+            | Code::UriTooLong
+            | Code::HeadersTooLarge
+            | Code::UnsupportedMediaType
+            | Code::Unavailable
+            | Code::Internal => true,
         }
     }
 
@@ -297,6 +313,11 @@ impl Problem {
             Ok(reply) => Self { answer: Some(Box::new(reply)), ..self },
             Err(problem) => problem,
         }
+    }
+
+    /// The answer that [`Self::answered`] gave it, if any.
+    pub fn into_answer(mut self) -> Result<Reply, Self> {
+        self.answer.take().map_or(Err(self), |reply| Ok(*reply))
     }
 
     /// What is said of a field.

@@ -2,7 +2,6 @@
 //! certificate with its key. Only the service's account reads them. Decision https-5.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -10,6 +9,7 @@ use std::path::{Path, PathBuf};
 use instant_acme::AccountCredentials;
 
 use super::certificate::{self, Certificate};
+use crate::base::files::beside;
 
 /// Begins the line of the file that says which directory gave the certificate.
 const FROM: &str = "directory: ";
@@ -28,12 +28,6 @@ pub struct Stored {
 /// a key without its certificate.
 fn certificate_file(database: &Path) -> PathBuf {
     beside(database, ".https.pem")
-}
-
-fn beside(database: &Path, end: &str) -> PathBuf {
-    let mut name: OsString = database.as_os_str().to_owned();
-    name.push(end);
-    name.into()
 }
 
 /// The newest certificate; `None` when there is none yet.

@@ -153,6 +153,18 @@ row! {
     }
 }
 
+impl QueuedMessage {
+    /// What it is about, in words.
+    pub fn title(&self) -> &str {
+        kind_words(&self.kind)
+    }
+
+    /// Its channel, in words.
+    pub fn channel_words(&self) -> &str {
+        channel_words(&self.channel)
+    }
+}
+
 /// The label of a kind of message; the stored name when this version does not
 /// know it.
 pub fn kind_words(kind: &str) -> &str {

@@ -130,17 +130,25 @@ impl Drop for HeldCall {
     }
 }
 
+/// What is done with a call that the quota allows.
+#[derive(Clone, Copy)]
+enum Ask {
+    Peek,
+    Count(&'static str),
+    /// Counted, but not yet to be written.
+    Hold(&'static str),
+}
+
 impl Usage {
     /// Counts one call of an account against its quota, unless it is used up.
     pub fn count(
-        self: &Arc<Self>,
+        &self,
         services: &Services,
         account: (UserId, u64),
         operation: &'static str,
         now: Instant,
     ) -> Result<Verdict, DbError> {
-        // Held and dropped at once, which counts.
-        self.hold(services, account, operation, now).map(|(verdict, _)| verdict)
+        self.ask(services, account, Ask::Count(operation), now)
     }
 
     /// Counts a call that may give its place back; nothing is held when the quota is
@@ -152,7 +160,7 @@ impl Usage {
         operation: &'static str,
         now: Instant,
     ) -> Result<(Verdict, Option<HeldCall>), DbError> {
-        let verdict = self.ask(services, (user, quota), Some(operation), now)?;
+        let verdict = self.ask(services, (user, quota), Ask::Hold(operation), now)?;
         // Made only for a call that was counted, because dropping it counts.
         let held = verdict.allowed.then(|| {
             let (usage, day) = (Arc::clone(self), services.day(now));
@@ -168,7 +176,7 @@ impl Usage {
         account: (UserId, u64),
         now: Instant,
     ) -> Result<Verdict, DbError> {
-        self.ask(services, account, None, now)
+        self.ask(services, account, Ask::Peek, now)
     }
 
     /// What an account has used of the month of an instant.
@@ -182,32 +190,40 @@ impl Usage {
         }
     }
 
-    /// Whether a call is within the quota; counts it for an operation, not yet to be
-    /// written.
     fn ask(
         &self,
         services: &Services,
         (user, quota): (UserId, u64),
-        operation: Option<&'static str>,
+        ask: Ask,
         now: Instant,
     ) -> Result<Verdict, DbError> {
         let day = services.day(now);
         loop {
-            if let Some(month) = self.lock().current(user, now) {
+            let mut counts = self.lock();
+            if let Some(month) = counts.current(user, now) {
                 let allowed = month.used < quota;
-                if let Some(operation) = operation.filter(|_| allowed) {
-                    month.used += 1;
-                    *month.calls.days.entry(day).or_default() += 1;
-                    *month.calls.operations.entry(operation).or_default() += 1;
-                }
-                return Ok(Verdict {
+                let counted = match ask {
+                    Ask::Count(operation) | Ask::Hold(operation) if allowed => Some(operation),
+                    _ => None,
+                };
+                month.used += u64::from(counted.is_some());
+                let verdict = Verdict {
                     allowed,
                     limit: u32::try_from(quota).unwrap_or(u32::MAX),
                     remaining: u32::try_from(quota.saturating_sub(month.used)).unwrap_or(u32::MAX),
                     reset: month.end,
                     scope: Scope::Quota,
-                });
+                };
+                if let Some(operation) = counted {
+                    *month.calls.days.entry(day).or_default() += 1;
+                    *month.calls.operations.entry(operation).or_default() += 1;
+                    if matches!(ask, Ask::Count(_)) {
+                        *counts.unwritten.entry((user, day, operation)).or_default() += 1;
+                    }
+                }
+                return Ok(verdict);
             }
+            drop(counts);
             self.remember(user, Self::stored_month(services, user, day)?, now);
         }
     }

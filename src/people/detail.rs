@@ -18,7 +18,7 @@ use crate::identity::{Person, SESSION_AGE_S, SESSION_IDLE_S};
 use crate::marketplace::account::store::{self as marketplace, LinkedAccount};
 use crate::outbox::{self, QueuedMessage};
 use crate::panel::view::address;
-use crate::panel::{Sent, view, PageTime};
+use crate::panel::{PageTime, Sent, view};
 
 /// Rows of each section; the lists themselves are elsewhere.
 const ROWS: u32 = 10;

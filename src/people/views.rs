@@ -7,7 +7,7 @@ use crate::accounts::Role;
 use crate::accounts::permissions::Permission;
 use crate::accounts::person::Listed;
 use crate::panel::view::Field;
-use crate::panel::{Choice, FormView, Layout, Table, When, PageTime};
+use crate::panel::{Choice, FormView, Layout, PageTime, Table, When};
 
 /// `GET /admin/alunos` and `GET /admin/equipe`: a list of people.
 #[derive(Template)]

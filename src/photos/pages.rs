@@ -30,10 +30,10 @@ enum Group {
 
 impl Group {
     /// The group that an address is of.
-    fn of(request: &Request) -> Self {
-        let all = [Self::Students, Self::Staff];
+    fn of(request: &Request) -> Result<Self, Problem> {
+        let all = [Self::Students, Self::Staff, Self::Teachers];
         let is_of = |one: &Self| request.path().starts_with(one.words().0.list);
-        all.into_iter().find(is_of).unwrap_or(Self::Teachers)
+        all.into_iter().find(is_of).ok_or_else(Problem::not_found)
     }
 
     /// Its kind in the audit log, and the names of both actions there.
@@ -106,7 +106,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 }
 
 fn form((app, person, request): Visit<'_>, fault: Option<&str>) -> Result<PhotoPage, Problem> {
-    let (group, id) = (Group::of(request), request.id()?);
+    let (group, id) = (Group::of(request)?, request.id()?);
     let subject = app.db.read(request.lane, |tx| Subject::find(tx, group, id))?;
     let mut file = view::Field::default().fault(fault);
     file.focus = fault.is_some();
@@ -121,7 +121,7 @@ fn form((app, person, request): Visit<'_>, fault: Option<&str>) -> Result<PhotoP
 
 /// `POST …/{id}/foto`: replaces the photo.
 pub fn set(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (group, id) = (Group::of(request), request.id()?);
+    let (group, id) = (Group::of(request)?, request.id()?);
     let photo = match sent(request) {
         Ok(photo) => photo,
         Err(problem) if request.wants_json() || problem.fields.is_empty() => return Err(problem),
@@ -145,7 +145,7 @@ pub fn set(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
 
 /// `POST …/{id}/foto/excluir`: removes the photo.
 pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let (group, id, answer) = (Group::of(request), request.id()?, Answer::to(request));
+    let (group, id, answer) = (Group::of(request)?, request.id()?, Answer::to(request));
     let actor = Actor::person(person, request);
     Ok(Box::new(move |tx| {
         let before = Subject::find(tx, group, id)?;

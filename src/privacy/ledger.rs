@@ -9,9 +9,10 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::base::files::{beside, give_to_owner_of};
 use crate::base::text::{from_hex, hex};
 use crate::base::{Instant, Sealer, UserId};
 use crate::db::access;
@@ -36,9 +37,7 @@ pub fn address(sealer: &Sealer, email: &str) -> [u8; 32] {
 
 /// The file beside a database.
 pub fn file_of(database: &Path) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push(".erased");
-    PathBuf::from(name)
+    beside(database, ".erased")
 }
 
 /// All notes of the file; lines that are none are passed over.
@@ -76,10 +75,7 @@ pub fn add(path: &Path, database: &Path, notes: &[Note]) -> std::io::Result<()> 
         lines.extend([&*note.at.0.to_string(), " ", &*person, " ", &*email, "\n"]);
     }
     file.write_all(lines.as_bytes())?;
-    let (owner, own) = (std::fs::metadata(database)?, file.metadata()?);
-    if (owner.uid(), owner.gid()) != (own.uid(), own.gid()) {
-        std::os::unix::fs::fchown(&file, Some(owner.uid()), Some(owner.gid()))?;
-    }
+    give_to_owner_of(&file, database)?;
     file.sync_all()?;
     if is_new {
         // Its name, too.

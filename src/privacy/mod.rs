@@ -30,6 +30,13 @@ pub struct Owner {
     pub email: String,
 }
 
+/// A person, unless they are removed.
+pub fn by_id(tx: &ReadTx<'_>, id: UserId) -> Result<Option<Owner>> {
+    let email =
+        tx.maybe("SELECT email FROM user WHERE user_id = ?1 AND removed_at IS NULL", [id])?;
+    Ok(email.map(|email| Owner { id, email }))
+}
+
 /// The person of an e-mail address, unless they are removed.
 pub fn by_email(tx: &ReadTx<'_>, email: &str) -> Result<Option<Owner>> {
     let id =

@@ -7,7 +7,7 @@ use http::header::CONTENT_DISPOSITION;
 use super::erase::{Eraser, Refusal};
 use super::retention::RETENTION;
 use super::views::{ConfirmPage, RetentionPage};
-use super::{Owner, export, logs};
+use super::{by_id, export, logs};
 use crate::accounts::confirm;
 use crate::accounts::page_layout::layout;
 use crate::accounts::person::Group;
@@ -29,9 +29,9 @@ enum Wish {
     /// One's own data.
     OwnData,
     /// That of a student with this name.
-    Data(Owner, String),
+    Data(UserId, String),
     /// Its erasure.
-    Erasure(Owner, String),
+    Erasure(UserId, String),
 }
 
 impl Wish {
@@ -43,13 +43,13 @@ impl Wish {
                 "/painel/perfil/dados".to_owned(),
                 "Baixar",
             ),
-            Self::Data(Owner { id, .. }, name) => (
+            Self::Data(id, name) => (
                 format!("Baixar os dados de {name}"),
                 "Um arquivo ZIP com tudo o que a plataforma guarda sobre a pessoa, em JSON. O download fica na auditoria.",
                 format!("{STUDENTS}/{id}/dados"),
                 "Baixar",
             ),
-            Self::Erasure(Owner { id, .. }, name) => (
+            Self::Erasure(id, name) => (
                 format!("Apagar os dados de {name}"),
                 "A conta e tudo o que identifica a pessoa são apagados para sempre: mensagens, compras, notificações, buscas e os nomes na auditoria. Ficam os valores das compras e, na auditoria, número e ato. Um backup antigo que for restaurado é apagado de novo.",
                 format!("{STUDENTS}/{id}/apagar-dados"),
@@ -58,7 +58,7 @@ impl Wish {
         };
         let (back, back_words) = match self {
             Self::OwnData => ("/perfil".to_owned(), "Perfil".to_owned()),
-            Self::Data(Owner { id, .. }, name) | Self::Erasure(Owner { id, .. }, name) => {
+            Self::Data(id, name) | Self::Erasure(id, name) => {
                 (format!("{STUDENTS}/{id}"), name.clone())
             }
         };
@@ -97,10 +97,10 @@ pub fn ask_erasure(app: &App, person: &Person, request: &Request) -> Result<Repl
 
 /// `POST /admin/alunos/{id}/apagar-dados`: erases a student.
 pub fn erase(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (student, name) = student(app, request)?;
-    let (id, password) = (student.id, password(app, request)?);
+    let (id, name) = student(app, request)?;
+    let password = password(app, request)?;
     if let Err(problem) = confirm::require((app, person, request), &password) {
-        return again((app, person, request), &Wish::Erasure(student, name), problem);
+        return again((app, person, request), &Wish::Erasure(id, name), problem);
     }
     let answer = Answer::to(request);
     // What is still in memory is looked through as well.
@@ -127,10 +127,10 @@ pub fn retention(app: &App, person: &Person, request: &Request) -> Result<Reply,
     Reply::page(&RetentionPage { layout: layout(app, person, request), kept: RETENTION })
 }
 
-fn student(services: &Services, request: &Request) -> Result<(Owner, String), Problem> {
+fn student(services: &Services, request: &Request) -> Result<(UserId, String), Problem> {
     let id = request.id().map(UserId)?;
-    let found = services.db.read(request.lane, |tx| find(tx, Group::Students, id))?.entry;
-    Ok((Owner { id, email: found.email }, found.nome))
+    let found = services.db.read(request.lane, |tx| find(tx, Group::Students, id))?;
+    Ok((id, found.entry.nome))
 }
 
 fn password(services: &Services, request: &Request) -> Result<String, Problem> {
@@ -154,15 +154,14 @@ fn given(visit: Visit<'_>, wish: &Wish) -> Result<Reply, Problem> {
         }
         return again(visit, wish, problem);
     }
-    let account = &person.account;
-    let own = Owner { id: account.user_id, email: account.email.clone() };
-    let owner = match wish {
-        Wish::OwnData => &own,
-        Wish::Data(owner, _) | Wish::Erasure(owner, _) => owner,
+    let id = match wish {
+        Wish::OwnData => person.account.user_id,
+        Wish::Data(id, _) | Wish::Erasure(id, _) => *id,
     };
-    let id = owner.id;
+    // Read now: checking the password took its time.
+    let owner = app.db.read(request.lane, |tx| by_id(tx, id))?.ok_or_else(Problem::not_found)?;
     let mut bytes = Vec::new();
-    export::write(&app.db, app.zone(), owner, &mut bytes).map_err(|error| match error {
+    export::write(&app.db, app.zone(), &owner, &mut bytes).map_err(|error| match error {
         export::ExportError::Db(error) => error.into(),
         other @ export::ExportError::Io(_) => Problem::internal(other),
     })?;

@@ -7,22 +7,18 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
+use super::worker::steps;
 use super::{Milestone, ledger, milestones, store};
 use crate::app::App;
 use crate::base::UserId;
-use crate::base::worker::{self, Stop};
+use crate::base::worker::Stop;
 use crate::db::{Lane, ReadTx, Result, WriteTx};
 use crate::row;
 use crate::services::Services;
 
 /// Students of one job of the writer.
 const PIECE: usize = 25;
-/// How long the worker sleeps when nothing wakes it.
-const IDLE: Duration = Duration::from_secs(3600);
-/// Pause after a job failed.
-const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
 row! {
     /// A milestone that was lowered, and how far its news came.
@@ -53,33 +49,6 @@ pub fn note(tx: &WriteTx<'_>, before: &Milestone, after: &Milestone) -> Result<(
 pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<()>> {
     let failure = "students were not told of a milestone";
     steps("milestones", (app, stop), |app| &app.work.milestone_bell, failure, |app| step(app))
-}
-
-/// Starts a worker that takes step after step, and waits for its bell when none
-/// is left.
-pub(super) fn steps(
-    name: &'static str,
-    (app, stop): (&Arc<App>, &Stop),
-    bell: fn(&App) -> &Stop,
-    failure: &'static str,
-    step: fn(&App) -> Result<bool>,
-) -> std::io::Result<JoinHandle<()>> {
-    let app = Arc::clone(app);
-    worker::start(name, stop, move |stop| {
-        let mut rings = 0;
-        while !stop.is_set() {
-            match step(&app) {
-                Ok(true) => {}
-                Ok(false) => (rings, _) = bell(&app).wait_ring(rings, IDLE),
-                Err(error) => {
-                    if !error.is_told() {
-                        tracing::warn!(%error, "{failure}");
-                    }
-                    stop.wait(AFTER_FAILURE);
-                }
-            }
-        }
-    })
 }
 
 /// Tells the next students; false when there is nobody left to be told.

@@ -27,6 +27,7 @@ pub mod wire;
 
 #[cfg(test)]
 mod tests;
+mod worker;
 
 use crate::base::{Day, Zone};
 use crate::config::Config;
@@ -153,3 +154,10 @@ row!(stored ChallengeEntry {
     reward_xp,
     reward,
 });
+
+impl ChallengeEntry {
+    /// Points for reaching the goal.
+    pub fn points(&self, rules: &rules::Rules) -> i64 {
+        self.reward_xp.unwrap_or_else(|| rules.points(Action::Challenge, (0, 1)))
+    }
+}

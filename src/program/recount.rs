@@ -9,9 +9,9 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use super::lowered::steps;
 use super::recounting::last;
 use super::rules::{LedgerTotals, Posting};
+use super::worker::steps;
 use super::{ledger, store};
 use crate::app::App;
 use crate::base::worker::Stop;

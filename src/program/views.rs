@@ -320,11 +320,6 @@ impl ChallengeEntry {
         days_left(self.ends_on.0 - today.0)
     }
 
-    /// Points for reaching the goal.
-    pub fn points(&self, rules: &Rules) -> i64 {
-        self.reward_xp.unwrap_or_else(|| rules.points(Action::Challenge, (0, 1)))
-    }
-
     /// What reaching the goal brings: `+300 XP e uma caneca`.
     pub fn reward_words(&self, rules: &Rules) -> String {
         match (self.points(rules), &*self.reward) {

@@ -12,7 +12,7 @@ use crate::dropshipping::relations;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Head, ListReply, Listing, export, PageTime};
+use crate::panel::{Answer, Head, ListReply, Listing, PageTime, export};
 
 /// The page where invitations are answered.
 const HUB: &str = "/painel/parceiro";

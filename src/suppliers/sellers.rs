@@ -21,7 +21,7 @@ use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
 use crate::outbox::MessageKind;
-use crate::panel::{Answer, Flash, Form, FormView, Input, Rule, When, form, PageTime};
+use crate::panel::{Answer, Flash, Form, FormView, Input, PageTime, Rule, When, form};
 use crate::wire;
 
 const PATH: &str = "/fornecedor/vendedores";

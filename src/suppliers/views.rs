@@ -10,7 +10,7 @@ use crate::dropshipping::relations::{Invitation, Related};
 use crate::dropshipping::unmatched::Unmatched;
 use crate::panel::chart::Stat;
 use crate::panel::view::Field;
-use crate::panel::{FormView, Layout, Notice, Pick, Table, When, PageTime};
+use crate::panel::{FormView, Layout, Notice, PageTime, Pick, Table, When};
 
 /// `GET /fornecedor`.
 #[derive(Template)]

@@ -74,7 +74,7 @@ row! {
 
 crate::named! {
     /// Values of the status filter.
-    pub enum Standing: text {
+    pub enum ClientFilter: text {
         Faulty = "pendente", "Com pendências";
         Ready = "pronto", "Em dia";
         Unread = "erro", "Com erro de leitura";

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::store;
 use super::views::{ClientForm, ClientPage, ClientsPage};
-use super::{Client, ClientAccount, ClientEntry, ListedClient, MOST_ACCOUNTS, Standing};
+use super::{Client, ClientAccount, ClientEntry, ClientFilter, ListedClient, MOST_ACCOUNTS};
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::agency::charts::{Figures, Span};
@@ -31,7 +31,9 @@ pub(in crate::agency) const LIST: Listing = Listing {
     path: CLIENTS,
     hint: "Nome ou etiqueta",
     filters: &[
-        Filter { name: "situacao", label: "Situação", all: "Todos", values: &Standing::FILTER },
+        Filter {
+            name: "situacao", label: "Situação", all: "Todos", values: &ClientFilter::FILTER
+        },
         Filter {
             name: "responsavel",
             label: "Responsável",

@@ -1,6 +1,6 @@
 //! Clients in the database.
 
-use super::{Client, ClientAccount, ClientEntry, MOST, Standing};
+use super::{Client, ClientAccount, ClientEntry, ClientFilter, MOST};
 use crate::agency::checkup::{self, Finding};
 use crate::base::UserId;
 use crate::base::text::search_key;
@@ -8,7 +8,7 @@ use crate::db::{Column, Filters, ReadTx, Result, WriteTx, sorted};
 use crate::http::Problem;
 use crate::panel::ListQuery;
 
-impl Standing {
+impl ClientFilter {
     const fn condition(self) -> &'static str {
         match self {
             Self::Faulty => {
@@ -41,7 +41,7 @@ pub fn page(tx: &ReadTx<'_>, query: &ListQuery, reader: UserId) -> Result<(Vec<C
         Some(_) => filters.and("keeper_id IS NULL", &[]),
         None => {}
     }
-    if let Some(standing) = query.filter("situacao").and_then(Standing::from_name) {
+    if let Some(standing) = query.filter("situacao").and_then(ClientFilter::from_name) {
         filters.and(standing.condition(), &[]);
     }
     let order = sorted("search, client_id", query.descending);

@@ -5,8 +5,10 @@
 //! field.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::base::MlUserId;
 use crate::base::ids::short_digest;
@@ -22,21 +24,21 @@ const LONGEST_TOPIC: usize = 100;
 pub struct Body {
     /// What changed, such as `/orders/2000001`; the leading slash may be missing.
     #[schemars(with = "String", regex(pattern = schema::line(1..=LONGEST_RESOURCE)))]
-    resource: Option<Value>,
+    resource: Option<Scalar>,
     /// Kind of what changed, such as `orders_v2`.
     #[schemars(with = "String", regex(pattern = schema::line(1..=LONGEST_TOPIC)))]
-    topic: Option<Value>,
+    topic: Option<Scalar>,
     /// The seller account; a number or digits.
     #[schemars(schema_with = "account_id")]
-    user_id: Option<Value>,
+    user_id: Option<Scalar>,
     /// The application it is meant for; a number or digits.
     #[serde(default)]
     #[schemars(schema_with = "anything")]
-    application_id: Option<Value>,
+    application_id: Option<Scalar>,
     /// When it was sent.
     #[serde(default)]
     #[schemars(schema_with = "anything")]
-    sent: Option<Value>,
+    sent: Option<Scalar>,
 }
 
 fn account_id(_: &mut SchemaGenerator) -> Schema {
@@ -49,6 +51,18 @@ fn account_id(_: &mut SchemaGenerator) -> Schema {
 /// A value that cannot be used counts as missing.
 fn anything(_: &mut SchemaGenerator) -> Schema {
     Schema::default()
+}
+
+/// A value of a body: a list or an object as null, because only numbers and texts are
+/// used, and nobody has vouched for the sender yet when it is read.
+struct Scalar(Value);
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?.get();
+        let value = if raw.starts_with(['[', '{']) { "null" } else { raw };
+        serde_json::from_str(value).map(Self).map_err(D::Error::custom)
+    }
 }
 
 /// A well-formed notification.
@@ -74,8 +88,8 @@ impl Notification {
             Problem::new(Code::InvalidBody, "the body must be a JSON object with each field once")
         })?;
         let mut faults = Fields::new();
-        let mut required = |name: &'static str, value: Option<Value>, longest: usize| {
-            let read = value.as_ref().and_then(|value| line(value, longest)).map(str::to_owned);
+        let mut required = |name: &'static str, value: Option<Scalar>, longest: usize| {
+            let read = value.as_ref().and_then(|value| value.line(longest)).map(str::to_owned);
             if read.is_none() {
                 faults.push((
                     name.into(),
@@ -86,7 +100,7 @@ impl Notification {
         };
         let resource = required("resource", body.resource, LONGEST_RESOURCE);
         let topic = required("topic", body.topic, LONGEST_TOPIC);
-        let account = body.user_id.as_ref().and_then(id);
+        let account = body.user_id.as_ref().and_then(Scalar::id);
         if account.is_none() {
             let wrong = if body.user_id.is_none() {
                 "is required"
@@ -100,10 +114,10 @@ impl Notification {
         };
         let resource = if resource.starts_with('/') { resource } else { format!("/{resource}") };
         let event_key =
-            body.sent.as_ref().and_then(|sent| line(sent, LONGEST_TOPIC)).map(|sent| {
+            body.sent.as_ref().and_then(|sent| sent.line(LONGEST_TOPIC)).map(|sent| {
                 short_digest(&[resource.as_bytes(), topic.as_bytes(), sent.as_bytes()])
             });
-        let application = body.application_id.as_ref().and_then(id);
+        let application = body.application_id.as_ref().and_then(Scalar::id);
         Ok(Notification { resource, topic, account: MlUserId(account), application, event_key })
     }
 
@@ -113,21 +127,23 @@ impl Notification {
     }
 }
 
-/// A text without control characters that is not empty and not too long.
-fn line(value: &Value, longest: usize) -> Option<&str> {
-    let text = value.as_str()?.trim();
-    let fits = (1..=longest).contains(&text.chars().count());
-    (fits && !text.chars().any(char::is_control)).then_some(text)
-}
+impl Scalar {
+    /// A text without control characters that is not empty and not too long.
+    fn line(&self, longest: usize) -> Option<&str> {
+        let text = self.0.as_str()?.trim();
+        let fits = (1..=longest).contains(&text.chars().count());
+        (fits && !text.chars().any(char::is_control)).then_some(text)
+    }
 
-/// A positive number, also written as text.
-fn id(value: &Value) -> Option<i64> {
-    let number = match value {
-        Value::Number(number) => whole(number)?,
-        Value::String(digits) => digits_in(digits.trim())?,
-        _ => return None,
-    };
-    (number > 0).then_some(number)
+    /// A positive number, also written as text.
+    fn id(&self) -> Option<i64> {
+        let number = match &self.0 {
+            Value::Number(number) => whole(number)?,
+            Value::String(digits) => digits_in(digits.trim())?,
+            _ => return None,
+        };
+        (number > 0).then_some(number)
+    }
 }
 
 /// A number of up to 18 digits, not counting leading zeros.

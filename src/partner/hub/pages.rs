@@ -22,7 +22,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::chart::BarChart;
-use crate::panel::{Flash, Form, FormView, Input, Rule, form, PageTime};
+use crate::panel::{Flash, Form, FormView, Input, PageTime, Rule, form};
 use crate::partner::oauth::views::AppRow;
 use crate::partner::oauth::wire::WireApp;
 use crate::partner::oauth::{documents, store as oauth};

@@ -6,7 +6,7 @@ use crate::accounts::views::ApiPlan;
 use crate::base::{Instant, Zone, grouped};
 use crate::dropshipping::relations::{Invitation, Related};
 use crate::panel::chart::{BarChart, BarWords};
-use crate::panel::{FormView, Layout, When, PageTime};
+use crate::panel::{FormView, Layout, PageTime, When};
 use crate::partner::Plan;
 use crate::partner::oauth::views::AppRow;
 use crate::partner::store::OwnToken;

@@ -255,9 +255,9 @@ impl Faults {
     fn inspect(&mut self, browser: &Browser) {
         for (width, height) in [(1280, 800), (360, 740)] {
             browser.resize(width, height);
-            self.note_sideways_scroll(browser, width);
             for theme in [Theme::Light, Theme::Dark] {
                 browser.prefer(theme);
+                self.note_sideways_scroll(browser, width);
                 self.note_axe(browser, theme, &format!("{theme:?}, {width} px"));
             }
         }

@@ -90,7 +90,8 @@ fn pages(actor: &Actor<'_>, home: &str, rules: &Rules) -> Vec<String> {
     let rows = records.len();
     let some = records.into_values().enumerate().flat_map(|(turn, mut all)| {
         all.sort_by_key(|address| (address.len(), address.clone()));
-        all.into_iter().skip(turn).step_by(rows)
+        let first = turn % all.len();
+        all.into_iter().skip(first).step_by(rows)
     });
     lists.into_iter().chain(some).collect()
 }

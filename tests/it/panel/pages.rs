@@ -386,6 +386,10 @@ pub fn walk_lists(
         ahead.extend(own.map(|href| href.split('#').next().unwrap_or_default().to_owned()));
         found.insert(address, reply);
     }
+    // Of a row that gave no page nothing was left out.
+    let pages: BTreeSet<_> =
+        found.keys().filter_map(|address| rules.row("GET", address)).map(|row| &row.path).collect();
+    left_out.retain(|one| rules.row("GET", one).is_some_and(|row| pages.contains(&row.path)));
     (found, left_out)
 }
 

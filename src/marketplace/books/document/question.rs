@@ -75,15 +75,17 @@ pub struct QuestionDocument {
 impl QuestionDocument {
     /// Reads a question of `/questions/{id}` or of a search.
     pub fn read(question: &Value) -> Result<Self, Unreadable> {
+        let id = positive(&question["id"]).ok_or(Unreadable("id"))?;
+        let seller = positive(&question["seller_id"]).ok_or(Unreadable("seller_id"))?;
         let item = text(&question["item_id"]).and_then(|id| ItemId::parse(&id));
         let item = item.ok_or(Unreadable("item_id"))?;
         let status = text(&question["status"]).ok_or(Unreadable("status"))?.to_uppercase();
         let said = |value: &Value| bounded_text(value, LONGEST_QUESTION).unwrap_or_default();
         let answer = &question["answer"];
         let row = QuestionRow {
-            id: positive(&question["id"]).ok_or(Unreadable("id"))?,
+            id,
             asked_at: instant(&question["date_created"]).ok_or(Unreadable("date_created"))?,
-            ml_user_id: MlUserId(positive(&question["seller_id"]).ok_or(Unreadable("seller_id"))?),
+            ml_user_id: MlUserId(seller),
             item_id: item.number,
             state: QuestionState::of(&status),
             status,
